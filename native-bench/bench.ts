@@ -1,5 +1,5 @@
 /**
- * What the lines of a run share: where files go, what must be ended, and the count of answers that were checked.
+ * State shared by the lines of a run: the directory of files, the processes to end, and the count of checked answers.
  * Invariant: whatever a line starts is handed to `keep` in the same turn and ended by `end`, however the run ends.
  */
 import fs from 'node:fs';
@@ -14,13 +14,13 @@ export interface Ending {
 
 export class Bench {
   readonly scale: Scale;
-  /** Of the generated people. */
+  /** Seed of the generated people. */
   readonly seed: number;
   /** Taken away at the end. */
   readonly dir: string;
   readonly peers: readonly PeerProcess[];
   readonly say: (text: string) => void;
-  /** What the lines so far compared. */
+  /** Comparisons of the lines that have run. */
   comparisons: readonly Comparison[] = [];
   readonly #open = new Set<Ending>();
   #answersChecked = 0;
@@ -73,7 +73,7 @@ export class Bench {
     );
   }
 
-  /** Throws when an answer is not what must come. */
+  /** Throws when an answer is not the expected one. */
   check<T>(what: string, found: T, wanted: T): void {
     this.#answersChecked++;
     if (!isDeepStrictEqual(found, wanted)) {

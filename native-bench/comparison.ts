@@ -1,5 +1,5 @@
 /**
- * What one question took here and in the other databases, and what a whole run says by that.
+ * The times of one question here and in the other databases, and the summary of a whole run.
  * A ratio above 1 is in Quarry's favour, whatever is better: it compares with the better of the others.
  */
 import type { Spread } from './measure.js';
@@ -12,14 +12,14 @@ export interface Comparison {
   readonly unit: string;
   readonly better: 'less' | 'more';
   readonly quarry: Spread;
-  /** Of answer times; null where there are none. */
+  /** p99 of answer times; null where there is none. */
   readonly p99: Spread | null;
   readonly peers: readonly { readonly name: string; readonly spread: Spread }[];
-  /** Of what a kernel reads a second of memory, the share that the scan reached; null where that is not worked out. */
+  /** The scan's throughput as a share of the memory bandwidth of one kernel; null where it is not computed. */
   readonly ofMemory: number | null;
 }
 
-/** To the better one of the others; null where nobody stands beside it. */
+/** Ratio to the better one of the others; null without another database. */
 export function ratioOf({ better, quarry, peers }: Comparison): number | null {
   if (peers.length === 0) return null;
   const medians = peers.map(({ spread }) => spread.median);
@@ -32,7 +32,7 @@ export const geometricMean = (values: readonly number[]): number =>
 
 export const ratioText = (ratio: number): string => `${ratio.toFixed(ratio < 10 ? 2 : 1)}x`;
 
-/** All comparisons, and at the end what they come to; null when there are none. */
+/** All comparisons and their mean; null when there are none. */
 export function comparisonTable(comparisons: readonly Comparison[]): Table | null {
   const compared = comparisons.flatMap((comparison) => {
     const ratio = ratioOf(comparison);

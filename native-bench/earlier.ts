@@ -1,22 +1,22 @@
 /**
- * A run beside an earlier one (`--compare FILE`): what got slower. Machines differ from hour to hour, so that a question is
- * slower only when it is both by itself and beside the other databases, which the same hour slowed down as well.
+ * Compares a run with an earlier one (`--compare FILE`) and lists slower questions. Machines vary from hour to hour, so a
+ * question counts as slower only when both its time and its ratio to the other databases got worse.
  */
 import { type Comparison, ratioOf } from './comparison.js';
 import type { Cell, Table } from './report.js';
 
-/** By less than that nothing is told. */
+/** Smaller changes are not reported. */
 const SHARE_MIN = 0.1;
 
 const keyOf = ({ line, name }: Comparison): string => `${line}: ${name}`;
 
-/** By how much the figure got worse: 0.5 = half as much time again, or that much less. */
+/** How much the value got worse: 0.5 = 50% more time, or the equivalent loss of throughput. */
 function worseBy(before: Comparison, now: Comparison): number {
   const [old, fresh] = [before.quarry.median, now.quarry.median];
   return now.better === 'less' ? fresh / old - 1 : old / fresh - 1;
 }
 
-/** The same of the ratios; that of the figure where nobody stood beside one of them. */
+/** The same for the ratios; that of the time where one run has no other database. */
 function worseBesideOthers(before: Comparison, now: Comparison): number {
   const [old, fresh] = [ratioOf(before), ratioOf(now)];
   return old === null || fresh === null ? worseBy(before, now) : old / fresh - 1;

@@ -1,4 +1,7 @@
-/** What Quarry sets out to reach beside the others, and what a run reached of it; figures that the run did not take are left out. */
+/**
+ * The performance goals relative to the other databases, and the values of a run; goals that the run did not measure are
+ * omitted.
+ */
 import { type Comparison, geometricMean, ratioOf } from './comparison.js';
 import type { Spread } from './measure.js';
 import type { Cell, Report, Table } from './report.js';

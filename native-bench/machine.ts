@@ -1,4 +1,4 @@
-/** The machine of a run, as far as a reader needs it to judge the figures; no name, no address. */
+/** The machine of a run, as far as a reader needs it to judge the results; without name and address. */
 import os from 'node:os';
 
 export interface Machine {
@@ -7,7 +7,7 @@ export interface Machine {
   readonly memoryGigabytes: number;
   readonly system: string;
   readonly node: string;
-  /** Processes that wanted a core during the last minute before the run: above 0.5 the figures are too low. */
+  /** Load average of the last minute before the run: above 0.5 the results are too low. */
   readonly loadBefore: number;
 }
 

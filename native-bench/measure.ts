@@ -1,7 +1,7 @@
-/** Medians and spreads, and what Linux says of a process. */
+/** Medians and spreads, and Linux's statistics of a process. */
 import fs from 'node:fs';
 
-/** One figure measured several times. */
+/** One quantity measured several times. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

@@ -1,4 +1,4 @@
-/** What must come: answers and own bytes, from the generated people themselves, one by one. */
+/** Expected answers and bytes of the values, computed row by row from the generated people. */
 import {
   BLOCK_ENTITIES,
   cityName,
@@ -11,7 +11,7 @@ import {
 } from './data/people.js';
 import type { Question } from './questions.js';
 
-/** Of the people [0, entityCount). */
+/** Expected values for the people [0, entityCount). */
 export interface Expected {
   readonly entityCount: number;
   readonly eventCount: number;
@@ -32,7 +32,7 @@ const textBytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 const eventsOf = ({ offsets }: EventColumn): number => offsets[BLOCK_ENTITIES];
 
-/** Of the shape 'full'. */
+/** For the shape 'full'. */
 function ownBytesOf(block: PeopleBlock): number {
   const fixed = INTEGER + DECIMAL + BOOLEAN + DATE + DATETIME + GEOLOCATION;
   let bytes = BLOCK_ENTITIES * fixed;

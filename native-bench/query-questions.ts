@@ -24,7 +24,7 @@ export interface QueryQuestion {
   readonly body: object;
   /** The same of the other databases; its first number is Judge's `first`. */
   readonly peerSql: string;
-  /** Looks at all people once and then tells what is wrong with an answer; null = nothing. */
+  /** Walks all people once, then describes the error in an answer; null = none. */
   readonly judge: () => Judge;
 }
 
@@ -50,7 +50,7 @@ const moments = (window: readonly [number, number]): string =>
     .map((moment) => `'${moment.replace('T', ' ').replace('Z', '')}'`)
     .join(' AND ');
 
-/** A judge that compares the answer's `result` with what a walk gave. */
+/** A judge that compares the answer's `result` with the result of a walk over the people. */
 function wanting<State, Result>(
   state: State,
   see: (state: State, block: PeopleBlock) => void,
@@ -348,25 +348,26 @@ const exists: QueryQuestion = {
   text: `exists/entity: ${KNOWN} IDs that do and ${UNKNOWN} that do not`,
   wantedMs: null,
   path: '/v1/query/exists/entity',
-  body: { ids: idsAsked().map((index) => entityId(index)) },
-  peerSql: `SELECT count(*) FROM people WHERE id IN (${idsAsked().join()})`,
+  body: { ids: requestedIds().map((index) => entityId(index)) },
+  peerSql: `SELECT count(*) FROM people WHERE id IN (${requestedIds().join()})`,
   judge: () => {
     const found = new Set<number>();
     return {
       first: () => found.size,
       see: ({ from }) => {
-        for (const index of idsAsked()) if (index >= from && index < from + BLOCK_ENTITIES) found.add(index);
+        for (const index of requestedIds())
+          if (index >= from && index < from + BLOCK_ENTITIES) found.add(index);
       },
       fault: (answer) => {
-        const told = answer as { exists: string[]; 'not-exists': string[] };
+        const listed = answer as { exists: string[]; 'not-exists': string[] };
         const [wanted, others] = [true, false].map((is) =>
-          idsAsked()
+          requestedIds()
             .filter((index) => found.has(index) === is)
             .map(entityId)
             .sort(),
         );
         const same =
-          JSON.stringify([told.exists.sort(), told['not-exists'].sort()]) ===
+          JSON.stringify([listed.exists.sort(), listed['not-exists'].sort()]) ===
           JSON.stringify([wanted, others]);
         return same ? null : JSON.stringify(answer).slice(0, 1_000);
       },
@@ -374,7 +375,7 @@ const exists: QueryQuestion = {
   },
 };
 
-function idsAsked(): number[] {
+function requestedIds(): number[] {
   const known = Array.from({ length: KNOWN }, (_, place) => place * 31);
   return [...known, ...Array.from({ length: UNKNOWN }, (_, place) => 90_000_000 + place)];
 }

@@ -24,7 +24,7 @@ export interface Variant {
 export interface Question {
   readonly name: string;
   readonly text: string;
-  /** At most this long at p50 over the full data, if that was asked for. */
+  /** Goal for p50 over the full data, if there is one. */
   readonly wantedMs: number | null;
   /** Bytes per entity that a scan of the attribute columns must read; null where events are read too. */
   readonly scannedBytesPerEntity: number | null;

@@ -1,4 +1,4 @@
-/** The tables that a run writes into the documents: all figures into docs/benchmarks.md, a few into README.md. */
+/** The tables that a run writes into the documents: all results into docs/benchmarks.md, a few into README.md. */
 import { comparisonTable, ratioOf, ratioText } from './comparison.js';
 import { goalsTable } from './goals.js';
 import { machineText } from './machine.js';
@@ -32,7 +32,7 @@ function tableLines({ columns, rows, notes }: Table): string[] {
   ];
 }
 
-/** All figures: the machine, the goals, the comparisons, and their mean. */
+/** All results: the machine, the goals, the comparisons, and their mean. */
 export function readmeText(report: Report): string {
   const table = comparisonTable(report.comparisons);
   if (table === null) return 'Nothing was compared.';

@@ -6,7 +6,7 @@ import type { Spread } from './measure.js';
 export type Cell = string | number | Spread | null;
 
 export interface Table {
-  /** Short name: what --only takes. */
+  /** Short name, as for --only. */
   readonly line: string;
   readonly title: string;
   readonly columns: readonly string[];
@@ -19,10 +19,10 @@ export interface Report {
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly seconds: number;
-  /** Answers that were compared with what must come; one wrong answer ends a run without a report. */
+  /** Number of checked answers; one wrong answer ends a run without a report. */
   readonly answersChecked: number;
   readonly tables: readonly Table[];
-  /** Of the lines that were run, in their order. */
+  /** Tables of the lines that were run, in their order. */
   readonly comparisons: readonly Comparison[];
 }
 

@@ -32,21 +32,21 @@ export const LINES = [
   'scan',
 ] as const;
 export type Line = (typeof LINES)[number];
-/** Those that ask the other databases about the same people. */
+/** Lines that also query the other databases over the same people. */
 const COMPARED: readonly Line[] = ['counts', 'queries', 'sql', 'memory', 'restart'];
 
 export interface RunOptions {
   readonly scale: Scale;
   readonly seed: number;
   readonly lines: readonly Line[];
-  /** Where data directories and files go; a new directory in it, removed at the end. */
+  /** Parent of the run's directory for data and files, which is removed at the end. */
   readonly parentDir?: string;
   readonly say: (text: string) => void;
   /** Told when there is something to end, so that a signal can end it. */
   readonly onBench?: (bench: Bench) => void;
 }
 
-/** Rejects at the first wrong answer; whatever was started is ended by then. */
+/** Runs the lines. Rejects at the first wrong answer, after ending all started processes. */
 export async function run({
   scale,
   seed,

@@ -1,11 +1,11 @@
-/** How large a run is. Entities are in whole blocks of 1,000. */
+/** The size of a run. Entities come in whole blocks of 1,000. */
 export interface Scale {
   readonly name: 'tiny' | 'small' | 'full';
-  /** Insert line: entities before the clock starts, and behind it. */
+  /** Insert line: entities before the timed part, and in it. */
   readonly ingestWarmEntities: number;
   readonly ingestEntities: number;
   readonly ingestRounds: number;
-  /** Connections of the load generator; the first is the one that HTTPS and the other databases stand beside. */
+  /** Connections of the load generator; the first number is the one compared with HTTPS and the other databases. */
   readonly connections: readonly number[];
   /** Entities of the store that counts, memory and restarts are measured on; it grows from one to the next. */
   readonly sizes: readonly number[];
@@ -13,7 +13,7 @@ export interface Scale {
   readonly countRounds: number;
   /** Counts per round and question; the same number again before them without the clock. */
   readonly countsPerRound: number;
-  /** The same for the databases beside, which are slower. */
+  /** The same for the other databases, which are slower. */
   readonly peerCountsPerRound: number;
   /** Queries per round and question of the queries line. */
   readonly queriesPerRound: number;

@@ -12,9 +12,9 @@ export interface SqlQuestion {
   readonly sql: string;
   /** For the tables of peers/peer.ts, and things and countries; its first number is Judge's `first`. */
   readonly peerSql: string;
-  /** At most this long at p50 over the full data, if that was asked for. */
+  /** Goal for p50 over the full data, if there is one. */
   readonly wantedMs: number | null;
-  /** Looks at all people once and then tells what is wrong with an answer. */
+  /** Walks all people once, then describes the error in an answer. */
   readonly judge: (thingCount: number) => SqlJudge;
 }
 
@@ -38,7 +38,7 @@ function meanOf(hundredths: number, count: number): number {
   return Number(micros) / Number(MICROS);
 }
 
-/** A judge that compares all rows with what a walk gave. */
+/** A judge that compares all rows with the result of a walk over the people. */
 function wanting<State>(
   state: State,
   see: (state: State, block: PeopleBlock) => void,

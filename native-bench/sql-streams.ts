@@ -1,5 +1,5 @@
 /**
- * The SELECT of the sql line whose rows are streamed, in every format, and whether what came are rows of the generated people.
+ * The SELECT of the sql line whose rows are streamed, in every format, and the check that its rows are generated people.
  * Invariant: the answers are read by Arrow's own library, by JSON.parse and by splitting lines, never by the server's code.
  */
 import { tableFromIPC } from 'apache-arrow';
@@ -23,12 +23,12 @@ interface StreamedRow {
 
 export interface StreamFormat {
   readonly name: string;
-  /** Content type to ask for. */
+  /** Requested content type. */
   readonly accept: string;
-  /** At least so many 10^6 bytes a second, if that was asked for. */
+  /** Goal in 10^6 bytes per second, if there is one. */
   readonly wantedMegabytes: number | null;
   readonly read: (body: Buffer) => StreamedRow[];
-  /** Of a whole answer: which of the rows it has, within a limit and without an order, depends on the moment. */
+  /** Checks a whole answer; with a limit and without an order, its choice of rows is not determined. */
   readonly countRows: (body: Buffer) => number;
 }
 
@@ -111,7 +111,7 @@ export const STREAM_FORMATS: readonly StreamFormat[] = [
   },
 ];
 
-/** What is wrong with the rows: each must be one of the people, none twice; null = nothing. */
+/** Description of an error in the rows: each must be one of the people, none twice; null = none. */
 export function streamFault(rows: readonly StreamedRow[], rowCount: number, people: People): string | null {
   if (rows.length !== rowCount) return `${rows.length} rows instead of ${rowCount}`;
   const numbers = Float64Array.from(rows, ({ id }, row) => Number(id.slice(1)) * 2 ** 24 + row).sort();

@@ -9,9 +9,9 @@ import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { CorruptionError, isUserError, NewerFormatError } from './base/index.js';
-import { type CommandNeeds, EXIT } from './commands/command.js';
-import { COMMAND_TABLE, readWords } from './commands/commands.js';
-import type { ServeNeeds } from './commands/serve/create-engine.js';
+import { type CommandContext, EXIT } from './commands/command.js';
+import { COMMAND_TABLE, readInvocation } from './commands/commands.js';
+import type { ServerDependencies } from './commands/serve/create-engine.js';
 import { usableMemoryBytes } from './commands/serve/machine-memory.js';
 import type { Machine } from './commands/serve/options.js';
 import type { RunningServer } from './commands/serve/serve.js';
@@ -35,7 +35,7 @@ function machine(): Machine {
   };
 }
 
-/** Of the SIMD kernels; null = their TypeScript twins run. */
+/** Path of the SIMD kernels; null = the server uses the TypeScript kernels. */
 const kernelsFile = (): string | null =>
   process.env.QUARRY_KERNELS === 'js' ? null : path.join(HERE, 'kernels/kernels.wasm');
 
@@ -44,19 +44,19 @@ function readKernels(): Uint8Array | null {
   return file === null ? null : fs.readFileSync(file);
 }
 
-function serverNeeds(logLevel: string): ServeNeeds {
+function serverDependencies(logLevel: string): ServerDependencies {
   return {
     release: releaseOf({ root: ROOT, readText }),
     log: pino({ level: logLevel }, pino.destination({ dest: 2, sync: true })),
-    laneFile: path.join(HERE, 'worker/entry.js'),
+    workerFile: path.join(HERE, 'worker/entry.js'),
     kernelsFile: kernelsFile(),
     postgres: {
-      threadFile: path.join(HERE, 'pg/catalog-thread.js'),
+      threadFile: path.join(HERE, 'pg/catalog/thread.js'),
       templateFile: path.join(HERE, '../postgres-template.tar.gz'),
     },
     consoleDir: path.join(HERE, '../console'),
     onFatal: (error) => {
-      // Nothing may be acknowledged any more, so not even open requests are finished, and nobody need read why.
+      // Nothing may be acknowledged any more, so open requests are not finished.
       try {
         fs.writeSync(2, `quarry: fatal: ${error.message}\n`);
       } finally {
@@ -83,7 +83,7 @@ function usage(text: string): never {
   process.exit(EXIT.usage);
 }
 
-/** Whoever reads the output may stop before its end, as `head` does. */
+/** Handles a reader of the output that stops before its end, as `head` does. */
 function endUnread(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EPIPE') fail(error);
   process.exit(EXIT.done);
@@ -95,7 +95,7 @@ function endUnread(error: NodeJS.ErrnoException): never {
  */
 function obeySignals(running: () => RunningServer | null, log: Logger): void {
   process.stdout.off('error', endUnread);
-  // A server goes on whether or not anybody reads.
+  // A server continues even if its output is not read.
   process.stdout.on('error', () => {});
   let stopping = false;
   const stop = (signal: string): void => {
@@ -142,21 +142,21 @@ function interrupted(): AbortSignal {
   return controller.signal;
 }
 
-function commandNeeds(): CommandNeeds {
+function commandContext(): CommandContext {
   return {
     env: process.env,
     machine: machine(),
     readText,
     get serve() {
-      return serverNeeds('warn');
+      return serverDependencies('warn');
     },
     commandTable: COMMAND_TABLE,
     release: releaseOf({ root: ROOT, readText }),
     self: isSea() ? [process.execPath] : [process.execPath, path.join(HERE, 'main.js')],
-    serverNeeds,
+    serverDependencies,
     obeySignals,
     interrupted,
-    // Looked at only where it is read: it would be kept open.
+    // A getter, because an access to process.stdin keeps it open.
     get stdin() {
       return process.stdin;
     },
@@ -170,21 +170,21 @@ function commandNeeds(): CommandNeeds {
 
 async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', endUnread);
-  const asked = readWords(argv);
-  switch (asked.ask) {
+  const invocation = readInvocation(argv);
+  switch (invocation.ask) {
     case 'nothing':
-      return usage(asked.wrong);
+      return usage(invocation.wrong);
     case 'print':
-      process.stdout.write(asked.text);
+      process.stdout.write(invocation.text);
       return;
     case 'help':
-      process.stdout.write((await asked.command.load()).help);
+      process.stdout.write((await invocation.command.load()).help);
       return;
     case 'version':
       process.stdout.write(versionText({ root: ROOT, readText, readKernels }));
       return;
     case 'run':
-      process.exitCode = await (await asked.command.load()).run(asked.argv, commandNeeds());
+      process.exitCode = await (await invocation.command.load()).run(invocation.argv, commandContext());
   }
 }
 

@@ -26,7 +26,7 @@ export interface Body {
   readonly entityCount: number;
 }
 
-/** Where a load takes its bodies from, one after the other; null = no more. */
+/** The source of a load's bodies, one after the other; null = no more. */
 export interface BodySource {
   next(): Body | null;
   close(): void;
@@ -78,7 +78,7 @@ export function blockBody(block: PeopleBlock, shape: Shape): Body {
   return { bytes: Buffer.from(`${text}}`, 'latin1'), entityCount: BLOCK_ENTITIES };
 }
 
-/** The entities [from, to), both multiples of 1,000, made as they are asked for. */
+/** The entities [from, to), both multiples of 1,000, generated on demand. */
 export function generatePeople(people: People, from: number, to: number): BodySource {
   let at = from;
   return {
@@ -105,7 +105,7 @@ export function writeBodies(file: string, source: BodySource): number {
   return byteCount;
 }
 
-/** The bodies of a file, read one by one, so that a load costs little beside sending. */
+/** The bodies of a file, read one by one, so that a load costs little more than sending. */
 export function readBodies(file: string): BodySource {
   const input = fs.openSync(file, 'r');
   const head = new Uint32Array(2);

@@ -19,7 +19,7 @@ const MIXER = 0x9e37_79b1;
 
 export const regionName = (country: number): string => `r${country % REGION_COUNT}`;
 
-/** Of thing `index` among `thingCount`, which is even: 9 to 15 bytes. */
+/** Label of thing `index` among `thingCount`, which is even: 9 to 15 bytes. */
 export function labelName(index: number, thingCount: number): string {
   const label = index % (thingCount / LABEL_SHARERS);
   return `${(Math.imul(label, MIXER) >>> 0).toString(36)}-${label}`;

@@ -1,6 +1,6 @@
 /**
  * Generated people for the benchmarks: block b holds the entities [1000 b, 1000 b + 1000) and depends on the seed
- * and on b alone, so any part of the data can be made again, anywhere, in any order.
+ * and on b only, so any part of the data can be generated again, anywhere, in any order.
  *
  * Two shapes of the same people:
  *   full    8 attributes; on average one event in each of `visit`, `purchase` and `rating` (from none to seven)
@@ -94,7 +94,7 @@ function filled(next: (index: number) => number): Uint32Array {
   return values;
 }
 
-/** How many events an entity has: one on average, each further one half as likely, seven at most. */
+/** Number of events of an entity: one on average, each further one half as likely, seven at most. */
 const geometric = (prng: Prng): number => Math.min(7, Math.clz32(prng.u32()));
 
 function eventColumn(nextCount: () => number, nextDate: () => number, nextValue: () => number): EventColumn {

@@ -1,7 +1,7 @@
 /**
- * What the rate limiter costs a request. Run after a build: node dist/native-bench/http/limits.bench.js [millions]
- * Prints nanoseconds a request for the check alone, with the figures of the answer's headers, and for the charge of
- * an insert; and how many were let in, which follows from the limits alone.
+ * Cost of the rate limiter per request. Run after a build: node dist/native-bench/http/limits.bench.js [millions]
+ * Prints nanoseconds per request for the check, for the values of the answer's headers, and for the charge of an insert;
+ * and the number of admitted requests, which follows from the limits only.
  */
 import { DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
 import { NO_USAGE } from '../../src/engine/index.js';
@@ -32,17 +32,17 @@ function nanoseconds(rounds: number, one: (index: number, elapsedMs: number) => 
 const rounds = Number(process.argv[2] ?? 5) * 1e6;
 for (let turn = 0; turn < 3; turn++) {
   let admitted = 0;
-  let told = 0;
+  let limitSum = 0;
   const startMs = turn * (rounds * STEP_MS + 120_000);
   const check = (index: number, elapsedMs: number): void => {
     const bound = limiter.inDatabase(count, databases[index % DATABASES], callers[index % DATABASES]);
     if (bound?.window.take(bound.cost, startMs + elapsedMs) === true) admitted++;
   };
-  const figures = (index: number, elapsedMs: number): void => {
-    told +=
+  const readWindow = (index: number, elapsedMs: number): void => {
+    limitSum +=
       limiter
         .inDatabase(count, databases[index % DATABASES], callers[index % DATABASES])
-        ?.window.figures(startMs + elapsedMs).limit ?? 0;
+        ?.window.status(startMs + elapsedMs).limit ?? 0;
   };
   const charge = (index: number, elapsedMs: number): void => {
     const database = databases[index % DATABASES];
@@ -53,10 +53,10 @@ for (let turn = 0; turn < 3; turn++) {
       0,
     );
   };
-  const figuresOf = [nanoseconds(rounds, check), nanoseconds(rounds, figures), nanoseconds(rounds, charge)];
+  const timings = [nanoseconds(rounds, check), nanoseconds(rounds, readWindow), nanoseconds(rounds, charge)];
   const windows = Math.ceil((rounds * STEP_MS) / 60_000);
   const most = DATABASES * LIMIT_A_MINUTE * windows;
-  const right = admitted <= most && told === rounds * LIMIT_A_MINUTE;
-  console.log(`check ${figuresOf[0]}, figures ${figuresOf[1]}, charge ${figuresOf[2]}; ${admitted} let in`);
+  const right = admitted <= most && limitSum === rounds * LIMIT_A_MINUTE;
+  console.log(`check ${timings[0]}, figures ${timings[1]}, charge ${timings[2]}; ${admitted} let in`);
   if (!right) throw new Error(`more than ${most} were let in`);
 }

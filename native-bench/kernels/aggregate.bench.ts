@@ -42,7 +42,7 @@ export interface BenchRow {
 
 interface Columns {
   readonly memory: WebAssembly.Memory;
-  /** Byte offsets of the columns and bitmaps, segment behind segment, and of the result. */
+  /** Byte offsets of the columns and bitmaps, segment after segment, and of the result. */
   readonly values: Record<Width, number>;
   readonly bitmaps: Record<Selection, number>;
   readonly out: number;

@@ -1,6 +1,6 @@
 /**
- * The count line: questions over HTTPS with keep-alive, caches bypassed, beside the same questions in process in the
- * other databases over the same rows. Rounds alternate between all of them and go through the questions' variants.
+ * The count line: questions over HTTPS with keep-alive, caches bypassed, compared with the same questions in process in
+ * the other databases over the same rows. Rounds alternate between all of them and go through the questions' variants.
  */
 import type { Bench } from '../bench.js';
 import { writePeopleCsv } from '../data/peers.js';
@@ -9,7 +9,7 @@ import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
-import { Beside } from './beside.js';
+import { PeerComparison } from './peer-comparison.js';
 import { type Prepared, type Step, timeQuestion, timeRoundTrip } from './store.js';
 
 /** p50 of each round, in milliseconds; p99 over all. */
@@ -40,7 +40,7 @@ export async function loadPeers(
 
 export interface CountLine {
   readonly table: Table;
-  /** p50 in milliseconds by question; '' is the round trip alone. */
+  /** p50 in milliseconds by question; '' is only the round trip. */
   readonly p50: ReadonlyMap<string, number>;
 }
 
@@ -49,7 +49,7 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
   const { scale, peers } = bench;
   const roundTrip = newTimes();
   const own = QUESTIONS.map(newTimes);
-  const beside = QUESTIONS.map(() => new Beside(bench));
+  const comparisons = QUESTIONS.map(() => new PeerComparison(bench));
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`counts, round ${round + 1} of ${scale.countRounds}`);
     const variant = round % VARIANT_COUNT;
@@ -61,17 +61,21 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
       own[index].p50s.push(p50Ms);
       own[index].p99s.push(p99Ms);
       const answer = expected.answers.get(question.name)?.[variant] as number;
-      await beside[index].ask(question.variants[variant].sql, answer);
+      await comparisons[index].ask(question.variants[variant].sql, answer);
     }
   }
   const rows: Cell[][] = QUESTIONS.map(({ name, wantedMs }, index) => {
     const p50 = spreadOf(own[index].p50s);
-    const peerTimes = beside[index].spreads;
+    const peerTimes = comparisons[index].spreads;
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
     return [name, p50, spreadOf(own[index].p99s), wantedMs, ...peerTimes, ...ratios];
   });
   for (const [index, { name }] of QUESTIONS.entries()) {
-    beside[index].compare({ line: 'counts', name }, spreadOf(own[index].p50s), spreadOf(own[index].p99s));
+    comparisons[index].compare(
+      { line: 'counts', name },
+      spreadOf(own[index].p50s),
+      spreadOf(own[index].p99s),
+    );
   }
   const names = peers.map(({ name }) => name);
   const floor: Cell[] = ['nothing scanned: total', spreadOf(roundTrip.p50s), spreadOf(roundTrip.p99s), null];

@@ -31,7 +31,7 @@ interface Contender {
   run(): Promise<Run>;
 }
 
-/** Of what everyone loads. */
+/** The data that every database loads. */
 interface Files {
   readonly warmBodies: string;
   readonly bodies: string;
@@ -232,8 +232,8 @@ export async function ingestLine(bench: Bench): Promise<Table> {
     title: `Ingest of ${scale.ingestEntities.toLocaleString('en-US')} entities with 5 attributes and 2 events, ${Math.round(files.byteCount / scale.ingestEntities)} bytes of JSON each, bodies of 1,000`,
     columns: ['', 'entities/s', 'MB/s', 'p50 ms', 'p99 ms', 'fsyncs/s', 'CPU s per million', 'of HTTP'],
     rows: contenders.map(({ name }, index): Cell[] => {
-      const figures = KEYS.map((key) => spreadOfKey(runs[index], key));
-      return [name, ...figures, (figures[0] as Spread).median / first.median];
+      const spreads = KEYS.map((key) => spreadOfKey(runs[index], key));
+      return [name, ...spreads, (spreads[0] as Spread).median / first.median];
     }),
     notes: [
       `medians [least..most] of ${scale.ingestRounds} alternating rounds; p50 and p99 of a body's answer`,

@@ -1,4 +1,4 @@
-/** The memory line: what the rows cost in resident memory beside the values' own bytes. */
+/** The memory line: resident memory of the rows, compared with the bytes of their values. */
 import type { Bench } from '../bench.js';
 import type { Spread } from '../measure.js';
 import type { Expected } from '../oracle.js';
@@ -30,13 +30,13 @@ export async function memoryRow(
   ];
 }
 
-/** Of the whole run: one figure each. */
+/** Values of the whole run, one each. */
 const exactly = (bytes: number): Spread => {
   const value = megabytes(bytes);
   return { median: value, min: value, max: value };
 };
 
-/** Resident memory of the rows beside DuckDB's in-memory database of them; both less what they took when they were empty. */
+/** Resident memory of the rows, compared with DuckDB's in-memory database; both without the memory of the empty process. */
 export function compareMemory(bench: Bench, ownBytes: number, duckDbBytes: number): void {
   bench.compare({
     ...{ line: 'memory', name: 'resident for the rows', unit: 'MB', better: 'less' },
@@ -47,7 +47,7 @@ export function compareMemory(bench: Bench, ownBytes: number, duckDbBytes: numbe
   });
 }
 
-/** What each runs: executable, native libraries, and of Quarry its bundles and kernels. */
+/** Size of each program: executable, native libraries, and Quarry's bundles and kernels. */
 export function compareSizes(bench: Bench, server: QuarryServer): void {
   bench.compare({
     ...{ line: 'size', name: 'of what is run', unit: 'MB', better: 'less' },

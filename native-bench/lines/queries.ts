@@ -11,7 +11,7 @@ import { spreadOf } from '../measure.js';
 import { QUERY_QUESTIONS } from '../query-questions.js';
 import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
-import { Beside } from './beside.js';
+import { PeerComparison } from './peer-comparison.js';
 import type { Prepared } from './store.js';
 
 const EXTRACTION = '/v1/data_extraction/result';
@@ -78,13 +78,13 @@ async function pagesOf(bench: Bench, server: QuarryServer, prepared: Prepared): 
   const pages: Page[] = [];
   let token: string | undefined;
   for (let from = 0; from < entityCount && pages.length < bench.scale.latePage; from += PAGE_ROWS) {
-    const asked = token === undefined ? body : { ...body, 'page-token': token };
-    const answer = await askOnce(server, EXTRACTION, asked);
+    const pageBody = token === undefined ? body : { ...body, 'page-token': token };
+    const answer = await askOnce(server, EXTRACTION, pageBody);
     const page = JSON.parse(answer) as PageAnswer;
     const wanted = [...order.slice(from, from + PAGE_ROWS)].map(decoded);
     const found = page.data.map((row) => ({ id: row['entity-id'], income: Number(row.income) }));
     bench.check(`page ${pages.length + 1} by income`, found, wanted);
-    pages.push({ body: asked, answer, from });
+    pages.push({ body: pageBody, answer, from });
     token = page['page-token'];
   }
   return [pages[0], pages[pages.length - 1]];
@@ -129,7 +129,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
   const pages = await pagesOf(bench, server, prepared);
   const p50s = QUERY_QUESTIONS.map((): number[] => []);
   const p99s = QUERY_QUESTIONS.map((): number[] => []);
-  const beside = QUERY_QUESTIONS.map(() => new Beside(bench));
+  const comparison = QUERY_QUESTIONS.map(() => new PeerComparison(bench));
   const ofPages: [number[], number[]] = [[], []];
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`queries, round ${round + 1} of ${scale.countRounds}`);
@@ -137,7 +137,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
       const { p50Ms, p99Ms } = await time(bench, server, path, body, firsts[index]);
       p50s[index].push(p50Ms);
       p99s[index].push(p99Ms);
-      await beside[index].ask(QUERY_QUESTIONS[index].peerSql, judges[index].first());
+      await comparison[index].ask(QUERY_QUESTIONS[index].peerSql, judges[index].first());
     }
     for (const [index, { body, answer }] of pages.entries()) {
       ofPages[index].push((await time(bench, server, EXTRACTION, body, answer)).p50Ms);
@@ -145,8 +145,8 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
   }
   const rows = QUERY_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
     const [p50, p99] = [spreadOf(p50s[index]), spreadOf(p99s[index])];
-    beside[index].compare({ line: 'queries', name }, p50, p99);
-    return [name, p50, p99, wantedMs, ...beside[index].spreads];
+    comparison[index].compare({ line: 'queries', name }, p50, p99);
+    return [name, p50, p99, wantedMs, ...comparison[index].spreads];
   });
   const [first, late] = ofPages.map(spreadOf);
   const latePage = Math.floor(pages[1].from / PAGE_ROWS) + 1;

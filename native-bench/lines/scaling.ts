@@ -1,4 +1,4 @@
-/** The scaling line: the same questions and loads as the data grows, and with one worker beside several. */
+/** The scaling line: the same questions and loads as the data grows, and with one worker and several. */
 import type { Bench } from '../bench.js';
 import { percentile } from '../load/load.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';

@@ -22,7 +22,7 @@ import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
 import { SQL_QUESTIONS, type SqlJudge } from '../sql-questions.js';
 import { STREAM_FORMATS, STREAMED_COLUMNS, streamedSql, streamFault } from '../sql-streams.js';
-import { Beside } from './beside.js';
+import { PeerComparison } from './peer-comparison.js';
 import type { Prepared } from './store.js';
 
 const SQL = '/v1/sql';
@@ -113,21 +113,21 @@ async function answersTable(
   const firstNumbers = judges.map((judge) => judge.first());
   const answers = await firstAnswers(bench, server, judges);
   const times = SQL_QUESTIONS.map((): Times => ({ p50s: [], p99s: [], cpuMs: [] }));
-  const beside = SQL_QUESTIONS.map(() => new Beside(bench));
+  const comparison = SQL_QUESTIONS.map(() => new PeerComparison(bench));
   for (let round = 0; round < scale.countRounds; round++) {
     bench.say(`sql, round ${round + 1} of ${scale.countRounds}`);
     for (const [index, { sql, peerSql }] of SQL_QUESTIONS.entries()) {
       await timeAnswers(bench, server, sql, answers[index], times[index]);
-      await beside[index].ask(peerSql, firstNumbers[index]);
+      await comparison[index].ask(peerSql, firstNumbers[index]);
     }
   }
   for (const [index, { name }] of SQL_QUESTIONS.entries()) {
     const { p50s, p99s } = times[index];
-    beside[index].compare({ line: 'sql', name }, spreadOf(p50s), spreadOf(p99s));
+    comparison[index].compare({ line: 'sql', name }, spreadOf(p50s), spreadOf(p99s));
   }
   const rows = SQL_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
     const [p50, p99, cpuMs] = [times[index].p50s, times[index].p99s, times[index].cpuMs].map(spreadOf);
-    const peerTimes = beside[index].spreads;
+    const peerTimes = comparison[index].spreads;
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
     return [name, p50, p99, wantedMs, cpuMs, ...peerTimes, ...ratios];
   });

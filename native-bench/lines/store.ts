@@ -65,7 +65,7 @@ export async function grow(
   return { entitiesPerSecond: load.entitiesPerSecond, cpuSecondsPerMillion };
 }
 
-/** Who is asked every variant of every question, once. */
+/** A database that answers every variant of every question, once. */
 export interface Answering {
   readonly countAll: () => Promise<number>;
   readonly count: (variant: Question['variants'][number]) => Promise<number>;
@@ -81,11 +81,11 @@ export const answersOfPeer = (peer: PeerProcess): Answering => ({
   count: ({ sql }) => peer.ask(sql),
 });
 
-export async function checkAnswers(bench: Bench, asked: Answering, expected: Expected): Promise<void> {
-  bench.check('entities', await asked.countAll(), expected.entityCount);
+export async function checkAnswers(bench: Bench, answering: Answering, expected: Expected): Promise<void> {
+  bench.check('entities', await answering.countAll(), expected.entityCount);
   for (const { name, variants } of QUESTIONS) {
     const found: number[] = [];
-    for (const variant of variants) found.push(await asked.count(variant));
+    for (const variant of variants) found.push(await answering.count(variant));
     bench.check(name, found, expected.answers.get(name));
   }
 }

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 const ownRequire = createRequire(new URL('../../../native-bench/package.json', import.meta.url));
 
-/** Where `name` is, as an address for import(). */
+/** The location of package `name`, as an address for import(). */
 function place(name: string): string {
   try {
     return import.meta.resolve(name);

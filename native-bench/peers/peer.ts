@@ -27,7 +27,7 @@ export interface Peer {
   keep(): Promise<void>;
   /** A table of the columns of a CSV file with a header line, all of them texts. */
   loadTexts(table: string, file: string): Promise<void>;
-  /** Of the process, in bytes. */
+  /** Resident memory of the process, in bytes. */
   residentBytes(): Promise<number>;
   /** The first number that `sql` gives. */
   ask(sql: string): Promise<number>;

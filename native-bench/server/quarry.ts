@@ -11,7 +11,7 @@ import { freePort, ServerProcess } from '../../test/support/server-process.js';
 import type { Target } from '../load/connection.js';
 import { codeBytesOf, cpuSecondsOf, residentBytesOf, sleep } from '../measure.js';
 
-/** Where a build puts what processes and threads start with. */
+/** Paths of the files that processes and threads start with. */
 const BUNDLES = ['../../src/', '../../src/worker/', '../../src/kernels/'].map((folder) =>
   fileURLToPath(new URL(folder, import.meta.url)),
 );

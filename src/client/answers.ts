@@ -1,4 +1,4 @@
-/** What the server answers: the types of the interface's schemas. Integers beyond 2^53 are bigints. */
+/** The types of the server's answers, from the interface's schemas. Integers beyond 2^53 are bigints. */
 import type { answers } from '../interface/index.js';
 
 export type Cell = answers.Cell;

@@ -1,29 +1,29 @@
-/** What goes wrong with a request: the server refused it, or no whole answer came. */
+/** The errors of a request: the server refused it, or no complete answer came. */
 
-/** One thing that the server found wrong. */
+/** One error that the server found in the request. */
 export interface Fault {
   readonly code: number;
   readonly message: string;
-  /** Detail, where there is some. */
+  /** Details, if there are any. */
   readonly moreInfo?: unknown;
 }
 
-/** The code of a refusal by something between client and server, which has none. */
+/** The code of an error from a proxy between client and server, which sends none. */
 export const NO_CODE = 0;
 
 const unnamed = (message: string): Fault => ({ code: NO_CODE, message });
 
-/** The server refused the request, and did nothing of it. */
+/** The server refused the request, which had no effect. */
 export class QuarryError extends Error {
   override readonly name = 'QuarryError';
-  /** Of the first fault: /docs of the server tells what each means. NO_CODE where a proxy answered. */
+  /** The code of the first fault; /docs of the server explains all codes. NO_CODE if a proxy answered. */
   readonly code: number;
   /** HTTP status. */
   readonly status: number;
   readonly faults: readonly Fault[];
-  /** Stands in the server's log too. */
+  /** The request's ID, which is also in the server's log. */
   readonly requestId: string | null;
-  /** Seconds after which the server takes it again; null = it says none. */
+  /** Seconds after which the request can be retried; null = unknown. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
@@ -42,12 +42,12 @@ export class QuarryError extends Error {
   }
 }
 
-/** No whole answer came: whether the request took effect is not known. */
+/** No complete answer came: whether the request took effect is unknown. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** The error of an answer that is no success, whatever its body is. */
+/** The error of an answer that is not a success, with any body. */
 export function errorOf(response: Response, body: string): QuarryError {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new QuarryError(
@@ -58,7 +58,7 @@ export function errorOf(response: Response, body: string): QuarryError {
   );
 }
 
-/** null where the body is not one of the server's own. */
+/** The faults in a body; null if the server did not write the body. */
 function faultsIn(body: string): readonly Fault[] | null {
   try {
     const { errors } = JSON.parse(body) as { readonly errors?: unknown };

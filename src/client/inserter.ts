@@ -1,24 +1,25 @@
 /**
- * Inserts in batches: entities are gathered until there are enough, then sent, several batches at once.
- * Invariants: `add` resolves when there is room for more, so whoever awaits it is never faster than the server; what stands twice
- * goes in the order in which it was added; nothing is sent behind a batch that was refused, unless `onRefused` takes it.
+ * Inserts in batches: collects entities into batches and sends several batches concurrently.
+ * Invariants: `add` resolves when there is capacity for more, so a caller that awaits it is never faster than the server;
+ * values of one entity that is added twice are sent in the order in which they were added; no batch is sent after a refused
+ * batch, unless `onRefused` handles it.
  */
 import type { Inserted } from './answers.js';
 import { writeExact } from './json.js';
 import type { Entity } from './queries.js';
 
 export interface InserterOptions {
-  /** Entities of a batch; 1,000 is what the server takes. */
+  /** Maximum number of entities in a batch; the server accepts at most 1,000. */
   readonly entitiesMax?: number;
-  /** Characters of a batch's JSON. */
+  /** Maximum number of characters of a batch's JSON. */
   readonly charsMax?: number;
-  /** Batches on their way at once. */
+  /** Maximum number of batches in flight. */
   readonly batchesMax?: number;
-  /** Milliseconds after which what waits is sent though more would fit; 0 = only when it is full or `flush` asks. */
+  /** Milliseconds after which a batch is sent even if it is not full; 0 = only when it is full or by `flush`. */
   readonly lingerMs?: number;
-  /** Makes columns or dimensions that are missing. */
+  /** Creates missing columns or dimensions. */
   readonly autoCreate?: readonly ('column' | 'dimension')[];
-  /** Takes what was refused; the others go on. Without it the next call rejects with the error. */
+  /** Called with the entities of a refused batch; other batches continue. Without it, the next call rejects with the error. */
   readonly onRefused?: (error: unknown, entities: ReadonlyMap<string, Entity>) => void;
 }
 
@@ -31,7 +32,7 @@ interface Batch {
 }
 
 const ENTITIES_MAX = 1_000;
-/** Far below the server's 5 MiB, as each character may have three bytes. */
+/** Below the server's limit of 5 MiB: each character may have three bytes. */
 const CHARS_MAX = 1_500_000;
 
 export class Inserter {
@@ -63,7 +64,7 @@ export class Inserter {
     return this.#insertedCount;
   }
 
-  /** Rejects with the error of a batch that was refused before. */
+  /** Adds an entity. Rejects with the error of an earlier batch that was refused. */
   async add(id: string, entity: Entity): Promise<void> {
     this.#check();
     const text = `${JSON.stringify(id)}:${writeExact(entity)}`;
@@ -78,14 +79,14 @@ export class Inserter {
     this.#check();
   }
 
-  /** Resolves when all that was added is on the server's disk. Rejects when some of it was refused. */
+  /** Sends all entities. Resolves when they are on the server's disk; rejects if a batch was refused. */
   async flush(): Promise<void> {
     this.#sendWaiting();
     while (this.#onWay.size > 0) await Promise.all([...this.#onWay].map(({ done }) => done));
     this.#checkFailure();
   }
 
-  /** Flushes; nothing can be added any more. */
+  /** Flushes. Later calls of `add` reject. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();

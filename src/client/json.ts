@@ -1,14 +1,14 @@
 /**
- * JSON whose integers keep their digits: those within 2^53 are numbers, those beyond are bigints, read and written. Other
- * numbers are doubles.
+ * Reads and writes JSON whose integers keep their digits: integers within 2^53 are numbers, larger ones bigints. Other numbers
+ * are doubles.
  */
 
 const LONG = /\d{16}/;
-/** A string, or an integer of 16 digits and more; what belongs to a fraction or has an exponent is none. */
+/** Matches strings and numbers; only integers of 16 digits and more, without fraction or exponent, become bigints. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG_INTEGER = /^-?\d{16,}$/;
 
-/** Throws SyntaxError for what is no JSON. */
+/** Parses JSON. Throws SyntaxError if the text is not JSON. */
 export function parseExact(text: string): unknown {
   if (!LONG.test(text)) return JSON.parse(text);
   const key = markNotIn(text);
@@ -27,7 +27,7 @@ function integerOf(digits: string): number | bigint {
   return Number.isSafeInteger(number) ? number : BigInt(digits);
 }
 
-/** As JSON.stringify, and bigints as their digits. */
+/** Like JSON.stringify, but writes bigints as their digits. */
 export function writeExact(value: unknown): string {
   let mark: string | null = null;
   const write = (): string =>
@@ -43,7 +43,7 @@ function holdsBigint(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsBigint);
 }
 
-/** Letters that the text does not hold. */
+/** A marker that does not occur in the text. */
 function markNotIn(text: string): string {
   let mark = 'integer';
   while (text.includes(mark)) mark += 'r';

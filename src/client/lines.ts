@@ -1,8 +1,8 @@
-/** Bodies of lines, read while they come. */
+/** Reads bodies of lines as they arrive. */
 import { ConnectionError } from './errors.js';
 import { parseExact } from './json.js';
 
-/** A JSON value a line. Throws ConnectionError when the answer ends before its end; leaving the loop ends the request. */
+/** One JSON value per line. Throws ConnectionError if the answer is incomplete; leaving the loop ends the request. */
 export async function* linesOf(response: Response): AsyncGenerator<unknown, void, void> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;

@@ -1,13 +1,13 @@
-/** `fetch` over node:https for servers whose certificate only `ca` vouches for. Loaded in Node alone, and only when it is asked for. */
+/** `fetch` over node:https for servers with a certificate that only `ca` trusts. Loaded only in Node, and only on demand. */
 import { Agent, request } from 'node:https';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Fetch } from './transport.js';
 
-/** The server drops connections that are idle for ten seconds: one that is about to be is not used again. */
+/** The server drops connections that are idle for ten seconds: connections close to that limit are not reused. */
 const IDLE_MS_MAX = 5_000;
 
-/** `ca`: one certificate or several, as PEM. */
+/** Returns a `fetch` that trusts `ca`, one or more certificates in PEM. */
 export function fetchTrusting(ca: string): Fetch {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS_MAX, ca });
   return (url, { method = 'GET', headers, body, signal }) =>

@@ -1,6 +1,6 @@
 /**
- * The client: a method for each endpoint. Writes of data are named by an Idempotency-Key, so that they are tried again until they
- * are known to have happened, once. Integers beyond 2^53 are bigints, both ways.
+ * The client: a method for each endpoint. Writes of data have an Idempotency-Key, so that they can be retried and take effect
+ * once. Integers beyond 2^53 are bigints in requests and answers.
  */
 import type { Table } from 'apache-arrow';
 import type * as A from './answers.js';
@@ -9,15 +9,15 @@ import { writeExact } from './json.js';
 import type * as Q from './queries.js';
 import {
   ARROW_TYPE,
-  asking,
   JSON_TYPE,
+  jsonRequest,
   LINES_TYPE,
   type QuarryOptions,
   type Result,
   Sender,
   SQL_PATH,
   SQL_TYPE,
-  sqlAsking,
+  sqlRequest,
 } from './sender.js';
 import type { CallOptions, WriteOptions } from './transport.js';
 
@@ -41,7 +41,7 @@ export class Quarry {
 
   // The model
 
-  /** The api-names of the dimensions that were made. */
+  /** Creates dimensions. Returns their api-names. */
   async createDimensions(dimensions: Q.NewDimension | readonly Q.NewDimension[], options?: CallOptions) {
     return namesIn(await this.#send.change<ApiNames>('POST', '/v1/dimension', dimensions, options));
   }
@@ -55,7 +55,7 @@ export class Quarry {
     return (await this.#send.get<Answer>('/v1/dimension', options)).dimensions;
   }
 
-  /** The api-names of the columns that were made. */
+  /** Creates columns. Returns their api-names. */
   async createColumns(columns: Q.NewColumn | readonly Q.NewColumn[], options?: CallOptions) {
     return namesIn(await this.#send.change<ApiNames>('POST', '/v1/column', columns, options));
   }
@@ -68,7 +68,7 @@ export class Quarry {
     await this.#send.change('DELETE', '/v1/column', { 'api-name': apiName, dimension }, options);
   }
 
-  /** By dimension. */
+  /** The columns by dimension. */
   async columns(options?: CallOptions): Promise<Readonly<Record<string, A.ColumnGroups>>> {
     const {
       status: _,
@@ -79,14 +79,14 @@ export class Quarry {
     return groups as Readonly<Record<string, A.ColumnGroups>>;
   }
 
-  /** All columns of the relation by now. */
+  /** Creates a relation or adds columns to it. Returns all its columns. */
   async relate(relation: Q.Relation, options?: CallOptions): Promise<readonly string[]> {
     type Answer = { readonly columns_on_relation: readonly string[] };
     return (await this.#send.change<Answer>('POST', '/v1/column/relation', relation, options))
       .columns_on_relation;
   }
 
-  /** Takes columns out of a relation. */
+  /** Removes columns from a relation. Returns the removed columns. */
   async unrelate(relation: Q.Relation, options?: CallOptions): Promise<readonly string[]> {
     type Answer = { readonly columns_deleted: readonly string[] };
     return (await this.#send.change<Answer>('DELETE', '/v1/column/relation', relation, options))
@@ -100,7 +100,7 @@ export class Quarry {
 
   // Writes
 
-  /** Inserts at most 1,000 entities, all or none; for more, see `inserter`. */
+  /** Inserts at most 1,000 entities, all or none. For more entities, use `inserter`. */
   async insert(
     entities: Readonly<Record<string, Q.Entity>>,
     options?: WriteOptions & { readonly autoCreate?: readonly ('column' | 'dimension')[] },
@@ -118,14 +118,14 @@ export class Quarry {
     return this.#send.write<A.Inserted>('/v1/insert', body, JSON_TYPE, options);
   }
 
-  /** How many entities were updated. */
+  /** Updates entities. Returns their number. */
   async update(update: Q.Update, options?: WriteOptions): Promise<number> {
     type Answer = Result<{ readonly updated: number }>;
     return (await this.#send.write<Answer>('/v1/update', writeExact(update), JSON_TYPE, options)).result
       .updated;
   }
 
-  /** How many entities were deleted. */
+  /** Deletes entities. Returns their number. */
   async delete(query: Q.Delete, options?: WriteOptions): Promise<number> {
     type Answer = Result<{ readonly deleted: number }>;
     return (await this.#send.write<Answer>('/v1/delete', writeExact(query), JSON_TYPE, options)).result
@@ -134,7 +134,7 @@ export class Quarry {
 
   // SQL
 
-  /** Any statements. Writes take effect together, once. */
+  /** Runs any statements. Writes take effect together, once. */
   async sql(text: string, options?: WriteOptions): Promise<A.SqlResult> {
     return this.#send.write<A.SqlResult>(SQL_PATH, text, SQL_TYPE, options);
   }
@@ -144,30 +144,30 @@ export class Quarry {
     return (await this.sql(select, options)).result as readonly A.SqlRow[];
   }
 
-  /** The rows of one SELECT, while they come; leaving the loop ends the request. */
+  /** The rows of one SELECT, as they arrive; leaving the loop ends the request. */
   rows(select: string, options?: CallOptions): AsyncGenerator<A.SqlRow, void, void> {
-    return this.#send.lines(sqlAsking(select, LINES_TYPE), options);
+    return this.#send.lines(sqlRequest(select, LINES_TYPE), options);
   }
 
-  /** The rows of one SELECT as an Arrow table, for which the package `apache-arrow` must be there. */
+  /** The rows of one SELECT as an Arrow table. Requires the package `apache-arrow`. */
   async arrow(select: string, options?: CallOptions): Promise<Table> {
-    return this.#send.arrow(sqlAsking(select, ARROW_TYPE), options);
+    return this.#send.arrow(sqlRequest(select, ARROW_TYPE), options);
   }
 
   // Queries
 
-  /** How many entities satisfy each query, by its name. */
+  /** The number of entities that satisfy each query, by query name. */
   async count(queries: Q.CountQuery | readonly Q.CountQuery[], options?: CallOptions) {
     return this.#send.result<Readonly<Record<string, number>>>('/v1/query/count/entity', queries, options);
   }
 
-  /** How many events satisfy each query, by its name; by interval where it asks for one. */
+  /** The number of events that satisfy each query, by query name; a query with an interval gives a number per bucket. */
   async countEvents(queries: Q.CountEventQuery | readonly Q.CountEventQuery[], options?: CallOptions) {
     type Answer = Readonly<Record<string, number | readonly A.EventBucket[]>>;
     return this.#send.result<Answer>('/v1/query/count/event', queries, options);
   }
 
-  /** How many entities there are, in some dimensions or in all. */
+  /** The number of entities in the given dimensions, by default in all. */
   async total(dimensions?: readonly string[], options?: CallOptions): Promise<number> {
     type Answer = { readonly total: number };
     return (await this.#send.result<Answer>('/v1/query/count/entity/total', { dimensions }, options)).total;
@@ -178,7 +178,7 @@ export class Quarry {
     return this.#send.ask<Answer>('/v1/query/exists/entity', { ids, dimension }, options);
   }
 
-  /** Under the outermost column's name what was found. */
+  /** The result of an aggregation, under the name of the outermost column. */
   async aggregate(aggregation: Q.Aggregation, options?: CallOptions) {
     return this.#send.result<Readonly<Record<string, A.LevelAnswer>>>(
       '/v1/query/aggregation',
@@ -187,7 +187,7 @@ export class Quarry {
     );
   }
 
-  /** By the query's name and its column's. */
+  /** The most frequent values by query name and column. */
   async topValues(queries: Readonly<Record<string, Q.TopValuesQuery>>, options?: CallOptions) {
     type Answer = Readonly<Record<string, Readonly<Record<string, readonly A.ValueCount[]>>>>;
     return this.#send.result<Answer>('/v1/query/top_values', queries, options);
@@ -200,7 +200,7 @@ export class Quarry {
     return this.#send.ask<A.Page>('/v1/data_extraction/result', extraction, options);
   }
 
-  /** All pages, one after the other. */
+  /** All pages in order. */
   async *pages(extraction: Q.Extraction, options?: CallOptions): AsyncGenerator<A.Page, void, void> {
     let token = extraction['page-token'] ?? undefined;
     do {
@@ -213,17 +213,17 @@ export class Quarry {
     } while (token !== undefined);
   }
 
-  /** All rows up to `limit` in one answer, while they come; each has its `entity-id`. */
+  /** All rows up to `limit` in one answer, as they arrive; each has its `entity-id`. */
   extractRows(extraction: Q.Extraction, options?: CallOptions): AsyncGenerator<A.Row, void, void> {
-    return this.#send.lines(asking('/v1/data_extraction/result', extraction, LINES_TYPE), options);
+    return this.#send.lines(jsonRequest('/v1/data_extraction/result', extraction, LINES_TYPE), options);
   }
 
-  /** The same as an Arrow table. */
+  /** All rows up to `limit` as an Arrow table. Requires the package `apache-arrow`. */
   async extractArrow(extraction: Q.Extraction, options?: CallOptions): Promise<Table> {
-    return this.#send.arrow(asking('/v1/data_extraction/result', extraction, ARROW_TYPE), options);
+    return this.#send.arrow(jsonRequest('/v1/data_extraction/result', extraction, ARROW_TYPE), options);
   }
 
-  /** Rows of the entities that satisfy most conditions. */
+  /** Rows of the entities that satisfy the most conditions. */
   async score(extraction: Q.Extraction, options?: CallOptions): Promise<A.Page> {
     return this.#send.ask<A.Page>('/v1/data_extraction/score', extraction, options);
   }
@@ -242,7 +242,7 @@ export class Quarry {
     return (await this.#send.get<Answer>('/v1/query/saved', options))['saved-queries'];
   }
 
-  /** What the endpoint of its type answers; a count is called `query` there. */
+  /** Runs a saved query. Returns the answer of the endpoint of its type, in which a count has the name `query`. */
   async askSaved<T = unknown>(name: string, options?: CallOptions): Promise<T> {
     return (await this.#send.get<Result<T>>(savedPath(name), options)).result;
   }
@@ -266,13 +266,13 @@ export class Quarry {
     return this.#send.get<readonly A.Database[]>('/v1/database/retrieve_all', options);
   }
 
-  /** What the database holds, and the memory that it takes. */
+  /** The sizes of the database, and the memory that it uses. */
   async status(options?: CallOptions) {
     type Answer = { readonly database: string; readonly dimensions: readonly A.DimensionStatus[] };
     return this.#send.get<Answer>('/v1/status', options);
   }
 
-  /** The keys of the new database: they are told this once. */
+  /** Creates a database. Returns its keys, which no other answer contains. */
   async createDatabase(
     database: Q.NewDatabase,
     addresses?: readonly string[],
@@ -301,7 +301,7 @@ export class Quarry {
     return (await this.#send.get<Answer>('/v1/database/custom_key', options)).databases;
   }
 
-  /** The key's text: it is told this once. */
+  /** Creates a custom key. Returns its text, which no other answer contains. */
   async createCustomKey(database: string, key: Q.NewCustomKey, options?: CallOptions): Promise<string> {
     return (
       await this.#send.change<{ readonly key: string }>(
@@ -350,7 +350,7 @@ export class Quarry {
     await this.#send.change('DELETE', '/v1/permission_groups', { 'group-name': name }, options);
   }
 
-  /** A session, whose key is for `withKey`. */
+  /** Opens a session. Pass its key to `withKey`. */
   async signIn(user: Q.SignIn, options?: CallOptions): Promise<A.Session> {
     return this.#send.change<A.Session>('POST', '/v1/session', user, options);
   }

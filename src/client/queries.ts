@@ -1,4 +1,4 @@
-/** What requests are made of: the types of the interface's schemas. Names of columns are the server's business. */
+/** The types of requests, from the interface's schemas. Only the server checks names of columns. */
 export type {
   Aggregation,
   Between,

@@ -1,4 +1,4 @@
-/** How requests of each kind are sent, and their answers read. */
+/** Sends each kind of request and reads its answer. */
 import type { Table } from 'apache-arrow';
 import { parseExact, writeExact } from './json.js';
 import {
@@ -15,13 +15,13 @@ export interface QuarryOptions {
   readonly url: string;
   /** A key of a database, a custom key, a team key, or that of a session. */
   readonly key: string;
-  /** In Node: certificate (PEM) that vouches for the server, instead of those that Node knows. */
+  /** In Node: the trusted certificate (PEM) for the server, in place of Node's certificates. */
   readonly ca?: string;
-  /** Instead of the global one. */
+  /** Used in place of the global `fetch`. */
   readonly fetch?: Fetch;
-  /** How often a request is tried again; 5 unless given. */
+  /** Maximum number of retries of a request; 5 by default. */
   readonly retries?: number;
-  /** For a call with all its tries, in milliseconds; 60,000 unless given, 0 = none. */
+  /** Time limit for a call including its retries, in milliseconds; 60,000 by default, 0 = none. */
   readonly timeoutMs?: number;
 }
 
@@ -61,19 +61,19 @@ export class Sender {
   }
 
   ask<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
-    return this.#json<T>(asking(path, body, JSON_TYPE), options);
+    return this.#json<T>(jsonRequest(path, body, JSON_TYPE), options);
   }
 
   async result<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
     return (await this.ask<Result<T>>(path, body, options)).result;
   }
 
-  /** A change of the catalog, which no name protects from being made twice. */
+  /** Sends a change of the catalog. It has no Idempotency-Key and is not retried after an unknown outcome. */
   change<T>(method: Change, path: string, body: unknown, options?: CallOptions): Promise<T> {
     const sent = { method, path, repeatable: false };
-    const held =
+    const request =
       body === undefined ? sent : { ...sent, body: writeExact(body), headers: { 'Content-Type': JSON_TYPE } };
-    return this.#json<T>(held, options);
+    return this.#json<T>(request, options);
   }
 
   write<T>(path: string, body: string, type: string, options?: WriteOptions): Promise<T> {
@@ -98,7 +98,7 @@ export class Sender {
   }
 }
 
-/** The path is put together here so that bundlers for browsers leave it alone. */
+/** The path is computed so that bundlers for browsers do not include the module. */
 const NODE_FETCH = ['.', 'node.js'].join('/');
 
 async function fetchOf({ ca, fetch }: QuarryOptions): Promise<Fetch> {
@@ -108,12 +108,12 @@ async function fetchOf({ ca, fetch }: QuarryOptions): Promise<Fetch> {
   return fetchTrusting(ca);
 }
 
-export function asking(path: string, body: unknown, accept: string): Sent {
+export function jsonRequest(path: string, body: unknown, accept: string): Sent {
   const headers = { 'Content-Type': JSON_TYPE, Accept: accept };
   return { method: 'POST', path, body: writeExact(body), headers, repeatable: true };
 }
 
-export function sqlAsking(select: string, accept: string): Sent {
+export function sqlRequest(select: string, accept: string): Sent {
   const headers = {
     'Content-Type': SQL_TYPE,
     Accept: accept,

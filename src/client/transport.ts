@@ -1,24 +1,24 @@
 /**
- * Requests with their retries.
- * Invariants: a request is sent again only where that cannot do it twice: it reads, or an Idempotency-Key names it (the same
- * on every try), or the server said that it did nothing; waits are random below a bound that doubles, and never shorter than the
- * server asks for; nothing is sent after the time limit or the caller's signal.
+ * Sends requests and retries them.
+ * Invariants: a request is retried only if it cannot take effect twice: it only reads, or has an Idempotency-Key (the same in
+ * every attempt), or the server answered that it did nothing. The wait before a retry is random below a limit that doubles,
+ * and never shorter than the server's Retry-After. Nothing is sent after the time limit or the caller's signal.
  */
 import { ConnectionError, errorOf, NO_CODE, QuarryError } from './errors.js';
 import { linesOf } from './lines.js';
 
-/** As much of `fetch` as is used. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface CallOptions {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** For the whole call with its retries, in milliseconds; 0 = none. */
+  /** Time limit for the whole call including its retries, in milliseconds; 0 = none. */
   readonly timeoutMs?: number;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Names the write; made up unless given. The same name with the same body within 24 hours takes effect once. */
+  /** Identifies the write; random by default. Writes with the same key and body within 24 hours take effect once. */
   readonly idempotencyKey?: string;
 }
 
@@ -26,7 +26,7 @@ export interface TransportSettings {
   readonly url: string;
   readonly key: string;
   readonly fetch: () => Promise<Fetch>;
-  /** Beside the first try. */
+  /** Maximum number of attempts after the first. */
   readonly retries: number;
   readonly timeoutMs: number;
 }
@@ -36,13 +36,13 @@ export interface Sent {
   readonly path: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** It may be sent again when no answer came. */
+  /** The request may be sent again if no answer came. */
   readonly repeatable: boolean;
 }
 
 const FIRST_WAIT_MS = 50;
 const WAIT_MS_MAX = 5_000;
-/** What is refused for a moment, with nothing done: too many requests, disk or memory full, a shard rebuilt, too slow. */
+/** Codes of temporary errors without effect: too many requests, disk or memory full, a shard is rebuilt, too slow. */
 const PASSING = [1502, 9002, 9003, 9004, 9005];
 
 export class Transport {
@@ -52,7 +52,7 @@ export class Transport {
     this.#settings = settings;
   }
 
-  /** What `read` makes of the answer of a success. Rejects with QuarryError, ConnectionError, or the signal's reason. */
+  /** Resolves to the result of `read` for a successful answer. Rejects with QuarryError, ConnectionError, or the signal's reason. */
   async send<T>(sent: Sent, read: (response: Response) => Promise<T>, options: CallOptions = {}): Promise<T> {
     const limit = this.#limitOf(options);
     try {
@@ -62,7 +62,7 @@ export class Transport {
     }
   }
 
-  /** The values of an answer of lines, while they come. The time limit is one for the first of them. */
+  /** The values of an answer of lines, as they arrive. The time limit applies to the begin of the answer. */
   async *lines(sent: Sent, options: CallOptions = {}): AsyncGenerator<unknown, void, void> {
     const limit = this.#limitOf(options);
     try {
@@ -115,7 +115,7 @@ export class Transport {
   }
 }
 
-/** `fetch` tells why in the cause of its error. */
+/** The message of an error; `fetch` gives the reason in the cause of its error. */
 function messageOf(error: unknown): string {
   const { message, cause } = error as {
     readonly message?: string;
@@ -124,12 +124,12 @@ function messageOf(error: unknown): string {
   return cause?.message ?? message ?? String(error);
 }
 
-/** Milliseconds to wait before the next try; null = it would be refused again, or might be done twice. */
+/** Milliseconds to wait before the next attempt; null = it would be refused again, or could take effect twice. */
 function waitBefore(error: unknown, tries: number, repeatable: boolean): number | null {
   const backOff = Math.random() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** (tries + 1));
   if (error instanceof ConnectionError) return repeatable ? backOff : null;
   if (!(error instanceof QuarryError)) return null;
-  // A proxy in between has no codes.
+  // A proxy between client and server sends no codes.
   const passes =
     PASSING.includes(error.code) || (error.code === NO_CODE && repeatable && isBusy(error.status));
   return passes ? Math.max(0, (error.retryAfterSeconds ?? 0) * 1_000) + backOff : null;

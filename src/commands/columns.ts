@@ -1,6 +1,6 @@
-/** Rows of short texts as columns of equal width. */
+/** Formats rows of short texts as aligned columns. */
 
-/** Lines without an end; the columns named in `right` (0-based) are aligned to the right, the last one is not padded. */
+/** Returns lines without line ends. The columns in `right` (0-based) are right-aligned; the last column is not padded. */
 export function inColumns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   const widths: number[] = [];
   for (const row of rows) {

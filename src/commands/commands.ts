@@ -1,12 +1,12 @@
 /**
- * The table of commands, and what of the command line concerns all of them: their list, their help, their names.
- * Invariants: a command stands here once; a row is all that it takes to have one; its code is loaded when it is asked for,
- * so that a server does not wait for what reads Parquet files.
+ * The table of commands, and the parts of the command line that concern all of them: list, help and names.
+ * Invariants: a row of the table is all that a command needs; the code of a command is loaded only when it runs, so that a
+ * server does not load the Parquet reader.
  */
 import { type Command, type CommandTable, EXIT, EXIT_MEANINGS } from './command.js';
 import { suggestionOf } from './nearest.js';
 
-type Row = readonly [name: string, words: string, summary: string, load: Command['load']];
+type Row = readonly [name: string, synopsis: string, summary: string, load: Command['load']];
 
 /** Groups and commands in the order in which `quarry --help` lists them. */
 const GROUPS: Readonly<Record<string, readonly Row[]>> = {
@@ -109,18 +109,18 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
 };
 
 export const COMMANDS: readonly Command[] = Object.entries(GROUPS).flatMap(([group, rows]) =>
-  rows.map(([name, words, summary, load]) => ({ name, group, words, summary, load })),
+  rows.map(([name, synopsis, summary, load]) => ({ name, group, synopsis, summary, load })),
 );
 
-/** What stands beside the table: words that are no commands. */
-const OTHERS: readonly (readonly [name: string, words: string, summary: string, help: string])[] = [
+/** Commands without code of their own, which main executes. */
+const OTHERS: readonly (readonly [name: string, synopsis: string, summary: string, help: string])[] = [
   [
     'help',
     '[COMMAND]',
     'print this text, or that of a command: options, examples, exit codes',
     `quarry help [COMMAND]
 
-Prints the list of commands, or what COMMAND does, its options, examples and exit codes, as COMMAND --help does.
+Prints the list of commands, or the description, options, examples and exit codes of COMMAND, as COMMAND --help does.
 
   quarry help serve
 
@@ -133,11 +133,11 @@ Exit code 0: done; 2: there is no such command.
     'print the versions of Quarry and of what it runs on',
     `quarry version
 
-Prints the versions of Quarry and of Node, the kind of machine, and whether the fast parts for it could be loaded.
+Prints the versions of Quarry and of Node, the kind of machine, and whether the WebAssembly kernels could be loaded.
 
   quarry version
 
-Exit code 0: done; 2: wrong words.
+Exit code 0: done; 2: wrong arguments.
 `,
   ],
 ];
@@ -146,24 +146,30 @@ const OTHERS_GROUP = 'This program';
 
 export const COMMAND_TABLE: CommandTable = {
   commands: COMMANDS,
-  others: OTHERS.map(([name, words, summary, help]) => ({ name, group: OTHERS_GROUP, words, summary, help })),
+  others: OTHERS.map(([name, synopsis, summary, help]) => ({
+    name,
+    group: OTHERS_GROUP,
+    synopsis,
+    summary,
+    help,
+  })),
 };
 
-const listLine = (words: string, summary: string): string => `  quarry ${words.padEnd(20)}${summary}`;
+const listLine = (synopsis: string, summary: string): string => `  quarry ${synopsis.padEnd(20)}${summary}`;
 
 /** The text of `quarry --help`. */
 export function commandsHelp(): string {
   const lines = ['quarry: an analytical database server for entities and their events'];
   for (const group of Object.keys(GROUPS)) {
     lines.push('', `${group}:`);
-    for (const { name, words, summary } of COMMANDS.filter((command) => command.group === group)) {
-      lines.push(listLine(`${name} ${words}`, summary));
+    for (const { name, synopsis, summary } of COMMANDS.filter((command) => command.group === group)) {
+      lines.push(listLine(`${name} ${synopsis}`, summary));
     }
   }
   lines.push(
     '',
     `${OTHERS_GROUP}:`,
-    ...OTHERS.map(([name, words, summary]) => listLine(`${name} ${words}`, summary)),
+    ...OTHERS.map(([name, synopsis, summary]) => listLine(`${name} ${synopsis}`, summary)),
   );
   lines.push('', 'Exit codes:');
   for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {
@@ -172,7 +178,7 @@ export function commandsHelp(): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The command of that name, or what to say when there is none. */
+/** The command of that name, or the error message when there is none. */
 export function commandNamed(name: string): Command | { readonly wrong: string } {
   const command = COMMANDS.find((one) => one.name === name);
   if (command !== undefined) return command;
@@ -182,8 +188,8 @@ export function commandNamed(name: string): Command | { readonly wrong: string }
   };
 }
 
-/** What the words of the command line ask for. */
-export type Asked =
+/** What the command line requests. */
+export type Invocation =
   | { readonly ask: 'print'; readonly text: string }
   | { readonly ask: 'help'; readonly command: Command }
   | { readonly ask: 'version' }
@@ -193,18 +199,17 @@ export type Asked =
 const HELP_FLAGS = ['--help', '-h'];
 const VERSION_FLAGS = ['--version', '-V'];
 
-/** `help X`, `X --help` and `--help X` are the same, wherever the flag stands. */
-export function readWords(argv: readonly string[]): Asked {
+/** `help X`, `X --help` and `--help X` are equal; the flag may be at any position. */
+export function readInvocation(argv: readonly string[]): Invocation {
   const [first] = argv;
-  const wantsHelp = first === undefined || first === 'help' || argv.some((word) => HELP_FLAGS.includes(word));
+  const wantsHelp = first === undefined || first === 'help' || argv.some((arg) => HELP_FLAGS.includes(arg));
   if (isVersion(first) && !wantsHelp) {
-    return argv.length === 1 ? { ask: 'version' } : { ask: 'nothing', wrong: `${first} takes no word more` };
+    return argv.length === 1 ? { ask: 'version' } : { ask: 'nothing', wrong: `${first} takes no arguments` };
   }
-  const words = argv.filter((word, at) => !HELP_FLAGS.includes(word) && !(at === 0 && word === 'help'));
-  if (words.length === 0) return { ask: 'print', text: commandsHelp() };
-  if (first === 'help' && words.length > 1)
-    return { ask: 'nothing', wrong: 'help takes one command at most' };
-  const named = isVersion(words[0]) ? 'version' : words[0];
+  const args = argv.filter((arg, at) => !HELP_FLAGS.includes(arg) && !(at === 0 && arg === 'help'));
+  if (args.length === 0) return { ask: 'print', text: commandsHelp() };
+  if (first === 'help' && args.length > 1) return { ask: 'nothing', wrong: 'help takes one command at most' };
+  const named = isVersion(args[0]) ? 'version' : args[0];
   const other = OTHERS.find(([name]) => name === named);
   if (wantsHelp && other !== undefined) return { ask: 'print', text: other[3] };
   const command = commandNamed(named);
@@ -212,5 +217,5 @@ export function readWords(argv: readonly string[]): Asked {
   return wantsHelp ? { ask: 'help', command } : { ask: 'run', command, argv: argv.slice(1) };
 }
 
-const isVersion = (word: string | undefined): boolean =>
-  word === 'version' || VERSION_FLAGS.includes(word ?? '');
+const isVersion = (arg: string | undefined): boolean =>
+  arg === 'version' || VERSION_FLAGS.includes(arg ?? '');

@@ -1,23 +1,23 @@
-/** The word that somebody who typed another one may have meant. */
+/** Suggests a known name for a mistyped one. */
 import { editDistance } from '../base/index.js';
 
-/** No word is longer. */
+/** Longer texts get no suggestion. */
 const LETTERS_MAX = 64;
 
-/** The one of `words` that takes the fewest edits; null when none is near. */
-export function nearestOf(given: string, words: readonly string[]): string | null {
+/** The candidate with the smallest edit distance; null when none is near. */
+export function nearestOf(given: string, candidates: readonly string[]): string | null {
   const letters = given.slice(0, LETTERS_MAX);
   let best: string | null = null;
   let bestEdits = Math.max(2, Math.ceil(letters.length / 3)) + 1;
-  for (const word of words) {
-    const edits = editDistance(letters, word, bestEdits - 1);
-    if (edits < bestEdits) [best, bestEdits] = [word, edits];
+  for (const candidate of candidates) {
+    const edits = editDistance(letters, candidate, bestEdits - 1);
+    if (edits < bestEdits) [best, bestEdits] = [candidate, edits];
   }
   return best;
 }
 
-/** "; did you mean X?", or nothing. */
-export function suggestionOf(given: string, words: readonly string[], prefix = ''): string {
-  const near = nearestOf(given, words);
+/** "; did you mean X?", or ''. */
+export function suggestionOf(given: string, candidates: readonly string[], prefix = ''): string {
+  const near = nearestOf(given, candidates);
   return near === null ? '' : `; did you mean ${prefix}${near}?`;
 }

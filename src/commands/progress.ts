@@ -1,23 +1,23 @@
-/** Progress of long work: a bar on a terminal, a line at every tenth elsewhere. */
+/** Shows the progress of long work: a bar on a terminal, a line at every tenth elsewhere. */
 import { SingleBar } from 'cli-progress';
 
-/** Where a command writes: a terminal or any other stream. */
+/** The output of a command: a terminal or another stream. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
 export interface Progress {
-  /** `count` more are done; of rows also how many bytes they took. */
+  /** Adds `count` done items; for rows also their bytes. */
   add(count: number, bytes?: number): void;
   stop(): void;
 }
 
-/** What is counted. */
+/** The work whose progress is shown. */
 export interface Work {
-  /** What the bar is called; of rows their name in the plural. */
+  /** The title of the bar, or the plural noun for the rows. */
   readonly what: string;
   /** More than 0. */
   readonly total: number;
   readonly unit: 'rows' | 'bytes';
-  /** What else is shown, behind the rate. */
+  /** Further text after the rate. */
   readonly tail?: () => string;
 }
 
@@ -26,7 +26,7 @@ export const formatCount = (value: number): string => number.format(value);
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** "1.2 GB": three digits at least, in steps of a thousand. */
+/** Formats bytes in decimal units, such as "1.2 GB". */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let step = 0;
@@ -37,21 +37,21 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 || value >= 99.5 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** `elapsedMs`: a clock that never goes back. */
+/** `elapsedMs` is a monotonic clock. */
 export function startProgress(out: Output, work: Work, elapsedMs: () => number): Progress {
   const rates = ratesOf(work, elapsedMs);
   return out.isTTY === true ? drawBar(out, work, rates) : writeTenths(out, work, rates);
 }
 
-/** Nothing is drawn. */
+/** Draws nothing. */
 export const NO_PROGRESS: Progress = { add() {}, stop() {} };
 
-/** A bar on a terminal and nothing elsewhere: of commands whose whole output is their answer. */
+/** A bar on a terminal, nothing elsewhere: for commands whose output is only their answer. */
 export function startBar(out: Output, work: Work, elapsedMs: () => number): Progress {
   return out.isTTY === true && work.total > 0 ? startProgress(out, work, elapsedMs) : NO_PROGRESS;
 }
 
-/** Adds up, and says how fast it goes. */
+/** Adds to the totals and returns them with the rate. */
 type Rates = (count: number, bytes: number) => { readonly done: number; readonly rate: string };
 
 function ratesOf({ what, unit, tail }: Work, elapsedMs: () => number): Rates {
@@ -76,7 +76,7 @@ function drawBar(out: Output, work: Work, rates: Rates): Progress {
   const bar = new SingleBar({
     stream: out,
     format: `  ${work.what} {bar} {percentage}% | {value}/{total} | {rate}`,
-    // Of other types it may be a text.
+    // For other types the value may be a text.
     formatValue: (value, _options, type) =>
       type === 'value' || type === 'total' ? format(value) : String(value),
     barCompleteChar: '#',

@@ -1,7 +1,7 @@
-/** Whether one folder lies in another, as their paths say. */
+/** Containment of folders, by their paths. */
 import path from 'node:path';
 
-/** `folder` itself counts. */
+/** Whether `other` is `folder` or lies inside it, by their paths. */
 export function isWithin(folder: string, other: string): boolean {
   const way = path.relative(path.resolve(folder), path.resolve(other));
   return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);

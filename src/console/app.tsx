@@ -1,10 +1,10 @@
-/** The console as a whole: who is signed in, which view is seen, light or dark. Views that were opened keep what was typed. */
+/** The console: session, current view, and theme. Views that were opened keep the typed text. */
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { Draft } from './ask/draft.js';
-import { useAsking } from './parts/asking.js';
 import { type Console, ConsoleContext, type QueryText } from './parts/context.js';
 import { Busy, Empty, ErrorBox } from './parts/controls.js';
 import { useTheme } from './parts/theme.js';
+import { useRequest } from './parts/use-request.js';
 import { Client } from './server/client.js';
 import { loadModel, type Model } from './server/model.js';
 import type { Session, SessionStore } from './server/session.js';
@@ -88,10 +88,10 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
   const { databaseKey, teamKey, email } = session;
   const [view, setView] = useView();
   const { theme, toggle } = useTheme();
-  const loading = useAsking<Model>();
+  const loading = useRequest<Model>();
   const [draft, setDraft] = useState<Opened | null>(null);
   const [query, setQuery] = useState<QueryText | null>(null);
-  // Clients belong to their keys.
+  // One client per key.
   const client = useMemo(() => new Client(databaseKey ?? '', onEnded), [databaseKey]);
   const team = useMemo(() => (teamKey === null ? null : new Client(teamKey, onEnded)), [teamKey]);
   const reloadModel = (): void => {
@@ -99,8 +99,13 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
   };
   useEffect(reloadModel, [client]);
 
-  const { asking } = loading;
-  const model = asking.state === 'done' ? asking.value : asking.state === 'busy' ? asking.before : null;
+  const { requestState } = loading;
+  const model =
+    requestState.state === 'done'
+      ? requestState.value
+      : requestState.state === 'busy'
+        ? requestState.before
+        : null;
   const known: Console = {
     ...{ client, team, theme, reloadModel, onEnded },
     model: model ?? EMPTY_MODEL,
@@ -162,9 +167,9 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
                   </Empty>
                   {name === 'home' && team !== null && <Databases team={team} />}
                 </>
-              ) : asking.state === 'failed' ? (
+              ) : requestState.state === 'failed' ? (
                 <>
-                  <ErrorBox error={asking.error} />
+                  <ErrorBox error={requestState.error} />
                   <button type="button" onClick={reloadModel}>
                     Try again
                   </button>
@@ -189,7 +194,7 @@ function toMain(event: Event): void {
 
 interface VisitedProps {
   readonly isSeen: boolean;
-  /** Once seen it stays, out of sight. */
+  /** Whether the view stays mounted, but hidden, after it was opened. */
   readonly keeps: boolean;
   readonly children: () => preact.ComponentChildren;
 }

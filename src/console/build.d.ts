@@ -1,6 +1,6 @@
-/** What the build makes: see src/tools/console. */
+/** Modules that the build generates: see src/tools/console. */
 declare module 'virtual:map' {
-  /** Address of the outlines that points are drawn on. */
+  /** Address of the map's outlines. */
   const address: string;
   export default address;
 }

@@ -1,4 +1,4 @@
-/** Where the console begins. */
+/** The entry point of the console. */
 import { render } from 'preact';
 import { App } from './app.js';
 import { showChosenTheme } from './parts/theme.js';

@@ -1,7 +1,7 @@
 /**
- * What the server's front end may ask of the engine. One engine serves all databases of a data directory.
- * Every method rejects with a QuarryError for faults of the request or of the moment (disk full, memory full,
- * shard being rebuilt) and never after a write was acknowledged.
+ * The engine's interface to the front ends of the server. One engine serves all databases of a data directory.
+ * Every method rejects with a QuarryError for errors in the request and for temporary conditions (disk full, memory full,
+ * shard being rebuilt), and never after a write was acknowledged.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
 import type { Cancellation, HistogramStats, QuarryError } from '../base/index.js';
@@ -22,7 +22,7 @@ import type { DatabaseModel } from '../schema/index.js';
 import type { ScriptCache } from '../sql/index.js';
 import type { UsedMemory } from './write/write-memory.js';
 
-/** What every write of rows carries. */
+/** The fields that every write of rows has. */
 export interface WriteRequest {
   readonly databaseId: number;
   /** Made by a custom key. */
@@ -34,13 +34,13 @@ export interface WriteRequest {
 }
 
 export interface InsertRequest extends WriteRequest {
-  /** The whole body; copied before `insert` returns, so its memory may be used again at once. */
+  /** The whole body. `insert` copies it before it returns, so the caller may reuse its memory. */
   readonly body: Uint8Array;
-  /** The body is lines of JSON, an entity each, so numbered; left out or null = it is one JSON object. */
+  /** The line numbers of a body of JSON lines with one entity each; absent or null = the body is one JSON object. */
   readonly lines?: LineNumbers | null;
-  /** What names the request among those that take effect once (RecordOnce.id); null = it may be repeated. */
+  /** Identifies a request that takes effect once (RecordOnce.id); null = a repeated request takes effect again. */
   readonly onceId: string | null;
-  /** Called when they are durable, with the changes that auto-create made, if any. Left out: nobody wants to know. */
+  /** Called with the changes that auto-create made, if any, when they are durable. */
   readonly created?: (changes: readonly CatalogChange[]) => void;
 }
 
@@ -49,7 +49,7 @@ export interface InsertAnswer {
   readonly valueCount: number;
 }
 
-/** Which entities an update or a delete concerns, and what is set. */
+/** The entities that an update or a delete applies to, and the values to set. */
 export interface Mutation {
   readonly dimensionId: number;
   readonly condition: Condition;
@@ -85,12 +85,12 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
   readonly charge: (insertedCount: number, updatedCount: number) => void;
 }
 
-/** One write of a script that broke a rule: nothing of the script was written. */
+/** Thrown when one write of a script violates a rule. Nothing of the script is written. */
 export class StepRefused extends Error {
   override name = 'StepRefused';
-  /** Which write of the script. */
+  /** Index of the write in the script. */
   readonly step: number;
-  /** Which row of an insert; null of a change. */
+  /** Index of the row in an insert; null for an update or delete. */
   readonly row: number | null;
   readonly refusal: QuarryError;
 
@@ -102,15 +102,15 @@ export class StepRefused extends Error {
   }
 }
 
-/** What a change of the catalog decides against the newest version: the changes to log, and the caller's answer. */
+/** The result of a catalog change, computed from the newest version: the changes to log, and the answer to the caller. */
 export interface Decision<T> {
   readonly changes: readonly CatalogChange[];
   readonly answer: T;
 }
 
-/** What one database has been asked and given since it was made. */
+/** Requests to and writes into one database since it was created. */
 export interface DatabaseUsage {
-  /** Requests that its keys were let in with, and those among them that ask. Exact up to the last checkpoint. */
+  /** Requests authorized by the database's keys, and how many of them are queries. Exact up to the last checkpoint. */
   readonly requestCount: number;
   readonly queryCount: number;
   /** Entities and single values inserted, entities updated: exact. */
@@ -122,7 +122,7 @@ export interface DatabaseUsage {
   readonly dayWriteCount: number;
 }
 
-/** Of a database that was never asked and never given anything. */
+/** The usage of a database without requests and writes. */
 export const NO_USAGE: DatabaseUsage = {
   requestCount: 0,
   queryCount: 0,
@@ -133,9 +133,9 @@ export const NO_USAGE: DatabaseUsage = {
   dayWriteCount: 0,
 };
 
-/** A backup that was made. */
+/** A finished backup. */
 export interface Backup {
-  /** Everything up to this record is in it, and nothing behind. */
+  /** The LSN of the last record that the backup contains. */
   readonly lsn: number;
   readonly fileCount: number;
   readonly bytes: number;
@@ -147,102 +147,102 @@ export interface EngineStats {
   readonly lsnApplied: number;
   readonly lsnCheckpoint: number;
   readonly logFsyncCount: number;
-  /** Of each sync, and the records that it made durable. */
+  /** Duration of each sync, and the number of records that it made durable. */
   readonly logFsyncSeconds: HistogramStats;
   readonly logGroupRecords: HistogramStats;
-  /** What a start would have to read back. */
+  /** Bytes of the log that a restart would replay. */
   readonly logBytesSinceCheckpoint: number;
   readonly logBytesWritten: number;
   readonly logRecordCount: number;
   readonly checkpointCount: number;
-  /** Of the checkpoints finished since the start; attempts that failed; age of the newest one, also of an earlier process. */
+  /** Duration of the checkpoints since the start, failed attempts, and the age of the newest checkpoint of any process. */
   readonly checkpointSeconds: HistogramStats;
   readonly checkpointFailureCount: number;
   readonly checkpointAgeSeconds: number;
-  /** Of the log that the start reads back, and how much of it went to the lanes so far. */
+  /** Bytes of the log that the start replays, and the bytes sent to the workers so far. */
   readonly replayBytes: number;
   readonly replayBytesDone: number;
   readonly replayRecordCount: number;
   readonly memoryUsedBytes: number;
-  /** The same by what it is for. */
+  /** The used memory by purpose. */
   readonly memory: UsedMemory;
   readonly memoryLimitBytes: number;
-  readonly laneCount: number;
+  readonly workerCount: number;
   readonly shardCount: number;
-  readonly lanesDown: number;
-  readonly laneRestartCount: number;
-  /** Log files copied to the archive, waiting to be, and attempts that failed, since the start. */
+  readonly workersDown: number;
+  readonly workerRestartCount: number;
+  /** Log files copied to the archive, log files that wait to be copied, and failed attempts, since the start. */
   readonly archivedFileCount: number;
   readonly archiveWaitingCount: number;
   readonly archiveFailureCount: number;
-  /** Idempotency-Keys kept. */
+  /** Number of stored Idempotency-Keys. */
   readonly onceCount: number;
-  /** 1 = expired events stay, because the clock jumped. */
+  /** 1 = expired events are not deleted because the clock jumped. */
   readonly retentionSuspended: number;
-  /** Of remembered answers. */
+  /** The result cache. */
   readonly cacheBytes: number;
   readonly cacheHitCount: number;
   readonly cacheMissCount: number;
 }
 
-/** One SELECT, or what is to be told of how it is run: without running it (`plan`), or of a run (`analyze`). */
+/** One SELECT, or an EXPLAIN of it: without a run (`plan`) or with measurements of a run (`analyze`). */
 export interface SelectRequest {
   readonly plan: SelectPlan;
   readonly explain: 'no' | 'plan' | 'analyze';
-  /** The caller does not see all columns and rows: EXPLAIN tells nothing of those. Left out: it sees all. */
+  /** The caller may not read all columns and rows, so EXPLAIN reports nothing about the hidden ones. Default: false. */
   readonly isRestricted?: boolean;
 }
 
-/** What a query asks of the engine. */
-export type AskedPlan =
+/** The plan of a query of any kind. */
+export type QueryPlan =
   | { readonly asks: 'count' | 'exist'; readonly plan: CountEntityPlan }
   | { readonly asks: 'aggregate'; readonly plan: AggregatePlan }
   | { readonly asks: 'extract'; readonly plan: ExtractPlan }
   | { readonly asks: 'select'; readonly plan: SelectPlan };
 
-/** How a query is asked. */
-export interface Asking {
-  /** Who waits for the answer; null = somebody always does. */
+/** Options of one query. */
+export interface QueryOptions {
+  /** Cancels the query when the client disconnects; null = the query is never cancelled. */
   readonly cancellation: Cancellation | null;
-  /** The answer is worked out anew, whatever is remembered. */
+  /** Computes the answer without reading the result cache. */
   readonly bypassCache: boolean;
 }
 
 /**
- * Queries. Plans bound in the turn of the call see the model that they were bound to, or are refused with 9004 when it
- * shrank while they waited; all plans of a call read the same LSN on all shards. Each rejects with 9004 while a shard is
- * rebuilt, 9005 when the query's time is over, 9006 when it
- * needs more memory than queries have.
+ * Queries. A plan must be bound in the same turn of the event loop as the call. It runs against the model that it was bound
+ * to; if that model loses a column or dimension while the query waits, the query rejects with 9004. All plans of one call
+ * read the same LSN on all shards. Every method rejects with 9004 while a shard is rebuilt, with 9005 after the query's time
+ * limit, and with 9006 if the query exceeds its memory limit.
  */
 export interface QueryApi {
   /** One exact count per plan. */
-  countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]>;
-  /** For each ID (lower-cased by the caller), whether the dimension holds such an entity that satisfies the condition. */
-  exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]>;
+  countEntities(plans: readonly CountEntityPlan[], options: QueryOptions): Promise<readonly number[]>;
+  /** For each ID (lower-cased by the caller), whether the dimension contains that entity and it satisfies the condition. */
+  exist(plan: CountEntityPlan, ids: readonly string[], options: QueryOptions): Promise<readonly boolean[]>;
   /** One exact answer per plan. */
-  aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]>;
+  aggregate(plans: readonly AggregatePlan[], options: QueryOptions): Promise<readonly AggregateAnswer[]>;
   /** The first plan.limit rows in the plan's order. */
-  extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]>;
+  extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]>;
   /**
-   * Runs `ask`; all that it extracts by what it is given, one after the other, reads the same LSN. Writes wait meanwhile,
-   * so it asks nothing else.
+   * Runs `work` with a function for extractions that all read the same LSN. They must run one after the other. Writes wait
+   * until `work` settles, so it must send no other request to the engine.
    */
-  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T>;
+  atOneVersion<T>(work: (extract: QueryApi['extract']) => Promise<T>): Promise<T>;
   /**
-   * The same rows as those of `extract`, however many, as bytes. Begins in this turn; what is thrown meets whoever reads
-   * the stream.
+   * Streams all rows of `extract` as bytes. The extraction starts in this turn of the event loop; its errors reject the
+   * reads of the stream.
    */
-  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream;
+  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, options: QueryOptions): RowStream;
   /**
-   * The rows of one SELECT in that format, or in JSON those of several: a list of `{result, count, took}`, all of one
-   * version. Begins in this turn; what is thrown meets whoever reads the stream.
+   * Streams the rows of one SELECT in `format`, or the rows of several SELECTs in JSON: a list of `{result, count, took}`
+   * that all read the same LSN. The SELECT starts in this turn of the event loop; its errors reject the reads of the stream.
    */
-  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream;
-  /** How a query would be run now, a line per operator, as EXPLAIN has them: for the log, so nothing is left out. */
-  outline(asked: AskedPlan): Promise<readonly string[]>;
+  select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream;
+  /** The query's execution plan, one line per operator as in EXPLAIN. It is for the log and hides nothing from the reader. */
+  summarizePlan(query: QueryPlan): Promise<readonly string[]>;
   /**
-   * The text that `compute` gives, or the one that it gave for the same `key` at most `seconds` ago, if nothing of the
-   * database (rows or model) has changed since `compute` was called. `key` says all that the text depends on.
+   * Returns the text of `compute`, or the cached text of a call with the same `key` at most `seconds` ago if the database
+   * (rows and model) has not changed since. `key` must contain everything that the text depends on.
    */
   remembered(
     databaseId: number,
@@ -258,49 +258,49 @@ export type DegradedCode = 9002 | 9003 | 9004;
 export interface EngineApi extends QueryApi {
   /** False until replay is done and while the engine closes. */
   readonly ready: boolean;
-  /** Codes of the errors that some requests get now although the engine is ready: 9002, 9003 and 9004. */
+  /** Error codes that some requests get now although the engine is ready: 9002, 9003 and 9004. */
   readonly degraded: readonly DegradedCode[];
-  /** Statements of SQL that were read before. */
+  /** Cache of parsed SQL statements. */
   readonly statements: ScriptCache;
   /** The newest catalog whose changes are durable. */
   catalog(): Catalog;
   /**
-   * Parses, logs and applies one insert; resolves when it is durable and visible. Whole or not at all. With an
-   * `onceId` that is kept, the answer is the first one's. Rejects with 9001 when that had another body, with 9003
-   * when nothing more can be kept.
+   * Parses, logs and applies one insert as a whole or not at all; resolves when it is durable and visible. For an `onceId`
+   * that is stored already, returns the answer of the first request. Rejects with 9001 if the first request had another
+   * body, and with 9003 if no further ID can be stored.
    */
   insert(request: InsertRequest): Promise<InsertAnswer>;
-  /** Updates or deletes by a condition; resolves with the number of entities when durable and visible. */
+  /** Updates or deletes entities by a condition; resolves with their number when the change is durable and visible. */
   mutate(request: MutationRequest): Promise<number>;
   /**
-   * Several writes, one behind the other: all take effect or none, as one record. Resolves, when they are durable and
-   * visible, with the numbers of their answers in a row: entities and values of an insert, entities of a change. Rejects
-   * with StepRefused for a write that breaks a rule of inserts and updates.
+   * Runs several writes one after the other as one record: all take effect or none. When they are durable and visible,
+   * resolves with the concatenated counts of their answers: entities and values of an insert, entities of a change. Rejects
+   * with StepRefused for a write that violates a rule of inserts and updates.
    */
   script(request: ScriptRequest): Promise<readonly number[]>;
   /**
-   * Changes the catalog: `decide` sees the newest version and may throw a QuarryError. It must do nothing else, for it
-   * runs again when it had to wait; the last run counts.
+   * Changes the catalog. `decide` gets the newest version and may throw a QuarryError. It must have no side effects: it runs
+   * again after a wait, and only the last run counts.
    */
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
   usage(databaseId: number): DatabaseUsage;
-  /** Notes one request that was let in, for the database's usage. */
+  /** Counts one authorized request in the database's usage. */
   noteRequest(databaseId: number, asks: boolean): void;
   /**
-   * Copies everything acknowledged by now into `to` (absolute; absent or empty, on any disk), beside reads and writes:
-   * a store of its own that `quarry verify` checks and `quarry restore` or a server opens. Rejects with an Error when
-   * `to` holds something, with 9004 while a shard is rebuilt, with a CorruptionError when a snapshot file is damaged,
-   * and with the system's error; then nothing is left in `to`. `giveUp` ends it early.
+   * Copies all acknowledged data into `to` (an absolute path of an absent or empty folder on any disk) while reads and writes
+   * continue. The copy is a complete store: `quarry verify` checks it, and `quarry restore` or a server opens it. Rejects
+   * with an Error if `to` is not empty, with 9004 while a shard is rebuilt, with a CorruptionError if a snapshot file is
+   * damaged, and with errors of the file system; then it removes its files from `to`. `giveUp` aborts the backup.
    */
   backup(to: string, giveUp?: AbortSignal): Promise<Backup>;
   stats(): EngineStats;
   /**
-   * Counts what another part of the server takes against the memory limit until what it gives is called, once; null = there
-   * is no room for it.
+   * Reserves memory for another part of the server. Returns a function that releases it and must be called once; null = the
+   * memory limit does not allow the reservation.
    */
   holdMemory(bytes: number): (() => void) | null;
-  /** What each dimension holds, and what its memory is for. Rejects with 9004 while a shard is rebuilt. */
+  /** Row counts and memory by purpose of each dimension. Rejects with 9004 while a shard is rebuilt. */
   describeData(): Promise<readonly DimensionData[]>;
-  /** Drains, makes everything durable, stops the lanes. */
+  /** Waits for running writes, makes everything durable and stops the workers. */
   close(): Promise<void>;
 }

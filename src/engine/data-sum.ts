@@ -1,4 +1,4 @@
-/** What several shards hold of the same dimensions, as one. */
+/** Sums the descriptions of the same dimensions over several shards. */
 import type { DataUse } from '../base/index.js';
 import type { DimensionData } from '../protocol/index.js';
 

@@ -1,6 +1,6 @@
 /**
- * The engine on the main thread: its parts put together, and what of them is asked for. The store's start is in open-store.ts,
- * writes in writer.ts and write-order.ts, checkpoints in checkpoint.ts, lanes that died in lane-repair.ts.
+ * The engine on the main thread: creates its components and delegates requests to them. The start of the store is in
+ * open-store.ts, writes in writer.ts and write-order.ts, checkpoints in checkpoint.ts, the repair of workers in worker-repair.ts.
  */
 import { randomUUID } from 'node:crypto';
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
@@ -18,8 +18,6 @@ import { copyStore, readManifest } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { ScriptCache } from '../sql/index.js';
 import type {
-  AskedPlan,
-  Asking,
   Backup,
   DatabaseUsage,
   Decision,
@@ -30,28 +28,30 @@ import type {
   InsertRequest,
   MutationRequest,
   QueryApi,
+  QueryOptions,
+  QueryPlan,
   ScriptRequest,
   SelectRequest,
 } from './api.js';
 import { sumOfData } from './data-sum.js';
 import { Archiving } from './lifecycle/archiving.js';
 import { Checkpointer } from './lifecycle/checkpoint.js';
-import { type OpenParts, openStore } from './lifecycle/open-store.js';
+import { type OpenStoreDependencies, openStore } from './lifecycle/open-store.js';
 import { ReplayProgress } from './lifecycle/replay-progress.js';
 import { Retention } from './lifecycle/retention.js';
 import type { EngineOptions } from './options.js';
 import { ProcessMemory } from './process-memory.js';
 import { ExtractStreams } from './query/extract-stream.js';
 import { Queries } from './query/queries.js';
-import { QueryRunner, type QueryRunnerParts } from './query/query-runner.js';
+import { QueryRunner, type QueryRunnerDependencies } from './query/query-runner.js';
 import { FIRST_SLICE_MS, Selects, SLICE_MS } from './query/selects.js';
 import { SpoolStore } from './query/spool.js';
-import { ReadGate } from './query/write-barrier.js';
-import { type StatsParts, statsOf } from './stats.js';
-import { LaneSet } from './workers/worker-clients.js';
-import { LaneRepair } from './workers/worker-repair.js';
+import { WriteBarrier } from './query/write-barrier.js';
+import { type StatsDependencies, statsOf } from './stats.js';
+import { WorkerClients } from './workers/worker-clients.js';
+import { WorkerRepair } from './workers/worker-repair.js';
 import { DataVersions } from './write/data-versions.js';
-import { OnceTable } from './write/deduplication.js';
+import { DeduplicationTable } from './write/deduplication.js';
 import { RecordNotes } from './write/record-notes.js';
 import { ScriptWriter } from './write/script-writer.js';
 import { UsageBook } from './write/usage.js';
@@ -64,21 +64,21 @@ const ONCE_ENTRIES_MAX = 1_000_000;
 const LOG_DIR = 'log';
 const SPOOL_DIR = 'spool';
 const QUERY_TIMEOUT_MS = 30_000;
-/** Writes wait so long for queries that read one version in several rounds. */
+/** Time that writes wait for queries that read one version in several rounds. */
 const HELD_MS_MAX = 10_000;
-/** Of the memory limit: what one query may take beside the data. */
+/** One query may take one part in so many of the memory limit in addition to the data. */
 const QUERY_MEMORY_PART = 16;
 const QUERY_BYTES_MIN = 64 * 2 ** 20;
-/** Of the memory limit: remembered answers. */
+/** The result cache may take one part in so many of the memory limit. */
 const CACHE_MEMORY_PART = 128;
 const CACHE_BYTES_MIN = 4 * 2 ** 20;
 
 export class Engine implements EngineApi {
   readonly statements = new ScriptCache();
   readonly #options: EngineOptions;
-  readonly #lanes: LaneSet;
+  readonly #workers: WorkerClients;
   readonly #order: WriteOrder;
-  readonly #gate = new ReadGate();
+  readonly #barrier = new WriteBarrier();
   readonly #versions = new DataVersions();
   readonly #queries: Queries;
   readonly #selects: Selects;
@@ -86,11 +86,11 @@ export class Engine implements EngineApi {
   readonly #writer: Writer;
   readonly #scripts: ScriptWriter;
   readonly #checkpoints: Checkpointer;
-  readonly #repair: LaneRepair;
+  readonly #repair: WorkerRepair;
   readonly #usage = new UsageBook();
   readonly #memory: WriteMemory;
-  /** What the store is opened with, and its figures are read of. */
-  readonly #parts: OpenParts & StatsParts;
+  /** The components that open the store and that the statistics are read from. */
+  readonly #parts: OpenStoreDependencies & StatsDependencies;
   #ready = false;
   #closing = false;
   #retention: Retention | null = null;
@@ -100,25 +100,25 @@ export class Engine implements EngineApi {
 
   private constructor(options: EngineOptions, manifest: Manifest | null) {
     this.#options = options;
-    this.#lanes = new LaneSet(
+    this.#workers = new WorkerClients(
       options,
-      manifest?.shardCount ?? options.shardCount ?? options.laneCount,
-      (index, cause) => this.#onLaneDown(index, cause),
+      manifest?.shardCount ?? options.shardCount ?? options.workerCount,
+      (index, cause) => this.#onWorkerDown(index, cause),
       () => this.#closing,
     );
     this.#order = new WriteOrder(
-      this.#lanes,
+      this.#workers,
       () => this.#repair.underWay,
       (lsn, write) => this.#sent(lsn, write),
-      this.#gate,
+      this.#barrier,
     );
     const processMemory = new ProcessMemory(options.processBytesMax ?? Number.POSITIVE_INFINITY);
     const queryBytesMax =
       options.queryBytesMax ??
       Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
-    const asking: QueryRunnerParts = {
-      lanes: this.#lanes,
-      gate: this.#gate,
+    const queryDependencies: QueryRunnerDependencies = {
+      workers: this.#workers,
+      barrier: this.#barrier,
       versions: this.#versions,
       shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
@@ -130,9 +130,9 @@ export class Engine implements EngineApi {
       heldMsMax: Math.min(HELD_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
     };
-    const runner = new QueryRunner(asking);
+    const runner = new QueryRunner(queryDependencies);
     const cacheBytesMax = Math.max(CACHE_BYTES_MIN, Math.floor(options.memoryLimitBytes / CACHE_MEMORY_PART));
-    this.#queries = new Queries({ ...asking, runner, cacheBytesMax });
+    this.#queries = new Queries({ ...queryDependencies, runner, cacheBytesMax });
     const logDir = `${options.dir}/${LOG_DIR}`;
     const spoolDir = `${options.dir}/${SPOOL_DIR}`;
     const spools = { fs: options.fs, dir: spoolDir, store: new SpoolStore() };
@@ -142,12 +142,12 @@ export class Engine implements EngineApi {
       firstSliceMs: options.firstSliceMs ?? FIRST_SLICE_MS,
       sliceMs: options.sliceMs ?? SLICE_MS,
     };
-    this.#selects = new Selects({ ...asking, ...slices, runner, spools, model });
+    this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });
-    const once = new OnceTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
+    const once = new DeduplicationTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
     const parts = {
       options,
-      lanes: this.#lanes,
+      workers: this.#workers,
       order: this.#order,
       usage: this.#usage,
       once,
@@ -157,15 +157,15 @@ export class Engine implements EngineApi {
       { ...parts, canBegin: () => this.#repair.underWay.size === 0 && !this.#closing },
       manifest,
     );
-    this.#repair = new LaneRepair({
+    this.#repair = new WorkerRepair({
       options,
-      lanes: this.#lanes,
+      workers: this.#workers,
       order: this.#order,
-      gate: this.#gate,
+      barrier: this.#barrier,
       checkpoints: this.#checkpoints,
       logDir,
     });
-    this.#memory = new WriteMemory(this.#lanes, once, options.memoryLimitBytes, processMemory);
+    this.#memory = new WriteMemory(this.#workers, once, options.memoryLimitBytes, processMemory);
     const notes = new RecordNotes(this.#usage, once);
     const writing = { ...parts, notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };
@@ -180,7 +180,7 @@ export class Engine implements EngineApi {
     };
   }
 
-  /** The engine of a data directory, its threads started; `start` opens the store. */
+  /** Creates the engine of a data directory and starts its threads. The caller opens the store with `start`. */
   static async create(options: EngineOptions): Promise<Engine> {
     return new Engine(options, await readManifest(options.fs, options.dir));
   }
@@ -193,10 +193,10 @@ export class Engine implements EngineApi {
     try {
       await this.#open();
     } catch (error) {
-      // Why a thread ended is the better answer.
+      // The reason why a thread ended is the more useful error.
       await Promise.allSettled(this.#repair.underWay.values());
       this.#closing = true;
-      await this.#lanes.close();
+      await this.#workers.close();
       throw error;
     }
     const everyMs = this.#options.expiryIntervalMs ?? EXPIRY_INTERVAL_MS;
@@ -209,7 +209,7 @@ export class Engine implements EngineApi {
   async #open(): Promise<void> {
     const { clock, events } = this.#options;
     const knownMs = await openStore(this.#parts);
-    const writing = { lanes: this.#lanes, order: this.#order, writer: this.#writer };
+    const writing = { workers: this.#workers, order: this.#order, writer: this.#writer };
     this.#retention = new Retention({ clock, events, ...writing, knownMs });
     this.#ready = true;
     this.#checkpoints.runIfDue();
@@ -239,7 +239,7 @@ export class Engine implements EngineApi {
     return this.#write(() => this.#writer.change(decide));
   }
 
-  /** Counts the write as under way, so that `close` waits for it. */
+  /** Counts the write as running, so that `close` waits for it. */
   async #write<T>(write: () => Promise<T>): Promise<T> {
     this.#writesUnderWay++;
     try {
@@ -256,42 +256,42 @@ export class Engine implements EngineApi {
     );
   }
 
-  /** False when no file is prepared, or nothing may be written for now. */
+  /** Returns false if no file is prepared or writes are not allowed now. */
   #beginLogFile(): Promise<boolean> {
     if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) return Promise.resolve(false);
     return this.#write(() => this.#order.beginLogFile(this.#options.clock.nowMs()));
   }
 
-  countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]> {
-    return this.#queries.countEntities(plans, asking);
+  countEntities(plans: readonly CountEntityPlan[], options: QueryOptions): Promise<readonly number[]> {
+    return this.#queries.countEntities(plans, options);
   }
 
-  exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]> {
-    return this.#queries.exist(plan, ids, asking);
+  exist(plan: CountEntityPlan, ids: readonly string[], options: QueryOptions): Promise<readonly boolean[]> {
+    return this.#queries.exist(plan, ids, options);
   }
 
-  aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
-    return this.#queries.aggregate(plans, asking);
+  aggregate(plans: readonly AggregatePlan[], options: QueryOptions): Promise<readonly AggregateAnswer[]> {
+    return this.#queries.aggregate(plans, options);
   }
 
-  extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
-    return this.#queries.extract(plan, asking);
+  extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {
+    return this.#queries.extract(plan, options);
   }
 
-  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
-    return this.#queries.atOneVersion(ask);
+  atOneVersion<T>(work: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
+    return this.#queries.atOneVersion(work);
   }
 
-  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream {
-    return this.#extractStreams.stream(plan, encoder, asking);
+  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, options: QueryOptions): RowStream {
+    return this.#extractStreams.stream(plan, encoder, options);
   }
 
-  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
-    return this.#selects.select(requests, format, asking);
+  select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
+    return this.#selects.select(requests, format, options);
   }
 
-  outline(asked: AskedPlan): Promise<readonly string[]> {
-    return this.#selects.outline(asked);
+  summarizePlan(query: QueryPlan): Promise<readonly string[]> {
+    return this.#selects.summarizePlan(query);
   }
 
   remembered(
@@ -312,10 +312,10 @@ export class Engine implements EngineApi {
   }
 
   #checkWritable(): void {
-    if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) throw this.#lanes.unavailable();
+    if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) throw this.#workers.unavailable();
   }
 
-  /** A record went to the lanes. */
+  /** Called after a record was sent to the workers. */
   #sent(lsn: number, write: Write): void {
     const { changes, deletes = false, touches } = write;
     if (touches !== null) this.#versions.rowsChanged(lsn, touches, performance.now());
@@ -325,18 +325,18 @@ export class Engine implements EngineApi {
     }
     this.#checkpoints.note(write);
     if (deletes || changes.some(({ change }) => change.endsWith('-deleted'))) this.#checkpoints.erase();
-    // Only a checkpoint takes what was deleted from the disk.
+    // Deleted data leaves the disk only with a checkpoint.
     if (changes.some(({ change }) => change === 'database-deleted')) this.#checkpoints.want();
     if (this.#ready && !this.#closing) this.#checkpoints.runIfDue();
   }
 
-  /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
+  /** Writes a snapshot of all applied records while writes continue. Joins a running checkpoint. */
   async checkpoint(): Promise<void> {
-    if (this.#repair.underWay.size > 0) throw this.#lanes.unavailable();
+    if (this.#repair.underWay.size > 0) throw this.#workers.unavailable();
     await this.#checkpoints.run();
   }
 
-  /** Copies a snapshot of everything acknowledged by now, beside running writes. */
+  /** Copies a snapshot of all acknowledged data while writes continue. */
   async backup(to: string, giveUp: AbortSignal | null = null): Promise<Backup> {
     this.#checkWritable();
     const { fs, dir, random64, events } = this.#options;
@@ -347,21 +347,21 @@ export class Engine implements EngineApi {
       const bytes = await copyStore({ fs, from: dir, to, manifest, random64, check });
       return { lsn: manifest.checkpointLsn, fileCount: manifest.files.length, bytes };
     };
-    // `close` waits for it as for a write.
+    // `close` waits for a backup as for a write.
     const backup = await this.#write(() => this.#checkpoints.withSnapshot(copy));
     events.info('backup', { to, ...backup });
     return backup;
   }
 
-  #onLaneDown(index: number, cause: unknown): void {
-    // While the engine closes, only writes that may be in the log need the lane: their answer is in its rebuild.
+  #onWorkerDown(index: number, cause: unknown): void {
+    // While the engine closes, only writes that may be in the log need the worker: its rebuild provides their answer.
     if (this.#closing && this.#writesUnderWay === 0) return;
     this.#repair.begin(index, cause, this.#ready);
   }
 
-  /** What each dimension holds, and what its memory is for. Rejects with 9004 while a shard is rebuilt. */
+  /** Row counts and memory by purpose of each dimension. Rejects with 9004 while a shard is rebuilt. */
   async describeData(): Promise<readonly DimensionData[]> {
-    return sumOfData((await this.#lanes.askAll((lane) => lane.send('describe-data', {}))).flat());
+    return sumOfData((await this.#workers.sendAll((worker) => worker.send('describe-data', {}))).flat());
   }
 
   get degraded(): readonly DegradedCode[] {
@@ -380,14 +380,14 @@ export class Engine implements EngineApi {
     return statsOf(this.#parts);
   }
 
-  /** Waits for running writes, takes a last checkpoint, makes everything durable, ends the threads. */
+  /** Waits for running writes, takes a last checkpoint, makes everything durable and ends the threads. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
     clearInterval(this.#expiryTimer);
     this.#parts.archiving.stop();
     if (!this.#ready) {
-      await this.#lanes.close();
+      await this.#workers.close();
       return;
     }
     if (this.#writesUnderWay > 0) {
@@ -399,6 +399,6 @@ export class Engine implements EngineApi {
     await this.#checkpoints.idle();
     await this.#checkpoints.run().catch((error) => this.#checkpoints.warn(error));
     await this.#order.log.close();
-    await this.#lanes.close();
+    await this.#workers.close();
   }
 }

@@ -2,4 +2,4 @@ export * from './api.js';
 export { Engine } from './engine.js';
 export type { EngineEvents, EngineOptions } from './options.js';
 export { EXPLAIN_FIELDS } from './query/explain.js';
-export { type LaneApi, LaneDownError, type MakeLane } from './workers/worker-client.js';
+export { type CreateWorkerClient, type WorkerApi, WorkerDownError } from './workers/worker-client.js';

@@ -1,16 +1,16 @@
 /**
- * Memory of the whole process beside its bound. What is counted (data, promises, what queries take) is not all: there
- * are the threads themselves, what the allocator keeps between blocks, copies of a checkpoint, and what no collector
- * has looked at yet. Writes and queries look here too, so that these never add up to more than the process may have.
+ * Compares the memory of the whole process with its limit. The counted memory (data, reservations, queries) is not all of it:
+ * threads, the allocator's free blocks, copies for a checkpoint and garbage take memory too. Writes and queries check the
+ * process memory as well, so that it stays below the limit.
  */
 
-/** How long a look at the process holds: it costs a system call. */
+/** Time for which a reading of the process memory is reused, since each reading costs a system call. */
 const LOOK_MS = 5;
-/** Of the bound: kept free of writes, for queries and checkpoints. */
+/** One part in so many of the limit is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
-/** What is free is shared by so many queries on so many threads. */
+/** Number of query shares, over all threads, into which the free memory is divided. */
 const QUERIES = 16;
-/** A query may always take so much. */
+/** Memory that every query may use. */
 const QUERY_BYTES_MIN = 4 * 2 ** 20;
 
 export class ProcessMemory {
@@ -19,19 +19,19 @@ export class ProcessMemory {
   #bytes = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  /** `look`: bytes that the process has in memory now. */
+  /** `look` returns the resident memory of the process in bytes. */
   constructor(bytesMax: number, look: () => number = () => process.memoryUsage.rss()) {
     this.#bytesMax = bytesMax;
     this.#look = look;
   }
 
-  /** Whether a write that takes `bytes` would leave queries their part. */
+  /** Whether a write of `bytes` leaves the reserve for queries free. */
   hasRoom(bytes: number): boolean {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return true;
     return this.#now() + bytes <= this.#bytesMax - this.#bytesMax / SPARED_PART;
   }
 
-  /** What a query that begins now may take, `bytesMax` at most. */
+  /** Memory limit of a query that starts now, at most `bytesMax`. */
   queryBytes(bytesMax: number): number {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return bytesMax;
     const left = Math.floor((this.#bytesMax - this.#now()) / QUERIES);

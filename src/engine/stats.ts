@@ -1,4 +1,4 @@
-/** The engine's figures, read of its parts when they are asked for. */
+/** The engine's statistics, collected from its components on request. */
 import { bytesOf, Histogram } from '../base/index.js';
 import type { LogStats, LogTimes } from '../wal/index.js';
 import type { EngineStats } from './api.js';
@@ -6,22 +6,22 @@ import type { Archiving } from './lifecycle/archiving.js';
 import type { Checkpointer } from './lifecycle/checkpoint.js';
 import type { ReplayProgress } from './lifecycle/replay-progress.js';
 import type { ResultCache } from './query/result-cache.js';
-import type { LaneSet } from './workers/worker-clients.js';
-import type { LaneRepair } from './workers/worker-repair.js';
-import type { OnceTable } from './write/deduplication.js';
+import type { WorkerClients } from './workers/worker-clients.js';
+import type { WorkerRepair } from './workers/worker-repair.js';
+import type { DeduplicationTable } from './write/deduplication.js';
 import type { WriteMemory } from './write/write-memory.js';
 import type { WriteOrder } from './write/write-order.js';
 
-export interface StatsParts {
-  readonly lanes: LaneSet;
+export interface StatsDependencies {
+  readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly checkpoints: Checkpointer;
   readonly archiving: Archiving;
   readonly progress: ReplayProgress;
   readonly memory: WriteMemory;
   readonly memoryLimitBytes: number;
-  readonly repair: LaneRepair;
-  readonly once: OnceTable;
+  readonly repair: WorkerRepair;
+  readonly once: DeduplicationTable;
   readonly cache: Pick<ResultCache, 'bytes' | 'hitCount' | 'missCount'>;
 }
 
@@ -37,13 +37,13 @@ const NO_LOG_STATS: LogStats = {
 const NO_VALUES = new Histogram([]).stats;
 const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
 
-export function statsOf(parts: StatsParts): EngineStats {
-  const { lanes, order, progress, memoryLimitBytes, repair, once, cache } = parts;
+export function statsOf(parts: StatsDependencies): EngineStats {
+  const { workers, order, progress, memoryLimitBytes, repair, once, cache } = parts;
   const memory = parts.memory.used;
   const log = order.isOpen ? order.log.stats() : NO_LOG_STATS;
   const times = order.isOpen ? order.log.times() : NO_LOG_TIMES;
   const archive = parts.archiving.stats;
-  const checkpoints = parts.checkpoints.figures;
+  const checkpoints = parts.checkpoints.stats;
   return {
     lsnAppended: log.lsnAppended,
     lsnDurable: log.lsnDurable,
@@ -65,10 +65,10 @@ export function statsOf(parts: StatsParts): EngineStats {
     memoryUsedBytes: bytesOf(memory),
     memory,
     memoryLimitBytes,
-    laneCount: lanes.all.length,
-    shardCount: lanes.shardCount,
-    lanesDown: repair.underWay.size,
-    laneRestartCount: repair.count,
+    workerCount: workers.all.length,
+    shardCount: workers.shardCount,
+    workersDown: repair.underWay.size,
+    workerRestartCount: repair.count,
     onceCount: once.count,
     archivedFileCount: archive.fileCount,
     archiveWaitingCount: archive.waitingCount,

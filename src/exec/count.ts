@@ -4,7 +4,7 @@ import type { Arena, Shard } from '../storage/index.js';
 import { ShardCondition } from './condition/condition.js';
 import type { QueryRun } from './query-run.js';
 
-/** Entities of the plan's dimension in `shard` for which its condition is true. */
+/** The number of entities of the plan's dimension in `shard` for which its condition is true. */
 export function countEntities(shard: Shard, plan: CountEntityPlan, scratch: Arena, run: QueryRun): number {
   const dimension = shard.find(plan);
   if (dimension === undefined) return 0;

@@ -5,4 +5,4 @@ export * from './look-up.js';
 export * from './mutate.js';
 export * from './query-run.js';
 export * from './select/cursor.js';
-export * from './select/outline.js';
+export * from './select/scan-summary.js';

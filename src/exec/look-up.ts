@@ -6,8 +6,8 @@ import { ShardCondition } from './condition/condition.js';
 import type { QueryRun } from './query-run.js';
 
 /**
- * 1 for each of `ids` (lower-cased) that one of `shards` holds and that satisfies the condition (null = all do),
- * else 0. Only segments in which one of the IDs lies are evaluated.
+ * For each of `ids` (lower-cased): 1 if one of `shards` has the ID and its entity satisfies the condition (null =
+ * always), else 0. Only segments that contain one of the IDs are evaluated.
  */
 export function lookUp(
   shards: ReadonlyMap<number, Shard>,

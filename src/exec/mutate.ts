@@ -1,19 +1,19 @@
-/** Changes and deletions of the entities that satisfy a condition. */
+/** Updates or deletes the entities that satisfy a condition. */
 import type { Batch } from '../column/index.js';
 import type { Condition } from '../ir/index.js';
 import type { Arena, DimensionKey, Shard } from '../storage/index.js';
 import { ShardCondition } from './condition/condition.js';
 import { UNBOUNDED } from './query-run.js';
 
-/** Entities of one dimension that are to be changed or deleted. */
+/** The entities of one dimension to update or delete. */
 export interface MutatePlan extends DimensionKey {
   readonly condition: Condition;
 }
 
 /**
- * Selects the entities of the plan's dimension in `shard` for which its condition is true, all of them before the
- * first is touched; then applies the sections of `set` (a batch of one entity, which stands for each of them) or,
- * with `set` null, deletes them. Returns their number. Refuses nothing: the plan stands in the log.
+ * Selects the entities of the plan's dimension in `shard` for which its condition is true, before any of them is
+ * changed. Then applies the sections of `set` (a batch of one entity) to each of them or, with `set` null, deletes
+ * them. Returns their number. Does not fail: the plan is already in the log.
  */
 export function mutateEntities(shard: Shard, plan: MutatePlan, set: Batch | null, scratch: Arena): number {
   const dimension = shard.find(plan);

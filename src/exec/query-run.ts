@@ -1,18 +1,19 @@
 /**
- * The limits of one query while a worker runs it: its memory, and whether a client still waits for the answer.
- * Invariant: operators call `check` at least once per segment of rows or events, once per some ten thousand strings, and
- * where entries are multiplied by groups; and `reserve` before they allocate what grows with rows, groups or distinct values.
+ * The cancellation flag and the memory account of one query while a worker runs it.
+ * Invariant  operators call `check` at least once per segment of rows or events, once per some ten thousand strings,
+ *            and where entries are multiplied by groups. They call `reserve` before they allocate memory that grows
+ *            with rows, groups or distinct values.
  */
 import { MemoryAccount, QuarryError } from '../base/index.js';
 
 const refusal = (capacityBytes: number): string =>
-  `the query needs more than ${capacityBytes} bytes beside the data`;
+  `the query needs more than ${capacityBytes} bytes of memory`;
 
 export class QueryRun extends MemoryAccount {
   readonly #stopFlags: Int32Array | null;
   readonly #slot: number;
 
-  /** `stopFlags` null: never stopped. */
+  /** `stopFlags` null = the query cannot be cancelled. */
   constructor(
     stopFlags: Int32Array | null,
     slot: number,
@@ -24,7 +25,7 @@ export class QueryRun extends MemoryAccount {
     this.#slot = slot;
   }
 
-  /** Throws 9005 when nobody waits for the answer any more. */
+  /** Throws 9005 if the query was cancelled. */
   check(): void {
     if (this.#stopFlags !== null && Atomics.load(this.#stopFlags, this.#slot) !== 0) {
       throw new QuarryError(9005, 'the query was stopped');
@@ -37,5 +38,5 @@ export class QueryRun extends MemoryAccount {
   }
 }
 
-/** For changes that are in the log and must be applied whatever they need. */
+/** Unlimited, for changes that are already in the log and must be applied. */
 export const UNBOUNDED = new QueryRun(null, 0, Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
  * The manifest: the one file that names the live snapshot files, the checkpoint's LSN and the catalog at that LSN.
- * Invariants: a manifest is written whole beside the old one and replaces it by rename, so it is never torn, and an
+ * Invariants: a manifest is written whole next to the old one and replaces it by rename, so it is never torn, and an
  * invalid manifest is corrupt; everything needed to open the store is in the manifest, the files that it names, or the log
  * after `checkpointLsn`.
  *

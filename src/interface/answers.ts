@@ -1,4 +1,4 @@
-/** What the server answers. Integers beyond 2^53 are bigints in the client. */
+/** The answers of the server. Integers beyond 2^53 are bigints in the client. */
 import { ERRORS } from '../base/errors.js';
 import type { Integer } from './conditions.js';
 import { savedQueryType } from './model.js';
@@ -32,7 +32,7 @@ const integerOrNull = plain<number | null>({ type: ['integer', 'null'] });
 // The model
 
 /** Api-names in answers: those of an older release may be longer. */
-export const apiNames = success({ 'api-name': names('Those that were asked for.') });
+export const apiNames = success({ 'api-name': names('The requested api-names.') });
 export const createdColumns = success({
   'api-name': union('A text where one column was sent outside a list.', anyText, names('Columns.')),
 });
@@ -53,7 +53,7 @@ export type ColumnEntry = Infer<typeof columnEntry>;
 export const columnGroups = named(
   'ColumnGroups',
   object({
-    active: list(columnEntry, 'Those that can be written and asked for.'),
+    active: list(columnEntry, 'Columns that can be written and queried.'),
     inactive: list(columnEntry, 'Those put aside.'),
   }),
 );
@@ -64,7 +64,7 @@ export const columns = success(
 );
 
 export const related = success({ columns_on_relation: names('All columns of the relation.') });
-export const unrelated = success({ columns_deleted: names('Those that were taken out.') });
+export const unrelated = success({ columns_deleted: names('The columns that were removed.') });
 export const relations = success({
   count: count('Relations.'),
   relations: map(
@@ -95,7 +95,7 @@ const sqlResult = named(
   'SqlResult',
   plain<readonly SqlRow[] | SqlWritten>(
     union(
-      'Rows of a SELECT, keys in the order asked for; or what a write did.',
+      'Rows of a SELECT, keys in the requested order; or the summary of a write.',
       list(map(plain({}), 'A row; what is missing is null.'), 'Rows.'),
       object(insertedMembers),
       updatedCount,
@@ -118,7 +118,7 @@ const sqlAnswer = named(
 );
 export const sql = success({ result: sqlAnswer, count: count('Rows, entities, or statements.') });
 export interface SqlResult {
-  /** Rows of a SELECT, what a write did, or of several statements a result each. */
+  /** The rows of a SELECT, the summary of a write, or a list of results for several statements. */
   readonly result: readonly SqlRow[] | SqlWritten | readonly SqlResult[];
   readonly count: number;
 }
@@ -169,11 +169,11 @@ const counted = <S>(of: Schema<S>) => success({ result: map(of, 'By the name of 
 export const entityCounts = counted(count('Entities.'));
 export const totalCount = success({ result: object({ total: count('Entities.') }) });
 export const exists = success({
-  exists: names('As they were asked for.'),
+  exists: names('The IDs as the request wrote them.'),
   'not-exists': names('The others.'),
 });
 
-/** Half-open. */
+/** The ends of a half-open bucket. */
 const bucketEnds = plain<readonly [from: string, to: string]>(
   list(dateTime, 'From, and to, which is outside.', { minItems: 2, maxItems: 2 }),
 );
@@ -202,7 +202,7 @@ const metricValue = named(
   }),
 );
 export type MetricValue = Infer<typeof metricValue>;
-/** A value, how many entities have it, and under its column's name what the next level found in them. */
+/** A value, the number of entities that have it, and the next level's result for them under that level's column name. */
 export type LevelRow = ValueCount & { readonly [column: string]: LevelAnswer | Integer | string };
 /** Values, the most frequent first; a histogram; or a metric by its name. */
 export type LevelAnswer =
@@ -296,7 +296,7 @@ const row = named(
   'Row',
   map(
     cell,
-    'Values by column, missing ones left out; beside them `score`, `<column>_distance` (km) and `<column>_coordinates` where asked for.',
+    'Values by column, without missing ones; and, if requested, `score`, `<column>_distance` (km) and `<column>_coordinates`.',
   ),
 );
 export type Row = Infer<typeof row>;

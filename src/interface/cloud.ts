@@ -1,4 +1,4 @@
-/** Cloud providers and their areas: kept with a database for those who place it. The first area is the provider's default. */
+/** Cloud providers and their areas, stored as properties of a database. The first area is the provider's default. */
 
 export const CLOUD_AREAS: ReadonlyMap<string, readonly string[]> = new Map([
   ['alibaba-cloud', ['cn-beijing', 'cn-hangzhou', 'cn-shanghai', 'cn-shenzhen', 'ap-southeast-1']],

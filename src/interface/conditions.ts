@@ -1,6 +1,7 @@
 /**
- * Conditions and their parts: query lists, predicates, places, windows of time. What a predicate takes depends on its
- * column's type, which no schema knows: these say what some column takes, and src/api binds them against the column.
+ * Conditions and their parts: query lists, predicates, points, windows of time. The operands of a predicate depend on the
+ * type of its column, which a schema cannot express: the schemas accept the operands of any type, and src/api binds them
+ * against the column.
  */
 import {
   CONDITIONS_PER_QUERY_MAX,
@@ -94,7 +95,7 @@ export const interval = named(
 );
 export type Interval = Infer<typeof interval>;
 
-/** The codes of what conditions are made of. */
+/** The error codes of the parts of conditions. */
 export const CONDITION_CODES = { wrong: 4049, missing: 4010, type: 4049 } as const;
 
 const degrees = (limit: number): Schema<number> =>
@@ -170,7 +171,7 @@ const texts = (description: string) =>
 const many = <S>(what: Schema<S>, description: string) =>
   list(what, description, { minItems: 1, maxItems: VALUES_PER_LIST_MAX });
 
-/** The predicates, and what each takes in a condition. */
+/** The predicates and their operands in a condition. */
 export const predicateFields = {
   equals: optional(operand),
   'not-equals': optional(operand),
@@ -192,7 +193,7 @@ export const predicateFields = {
   geo_near: optional(geoNear),
 };
 export type PredicateName = keyof typeof predicateFields;
-/** Every predicate that a condition or a level may have, on whatever column. */
+/** Every predicate of conditions and levels, for any column type. */
 export const PREDICATES = Object.keys(predicateFields) as readonly PredicateName[];
 
 /** An integer from 1 to MINFREQ_MAX. */
@@ -200,7 +201,7 @@ export const minfreq = (description: string) =>
   integer(description, 1, MINFREQ_MAX, { codes: MINFREQ_CODES });
 const MINFREQ_CODES: Codes = { wrong: 4050 };
 
-/** What a condition on an event column has beside its predicates. */
+/** Fields of a condition on an event column other than its predicates. */
 export const eventFields = {
   between: optional(
     described(between, 'The window of the events. Wanted on event columns, refused on others.'),
@@ -219,7 +220,7 @@ export const predicates = named(
     },
   ),
 );
-/** What must hold for a column, all of it. */
+/** Predicates on a column, all of which must hold. */
 export type Predicates = Infer<typeof predicates>;
 
 export const columnCondition = named(
@@ -230,7 +231,7 @@ export const columnCondition = named(
     examples: [{ age: { gte: 30 } }],
   }),
 );
-/** One column and what must hold for it. */
+/** A column and its predicates. */
 export type ColumnCondition = Infer<typeof columnCondition>;
 
 export const frequency = named(
@@ -258,7 +259,7 @@ const condition = named(
 export type Condition = ColumnCondition | Frequency;
 
 export const OPERATORS = ['and', 'or', 'not'] as const;
-/** Conditions with operators between them; `not` may head a list, lists may stand in lists. */
+/** Conditions with operators between them; a list may begin with `not` and may contain lists. */
 export type Query = readonly (Condition | (typeof OPERATORS)[number] | Query)[];
 
 export const query = named(

@@ -38,7 +38,7 @@ import {
   unread,
 } from './schema.js';
 
-/** Codes of the bodies of queries. */
+/** Error codes of the bodies of queries. */
 const QUERY = { wrong: 4049, missing: 4010, type: 4004 } as const;
 
 const countFields = {
@@ -96,7 +96,7 @@ export const exists = named(
 
 const order = named(
   'Order',
-  map(choice(['asc', 'desc'], 'asc or desc.'), 'One column. What is missing stands last either way.', {
+  map(choice(['asc', 'desc'], 'asc or desc.'), 'One column. Missing values come last in both directions.', {
     minProperties: 1,
     maxProperties: 1,
   }),
@@ -184,7 +184,7 @@ export type Value = Infer<typeof value>;
 const valueOrNull = (description: string) => union(description, plain<null>({ type: 'null' }), value);
 const autoCreate = (description: string) => list(choice(['dimension', 'column'], 'Which.'), description);
 
-/** Values by column, and in `dimension` where the entity lives. */
+/** Values by column, and in `dimension` the entity's dimension. */
 export type Entity = { readonly dimension?: string } & {
   readonly [column: string]: Value | null | undefined;
 };
@@ -199,7 +199,7 @@ const entity = named(
   }),
 );
 
-/** Read by src/ingest, byte by byte. */
+/** src/ingest reads this body byte by byte. */
 export const insert = named(
   'Insert',
   plain({

@@ -1,4 +1,4 @@
-/** The JSON interface: the schema of every body and answer, and what they are made of. */
+/** The JSON interface: the schemas of all bodies and answers, and their parts. */
 export { TOP_VALUES_MAX } from '../base/limits.js';
 export * as answers from './answers.js';
 export * from './cloud.js';

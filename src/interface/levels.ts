@@ -1,4 +1,4 @@
-/** Levels of aggregations and queries of top values. A level names its column by a key beside its fields. */
+/** Levels of aggregations and queries of top values. A level names its column by a key next to its fields. */
 import {
   LEVELS_PER_AGGREGATION_MAX,
   TOP_VALUES_MAX,
@@ -47,7 +47,7 @@ const manyOrOne = (schema: Schema): Schema =>
     list(schema, 'Any may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
   );
 
-/** What predicates take in a level: a list of operands wherever a condition takes one. */
+/** The operands of predicates in a level: a list where a condition takes one operand. */
 const levelPredicates: Fields = Object.fromEntries(
   PREDICATES.filter((name) => name !== 'geo_near').map((name) => {
     const { optional: _, ...schema }: Schema = predicateFields[name];
@@ -55,7 +55,7 @@ const levelPredicates: Fields = Object.fromEntries(
   }),
 );
 
-/** What chooses among a level's values: as in conditions, and lists of which any may match. */
+/** The predicates that filter a level's values: as in conditions, and lists of operands of which any may match. */
 export type LevelPredicates = {
   readonly [Name in Exclude<
     keyof Predicates,
@@ -70,7 +70,7 @@ export type LevelPredicates = {
 export const howMany = integer('How many of the most frequent values.', 1, TOP_VALUES_MAX, {
   codes: { wrong: 4051 },
 });
-export const metric = choice(METRICS, 'Worked out over the values; stands in the last level.', {
+export const metric = choice(METRICS, 'Computed over the values; only in the last level.', {
   wrong: 4045,
 });
 export type Metric = Infer<typeof metric>;
@@ -81,13 +81,13 @@ const levelWindow = union(
   list(between, 'A window each.', { minItems: 1, maxItems: WINDOWS_PER_LEVEL_MAX }),
 );
 
-/** Fields of a level beside its column and predicates. */
+/** Fields of a level other than its column and predicates. */
 export const levelFields = {
   between: optional(levelWindow),
   interval: optional(interval),
   minfreq: optional(minfreq('Leaves out values of fewer entities.')),
 };
-/** Fields of a query of top values beside its column and predicates. */
+/** Fields of a query of top values other than its column and predicates. */
 export const topValuesFields = body(
   { wrong: 4049, missing: 4010, type: 4004 },
   {
@@ -98,7 +98,7 @@ export const topValuesFields = body(
   },
 );
 
-/** A level; a column that has the name of a field is one where no other key is. */
+/** A level. A key with the name of a field names a column only if no other key does. */
 const withColumn = <Type>(own: Fields, wanted: Schema, keywords: object): Schema<Type> =>
   plain<Type>({
     type: 'object',
@@ -125,7 +125,7 @@ export const level = named(
     },
   ),
 );
-/** A column with how many of its most frequent values, or which metric; and predicates that choose among them. */
+/** A column with the number of its most frequent values or a metric, and predicates that filter its values. */
 export type Level = LevelPredicates & {
   readonly between?: Between | readonly Between[];
   readonly interval?: Interval;
@@ -151,7 +151,7 @@ export const aggregation = named(
 );
 export type Aggregation = Infer<typeof aggregation>;
 
-/** An aggregation as it is saved: its dimension stands beside it. */
+/** An aggregation in a saved query, which contains the dimension next to it. */
 export const savedAggregation = named('SavedAggregation', body(QUERY, { filter, query: levels }));
 
 export const topValuesQuery = named(
@@ -165,7 +165,7 @@ export type TopValuesQuery = LevelPredicates & {
   readonly dimension?: string | null;
   readonly 'bypass-cache'?: boolean | null;
   readonly between?: Between;
-  /** Leaves out values of fewer entities. */
+  /** Leaves out values that fewer entities have. */
   readonly minfreq?: number;
 } & { readonly [column: string]: number | unknown };
 

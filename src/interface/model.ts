@@ -99,7 +99,7 @@ export const newColumn = named(
     'api-name': orNull(
       apiName('What requests call it; made from the name unless given.', { wrong: 3007, long: 3015 }),
     ),
-    type: choice(NEW_COLUMN_TYPES, 'Those that end in `-event` hold events: values with a date.', {
+    type: choice(NEW_COLUMN_TYPES, 'Types that end in `-event` contain events: values with a date.', {
       wrong: 3001,
     }),
     description,
@@ -153,10 +153,10 @@ const changes = {
   name: optional(columnName({ missing: 3008 })),
   description,
   active: optional(
-    flag('An inactive column keeps its data, but can be neither written nor asked for.', { wrong: 3000 }),
+    flag('An inactive column keeps its data, but can be neither written nor queried.', { wrong: 3000 }),
   ),
 };
-/** Fields of which a change has at least one. */
+/** A change of a column contains at least one of these fields. */
 export const COLUMN_CHANGES = Object.keys(changes);
 export const changedColumn = named(
   'ChangedColumn',
@@ -226,7 +226,7 @@ export const newSavedQuery = named(
 );
 export const changedSavedQuery = named('ChangedSavedQuery', body(SAVED, definition));
 
-/** The query that a type of saved queries takes. */
+/** The query of each type of saved queries. */
 export interface SavedQueryKinds {
   readonly 'count/entity': Query;
   readonly 'count/event': Query;

@@ -1,7 +1,7 @@
 /**
- * Schemas of the JSON interface as plain data: JSON Schema keywords for the OpenAPI document, beside what only the reader
- * of requests needs (`reader`: kind and error codes).
- * A schema carries two types: what a client sends or gets (`Infer`), and what the reader of requests returns (`Read`).
+ * Schemas of the JSON interface as plain data: JSON Schema keywords for the OpenAPI document, and `reader` (kind and error
+ * codes), which only the reader of requests uses.
+ * A schema has two types: the type that a client sends or receives (`Infer`), and the type that the reader returns (`Read`).
  * Invariant: nothing here or in the other files of this folder imports code of the server, so that the client, the console
  * and a browser may import it.
  */
@@ -11,53 +11,53 @@ declare const SENT: unique symbol;
 declare const READ: unique symbol;
 
 export interface Schema<Sent = unknown, Read = unknown> {
-  /** Types only: no schema has these members. */
+  /** For the type checker only: no schema has these members at run time. */
   readonly [SENT]?: Sent;
   readonly [READ]?: Read;
-  /** Name of the component in the OpenAPI document; without one the schema is written where it is used. */
+  /** Name of the component in the OpenAPI document; without a name the schema is written where it is used. */
   readonly component?: string;
   /** The field may be left out. */
   readonly optional?: boolean;
-  /** The schema that this one describes in other words or lets be null. */
+  /** The schema to which this one adds a description or null. */
   readonly of?: Schema;
   readonly reader?: Reader;
   readonly [keyword: string]: unknown;
 }
 
-/** What a client writes or gets. */
+/** The type that a client sends or receives. */
 export type Infer<S> = S extends Schema<infer Sent, infer _> ? Sent : never;
 
-/** In place of a type that the reader returns: the JSON value itself, which the server binds against the model. */
+/** Marks a field for which the reader returns the JSON value, because the server binds it against the model. */
 export interface Unread {
   readonly unread: true;
 }
 
-/** The error codes of a field. `wrong` stands for each of the others that is not given, save `missing` and `null`. */
+/** The error codes of a field. `wrong` is the default of the others, except for `missing` and `null`. */
 export interface Codes {
   readonly wrong?: ErrorCode;
   readonly missing?: ErrorCode;
-  /** null, where the field may not be null; the code of a missing one unless given. */
+  /** The field is null but must not be; the default is the code of a missing field. */
   readonly null?: ErrorCode;
-  /** Another JSON type. */
+  /** The value has the wrong JSON type. */
   readonly type?: ErrorCode;
-  /** Characters that the text may not have. */
+  /** The text contains characters that are not allowed. */
   readonly form?: ErrorCode;
   readonly empty?: ErrorCode;
   readonly long?: ErrorCode;
-  /** Of an integer. */
+  /** The integer is out of range. */
   readonly outside?: ErrorCode;
 }
 
-/** The codes that the fields of an object have unless they have their own. */
+/** The default error codes of an object's fields. */
 export interface BodyCodes {
   /** Unknown fields, and all errors of fields. */
   readonly wrong: ErrorCode;
   readonly missing: ErrorCode;
-  /** The value is no object. */
+  /** The value is not an object. */
   readonly type: ErrorCode;
 }
 
-/** A pattern that a text matches, and the end of a sentence about one that does not. */
+/** A pattern that a text must match, and the end of the message about a text that does not. */
 export interface Form {
   readonly pattern: RegExp;
   readonly fault: string;
@@ -66,13 +66,13 @@ export interface Form {
 export interface Reader {
   readonly kind: 'text' | 'choice' | 'flag' | 'integer' | 'list' | 'body' | 'unread';
   readonly codes?: Codes;
-  /** Of a text, in the order in which they are checked. */
+  /** The patterns of a text, in the order in which they are checked. */
   readonly forms?: readonly Form[];
-  /** What the field holds, for messages: "a dimension's api-name". */
+  /** The content of the field, for messages: "a dimension's api-name". */
   readonly noun?: string;
-  /** An integer above 2^53 - 1 counts as that. */
+  /** An integer above 2^53 - 1 is read as 2^53 - 1. */
   readonly saturates?: boolean;
-  /** Repeated items of a list count once. */
+  /** The reader removes repeated items of a list. */
   readonly distinct?: boolean;
 }
 
@@ -124,7 +124,7 @@ export function integer(
   return { type: 'integer', minimum, ...most, description, reader: { kind: 'integer', ...more } };
 }
 
-/** A number of an answer that counts something. */
+/** A count in an answer. */
 export const count = (description: string): Schema<number, number> => integer(description, 0);
 
 export function list<Item, ItemRead>(
@@ -135,7 +135,7 @@ export function list<Item, ItemRead>(
   return { type: 'array', items, description, ...keywords, reader: { kind: 'list', codes, distinct } };
 }
 
-/** An object whose members have names of the client's own. */
+/** An object whose member names the client chooses. */
 export function map<Value>(
   values: Schema<Value>,
   description: string,
@@ -153,7 +153,7 @@ export function union<const Choices extends readonly Schema[]>(
 
 const UNREAD = { reader: { kind: 'unread' } } as const;
 
-/** A schema in JSON Schema's own words, of the type that the caller names. */
+/** A schema of plain JSON Schema keywords; the caller gives its type. */
 export const plain = <Type = unknown>(keywords: Keywords): Schema<Type, Unread> => ({
   ...keywords,
   ...UNREAD,
@@ -164,14 +164,14 @@ export const anyText = plain<string>({ type: 'string' });
 export const constant = <const Value extends string>(value: Value): Schema<Value, Unread> =>
   plain<Value>({ const: value });
 
-/** The component of that name, where a schema holds itself or one that comes later. */
+/** A reference to a component by name, for schemas that contain themselves or a schema that is declared later. */
 export const later = <Type>(component: string): Schema<Type, Unread> =>
   plain<Type>({ $ref: `#/components/schemas/${component}` });
 
 /** The schema as a component of the OpenAPI document. */
 export const named = <S extends Schema>(component: string, schema: S): S => ({ ...schema, component });
 
-/** The same with a description of its own. */
+/** The schema with another description. */
 export const described = <S, R>(schema: Schema<S, R>, description: string): Schema<S, R> => ({
   of: schema,
   description,
@@ -184,14 +184,14 @@ export interface Optional {
 
 type UnreadOf<S> = Schema<Infer<S>, Unread> & (S extends Optional ? Optional : unknown);
 
-/** The same, left to code that binds it against the model; `codes` are those of a field that is missing. */
+/** The schema, unread: code binds the value against the model. `codes` are the error codes of a missing field. */
 export const unread = <S extends Schema>(schema: S, codes?: Codes): UnreadOf<S> =>
   ({ ...schema, reader: { kind: 'unread', codes } }) as unknown as UnreadOf<S>;
 
-/** The field may be left out, but not be null. */
+/** The field may be absent, but not null. */
 export const optional = <S extends Schema>(schema: S): S & Optional => ({ ...schema, optional: true });
 
-/** The field may be left out or null, which means the same. */
+/** The field may be absent or null, which means the same. */
 export function orNull<S, R>(schema: Schema<S, R>): Schema<S | null, R> & Optional {
   return { ...jsonOrNull(schema), of: schema, reader: schema.reader, optional: true };
 }
@@ -210,7 +210,7 @@ type Simplify<T> = { readonly [Key in keyof T]: T[Key] };
 type Required<F> = { readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Sent<F[Name]> };
 type Left<F> = { readonly [Name in keyof F as F[Name] extends Optional ? Name : never]?: Sent<F[Name]> };
 export type ObjectOf<F> = Simplify<Required<F> & Left<F>>;
-/** What the reader returns of an object; what was left out is undefined. */
+/** The type that the reader returns for an object; absent fields are undefined. */
 export type ReadFields<F> = {
   readonly [Name in keyof F]: F[Name] extends Optional ? Read<F[Name]> | undefined : Read<F[Name]>;
 };
@@ -219,7 +219,7 @@ export interface ObjectSchema<F extends Fields = Fields, Type = ObjectOf<F>> ext
   readonly properties: F;
 }
 
-/** An object of a request, with just these fields. */
+/** An object of a request with only these fields. */
 export interface Body<F extends Fields = Fields, Type = ObjectOf<F>> extends ObjectSchema<F, Type> {
   readonly codes: BodyCodes;
 }
@@ -228,7 +228,7 @@ export function body<const F extends Fields>(codes: BodyCodes, fields: F, keywor
   return { ...object(fields, keywords), codes, reader: { kind: 'body' } };
 }
 
-/** An object of an answer, with just these members. */
+/** An object of an answer with only these members. */
 export function object<const F extends Fields>(fields: F, keywords: Keywords = {}): ObjectSchema<F> {
   const required = Object.keys(fields).filter((name) => fields[name].optional !== true);
   return {
@@ -241,7 +241,7 @@ export function object<const F extends Fields>(fields: F, keywords: Keywords = {
   };
 }
 
-/** The whole answer of a request that succeeded; `Infer` gives its members without `status` and `took`. */
+/** The whole answer to a request that succeeded; `Infer` gives its members without `status` and `took`. */
 export function success<const F extends Fields>(members: F, keywords: Keywords = {}): ObjectSchema<F> {
   const whole = {
     status: constant('success'),
@@ -251,7 +251,7 @@ export function success<const F extends Fields>(members: F, keywords: Keywords =
   return object(whole, keywords) as unknown as ObjectSchema<F>;
 }
 
-/** One of them, or a list of them. */
+/** One value of the schema, or a list of them. */
 export function oneOrSeveral<S, R>(
   one: Schema<S, R>,
   description: string,

@@ -33,19 +33,19 @@ import {
 export const TEAM_TEXT_CHARS_MAX = 1_024;
 export const TEAM_LIST_ITEMS_MAX = 1_000;
 export const ADDRESSES_MAX = 100;
-/** Dimensions of a whitelist or filter, and columns of one dimension. */
+/** Maximum number of dimensions of a whitelist or filter, and of columns of one dimension. */
 export const NAMED_MAX = 10_000;
 export const EMAIL_CHARS_MAX = 254;
 export const PASSWORD_CHARS_MIN = 8;
 export const PERSON_NAME_CHARS_MAX = 256;
 
-/** Every error of an object and of its fields has one code. */
+/** The same code for every error of an object and its fields. */
 const always = (code: 7000 | 7050 | 8000): BodyCodes => ({ wrong: code, missing: code, type: code });
 const DATABASE = always(8000);
 const GROUP = always(7000);
 const USER = always(7050);
 
-/** Controls, line breaks, and marks that turn the text around them. */
+/** Refuses control characters, line breaks, and marks that change the direction of text. */
 const PRINTABLE: readonly Form[] = [
   { pattern: /\S/, fault: 'is empty' },
   {
@@ -85,7 +85,7 @@ const place = {
 const databaseType = choice(DATABASE_TYPES, 'Cannot change later.');
 const queryLoad = choice(LOAD_PLANS, 'Plan that bounds queries a minute.');
 const insertionLoad = choice(LOAD_PLANS, 'Plan that bounds writes a day.');
-/** Of a production database; of a test database whatever is given is ignored. */
+/** The pricing model of a production database; ignored for a test database. */
 export const pricingModel = choice(PRICING_MODELS, 'Pricing model.');
 const ifPriced = optional(
   unread(

@@ -18,7 +18,7 @@ export const COLUMN_TYPES = [
   'geolocation-event',
 ] as const;
 
-/** Those that a column can be created with. */
+/** The types that a column can be created with. */
 export const NEW_COLUMN_TYPES = COLUMN_TYPES.filter((type) => type !== 'unique-id');
 
 export const STORAGES = ['latest-value', 'list-of-values'] as const;

@@ -1,4 +1,4 @@
-/** The document's shape, as far as it is looked at. */
+/** The parts of the document's shape that code reads. */
 import type { ErrorCode } from '../base/index.js';
 import type { JsonSchema } from './json-schema.js';
 

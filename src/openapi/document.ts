@@ -1,6 +1,6 @@
 /**
- * The interface as an OpenAPI 3.1 document: the table of endpoints, which says who may call what, put together with what each
- * takes and gives (operations.ts) and the table of errors.
+ * The interface as an OpenAPI 3.1 document. It combines the table of endpoints (permissions), the requests and answers of
+ * each endpoint (operations.ts) and the table of errors.
  * Invariant: every endpoint has an operation, and every operation an endpoint.
  */
 import { ERRORS, type ErrorCode, invariant } from '../base/index.js';
@@ -12,7 +12,7 @@ import { Components, type JsonSchema } from './json-schema.js';
 import { OPERATIONS, type Operation, TAGS } from './operations.js';
 import { servicePaths } from './service.js';
 
-/** What the table of endpoints says of one. */
+/** An entry of the table of endpoints. */
 export interface DescribedEndpoint {
   readonly method: string;
   readonly path: string;
@@ -22,17 +22,17 @@ export interface DescribedEndpoint {
   readonly bodyBytesMax: number;
   readonly plainHttp: boolean;
   readonly rate: number | string | null;
-  /** It looks at an Idempotency-Key. */
+  /** Whether the endpoint accepts an Idempotency-Key. */
   readonly takesOnceKey: boolean;
   readonly permission?: Permission;
   readonly asks?: boolean;
   readonly custom?: number | readonly string[];
-  /** Who may call it, in words. */
+  /** The keys that may call the endpoint, in words. */
   readonly keys: string;
   readonly customKeys: string;
 }
 
-/** A bound of the interface, in words. */
+/** A limit of the interface, in words. */
 export type Limit = readonly [what: string, most: number];
 
 export interface Described {

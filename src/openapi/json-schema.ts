@@ -1,6 +1,6 @@
 /**
- * The interface's schemas as JSON Schema 2020-12, as OpenAPI 3.1 holds it: without what only the reader of requests needs,
- * and with a reference in place of each named schema.
+ * Converts the interface's schemas to JSON Schema 2020-12, as OpenAPI 3.1 uses it: without the parts that only the reader of
+ * requests needs, and with a reference in place of each named schema.
  */
 import type { Schema } from '../interface/index.js';
 
@@ -8,11 +8,11 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The named schemas that were met, in the order in which they were. */
+/** The named schemas in the order of their first use. */
 export class Components {
   readonly #schemas = new Map<string, JsonSchema>();
 
-  /** The schema as it stands in the document. */
+  /** The schema as the document contains it. */
   jsonOf(schema: Schema): JsonSchema {
     const { component } = schema;
     if (component === undefined) return this.#inline(schema);

@@ -1,6 +1,6 @@
 /**
- * What every endpoint takes and gives, by its name (`METHOD path`). Who may call it, how often and how long its body may be
- * stand in the table of endpoints; document.ts puts both together.
+ * The request and answer of every endpoint, by its name (`METHOD path`). The table of endpoints defines who may call it, how
+ * often, and the maximum length of its body; document.ts combines both.
  */
 import { DATA_OPERATIONS } from './operations/data.js';
 import { MODEL_OPERATIONS } from './operations/model.js';

@@ -37,7 +37,7 @@ const probe = (
   return { get: { ...operation, responses: { ...operation.responses, 200: answerOf('Yes.', schema) } } };
 };
 
-/** Beside `ready`: errors that some requests get at present. */
+/** Member of the answer next to `ready`: errors that some requests get at present. */
 const DEGRADED = {
   degraded: {
     type: 'array',
@@ -81,6 +81,6 @@ export function servicePaths(): Readonly<Record<string, { readonly get: ApiOpera
     '/docs': get('getDocs', 'This document as a page', 'text/html'),
     '/readyz': probe('getReadyz', 'Whether the data is loaded', ['ready'], notYet, DEGRADED),
     '/livez': probe('getLivez', 'Whether the process runs', ['alive']),
-    '/metrics': get('getMetrics', 'Figures for Prometheus', 'text/plain'),
+    '/metrics': get('getMetrics', 'Metrics for Prometheus', 'text/plain'),
   };
 }

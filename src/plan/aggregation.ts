@@ -1,6 +1,7 @@
 /**
- * An aggregation on its way through its rounds: what to ask every shard next, and the exact merge of what they answer.
- * Used by one query only: while `round` is not null, ask all shards and `take` all their partials; then `answer`.
+ * Runs an aggregation in rounds: determines the next request to every shard and merges the partial results exactly.
+ * An instance serves one query: while `round` is not null, send it to all shards and `take` all their partials; then
+ * call `answer`.
  */
 
 import { invariant, type MemoryAccount, runToEnd, type Task } from '../base/index.js';
@@ -21,22 +22,25 @@ import { MOMENT_OF } from './metric-token.js';
 import { type LevelRows, rowBytes, topValues } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
-/** About what the metric of a cell takes in an answer. */
+/** Approximate bytes of a cell's metric in a result. */
 const CELL_BYTES = 200;
 
 export class Aggregation {
   readonly #plan: AggregatePlan;
   readonly #budget: MemoryAccount;
-  /** Of the levels that are decided, outermost first. */
+  /** The rows of the decided levels, outermost first. */
   readonly #levels: LevelRows[] = [];
   #rowCount = 0;
-  /** The best values of each shard did not tell the top of the first level: all of them are asked for. */
+  /**
+   * Whether the best values of each shard did not determine the top of the first level, so that all values are
+   * requested.
+   */
   #bestFell = false;
-  /** null = not known yet, or there is none. */
+  /** null = not known yet, or the plan has no metric. */
   #metric: MetricCells | null = null;
   #round: RoundPlan | null;
 
-  /** `bytesMax`: memory that merging may take. Throws 9006. */
+  /** `bytesMax`: memory limit of the merge. Throws 9006. */
   constructor(plan: AggregatePlan, bytesMax: number) {
     invariant(plan.levels.length > 0 || plan.metric !== null, 'an aggregation has a level');
     this.#plan = plan;
@@ -44,19 +48,19 @@ export class Aggregation {
     this.#round = this.#nextRound();
   }
 
-  /** What to ask every shard now; null = all is known. */
+  /** The next request to every shard; null = everything is known. */
   get round(): RoundPlan | null {
     return this.#round;
   }
 
-  /** Takes the partials of all shards for `round`, which then is the next one. Throws 9006. */
+  /** Merges the partials of all shards for `round` and advances to the next round. Throws 9006. */
   take(partials: readonly RoundPartial[]): void {
     runToEnd(this.takeSliced(partials));
   }
 
   /**
-   * The same in slices of some milliseconds: yields between them, never when there is little to merge. `round` is the
-   * next one when it has returned; whoever stops before, or gets an error, is done with this aggregation. Throws 9006.
+   * Like `take`, but yields between slices of a few milliseconds; small merges do not yield. `round` is the next
+   * round after it returned; after an error or an early stop the instance must not be used. Throws 9006.
    */
   *takeSliced(partials: readonly RoundPartial[]): Task<void> {
     invariant(this.#round !== null, 'no round is open');
@@ -75,7 +79,7 @@ export class Aggregation {
     return runToEnd(this.answerSliced());
   }
 
-  /** The same in slices, as takeSliced has them. */
+  /** Like `answer`, in slices as takeSliced has them. */
   *answerSliced(): Task<AggregateAnswer> {
     invariant(this.#round === null, 'a round is open');
     let answers = yield* this.#metricAnswers();
@@ -86,14 +90,14 @@ export class Aggregation {
     return answers[0];
   }
 
-  /** Of each group of the last level; null = no metric is asked, or there are no such groups. */
+  /** The metric of each group of the last level; null = no metric is requested, or there are no groups. */
   *#metricAnswers(): Task<AggregateAnswer[] | null> {
     const { levels, metric } = this.#plan;
     if (metric === null || this.#levels.length < levels.length) return null;
     return yield* metricAnswers(metric, this.#metric ?? NO_CELLS, this.#groupsAt(levels.length));
   }
 
-  /** Groups that the level at this depth is asked in. */
+  /** Number of groups in which the level at this depth is evaluated. */
   #groupsAt(depth: number): number {
     return depth === 0 ? 1 : this.#levels[depth - 1].texts.length;
   }
@@ -109,7 +113,7 @@ export class Aggregation {
       return { ...common, ask: { asks: 'values', level: planOf(levels[depth]), best } };
     }
     if (metric === null || this.#metric !== null) return null;
-    // Refused before any shard is asked.
+    // Checked before any request is sent.
     cellsOf(metric, groupCount);
     const { buckets } = metric;
     const moment = MOMENT_OF[metric.metric];
@@ -117,7 +121,7 @@ export class Aggregation {
   }
 
   #decided(): DecidedLevel[] {
-    // The values of a decided level have passed its tests.
+    // The values of a decided level have already passed its tests.
     return this.#levels.map(({ parents, values }, depth) => ({
       level: { source: this.#plan.levels[depth].source, tests: [] },
       parents,

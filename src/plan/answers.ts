@@ -1,11 +1,13 @@
-/** What an aggregation found, as its answer: a level or a metric in each group of the level above, in slices. */
+/** Builds the result of an aggregation: a level or a metric in each group of the level above, in slices. */
 import { inSlices, type Task } from '../base/index.js';
 import type { AggregateAnswer, BucketRow, MetricLevel, ValueRow } from '../ir/index.js';
 import { boundsOf, bucketsOf, type MetricCells } from './metric-cells.js';
 import { tokenOfNothing } from './metric-token.js';
 import type { LevelRows } from './top-values.js';
 
-/** The answer of a level in each group of the level above; `next`: of the level below in each of its rows. */
+/**
+ * The result of a level in each group of the level above; `next`: the result of the level below in each of its rows.
+ */
 export function* levelAnswers(
   { parents, texts, quantities }: LevelRows,
   groupCount: number,
@@ -21,7 +23,7 @@ export function* levelAnswers(
   return yield* each(byGroup, (rows) => ({ answers: 'values', rows }));
 }
 
-/** The answer of a metric in each group of the last level. */
+/** The result of a metric in each group of the last level. */
 export function metricAnswers(
   level: MetricLevel,
   found: MetricCells,

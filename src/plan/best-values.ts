@@ -1,8 +1,9 @@
 /**
- * Whether the values that every shard counts most are enough to tell the top of all, and exactly.
- * A shard's answer with `best` leaves out values that count at most restMax there. So a value's whole quantity is what
- * was counted of it, and at most the restMax of each shard that does not name it. The top is certain when no value that
- * is not wholly counted, nor any that no shard names, could be as frequent as the last one chosen.
+ * Determines whether the most frequent values of every shard suffice to find the exact top values.
+ * A shard's result with `best` omits values whose count there is at most restMax. A value's total is therefore at
+ * least its counted sum, and at most that sum plus the restMax of each shard that does not name it. The top is
+ * certain if no incompletely counted value, and no value that no shard names, can be as frequent as the last one
+ * chosen.
  * Source  the threshold of Fagin, Lotem and Naor, "Optimal aggregation algorithms for middleware", JCSS 2003.
  */
 import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
@@ -10,18 +11,21 @@ import type { TopLevel, ValueCounts } from '../ir/index.js';
 import type { LevelRows } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
-/** Values that a shard is asked for at least, and per value wanted. */
+/** The minimum number of values requested from a shard, and the number per requested value. */
 const BEST_MIN = 1_024;
 const BEST_PER_VALUE = 4;
-/** Less than any count: a shard that left nothing out must not weigh, but a pair of count 0 is one that was merged. */
+/**
+ * Less than any count: stands for the restMax 0 of a shard that omitted nothing, so that it still exceeds the count 0
+ * of merged pairs.
+ */
 const NEXT_TO_NOTHING = 2 ** -30;
 
-/** How many values of each shard to ask for, for a level in one group. */
+/** The number of values to request from each shard, for a level in one group. */
 export const bestOf = ({ limit }: TopLevel): number => Math.max(BEST_MIN, limit * BEST_PER_VALUE);
 
 /**
- * Whether `rows`, the top of `counted`, which `partials` were merged to, are the top of all values with their exact
- * quantities. Throws 9006.
+ * Whether `rows`, the top of `counted` (the merge of `partials`), are the top of all values with exact totals. Throws
+ * 9006.
  */
 export function* isCertain(
   { limit, minQuantity }: TopLevel,
@@ -44,7 +48,7 @@ export function* isCertain(
   return certain;
 }
 
-/** Whether no value of entries [from, to) can be as frequent as `bound`, but for those whose whole quantity is known. */
+/** Whether no value of entries [from, to) can be as frequent as `bound`, except completely counted ones. */
 function noneReaches(
   bound: number,
   counts: Float64Array,
@@ -55,13 +59,13 @@ function noneReaches(
 ): boolean {
   for (let entry = from; entry < to; entry++) {
     const unknown = Math.round(rest - named[entry]);
-    // Pairs that were merged into another have count 0, and pass.
+    // Pairs merged into another one have count 0 and are skipped.
     if (unknown > 0 && counts[entry] > 0 && counts[entry] + unknown >= bound) return false;
   }
   return true;
 }
 
-/** By entry of the merge: the restMax of the shards that name its value, together. */
+/** By entry of the merge: the sum of restMax over the shards that name its value. */
 function* restOfNamers(partials: readonly ValueCounts[], budget: MemoryAccount): Task<Float64Array> {
   const weighed = partials.map((partial) => ({
     ...partial,

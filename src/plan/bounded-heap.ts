@@ -1,20 +1,20 @@
-/** Bounded selections: the nth greatest of many counts, and the values that stand first by their texts. */
+/** Bounded selections: the nth greatest of many counts, and the first values in text order. */
 import { sinkLeast } from '../base/index.js';
 import type { OrderBytes } from './order-bytes.js';
 import { comparePlaces } from './order-bytes.js';
 
-/** The nth greatest of many counts; used for many sets of them, one after the other. */
+/** Finds the nth greatest count; reusable for several sets. */
 export class NthGreatest {
-  /** The n greatest so far, the least of them at the top. */
+  /** A heap of the n greatest so far, with the least at the top. */
   readonly #heap: Float64Array;
   #n = 0;
 
-  /** For any n up to `max`. */
+  /** Supports any n up to `max`. */
   constructor(max: number) {
     this.#heap = new Float64Array(max);
   }
 
-  /** Begins a set with counts[order[from]], ..., counts[order[from + n - 1]]. */
+  /** Starts a set with counts[order[from]], ..., counts[order[from + n - 1]]. */
   start(counts: Float64Array, order: Uint32Array, from: number, n: number): void {
     const heap = this.#heap;
     this.#n = n;
@@ -22,7 +22,7 @@ export class NthGreatest {
     for (let top = (n >>> 1) - 1; top >= 0; top--) sinkLeast(heap, n, top);
   }
 
-  /** More of the set: counts[order[from]], ..., counts[order[to - 1]]. */
+  /** Adds counts[order[from]], ..., counts[order[to - 1]] to the set. */
   offer(counts: Float64Array, order: Uint32Array, from: number, to: number): void {
     const heap = this.#heap;
     for (let index = from; index < to; index++) {
@@ -38,25 +38,25 @@ export class NthGreatest {
   }
 }
 
-/** Chooses the values whose texts stand first, a bounded number of them; used for many sets, one after the other. */
+/** Selects a bounded number of values that are first in text order; reusable for several sets. */
 export class FirstByText {
   readonly #texts: OrderBytes;
-  /** Places of `#texts`; the one that stands last is at the top. One place is left over, for the next candidate. */
+  /** Indexes into `#texts`; the last one in order is at the top. One index is spare, for the next candidate. */
   readonly #heap: Uint32Array;
-  /** By place. */
+  /** By index. */
   readonly #values: Uint32Array;
   #wanted = 0;
-  /** The place that is left over. */
+  /** The spare index. */
   #spare = 0;
 
-  /** `texts` has a place more than are ever wanted. */
+  /** `texts` must have capacity for one more than the largest number of selected values. */
   constructor(texts: OrderBytes) {
     this.#texts = texts;
     this.#heap = new Uint32Array(texts.starts.length - 1);
     this.#values = new Uint32Array(texts.starts.length);
   }
 
-  /** Begins a set with order[from], ..., order[from + wanted - 1]: so many of it are chosen, at least 1. */
+  /** Starts a set with order[from], ..., order[from + wanted - 1], of which `wanted` (at least 1) are selected. */
   start(order: Uint32Array, from: number, wanted: number): void {
     const [texts, heap, values] = [this.#texts, this.#heap, this.#values];
     this.#wanted = wanted;
@@ -69,7 +69,7 @@ export class FirstByText {
     this.#spare = wanted;
   }
 
-  /** More of the set: order[from], ..., order[to - 1]. */
+  /** Adds order[from], ..., order[to - 1] to the set. */
   offer(order: Uint32Array, from: number, to: number): void {
     const [texts, heap, values] = [this.#texts, this.#heap, this.#values];
     let spare = this.#spare;
@@ -86,7 +86,7 @@ export class FirstByText {
     this.#spare = spare;
   }
 
-  /** Calls `take` for those chosen, in any order. */
+  /** Calls `take` for each selected value, in any order. */
   each(take: (value: number) => void): void {
     for (let index = 0; index < this.#wanted; index++) take(this.#values[this.#heap[index]]);
   }

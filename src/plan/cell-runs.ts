@@ -1,4 +1,4 @@
-/** Entries of an answer put together by their cells, in slices. */
+/** Groups the entries of a partial result by cell, in slices. */
 import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
 import { sortByKey } from './radix-sort.js';
 
@@ -7,11 +7,11 @@ export interface CellRuns {
   /** Ascending. */
   readonly cells: Uint32Array;
   readonly starts: Uint32Array;
-  /** Entries of one cell stand in the order in which they were given. */
+  /** Entries of one cell keep their original order. */
   readonly order: Uint32Array;
 }
 
-/** The runs of `entries`, entry i being of cell cells[i] (null: all are of cell 0). Throws 9006. */
+/** The runs of `entries`, where entry i is in cell cells[i] (null: all are in cell 0). Throws 9006. */
 export function* cellRuns(
   cells: Uint32Array | null,
   entries: Uint32Array,
@@ -35,7 +35,7 @@ export function* cellRuns(
   return yield* runsOf(sorted.keys, sorted.entries, budget);
 }
 
-/** Returns the greatest one. */
+/** Returns the greatest cell. */
 function gatherCells(
   cells: Uint32Array,
   entries: Uint32Array,
@@ -76,7 +76,7 @@ function countStarts(cells: Uint32Array, from: number, to: number): number {
   return count;
 }
 
-/** Returns the number of runs that have a start now. */
+/** Returns the number of runs that have a start so far. */
 function putStarts(
   cells: Uint32Array,
   from: number,

@@ -1,20 +1,20 @@
 /**
- * From exact integers to numbers of an answer: rationals and their roots rounded once to the nearest double (halves to
- * the even one), and doubles and scaled decimals as JSON tokens that always have a fraction.
+ * Converts exact integers to numbers of a result: rationals and their square roots rounded once to the nearest double
+ * (ties to even), and doubles and scaled decimals as JSON tokens that always have a fraction.
  */
 import { formatDecimal } from '../schema/index.js';
 
-/** Integers up to here are doubles. */
+/** Integers up to this magnitude are exact doubles. */
 const EXACT_MAX = 2n ** 53n;
-/** Bits of a quotient or root before it is rounded: more than a double's 53 and one for halves. */
+/** Bits of a quotient or root before rounding: more than a double's 53 and one for ties. */
 const BITS = 66;
 
 const isExact = (value: bigint): boolean => value <= EXACT_MAX && value >= -EXACT_MAX;
 const bitLength = (value: bigint): number => value.toString(2).length;
 
-/** numerator / denominator; the denominator is above 0, and the result neither overflows nor is subnormal. */
+/** numerator / denominator; the denominator must be above 0, and the result must neither overflow nor be subnormal. */
 export function nearestDouble(numerator: bigint, denominator: bigint): number {
-  // The division of two doubles is rounded once.
+  // A division of two doubles rounds only once.
   if (isExact(numerator) && isExact(denominator)) return Number(numerator) / Number(denominator);
   if (numerator < 0n) return -nearestDouble(-numerator, denominator);
   const shift = BITS - bitLength(numerator) + bitLength(denominator);
@@ -24,10 +24,10 @@ export function nearestDouble(numerator: bigint, denominator: bigint): number {
   return scaleBack(quotient, quotient * divisor !== scaled, shift);
 }
 
-/** The square root of numerator / denominator; neither is below 0, the denominator not 0. */
+/** The square root of numerator / denominator; the numerator must not be negative, the denominator must be above 0. */
 export function nearestRoot(numerator: bigint, denominator: bigint): number {
   if (numerator === 0n) return 0;
-  // numerator / denominator x 4^half has about twice BITS bits, its root BITS.
+  // numerator / denominator x 4^half has about twice BITS bits, and its root BITS.
   const half = Math.ceil((2 * BITS - bitLength(numerator) + bitLength(denominator)) / 2);
   const scaled = half > 0 ? numerator << BigInt(2 * half) : numerator;
   const divisor = half < 0 ? denominator << BigInt(-2 * half) : denominator;
@@ -36,9 +36,9 @@ export function nearestRoot(numerator: bigint, denominator: bigint): number {
   return scaleBack(root, root * root !== quotient || quotient * divisor !== scaled, half);
 }
 
-/** bits / 2^shift, of which `bits` is the whole part; `more`: something follows it. */
+/** bits / 2^shift, where `bits` is the integer part; `more`: whether a remainder follows. */
 function scaleBack(bits: bigint, more: boolean, shift: number): number {
-  // The last bit lies far below the place where Number() rounds: setting it makes what follows count.
+  // The last bit is far below the rounding position of Number(): setting it represents the remainder.
   return Number(more ? bits | 1n : bits) * 2 ** -shift;
 }
 
@@ -52,7 +52,7 @@ function integerRoot(value: bigint): bigint {
   }
 }
 
-/** As JavaScript writes it, but never with an exponent and always with a fraction. */
+/** The double in JavaScript notation, but without an exponent and always with a fraction. */
 export function floatToken(value: number): string {
   const text = String(value);
   const exponentAt = text.indexOf('e');
@@ -70,7 +70,7 @@ function plainText(text: string, exponentAt: number): string {
   return `${sign}${padded.slice(0, point)}.${padded.slice(point) || '0'}`;
 }
 
-/** A scaled decimal, exact: its digits without trailing zeros, but for the one of "12.0". */
+/** An exact scaled decimal without trailing zeros, except the one of "12.0". */
 export function decimalToken(scaled: bigint, places: number): string {
   return withFraction(formatDecimal(scaled, places));
 }

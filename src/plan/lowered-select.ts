@@ -1,6 +1,6 @@
 /**
- * SELECTs of aggregates alone, over what columns hold as it lies, are asked as the JSON interface's counts and metrics are:
- * their kernels read a column at the memory's own speed, and no row is made.
+ * Rewrites SELECTs that only aggregate stored columns as the JSON interface's counts and metrics, whose kernels read
+ * a column at memory speed without materializing rows.
  */
 import { invariant } from '../base/index.js';
 import type {
@@ -20,14 +20,14 @@ import { toWire, vectorOf } from '../vector/index.js';
 const INTEGER = { type: 'integer' } as const;
 
 export interface LoweredSelect {
-  /** Of COUNT(*); null when it is not asked for. */
+  /** The plan of COUNT(*); null = not requested. */
   readonly count: CountEntityPlan | null;
   readonly rounds: readonly RoundPlan[];
-  /** The one group of the plan, from what `count` and, per round, the shards gave. */
+  /** Builds the only group of the plan from the result of `count` and, per round, the shards' partials. */
   readonly partial: (entityCount: number, rounds: readonly (readonly RoundPartial[])[]) => GroupPartial;
 }
 
-/** null where the plan is none of that kind. */
+/** null if the plan cannot be rewritten. */
 export function lowerSelect(plan: SelectPlan): LoweredSelect | null {
   const { databaseId, dimensionId, condition, grouping } = plan;
   if (dimensionId === null || grouping === null || grouping.keys.length > 0 || grouping.perEntity)
@@ -61,9 +61,9 @@ export function lowerSelect(plan: SelectPlan): LoweredSelect | null {
 }
 
 type Ask =
-  /** The entities themselves. */
+  /** Counts the entities themselves. */
   | { readonly moment: null; readonly level: null; readonly least: false }
-  /** `least`: of the extremes the least is wanted. */
+  /** `least`: whether the least of the extremes is requested. */
   | {
       readonly moment: Exclude<MetricStatistic, 'values'>;
       readonly level: LevelPlan;
@@ -96,7 +96,7 @@ function momentOf({ function: name }: Aggregate): Exclude<MetricStatistic, 'valu
   }
 }
 
-/** Numbers and dates of a column, or of the events of a feed. */
+/** The level of numbers and dates of a column, or of the events of a feed. */
 function levelOf({ of, feed }: Aggregate, { inputs, feeds }: SelectPlan): LevelPlan | null {
   if (of?.op !== 'input') return null;
   const input = inputs[of.input];
@@ -146,7 +146,7 @@ function stateOf(
   }
 }
 
-/** A cell of at least one value. */
+/** A cell with at least one value. */
 interface Cell {
   readonly count: number;
   readonly sum: bigint | null;
@@ -156,7 +156,7 @@ interface Cell {
 }
 
 function onlyCell(partial: RoundPartial): Cell | null {
-  invariant(partial.answers === 'moments', 'a round of moments is answered by moments');
+  invariant(partial.answers === 'moments', 'a round of moments returns moments');
   const { counts, sums, squares, least, greatest }: SlotStatistics = partial;
   invariant(counts.length <= 1, 'without levels and buckets there is one cell');
   if (counts.length === 0 || counts[0] === 0) return null;

@@ -4,5 +4,5 @@ import { MemoryAccount } from '../base/index.js';
 export const mergeMemory = (capacityBytes: number): MemoryAccount =>
   new MemoryAccount(
     capacityBytes,
-    (bytes) => `merging what the shards answer needs more than ${bytes} bytes`,
+    (bytes) => `merging the results of the shards needs more than ${bytes} bytes`,
   );

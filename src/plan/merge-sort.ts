@@ -1,6 +1,6 @@
 /**
- * Sorts numbers by a comparison, in slices: short blocks by insertion, then merges of ever longer ones.
- * Cost  n log n comparisons whatever the numbers are. Numbers that compare equal keep their order.
+ * Sorts numbers by a comparison function, in slices: short blocks by insertion, then merges of increasing width.
+ * Cost  n log n comparisons for any input. Stable.
  */
 import { inSlices, SLICE_TEXTS, type Task } from '../base/index.js';
 
@@ -8,7 +8,7 @@ export type Compare = (a: number, b: number) => number;
 
 const BLOCK = 8;
 
-/** What it gives is `items` or `scratch`, which is as long; it overwrites both. */
+/** The result is in `items` or `scratch`, which must have the same length; both are overwritten. */
 export function* mergeSort(items: Uint32Array, scratch: Uint32Array, compare: Compare): Task<Uint32Array> {
   const count = items.length;
   yield* inSlices(
@@ -37,7 +37,7 @@ function sortBlock(items: Uint32Array, from: number, to: number, compare: Compar
   }
 }
 
-/** Merges neighbours of `width` sorted numbers each. */
+/** Merges neighboring runs of `width` sorted numbers. */
 function* mergePass(from: Uint32Array, to: Uint32Array, width: number, compare: Compare): Task<void> {
   const count = from.length;
   let sliceCount = 0;
@@ -57,7 +57,7 @@ function* mergePass(from: Uint32Array, to: Uint32Array, width: number, compare: 
   }
 }
 
-/** Sorted numbers [left, middle) and [right, end), which are left to be merged. */
+/** Sorted runs [left, middle) and [right, end) that remain to be merged. */
 interface Merge {
   left: number;
   readonly middle: number;

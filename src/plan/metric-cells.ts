@@ -1,4 +1,4 @@
-/** A metric's round merged, in slices: a token for every cell that holds something. */
+/** Merges a metric's round in slices: a token for every non-empty cell. */
 import {
   inSlices,
   invariant,
@@ -17,7 +17,7 @@ import { integerAt } from './value-lists.js';
 import { mergeCounts, presentEntries } from './value-merge.js';
 import { RankFinder } from './weighted-rank.js';
 
-/** Cells that hold something, ascending, and the metric of each. */
+/** The non-empty cells, ascending, and the metric of each. */
 export interface MetricCells {
   readonly cells: readonly number[];
   readonly tokens: readonly string[];
@@ -27,10 +27,10 @@ export const NO_CELLS: MetricCells = { cells: [], tokens: [] };
 
 /** Cells are numbered by u32. */
 const CELLS_MAX = 2 ** 32;
-/** About what a token takes. */
+/** Approximate bytes of a token. */
 const TOKEN_BYTES = 100;
 
-/** Buckets of a metric's level; one when it has no histogram. */
+/** Number of buckets of a metric's level; 1 without a histogram. */
 export function bucketsOf({ buckets, source }: MetricLevel): number {
   if (buckets === null) return 1;
   if (buckets.by === 'windows') return Math.max(1, buckets.windows.length);
@@ -38,14 +38,14 @@ export function bucketsOf({ buckets, source }: MetricLevel): number {
   return Math.max(1, bucketCount(buckets.interval, source.window.from, source.window.to));
 }
 
-/** Cells of a round: bucket b of group g is cell g x buckets + b. Throws 9006 when they cannot be numbered. */
+/** Number of cells of a round: bucket b of group g is cell g x buckets + b. Throws 9006 if they cannot be numbered. */
 export function cellsOf(level: MetricLevel, groupCount: number): number {
   const cells = groupCount * bucketsOf(level);
   if (cells >= CELLS_MAX) throw new QuarryError(9006, `the query has ${cells} groups by buckets`);
   return cells;
 }
 
-/** Where a bucket begins and ends, in seconds: as the calendar or the query has it. */
+/** The start and end of a bucket in seconds, by the calendar or the query's windows. */
 export function boundsOf({ buckets, source }: MetricLevel, bucket: number): { from: number; to: number } {
   invariant(buckets !== null && source.from === 'events', 'a histogram cuts the dates of events');
   if (buckets.by === 'windows') {
@@ -56,7 +56,7 @@ export function boundsOf({ buckets, source }: MetricLevel, bucket: number): { fr
   return { from: bucketStart(buckets.interval, number), to: bucketStart(buckets.interval, number + 1) };
 }
 
-/** The metric of every cell below `cellCount` that holds something. Throws 9006. */
+/** The metric of every non-empty cell below `cellCount`. Throws 9006. */
 export function* metricCells(
   level: MetricLevel,
   partials: readonly RoundPartial[],
@@ -67,7 +67,7 @@ export function* metricCells(
   const cells: number[] = [];
   const tokens: string[] = [];
   const put = (cell: number, token: string): void => {
-    invariant(cell < cellCount, 'a shard adds up within the groups that were asked');
+    invariant(cell < cellCount, 'a shard returns only requested groups');
     if (level.buckets !== null) checkRowCount(rowsBefore + cells.length + 1);
     budget.reserve(TOKEN_BYTES);
     cells.push(cell);
@@ -80,7 +80,7 @@ export function* metricCells(
   return { cells, tokens };
 }
 
-/** The token of every cell of a table of values. */
+/** Yields the token of every cell of a table of values. */
 function* eachOfValues(
   level: MetricLevel,
   counted: ValueCounts | null,

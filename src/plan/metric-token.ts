@@ -1,6 +1,6 @@
 /**
- * Metrics as JSON tokens, each worked out exactly from integers and rounded once at most: which moments a metric needs,
- * and what it is over them. Counts, and min, max and sum of integers, have no fraction; all other numbers have one.
+ * Formats metrics as JSON tokens, computed exactly from integers and rounded at most once. Defines which moments a
+ * metric needs and its value. Counts, and min, max and sum of integers, have no fraction; all other numbers have one.
  */
 import { InvariantError } from '../base/index.js';
 import type { Metric, MetricStatistic } from '../ir/index.js';
@@ -22,7 +22,7 @@ export const MOMENT_OF: Readonly<Record<Metric, MetricStatistic>> = {
   stddev: 'squares',
 };
 
-/** A part of a whole: 19/20 of the ranks lie below the 95th percentile. */
+/** A fraction: 19/20 of the ranks lie below the 95th percentile. */
 export interface Fraction {
   readonly of: bigint;
   readonly parts: bigint;
@@ -34,7 +34,7 @@ export const QUANTILES: Readonly<Partial<Record<Metric, Fraction>>> = {
   p99: { parts: 99n, of: 100n },
 };
 
-/** What stands for a metric of no values. */
+/** The token of a metric without values. */
 export function tokenOfNothing(metric: Metric, form: ValueForm): string {
   if (metric === 'sum') return valueToken(form, 0n);
   return metric === 'count-events' || metric === 'count' || metric === 'count-distinct' ? '0' : 'null';
@@ -62,20 +62,20 @@ export function tokenOfMoments(metric: Metric, form: ValueForm, moments: Moments
   }
 }
 
-/** Of the sample: by n - 1. */
+/** The sample standard deviation (divisor n - 1). */
 function deviationToken(form: ValueForm, count: bigint, sum: bigint, squares: bigint): string {
   if (count < 2n) return 'null';
   const unit = unitOf(form);
   return floatToken(nearestRoot(count * squares - sum * sum, count * (count - 1n) * unit * unit));
 }
 
-/** Where a quantile of `count` values lies between ranks: `rank`, and `parts` of `of` on the way to the next. */
+/** The position of a quantile of `count` values: `rank`, plus `parts` / `of` of the distance to the next rank. */
 export function quantilePlace(quantile: Fraction, count: number): Fraction & { readonly rank: number } {
   const place = quantile.parts * BigInt(count - 1);
   return { rank: Number(place / quantile.of), parts: place % quantile.of, of: quantile.of };
 }
 
-/** The value that lies `parts` of `of` on the way from `low` to `high`. */
+/** The value at `parts` / `of` between `low` and `high`. */
 export function betweenToken(form: ValueForm, low: bigint, high: bigint, { parts, of }: Fraction): string {
   return floatToken(nearestDouble(low * of + (high - low) * parts, of * unitOf(form)));
 }

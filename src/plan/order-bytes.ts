@@ -1,17 +1,17 @@
 /**
- * Bytes by whose order the values of a list stand as the order of their texts has it, without making strings of them:
- * the text itself, or other bytes of the same order.
+ * Byte sequences that sort like the texts of a list's values, without creating strings: the text itself, or other
+ * bytes with the same order.
  */
 import type { ValueList } from '../ir/index.js';
 import { baseTypeOf, textOfPoint, type ValueForm } from '../schema/index.js';
 import { textReader } from './value-lists.js';
 
-/** A few places, each of which holds the bytes [starts[place], ends[place]) of one value. */
+/** A few slots, each of which holds the bytes [starts[slot], ends[slot]) of one value. */
 export interface OrderBytes {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** From now on the place holds this value. */
+  /** Stores this value in the slot. */
   put(place: number, value: number): void;
 }
 
@@ -25,7 +25,7 @@ export function orderBytes(list: ValueList, form: ValueForm, placeCount: number)
       break;
   }
   switch (baseTypeOf(form.type)) {
-    // Their texts order as they do: false and true, and dates of years 0000 to 9999.
+    // Their texts sort like the values: false and true, and dates of years 0000 to 9999.
     case 'boolean':
     case 'date':
     case 'datetime':
@@ -35,7 +35,7 @@ export function orderBytes(list: ValueList, form: ValueForm, placeCount: number)
   }
 }
 
-/** Below 0 when the value at place `a` stands before the one at `b`, above 0 behind it. */
+/** Negative if the value in slot `a` sorts before that in `b`, positive if after. */
 export function comparePlaces({ bytes, starts, ends }: OrderBytes, a: number, b: number): number {
   let at = starts[a];
   let other = starts[b];
@@ -48,7 +48,7 @@ export function comparePlaces({ bytes, starts, ends }: OrderBytes, a: number, b:
   return end - at - (otherEnd - other);
 }
 
-/** Texts, where they lie. */
+/** Texts in their own memory. */
 class TextBytes implements OrderBytes {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
@@ -68,7 +68,7 @@ class TextBytes implements OrderBytes {
   }
 }
 
-/** Places of so many bytes each, in memory of their own. */
+/** Slots of fixed length in separate memory. */
 class OwnBytes {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
@@ -87,7 +87,7 @@ class OwnBytes {
   }
 }
 
-/** Highest byte first, with the sign turned: integers in their own order. */
+/** Integers as bytes, highest first, with the sign bit flipped, so that they sort numerically. */
 class PlainOrderBytes extends OwnBytes implements OrderBytes {
   readonly #words: Uint32Array;
 
@@ -112,17 +112,17 @@ const ZERO = 0x30;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const TWO_32 = 2 ** 32;
-/** Longest: the least integer, scaled by 10^20: -0.09223372036854775808. */
+/** The longest text: the least integer, scaled by 10^20: -0.09223372036854775808. */
 const NUMBER_BYTES = 24;
-/** Longest: two numbers as JavaScript writes them, 24 characters each. */
+/** The longest text: two numbers in JavaScript notation, 24 characters each. */
 const POINT_BYTES = 56;
 
-/** Texts of integers and decimals, digit by digit. */
+/** Texts of integers and decimals, written digit by digit. */
 class NumberBytes extends OwnBytes implements OrderBytes {
   readonly #words: Uint32Array;
   readonly #placesAfterPoint: number;
   readonly #textOf: (value: number) => string;
-  /** Digits of a number, the last one first. */
+  /** Digits of a number, last digit first. */
   readonly #digits = new Uint8Array(NUMBER_BYTES);
 
   constructor(list: Extract<ValueList, { kind: 'i64' }>, form: ValueForm, placeCount: number) {

@@ -1,11 +1,11 @@
-/** The rows of several lanes as one list in an extraction's order. */
+/** Merges the rows of several workers in an extraction's order. */
 import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../ir/index.js';
 import { PackedRowReader, type PackedRows } from '../protocol/index.js';
 
-/** The first `limit` rows of lists that are in the plan's order. */
-export function firstRows(plan: ExtractPlan, lanes: readonly PackedRows[], limit: number): ExtractedRow[] {
+/** The first `limit` rows of lists that are each in the plan's order. */
+export function firstRows(plan: ExtractPlan, workers: readonly PackedRows[], limit: number): ExtractedRow[] {
   const compare = positionOrder(plan);
-  const readers = lanes.map((packed) => new PackedRowReader(packed));
+  const readers = workers.map((packed) => new PackedRowReader(packed));
   const rows: ExtractedRow[] = [];
   while (rows.length < limit) {
     let first: PackedRowReader | null = null;

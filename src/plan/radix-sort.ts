@@ -1,7 +1,7 @@
 /**
- * Sorts numbers by 32-bit keys, least digit first, in slices; numbers of one key keep their order.
- * Layout  keys[i] is the key of entries[i]; both move together, so that every pass reads them one after the other.
- * Cost    per digit of 11 bits one pass that reads and writes both arrays.
+ * Sorts numbers by 32-bit keys with a stable radix sort, least significant digit first, in slices.
+ * Layout  keys[i] is the key of entries[i]; both move together, so that every pass reads sequentially.
+ * Cost  per digit of 11 bits, one pass that reads and writes both arrays.
  */
 import { inSlices, type MemoryAccount, type Task } from '../base/index.js';
 
@@ -14,7 +14,7 @@ const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 
 /**
- * Sorts by the lowest `bitCount` bits of the keys, or some more. What it gives may be `pairs`, which it may overwrite.
+ * Sorts by at least the lowest `bitCount` bits of the keys. The result may be `pairs`, which may be overwritten.
  * Throws 9006.
  */
 export function* sortByKey(pairs: KeyedEntries, bitCount: number, budget: MemoryAccount): Task<KeyedEntries> {

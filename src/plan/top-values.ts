@@ -1,6 +1,6 @@
 /**
- * The top values of every group of a level, in slices: quantity falling, then value rising as text. Counts choose first; texts are
- * compared only where counts tie at the last place, and made into strings only for those chosen.
+ * Selects the top values of every group of a level, in slices: by descending quantity, then ascending text. Counts
+ * are compared first; texts only for ties at the last rank, and strings are created only for selected values.
  */
 import {
   inSlices,
@@ -19,7 +19,7 @@ import { orderBytes } from './order-bytes.js';
 import { gatherValues, textReader } from './value-lists.js';
 import { presentEntries } from './value-merge.js';
 
-/** The rows of a level, those of one parent group together: row r is group r of the next level. */
+/** The rows of a level, grouped by parent: row r is group r of the next level. */
 export interface LevelRows {
   /** Ascending. */
   readonly parents: Uint32Array;
@@ -35,26 +35,26 @@ const NO_ROWS: LevelRows = {
   quantities: [],
 };
 
-/** Rows of all levels of an answer, and of its histograms. */
+/** The largest number of rows of all levels of a result and its histograms. */
 export const ROWS_MAX = 1_000_000;
-/** About what a row takes beside its text, until the answer is written. */
+/** Approximate bytes of a row besides its text, until the result is written. */
 const ROW_BYTES = 200;
-/** Scratch per value wanted of a group. */
+/** Temporary bytes per requested value of a group. */
 const PLACE_BYTES = 96;
 
-/** What rows with these texts take. */
+/** The bytes of rows with these texts. */
 export function rowBytes(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + ROW_BYTES + 2 * length, 0);
 }
 
-/** Throws 9006 when an answer with so many rows is too large. */
+/** Throws 9006 if a result with `rowCount` rows is too large. */
 export function checkRowCount(rowCount: number): void {
   if (rowCount > ROWS_MAX) throw new QuarryError(9006, `the answer has more than ${ROWS_MAX} rows`);
 }
 
 /**
- * The top values of each cell below `groupCount`; `counted` as mergeCounts gives it. `rowsBefore` = rows that the answer
- * has already. Throws 9006.
+ * The top values of each cell below `groupCount`; `counted` is a result of mergeCounts. `rowsBefore`: number of rows
+ * already in the result. Throws 9006.
  */
 export function* topValues(
   level: TopLevel,
@@ -71,7 +71,7 @@ export function* topValues(
   const rows: Row[] = [];
   for (let run = 0, left = SLICE_TEXTS; run < runs.cells.length; run++) {
     const cell = runs.cells[run];
-    invariant(cell < groupCount, 'a shard counts within the groups that were asked');
+    invariant(cell < groupCount, 'a shard counts only requested groups');
     const [from, to] = [runs.starts[run], runs.starts[run + 1]];
     for (const row of yield* choice.of(runs.order, from, to)) {
       parents.push(cell);
@@ -133,7 +133,7 @@ class Choice {
     this.#firstByText = new FirstByText(orderBytes(values, level, this.#limit + 1));
   }
 
-  /** The top of the entries order[from], ..., order[to - 1], which it puts into another order. */
+  /** The top of the entries order[from], ..., order[to - 1], which are reordered. */
   *of(order: Uint32Array, from: number, to: number): Task<Row[]> {
     const least = to - from <= this.#limit ? this.#minQuantity : yield* this.#leastQuantity(order, from, to);
     const rows: Row[] = [];
@@ -152,7 +152,7 @@ class Choice {
     rows.push({ entry, quantity: this.#counts[entry], text: this.#textOf(entry) });
   }
 
-  /** The quantity of the last one that may be chosen, of more than the limit. */
+  /** The quantity of the last selected entry, if there are more entries than the limit. */
   *#leastQuantity(order: Uint32Array, from: number, to: number): Task<number> {
     const [counts, limit, nth] = [this.#counts, this.#limit, this.#nth];
     nth.start(counts, order, from, limit);
@@ -161,7 +161,7 @@ class Choice {
     return Math.max(nth.value, this.#minQuantity);
   }
 
-  /** Takes the entries above `least`, and puts those that have it to order[tiesEnd] and behind; returns their end. */
+  /** Adds the entries above `least` to `rows` and moves ties with it to order[tiesEnd] and after; returns their end. */
   #divide(order: Uint32Array, from: number, to: number, least: number, rows: Row[], tiesEnd: number): number {
     const counts = this.#counts;
     let end = tiesEnd;
@@ -173,7 +173,7 @@ class Choice {
     return end;
   }
 
-  /** Takes the `wanted` entries whose texts stand first, of more. */
+  /** Adds the `wanted` entries that are first in text order. */
   *#takeFirst(order: Uint32Array, from: number, to: number, wanted: number, rows: Row[]): Task<void> {
     const first = this.#firstByText;
     first.start(order, from, wanted);

@@ -1,9 +1,9 @@
-/** Hashes, equality and an order of the values of a list. Points that are written alike are alike: -0 is 0. */
+/** Hashes, equality and an order of the values of a list. Points with the same notation are equal: -0 is 0. */
 import { HASH_SEED, hashBlock, hashBytes, hashEnd } from '../base/index.js';
 import type { ValueList } from '../ir/index.js';
 
 /**
- * Writes the hash of each value of [from, to): the 32-bit hash of its bytes. Whoever chooses the values can choose their
+ * Writes the 32-bit hash of the bytes of each value of [from, to). Clients that choose the values can choose their
  * hashes.
  */
 export function hashValues(list: ValueList, hashes: Uint32Array, from: number, to: number): void {
@@ -42,7 +42,7 @@ function hashPoints(points: Float64Array, hashes: Uint32Array, from: number, to:
   const point = new Float64Array(2);
   const words = new Uint32Array(point.buffer);
   for (let value = from; value < to; value++) {
-    // Adding 0 takes the sign off -0.
+    // Adding 0 turns -0 into 0.
     point[0] = points[2 * value] + 0;
     point[1] = points[2 * value + 1] + 0;
     let hash = hashBlock(hashBlock(HASH_SEED, words[0]), words[1]);
@@ -51,7 +51,7 @@ function hashPoints(points: Float64Array, hashes: Uint32Array, from: number, to:
   }
 }
 
-/** Whether two values of the list, by their places, are the same. */
+/** Returns a function that compares two values of the list, by index, for equality. */
 export function equalityOf(list: ValueList): (a: number, b: number) => boolean {
   switch (list.kind) {
     case 'text': {
@@ -70,7 +70,7 @@ export function equalityOf(list: ValueList): (a: number, b: number) => boolean {
   }
 }
 
-/** Four bytes at a time. */
+/** Compares four bytes at a time. */
 function sameBytes(view: DataView, from: number, to: number, otherFrom: number, otherTo: number): boolean {
   if (to - from !== otherTo - otherFrom) return false;
   let at = from;
@@ -85,8 +85,8 @@ function sameBytes(view: DataView, from: number, to: number, otherFrom: number, 
 }
 
 /**
- * Some order of the list's values, by their places, in which those that are the same and no others compare 0. Of texts
- * the shorter ones stand first.
+ * An arbitrary order of the list's values, by index, that compares exactly equal values as 0. Shorter texts sort
+ * first.
  */
 export function orderOf(list: ValueList): (a: number, b: number) => number {
   switch (list.kind) {

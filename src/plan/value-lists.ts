@@ -1,4 +1,4 @@
-/** Lists of values (ir's ValueList): how long they are, some of their values, and the texts that answers hold. */
+/** Operations on lists of values (ir's ValueList): length, join, gather, and conversion to result texts. */
 import { inSlices, type MemoryAccount, QuarryError, SLICE_TEXTS, type Task } from '../base/index.js';
 import type { ValueList } from '../ir/index.js';
 import { textOfInteger, textOfPoint, type ValueForm } from '../schema/index.js';
@@ -23,7 +23,7 @@ type TextList = Extract<ValueList, { kind: 'text' }>;
 type IntegerList = Extract<ValueList, { kind: 'i64' }>;
 type PointList = Extract<ValueList, { kind: 'geo' }>;
 
-/** Lists of one kind, one behind the other. Throws 9006. */
+/** Concatenates lists of one kind. Throws 9006. */
 export function* joinLists(lists: readonly ValueList[], budget: MemoryAccount): Task<ValueList> {
   const count = lists.reduce((sum, list) => sum + lengthOf(list), 0);
   switch (lists[0].kind) {
@@ -51,7 +51,7 @@ function* joinArrays<T extends Uint32Array | Float64Array>(parts: readonly T[], 
   return joined;
 }
 
-/** Copied in one go. */
+/** Bytes copied at once. */
 const SLICE_BYTES = 2 ** 20;
 /** Offsets are u32. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1;
@@ -59,7 +59,7 @@ const TEXT_BYTES_MAX = 2 ** 32 - 1;
 function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryAccount): Task<TextList> {
   const byteCount = lists.reduce((sum, { offsets }) => sum + offsets[offsets.length - 1] - offsets[0], 0);
   if (byteCount > TEXT_BYTES_MAX) {
-    throw new QuarryError(9006, `the shards answer ${byteCount} bytes of text, more than can be merged`);
+    throw new QuarryError(9006, `the shards returned ${byteCount} bytes of text, which is too much to merge`);
   }
   budget.reserve((count + 1) * 4 + byteCount);
   const joined = {
@@ -87,7 +87,7 @@ function* joinTexts(lists: readonly TextList[], count: number, budget: MemoryAcc
   return joined;
 }
 
-/** A list of its own memory that holds the values `wanted` of another. */
+/** Copies the values `wanted` of a list to a new one. */
 export function* gatherValues(list: ValueList, wanted: Uint32Array): Task<ValueList> {
   switch (list.kind) {
     case 'text':
@@ -137,7 +137,7 @@ function* gatherTexts(offsets: Uint32Array, bytes: Uint8Array, wanted: Uint32Arr
   return { kind: 'text', offsets: gathered, bytes: texts };
 }
 
-/** The text of a value of the list, by its place. */
+/** Returns a function that reads the text of a value of the list by index. */
 export function textReader(list: ValueList, form: ValueForm): (index: number) => string {
   switch (list.kind) {
     case 'text': {

@@ -1,10 +1,10 @@
 /**
- * The exact sum of several shards' counts of values: one count per distinct pair of cell and value, in slices.
- * The shards' tables are joined and their pairs sorted by hash, so that equal ones lie side by side; then one of them
- * takes the counts of all. Sorting streams through memory, where a hash table misses the cache with every step from
- * slot to value to its bytes.
- * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value. Values that were
- *       made to have one hash are sorted by comparison: n log n, whatever the values are.
+ * Merges several shards' counts of values exactly: one count per distinct pair of cell and value, in slices.
+ * The shards' tables are joined and their pairs sorted by hash, so that equal pairs are adjacent; then the first of
+ * them takes all counts. Sorting streams through memory, whereas a hash table would miss the cache at every step from
+ * slot to value to bytes.
+ * Cost  a hash, two passes of a sort and a comparison per value; no object, string or bigint per value. Values
+ *       constructed to share one hash are sorted by comparison: n log n in all cases.
  */
 import {
   inSlices,
@@ -20,17 +20,17 @@ import { type KeyedEntries, sortByKey } from './radix-sort.js';
 import { equalityOf, hashValues, orderOf } from './value-hash.js';
 import { joinLists, lengthOf } from './value-lists.js';
 
-/** Bits of a hash that pairs are sorted by; the others are compared. */
+/** Hash bits by which pairs are sorted; the other bits are compared. */
 const SORTED_BITS = 22;
 const SORTED_MASK = 2 ** SORTED_BITS - 1;
-/** Odd, so that the keys of one value in different cells always differ: same value and same key is the same pair. */
+/** Odd, so that the keys of one value in different cells always differ: equal value and key imply the same pair. */
 const CELL_FACTOR = 0x9e3779b1;
-/** In a longer run of one key not every entry is compared with every other. About as many shards name one value. */
+/** In longer runs of one key, entries are not compared pairwise. About as many shards name one value. */
 const RUN_MAX = 64;
 
 /**
- * null when no shard counts anything. A pair whose count was added to that of an equal one stays, with count 0. What it
- * gives may be one of `partials`. Throws 9006.
+ * Returns null if no shard counts anything. A pair whose count was added to an equal pair stays with count 0. The
+ * result may be one of `partials`. Throws 9006.
  */
 export function* mergeCounts(
   partials: readonly ValueCounts[],
@@ -39,9 +39,9 @@ export function* mergeCounts(
   const [first, ...others] = partials.filter(({ counts }) => counts.length > 0);
   if (first === undefined) return null;
   for (const { values, counts, cells } of [first, ...others]) {
-    invariant(values.kind === first.values.kind, 'shards answer values of one kind');
-    invariant(lengthOf(values) === counts.length, 'there is a count per value');
-    invariant(cells === null || cells.length === counts.length, 'there is a cell per value');
+    invariant(values.kind === first.values.kind, 'shards return values of one kind');
+    invariant(lengthOf(values) === counts.length, 'every value has a count');
+    invariant(cells === null || cells.length === counts.length, 'every value has a cell');
   }
   if (others.length === 0) return first;
   const joined = yield* joinCounts([first, ...others], budget);
@@ -50,7 +50,7 @@ export function* mergeCounts(
   return joined;
 }
 
-/** The entries that stand for a pair, ascending. Throws 9006. */
+/** The entries with a count, ascending. Throws 9006. */
 export function* presentEntries(counts: Float64Array, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(counts.length * 4);
   const entries = new Uint32Array(counts.length);
@@ -98,7 +98,7 @@ function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): T
   return { answers: 'values', values, counts, cells, restMax };
 }
 
-/** The entries with the hashes of their pairs, by the lowest bits of these. Throws 9006. */
+/** The entries with the hashes of their pairs, sorted by the lowest hash bits. Throws 9006. */
 function* sortPairs(
   { values, counts: { length: count }, cells }: ValueCounts,
   budget: MemoryAccount,
@@ -124,7 +124,7 @@ function addCells(keys: Uint32Array, cells: Uint32Array, from: number, to: numbe
 
 const sliceOf = ({ kind }: ValueList): number => (kind === 'text' ? SLICE_TEXTS : SLICE_ENTRIES);
 
-/** Adds the counts of equal pairs up, in place: the first of them takes all. Throws 9006. */
+/** Adds up the counts of equal pairs in place: the first takes all. Throws 9006. */
 function* addEqualPairs(
   { values, counts, cells }: ValueCounts,
   { keys, entries }: KeyedEntries,
@@ -157,7 +157,7 @@ function* addEqualPairs(
   }
 }
 
-/** Entries by their keys; a run is those of one sorted key. */
+/** Entries sorted by key; a run has the same sorted key bits. */
 interface Runs extends KeyedEntries {
   readonly counts: Float64Array;
   readonly isSame: (a: number, b: number) => boolean;
@@ -170,7 +170,7 @@ function endOfRun(keys: Uint32Array, from: number): number {
   return to;
 }
 
-/** Adds up the runs from `from` on, until one starts at `stop` or behind it, or is long; returns where it starts. */
+/** Adds up the runs from `from` on, until a run starts at or after `stop` or is long; returns the start of that run. */
 function addShortRuns(runs: Runs, from: number, stop: number): number {
   const { keys } = runs;
   for (let start = from; ; ) {
@@ -185,7 +185,7 @@ function addShortRuns(runs: Runs, from: number, stop: number): number {
   }
 }
 
-/** Compares each entry of the run with each other one. */
+/** Compares the entries of the run pairwise. */
 function addRun({ keys, entries, counts, isSame }: Runs, from: number, to: number): void {
   for (let at = from; at < to - 1; at++) {
     const entry = entries[at];
@@ -200,7 +200,7 @@ function addRun({ keys, entries, counts, isSame }: Runs, from: number, to: numbe
   }
 }
 
-/** The same of entries that were sorted by their pairs. */
+/** Adds up equal neighbors of entries that were sorted by pair. */
 function* addNeighbours(counts: Float64Array, sorted: Uint32Array, compare: Compare): Task<void> {
   let entry = sorted[0];
   yield* inSlices(

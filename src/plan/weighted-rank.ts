@@ -1,9 +1,9 @@
 /**
- * The values at a rank among many 64-bit integers of which each stands several times, without sorting them all,
- * in slices.
- * Layout  value v is the words (words[2 v], words[2 v + 1]), low and high, and stands counts[v] times.
- * Cost    O(values): per byte from the highest on, the weights of the 256 digits say which of them holds the rank;
- *         the others are dropped.
+ * Finds the values at a rank among 64-bit integers that each occur several times, without sorting them all, in
+ * slices.
+ * Layout  value v is the words (words[2 v], words[2 v + 1]), low and high, and occurs counts[v] times.
+ * Cost  O(values): for each byte from the highest on, the weights of the 256 digits determine the digit of the rank;
+ *       values with other digits are dropped.
  */
 import { inSlices, invariant, type Task } from '../base/index.js';
 
@@ -12,22 +12,22 @@ export interface WeightedValues {
   readonly counts: Float64Array;
 }
 
-/** So few are sorted. */
+/** At most this many values are sorted. */
 const SORTED_MAX = 32;
 
-/** Finds ranks among values of one list; to be used for several sets of them, one after the other. */
+/** Finds ranks among values of one list; reusable for several sets. */
 export class RankFinder {
   readonly #values: WeightedValues;
   readonly #left: Uint32Array;
   readonly #weights = new Float64Array(256);
 
-  /** Sets have at most `valuesMax` values; takes 4 bytes for each of these. */
+  /** `valuesMax`: the largest set; takes 4 bytes for each of its values. */
   constructor(values: WeightedValues, valuesMax: number) {
     this.#values = values;
     this.#left = new Uint32Array(valuesMax);
   }
 
-  /** How many stand for the distinct values `set`. */
+  /** The total number of occurrences of the distinct values `set`. */
   *weightOf(set: Uint32Array): Task<number> {
     const { counts } = this.#values;
     let weight = 0;
@@ -38,8 +38,8 @@ export class RankFinder {
   }
 
   /**
-   * The values at `rank` and `rank + 1` (the last one twice at the end) of all that stand for the distinct values
-   * `set`, ascending, the first at rank 0. `rank` is below their number.
+   * The values at `rank` and `rank + 1` (the last value twice at the end) among all occurrences of the distinct
+   * values `set`, ascending, counted from 0. `rank` must be below the number of occurrences.
    */
   *pairAt(set: Uint32Array, rank: number): Task<readonly [low: number, high: number]> {
     const { words, counts } = this.#values;
@@ -87,13 +87,16 @@ function sumOf(counts: Float64Array, set: Uint32Array, from: number, to: number)
   return sum;
 }
 
-/** Eight bits of an integer from bit `shift` on; the sign is turned, so that digits order as integers do. */
+/** Eight bits of an integer from bit `shift` on; the sign bit is flipped, so that digits order like the integers. */
 function digitOf(words: Uint32Array, value: number, shift: number): number {
   const word = shift >= 32 ? words[2 * value + 1] ^ 0x80000000 : words[2 * value];
   return (word >>> (shift & 31)) & 0xff;
 }
 
-/** Keeps those of left[from], ..., left[to - 1] that have the digit, behind the `count` that were kept; returns how many are. */
+/**
+ * Keeps those of left[from], ..., left[to - 1] that have the digit, after the `count` already kept; returns the
+ * number kept.
+ */
 function keepDigit(
   words: Uint32Array,
   left: Uint32Array,
@@ -126,7 +129,10 @@ function sortFew(words: Uint32Array, left: Uint32Array, size: number): void {
   }
 }
 
-/** The least above `value` of set[from], ..., set[to - 1] and `best`, which is `value` while there is none. */
+/**
+ * The least value above `value` among set[from], ..., set[to - 1] and `best`, which equals `value` while none was
+ * found.
+ */
 function nextAbove(
   words: Uint32Array,
   set: Uint32Array,

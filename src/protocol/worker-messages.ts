@@ -181,7 +181,7 @@ export interface WorkerRequests {
  */
 export type SelectPart = {
   readonly done: boolean;
-  readonly figures: readonly OperatorStats[];
+  readonly operatorStats: readonly OperatorStats[];
 } & (
   | { readonly gives: 'nothing' }
   | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }

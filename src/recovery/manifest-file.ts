@@ -1,6 +1,6 @@
 /**
  * Reads and replaces the manifest, and removes files that it does not name.
- * Crash safety  the new manifest is written and synced beside the old one, then renamed over it, then the folder
+ * Crash safety  the new manifest is written and synced next to the old one, then renamed over it, then the folder
  * is synced: at any time the name refers to one whole manifest. Files that no manifest names were left by
  * a checkpoint that did not finish or by an older one, and are removed after the swap and at start.
  */

@@ -1,4 +1,4 @@
-/** Writes the client's declarations into dist/client, and those of what they import beside it: for packing the package, since a build needs none. */
+/** Writes the client's declarations and those of its imports into dist/client, for packing the package; a build needs none. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';

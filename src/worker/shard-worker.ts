@@ -11,10 +11,10 @@ import {
   extractRows,
   lookUp,
   mutateEntities,
-  outlineScan,
   QueryRun,
   runRound,
   SelectCursor,
+  summarizeScan,
 } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
 import { createIngestScratch, type IngestScratch } from '../ingest/index.js';
@@ -149,7 +149,7 @@ export class ShardWorker {
         return [...this.#shards.values()].flatMap((shard) => {
           const dimension = shard.find(request);
           if (dimension === undefined) return [];
-          return [outlineScan(shard.index, dimension, request.condition, this.#scratch, run)];
+          return [summarizeScan(shard.index, dimension, request.condition, this.#scratch, run)];
         });
       },
       exist: (request) =>

@@ -1,4 +1,4 @@
-/** A model with a column of every type, and what a level of an aggregation on each is bound to. */
+/** A model with a column of every type, and the bound level of an aggregation on each. */
 import type { ValueSource, Window } from '../../src/ir/index.js';
 import { type Column, type Dimension, isEventType, valueKindOf } from '../../src/schema/index.js';
 import { json, modelWith } from './databases.js';

@@ -18,7 +18,7 @@ import { json, modelWith } from './databases.js';
 const SEED = 5_120;
 t.comment(`seed ${SEED}`);
 
-/** Far enough that every part of a date changes. */
+/** A difference that changes every part of a date. */
 const OTHER_TIME_MS = (400 * 24 + 5) * 3_600_000 + 123_456;
 const OTHER_TIMES_MS = [NOW_MS + OTHER_TIME_MS, NOW_MS - OTHER_TIME_MS];
 

@@ -1,6 +1,6 @@
 /**
- * The published cases that lie beside a checkout, when they do: every query list in them binds, and those of
- * count/entity whose columns are given are answered as expected, by the row-at-a-time model and by bound conditions.
+ * The published cases next to a checkout, if there are any: every query list in them binds, and the queries of count/entity
+ * whose columns are given have the expected answers, by the row-at-a-time model and by bound conditions.
  */
 import fs from 'node:fs';
 import t from 'tap';
@@ -42,7 +42,7 @@ function casesIn(file: string): readonly JsonObject[] {
   return ((body as JsonObject).get('cases') as readonly Json[]).filter(isObject);
 }
 
-/** The query lists of a case; top values and the levels of an aggregation are none. */
+/** The query lists of a case, without top values and levels of aggregations. */
 function queryLists(file: string, found: JsonObject): JsonObject[] {
   const operation = found.get('operation');
   const query = found.get('query') as JsonObject;

@@ -29,7 +29,7 @@ export function json(text: string): Json {
   return parseJson(new TextEncoder().encode(text));
 }
 
-/** A custom key of the database, without restrictions but those given. */
+/** A custom key of the database with only the given restrictions. */
 export function customKey(
   restrictions: Partial<Pick<CustomKey, 'columnsWhitelist' | 'filter' | 'level'>>,
 ): CustomKey {

@@ -1,4 +1,4 @@
-/** What the tests of extractions and scores share: a model, who asks, and short names for bound conditions. */
+/** Shared by the tests of extractions and scores: a model, a caller, and short names for bound conditions. */
 import { createColumns, type ExtractionRequest, FULL_ACCESS } from '../../src/api/index.js';
 import { INT64_MAX } from '../../src/base/index.js';
 import { applyChange, databaseOf } from '../../src/catalog/index.js';

@@ -20,7 +20,7 @@ import { json, modelWith } from './databases.js';
 const NOW_MS = Date.UTC(2018, 5, 30, 12, 34, 56, 789);
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** The body as it comes back from its own text. */
+/** The body after writing it as text and reading it again. */
 function overTheWire(body: Json): Json {
   return parseJson(new TextEncoder().encode(jsonText(body)));
 }
@@ -63,7 +63,7 @@ const LEVELS = `[{"text":3,"contains":["a"]},{"int":4,"range":[[1,2],[3,4]],"gt"
   {"geo":6,"geo_bounding_box":${BOX}},{"de":"sum","between":[${WEEK_TEXT}]}]`;
 const EVENTS = `[[{"ie":{"equals":5,"in":[1,2],"between":${WEEK_TEXT}}}]]`;
 
-/** A good body of each kind, and what binds it. */
+/** A valid body of each kind, and the function that binds it. */
 const BODIES = [
   [
     'count/event',
@@ -88,7 +88,7 @@ const STRANGERS =
   json(`[null,true,0,-1,1001,2.5,1e400,"","x","and","not","min","2016-02-30","-5xyz","__proto__",[],[[]],
   ["and"],[null],[[1,2],"x"],{},{"x":1},{"__proto__":5},{"text":5},{"text":{"equals":"x"}}]`) as readonly Json[];
 
-/** Every body that differs from `json` in one place: something else stands there, twice over, or nothing. */
+/** Every body that differs from `json` in one place: the value there is replaced, doubled or removed. */
 function* damaged(json: Json): Generator<Json> {
   yield* STRANGERS;
   if (isList(json)) {

@@ -1,10 +1,10 @@
-/** Tables of bad requests: each with the code it must get and what its message must name. */
+/** Tables of invalid requests, each with the expected code and the text that its message must contain. */
 
 import type { Json } from '../../src/api/index.js';
 import { QuarryError } from '../../src/base/index.js';
 import { json } from './databases.js';
 
-/** [what it shows, body as JSON text, code, a part of the message] */
+/** [description, body as JSON text, code, a part of the message] */
 export type Refusal = readonly [string, string, number, string];
 
 interface Asserter {
@@ -29,7 +29,7 @@ export function assertRefusals(
   }
 }
 
-/** Asserts that `run` is refused with all of these faults in this order: [code, a part of the message]. */
+/** Asserts that `run` throws all of these errors in this order: [code, a part of the message]. */
 export function assertAllRefusals(
   t: Asserter,
   run: () => unknown,
@@ -42,9 +42,9 @@ export function assertAllRefusals(
     if (!(error instanceof QuarryError)) throw error;
     found = [error, ...error.also];
   }
-  const told = found.map(({ code, message }, index) => {
+  const reported = found.map(({ code, message }, index) => {
     const named = wanted[index]?.[1];
     return [code, named !== undefined && message.includes(named) ? named : message];
   });
-  t.strictSame(told, wanted, 'all faults, the first one first');
+  t.strictSame(reported, wanted, 'all faults, the first one first');
 }

@@ -16,7 +16,7 @@ interface DayModule {
   ): Promise<{ readonly code: number; readonly output: string }>;
 }
 
-/** Of the 3 million flights, for the time's sake. */
+/** Number of flights: a part of the 3 million, to save time. */
 const DAY_ROWS = 60_000;
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -40,7 +40,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** What the executable says in `dir`, with no variables but these. */
+/** Output of the executable in `dir` with only these environment variables. */
 async function quarry(dir: string, words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   const options = { cwd: dir, env: { QUARRY_CACHE_DIR: `${dir}/cache`, ...env }, timeout: 120_000 };
   try {
@@ -76,19 +76,23 @@ t.test('exit codes and messages are those of the program', async (t) => {
   t.match(await quarry(dir, ['verify', `${dir}/absent`]), { code: 1, err: /does not exist/ });
 });
 
-t.test('several that unpack at once do not meet, and what is damaged is unpacked anew', async (t) => {
-  const dir = emptyDir(t);
-  const help = (): Promise<Outcome> => quarry(dir, ['help']);
-  for (const { code, err } of await Promise.all([help(), help(), help()])) t.strictSame([code, err], [0, '']);
-  const [program, ...others] = programsIn(`${dir}/cache`);
-  t.strictSame(others, [], 'one folder, and no half ones');
-  t.equal(fs.statSync(`${dir}/cache`).mode & 0o077, 0, 'it is for nobody else');
-  const main = `${dir}/cache/${program}/dist/src/main.js`;
-  fs.truncateSync(main, 100);
-  t.match(await help(), { code: 0, err: '' });
-  t.ok(fs.statSync(main).size > 100);
-  t.strictSame(programsIn(`${dir}/cache`), [program]);
-});
+t.test(
+  'processes that unpack at the same time do not interfere, and damaged files are unpacked again',
+  async (t) => {
+    const dir = emptyDir(t);
+    const help = (): Promise<Outcome> => quarry(dir, ['help']);
+    for (const { code, err } of await Promise.all([help(), help(), help()]))
+      t.strictSame([code, err], [0, '']);
+    const [program, ...others] = programsIn(`${dir}/cache`);
+    t.strictSame(others, [], 'one folder, and no half ones');
+    t.equal(fs.statSync(`${dir}/cache`).mode & 0o077, 0, 'it is for nobody else');
+    const main = `${dir}/cache/${program}/dist/src/main.js`;
+    fs.truncateSync(main, 100);
+    t.match(await help(), { code: 0, err: '' });
+    t.ok(fs.statSync(main).size > 100);
+    t.strictSame(programsIn(`${dir}/cache`), [program]);
+  },
+);
 
 t.test('a cache that cannot be is passed over for the next place', async (t) => {
   const dir = emptyDir(t);

@@ -1,4 +1,4 @@
-/** The demo of the single executable over all flights: its answers, and its console as somebody finds it behind them. */
+/** The demo of the single executable over all flights: its answers, and its console after them. */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -16,7 +16,7 @@ import { ROOT } from '../tidy/source.js';
 
 t.setTimeout(280_000);
 
-/** What the demo says at its end: where the server is, and where its keys are. */
+/** The last output of the demo: the address of the server, and the file of its keys. */
 const GOES_ON = /The server goes on at (https:\S+); its keys are in (\S+)keys\.json\./;
 
 let printed = '';
@@ -71,9 +71,9 @@ t.test('every answer of the demo over 3 million flights is that of DuckDB over t
   for (const { before, path } of questions) {
     if (before !== undefined) await client.json({ method: 'DELETE', path, key: keys.master });
   }
-  const asking = { masterKey: keys.master, readKey: keys.read };
+  const tourKeys = { masterKey: keys.master, readKey: keys.read };
   const out = new PassThrough().resume();
-  const answers = await runTour(questions, client, asking, out, () => performance.now());
+  const answers = await runTour(questions, client, tourKeys, out, () => performance.now());
   await assertAnswers(t, answers, printed, false);
 });
 

@@ -1,4 +1,4 @@
-/** What deploy/ holds is accepted by what it is for. */
+/** The files of deploy/ are accepted by the programs that read them. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -36,11 +36,11 @@ t.test('the unit starts what the sample configures, and systemd finds nothing wr
     t.end();
     return;
   }
-  const told = execFileSync('sh', [
+  const output = execFileSync('sh', [
     '-c',
     `systemd-analyze verify ${checked}/quarry.service 2>&1 || true`,
   ]).toString();
-  t.notMatch(told, /quarry\.service:/);
+  t.notMatch(output, /quarry\.service:/);
   t.end();
 });
 

@@ -1,4 +1,4 @@
-/** The client as programs get it: built for Node and for browsers. */
+/** The published client, built for Node and for browsers. */
 import fs from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';

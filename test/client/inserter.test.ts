@@ -88,7 +88,7 @@ t.test('a batch is bound by its length, and what waits is sent after a while', a
   await inserter.close();
 });
 
-t.test('a refusal is told to the next call, or to whoever takes it', async (t) => {
+t.test('a refusal rejects the next call, or goes to `onRefused`', async (t) => {
   const refuse = () => Promise.reject(new Error('refused'));
   const inserter = new Inserter(refuse, { entitiesMax: 1, lingerMs: 0 });
   await inserter.add('a', { n: 1 });

@@ -56,7 +56,7 @@ t.test('what is written is read again', async (t) => {
   );
 });
 
-/** By another way: bigints as marked strings. */
+/** Another method: bigints as marked strings. */
 const writeStrings = (value: unknown): string =>
   JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `bigint ${inner}` : inner));
 const revive = (_: string, value: unknown): unknown =>

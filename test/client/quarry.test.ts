@@ -9,15 +9,15 @@ const BIG = 2n ** 62n + 1n;
 
 t.test('a program works with every method', async (t) => {
   const site = await serveClients(t);
-  const asked = new Set<string>();
-  /** Notes which endpoints were asked. */
+  const called = new Set<string>();
+  /** Notes which endpoints were called. */
   const { fetchTrusting } = await import('../../src/client/node.js');
   const over = fetchTrusting(site.ca);
   const quarry = site.quarry({
     url: `${site.url}/`,
     fetch: (url, init) => {
       const path = new URL(url).pathname.replace(/(\/query\/saved\/).*/, '$1:query_name');
-      asked.add(`${init.method} ${path}`);
+      called.add(`${init.method} ${path}`);
       return over(url, init);
     },
   });
@@ -195,15 +195,15 @@ t.test('a program works with every method', async (t) => {
   });
 
   const alias = 'POST /v1/query/count/events';
-  const never = Object.keys(OPERATIONS).filter((name) => !asked.has(name) && name !== alias);
+  const never = Object.keys(OPERATIONS).filter((name) => !called.has(name) && name !== alias);
   t.strictSame(
     never,
     ['GET /v1/query/count/entity/total'],
-    'every endpoint has a method; totals are asked by POST',
+    'every endpoint has a method; totals are requested by POST',
   );
 });
 
-t.test('a certificate of its own needs `ca`', async (t) => {
+t.test('a server with a private certificate requires `ca`', async (t) => {
   const site = await serveClients(t);
   t.equal(await site.quarry().total(), 0);
   const untrusting = new Quarry({ url: site.url, key: site.keys.master, retries: 0 });

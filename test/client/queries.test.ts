@@ -1,4 +1,4 @@
-/** What the compiler takes and refuses; `npm run check` fails where an expected error is none. */
+/** Code that the compiler accepts and refuses; `npm run check` fails if an expected error does not occur. */
 import t from 'tap';
 import type {
   Aggregation,

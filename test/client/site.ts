@@ -1,4 +1,4 @@
-/** A server with clients for it, and a proxy in front of it that fails as a test wants. */
+/** A server, clients for it, and a proxy in front of it that fails as a test requires. */
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -13,9 +13,9 @@ import { type Keys, ServerProcess } from '../support/server-process.js';
 export interface ClientSite {
   readonly keys: Keys;
   readonly url: string;
-  /** The certificate that vouches for the server, as PEM. */
+  /** The server's certificate, as PEM. */
   readonly ca: string;
-  /** With the master key, unless told otherwise. */
+  /** The master key by default. */
   readonly quarry: (options?: Partial<QuarryOptions>) => Quarry;
 }
 
@@ -36,23 +36,23 @@ export async function serveClients(t: Test, flags: readonly string[] = []): Prom
   return { url, ca, keys, quarry };
 }
 
-/** What becomes of one request at the proxy. */
+/** What the proxy does with a request. */
 export type Fate =
   | 'passes'
-  /** The server gets it, the client no answer. */
+  /** The server receives the request, but the client no answer. */
   | 'loses the answer'
-  /** The client gets half of it. */
+  /** The client receives half of the answer. */
   | 'cuts the answer'
-  /** The server never gets it. */
+  /** The server does not receive the request. */
   | 'loses the request'
-  /** Refused by the proxy. */
+  /** The proxy refuses the request. */
   | { readonly status: number; readonly code?: number; readonly retryAfter?: number };
 
 export interface Proxy {
   readonly url: string;
-  /** Of the requests to come, the first first; behind them all pass. */
+  /** The fates of the next requests in order; later requests pass. */
   readonly fates: Fate[];
-  /** Headers of every request that came. */
+  /** Headers of every request that arrived. */
   readonly seen: http.IncomingHttpHeaders[];
 }
 
@@ -78,8 +78,8 @@ export async function proxyFor(t: Test, { url, ca }: Pick<ClientSite, 'url' | 'c
       request.socket.destroy();
       return;
     }
-    const { method, headers, url: asked = '' } = request;
-    const sent = https.request(url + asked, { agent, method, headers }, async (answer) => {
+    const { method, headers, url: path = '' } = request;
+    const sent = https.request(url + path, { agent, method, headers }, async (answer) => {
       const got: Buffer[] = [];
       for await (const part of answer) got.push(part as Buffer);
       const bytes = Buffer.concat(got);

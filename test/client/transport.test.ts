@@ -1,4 +1,4 @@
-/** Requests whose answers are refused, cut or lost on the way, in front of a real server that tells how often they took effect. */
+/** Requests that are refused, or whose answers are cut or lost, before a real server that shows how often they took effect. */
 import t from 'tap';
 import { ConnectionError, QuarryError } from '../../src/client/index.js';
 import { type Fate, proxyFor, serveClients } from './site.js';
@@ -100,7 +100,7 @@ t.test('a call ends with its signal, and with its time', async (t) => {
   await t.rejects(hangs.total(), { name: 'TimeoutError' });
 });
 
-t.test('an answer of lines that is cut is told, and one that is left ends', async (t) => {
+t.test('an incomplete answer of lines is an error, and leaving the loop ends the request', async (t) => {
   const site = await serveClients(t);
   const proxy = await proxyFor(t, site);
   const direct = site.quarry();

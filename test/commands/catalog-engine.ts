@@ -8,7 +8,7 @@ import {
   hashOfKey,
   TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
-import type { AdminNeeds } from '../../src/commands/admin/administer.js';
+import type { AdminDependencies } from '../../src/commands/admin/administer.js';
 import type { Backup, Decision } from '../../src/engine/index.js';
 
 export const SEED = 20_260_201;
@@ -71,10 +71,10 @@ const FIRST: readonly CatalogChange[] = [
   },
 ];
 
-export function setUp(seed = SEED): { engine: CatalogEngine; needs: AdminNeeds } {
+export function setUp(seed = SEED): { engine: CatalogEngine; dependencies: AdminDependencies } {
   const engine = new CatalogEngine(FIRST);
   const prng = new Prng(seed);
   const randomBytes = (count: number): Uint8Array =>
     Uint8Array.from({ length: count }, () => prng.between(0, 255));
-  return { engine, needs: { engine, randomBytes } };
+  return { engine, dependencies: { engine, randomBytes } };
 }

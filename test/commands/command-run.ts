@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { Test } from 'tap';
-import type { CommandNeeds, ExitCode } from '../../src/commands/command.js';
+import type { CommandContext, ExitCode } from '../../src/commands/command.js';
 import type { RunningServer } from '../demo/server.js';
 
 export interface Ran {
@@ -17,7 +17,7 @@ export interface Ran {
   readonly wrong: string | null;
 }
 
-type Command = (argv: readonly string[], needs: CommandNeeds) => Promise<ExitCode>;
+type Command = (argv: readonly string[], context: CommandContext) => Promise<ExitCode>;
 
 export type Run = (argv: readonly string[], input?: string) => Promise<Ran>;
 
@@ -51,7 +51,7 @@ export function runnerOf(
   fs.writeFileSync(ca, server.certificate);
   return async (argv, input = '') => {
     const [out, err] = [collector(), collector()];
-    const needs: Partial<CommandNeeds> = {
+    const context: Partial<CommandContext> = {
       env: { QUARRY_URL: server.url, QUARRY_API_KEY: server.masterKey, QUARRY_CA: ca, HOME: dir },
       machine: { cpuCount: 1, memoryBytes: 2 ** 30 },
       readText: (file) => fs.readFileSync(file, 'utf8'),
@@ -63,7 +63,7 @@ export function runnerOf(
         throw new UsageError(text);
       },
     };
-    const ended = await command(argv, needs as CommandNeeds).catch((error: Error) => error);
+    const ended = await command(argv, context as CommandContext).catch((error: Error) => error);
     const error = ended instanceof Error ? ended : null;
     return {
       code: ended instanceof Error ? null : ended,

@@ -1,7 +1,7 @@
 /** How the command line reads: names, help at any place, and that every command has a help that says enough. */
 import t from 'tap';
 import { EXIT, EXIT_MEANINGS } from '../../src/commands/command.js';
-import { COMMANDS, commandsHelp, readWords } from '../../src/commands/commands.js';
+import { COMMANDS, commandsHelp, readInvocation } from '../../src/commands/commands.js';
 import { runCommand } from '../support/server-process.js';
 
 t.test('the list has every command on one line of its group, and every exit code', (t) => {
@@ -32,10 +32,10 @@ t.test('every command has a help with how it is called, an example and its exit 
   }
 });
 
-t.test('help is asked for in any of the usual ways, at any place', (t) => {
+t.test('help is requested by command or flag, at any position', (t) => {
   const all = { ask: 'print', text: commandsHelp() };
   for (const words of [[], ['help'], ['--help'], ['-h'], ['help', '--help']]) {
-    t.strictSame(readWords(words), all, words.join(' '));
+    t.strictSame(readInvocation(words), all, words.join(' '));
   }
   const [verify] = COMMANDS.filter(({ name }) => name === 'verify');
   const ofVerify = { ask: 'help', command: verify };
@@ -47,23 +47,23 @@ t.test('help is asked for in any of the usual ways, at any place', (t) => {
     'verify /a --help',
     '-h verify /a',
   ]) {
-    t.strictSame(readWords(line.split(' ')), ofVerify, line);
+    t.strictSame(readInvocation(line.split(' ')), ofVerify, line);
   }
   for (const [name, lines] of [
     ['version', ['help version', 'version --help', '-h version', 'help --version']],
     ['help', ['help help', '--help help']],
   ] as const) {
     for (const line of lines) {
-      const asked = readWords(line.split(' '));
-      t.match(asked, { ask: 'print', text: new RegExp(`^quarry ${name}\\b[^]*\\nExit code`) }, line);
+      const invocation = readInvocation(line.split(' '));
+      t.match(invocation, { ask: 'print', text: new RegExp(`^quarry ${name}\\b[^]*\\nExit code`) }, line);
     }
   }
-  t.strictSame(readWords(['verify', '/a']), { ask: 'run', command: verify, argv: ['/a'] });
-  for (const word of ['version', '--version', '-V']) t.strictSame(readWords([word]), { ask: 'version' });
+  t.strictSame(readInvocation(['verify', '/a']), { ask: 'run', command: verify, argv: ['/a'] });
+  for (const word of ['version', '--version', '-V']) t.strictSame(readInvocation([word]), { ask: 'version' });
   t.end();
 });
 
-t.test('words that fit nothing are refused, and the nearest name is told', (t) => {
+t.test('unknown commands are refused, and the nearest name is suggested', (t) => {
   const wrongs: readonly [string, string][] = [
     ['verfy', 'unknown command "verfy"; did you mean verify?'],
     ['versoin', 'unknown command "versoin"; did you mean version?'],
@@ -72,15 +72,15 @@ t.test('words that fit nothing are refused, and the nearest name is told', (t) =
     ['constructor', 'unknown command "constructor"; quarry --help lists them'],
     ['--data-dir', 'unknown command "--data-dir"; quarry --help lists them'],
     ['help verify inspect', 'help takes one command at most'],
-    ['version now', 'version takes no word more'],
+    ['version now', 'version takes no arguments'],
   ];
   for (const [line, wrong] of wrongs) {
-    t.strictSame(readWords(line.split(' ')), { ask: 'nothing', wrong }, line);
+    t.strictSame(readInvocation(line.split(' ')), { ask: 'nothing', wrong }, line);
   }
   t.end();
 });
 
-t.test('the process prints its version, and ends with 2 where words are wrong', async (t) => {
+t.test('the process prints its version, and ends with 2 for wrong arguments', async (t) => {
   const { code, stdout } = await runCommand(['version']);
   t.equal(code, 0);
   t.match(

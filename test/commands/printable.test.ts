@@ -2,7 +2,7 @@ import t from 'tap';
 import { inColumns } from '../../src/commands/columns.js';
 import { printable } from '../../src/commands/printable.js';
 
-t.test('what a terminal would obey is spelled out, and everything else is as it was', (t) => {
+t.test('control characters are escaped, and all other text is unchanged', (t) => {
   for (const [text, shown] of [
     ['plain-name_1', 'plain-name_1'],
     ['Ünïcode 名前 🙂', 'Ünïcode 名前 🙂'],

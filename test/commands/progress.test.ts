@@ -69,7 +69,7 @@ t.test('a bar is drawn on terminals only, and not of nothing', (t) => {
   t.end();
 });
 
-t.test('bytes are told in steps of a thousand', (t) => {
+t.test('bytes are shown in decimal units', (t) => {
   for (const [bytes, text] of [
     [0, '0 B'],
     [999, '999 B'],

@@ -1,11 +1,11 @@
 /**
  * Counts of events, aggregations, top values, extractions and saved queries: what has a bound is taken at the bound and
- * refused past it, lists nested however deep are refused by a code, and the faults of every part and field are told.
+ * refused past it, lists of any nesting depth are refused with a code, and the errors of every part and field are reported.
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
-import { codesOf, errorsOf, serveSite } from './codes-site.js';
+import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
 
 const WEEK = ['2020-01-01', '2020-01-07'];
 const GOOD = { name: { equals: 'x' } };
@@ -43,7 +43,7 @@ const saved = (body: object): Ask => ({
   body: { type: 'count/entity', query: [GOOD], ...body },
 });
 
-/** What has a bound: the bound, a request of so many, and the code of one more. */
+/** Upper limits: the limit, a request with a given number, and the code for one more. */
 const BOUNDS: readonly (readonly [what: string, most: number, (count: number) => Ask, ErrorCode])[] = [
   [
     'queries of events',
@@ -68,7 +68,7 @@ const BOUNDS: readonly (readonly [what: string, most: number, (count: number) =>
   ['characters of a name', 64, (n) => saved({ name: 'x'.repeat(n) }), 4041],
 ];
 
-/** Of something that counts: the least, a request of it, and the code of one less. */
+/** Lower limits: the minimum, a request with a given number, and the code for one less. */
 const LEAST: readonly (readonly [what: string, least: number, (count: number) => Ask, ErrorCode])[] = [
   ['values of a level', 1, (n) => aggregation({ query: [{ name: n }] }), 4051],
   ['top values', 1, (n) => top({ q: { name: n } }), 4051],
@@ -97,7 +97,7 @@ const OTHERS: typeof CONDITIONS = [
 t.setTimeout(60_000);
 
 t.test('queries of every kind, at their bounds, past them, and with many faults', async (t) => {
-  const { client } = await serveSite(t);
+  const { client } = await startCodesServer(t);
   await client.succeed({ path: '/v1/column', body: COLUMNS });
   await client.succeed({ path: '/v1/insert', body: { u1: { name: 'x', c0: 5 } } });
   const codes = async (ask: Ask): Promise<readonly ErrorCode[]> => codesOf(await client.ask(ask));

@@ -67,7 +67,7 @@ const filtered = (filter: unknown): Ask => ({
 });
 const top = (query: object): Ask => ({ path: '/v1/query/top_values', body: { q: query } });
 
-/** What a level and a query of top values have in common. */
+/** Errors that a level of an aggregation and a query of top values share. */
 const LEVELS: readonly (readonly [code: Refusal[0], level: object, names: string])[] = [
   [4003, { item: 5, between: ['2020-01-01', '-5xyz'] }, '-5xyz'],
   [4007, { name: 5, age: 5 }, 'age'],
@@ -149,7 +149,7 @@ const TOP_REFUSALS: readonly Refusal[] = [
 // Extractions
 
 const EXTRACTIONS = ['/v1/data_extraction/result', '/v1/data_extraction/score'];
-/** Of any extraction; fields of a body beside a query and columns that are right. */
+/** Errors of any extraction: fields of a body in addition to a valid query and columns. */
 const ROWS: readonly (readonly [code: Refusal[0], fields: object, names: string])[] = [
   [4003, { columns: [{ item: ['2020-01-01', '-5xyz'] }] }, '-5xyz'],
   [4007, { query: [GOOD, GOOD] }, 'query[1]'],

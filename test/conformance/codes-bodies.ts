@@ -8,7 +8,7 @@ import type { Tree } from './codes-swaps.js';
 
 export interface Body {
   readonly body: Tree;
-  /** What refuses an unknown field beside the body's own; null where a body has no fields of its own. */
+  /** The code that refuses an unknown field of the body; null where a body has no fixed fields. */
   readonly unknown: ErrorCode | null;
   /** Asked for before; may be refused. */
   readonly before?: readonly Ask[];
@@ -177,7 +177,7 @@ const saved = (name: string): Ask =>
 
 const MEMBER = { email: 'member@example.org', password: 'long enough' };
 
-/** What stands in the place of a path's `:query_name`. */
+/** The value of a path's `:query_name`. */
 export const QUERY_NAME = 'changed';
 
 /** By the endpoint's name; those that look at no body are left out. */

@@ -5,7 +5,7 @@
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
-import { codesOf, errorsOf, type Site, serveSite, stateOf } from './codes-site.js';
+import { type CodesServer, codesOf, errorsOf, startCodesServer, stateOf } from './codes-server.js';
 import { makeDatabase, testDatabase } from './codes-world.js';
 
 const string = (name: string, more: object = {}): object => ({ name, type: 'string', ...more });
@@ -13,10 +13,14 @@ const strings = (prefix: string, count: number): readonly object[] =>
   Array.from({ length: count }, (_, index) => string(`${prefix}-${index}`));
 
 /** The codes that the request is refused with, after a check that it changed nothing. */
-async function refusalOf(site: Site, masters: readonly string[], ask: Ask): Promise<readonly ErrorCode[]> {
-  const before = JSON.stringify(await stateOf(site, masters));
-  const codes = codesOf(await site.client.ask(ask));
-  if (JSON.stringify(await stateOf(site, masters)) !== before)
+async function refusalOf(
+  server: CodesServer,
+  masters: readonly string[],
+  ask: Ask,
+): Promise<readonly ErrorCode[]> {
+  const before = JSON.stringify(await stateOf(server, masters));
+  const codes = codesOf(await server.client.ask(ask));
+  if (JSON.stringify(await stateOf(server, masters)) !== before)
     throw new Error(`${ask.path} changed something`);
   return codes;
 }
@@ -24,15 +28,15 @@ async function refusalOf(site: Site, masters: readonly string[], ask: Ask): Prom
 t.setTimeout(180_000);
 
 t.test('a request of many parts tells the faults of each, in order, and makes none of them', async (t) => {
-  const site = await serveSite(t);
-  const { client, keys } = site;
+  const server = await startCodesServer(t);
+  const { client, keys } = server;
   const masters = [keys.master];
   await client.succeed({
     path: '/v1/column',
     body: [string('name'), { name: 'visit', type: 'string-event' }],
   });
   await client.succeed({ path: '/v1/insert', body: { u1: { name: 'Ann' } } });
-  const refused = (ask: Ask): Promise<readonly ErrorCode[]> => refusalOf(site, masters, ask);
+  const refused = (ask: Ask): Promise<readonly ErrorCode[]> => refusalOf(server, masters, ask);
   const columns = (...body: object[]): Promise<readonly ErrorCode[]> => refused({ path: '/v1/column', body });
 
   await t.test('columns', async (t) => {
@@ -46,7 +50,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
       body: [string('a'), { name: 'c' }, string('name')],
     });
     const messages = errorsOf(reply).map(({ message }) => message);
-    t.match(messages, [/body\[1\].*"type"/, /"name" already exists/], 'each names its place or its column');
+    t.match(messages, [/"type" in body\[1\]/, /"name" already exists/], 'each names its place or its column');
     t.equal((await columns(...Array(100).fill({ name: 'x' }))).length, 20, 'not more than 20 are told');
     t.strictSame(await columns(string('a', { dimension: 'fresh' }), string('b', { colour: 'red' })), [3000]);
   });
@@ -92,7 +96,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
     const key = await makeDatabase(client, keys.team, testDatabase('narrow'));
     const inTest = (count: number): Ask => ({ path: '/v1/column', key, body: strings('t', count) });
     await client.succeed({ ...inTest(0), body: strings('first', 50) });
-    t.strictSame(await refusalOf(site, [key], inTest(51)), [2021]);
+    t.strictSame(await refusalOf(server, [key], inTest(51)), [2021]);
     await client.succeed(inTest(50));
   });
 
@@ -107,7 +111,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
     t.strictSame(await refused({ path: '/v1/dimension', body }), [5000, 5007, 5006, 5010]);
   });
 
-  await t.test('relations, and what a key may use', async (t) => {
+  await t.test('relations, and the columns that a key may use', async (t) => {
     const relation = {
       path: '/v1/column/relation',
       body: { name: 'r', columns: ['name', 'visit', 'none', 'visit'] },
@@ -159,7 +163,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
   });
 });
 
-/** What has a name, its characters at most, the codes of one that is too long and of one outside ASCII; null = taken. */
+/** Names: kind, most characters, and the codes of a name that is too long and of one outside ASCII; null = accepted. */
 const NAMES = [
   ['column', 64, 3014, 3008],
   ['column api-name', 64, 3015, 3007],
@@ -206,9 +210,9 @@ const naming: Readonly<Record<(typeof NAMES)[number][0], (text: string) => Ask>>
   },
 };
 
-t.test('what is bounded is taken at its bound and refused past it', async (t) => {
-  const site = await serveSite(t);
-  const { client, keys } = site;
+t.test('every limited part of a request is accepted at its limit and refused past it', async (t) => {
+  const server = await startCodesServer(t);
+  const { client, keys } = server;
   await client.succeed({
     path: '/v1/column',
     body: [string('name'), string('tags', { storage: 'list-of-values' })],

@@ -9,11 +9,11 @@ import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
 import { nameOf } from '../../src/http/endpoints/router.js';
 import type { Ask, JsonClient } from '../support/json-client.js';
 import { BODIES, type Body, MODEL, QUERY_NAME } from './codes-bodies.js';
-import { codesOf, errorsOf, serveSite } from './codes-site.js';
+import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
 import { type Swapped, swapsOf, UNKNOWN } from './codes-swaps.js';
 
 const ANSWER_MS_MAX = 30_000;
-/** Of the body itself, or of an item of a body that is a list. */
+/** Members of the body itself, or of an item of a body that is a list. */
 const OUTERMOST = /^\$(\[\d+\])?$/;
 /** Looks at no body. */
 const BODILESS = 'DELETE /v1/query/saved/:query_name';
@@ -24,7 +24,7 @@ interface Tally {
   readonly codes: Map<ErrorCode | 'success', number>;
 }
 
-/** What is wrong with the answer to a changed body; null = nothing. */
+/** Description of the error in the answer to a changed body; null = none. */
 function wrongWith({ token }: Swapped, codes: readonly ErrorCode[], text: string): string | null {
   if (codes.some((code) => FAULTS.includes(code))) return 'a fault of the server';
   if (token !== null) return null;
@@ -117,7 +117,7 @@ t.test('every endpoint that takes a JSON body has one here', async (t) => {
 t.test(
   'values of other types and unknown fields are refused by a code, whatever they stand in',
   async (t) => {
-    const { client, keys } = await serveSite(t);
+    const { client, keys } = await startCodesServer(t);
     for (const ask of MODEL) await client.succeed(ask);
     const tally: Tally = { requestCount: 0, codes: new Map() };
     const sweeps = Object.entries(BODIES).map(async ([name, body]) => {

@@ -3,7 +3,7 @@
 /** Numbers are as safe as JSON.stringify writes them. */
 export type Tree = null | boolean | number | string | readonly Tree[] | { readonly [key: string]: Tree };
 
-/** What stands in the place of a value. */
+/** Replacements of a value. */
 export const TOKENS: readonly string[] = [
   'null',
   'true',

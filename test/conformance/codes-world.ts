@@ -1,6 +1,6 @@
 /** The model, the databases and the keys that the requests of the code tables speak of. */
 import type { JsonClient } from '../support/json-client.js';
-import type { Site } from './codes-site.js';
+import type { CodesServer } from './codes-server.js';
 
 export interface World {
   readonly team: string;
@@ -66,7 +66,7 @@ async function makeKey(client: JsonClient, team: string, fields: object): Promis
 }
 
 /** Makes all of it on a new server; `powerless` is the text of a team key that the command line made. */
-export async function makeWorld({ client, keys }: Site, powerless: string): Promise<World> {
+export async function makeWorld({ client, keys }: CodesServer, powerless: string): Promise<World> {
   const { team, read } = keys;
   await client.succeed({ path: '/v1/column', body: COLUMNS });
   await client.succeed({ path: '/v1/dimension', body: { name: 'People', 'api-name': 'people' } });

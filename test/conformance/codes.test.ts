@@ -11,7 +11,7 @@ import { runCommand } from '../support/server-process.js';
 import { ANSWER_REFUSALS, savedRefusals } from './codes-answers.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';
 import { accessRefusals, DIMENSIONS, type Refusal, TEAM, TRANSPORT } from './codes-general.js';
-import { codesOf, errorsOf, type Site, serveSite, stateOf } from './codes-site.js';
+import { type CodesServer, codesOf, errorsOf, startCodesServer, stateOf } from './codes-server.js';
 import { sqlRefusals } from './codes-sql.js';
 import { makeDatabase, makeWorld, testDatabase } from './codes-world.js';
 
@@ -22,10 +22,15 @@ const isQuery = ({ path }: Ask): boolean =>
   /^\/v1\/(query|data_extraction)\//.test(path) && !path.startsWith('/v1/query/saved');
 
 /** Sends each request, and checks the answer and that everything is as before. */
-async function refuse(t: Test, site: Site, masters: readonly string[], refusals: readonly Refusal[]) {
-  const before = JSON.stringify(await stateOf(site, masters));
+async function refuse(
+  t: Test,
+  server: CodesServer,
+  masters: readonly string[],
+  refusals: readonly Refusal[],
+) {
+  const before = JSON.stringify(await stateOf(server, masters));
   for (const [code, ask, names = ''] of refusals) {
-    const reply = await site.client.ask(ask);
+    const reply = await server.client.ask(ask);
     const shown = `${code}: ${ask.method ?? 'POST'} ${ask.path} ${JSON.stringify(ask.body ?? ask.text ?? '').slice(0, 100)}`;
     t.strictSame([reply.status, ...codesOf(reply)], [ERRORS[code].status, code], shown);
     if (reply.status === 200) continue;
@@ -33,13 +38,13 @@ async function refuse(t: Test, site: Site, masters: readonly string[], refusals:
     t.ok(message.includes(names), `${shown} names ${names} in: ${message}`);
     reached.add(code);
     if (isQuery(ask)) continue;
-    const after = JSON.stringify(await stateOf(site, masters));
+    const after = JSON.stringify(await stateOf(server, masters));
     if (after !== before) t.equal(after, before, `${shown} changed something`);
   }
 }
 
-async function quarry(site: Site, ...words: string[]): Promise<string> {
-  const { code, stdout, output } = await runCommand([...words, '--data-dir', site.dir]);
+async function quarry(server: CodesServer, ...words: string[]): Promise<string> {
+  const { code, stdout, output } = await runCommand([...words, '--data-dir', server.dir]);
   if (code !== 0) throw new Error(`${words.join(' ')}: ${output}`);
   return stdout.trim();
 }
@@ -47,8 +52,8 @@ async function quarry(site: Site, ...words: string[]): Promise<string> {
 t.setTimeout(180_000);
 
 t.test('a refused request answers its code, names what is wrong, and changes nothing', async (t) => {
-  const site = await serveSite(t);
-  const world = await makeWorld(site, await quarry(site, 'keys', 'create', 'powerless'));
+  const server = await startCodesServer(t);
+  const world = await makeWorld(server, await quarry(server, 'keys', 'create', 'powerless'));
   const groups: Readonly<Record<string, readonly Refusal[]>> = {
     'keys and addresses': accessRefusals(world),
     'paths, headers and bodies': TRANSPORT,
@@ -62,23 +67,23 @@ t.test('a refused request answers its code, names what is wrong, and changes not
     'the team': TEAM.map(([code, ask, names]) => [code, { ...ask, key: world.team }, names]),
   };
   for (const [name, refusals] of Object.entries(groups)) {
-    await t.test(name, (t) => refuse(t, site, [site.keys.master, world.full], refusals));
+    await t.test(name, (t) => refuse(t, server, [server.keys.master, world.full], refusals));
   }
 
   await t.test('a repeated Idempotency-Key', async (t) => {
     const headers = { 'idempotency-key': 'once' };
-    await site.client.succeed({ path: '/v1/insert', body: { u3: { name: 'x' } }, headers });
+    await server.client.succeed({ path: '/v1/insert', body: { u3: { name: 'x' } }, headers });
     const other = { path: '/v1/insert', body: { u4: { name: 'x' } }, headers };
-    await refuse(t, site, [site.keys.master], [[9001, other, 'Idempotency-Key']]);
+    await refuse(t, server, [server.keys.master], [[9001, other, 'Idempotency-Key']]);
   });
 
   await t.test('a query for which there is no room', async (t) => {
-    const key = await makeDatabase(site.client, world.team, testDatabase('wide'));
-    await site.client.succeed({ path: '/v1/column', key, body: { name: 'word', type: 'string' } });
+    const key = await makeDatabase(server.client, world.team, testDatabase('wide'));
+    await server.client.succeed({ path: '/v1/column', key, body: { name: 'word', type: 'string' } });
     const requests = Array.from({ length: 265 }, (_, request) => {
       const ids = Array.from({ length: 1_000 }, (_, index) => (request * 1_000 + index).toString(36));
       const body = Object.fromEntries(ids.map((id) => [`u${id}`, { word: id }]));
-      return site.client.succeed({ path: '/v1/insert', key, body });
+      return server.client.succeed({ path: '/v1/insert', key, body });
     });
     await Promise.all(requests);
     // While a query runs, each of these conditions keeps a bit per distinct string of the one shard.
@@ -87,20 +92,20 @@ t.test('a refused request answers its code, names what is wrong, and changes not
       const query = conditions.flatMap((condition) => ['and', condition]).slice(1);
       return { path: '/v1/query/count/entity', key, body: { 'query-name': 'q', query } };
     };
-    await refuse(t, site, [key], [[9006, counted(250), 'distinct strings']]);
-    t.match(await site.client.succeed(counted(1)), { result: { q: 2 } }, 'smaller queries go on');
+    await refuse(t, server, [key], [[9006, counted(250), 'distinct strings']]);
+    t.match(await server.client.succeed(counted(1)), { result: { q: 2 } }, 'smaller queries go on');
   });
 });
 
 t.test('limits, memory and the state of the account', async (t) => {
   const flags = ['--limits', 'spec', '--memory-limit', '1MiB', '--idempotency-entries', '1'];
-  const site = await serveSite(t, flags);
-  const { client, keys } = site;
+  const server = await startCodesServer(t, flags);
+  const { client, keys } = server;
   const key = await makeDatabase(client, keys.team, testDatabase('small'));
 
   await t.test('memory is full', async (t) => {
     const insert = { path: '/v1/insert', body: { u1: { name: 'x'.repeat(2 ** 20) } } };
-    await refuse(t, site, [keys.master], [[9003, insert, 'memory']]);
+    await refuse(t, server, [keys.master], [[9003, insert, 'memory']]);
   });
 
   await t.test('the table of Idempotency-Keys is full', async (t) => {
@@ -108,7 +113,7 @@ t.test('limits, memory and the state of the account', async (t) => {
     const insert = { path: '/v1/insert', body: { u1: { name: 'x' } } };
     await client.succeed({ ...insert, headers: { 'idempotency-key': 'one' } });
     const second = { ...insert, headers: { 'idempotency-key': 'two' } };
-    await refuse(t, site, [keys.master], [[9003, second, 'Idempotency-Key']]);
+    await refuse(t, server, [keys.master], [[9003, second, 'Idempotency-Key']]);
     await client.succeed({ ...insert, headers: { 'idempotency-key': 'one' } });
   });
 
@@ -133,13 +138,13 @@ t.test('limits, memory and the state of the account', async (t) => {
   ] as const;
   await t.test('an account that is not active', async (t) => {
     for (const [code, state] of states) {
-      t.equal(await quarry(site, 'account', state), state);
+      t.equal(await quarry(server, 'account', state), state);
       for (const key of [keys.master, keys.team]) {
         t.strictSame(codesOf(await client.ask({ path: '/v1/dimension', key })), [code], state);
       }
       reached.add(code);
     }
-    await quarry(site, 'account', 'active');
+    await quarry(server, 'account', 'active');
     t.match(await client.ask({ path: '/v1/dimension' }), { status: 200 });
   });
 });

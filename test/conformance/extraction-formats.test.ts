@@ -104,7 +104,7 @@ t.test('all rows come in every format', async (t) => {
     t.equal(csv.slice(0, csv.indexOf('\r\n')).startsWith(names.join()), true);
     t.ok(csv.endsWith('\r\n'));
   }
-  await t.test('more than lanes give at once', async (t) => {
+  await t.test('more rows than workers return at once', async (t) => {
     const whole = { query: everyone, columns: ['age'], limit: 10_000_000 };
     const rows = linesOf((await inFormat(server, NDJSON, whole)).text);
     t.equal(rows.length, ENTITY_COUNT);
@@ -126,8 +126,8 @@ t.test('all rows come in every format', async (t) => {
       ok(server.post('/v1/update', JSON.stringify({ query: everyone, set: { age } })));
     await set(0);
     for (let age = 1; age <= 3; age++) {
-      const asked = inFormat(server, NDJSON, { query: everyone, columns: ['age'], limit: ENTITY_COUNT });
-      const [{ text }] = await Promise.all([asked, set(age)]);
+      const extraction = inFormat(server, NDJSON, { query: everyone, columns: ['age'], limit: ENTITY_COUNT });
+      const [{ text }] = await Promise.all([extraction, set(age)]);
       const ages = new Set(linesOf(text).map((row) => row.age));
       t.equal(ages.size, 1, `ages ${[...ages].join()}`);
     }

@@ -15,7 +15,7 @@ const counts = casesIn('count-entity');
 /** They count entities in the end. */
 const changes = ['update', 'delete', 'relation'].map(casesIn);
 const COUNT = '/v1/query/count/entity';
-/** By the endpoint that they are asked of. */
+/** Cases by endpoint. */
 const queries: ReadonlyMap<string, readonly Case[]> = new Map([
   [COUNT, [counts, ...changes].flat()],
   ...['aggregation', 'count-event', 'top-values', 'result', 'score'].map(
@@ -29,11 +29,11 @@ interface Question {
 const all: readonly Question[] = [...queries].flatMap(([urlPath, cases]) =>
   cases.map((one) => ({ urlPath, one })),
 );
-/** Those that are not refused: a refusal depends on no data. */
+/** Cases that are not refused; refusals do not depend on the data. */
 const answered = all.filter(
   ({ one: { expected } }) => member(objectOf(expected, 'expected'), 'errors') === undefined,
 );
-/** How many cases of an endpoint there are at least. */
+/** Least number of cases of an endpoint. */
 const LEAST = 120;
 
 t.setTimeout(290_000);
@@ -78,16 +78,16 @@ t.test('the cases are enough, differ in name, and count whom they name', async (
 
 const CONNECTIONS = 8;
 
-/** Every case of `asked` that is not answered as expected, with what differs. */
+/** The cases of `questions` with an unexpected answer, and the difference of each. */
 async function failures(
-  asked: readonly Question[],
+  questions: readonly Question[],
   ask: (question: Question) => Promise<string | null>,
 ): Promise<string[]> {
   const found: string[] = [];
   let next = 0;
   const run = async (): Promise<void> => {
-    while (next < asked.length) {
-      const question = asked[next++];
+    while (next < questions.length) {
+      const question = questions[next++];
       const differs = await ask(question);
       if (differs !== null) found.push(`${question.urlPath}, ${question.one.name}: ${differs}`);
     }
@@ -107,16 +107,16 @@ for (const [life, [shards, first, fromLog, fromSnapshot]] of LIVES.entries()) {
   t.test(`on ${shards} shards every case is answered as expected`, async (t) => {
     const server = await ConformanceServer.start(first === 'SIMD', { workers: 2, shards });
     t.teardown(() => server.stop());
-    const asked = ({ urlPath, one }: Question): Promise<string | null> => query(server, urlPath, one);
-    /** All lives together ask each case once from a log, and once from a snapshot. */
+    const ask = ({ urlPath, one }: Question): Promise<string | null> => query(server, urlPath, one);
+    /** All layouts together run each case once after a start from a log, and once from a snapshot. */
     const part = (of: number): Question[] => answered.filter((_, index) => (index + of) % LIVES.length === 0);
     for (const data of dataOf(all.map(({ one }) => one))) await load(server, data);
     t.strictSame(await failures(all, ({ one }) => operate(server, one)), [], 'operations');
     // A refusal depends on no data: once is enough.
-    t.strictSame(await failures(life === 0 ? all : answered, asked), [], `at first, with ${first} kernels`);
+    t.strictSame(await failures(life === 0 ? all : answered, ask), [], `at first, with ${first} kernels`);
     await server.restartFromLog(fromLog === 'SIMD');
-    t.strictSame(await failures(part(life), asked), [], `from the log, with ${fromLog} kernels`);
+    t.strictSame(await failures(part(life), ask), [], `from the log, with ${fromLog} kernels`);
     await server.restart(fromSnapshot === 'SIMD');
-    t.strictSame(await failures(part(life + 1), asked), [], `from a snapshot, with ${fromSnapshot} kernels`);
+    t.strictSame(await failures(part(life + 1), ask), [], `from a snapshot, with ${fromSnapshot} kernels`);
   });
 }

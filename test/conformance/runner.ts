@@ -48,7 +48,7 @@ interface Step {
 
 export interface Case {
   readonly name: string;
-  /** What to insert first; cases that share it hold the same object. */
+  /** The rows to insert first; cases that share them hold the same object. */
   readonly data: ObjectNode;
   readonly steps: readonly Step[];
   readonly query: JsonNode;
@@ -86,13 +86,13 @@ export function readCases(file: string, lists: Comparison['lists'] = 'in any ord
     const data =
       set === undefined ? found : objectOf(member(objectOf(sets, 'data'), set), `the data of ${name}`);
     const isOwn = set === undefined || steps.length > 0;
-    const asked = needed(found, 'query', name);
+    const queryBody = needed(found, 'query', name);
     const matches = member(found, 'matches');
     return {
       name,
       data: isOwn ? scopedData(data, scope) : data,
       steps,
-      query: isOwn ? (stem === 'top_values' ? scopedMembers : scopedQueries)(asked, scope) : asked,
+      query: isOwn ? (stem === 'top_values' ? scopedMembers : scopedQueries)(queryBody, scope) : queryBody,
       expected: needed(found, 'expected', name),
       how: {
         lists: textMember(found, 'lists') === 'in any order' ? 'in any order' : lists,
@@ -140,7 +140,7 @@ function scopedQueries(node: JsonNode, scope: string): JsonNode {
   return node.t === 'object' ? scoped(node, scope) : node;
 }
 
-/** Of a body that is an object of queries by name. */
+/** For a body that is an object of queries by name. */
 function scopedMembers(node: JsonNode, scope: string): JsonNode {
   const members = objectOf(node, 'queries by name').members.map(({ key, value }) => ({
     key,

@@ -1,6 +1,6 @@
-/** The console as people use it: in a real browser, on a wide and on a small window, by mouse and by keyboard alone. */
+/** The console in a real browser, in a wide and in a small window, by mouse and by keyboard only. */
 import t from 'tap';
-import { asking, goTo, PHONE, rowsOf, sidewaysOf, signIn, visitors } from './browser.js';
+import { goTo, PHONE, rowsOf, sidewaysOf, signIn, visitors, waitForAnswer } from './browser.js';
 import { byKeyboard, makeKey, newcomer, seePlaces, seeSegment } from './visits.js';
 
 t.setTimeout(240_000);
@@ -32,15 +32,15 @@ browse(
     await page.keyboard.type('SELECT COUNT(*) AS n FROM airp');
     await page.getByRole('option', { name: /airports/ }).click();
     await page.keyboard.type(" WHERE state = 'ca'");
-    await asking(page, () => page.keyboard.press('Control+Enter'));
+    await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
     t.equal(await page.locator('.figure strong').textContent(), '205');
     t.equal(await editor.textContent(), "SELECT COUNT(*) AS n FROM airports WHERE state = 'ca'");
     await page.keyboard.press('Control+a');
     await page.keyboard.type('SELECT 9007199254740993 AS n, city FROM airports LIMIT 1');
-    await asking(page, () => page.keyboard.press('Control+Enter'));
+    await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
     t.equal(await page.locator('.figure strong').textContent(), '9,007,199,254,740,993', 'every digit');
     await page.keyboard.type(' OFFSET nowhere');
-    await asking(page, () => page.keyboard.press('Control+Enter'));
+    await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
     const error = await page.getByRole('alert').textContent();
     t.match(error, /6000/);
     t.match(error, /nowhere/);
@@ -81,16 +81,16 @@ browse('dates that are found late leave alone what was chosen meanwhile', async 
   await signIn(page, keys.master);
   await page.getByRole('button', { name: 'Ask about airports' }).click();
   const show = (name: string) => page.getByRole('tab', { name, exact: true });
-  /** Does what is done while the page waits for dates of events, which `open` asks for, and lets them come. */
+  /** Runs an action while the page waits for the dates of events that `open` requests, then lets them arrive. */
   const before = async (act: () => Promise<void>, open = () => show('Over time').click()): Promise<void> => {
     let answer = (): void => {};
     const released = new Promise<void>((resolve) => {
       answer = resolve;
     });
     await page.route('**/v1/query/aggregation', (route) => released.then(() => route.continue()));
-    const asked = page.waitForRequest('**/v1/query/aggregation');
+    const sentRequest = page.waitForRequest('**/v1/query/aggregation');
     await open();
-    const request = await asked;
+    const request = await sentRequest;
     await act();
     answer();
     await (await request.response())?.finished();
@@ -113,7 +113,11 @@ browse('dates that are found late leave alone what was chosen meanwhile', async 
     () => page.getByRole('button', { name: /delay.*events does each state/ }).click(),
   );
   t.equal(await page.getByLabel('At most').inputValue(), '7');
-  t.equal(await page.getByText('The answer will stand here').count(), 1, 'nothing is asked unbidden');
+  t.equal(
+    await page.getByText('The answer will stand here').count(),
+    1,
+    'no request is sent without the user',
+  );
 });
 
 browse('what is pressed the moment a view appears is not lost', async (t, { page }, { keys }) => {
@@ -156,7 +160,7 @@ browse('a value that is markup is shown as text', async (t, { page }, { keys, ap
     `SELECT state AS "<b>", COUNT(*) AS n FROM airports WHERE [entity-id] IN ('evil', 'jfk') GROUP BY state ORDER BY n`,
   );
   await page.keyboard.press('Escape');
-  await asking(page, () => page.keyboard.press('Control+Enter'));
+  await waitForAnswer(page, () => page.keyboard.press('Control+Enter'));
   await page.getByRole('figure').waitFor();
   t.match(String(await page.getByRole('figure').textContent()), markup);
   await page.getByRole('tab', { name: 'Table' }).click();
@@ -214,7 +218,7 @@ browse(
     await page.getByText('Your session is over').waitFor();
     await signIn(page, keys.master);
     t.equal(await editor.textContent(), 'SELECT COUNT(*) AS kept FROM earthquakes');
-    await asking(page, () => page.getByRole('button', { name: 'Run' }).click());
+    await waitForAnswer(page, () => page.getByRole('button', { name: 'Run' }).click());
     t.equal(await page.locator('.figure strong').textContent(), '1,707');
   },
 );

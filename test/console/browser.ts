@@ -1,6 +1,6 @@
 /**
- * Visits of the console in a real headless Chromium. Each watches its page: nothing may be asked of anybody else, the page's
- * policy may not be broken, and nothing may be written to the browser's log as an error.
+ * Visits of the console in a real headless Chromium. Each visit checks that its page sends no request to another server, does
+ * not violate its policy, and writes no error to the browser's log.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,27 +14,27 @@ import { loadDemo } from './demo-data.js';
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
-/** For anything to come into sight. */
+/** Time limit for anything to become visible. */
 export const WAIT_MS_MAX = 30_000;
 
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Why no browser can be started here; false = one can. */
+/** The reason why no browser can be started here; false = one can. */
 export const noBrowser: string | false = fs.existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}`;
 
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') });
 
-/** A server that holds the demo's data. */
+/** A server with the demo's data. */
 export interface Served {
   readonly url: string;
-  /** That vouches for it, as PEM. */
+  /** The server's certificate, as PEM. */
   readonly certificate: string;
   readonly keys: Keys;
 }
 
-/** Starts one in an empty folder that ends with the tests of the file. */
+/** Starts a server in an empty folder; it ends with the tests of the file. */
 export type Serve = (dir: string) => Promise<Served>;
 
 export interface Site {
@@ -58,14 +58,14 @@ const serveSmall: Serve = async (dir) => {
 
 export interface Visit {
   readonly page: Page;
-  /** What went wrong that nobody saw on the page. */
+  /** Errors that the page did not show. */
   readonly faults: string[];
   close(): Promise<void>;
 }
 
 export type Visiting = (t: Test, visit: Visit, site: Site) => Promise<void>;
 
-/** What declares a test that visits a server of this file's tests; where there is no browser each is skipped. */
+/** Returns a function that declares a test with a visit of the file's server; without a browser, each test is skipped. */
 export async function visitors(serve = serveSmall) {
   const site = noBrowser === false ? await openSite(serve) : null;
   return (name: string, run: Visiting, viewport = WIDE): void => {
@@ -93,7 +93,7 @@ async function openSite(serve: Serve): Promise<Site> {
 
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI), true)`;
-/** What Chromium writes of every answer that is an error; pages show those. */
+/** The log line of Chromium for every answer that is an error; pages show these errors. */
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
 async function visit({ url, browser }: Site, viewport: typeof WIDE): Promise<Visit> {
@@ -107,7 +107,7 @@ async function visit({ url, browser }: Site, viewport: typeof WIDE): Promise<Vis
   });
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`)) faults.push(`asked elsewhere: ${request.url()}`);
+    if (!request.url().startsWith(`${url}/`)) faults.push(`request to another server: ${request.url()}`);
   });
   await page.addInitScript(REPORT_VIOLATIONS);
   await page.goto(`${url}/console`);
@@ -124,25 +124,25 @@ export const goTo = (page: Page, view: string): Promise<void> =>
   page.getByRole('navigation').getByRole('link', { name: view }).click();
 
 const ASKS = /\/v1\/(query|sql|data_extraction)/;
-/** What fields ask by themselves: values to suggest, and from when to when there are events. */
+/** Whether a field sent the request by itself, for values to suggest or for the window of events. */
 const isOfField = (request: Request): boolean =>
   request.url().endsWith('/top_values') || (request.postData()?.includes('"1990-01-01"') ?? false);
 
-/** Does what makes the page ask, and resolves when the answer is in sight. */
-export async function asking(page: Page, act: () => Promise<unknown>): Promise<void> {
-  const asked = page.waitForRequest((request) => ASKS.test(request.url()) && !isOfField(request));
+/** Runs an action that makes the page send a query, and resolves when the answer is visible. */
+export async function waitForAnswer(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const sentRequest = page.waitForRequest((request) => ASKS.test(request.url()) && !isOfField(request));
   await act();
-  await (await (await asked).response())?.finished();
+  await (await (await sentRequest).response())?.finished();
   await page.locator('.result[aria-busy=false]:visible, [role=alert]:visible').first().waitFor();
 }
 
-/** The cells of the first table of rows in sight, as they are read. */
+/** The cells of the first visible table, as text. */
 export async function rowsOf(page: Page): Promise<string[][]> {
   const rows = page.getByRole('region', { name: 'Rows' }).locator('tbody tr');
   await rows.first().waitFor();
   return Promise.all((await rows.all()).map((row) => row.locator('td').allInnerTexts()));
 }
 
-/** How far the page could be scrolled to the side, in pixels. */
+/** How far the page can be scrolled sideways, in pixels. */
 export const sidewaysOf = (page: Page): Promise<number> =>
   page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)');

@@ -13,7 +13,7 @@ interface Loaded extends RemotePlace {
   readonly keys: Keys;
 }
 
-/** Makes the model, and inserts what it is for. */
+/** Creates the model and inserts its data. */
 export async function loadDemo({ keys: { master, write }, ...place }: Loaded): Promise<void> {
   const api = new RemoteClient(place, INSERTS_IN_FLIGHT);
   const make = (at: string, items: unknown) =>

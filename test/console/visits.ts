@@ -1,6 +1,6 @@
 /**
- * What people do in the console, over the demo's data: by mouse, in a window of any size, and by the keyboard alone. Steps begin
- * anywhere, signed in.
+ * Visits of the console with the demo's data: by mouse, in a window of any size, and by keyboard only. Steps begin in any
+ * view, signed in.
  */
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
@@ -8,7 +8,6 @@ import { readAirports } from '../../src/commands/demo/airports.js';
 import { readFlights } from '../../src/commands/demo/flights.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import {
-  asking,
   goTo,
   rowsOf,
   type Site,
@@ -18,6 +17,7 @@ import {
   type Visiting,
   WAIT_MS_MAX,
   WIDE,
+  waitForAnswer,
 } from './browser.js';
 
 const MARCH = [Date.UTC(2001, 2, 1) / 1000, Date.UTC(2001, 3, 1) / 1000] as const;
@@ -29,20 +29,20 @@ const askButton = (page: Page) => page.getByRole('button', { name: 'Ask', exact:
 const figureOf = (page: Page) => page.locator('.figure strong').last();
 const placesOf = (page: Page) => page.getByText('location: 3,376 places');
 
-/** Resolves when the dates are filled in from when to when there are departures. */
+/** Resolves when the window of the departures is filled in. */
 async function datesFound(page: Page): Promise<void> {
   const from = page.getByLabel('delay: from');
   while ((await from.inputValue()) === '') await page.waitForTimeout(20);
 }
 
-/** A row's last cell, whose digits stand in groups. */
+/** The last cell of a row, whose digits are grouped. */
 const countIn = (cells: readonly string[]): number => Number(cells.at(-1)?.replaceAll(',', ''));
 
 async function fits(t: Test, page: Page, what: string): Promise<void> {
   t.equal(await sidewaysOf(page), 0, `${what} fits into the window`);
 }
 
-/** Flights of March 2001 that left more than two hours late, by the airport's state, worked out row by row. */
+/** Flights of March 2001 that left more than two hours late, by the airport's state, computed row by row. */
 async function lateByState(small: boolean): Promise<Map<string, number>> {
   const files = new NodeFileSystem();
   const airports = await readAirports(files);
@@ -58,7 +58,7 @@ async function lateByState(small: boolean): Promise<Map<string, number>> {
   return found;
 }
 
-/** Finds how many flights left each state over two hours late in March 2001, with nothing but what the pages say. */
+/** Finds how many flights left each state over two hours late in March 2001, using only the texts of the pages. */
 export const newcomer =
   (small: boolean): Visiting =>
   async (t, { page }, { keys }) => {
@@ -71,7 +71,7 @@ export const newcomer =
     await page.getByLabel('delay: from').fill('2001-03-01');
     await page.getByLabel('delay: to, with that day').fill('2001-03-31');
     await page.getByLabel('At most').fill('1000');
-    await asking(page, () => askButton(page).click());
+    await waitForAnswer(page, () => askButton(page).click());
     await page.getByRole('tab', { name: 'Table' }).click();
     const expected = await lateByState(small);
     const found = (await rowsOf(page)).map((cells) => [cells[0], countIn(cells)] as const);
@@ -79,7 +79,7 @@ export const newcomer =
     t.strictSame(new Map([...found].sort()), new Map([...expected].sort()));
   };
 
-/** How many bars stand on the chart's ground: runs of what is drawn there, grid lines aside. */
+/** The number of bars at the bottom of the chart: runs of drawn pixels, ignoring grid lines. */
 const BARS_DRAWN = `(() => {
   const canvas = document.querySelector('.times canvas');
   const [whole, plot] = [canvas, document.querySelector('.times .u-over')].map((one) => one.getBoundingClientRect());
@@ -96,7 +96,7 @@ export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<
   await page.getByRole('button', { name: 'Add a condition' }).click();
   await page.getByLabel('Column', { exact: true }).selectOption('state');
   await page.getByLabel('state: value').fill('CA');
-  await asking(page, () => page.keyboard.press('Enter'));
+  await waitForAnswer(page, () => page.keyboard.press('Enter'));
   t.equal(await figureOf(page).textContent(), IN_CALIFORNIA);
   await page.getByLabel('Save under the name').fill('of-california');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -111,7 +111,7 @@ export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<
   const points = /^delay events: (\d+) points/.exec(
     (await page.locator('.times [role=img]').getAttribute('aria-label')) ?? '',
   );
-  // Small windows leave no room between bars.
+  // Small windows have no space between bars.
   if (page.viewportSize()?.width === WIDE.width)
     t.equal(await page.evaluate(BARS_DRAWN), Number(points?.[1]));
   else t.ok(Number(points?.[1]) > 10);
@@ -143,7 +143,7 @@ async function departuresFrom({ api, keys }: Site, state: string): Promise<numbe
   return (answer as { result: { delay: { 'count-events': number } } }).result.delay['count-events'];
 }
 
-/** Sees places on a map that the server itself sends, and values on bars. */
+/** Checks points on a map that the server sends, and values on bars. */
 export async function seePlaces(t: Test, { page }: Visit): Promise<void> {
   await goTo(page, 'Start');
   await page.getByRole('button', { name: 'Where are the airports?' }).click();
@@ -162,7 +162,7 @@ export async function seePlaces(t: Test, { page }: Visit): Promise<void> {
   await fits(t, page, 'bars');
 }
 
-/** Makes a key, which opens what it was made for, and deletes it. */
+/** Creates a key, checks its access, and deletes it. */
 export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Promise<void> {
   await goTo(page, 'Keys');
   await page.getByLabel('Team key').fill(keys.team);
@@ -181,7 +181,7 @@ export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Pr
   t.notMatch(kept, keys.team, 'a key that was typed there is kept nowhere');
 }
 
-/** All of the steps above, one after the other. */
+/** All of the steps above in order. */
 export const wholeVisit: Visiting = async (t, visited, site) => {
   await fits(t, visited.page, 'signing in');
   await signIn(visited.page, site.keys.master);
@@ -194,7 +194,7 @@ const FOCUSED = `(() => { const one = document.activeElement; if (!one) return '
   const label = one.labels?.[0]?.innerText ?? one.getAttribute('aria-label') ?? one.innerText ?? '';
   return label.trim(); })()`;
 
-/** What is not there yet comes while Tab goes round. */
+/** Presses Tab until the element exists and has the focus. */
 async function tabTo(page: Page, label: RegExp): Promise<void> {
   const lastMs = performance.now() + WAIT_MS_MAX;
   while (performance.now() < lastMs) {
@@ -204,7 +204,7 @@ async function tabTo(page: Page, label: RegExp): Promise<void> {
   throw new Error(`Tab never came to ${label}`);
 }
 
-/** The same with keys only: what has the focus is pressed or typed into. */
+/** The same visit with keys only: the focused element is pressed or typed into. */
 export const byKeyboard: Visiting = async (t, { page }, { keys, api }) => {
   const press = async (label: RegExp, key = 'Enter'): Promise<void> => {
     await tabTo(page, label);
@@ -223,7 +223,7 @@ export const byKeyboard: Visiting = async (t, { page }, { keys, api }) => {
   await type(/^Column/, 's');
   await type(/^state: value/, 'TX');
   await tabTo(page, /^Ask$/);
-  await asking(page, () => page.keyboard.press('Enter'));
+  await waitForAnswer(page, () => page.keyboard.press('Enter'));
   t.equal(await figureOf(page).textContent(), IN_TEXAS);
   await type(/^Save under/, 'by-keyboard');
   await page.keyboard.press('Enter');

@@ -1,24 +1,24 @@
 /**
- * npm run torture -- --what kill --rounds 50 --seed 1: any number of rounds of one kind of fault; README.md lists the runs
- * that were made. --dir DIR keeps what a kind writes there (it must be empty); otherwise it lies in a temporary folder, which
- * stays only when something is wrong.
- * What a round is, by kind:
+ * npm run torture -- --what kill --rounds 50 --seed 1: any number of rounds of one kind of fault; README.md lists past runs.
+ * --dir DIR, an empty folder, keeps the files of the run; without it they are in a temporary folder, which is kept only
+ * when an error was found.
+ * A round, by kind:
  *   kill         rounds of kill -9 under 8 writers (kill.ts)
  *   power        losses of power on a disk in memory (power-loss.ts)
  *   io-errors    each call of the disk failing in turn, once and for ever; --rounds does not count (io-errors.ts)
  *   fsync        a failing fsync of the real process (fsync-fails.ts)
  *   flips        stores at rest with one flipped bit (bit-flips.ts)
  *   tails        logs cut, zeroed and overwritten at every byte of their ends (log-tails.ts)
- *   disk-full    a small disk that is full and has room again (disk-full.ts)
+ *   disk-full    a small disk that fills up and has free space again (disk-full.ts)
  *   memory       a server under the kernel's memory limit (memory-limit.ts)
  *   workers      threads that die under load (worker-deaths.ts)
- *   clients      hostile clients beside a good one, by windows of time (hostile-clients.ts)
+ *   clients      hostile clients alongside a good one, by windows of time (hostile-clients.ts)
  *   bodies, sql  generated and damaged requests (test/fuzz/bodies.ts, sql-texts.ts)
  *   logs         random logs under several numbers of shards and workers (random-log.ts)
  *   histories    histories of 8 clients, of --operations each (histories.ts)
  *   backups      lives with backups and restores (backups.ts)
  *   soak         one mixed load of --operations minutes (soak.ts)
- * Exit code 0: nothing was wrong; 1: something was; 2: wrong arguments.
+ * Exit code 0: no error; 1: an error was found; 2: wrong arguments.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -36,7 +36,7 @@ import { powerLoss } from './disk/power-loss.js';
 import { backups } from './history/backups.js';
 import { histories } from './history/histories.js';
 import { logs } from './history/random-log.js';
-import type { Torture, Wanted } from './history/wanted.js';
+import type { Torture, TortureOptions } from './history/torture-options.js';
 import { kill } from './process/kill.js';
 import { memoryLimit } from './process/memory-limit.js';
 import { soak } from './process/soak.js';
@@ -82,7 +82,7 @@ const { values } = parseArgs({
   },
 });
 if (!Object.hasOwn(KINDS, values.what)) refuse(`--what: one of ${Object.keys(KINDS).join(', ')} is wanted`);
-const wanted: Wanted = {
+const wanted: TortureOptions = {
   rounds: numberOf(values.rounds, 'rounds'),
   seed: numberOf(values.seed, 'seed'),
   operations: numberOf(values.operations, 'operations'),

@@ -50,7 +50,7 @@ t.test('a CSV line is split at commas outside of quotes', async (t) => {
   t.strictSame(splitCsvLine(',a'), ['', 'a']);
 });
 
-t.test('airports are those that DuckDB reads from the same file', async (t) => {
+t.test('the airports equal those that DuckDB reads from the same file', async (t) => {
   const rows = await duckDbRows(
     `SELECT iata, name, nullif(city, 'NA'), nullif(state, 'NA'), country, longitude::DOUBLE, latitude::DOUBLE
      FROM read_csv('${DEMO_FILES.airports}', header = true, all_varchar = true)`,
@@ -94,7 +94,7 @@ t.test('every earthquake is an event of its network, with the place and strength
   t.strictSame(found.sort(), rows.map((row) => row.join()).sort());
 });
 
-t.test('an insert body leaves out what is missing and counts every value', async (t) => {
+t.test('an insert body omits missing values and counts every value', async (t) => {
   const entities = Array.from({ length: 1001 }, (_, index) => ({
     id: `e${index}`,
     values: { a: 'x', b: null, list: ['p', 'q'], place: [1, 2] as const },

@@ -116,13 +116,13 @@ export async function askDuckDb(small: boolean): Promise<Map<string, Answer>> {
       );
     }
     answers.set('month-by-month', monthly);
-    const asked = ['JFK', 'ORD', 'XXX', 'YAK'];
+    const codes = ['JFK', 'ORD', 'XXX', 'YAK'];
     const known = await column(
-      `SELECT iata FROM airports WHERE iata IN (${asked.map((code) => `'${code}'`)})`,
+      `SELECT iata FROM airports WHERE iata IN (${codes.map((code) => `'${code}'`)})`,
     );
     answers.set('known-codes', {
-      exists: asked.filter((code) => known.includes(code)),
-      'not-exists': asked.filter((code) => !known.includes(code)),
+      exists: codes.filter((code) => known.includes(code)),
+      'not-exists': codes.filter((code) => !known.includes(code)),
     });
     return answers;
   } finally {

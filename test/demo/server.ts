@@ -53,7 +53,7 @@ async function whenReady(httpUrl: string): Promise<void> {
   throw new Error('/readyz did not answer 200 within 60 s');
 }
 
-/** Starts `quarry serve`; `flags` come behind those that keep the server to itself. */
+/** Starts `quarry serve`; `flags` follow those that isolate the server. */
 export async function startServer(...flags: string[]): Promise<RunningServer> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
   const own = ['--data-dir', dir, '--https-port', '0', '--http-port', '0', '--limits', 'off'];

@@ -1,4 +1,4 @@
-/** The demo's answers beside those of DuckDB. */
+/** Compares the demo's answers with those of DuckDB. */
 import type { Test } from 'tap';
 import type { Answer, Answered } from '../../src/commands/demo/demo.js';
 import { questionsOf } from '../../src/commands/demo/questions.js';

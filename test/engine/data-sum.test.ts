@@ -1,47 +1,44 @@
-/** What several shards hold, as one; and the same of an engine with real lanes beside its memory in all. */
+/** The sum of several shards' descriptions, and the comparison with the total memory of an engine with real workers. */
 import t from 'tap';
 import { bytesOf, DATA_USES, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { sumOfData } from '../../src/engine/data-sum.js';
 import { jsonObject, num } from '../support/generate.js';
 import { makeDir, TestStore } from './store.js';
 
-t.test(
-  'parts of one dimension are added up, those of others stand beside it, in the order of their ids',
-  (t) => {
-    const part = (databaseId: number, dimensionId: number, bytes: number) => ({
-      databaseId,
-      dimensionId,
-      entityCount: 2,
-      eventCounts: [{ columnId: 7, count: 3 }],
-      memory: [
-        { use: 'values', columnId: 5, bytes },
-        { use: 'entity-ids', columnId: 0, bytes: 1 },
-      ] as const,
-    });
-    const sum = (databaseId: number, dimensionId: number, times: number, bytes: number) => ({
-      databaseId,
-      dimensionId,
-      entityCount: 2 * times,
-      eventCounts: [{ columnId: 7, count: 3 * times }],
-      memory: [
-        { use: 'entity-ids', columnId: 0, bytes: times },
-        { use: 'values', columnId: 5, bytes },
-      ],
-    });
-    t.strictSame(sumOfData([]), []);
-    t.strictSame(sumOfData([part(2, 1, 10), part(1, 2, 20), part(1, 1, 30), part(1, 2, 40)]), [
-      sum(1, 1, 1, 30),
-      sum(1, 2, 2, 60),
-      sum(2, 1, 1, 10),
-    ]);
-    t.end();
-  },
-);
+t.test('parts of one dimension are summed, and dimensions are in the order of their IDs', (t) => {
+  const part = (databaseId: number, dimensionId: number, bytes: number) => ({
+    databaseId,
+    dimensionId,
+    entityCount: 2,
+    eventCounts: [{ columnId: 7, count: 3 }],
+    memory: [
+      { use: 'values', columnId: 5, bytes },
+      { use: 'entity-ids', columnId: 0, bytes: 1 },
+    ] as const,
+  });
+  const sum = (databaseId: number, dimensionId: number, times: number, bytes: number) => ({
+    databaseId,
+    dimensionId,
+    entityCount: 2 * times,
+    eventCounts: [{ columnId: 7, count: 3 * times }],
+    memory: [
+      { use: 'entity-ids', columnId: 0, bytes: times },
+      { use: 'values', columnId: 5, bytes },
+    ],
+  });
+  t.strictSame(sumOfData([]), []);
+  t.strictSame(sumOfData([part(2, 1, 10), part(1, 2, 20), part(1, 1, 30), part(1, 2, 40)]), [
+    sum(1, 1, 1, 30),
+    sum(1, 2, 2, 60),
+    sum(2, 1, 1, 10),
+  ]);
+  t.end();
+});
 
 t.test(
-  'what lanes tell column by column is the memory that the engine counts, and its entities and events',
+  'the memory, entities and events that workers report by column are those that the engine counts',
   async (t) => {
-    const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 5 });
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 5 });
     await store.createColumns([
       jsonObject({ name: 'city', type: 'string', storage: 'latest-value', cardinality: 'low' }),
       jsonObject({ name: 'tags', type: 'string', storage: 'list-of-values', cardinality: 'low' }),
@@ -61,12 +58,12 @@ t.test(
       dimension.eventCounts.map(({ count }) => count),
       [1000],
     );
-    const told = { ...NO_DATA_MEMORY };
-    for (const { use, bytes } of dimension.memory) told[use] += bytes;
+    const described = { ...NO_DATA_MEMORY };
+    for (const { use, bytes } of dimension.memory) described[use] += bytes;
     const { memory, memoryUsedBytes } = store.engine.stats();
     for (const use of DATA_USES) {
-      t.equal(memory[use], told[use], use);
-      t.ok(told[use] > 0, `${use} are used`);
+      t.equal(memory[use], described[use], use);
+      t.ok(described[use] > 0, `${use} are used`);
     }
     t.equal(bytesOf(memory), memoryUsedBytes);
   },

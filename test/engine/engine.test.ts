@@ -44,7 +44,7 @@ async function codeOf(work: Promise<unknown>): Promise<number | null> {
 }
 
 t.test('an acknowledged insert is seen by every later query', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await store.createColumns(COLUMNS);
   const client = async (number: number): Promise<void> => {
     for (let round = 0; round < 25; round++) {
@@ -58,8 +58,8 @@ t.test('an acknowledged insert is seen by every later query', async (t) => {
   t.equal(await store.total(), 8 * 25 * 5);
 });
 
-t.test('a count beside multi-shard inserts never sees a part of a request', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 5 });
+t.test('a count during multi-shard inserts never sees a part of a request', async (t) => {
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 5 });
   await store.createColumns(COLUMNS);
   const [requests, size] = [120, 60];
   let running = true;
@@ -95,7 +95,7 @@ t.test('a count beside multi-shard inserts never sees a part of a request', asyn
 
 t.test('eight requests that create the same columns at once make each of them once', async (t) => {
   const dir = makeDir(t);
-  const store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
   const names = ['alpha', 'beta', 'gamma'];
   const body = (client: number): Json =>
     new Map<string, Json>([
@@ -123,14 +123,14 @@ t.test('eight requests that create the same columns at once make each of them on
     }
   };
   await check(store);
-  await check(await TestStore.open(t, copyDir(t, dir), { laneCount: 1 }));
+  await check(await TestStore.open(t, copyDir(t, dir), { workerCount: 1 }));
 });
 
 t.test(
   'inserts that race with the deletion of their dimension are whole or refused, and stay so',
   async (t) => {
     const dir = makeDir(t);
-    const options = { laneCount: 2, shardCount: 2, checkpointLogBytes: 20_000 };
+    const options = { workerCount: 2, shardCount: 2, checkpointLogBytes: 20_000 };
     const store = await TestStore.open(t, dir, options);
     const prng = new Prng(SEED);
     const codes = new Set<number | null>();
@@ -209,12 +209,12 @@ t.test(
   'a store keeps its shards whatever the number of workers, before its first checkpoint too',
   async (t) => {
     const dir = makeDir(t);
-    const store = await TestStore.open(t, dir, { laneCount: 2 });
+    const store = await TestStore.open(t, dir, { workerCount: 2 });
     await store.createColumns(COLUMNS);
     await store.insert(bodyOf(1, 300));
     const ids = Array.from({ length: 100 }, (_, index) => `b1-${index}`);
-    for (const laneCount of [1, 3]) {
-      const copy = await TestStore.open(t, copyDir(t, dir), { laneCount });
+    for (const workerCount of [1, 3]) {
+      const copy = await TestStore.open(t, copyDir(t, dir), { workerCount });
       t.equal(copy.engine.stats().shardCount, 2);
       t.equal(await copy.countOne(inBatch(1)), 300);
       t.ok((await copy.exists(ids)).every(Boolean));
@@ -224,12 +224,12 @@ t.test(
 
 t.test('another number of shards moves every entity with its values and events', async (t) => {
   const dir = makeDir(t);
-  const store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
   await store.createColumns(COLUMNS);
   for (let batch = 0; batch < 4; batch++) await store.insert(bodyOf(batch % 3, 200));
   await store.close();
   for (const shardCount of [5, 1, 3]) {
-    const moved = await TestStore.open(t, dir, { laneCount: 2, shardCount });
+    const moved = await TestStore.open(t, dir, { workerCount: 2, shardCount });
     t.equal(moved.engine.stats().shardCount, shardCount);
     const visitedTwice = await moved.countOne([...visitedAtLeast(2), 'and', ...inBatch(0)]);
     const counts = [await moved.total(), await moved.countOne(inBatch(0)), visitedTwice];

@@ -1,4 +1,4 @@
-/** What the process has bounds writes and queries, whatever was counted. */
+/** The memory of the process limits writes and queries, whatever memory was counted. */
 import t from 'tap';
 import { NO_DATA_MEMORY } from '../../src/base/index.js';
 import { ProcessMemory } from '../../src/engine/process-memory.js';
@@ -21,7 +21,7 @@ t.test('writes keep an eighth of the bound free, queries share what is left', (t
   t.end();
 });
 
-t.test('without a bound nothing is asked of the process', (t) => {
+t.test('without a limit the memory of the process is not read', (t) => {
   const memory = new ProcessMemory(Number.POSITIVE_INFINITY, () => {
     throw new Error('it was asked');
   });
@@ -32,19 +32,19 @@ t.test('without a bound nothing is asked of the process', (t) => {
 
 t.test('a process at its bound refuses writes with 9003 until half of the limit is free', (t) => {
   let used = 600 * MIB;
-  const lanes = {
+  const workers = {
     get memory() {
       return { ...NO_DATA_MEMORY, values: used };
     },
     dictionaryBytesMax: 0,
   };
   const full = new ProcessMemory(1_100 * MIB, () => 1_050 * MIB);
-  const memory = new WriteMemory(lanes, { memoryBytes: 0 }, 1_000 * MIB, full);
+  const memory = new WriteMemory(workers, { memoryBytes: 0 }, 1_000 * MIB, full);
   t.throws(() => memory.check(MIB), { code: 9003 });
   used = 400 * MIB;
   t.doesNotThrow(() => memory.check(MIB));
   const roomy = new WriteMemory(
-    lanes,
+    workers,
     { memoryBytes: 0 },
     1_000 * MIB,
     new ProcessMemory(1_100 * MIB, () => used),

@@ -1,11 +1,11 @@
-/** What tests of SELECTs share: people in a store, and SQL asked of it. */
+/** Helpers for tests of SELECTs: a store of people, and SQL queries of it. */
 import { FULL_ACCESS, type Json } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
-import type { Asking, SelectRequest } from '../../src/engine/index.js';
+import type { QueryOptions, SelectRequest } from '../../src/engine/index.js';
 import { bindSelect, readScript } from '../../src/sql/index.js';
 import { jsonObject, num } from '../support/generate.js';
-import { ASKING, DATABASE_ID, NOW_MS, type TestStore } from './store.js';
+import { DATABASE_ID, NOW_MS, QUERY_OPTIONS, type TestStore } from './store.js';
 
 export const COLUMNS: Json = [
   jsonObject({ name: 'n', type: 'integer' }),
@@ -29,9 +29,9 @@ export async function bytesOf(
   store: TestStore,
   text: string,
   format: 'json' | 'ndjson' | 'csv' = 'json',
-  asking: Asking = ASKING,
+  options: QueryOptions = QUERY_OPTIONS,
 ): Promise<string> {
-  const { parts } = store.engine.select(requestsOf(store, text), format, asking);
+  const { parts } = store.engine.select(requestsOf(store, text), format, options);
   const read: Uint8Array[] = [];
   for await (const part of parts) read.push(part);
   return Buffer.concat(read).toString('utf8');
@@ -39,8 +39,12 @@ export async function bytesOf(
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
-export async function rowsOf(store: TestStore, text: string, asking: Asking = ASKING): Promise<Rows> {
-  return (JSON.parse(`{${await bytesOf(store, text, 'json', asking)}}`) as { result: Rows }).result;
+export async function rowsOf(
+  store: TestStore,
+  text: string,
+  options: QueryOptions = QUERY_OPTIONS,
+): Promise<Rows> {
+  return (JSON.parse(`{${await bytesOf(store, text, 'json', options)}}`) as { result: Rows }).result;
 }
 
 /** People with values, some missing, and events. */

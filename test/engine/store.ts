@@ -1,4 +1,4 @@
-/** A store for tests: an engine with real lane threads, spoken to in the JSON of the interface as the server would. */
+/** A store for tests: an engine with real worker threads that gets the same JSON as from the server. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,11 +18,11 @@ import {
 import { ManualClock, Prng } from '../../src/base/index.js';
 import { type CatalogChange, databaseOf } from '../../src/catalog/index.js';
 import {
-  type Asking,
   Engine,
   type EngineOptions,
   type InsertAnswer,
   type Mutation,
+  type QueryOptions,
   type ScriptWrite,
 } from '../../src/engine/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
@@ -35,8 +35,8 @@ const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name
 export const NOW_MS = 1_577_880_000_000;
 export const DATABASE_ID = 1;
 
-/** What a lane's thread runs. */
-export const laneFile = fileOf('worker/entry.js');
+/** The file that a worker thread runs. */
+export const workerFile = fileOf('worker/entry.js');
 
 export const SIMD_KERNELS: Uint8Array = fs.readFileSync(fileOf('kernels/kernels.wasm'));
 
@@ -47,7 +47,7 @@ export function makeDir(t: Test): string {
   return dir;
 }
 
-/** What a kill -9 at this moment would leave: everything acknowledged lies in the files. */
+/** Copies the files that a kill -9 would leave now. They contain every acknowledged write. */
 export function copyDir(t: Test, dir: string): string {
   const copy = makeDir(t);
   fs.cpSync(dir, copy, { recursive: true });
@@ -61,7 +61,7 @@ export type TestWrite =
   | { readonly query: Json; readonly set: Json | null };
 
 /** Nothing is remembered, and nobody hangs up. */
-export const ASKING: Asking = { cancellation: null, bypassCache: true };
+export const QUERY_OPTIONS: QueryOptions = { cancellation: null, bypassCache: true };
 
 export class TestStore {
   readonly engine: Engine;
@@ -85,9 +85,9 @@ export class TestStore {
     const engine = await Engine.create({
       fs: new NodeFileSystem(),
       dir,
-      laneFile,
+      workerFile,
       kernels: SIMD_KERNELS,
-      laneCount: 1,
+      workerCount: 1,
       shardCount: null,
       memoryLimitBytes: 4 * 2 ** 30,
       durability: 'fsync',
@@ -204,7 +204,7 @@ export class TestStore {
       dimensionId,
       condition,
     }));
-    const counts = await this.engine.countEntities(plans, ASKING);
+    const counts = await this.engine.countEntities(plans, QUERY_OPTIONS);
     return new Map(queries.map(({ name }, index) => [name, counts[index]]));
   }
 
@@ -220,13 +220,13 @@ export class TestStore {
       dimensions.length === 0
         ? bindTotalOfAll(this.#model, NOW_MS, FULL_ACCESS)
         : bindTotal(jsonObject({ dimensions }), this.#model, NOW_MS, FULL_ACCESS);
-    const counts = await this.engine.countEntities(plans, ASKING);
+    const counts = await this.engine.countEntities(plans, QUERY_OPTIONS);
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** POST /v1/query/exists/entity */
   async exists(ids: readonly string[], dimension = 'default'): Promise<readonly boolean[]> {
     const query = bindExists(jsonObject({ ids, dimension }), this.#model, NOW_MS, FULL_ACCESS);
-    return this.engine.exist(query.plan, query.ids, ASKING);
+    return this.engine.exist(query.plan, query.ids, QUERY_OPTIONS);
   }
 }

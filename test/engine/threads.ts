@@ -1,10 +1,10 @@
-/** What tests of ending threads share: the threads, small bodies, and waiting for a lane that comes back. */
+/** Helpers for tests of ending threads: the threads, small bodies, and a wait for the rebuilt worker. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';
 import type { Json } from '../../src/api/index.js';
 import { QuarryError } from '../../src/base/index.js';
-import type { Lane, LaneApi } from '../../src/engine/workers/worker-client.js';
+import type { WorkerApi, WorkerClient } from '../../src/engine/workers/worker-client.js';
 import { jsonObject, num } from '../support/generate.js';
 import type { TestStore } from './store.js';
 
@@ -20,18 +20,18 @@ export function watchThreads(t: Test): Set<Worker> {
   return threads;
 }
 
-/** The lane, with another way to send. */
-export const laneWith = (lane: Lane, send: Lane['send']): LaneApi => ({
-  index: lane.index,
-  shards: lane.shards,
+/** The worker client with another `send`. */
+export const workerWith = (worker: WorkerClient, send: WorkerClient['send']): WorkerApi => ({
+  index: worker.index,
+  shards: worker.shards,
   get memory() {
-    return lane.memory;
+    return worker.memory;
   },
   get dictionaryBytesMax() {
-    return lane.dictionaryBytesMax;
+    return worker.dictionaryBytesMax;
   },
   send,
-  close: () => lane.close(),
+  close: () => worker.close(),
 });
 
 export const COLUMNS: Json = [
@@ -65,11 +65,11 @@ export async function codeOf(work: Promise<unknown>): Promise<number | null> {
   }
 }
 
-/** Until the engine answers again on all lanes. */
+/** Waits until the engine answers again on all workers. */
 export async function untilBack(store: TestStore): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
-    if (store.engine.stats().lanesDown === 0 && (await codeOf(store.total())) === null) return;
+    if (store.engine.stats().workersDown === 0 && (await codeOf(store.total())) === null) return;
     await pause(10);
   }
-  throw new Error('the lane did not come back');
+  throw new Error('the worker was not rebuilt');
 }

@@ -27,7 +27,7 @@ function fileOf(prng: Prng, partCount: number): { bytes: Uint8Array; entries: De
   };
 }
 
-t.test('what was written is read, part by part', async (t) => {
+t.test('a written file is read back part by part', async (t) => {
   const prng = new Prng(SEED);
   for (let partCount = 0; partCount < 8; partCount++) {
     const { bytes, entries } = fileOf(prng, partCount);

@@ -49,7 +49,7 @@ t.test('frames give back their content, here and in the library that knows only 
   t.ok(framed >= 7, `${framed} frames`);
 });
 
-t.test('what does not shrink gets no frame', async (t) => {
+t.test('incompressible bytes get no frame', async (t) => {
   const bytes = content(new Prng(SEED), 300_000, 1);
   t.equal(await lz4.compress(bytes), null);
   t.equal(lz4.compressSync(new Uint8Array(0)), null);

@@ -1,11 +1,11 @@
-/** What every answer must be, whatever was asked: well-formed, of the interface, and no bug's. */
+/** Checks that hold for the answer to any request: it is well-formed, follows the interface, and reports no bug. */
 import { ERRORS, type ErrorCode } from '../../src/base/index.js';
 
-/** What a query may be told for its size, or a body while many come; all else with HTTP 503 is a fault here. */
+/** Codes with HTTP 503 that are right for a large query, or for a body among many; any other is an error here. */
 const BUSY_CODES: readonly ErrorCode[] = [9003, 9005, 9006];
 const MESSAGE_CHARS_MAX = 2_000;
 
-export interface Told {
+export interface RawAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Uint8Array;
@@ -14,15 +14,15 @@ export interface Told {
 export interface Judged {
   /** Null: nothing is wrong. */
   readonly fault: string | null;
-  /** Of the first error; null of a success. */
+  /** Code of the first error; null of a success. */
   readonly code: ErrorCode | null;
 }
 
 const wrong = (fault: string): Judged => ({ fault, code: null });
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Whether it is an answer as the interface has them. */
-export function judged({ status, contentType, body }: Told): Judged {
+/** Checks that an answer follows the interface. */
+export function judged({ status, contentType, body }: RawAnswer): Judged {
   if (status === 500) return wrong(`HTTP 500 ${Buffer.from(body).toString('utf8').slice(0, 500)}`);
   let parsed: unknown;
   try {

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { ServerProcess } from '../support/server-process.js';
 import { judged } from './answers.js';
-import { runBodies, toldOf } from './bodies.js';
+import { runBodies, summaryOf } from './bodies.js';
 import { textOf, type Wrong } from './damage.js';
 import { runSql } from './sql-texts.js';
 import { faultsOverWire } from './wire.js';
@@ -27,20 +27,20 @@ t.setTimeout(240_000 + BODIES * 20);
 t.test(
   'whatever body comes to whatever endpoint, it is answered, or refused and nothing is left',
   async (t) => {
-    const figures = await runBodies(BODIES, SEED);
-    t.strictSame(figures.faults.slice(0, SHOWN), []);
-    t.comment(toldOf(figures));
-    t.ok(figures.accepted > figures.bodies / 20, 'many are accepted');
-    t.ok(figures.refused > figures.bodies / 4, 'many are refused');
-    t.ok(figures.codes.size > 40 || BODIES < 10_000, 'for many reasons');
+    const counts = await runBodies(BODIES, SEED);
+    t.strictSame(counts.faults.slice(0, SHOWN), []);
+    t.comment(summaryOf(counts));
+    t.ok(counts.accepted > counts.bodies / 20, 'many are accepted');
+    t.ok(counts.refused > counts.bodies / 4, 'many are refused');
+    t.ok(counts.codes.size > 40 || BODIES < 10_000, 'for many reasons');
   },
 );
 
 t.test('whatever SQL comes, writes too, it is answered, or refused and nothing is left', async (t) => {
-  const figures = await runSql(BODIES / 20, SEED);
-  t.strictSame(figures.faults.slice(0, SHOWN), []);
-  t.comment(toldOf(figures));
-  t.ok(figures.accepted > figures.bodies / 20 && figures.refused > figures.bodies / 5, 'both are many');
+  const counts = await runSql(BODIES / 20, SEED);
+  t.strictSame(counts.faults.slice(0, SHOWN), []);
+  t.comment(summaryOf(counts));
+  t.ok(counts.accepted > counts.bodies / 20 && counts.refused > counts.bodies / 5, 'both are many');
 });
 
 t.test('the same bodies over HTTPS, several at once, to a server with threads and a disk', async (t) => {
@@ -56,7 +56,7 @@ t.test('the same bodies over HTTPS, several at once, to a server with threads an
   t.equal(await server.end(), 0);
 });
 
-t.test('an answer that is none of the interface is told', async (t) => {
+t.test('an answer that does not follow the interface is reported', async (t) => {
   const fault = (status: number, text: string | Uint8Array, contentType = 'application/json'): boolean =>
     judged({ status, contentType, body: Buffer.from(text) }).fault !== null;
   const error = (code: unknown, message: unknown = 'no'): string =>
@@ -76,7 +76,7 @@ t.test('an answer that is none of the interface is told', async (t) => {
   t.ok(fault(200, '{"status":"success","took":0}', 'text/html'), 'another type');
 });
 
-t.test('one thing in a body is made wrong, wherever it stands', async (t) => {
+t.test('a body with one wrong part anywhere is generated', async (t) => {
   const tree = { a: [1, { b: 'x' }], c: null };
   const wrong = (at: number, how: Wrong['how']): string =>
     textOf(tree, { at, how, text: 'NaN', name: '__proto__' });

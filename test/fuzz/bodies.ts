@@ -8,13 +8,13 @@
 import fc from 'fast-check';
 import { MODEL } from '../conformance/codes-bodies.js';
 import type { Tree } from '../conformance/codes-swaps.js';
-import type { Torture } from '../crash/history/wanted.js';
+import type { Torture } from '../crash/history/torture-options.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
 import type { Ask } from '../support/json-client.js';
 import { judged } from './answers.js';
 import { mutated, mutationArb, textOf, wrongArb } from './damage.js';
 import { caseData, type GoodAsk, goodAsks } from './grammar.js';
-import { type NearAnswer, type NearAsk, NearServer } from './near-server.js';
+import { type InProcessRequest, InProcessServer, type NearAnswer } from './in-process-server.js';
 
 const CHUNK = 5_000;
 const GOOD_EVERY = 25;
@@ -24,7 +24,7 @@ const STEADY = 'steady-rows';
 const STEADY_COUNT = 30;
 const WATCHED = ['default', 'folk', 'edges', STEADY];
 
-export interface BodyFigures {
+export interface FuzzCounts {
   bodies: number;
   accepted: number;
   refused: number;
@@ -36,7 +36,7 @@ export interface BodyFigures {
   readonly faults: string[];
 }
 
-export const noFigures = (): BodyFigures => ({
+export const noCounts = (): FuzzCounts => ({
   ...{ bodies: 0, accepted: 0, refused: 0, good: 0, slowestMs: 0, slowest: '' },
   codes: new Map(),
   faults: [],
@@ -100,7 +100,7 @@ export const hostileArb: fc.Arbitrary<HostileAsk> = fc
 const jsonOf = (body: unknown): Uint8Array => Buffer.from(JSON.stringify(body));
 
 async function send(
-  server: NearServer,
+  server: InProcessServer,
   { method, path, body }: Ask,
   who: GoodAsk['who'],
 ): Promise<NearAnswer | null> {
@@ -110,7 +110,7 @@ async function send(
 }
 
 /** As `send`, of what must be accepted. */
-async function succeed(server: NearServer, ask: Ask): Promise<unknown> {
+async function succeed(server: InProcessServer, ask: Ask): Promise<unknown> {
   const answer = await send(server, ask, 'master');
   const text = answer?.body.toString('utf8') ?? 'no answer';
   if (answer?.status !== 200) throw new Error(`${ask.path}: ${text}`);
@@ -120,7 +120,7 @@ async function succeed(server: NearServer, ask: Ask): Promise<unknown> {
 /** A store with the columns and rows that the bodies speak of, as its files. */
 export async function makeWorld(seed: number): Promise<FaultyDisk> {
   const disk = faultyDisk({ seed });
-  const server = await NearServer.open(disk, seed, SHARDS);
+  const server = await InProcessServer.open(disk, seed, SHARDS);
   for (const ask of MODEL) await succeed(server, ask);
   for (const { columns, insert } of caseData()) {
     await succeed(server, { path: '/v1/column', body: columns });
@@ -138,7 +138,7 @@ export async function makeWorld(seed: number): Promise<FaultyDisk> {
 const lean = (text: string): string => text.replace(/"took":[\d.]+/g, '"took":0');
 
 /** A query of rows that no body names, and what it must be answered. */
-async function checkGood(server: NearServer, turn: number): Promise<void> {
+async function checkGood(server: InProcessServer, turn: number): Promise<void> {
   const below = turn % STEADY_COUNT;
   const body = [
     { 'query-name': 'good', dimension: STEADY, query: [{ n: { lt: below } }], 'bypass-cache': true },
@@ -167,7 +167,7 @@ const LISTS: readonly (readonly [who: GoodAsk['who'], path: string])[] = [
 ];
 
 /** Everything that the store tells of itself, as text. */
-async function stateOf(server: NearServer): Promise<string> {
+async function stateOf(server: InProcessServer): Promise<string> {
   const lines: string[] = [];
   const note = async (ask: Ask, who: GoodAsk['who']): Promise<string> => {
     const text = lean((await send(server, ask, who))?.body.toString('utf8') ?? '');
@@ -212,46 +212,46 @@ export const shown = ({ method, pathText, bytes }: HostileAsk): string => {
   return `${method} ${pathText} ${JSON.stringify(text.length > 600 ? `${text.slice(0, 600)}… (${text.length} bytes)` : text)}`;
 };
 
-/** One body; throws an Error that tells what is wrong with how it was answered. */
-async function tryOne(server: NearServer, ask: HostileAsk, figures: BodyFigures): Promise<void> {
+/** Sends one body; throws an Error that describes a wrong answer. */
+async function tryOne(server: InProcessServer, ask: HostileAsk, counts: FuzzCounts): Promise<void> {
   if (ask.prepared) for (const before of ask.before) await send(server, before, ask.who);
   const { method, pathText: path, who, bytes: body, cutAt, headers } = ask;
   const sent = { method, path, key: server.keys[who], body, cutAt, headers };
-  await tryAsk(server, sent, () => shown(ask), figures);
-  if (figures.bodies % GOOD_EVERY === 0) {
-    figures.good++;
-    await checkGood(server, figures.bodies);
+  await tryAsk(server, sent, () => shown(ask), counts);
+  if (counts.bodies % GOOD_EVERY === 0) {
+    counts.good++;
+    await checkGood(server, counts.bodies);
   }
 }
 
-/** Sends one request and counts it. Throws an Error that tells what is wrong with the answer, or with what it left. */
+/** Sends one request and counts it. Throws an Error that describes a wrong answer or a wrong effect. */
 export async function tryAsk(
-  server: NearServer,
-  ask: NearAsk,
+  server: InProcessServer,
+  ask: InProcessRequest,
   shownText: () => string,
-  figures: BodyFigures,
+  counts: FuzzCounts,
 ): Promise<void> {
   const mark = server.mark();
   const beginMs = performance.now();
   const answer = await server.ask(ask);
   const ms = performance.now() - beginMs;
-  if (ms > figures.slowestMs) [figures.slowestMs, figures.slowest] = [ms, shownText()];
-  figures.bodies++;
+  if (ms > counts.slowestMs) [counts.slowestMs, counts.slowest] = [ms, shownText()];
+  counts.bodies++;
   if (server.faults.length > 0) throw new Error(server.faults.splice(0).join('; '));
   if (answer === null) throw new Error('the connection was closed');
   const contentType = answer.headers.get('content-type') ?? '';
   const { fault, code } = judged({ status: answer.status, contentType, body: answer.body });
   if (fault !== null) throw new Error(fault);
-  if (server.engine.stats().laneRestartCount > 0) throw new Error('a worker ended');
-  if (code === null) figures.accepted++;
+  if (server.engine.stats().workerRestartCount > 0) throw new Error('a worker ended');
+  if (code === null) counts.accepted++;
   else {
-    figures.refused++;
-    figures.codes.set(code, (figures.codes.get(code) ?? 0) + 1);
+    counts.refused++;
+    counts.codes.set(code, (counts.codes.get(code) ?? 0) + 1);
     if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it left something`);
   }
 }
 
-/** Where two texts begin to differ; null = nowhere. */
+/** The first difference of two texts; null = none. */
 function firstUnlike(a: string, b: string): string | null {
   if (a === b) return null;
   const at = Array.from(a).findIndex((letter, index) => letter !== b[index]);
@@ -259,41 +259,49 @@ function firstUnlike(a: string, b: string): string | null {
   return `${a.slice(from, from + 300)}\nbut ${b.slice(from, from + 300)}`;
 }
 
-/** `count` bodies for one store, and the store opened anew behind them. */
-async function runChunk(world: FaultyDisk, count: number, seed: number, figures: BodyFigures): Promise<void> {
+/** Sends `count` bodies to one store, and reopens the store afterwards. */
+async function runChunk(world: FaultyDisk, count: number, seed: number, counts: FuzzCounts): Promise<void> {
   const disk = world.afterKill({ seed });
-  const server = await NearServer.open(disk, seed, null);
-  const property = fc.asyncProperty(hostileArb, (ask) => tryOne(server, ask, figures));
+  const server = await InProcessServer.open(disk, seed, null);
+  const property = fc.asyncProperty(hostileArb, (ask) => tryOne(server, ask, counts));
   const outcome = await fc.check(property, { seed, numRuns: count });
   if (outcome.failed) {
     const [ask] = outcome.counterexample ?? [];
     const cause = outcome.errorInstance instanceof Error ? outcome.errorInstance.message : '';
-    figures.faults.push(`seed ${seed}: ${ask === undefined ? '' : shown(ask)}: ${cause}`);
+    counts.faults.push(`seed ${seed}: ${ask === undefined ? '' : shown(ask)}: ${cause}`);
     return;
   }
   const lived = await stateOf(server);
-  const again = await NearServer.open(disk.afterKill({ seed }), seed, null);
+  const again = await InProcessServer.open(disk.afterKill({ seed }), seed, null);
 
   const unlike = firstUnlike(lived, await stateOf(again));
-  if (unlike !== null) figures.faults.push(`seed ${seed}: another state after a new start: ${unlike}`);
+  if (unlike !== null) counts.faults.push(`seed ${seed}: another state after a new start: ${unlike}`);
   await again.close();
   await server.close();
 }
 
 /** `count` bodies in chunks; `seed` is of the first one. Stops at a fault when it is to. */
-export async function runBodies(count: number, seed: number, chunk = CHUNK): Promise<BodyFigures> {
-  const figures = noFigures();
+export async function runBodies(count: number, seed: number, chunk = CHUNK): Promise<FuzzCounts> {
+  const counts = noCounts();
   const world = await makeWorld(seed);
   for (let index = 0; index * chunk < count; index++) {
-    await runChunk(world, Math.min(chunk, count - index * chunk), seed + index, figures).catch((error) =>
-      figures.faults.push(`seed ${seed + index}: ${error instanceof Error ? error.stack : error}`),
+    await runChunk(world, Math.min(chunk, count - index * chunk), seed + index, counts).catch((error) =>
+      counts.faults.push(`seed ${seed + index}: ${error instanceof Error ? error.stack : error}`),
     );
   }
-  return figures;
+  return counts;
 }
 
-/** What a run came to, as a line. */
-export function toldOf({ bodies, accepted, refused, good, codes, slowestMs, slowest }: BodyFigures): string {
+/** The counts of a run as a line. */
+export function summaryOf({
+  bodies,
+  accepted,
+  refused,
+  good,
+  codes,
+  slowestMs,
+  slowest,
+}: FuzzCounts): string {
   const all = [...codes].sort(([a], [b]) => a - b).map(([code, count]) => `${code}: ${count}`);
   return (
     `${bodies} bodies, ${accepted} accepted, ${refused} refused, ${good} good queries between, ` +
@@ -301,14 +309,14 @@ export function toldOf({ bodies, accepted, refused, good, codes, slowestMs, slow
   );
 }
 
-/** Whether nothing was wrong; `rounds` are bodies. */
+/** Returns whether there was no error; `rounds` are bodies. */
 export const fuzzBodies: Torture = async ({ rounds, seed }) => {
   const startedAt = performance.now();
-  const figures = await runBodies(rounds, seed);
-  for (const fault of figures.faults) console.log(fault);
+  const counts = await runBodies(rounds, seed);
+  for (const fault of counts.faults) console.log(fault);
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
-    `${toldOf(figures)}; ${Math.round(seconds)} s, ${Math.round(figures.bodies / seconds)} bodies/s, ${figures.faults.length} faults`,
+    `${summaryOf(counts)}; ${Math.round(seconds)} s, ${Math.round(counts.bodies / seconds)} bodies/s, ${counts.faults.length} faults`,
   );
-  return figures.faults.length === 0;
+  return counts.faults.length === 0;
 };

@@ -7,7 +7,7 @@
  */
 import fc from 'fast-check';
 import { Prng } from '../../src/base/index.js';
-import type { Torture } from '../crash/history/wanted.js';
+import type { Torture } from '../crash/history/torture-options.js';
 import { printSelect } from '../metamorphic/sql-select.js';
 import { Statements } from '../metamorphic/sql-statements.js';
 import type { RawAnswer } from '../support/conformance-server.js';
@@ -15,9 +15,9 @@ import { faultyDisk } from '../support/faulty-disk.js';
 import { insertWorld } from '../support/sql/sql-load.js';
 import { mutated as withOtherWords, wordSalad } from '../support/sql/sql-mutants.js';
 import { generateWorld, type World } from '../support/sql/sql-world.js';
-import { type BodyFigures, noFigures, toldOf, tryAsk } from './bodies.js';
+import { type FuzzCounts, noCounts, summaryOf, tryAsk } from './bodies.js';
 import { mutated, mutationArb } from './damage.js';
-import { NearServer } from './near-server.js';
+import { InProcessServer } from './in-process-server.js';
 
 const CHUNK = 2_000;
 const GOOD_EVERY = 25;
@@ -26,17 +26,17 @@ const STEADY = 'steady';
 const STEADY_COUNT = 40;
 const MUTATIONS_KEPT = 1_000;
 
-async function post(server: NearServer, path: string, body: string | Uint8Array): Promise<RawAnswer> {
+async function post(server: InProcessServer, path: string, body: string | Uint8Array): Promise<RawAnswer> {
   const answer = await server.ask({ method: 'POST', path, key: server.keys.master, body: Buffer.from(body) });
   if (answer === null) throw new Error(`${path}: the connection was closed`);
   const text = answer.body.toString('utf8');
   return { status: answer.status, text, bytes: answer.body };
 }
 
-const sql = (server: NearServer, text: string | Uint8Array): Promise<RawAnswer> =>
+const sql = (server: InProcessServer, text: string | Uint8Array): Promise<RawAnswer> =>
   post(server, '/v1/sql', text);
 
-async function fill(server: NearServer, world: World): Promise<void> {
+async function fill(server: InProcessServer, world: World): Promise<void> {
   await insertWorld(
     { post: (path, body) => post(server, path, body), sql: (text) => sql(server, text) },
     world,
@@ -47,7 +47,7 @@ async function fill(server: NearServer, world: World): Promise<void> {
   if (status !== 200) throw new Error(text);
 }
 
-async function checkGood(server: NearServer, turn: number): Promise<void> {
+async function checkGood(server: InProcessServer, turn: number): Promise<void> {
   const below = turn % STEADY_COUNT;
   const { text } = await sql(server, `SELECT COUNT(*) AS c FROM ${STEADY} WHERE n < ${below}`);
   if (!text.includes(`[{"c":${below}}]`)) throw new Error(`a good SELECT: ${text}`);
@@ -119,17 +119,17 @@ class Texts {
   }
 }
 
-async function tryOne(server: NearServer, body: Uint8Array, figures: BodyFigures): Promise<void> {
+async function tryOne(server: InProcessServer, body: Uint8Array, counts: FuzzCounts): Promise<void> {
   const ask = { method: 'POST', path: '/v1/sql', key: server.keys.master, body };
-  await tryAsk(server, ask, () => Buffer.from(body).toString('latin1'), figures);
-  if (figures.bodies % GOOD_EVERY === 0) {
-    figures.good++;
-    await checkGood(server, figures.bodies);
+  await tryAsk(server, ask, () => Buffer.from(body).toString('latin1'), counts);
+  if (counts.bodies % GOOD_EVERY === 0) {
+    counts.good++;
+    await checkGood(server, counts.bodies);
   }
 }
 
 /** Counts and sums of all tables, as text. */
-async function stateOf(server: NearServer, world: World): Promise<string> {
+async function stateOf(server: InProcessServer, world: World): Promise<string> {
   const lines: string[] = [];
   for (const { name, columns } of world) {
     const items = columns.map(
@@ -142,48 +142,48 @@ async function stateOf(server: NearServer, world: World): Promise<string> {
   return lines.join('\n');
 }
 
-async function runChunk(count: number, seed: number, figures: BodyFigures): Promise<void> {
+async function runChunk(count: number, seed: number, counts: FuzzCounts): Promise<void> {
   const prng = new Prng(seed);
   const disk = faultyDisk({ seed });
-  const server = await NearServer.open(disk, seed, SHARDS);
+  const server = await InProcessServer.open(disk, seed, SHARDS);
   const world = generateWorld(prng, 'w');
   await fill(server, world);
   const texts = new Texts(prng, world, seed);
   for (let index = 0; index < count; index++) {
     const body = texts.next();
-    await tryOne(server, body, figures).catch((error) => {
-      figures.faults.push(
+    await tryOne(server, body, counts).catch((error) => {
+      counts.faults.push(
         `seed ${seed}, text ${index}: ${JSON.stringify(Buffer.from(body).toString('utf8'))}: ${error}`,
       );
     });
   }
   const lived = await stateOf(server, world);
-  const again = await NearServer.open(disk.afterKill({ seed }), seed, null);
+  const again = await InProcessServer.open(disk.afterKill({ seed }), seed, null);
   if ((await stateOf(again, world)) !== lived)
-    figures.faults.push(`seed ${seed}: other counts after a new start`);
+    counts.faults.push(`seed ${seed}: other counts after a new start`);
   await again.close();
   await server.close();
 }
 
 /** `count` texts in chunks; `seed` is of the first one. */
-export async function runSql(count: number, seed: number): Promise<BodyFigures> {
-  const figures = noFigures();
+export async function runSql(count: number, seed: number): Promise<FuzzCounts> {
+  const counts = noCounts();
   for (let index = 0; index * CHUNK < count; index++) {
-    await runChunk(Math.min(CHUNK, count - index * CHUNK), seed + index, figures).catch((error) =>
-      figures.faults.push(`seed ${seed + index}: ${error instanceof Error ? error.stack : error}`),
+    await runChunk(Math.min(CHUNK, count - index * CHUNK), seed + index, counts).catch((error) =>
+      counts.faults.push(`seed ${seed + index}: ${error instanceof Error ? error.stack : error}`),
     );
   }
-  return figures;
+  return counts;
 }
 
-/** Whether nothing was wrong; `rounds` are texts. */
+/** Returns whether there was no error; `rounds` are texts. */
 export const fuzzSql: Torture = async ({ rounds, seed }) => {
   const startedAt = performance.now();
-  const figures = await runSql(rounds, seed);
-  for (const fault of figures.faults) console.log(fault);
+  const counts = await runSql(rounds, seed);
+  for (const fault of counts.faults) console.log(fault);
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
-    `${toldOf(figures)}; ${Math.round(seconds)} s, ${Math.round(figures.bodies / seconds)} texts/s, ${figures.faults.length} faults`,
+    `${summaryOf(counts)}; ${Math.round(seconds)} s, ${Math.round(counts.bodies / seconds)} texts/s, ${counts.faults.length} faults`,
   );
-  return figures.faults.length === 0;
+  return counts.faults.length === 0;
 };

@@ -27,7 +27,7 @@ const IN_FLIGHT = 4;
 const SHOWN = 5;
 /** Longer than any bound on a query's time. */
 const ANSWER_MS_MAX = 60_000;
-/** What a query may be told beside 6000: time, memory, and a server that is busy with others. */
+/** Codes that a query may get other than 6000: time, memory, and a server that is busy with other queries. */
 const BUSY_CODES = [9003, 9005, 9006];
 
 interface Tally {
@@ -36,7 +36,7 @@ interface Tally {
   busy: number;
 }
 
-/** What is wrong with how a body was answered; null: nothing. */
+/** Description of the error in an answer; null: none. */
 async function faultOf(
   server: ConformanceServer,
   body: string | Uint8Array,

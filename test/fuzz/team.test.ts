@@ -61,7 +61,7 @@ type Path = readonly (string | number)[];
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is ReadonlyMap<string, Json> => value instanceof Map;
 
-/** Where something stands in `value`, itself left out. */
+/** The paths of all parts of `value`, without `value` itself. */
 function pathsIn(value: Json, path: Path = []): Path[] {
   const entries = isObject(value) ? [...value] : isList(value) ? [...value.entries()] : [];
   return entries.flatMap(([step, inner]) => [[...path, step], ...pathsIn(inner, [...path, step])]);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MODEL } from '../conformance/codes-bodies.js';
 import { JsonClient } from '../support/json-client.js';
 import type { ServerProcess } from '../support/server-process.js';
-import { judged, type Told } from './answers.js';
+import { judged, type RawAnswer } from './answers.js';
 import { type HostileAsk, hostileArb, shown } from './bodies.js';
 
 const IN_FLIGHT = 4;
@@ -17,7 +17,7 @@ function post(
   key: string,
   { method, pathText, bytes, headers }: HostileAsk,
   agent: Agent,
-): Promise<Told> {
+): Promise<RawAnswer> {
   const all = { authorization: key, 'content-length': bytes.length, ...headers };
   const typed = bytes.length === 0 ? all : { 'content-type': 'application/json', ...all };
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ function post(
   });
 }
 
-/** What is wrong with how `count` bodies were answered, and with the good queries in between. */
+/** The errors in the answers to `count` bodies and to the good queries in between. */
 export async function faultsOverWire(server: ServerProcess, count: number, seed: number): Promise<string[]> {
   const serving = await server.serving;
   const { team, master } = server.keys();
@@ -53,8 +53,8 @@ export async function faultsOverWire(server: ServerProcess, count: number, seed:
     for (let at = next++; at < asks.length; at = next++) {
       const ask = asks[at];
       const key = ask.who === 'team' ? team : master;
-      const told = await post(serving.httpsPort, key, ask, agent).catch(String);
-      const fault = typeof told === 'string' ? told : judged(told).fault;
+      const answer = await post(serving.httpsPort, key, ask, agent).catch(String);
+      const fault = typeof answer === 'string' ? answer : judged(answer).fault;
       if (fault !== null) faults.push(`${shown(ask)}: ${fault}`);
       if (at % GOOD_EVERY !== 0) continue;
       const { status, body } = await client.ask({ path: '/v1/query/count/entity', body: ALL });

@@ -1,5 +1,5 @@
 /**
- * An engine at the front end's port: it has a real catalog, answers what the test sets, and keeps what it was asked.
+ * An engine for tests of the server: it has a real catalog, answers as the test sets, and records its queries.
  * It owns insert bodies as the real one does: it copies them before `insert` returns.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../../src/answer/index.js';
@@ -13,8 +13,6 @@ import {
   TEAM_PERMISSIONS,
 } from '../../src/catalog/index.js';
 import {
-  type AskedPlan,
-  type Asking,
   type Backup,
   type DatabaseUsage,
   type Decision,
@@ -25,6 +23,8 @@ import {
   type MutationRequest,
   NO_USAGE,
   type QueryApi,
+  type QueryOptions,
+  type QueryPlan,
   type ScriptRequest,
   type SelectRequest,
 } from '../../src/engine/index.js';
@@ -81,11 +81,11 @@ export class FakeEngine implements EngineApi {
   onScript: (request: ScriptRequest) => Promise<readonly number[]> = () => Promise.resolve([]);
   counts: readonly number[] = [42];
   existing: ReadonlySet<string> = new Set();
-  readonly aggregations: { plans: readonly AggregatePlan[]; asking: Asking }[] = [];
+  readonly aggregations: { plans: readonly AggregatePlan[]; options: QueryOptions }[] = [];
   aggregateAnswers: readonly AggregateAnswer[] = [];
-  readonly extracts: { plan: ExtractPlan; asking: Asking }[] = [];
+  readonly extracts: { plan: ExtractPlan; options: QueryOptions }[] = [];
   readonly extractions: ExtractedRow[][] = [];
-  readonly selects: { requests: readonly SelectRequest[]; format: RowFormat; asking: Asking }[] = [];
+  readonly selects: { requests: readonly SelectRequest[]; format: RowFormat; options: QueryOptions }[] = [];
   /** Parts of the next answers of SELECTs. */
   readonly streams: Uint8Array[][] = [];
   /** What the next answers of SELECTs say to have. */
@@ -129,7 +129,7 @@ export class FakeEngine implements EngineApi {
   }
 
   /** The first counts of `counts`, or 0 where there are none. */
-  async countEntities(plans: readonly CountEntityPlan[], _asking: Asking): Promise<readonly number[]> {
+  async countEntities(plans: readonly CountEntityPlan[], _options: QueryOptions): Promise<readonly number[]> {
     this.plans.push(plans);
     return plans.map((_, index) => this.counts[index] ?? 0);
   }
@@ -139,24 +139,27 @@ export class FakeEngine implements EngineApi {
   }
 
   /** The first of `aggregateAnswers`, or a count of 0 where there are none. */
-  async aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
-    this.aggregations.push({ plans, asking });
+  async aggregate(
+    plans: readonly AggregatePlan[],
+    options: QueryOptions,
+  ): Promise<readonly AggregateAnswer[]> {
+    this.aggregations.push({ plans, options });
     return plans.map((_, index) => this.aggregateAnswers[index] ?? { answers: 'metric', token: '0' });
   }
 
-  /** The next of `extractions`: rows of the plans in the order in which they are asked. */
-  async extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
-    this.extracts.push({ plan, asking });
+  /** The next of `extractions`, in the order of the queries. */
+  async extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {
+    this.extracts.push({ plan, options });
     return (this.extractions.shift() ?? []).slice(0, plan.limit);
   }
 
   atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
-    return ask((plan, asking) => this.extract(plan, asking));
+    return ask((plan, options) => this.extract(plan, options));
   }
 
   /** The next of `extractions`. */
-  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream {
-    this.extracts.push({ plan, asking });
+  extractStream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, options: QueryOptions): RowStream {
+    this.extracts.push({ plan, options });
     const rows = (this.extractions.shift() ?? []).slice(0, plan.limit);
     async function* parts(): AsyncGenerator<Uint8Array, void, void> {
       yield encoder.head();
@@ -167,8 +170,8 @@ export class FakeEngine implements EngineApi {
   }
 
   /** The next of `streams`. */
-  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
-    this.selects.push({ requests, format, asking });
+  select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
+    this.selects.push({ requests, format, options });
     const parts = this.streams.shift() ?? [];
     async function* given(): AsyncGenerator<Uint8Array, void, void> {
       yield* parts;
@@ -179,8 +182,8 @@ export class FakeEngine implements EngineApi {
   /** Lines of the next plans that are described. */
   outlines: readonly string[] = ['scan'];
 
-  async outline(asked: AskedPlan): Promise<readonly string[]> {
-    return this.outlines.map((line) => `${asked.asks}: ${line}`);
+  async summarizePlan(request: QueryPlan): Promise<readonly string[]> {
+    return this.outlines.map((line) => `${request.asks}: ${line}`);
   }
 
   /** Remembers for ever, under the database and the key. */
@@ -236,10 +239,10 @@ export class FakeEngine implements EngineApi {
         'postgres-catalog': 0,
       },
       memoryLimitBytes: 100,
-      laneCount: 2,
+      workerCount: 2,
       shardCount: 2,
-      lanesDown: 0,
-      laneRestartCount: 0,
+      workersDown: 0,
+      workerRestartCount: 0,
       retentionSuspended: 0,
       archivedFileCount: 0,
       archiveWaitingCount: 0,

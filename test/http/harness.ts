@@ -31,11 +31,11 @@ function logInto(lines: string[]): Logger {
   return pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
 }
 
-/** Starts a front end that ends with the test. Unless told otherwise it limits nothing and runs on real time. */
+/** Starts a server that ends with the test. By default it has no limits and uses the real clock. */
 export async function startFront(
   t: Test,
   settings: Partial<HttpSettings> = {},
-  needs: Partial<
+  dependencies: Partial<
     Pick<HttpDependencies, 'clock' | 'elapsedMs' | 'lookUpHost' | 'endpoints' | 'consoleFiles'>
   > = {},
 ): Promise<Front> {
@@ -60,7 +60,7 @@ export async function startFront(
     log: logInto(logLines),
     instanceId: 'test',
     randomBytes,
-    ...needs,
+    ...dependencies,
   });
   const ports = server.listen();
   t.teardown(async () => {

@@ -63,8 +63,8 @@ export class LineClient {
       const settle = (whole: boolean): void => {
         this.#isOver = true;
         this.#onText();
-        const { statusCode = 0, headers: told = {} } = this.#response ?? {};
-        resolve({ status: statusCode, headers: told, text: this.#text, whole });
+        const { statusCode = 0, headers = {} } = this.#response ?? {};
+        resolve({ status: statusCode, headers, text: this.#text, whole });
       };
       this.#request.on('error', () => settle(false));
       this.#request.on('response', (response) => {
@@ -97,21 +97,21 @@ export class LineClient {
   }
 
   /** Closes the connection without an end of the body. */
-  hangUp(): void {
+  disconnect(): void {
     this.#request.destroy();
   }
 
   /** Resolves with the answers so far, once there are so many or no more will come. */
   async parts(count: number): Promise<readonly PartAnswer[]> {
-    while (this.#told.length < count && !this.#isOver) {
+    while (this.#parts.length < count && !this.#isOver) {
       await new Promise<void>((resolve) => {
         this.#onText = resolve;
       });
     }
-    return this.#told;
+    return this.#parts;
   }
 
-  get #told(): readonly PartAnswer[] {
+  get #parts(): readonly PartAnswer[] {
     return partsIn(this.#text);
   }
 }

@@ -179,29 +179,29 @@ t.test('an error names the line and the cause', (t) => {
 
 t.test('line numbers start at the given number', (t) => {
   const scratch = createIngestScratch(MODULE);
-  const told = (text: string, head: number, first: number, customKey = false): unknown => {
+  const reported = (text: string, head: number, first: number, customKey = false): unknown => {
     const outcome = parseLines(bytesOf(text), { head, first }, { ...CONTEXT, customKey }, scratch);
     return 'error' in outcome
       ? [outcome.error.code, outcome.error.message, outcome.error.moreInfo]
       : 'accepted';
   };
-  t.strictSame(told('\n{"id":5}', 0, 1001), [
+  t.strictSame(reported('\n{"id":5}', 0, 1001), [
     2007,
     'line 1002: "id" is a number, not a string',
     { line: 1002 },
   ]);
   const head = '{"auto-create":["column"]}\n';
-  t.strictSame(told(`${head}{"id":"u","new":1}\n{"id":"v","new":"x"}`, 2, 3001), [
+  t.strictSame(reported(`${head}{"id":"u","new":1}\n{"id":"v","new":"x"}`, 2, 3001), [
     2007,
     'line 3002: new column "new": a new column cannot hold both integer and string',
     { line: 3002 },
   ]);
   const wrong = 'line 2: "auto-create" must be a list of "dimension" and "column": it is not a list';
-  t.strictSame(told('{"auto-create":7}\n{"id":"u","country":"x"}', 2, 3), [2007, wrong, { line: 2 }]);
+  t.strictSame(reported('{"auto-create":7}\n{"id":"u","country":"x"}', 2, 3), [2007, wrong, { line: 2 }]);
   const alone = 'line 2: "auto-create" must be on a line of its own';
-  t.strictSame(told('{"auto-create":[],"id":"u"}\n', 2, 3), [2007, alone, { line: 2 }]);
-  t.match(told(`${head}{"id":"u","country":"x"}`, 1, 2, true), [505]);
-  t.match(told('{"auto-create":[\n{"id":"u","country":"x"}', 1, 2), [1503, /^line 1: .* the line ends/]);
+  t.strictSame(reported('{"auto-create":[],"id":"u"}\n', 2, 3), [2007, alone, { line: 2 }]);
+  t.match(reported(`${head}{"id":"u","country":"x"}`, 1, 2, true), [505]);
+  t.match(reported('{"auto-create":[\n{"id":"u","country":"x"}', 1, 2), [1503, /^line 1: .* the line ends/]);
   t.end();
 });
 

@@ -1,11 +1,11 @@
-/** A closed store with everything in its files: two segments of columns of every kind, and a log behind the checkpoint. */
+/** A closed store with everything in its files: two segments of columns of every kind, and a log after the checkpoint. */
 import type { Test } from 'tap';
 import { copyDir, makeDir, TestStore } from '../engine/store.js';
 import { jsonObject, num } from '../support/generate.js';
 
 const visit = (value: number, date: string) => jsonObject({ value: num(value), date });
 
-/** Its folder. Checkpoint at LSN 3; records 4 to 7 behind it: an insert, an update, a delete, a catalog change. */
+/** Its folder. Checkpoint at LSN 3, then records 4 to 7: an insert, an update, a delete, a catalog change. */
 export async function writeStore(t: Test): Promise<string> {
   const dir = makeDir(t);
   const first = await TestStore.open(t, dir, { logFileBytes: 2 ** 18 });

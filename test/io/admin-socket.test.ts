@@ -178,18 +178,18 @@ t.test('an answer of many megabytes comes whole', async (t) => {
   t.equal((await askAdminSocket(dir, 'hello'))?.length, text.length);
 });
 
-t.test('a close lets the answer under way be sent, and drops connections that ask nothing', async (t) => {
+t.test('a close waits for the answer under way and drops idle connections', async (t) => {
   const dir = temporaryDir(t);
-  const asked = signal();
+  const received = signal();
   const answerNow = signal();
   const close = await listen(t, dir, async (line) => {
-    asked.give();
+    received.give();
     await answerNow.given;
     return echo(line);
   });
   const answer = askAdminSocket(dir, 'hello');
   const idle = converse(dir, ['half'], false);
-  await asked.given;
+  await received.given;
   const closed = close();
   t.equal(await idle, '');
   t.equal(await askAdminSocket(dir, 'more'), null, 'nobody new is let in');

@@ -10,8 +10,8 @@ function newPath(t: Test): string {
   return path.join(dir, 'audit.log');
 }
 
-/** What the file's owner was told. */
-function told() {
+/** Records the notifications to the file's owner. */
+function recordedEvents() {
   const words: string[] = [];
   return {
     words,
@@ -26,7 +26,7 @@ t.test(
   'lines are complete and in order, in a file that only its owner can read, across openings',
   async (t) => {
     const file = newPath(t);
-    const events = told();
+    const events = recordedEvents();
     const first = await LineFile.open({ path: file, ...events });
     const lines = Array.from({ length: 500 }, (_, index) => `line ${index} ${'\u00e9'.repeat(index)}`);
     for (const line of lines) first.write(line);
@@ -43,7 +43,7 @@ t.test(
 t.test('after a cut line the next one starts on a new line', async (t) => {
   const file = newPath(t);
   fs.writeFileSync(file, 'whole\ncut');
-  const lines = await LineFile.open({ path: file, ...told() });
+  const lines = await LineFile.open({ path: file, ...recordedEvents() });
   lines.write('next');
   await lines.close();
   t.equal(textOf(file), 'whole\ncut\nnext\n');
@@ -51,7 +51,7 @@ t.test('after a cut line the next one starts on a new line', async (t) => {
 
 t.test('after a rename, reopen continues in a new file, and no line is lost', async (t) => {
   const file = newPath(t);
-  const lines = await LineFile.open({ path: file, ...told() });
+  const lines = await LineFile.open({ path: file, ...recordedEvents() });
   lines.write('1');
   await lines.settled();
   fs.renameSync(file, `${file}.1`);
@@ -67,7 +67,7 @@ t.test('after a rename, reopen continues in a new file, and no line is lost', as
 
 t.test('a write failure is reported once, and so is the recovery', async (t) => {
   const file = newPath(t);
-  const events = told();
+  const events = recordedEvents();
   const lines = await LineFile.open({ path: file, ...events });
   fs.rmSync(file);
   fs.mkdirSync(file);
@@ -87,7 +87,7 @@ t.test('a write failure is reported once, and so is the recovery', async (t) => 
 
 t.test('the number of lines waiting for the disk is limited', async (t) => {
   const file = newPath(t);
-  const events = told();
+  const events = recordedEvents();
   const lines = await LineFile.open({ path: file, waitingMax: 2, ...events });
   for (let index = 0; index < 10; index++) lines.write(String(index));
   await lines.settled();
@@ -97,10 +97,13 @@ t.test('the number of lines waiting for the disk is limited', async (t) => {
 });
 
 t.test('a full disk loses lines and says so; a directory that is not there is refused', async (t) => {
-  await t.rejects(LineFile.open({ path: path.join(path.dirname(newPath(t)), 'no', 'x'), ...told() }), {
-    code: 'ENOENT',
-  });
-  const events = told();
+  await t.rejects(
+    LineFile.open({ path: path.join(path.dirname(newPath(t)), 'no', 'x'), ...recordedEvents() }),
+    {
+      code: 'ENOENT',
+    },
+  );
+  const events = recordedEvents();
   const full = await LineFile.open({ path: '/dev/full', ...events });
   full.write('x');
   await full.settled();

@@ -23,19 +23,22 @@ async function holder(dir: string, platform: NodeJS.Platform): Promise<ChildProc
 }
 
 for (const platform of ['linux', 'darwin'] as const) {
-  t.test(`(${platform}) a second taker is told who holds the directory, until it is released`, async (t) => {
-    const dir = t.testdir();
-    const lock = await lockDirectory(dir, platform);
-    t.equal(fs.readFileSync(path.join(dir, 'quarry.pid'), 'utf8'), `${process.pid}\n`);
-    await t.rejects(lockDirectory(dir, platform), {
-      message: new RegExp(`in use by the process with pid ${process.pid};`),
-    });
-    await lock.release();
-    await lock.release();
-    t.equal(fs.existsSync(path.join(dir, 'quarry.pid')), false);
-    const again = await lockDirectory(dir, platform);
-    await again.release();
-  });
+  t.test(
+    `(${platform}) a second process gets an error that names the owner of the directory, until it is released`,
+    async (t) => {
+      const dir = t.testdir();
+      const lock = await lockDirectory(dir, platform);
+      t.equal(fs.readFileSync(path.join(dir, 'quarry.pid'), 'utf8'), `${process.pid}\n`);
+      await t.rejects(lockDirectory(dir, platform), {
+        message: new RegExp(`in use by the process with pid ${process.pid};`),
+      });
+      await lock.release();
+      await lock.release();
+      t.equal(fs.existsSync(path.join(dir, 'quarry.pid')), false);
+      const again = await lockDirectory(dir, platform);
+      await again.release();
+    },
+  );
 
   t.test(`(${platform}) the lock of a killed process is free at once, whatever files it left`, async (t) => {
     const dir = t.testdir();

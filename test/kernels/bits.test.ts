@@ -94,7 +94,7 @@ t.test('fill, clear and count mind exactly the rows below n', async (t) => {
     const bitmap = arena.bitmap(some);
     const counted = arena.filterMismatch(some, bitmap, (k) => {
       const count = k.count(bitmap, n);
-      // Counted with noise behind n; cleared only now, as the comparison expects.
+      // Counted with noise after n; cleared only now, as the comparison expects.
       k.and(bitmap, bitmap, n, bitmap);
       return count;
     });

@@ -39,7 +39,7 @@ function extremeBytes(taken: readonly bigint[]): Uint8Array {
   return new Uint8Array(new BigInt64Array([least, greatest]).buffer);
 }
 
-/** Any values, or few that are close together, so that least and greatest differ in their low words alone. */
+/** Any values, or few that are close together, so that least and greatest differ only in their low words. */
 function rowsOf(prng: Prng, kind: IntegerKind, n: number): bigint[] {
   const base = integer(prng, kind);
   const isClose = prng.chance(0.5);

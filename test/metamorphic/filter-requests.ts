@@ -157,7 +157,7 @@ function byId(prng: Prng, twins: Twins, kind: 'update' | 'delete'): JsonObject {
 
 const HOUR = 3_600;
 
-/** What asks for rows or for what is in them, by kind: its endpoint, and a body. */
+/** Read requests by kind: the endpoint, and a generator of bodies. */
 const ASKS: Readonly<
   Record<string, readonly [path: string, generate: (prng: Prng, world: QueryWorld) => Json]>
 > = {
@@ -213,7 +213,7 @@ export class Requests {
       ...['total', 'exists', 'insert', 'insert', 'insert', 'update', 'update', 'update', 'delete', 'list'],
       'broken',
     ]);
-    if (ASKS[kind] !== undefined) return this.#asked(kind);
+    if (ASKS[kind] !== undefined) return this.#query(kind);
     switch (kind) {
       case 'saved':
         return this.#saved();
@@ -263,16 +263,16 @@ export class Requests {
       if (values !== null) return values;
       const ids = this.#twins.model.ids(dimension);
       for (let from = 0; from < ids.length; from += 100) {
-        const asked = jsonObject({ dimension, ids: ids.slice(from, from + 100) });
-        const exists = await this.#send('exists', { path: '/v1/query/exists/entity', body: asked });
+        const idsBody = jsonObject({ dimension, ids: ids.slice(from, from + 100) });
+        const exists = await this.#send('exists', { path: '/v1/query/exists/entity', body: idsBody });
         if (exists !== null) return exists;
       }
     }
     return null;
   }
 
-  /** Sometimes the whole is asked before without the filter, so that there is an answer that could be remembered. */
-  async #asked(kind: string): Promise<string | null> {
+  /** At random the same request is sent first without the filter, so that the result cache holds its answer. */
+  async #query(kind: string): Promise<string | null> {
     const [path, generate] = ASKS[kind];
     const body = generate(this.#prng, this.#world);
     if (this.#prng.chance(0.3)) await this.#twins.asMaster({ path, text: jsonText(body) });

@@ -2,9 +2,9 @@
  * Generated columns, inserts, updates, deletes and queries through the JSON interface of whole servers: whatever the
  * number of shards and workers and whichever kernels run, count/event, aggregation, top_values and data_extraction
  * answer as the row-at-a-time model does, before and after restarts from log and snapshot.
- * Of 8,000 queries, each generated anew, 2,000 are count/event (1 to 10 a body), 2,000 aggregation, 2,400 top_values
- * (20 a body), 960 data_extraction/result and 640 data_extraction/score. Those that are asked once more after a
- * restart and those of several pages come on top.
+ * Of 8,000 different queries 2,000 are count/event (1 to 10 a body), 2,000 aggregation, 2,400 top_values (20 a body), 960
+ * data_extraction/result and 640 data_extraction/score. Queries repeated after a restart and extractions of several pages
+ * are additional.
  * A longer run: node dist/test/metamorphic/queries.test.js --queries 100000 --seed 1
  */
 import { parseArgs } from 'node:util';
@@ -31,11 +31,11 @@ const LAYOUTS = [
   { shards: 2, workers: 2, simd: false },
   { shards: 7, workers: 2, simd: true },
 ] as const;
-/** Moments in each layout at which new questions are asked. */
+/** Number of times in each layout at which new queries are generated. */
 const MOMENTS = 4;
 /** Extractions of several pages at each moment. */
 const PAGED = 2;
-/** Of the questions of a moment, so many are asked again after a restart. */
+/** Share of the queries that are repeated after a restart. */
 const AGAIN = 0.2;
 
 for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
@@ -43,11 +43,12 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
     const server = await ConformanceServer.start(simd, { shards, workers });
     t.teardown(() => server.stop());
     const life = new QueryLife(server, SEED + index, START_MS);
-    const asked = new Map<string, number>();
+    const queryCounts = new Map<string, number>();
     const askNew = async (when: string): Promise<Question[]> => {
       const count = QUERIES / LAYOUTS.length / MOMENTS;
       const questions = generateQuestions(life.prng, life.world, count);
-      for (const { kind, queryCount } of questions) asked.set(kind, (asked.get(kind) ?? 0) + queryCount);
+      for (const { kind, queryCount } of questions)
+        queryCounts.set(kind, (queryCounts.get(kind) ?? 0) + queryCount);
       const wrong = await ask(server, life.model, questions);
       t.strictSame(wrong.slice(0, SHOWN), [], `${when}: ${wrong.length} of ${questions.length} differ`);
       for (const body of life.pagedBodies(PAGED)) {
@@ -86,6 +87,6 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
     const copy = await server.copy(simd);
     await askAgain(copy, [...third, ...fourth], 'after a restart from snapshot and log');
     await copy.stop();
-    t.comment(`asked ${[...asked].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
+    t.comment(`asked ${[...queryCounts].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A database whose columns, inserts, updates and deletes are generated and go to a server and to the row-at-a-time
- * model alike. Beside the dimensions of a generated schema it has one with more entities than two pages hold.
+ * A database with generated columns, inserts, updates and deletes, which go to both a server and the row-at-a-time model.
+ * In addition to the dimensions of a generated schema it has one with more entities than two pages hold.
  */
 import type { Json, JsonObject } from '../../src/api/index.js';
 import { parseJson } from '../../src/api/index.js';

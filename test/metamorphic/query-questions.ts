@@ -1,4 +1,4 @@
-/** Generated requests of the query interface, and how each is asked of a server and compared with the model. */
+/** Generated requests of the query interface, and the comparison of a server's answers with the model. */
 import { type Json, type JsonObject, parseJson } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
 import { answerDifference, rowsDifference } from '../support/answers.js';
@@ -17,7 +17,7 @@ import type { RowModel } from '../support/model.js';
 const KINDS = ['count/event', 'aggregation', 'top_values', 'result', 'score'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Of hundred queries so many are of each kind; a body holds several counts of events or of top values. */
+/** Number of queries of each kind in a hundred; a body holds several counts of events or of top values. */
 const SHARES: Readonly<Record<Kind, number>> = {
   'count/event': 25,
   aggregation: 25,
@@ -127,8 +127,8 @@ async function askPages(server: ConformanceServer, body: Json): Promise<Json[] |
   const pages: Json[] = [];
   let token: Json | undefined;
   do {
-    const asked = token === undefined ? body : new Map([...(body as JsonObject), ['page-token', token]]);
-    const answer = await post(server, 'result', asked);
+    const pageBody = token === undefined ? body : new Map([...(body as JsonObject), ['page-token', token]]);
+    const answer = await post(server, 'result', pageBody);
     if (typeof answer === 'string') return `page ${pages.length + 1}: ${answer}`;
     token = answer.get('page-token');
     const fault = pageFault(answer, pages.length + 1, token === undefined);
@@ -138,7 +138,7 @@ async function askPages(server: ConformanceServer, body: Json): Promise<Json[] |
   return pages;
 }
 
-/** What is wrong with the numbers of a page and, when another follows, with how many rows it holds. */
+/** Errors in the numbers of a page and, when another page follows, in its row count. */
 function pageFault(answer: JsonObject, number: number, isLast: boolean): string | null {
   const wanted = new Map([
     ['page', num(number)],

@@ -1,6 +1,6 @@
 /**
- * What a custom key with a row filter is answered is what a database without the hidden rows would answer, and its
- * inserts tell nothing of what is hidden: generated requests of every kind, sent to two databases of a real server,
+ * A custom key with a row filter gets the answers of a database without the hidden rows, and its
+ * inserts reveal nothing about hidden rows: generated requests of every kind, sent to two databases of a real server,
  * also after it was killed and started again. Beside that: whitelists of columns, and whose an Idempotency-Key is.
  * A longer run: node dist/test/metamorphic/row-filter.test.js --requests 1000 --seed 1
  */
@@ -47,7 +47,7 @@ const WINDOW: Json = ['2016-01-01', '2016-01-07'];
 const conditions = (fields: Readonly<Record<string, Readonly<Record<string, Json>>>>): JsonObject =>
   jsonObject(Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, jsonObject(one)])));
 
-/** What each filter lets through in the default dimension, and perhaps in the other one. */
+/** The rows that each filter admits in the default dimension, and in some cases in the other one. */
 const FILTERS: Readonly<Record<string, (prng: Prng, schema: GeneratedSchema) => JsonObject>> = {
   equals: (prng) => conditions({ boolean: { equals: prng.chance(0.5) } }),
   range: (prng) => conditions({ integer: { range: [num(prng.between(-3, 2)), num(prng.between(7, 2000))] } }),
@@ -203,7 +203,7 @@ t.test('the pages of an extraction are those of a database without the hidden ro
   }
 });
 
-t.test('what is remembered of a saved query for one filter is not given to another', async (t) => {
+t.test('a cached answer of a saved query for one filter is not returned for another', async (t) => {
   const { client, team } = server;
   const { name, master } = await makeDatabase(client, team, 'remembered');
   await client.succeed({ path: '/v1/column', key: master, body: [{ name: 'n', type: 'integer' }] });
@@ -290,7 +290,7 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
   const saved = { type: 'count/entity', query: everyone };
   await succeed('/v1/query/saved', { ...saved, name: 'everyone' });
   await succeed('/v1/query/saved', { ...saved, name: 'remembered', 'cache-period': 600 });
-  /** All that rows can be asked for and changed with; the last two would find rows that no filter hides. */
+  /** Requests of every kind that read or change rows; the last two would find rows that no filter hides. */
   const requests: Readonly<Record<string, Omit<Ask, 'key'>>> = {
     count: { path: COUNT, body: { 'query-name': 'q', query: everyone } },
     'count in a list': {
@@ -376,7 +376,7 @@ function columnsOf(query: Json): string[] {
   return name === 'freqgroup' ? columnsOf(query.get(name) as Json) : [name];
 }
 
-/** What a body names, as `dimension column`. */
+/** The columns that a body names, as `dimension column`. */
 function namesIn(kind: string, body: Json): string[] {
   const inQuery = (object: JsonObject): string[] => {
     const set = (object.get('set') ?? new Map()) as JsonObject;
@@ -421,7 +421,7 @@ t.test('a key with a whitelist gets 506 for every other column, and for no colum
       body: [],
     };
     const wrong: string[] = [];
-    for (let asked = 0; asked < REQUESTS * 2; asked++) {
+    for (let requestCount = 0; requestCount < REQUESTS * 2; requestCount++) {
       const from = share > 0 && prng.chance(0.6) ? inside : schema;
       const bodies = {
         count: () => generateCountBody(prng, from, OPTIONS),

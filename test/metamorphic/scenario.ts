@@ -76,7 +76,7 @@ export type Step =
   | { readonly kind: 'update' | 'delete'; readonly body: JsonObject; readonly count: number };
 
 /** Requests of one kind of moment and the model's answers to them. */
-export interface Asked {
+export interface RequestedQuery {
   readonly dimensions: readonly string[];
   readonly bodies: readonly Json[];
   readonly counts: readonly string[];
@@ -85,15 +85,15 @@ export interface Asked {
   readonly found: readonly (readonly boolean[])[];
 }
 
-/** What is done when, and what must be answered then. */
+/** The steps of the scenario and the expected answers after them. */
 export class Scenario {
   readonly first: readonly Step[];
   readonly later: readonly Step[];
   readonly last: readonly Step[];
-  readonly afterFirst: Asked;
-  readonly afterAll: Asked;
+  readonly afterFirst: RequestedQuery;
+  readonly afterAll: RequestedQuery;
   /** With the clock at EXPIRY_MS. */
-  readonly afterExpiry: Asked;
+  readonly afterExpiry: RequestedQuery;
   readonly #prng: Prng;
   readonly #model = new RowModel();
   #columns: GeneratedColumn[] = [];
@@ -114,7 +114,7 @@ export class Scenario {
       ...run(insert(150), erase, retype, update, put, insert(20), erase),
     ];
     this.afterFirst = this.#ask();
-    // Dimensions emptied, entities that come again, columns that come and go, beside a checkpoint and behind it.
+    // Empties dimensions, reinserts entities, creates and deletes columns, during a checkpoint and after it.
     this.later = run(
       insert(60),
       update,
@@ -134,7 +134,7 @@ export class Scenario {
     this.afterExpiry = this.#ask();
   }
 
-  /** What requests may name now. */
+  /** The names that requests may use now. */
   get #schema(): GeneratedSchema {
     const columns = this.#columns.filter((column) => !this.#asleep.has(column));
     // A dimension may have lost all its columns to chance; then nothing can be inserted there.
@@ -240,7 +240,7 @@ export class Scenario {
     return this.#activate(column, true);
   }
 
-  #ask(): Asked {
+  #ask(): RequestedQuery {
     const { dimensions } = this.#schema;
     const bodies = Array.from({ length: BODIES_PER_MOMENT }, () =>
       generateCountBody(this.#prng, this.#schema, QUERY_OPTIONS),
@@ -262,21 +262,22 @@ export class Scenario {
 const shown = (counts: ReadonlyMap<string, number>): string => JSON.stringify([...counts]);
 
 /** The first answer that differs from the model's, or null. */
-export async function firstDifference(store: TestStore, asked: Asked): Promise<string | null> {
-  for (const [index, body] of asked.bodies.entries()) {
+export async function firstDifference(store: TestStore, requested: RequestedQuery): Promise<string | null> {
+  for (const [index, body] of requested.bodies.entries()) {
     const found = shown(await store.count(body));
-    if (found !== asked.counts[index]) return `${jsonText(body)}: ${found} instead of ${asked.counts[index]}`;
+    if (found !== requested.counts[index])
+      return `${jsonText(body)}: ${found} instead of ${requested.counts[index]}`;
   }
-  for (const [index, names] of [[], ...asked.dimensions.map((name) => [name])].entries()) {
+  for (const [index, names] of [[], ...requested.dimensions.map((name) => [name])].entries()) {
     const total = await store.total(names);
-    if (total !== asked.totals[index]) {
-      return `total of [${names}]: ${total} instead of ${asked.totals[index]}`;
+    if (total !== requested.totals[index]) {
+      return `total of [${names}]: ${total} instead of ${requested.totals[index]}`;
     }
   }
-  for (const [index, name] of asked.dimensions.entries()) {
-    const found = await store.exists(asked.ids[index], name);
-    const wrong = found.findIndex((one, at) => one !== asked.found[index][at]);
-    if (wrong >= 0) return `${asked.ids[index][wrong]} in ${name}: ${found[wrong]}`;
+  for (const [index, name] of requested.dimensions.entries()) {
+    const found = await store.exists(requested.ids[index], name);
+    const wrong = found.findIndex((one, at) => one !== requested.found[index][at]);
+    if (wrong >= 0) return `${requested.ids[index][wrong]} in ${name}: ${found[wrong]}`;
   }
   return null;
 }

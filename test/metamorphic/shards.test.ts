@@ -9,7 +9,7 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/index.js';
 import type { EngineOptions } from '../../src/engine/index.js';
 import { copyDir, makeDir, NOW_MS, SIMD_KERNELS, TestStore } from '../engine/store.js';
-import { type Asked, EXPIRY_MS, firstDifference, perform, Scenario } from './scenario.js';
+import { EXPIRY_MS, firstDifference, perform, type RequestedQuery, Scenario } from './scenario.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -23,25 +23,25 @@ t.setTimeout(RUNS * 240_000);
 
 interface Layout {
   readonly shardCount: number;
-  readonly laneCount: number;
+  readonly workerCount: number;
   readonly kernels: Uint8Array | null;
 }
 const LAYOUTS: readonly Layout[] = [
-  { shardCount: 1, laneCount: 1, kernels: SIMD_KERNELS },
-  { shardCount: 2, laneCount: 2, kernels: null },
-  { shardCount: 5, laneCount: 2, kernels: SIMD_KERNELS },
-  { shardCount: 5, laneCount: 1, kernels: null },
+  { shardCount: 1, workerCount: 1, kernels: SIMD_KERNELS },
+  { shardCount: 2, workerCount: 2, kernels: null },
+  { shardCount: 5, workerCount: 2, kernels: SIMD_KERNELS },
+  { shardCount: 5, workerCount: 1, kernels: null },
 ];
-const nameOf = ({ shardCount, laneCount, kernels }: Layout): string =>
-  `${shardCount} shards, ${laneCount} workers, ${kernels === null ? 'JS' : 'SIMD'} kernels`;
+const nameOf = ({ shardCount, workerCount, kernels }: Layout): string =>
+  `${shardCount} shards, ${workerCount} workers, ${kernels === null ? 'JS' : 'SIMD'} kernels`;
 const optionsOf = (layout: Layout): Partial<EngineOptions> => ({ ...layout, logFileBytes: 8 * 2 ** 20 });
 
-/** Expired events go behind a start, not before it is done: asks until they are gone. */
-async function differenceInTheEnd(store: TestStore, asked: Asked): Promise<string | null> {
-  let found = await firstDifference(store, asked);
+/** Expired events are removed after a start, not during it: repeats the queries until the events are gone. */
+async function differenceInTheEnd(store: TestStore, requested: RequestedQuery): Promise<string | null> {
+  let found = await firstDifference(store, requested);
   for (let tries = 0; found !== null && tries < 300; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
-    found = await firstDifference(store, asked);
+    found = await firstDifference(store, requested);
   }
   return found;
 }
@@ -57,8 +57,8 @@ for (let run = 0; run < RUNS; run++) {
     for (const layout of LAYOUTS) {
       await t.test(`${nameOf(layout)} answer as the model does`, async (t) => {
         const options = optionsOf(layout);
-        const check = async (store: TestStore, asked: Asked, when: string): Promise<void> => {
-          t.equal(await firstDifference(store, asked), null, when);
+        const check = async (store: TestStore, requested: RequestedQuery, when: string): Promise<void> => {
+          t.equal(await firstDifference(store, requested), null, when);
         };
         const dir = makeDir(t);
         const store = await TestStore.open(t, dir, options);

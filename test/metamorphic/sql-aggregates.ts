@@ -15,7 +15,7 @@ import {
   wholeDigits,
 } from '../support/sql/sql-piece.js';
 
-/** How DuckDB comes by the values: of the group's rows, or of a list of them that the group has. */
+/** The source of the values in DuckDB: the group's rows, or a list column of the group. */
 export interface Feed {
   /** In $0. Left out: the rows. */
   readonly list: ((of: string) => string) | null;

@@ -21,7 +21,7 @@ import { DATE_CALLS } from './sql-date-calls.js';
 const MIXED: Kind = { ...TEXT, tame: false };
 const ALPHABET = ['a', 'b', 'x', 'é', '日', '😀', ' ', '1', 'ab', 're', '%'];
 
-/** Of its argument's kind. */
+/** A function whose result has the type of its argument. */
 const LIKE_NUMBER: Kind = { ...decimal(-1, -1) };
 const LIKE_INTEGER: Kind = integer(-1);
 /** A text as DuckDB casts it to a number like any other: without the signs that part its digits there. */
@@ -196,7 +196,7 @@ const FLOAT_CALLS: readonly Call[] = [
   varied('float', ['text'], (_prng, args) =>
     piece(float(19, false), forms('TRY_CAST($0 AS float)', `TRY_CAST(${PLAIN} AS DOUBLE)`), args),
   ),
-  // DuckDB takes more behind a date for its zone: of texts that are put together by chance that is one.
+  // DuckDB reads text after a date as its zone, which random concatenated texts may contain.
   varied('date', ['text'], (_prng, args) =>
     args[0].parts.length > 0
       ? null

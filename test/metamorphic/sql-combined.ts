@@ -1,4 +1,4 @@
-/** How pieces of SQL are put together: choices among values, and predicates; exact numbers are brought to one scale. */
+/** Combines pieces of SQL: choices among values, and predicates; exact numbers are converted to one scale. */
 import {
   BOOLEAN,
   decimal,
@@ -11,7 +11,7 @@ import {
   wholeDigits,
 } from '../support/sql/sql-piece.js';
 
-/** What members have in common, and the text of each in DuckDB and SQLite as such. */
+/** The common type of the members, and the text of each in DuckDB and SQLite as that type. */
 interface Unified {
   readonly of: Kind;
   readonly duck: readonly string[];

@@ -13,7 +13,7 @@ import { EMPTY, maybeBounds, orderable, orderOfItems, readsColumns } from './sql
 import { Values } from './sql-values.js';
 
 /** WHERE and HAVING of Quarry, and WHERE of DuckDB with `exists` for the tests. */
-interface Asked {
+interface EventCondition {
   readonly where: Piece | null;
   readonly havingBeside: string | null;
 }
@@ -53,8 +53,8 @@ export class EventStatements {
     return draw < 0.8 ? this.#eventGroups() : this.#eventRows();
   }
 
-  /** Tests on the event, members of the top list, beside a condition on attributes; some stand in HAVING. */
-  #asked(tests: EventTests | null, exists: string, values: Values): Asked {
+  /** Conditions on the event as members of the top list, with a condition on attributes; some are in HAVING. */
+  #condition(tests: EventTests | null, exists: string, values: Values): EventCondition {
     const { prng } = this;
     const beside = prng.chance(0.4) ? values.condition(prng.pick([0, 1, 2])) : null;
     const written = tests?.quarry ?? [];
@@ -103,7 +103,7 @@ export class EventStatements {
     return this.prng.chance(0.6) ? eventTests(this.prng, event, this.prng.chance(0.3)) : null;
   }
 
-  /** Aggregates over events beside those over attributes, by attributes, of all, or of each entity. */
+  /** Aggregates over events together with aggregates over attributes, by attributes, of all rows, or of each entity. */
   #feeds(): Select {
     const { prng } = this;
     const event = prng.pick(this.#table.events);
@@ -112,7 +112,7 @@ export class EventStatements {
     const { from, feed } = this.#gathered(event, tests, source);
     const values = new Values(prng, source.columns);
     const ofEvents = new Values(prng, this.#eventPieces(event, 's.v', 's.d'));
-    const asked = this.#asked(tests, 'len(f.feed) > 0', values);
+    const condition = this.#condition(tests, 'len(f.feed) > 0', values);
     const shape = prng.pick(['keys', 'one', 'entities'] as const);
     const aggregates = [
       ...this.#aggregates(ofEvents, prng.between(1, 3), () => feed),
@@ -124,7 +124,7 @@ export class EventStatements {
     const items = [...keys, ...aggregates];
     const everything = source.columns.map(({ forms: { duck } }) => duck).join(', ');
     return this.#ordered({
-      ...{ ...EMPTY, bound: true, ...asked, distinct: false, items, from, limit: null, offset: 0 },
+      ...{ ...EMPTY, bound: true, ...condition, distinct: false, items, from, limit: null, offset: 0 },
       ...{ groupBy: shape === 'keys' ? keys : [], groupBeside: shape === 'entities' ? everything : null },
       ...{ aliases: items.map(() => prng.chance(0.4)) },
       having: shape === 'keys' && prng.chance(0.3) ? new Values(prng, aggregates).condition(1) : null,
@@ -143,7 +143,7 @@ export class EventStatements {
     };
   }
 
-  /** HAVING COUNT([c.value]) > n beside aggregates alone. */
+  /** HAVING COUNT([c.value]) > n in a SELECT of aggregates only. */
   #counted(): Select {
     const { prng } = this;
     const event = prng.pick(this.#table.events);
@@ -151,7 +151,7 @@ export class EventStatements {
     const source = sourceOf(prng, this.#world);
     const { from } = this.#gathered(event, tests, source);
     const values = new Values(prng, source.columns);
-    const { where, havingBeside } = this.#asked(tests, 'len(f.feed) > 0', values);
+    const { where, havingBeside } = this.#condition(tests, 'len(f.feed) > 0', values);
     const compared = `${prng.pick(['>', '>=', '<', '<=', '=', '<>'])} ${prng.between(0, 4)}`;
     const counts = `coalesce(len(f.feed), 0) ${compared}`;
     const both: Piece =
@@ -185,7 +185,7 @@ export class EventStatements {
     readonly event: EventColumn;
     readonly source: Source;
     readonly pieces: Piece[];
-    readonly asked: Asked;
+    readonly condition: EventCondition;
     readonly from: Printed;
   } {
     const { prng } = this;
@@ -195,15 +195,15 @@ export class EventStatements {
     const tests = this.#tests(event);
     const values = new Values(prng, source.columns);
     const pieces = this.#eventPieces(event, 'e.value', 'e.date');
-    const asked = this.#asked(tests, tests === null ? '' : tests.duck.join(' AND '), values);
+    const condition = this.#condition(tests, tests === null ? '' : tests.duck.join(' AND '), values);
     const from = replaced(source, `"${name}" AS f JOIN "${name}_${event.name}" AS e ON e.id = f."entity-id"`);
-    return { event, source, pieces, asked, from };
+    return { event, source, pieces, condition: condition, from };
   }
 
   /** GROUP BY values of events, expressions of them, or INTERVAL of their dates. */
   #eventGroups(): Select {
     const { prng } = this;
-    const { event, source, pieces, asked, from } = this.#eventSource();
+    const { event, source, pieces, condition, from } = this.#eventSource();
     const ofEvents = new Values(prng, pieces);
     const few = source.columns.filter(({ type, digits }) => type !== 'json' && digits < 10);
     const keys: { readonly key: Piece; readonly item: Piece }[] = [];
@@ -239,7 +239,7 @@ export class EventStatements {
       ...{
         ...EMPTY,
         bound: true,
-        ...asked,
+        ...condition,
         distinct: false,
         items,
         aliases: items.map(() => prng.chance(0.4)),
@@ -256,14 +256,14 @@ export class EventStatements {
   /** Plainly selected values and dates. */
   #eventRows(): Select {
     const { prng } = this;
-    const { source, pieces, asked, from } = this.#eventSource();
+    const { source, pieces, condition, from } = this.#eventSource();
     const values = new Values(prng, [...pieces, ...pieces, ...source.columns]);
     const more = Array.from({ length: prng.below(3) }, () => values.firm(prng.pick([0, 1, 2])));
     const items = [prng.pick(pieces), ...more];
     const aliases = items.map(() => prng.chance(0.4));
     // HAVING has no groups to ask of, but windows may stand there.
     return this.#ordered({
-      ...{ ...EMPTY, bound: true, ...asked, from },
+      ...{ ...EMPTY, bound: true, ...condition, from },
       distinct: prng.chance(0.25),
       items,
       aliases,

@@ -1,4 +1,4 @@
-/** Worlds of tables in a server, in DuckDB and in SQLite alike, and generated SELECTs asked of all three. */
+/** The same generated tables in a server, in DuckDB and in SQLite, and generated SELECTs that are sent to all three. */
 import type { Prng } from '../../src/base/index.js';
 import type { ConformanceServer } from '../support/conformance-server.js';
 import { difference, rowsOf } from '../support/sql/sql-answers.js';
@@ -21,7 +21,7 @@ export class SqlLife {
   readonly #prng: Prng;
   readonly #duck: Duck;
   readonly #lite: Lite;
-  readonly #asked: Select[] = [];
+  readonly #selects: Select[] = [];
   #worlds = 0;
   #statements: Statements | null = null;
   #liteCount = 0;
@@ -43,9 +43,9 @@ export class SqlLife {
     this.#lite.close();
   }
 
-  /** How much was compared. */
-  told(): string {
-    const count = this.#asked.length;
+  /** The number of compared queries and rows, as text. */
+  summary(): string {
+    const count = this.#selects.length;
     return `${count} queries, ${this.#liteCount} of SQLite too, ${this.#rowCount} rows, ${this.#emptyCount} answers without any`;
   }
 
@@ -57,16 +57,16 @@ export class SqlLife {
     this.#statements = new Statements(this.#prng, world);
   }
 
-  /** Asks new queries; what is wrong with each answer that is. */
+  /** Sends new queries. Returns a description of each wrong answer. */
   async ask(server: ConformanceServer, count: number): Promise<string[]> {
     const statements = this.#statements as Statements;
     const selects = Array.from({ length: count }, () => statements.any());
-    this.#asked.push(...selects);
+    this.#selects.push(...selects);
     return this.#askAll(server, selects);
   }
 
   askAgain(server: ConformanceServer, count: number): Promise<string[]> {
-    const selects = Array.from({ length: count }, () => this.#prng.pick(this.#asked));
+    const selects = Array.from({ length: count }, () => this.#prng.pick(this.#selects));
     return this.#askAll(server, selects);
   }
 
@@ -156,7 +156,7 @@ export class SqlLife {
 const UNGROUPED_BY_DUCK = /must appear in the GROUP BY clause/;
 const UNGROUPED_BY_QUARRY = /must stand in GROUP BY/;
 
-/** What an HTTP error says up to its first name or number, or what else is wrong without its values. */
+/** The message of an HTTP error up to its first name or number, or the kind of difference without its values. */
 function natureOf(text: string): string {
   if (text.startsWith('HTTP')) return /"message":"[a-zA-Z ]*/.exec(text)?.[0] ?? 'HTTP';
   if (/refuse/.test(text)) return 'refused';

@@ -1,4 +1,4 @@
-/** Literals of SQL: some value of a type, and what may stand beside a value of a type in a comparison. */
+/** Literals of SQL: a value of a type, and the operand of a comparison with a value of a type. */
 import type { Prng } from '../../src/base/index.js';
 import { lower } from '../support/model.js';
 import {
@@ -98,7 +98,7 @@ const WITH_EXPONENT = [
   ['0e5', '0'],
 ] as const;
 
-/** A float beside exact numbers is compared exactly. */
+/** A float is compared exactly with exact numbers. */
 function withExponent(prng: Prng): Piece {
   const [written, number] = prng.pick(WITH_EXPONENT);
   const made = exact(number);
@@ -106,7 +106,7 @@ function withExponent(prng: Prng): Piece {
   return { ...made, forms: { ...made.forms, quarry } };
 }
 
-/** What may stand beside `of`: of its type or a type that goes with it, and perhaps as a text. */
+/** An operand to compare with `of`: of its type or a compatible one, and at random as a text. */
 export function literal(prng: Prng, of: Kind): Piece {
   switch (of.type) {
     case 'integer':

@@ -168,10 +168,10 @@ t.test('events are counted alike, also with a least frequency', async (t) => {
     const [{ name, events }] = world;
     const event = prng.pick(events);
     const least = prng.between(1, 3);
-    const asked = { ...{ prng, event }, window: window(prng) };
+    const drawn = { ...{ prng, event }, window: window(prng) };
     const seed = prng.u32();
-    const counted = eventPair(new Prng(seed), event, asked.window, null);
-    const frequent = eventPair(new Prng(seed), event, asked.window, least);
+    const counted = eventPair(new Prng(seed), event, drawn.window, null);
+    const frequent = eventPair(new Prng(seed), event, drawn.window, least);
     const all = await result(
       '/v1/query/count/event',
       `{"query-name":"n","dimension":"${name}","query":[${counted.json}]}`,
@@ -261,9 +261,9 @@ t.test('metrics and top values are those of aggregates and groups', async (t) =>
     );
     const list = ((top.get('result') as JsonObject).get('q') as JsonObject).get(of) as readonly JsonObject[];
     const key = event === null ? `[${of}]` : `[${of}.value]`;
-    const asked = event === null ? `${key} IS NOT NULL` : `[${of}.date] BETWEEN '${from}' AND '${to}'`;
+    const condition = event === null ? `${key} IS NOT NULL` : `[${of}.date] BETWEEN '${from}' AND '${to}'`;
     const groups = await rows(
-      `SELECT COUNT(*) AS n, CAST(${key} AS text) AS v FROM ${name} WHERE ${asked} GROUP BY ${key} ORDER BY n DESC, v LIMIT ${most}`,
+      `SELECT COUNT(*) AS n, CAST(${key} AS text) AS v FROM ${name} WHERE ${condition} GROUP BY ${key} ORDER BY n DESC, v LIMIT ${most}`,
     );
     const values = list.map(
       (item) => `${jsonText(item.get('quantity') as Json)} ${jsonText(item.get('value') as Json)}`,
@@ -272,7 +272,7 @@ t.test('metrics and top values are those of aggregates and groups', async (t) =>
     t.strictSame(
       cells(groups).map((cell) => cell.replace(/\.0"$/, '"')),
       values,
-      `top ${most} of ${of} ${asked}`,
+      `top ${most} of ${of} ${condition}`,
     );
   }
 });
@@ -300,8 +300,8 @@ t.test('an extraction with an order gives the rows of SELECT with that order', a
     // A missing value is left out there, and null here; datetimes have lower-case letters there, whole decimals no point.
     const shown = (value: Json | undefined): string =>
       value === undefined || value === null ? 'none' : String(value).toLowerCase().replace(/\.0$/, '');
-    const toldRows = (list: readonly JsonObject[]): string[] =>
+    const rowTexts = (list: readonly JsonObject[]): string[] =>
       list.map((row) => names.map((name) => shown(row.get(name))).join('|'));
-    t.strictSame(toldRows(found), toldRows(data), `${sql} ORDER BY ${orderBy}`);
+    t.strictSame(rowTexts(found), rowTexts(data), `${sql} ORDER BY ${orderBy}`);
   }
 });

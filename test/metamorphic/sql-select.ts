@@ -12,23 +12,23 @@ export interface OrderKey {
 export interface Select {
   readonly distinct: boolean;
   readonly items: readonly Piece[];
-  /** Whether each has the alias that it has with the other engines, `c0` and so on. */
+  /** Whether each item has its alias of the other engines (`c0` and so on) in Quarry too. */
   readonly aliases: readonly boolean[];
   /** FROM with its joins. */
   readonly from: Printed;
   readonly where: Piece | null;
   readonly groupBy: readonly Piece[];
-  /** What other engines group by beside: where Quarry makes a group of every entity. */
+  /** Additional grouping key of the other engines, where Quarry makes each entity a group. */
   readonly groupBeside: string | null;
   readonly having: Piece | null;
-  /** Of Quarry: what it says of events, which other engines have in FROM or WHERE. */
+  /** Quarry's conditions on events, which the other engines have in FROM or WHERE. */
   readonly havingBeside: string | null;
   readonly order: readonly OrderKey[];
   readonly limit: number | null;
   readonly offset: number;
-  /** WHERE and what items are made of belong together: smaller ones would mean something else. */
+  /** WHERE and the items depend on each other: a reduced statement would mean something else. */
   readonly bound: boolean;
-  /** Quarry is asked for `*`, which ends with the score. */
+  /** Quarry gets `*`, which ends with the score. */
   readonly star: boolean;
   /** Two rows that the order holds to be equal are equal. */
   readonly total: boolean;

@@ -11,7 +11,7 @@ export interface Source {
   readonly id: Piece;
   /** Two rows never have the same of these. */
   readonly table: Table;
-  /** What the first table is called in the other engines. */
+  /** The name of the first table in the other engines. */
   readonly alias: string;
 }
 

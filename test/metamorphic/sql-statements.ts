@@ -196,10 +196,10 @@ export class Statements {
       ...aggregates.map((aggregate) => (prng.chance(0.7) ? aggregate : behind.any(prng.pick([1, 2])))),
     ];
     const aliases = items.map(() => prng.chance(0.5));
-    const asked = prng.chance(0.25) ? behind.condition(prng.pick([0, 1, 2])) : null;
+    const condition = prng.chance(0.25) ? behind.condition(prng.pick([0, 1, 2])) : null;
     // Where nothing else makes groups, HAVING would have none.
     const makesGroups = groupBeside === null || items.some((item) => readsColumns(item, aggregates));
-    const having = makesGroups ? asked : null;
+    const having = makesGroups ? condition : null;
     const base = {
       ...{
         ...EMPTY,
@@ -251,7 +251,7 @@ export class Statements {
     };
   }
 
-  /** Aggregates beside columns: every entity is a group. */
+  /** Aggregates together with columns: every entity is a group. */
   entities(): Select {
     const { prng } = this;
     const source = sourceOf(prng, this.#world);

@@ -24,7 +24,7 @@ import { between, cased, combined, comparison, extreme, inList, nulled, switched
 import { literal, someLiteral } from './sql-literals.js';
 
 const TYPES: readonly PieceType[] = ['integer', 'decimal', 'float', 'text', 'boolean', 'date', 'datetime'];
-/** More are not asked for, so that no sum of products comes near 38. */
+/** More digits are not generated, so that no sum of products comes near 38. */
 const DIGITS_MAX = 26;
 const PATTERN_PARTS = ['%', '_', 'a', 'b', 'é', '日', '😀', 'x', ' ', 're', 'Σ', '1', '\\', "'", '5'];
 export const COMPARISONS = ['=', '<>', '!=', '<', '<=', '>', '>='] as const;
@@ -38,12 +38,12 @@ export class Values {
     this.leaves = leaves;
   }
 
-  /** Of any type but lists. */
+  /** A value of any type except lists. */
   any(depth: number): Piece {
     return this.of(this.prng.pick(TYPES), depth);
   }
 
-  /** What may decide something: firm. */
+  /** A value that all engines compute alike, for use in a decision. */
   firm(depth: number, type: PieceType = this.prng.pick(TYPES)): Piece {
     for (let tries = 0; tries < 5; tries++) {
       const found = this.of(type, depth);
@@ -93,7 +93,7 @@ export class Values {
     const lite =
       a.lite === null || b.lite === null || digits > 18 ? null : `(${a.lite} ${operator} ${b.lite})`;
     if (operator === '%' && type === 'decimal') {
-      // DuckDB's remainder of decimals goes by doubles.
+      // DuckDB computes remainders of decimals with doubles.
       const [x, y] = [a.duck, b.duck];
       const duck = `CAST(units_of(${x}) % nullif(units_of(${y}), 0) AS DECIMAL(38, 0))`;
       return piece(of, forms('($0 % $1)', `CAST(of_units(${duck}, ${scale}) AS ${duckType(of)})`, lite), [

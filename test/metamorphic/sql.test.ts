@@ -1,19 +1,19 @@
 /**
- * Generated SELECTs over generated tables, asked of whole servers, of DuckDB and, where it means the same, of SQLite: equal
- * row for row where the order is settled, else as sets of rows; exact numbers to the last digit, floats that all work out
- * alike to the last bit or two, others to nine digits. On one to seven shards, with both kinds of kernels, again after
- * restarts from log and snapshot. A statement that differs is made smaller before it is shown.
+ * Generated SELECTs over generated tables, sent to whole servers, to DuckDB and, where the semantics agree, to SQLite. Answers
+ * must be equal row for row where the order is defined, else as sets of rows; exact numbers to the last digit, floats that all
+ * engines compute alike to the last bit or two, others to nine digits. Layouts have one to seven shards and both kinds of
+ * kernels; queries are repeated after restarts from log and snapshot. A statement that differs is reduced before it is shown.
  *
- * Where engines mean different things, these rules say what is asked of the others, or what is not asked:
+ * Where the engines' semantics differ, these rules define the statements for the others, or exclude a case:
  *   texts        Quarry keeps them in lower-case letters and compares without case: the others have lower-case rows and
  *                literals, and lower() around what has other letters; letters of put out texts stay. SQLite's own upper() and
  *                lower() know ASCII only and are not asked. Not asked: upper() of letters without a simple capital (ß)
  *   order        UTF-8 bytes, missing values last, rising or falling: NULLS LAST
  *   /            of floats; x / 0 and x % 0 are missing: nullif(y, 0)
- *   % of decimals   DuckDB goes by doubles: asked of it in units of the last place (units_of, of_units)
- *   AVG, STDDEV  DuckDB goes by doubles: worked out from exact sums and rounded once, AVG to six decimals (mean, spread)
+ *   % of decimals   DuckDB uses doubles: it gets integers in units of the last place (units_of, of_units)
+ *   AVG, STDDEV  DuckDB uses doubles: computed from exact sums and rounded once, AVG to six decimals (mean, spread)
  *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: none of so many are asked for
- *   1.5e0        beside exact numbers stands for its shortest digits and is compared exactly, in a condition and in an expression
+ *   1.5e0        next to exact numbers means its shortest digits and is compared exactly, in a condition and in an expression
  *                alike; DuckDB compares doubles, for which 9007199254740993 = 9007199254740992e0: asked of it with the digits
  *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are not asked
  *   dates        none beyond the years 1 to 9999, where Quarry refuses and DuckDB goes on; weekdays count from 1 = Sunday
@@ -25,7 +25,7 @@
  *                order in conditions: Quarry refuses [clicks.value] < 'a'
  *   AND in AND   is one list to both, OR in OR too: a key a AND b is not found in c AND (a AND b), and both refuse. Quarry finds
  *                it when c is true of itself, and a < b in NOT (a < b): DuckDB is then asked with CAST(key AS BOOLEAN)
- *   a window     alone in an AND list narrows what stands in parentheses beside it: not asked
+ *   a window     as the only date condition of an AND list applies to the parenthesized conditions next to it: not generated
  *   numbers      decimals end without zeros but have one place; floats have a point or an exponent; SELECT * has a score
  *   SQLite       has no decimals (integers in units of the last place), no number beyond 64 bits, dates as texts
  *
@@ -59,7 +59,7 @@ const QUERIES_PER_WORLD = 250;
 const SHOWN = 5;
 /** The other engines live in the same process. */
 const MEMORY_BYTES = 4 * 2 ** 30;
-/** Of the queries of a layout, so many are asked again after each restart. */
+/** Share of a layout's queries that are repeated after each restart. */
 const AGAIN = 0.1;
 
 t.test('rows whose floats are nearly equal meet in whatever order they come, and no others do', async (t) => {
@@ -97,9 +97,9 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
       t.teardown(() => life.close());
       const count = Math.ceil(QUERIES / LAYOUTS.length);
       const wrong: string[] = [];
-      for (let asked = 0; asked < count; asked += QUERIES_PER_WORLD) {
+      for (let queryCount = 0; queryCount < count; queryCount += QUERIES_PER_WORLD) {
         await life.addWorld(server);
-        wrong.push(...(await life.ask(server, Math.min(QUERIES_PER_WORLD, count - asked))));
+        wrong.push(...(await life.ask(server, Math.min(QUERIES_PER_WORLD, count - queryCount))));
       }
       t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} of ${count} differ`);
       for (const restart of ['log', 'snapshot'] as const) {
@@ -107,7 +107,7 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
         const again = await life.askAgain(server, Math.ceil(count * AGAIN));
         t.strictSame(again.slice(0, SHOWN), [], `after a restart from the ${restart}`);
       }
-      t.comment(life.told());
+      t.comment(life.summary());
     },
   );
 }

@@ -1,9 +1,9 @@
 /**
- * Two databases of one server: the whole one holds all rows and is asked with keys that a row filter narrows; the
- * part holds only the rows that the filter lets through and is asked with such keys without a filter. Whatever is
- * sent to both must be answered alike.
- * The row-at-a-time model tells who is let through. Where an insert meets a hidden row of the whole, the part, which
- * does not have it, goes another way: there the part is set right with its master key, by the model, after the answers
+ * Two databases of one server: the whole one holds all rows and is queried with keys that have a row filter; the part
+ * holds only the rows that pass the filter and is queried with keys without one. Both must give the same answer to the
+ * same request.
+ * The row-at-a-time model computes the rows that pass. When an insert meets a hidden row of the whole database, which the
+ * part does not have, the two diverge: the part is then corrected with its master key from the model, after the answers
  * were compared.
  */
 import { isDeepStrictEqual } from 'node:util';

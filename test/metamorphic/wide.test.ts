@@ -46,7 +46,7 @@ const COLUMNS: Json = [
   jsonObject({ name: 'sums', type: 'integer-event' }),
 ];
 
-/** What was inserted, and the bodies that insert it. */
+/** The inserted entities and the bodies that insert them. */
 class Wide {
   readonly entities: Entity[] = [];
   readonly #prng: Prng;
@@ -117,7 +117,7 @@ class Wide {
     return `{"few":"${entity.few}","many":"${entity.many}","code":${code},"amount":${entity.amount},${more}}`;
   }
 
-  /** Alters entities all over the segments, with values that no earlier one had; a deleted one begins anew. */
+  /** Changes entities in all segments to values that no entity had; a deleted entity is inserted again. */
   *alterations(requests: number): Generator<string> {
     const prng = this.#prng;
     for (let request = 0; request < requests; request++) {
@@ -318,25 +318,25 @@ function countOf(entities: readonly Entity[], holds: Question['holds']): number 
 const QUESTIONS = 70;
 const DRAWS_MAX = 1_000;
 
-/** Questions, of which most match something, and their answers, taken at the moment `when`. */
+/** Queries, most of which match something, and their expected answers at the time `when`. */
 function ask(prng: Prng, entities: readonly Entity[], when: string): { query: Json; count: number }[] {
-  const asked: { query: Json; count: number }[] = [];
+  const questions: { query: Json; count: number }[] = [];
   let emptyCount = 0;
-  for (let draws = 0; asked.length < QUESTIONS && draws < DRAWS_MAX; draws++) {
+  for (let draws = 0; questions.length < QUESTIONS && draws < DRAWS_MAX; draws++) {
     const { query, holds } = prng.pick([textQuestion, amountQuestion, eventQuestion, eventQuestion, joined])(
       prng,
     );
     const key = `${when} ${jsonText(query)}`;
     const count = answers.get(key) ?? countOf(entities, holds);
     answers.set(key, count);
-    if (count > 0 || ++emptyCount < QUESTIONS / 2) asked.push({ query, count });
+    if (count > 0 || ++emptyCount < QUESTIONS / 2) questions.push({ query, count });
   }
-  return asked;
+  return questions;
 }
 
 for (const [what, options] of [
-  ['1 shard, SIMD kernels', { shardCount: 1, laneCount: 1, kernels: SIMD_KERNELS }],
-  ['2 shards on 2 workers, JS kernels', { shardCount: 2, laneCount: 2, kernels: null }],
+  ['1 shard, SIMD kernels', { shardCount: 1, workerCount: 1, kernels: SIMD_KERNELS }],
+  ['2 shards on 2 workers, JS kernels', { shardCount: 2, workerCount: 2, kernels: null }],
 ] as const) {
   t.test(`${what}: answers over many segments are those of plain arrays`, async (t) => {
     const prng = new Prng(SEED);
@@ -345,9 +345,13 @@ for (const [what, options] of [
     const settings = { ...options, logFileBytes: 16 * 2 ** 20 };
     let store = await TestStore.open(t, dir, settings);
     await store.createColumns(COLUMNS);
-    const check = async (checked: TestStore, asked: ReturnType<typeof ask>, when: string): Promise<void> => {
+    const check = async (
+      checked: TestStore,
+      questions: ReturnType<typeof ask>,
+      when: string,
+    ): Promise<void> => {
       const wrong: string[] = [];
-      for (const { query, count } of asked) {
+      for (const { query, count } of questions) {
         const found = await checked.countOne(query);
         if (found !== count) wrong.push(`${found} instead of ${count}: ${JSON.stringify(query)}`);
       }

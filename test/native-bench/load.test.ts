@@ -28,7 +28,7 @@ type Tap = { teardown(handler: () => void): void };
 const http = (status: string, body: string): string =>
   `HTTP/1.1 ${status}\r\nX: y\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-t.test('a load sends every body once, counts it, and understands answers that come in pieces', async (t) => {
+t.test('a load sends and counts every body once, and parses answers that arrive in pieces', async (t) => {
   const { target, read } = await answering(t, http('200 OK', '{"result": {"q": 42}}'));
   const result = await runLoad(target, repeatBody(Buffer.from('{"a":1}'), 20), 3, checkHolds('"q":42'));
   t.equal(result.requests, 20);

@@ -66,7 +66,7 @@ for (const shape of ['ingest', 'full'] satisfies Shape[]) {
   });
 }
 
-t.test('dates from the tables are those of the calendar', async (t) => {
+t.test('dates from the tables agree with the calendar', async (t) => {
   const block = new People(3, 'full').block(5);
   for (const dates of [block.joined, block.visit.dates, block.purchase.dates, block.rating.dates]) {
     t.strictSame(Array.from(dates, instantText), Array.from(dates, formatDateTime));

@@ -1,16 +1,16 @@
 /**
- * What servers really take and answer, against the document: each endpoint over a socket, and many more bodies, good and
- * damaged, through the server behind its sockets. To run again: node dist/test/openapi/answers.test.js --seed 1 --bodies 20000
+ * Checks the requests and answers of a real server against the document: each endpoint over a socket, and many more bodies,
+ * valid and damaged, without sockets. To run again: node dist/test/openapi/answers.test.js --seed 1 --bodies 20000
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
 import { BODIES, MODEL, QUERY_NAME } from '../conformance/codes-bodies.js';
-import { serveSite } from '../conformance/codes-site.js';
+import { startCodesServer } from '../conformance/codes-server.js';
 import { hostileArb, makeWorld } from '../fuzz/bodies.js';
 import { type GoodAsk, goodAsks } from '../fuzz/grammar.js';
-import { NearServer } from '../fuzz/near-server.js';
+import { InProcessServer } from '../fuzz/in-process-server.js';
 import type { Ask } from '../support/json-client.js';
 import { Checker, sentDocument } from './checker.js';
 
@@ -27,10 +27,10 @@ t.setTimeout(240_000 + BODY_COUNT * 20);
 const checker = new Checker(sentDocument());
 
 t.test('every endpoint answers as the document says, when it succeeds and when it refuses', async (t) => {
-  const site = await serveSite(t);
+  const site = await startCodesServer(t);
   const { client, keys } = site;
   for (const ask of MODEL) await client.succeed(ask);
-  const told = async (ask: Ask, verb: string, wanted: 200 | 'refused'): Promise<void> => {
+  const checkAnswer = async (ask: Ask, verb: string, wanted: 200 | 'refused'): Promise<void> => {
     const { status, body } = await client.ask(ask);
     const place = `${verb} ${ask.path}`;
     t.equal(checker.answer(verb, ask.path, status, body), null, `${place} ${status}`);
@@ -50,16 +50,16 @@ t.test('every endpoint answers as the document says, when it succeeds and when i
     if (at !== path) await client.ask(saved);
     for (const ask of before) await client.ask({ ...ask, key });
     const ask: Ask = { method, path: at, key, body, headers, ...(text === undefined ? {} : { text }) };
-    await told(ask, method, 200);
-    if (scope !== 'open') await told({ ...ask, key: 'nobody' }, method, 'refused');
+    await checkAnswer(ask, method, 200);
+    if (scope !== 'open') await checkAnswer({ ...ask, key: 'nobody' }, method, 'refused');
     if (body === undefined && !asSql) continue;
-    await told({ ...ask, headers: { 'content-type': 'text/html' } }, method, 'refused');
-    if (body !== undefined) await told({ ...ask, body: 5 }, method, 'refused');
+    await checkAnswer({ ...ask, headers: { 'content-type': 'text/html' } }, method, 'refused');
+    if (body !== undefined) await checkAnswer({ ...ask, body: 5 }, method, 'refused');
   }
 });
 
 t.test('answers of SQL and of lines are as the document says', async (t) => {
-  const { client, keys } = await serveSite(t);
+  const { client, keys } = await startCodesServer(t);
   for (const ask of MODEL) await client.succeed(ask);
   const statements = [
     'SELECT COUNT(*) FROM [default]; SELECT name FROM [default]',
@@ -92,7 +92,7 @@ t.test('answers of SQL and of lines are as the document says', async (t) => {
   }
 });
 
-/** A body as its schema sees it; undefined when it is no JSON. */
+/** A body as its schema sees it; undefined if it is not JSON. */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -102,9 +102,9 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 t.test('what is accepted is what the schemas say, and what they refuse is refused', async (t) => {
-  const server = await NearServer.open(await makeWorld(SEED), SEED, 2);
+  const server = await InProcessServer.open(await makeWorld(SEED), SEED, 2);
   t.teardown(() => server.close());
-  const figures = { accepted: 0, refused: 0, bySchema: 0 };
+  const counts = { accepted: 0, refused: 0, bySchema: 0 };
   const faults: string[] = [];
   const check = async ({ method, path, who }: GoodAsk, bytes: Uint8Array): Promise<void> => {
     const answer = await server.ask({ method, path, key: server.keys[who], body: bytes });
@@ -115,9 +115,9 @@ t.test('what is accepted is what the schemas say, and what they refuse is refuse
     const isLeftOut = mayBeEmpty && bytes.length === 0;
     const wrong = body === undefined && !isLeftOut ? 'no JSON' : checker.request(method, path, body ?? {});
     const place = `${method} ${path}`;
-    if (status === 200) figures.accepted++;
-    else figures.refused++;
-    if (wrong !== null && status !== 200) figures.bySchema++;
+    if (status === 200) counts.accepted++;
+    else counts.refused++;
+    if (wrong !== null && status !== 200) counts.bySchema++;
     if (wrong !== null && status === 200) faults.push(`${place} was accepted, but ${wrong}`);
     const strange = checker.answer(method, path, status, JSON.parse(answer.body.toString('utf8')));
     if (strange !== null) faults.push(`${place} answered ${strange}`);
@@ -132,7 +132,7 @@ t.test('what is accepted is what the schemas say, and what they refuse is refuse
   }
   for (const ask of fc.sample(hostileArb, options)) await check(ask, ask.bytes);
   t.strictSame([...new Set(faults)].slice(0, 8), []);
-  t.comment(JSON.stringify(figures));
-  t.ok(figures.accepted > BODY_COUNT / 5, 'many are accepted');
-  t.ok(figures.bySchema > BODY_COUNT / 20, 'the schemas refuse many');
+  t.comment(JSON.stringify(counts));
+  t.ok(counts.accepted > BODY_COUNT / 5, 'many are accepted');
+  t.ok(counts.bySchema > BODY_COUNT / 20, 'the schemas refuse many');
 });

@@ -1,4 +1,4 @@
-/** Bodies and answers against the document's schemas, by a JSON Schema validator of draft 2020-12. */
+/** Checks bodies and answers against the document's schemas with a JSON Schema validator of draft 2020-12. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Description } from '../../src/http/endpoints/description.js';
 import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
@@ -12,7 +12,7 @@ interface Describer {
   answer(path: string, more?: Partial<PageRequest>): Answer | null;
 }
 
-/** The description's pages as a server sends them; unless told otherwise over HTTPS to a GET that takes no encoding. */
+/** The description's pages as a server sends them; by default over HTTPS to a GET that accepts no encoding. */
 export function describer(): Describer {
   const description = new Description(ENDPOINTS);
   const usual = { method: 'get', overHttps: true, acceptEncoding: '', ifNoneMatch: '' };
@@ -32,7 +32,7 @@ export class Checker {
 
   constructor(document: ApiDocument) {
     this.document = document;
-    // Schemas without a type of their own stand beside ones that have it; formats are told to people only.
+    // Schemas without a type of their own are next to schemas that have one; formats are for people only.
     this.#ajv = new Ajv2020({ allErrors: false, strict: false, validateFormats: false });
     this.#ajv.addSchema({ ...document, $id: ID } as object, ID);
   }
@@ -45,13 +45,13 @@ export class Checker {
     return operation;
   }
 
-  /** What is wrong with a JSON body by its schema; null when nothing is, or there is none. */
+  /** The error of a JSON body by its schema; null if it is valid or has no schema. */
   request(method: string, path: string, body: unknown): string | null {
     const media = this.operation(method, path).requestBody?.content['application/json'];
     return media === undefined ? null : this.fault(media.schema, body);
   }
 
-  /** What is wrong with an answer: with its form, or with a code that the endpoint does not name. */
+  /** The error of an answer: an invalid form, or a code that the endpoint does not document; null = none. */
   answer(method: string, path: string, status: number, body: unknown): string | null {
     const operation = this.operation(method, path);
     const schema = operation.responses[status]?.content?.['application/json']?.schema;
@@ -64,7 +64,7 @@ export class Checker {
     return strange === undefined ? null : `code ${strange.code} is not described: ${JSON.stringify(strange)}`;
   }
 
-  /** What is wrong with a value, by a schema of the document. */
+  /** The error of a value by a schema of the document; null = none. */
   fault(schema: object, value: unknown): string | null {
     const key = JSON.stringify(schema);
     let validate = this.#known.get(key);

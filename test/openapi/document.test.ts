@@ -30,7 +30,7 @@ t.test('every endpoint has one description, and every description an endpoint', 
   for (const { method, path } of ENDPOINTS) t.ok(checker.operation(method, path.replace(/:\w+/, 'x')), path);
 });
 
-t.test('every error code, limit, key, rate and bound of a body is told', async (t) => {
+t.test('every error code, limit, key, rate and body length is documented', async (t) => {
   t.strictSame(
     document['x-error-codes'],
     Object.fromEntries(
@@ -46,10 +46,10 @@ t.test('every error code, limit, key, rate and bound of a body is told', async (
     t.equal(operation['x-requests-per-minute'], rate, path);
     if (operation.requestBody !== undefined) t.equal(operation['x-body-bytes-max'], bodyBytesMax, path);
   }
-  const told = new Set(operations.flatMap(({ operation }) => operation['x-error-codes'] ?? []));
+  const documented = new Set(operations.flatMap(({ operation }) => operation['x-error-codes'] ?? []));
   const untold = Object.keys(ERRORS)
     .map(Number)
-    .filter((code) => !told.has(code as never) && !('never' in ERRORS[code as keyof typeof ERRORS]));
+    .filter((code) => !documented.has(code as never) && !('never' in ERRORS[code as keyof typeof ERRORS]));
   t.strictSame(untold, [], 'every code that can arise is one of some endpoint');
 });
 
@@ -137,7 +137,7 @@ t.test('a schema refuses what is none of it', async (t) => {
   wrong('Refusal', { status: 'error', errors: [] });
 });
 
-/** Keys that nobody has: only codes and paths are looked at. */
+/** Invalid keys: the test reads only codes and paths. */
 const NOBODY = {
   team: '',
   read: '',

@@ -1,4 +1,4 @@
-/** The reader of requests and the OpenAPI document accept and refuse the same bodies, of those that no model is needed for. */
+/** The reader of requests and the OpenAPI document accept the same bodies, for schemas that need no model. */
 import t from 'tap';
 import { RequestBody } from '../../src/api/body/request-body.js';
 import { parseJson } from '../../src/api/index.js';
@@ -11,7 +11,7 @@ const { newDimension, deletedDimension, deletedColumn, relation, newUser, change
 const { deletedUser, signIn, deletedGroup } = definitions;
 const USER = { email: 'a@b.c', labels: ['x'], 'first-name': 'A', 'permission-group': null };
 
-/** A body, and a good value of it. */
+/** A body schema and a valid value. */
 const BODIES: readonly (readonly [definitions.Body, object])[] = [
   [newDimension, { name: 'N', 'api-name': 'n', 'relational-model-type': 'fact' }],
   [deletedDimension, { 'api-name': 'n' }],
@@ -28,7 +28,7 @@ const VALUES: readonly unknown[] = [
   ...['a'.repeat(64), 'a'.repeat(65), 'é'.repeat(1_025), '\u{1f600}'.repeat(1_024), '12345678'],
 ];
 
-/** Whether the reader takes the body, all of its fields. */
+/** Whether the reader accepts all fields of the body. */
 function accepts(schema: definitions.Body, value: object): boolean {
   try {
     const body = RequestBody.of(schema, parseJson(new TextEncoder().encode(JSON.stringify(value))));

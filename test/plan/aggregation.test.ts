@@ -144,9 +144,9 @@ function run(plan: AggregatePlan, shards: readonly (readonly PlainEntity[])[], b
   const aggregation = new Aggregation(plan, bytesMax);
   const rounds: RoundPlan[] = [];
   for (let round = aggregation.round; round !== null; round = aggregation.round) {
-    const asked = structuredClone(round);
-    rounds.push(asked);
-    aggregation.take(shards.map((entities) => shardAnswer(entities, asked)));
+    const requested = structuredClone(round);
+    rounds.push(requested);
+    aggregation.take(shards.map((entities) => shardAnswer(entities, requested)));
   }
   return { answer: aggregation.answer(), rounds };
 }

@@ -60,18 +60,18 @@ t.test('what is certain is the top of all values, with their whole quantities', 
       }
       return counts;
     });
-    const asked = level(prng.between(1, 8), prng.pick([1, 1, 1, 5, 40]));
+    const requested = level(prng.between(1, 8), prng.pick([1, 1, 1, 5, 40]));
     const partials = shards.map((counts) => partialOf(counts, prng.between(1, 30)));
     const budget = mergeMemory(2 ** 30);
     const counted = runToEnd(mergeCounts(partials, budget));
-    const rows = runToEnd(topValues(asked, counted, 1, 0, budget));
-    if (!runToEnd(isCertain(asked, partials, counted, rows, budget))) {
+    const rows = runToEnd(topValues(requested, counted, 1, 0, budget));
+    if (!runToEnd(isCertain(requested, partials, counted, rows, budget))) {
       open++;
       continue;
     }
     certain++;
     const found = rows.texts.map((text, index) => [text, rows.quantities[index]]);
-    const wanted = wantedTop(shards, asked);
+    const wanted = wantedTop(shards, requested);
     if (JSON.stringify(found) !== JSON.stringify(wanted)) {
       t.fail(`round ${round}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
       return;
@@ -84,13 +84,15 @@ t.test('what is certain is the top of all values, with their whole quantities', 
 t.test('answers that leave nothing out are always certain', async (t) => {
   const partials = [new Map([[1, 2]]), new Map([[2, 2]])].map((counts) => partialOf(counts, 10));
   const budget = mergeMemory(2 ** 20);
-  const asked = level(1, 1);
+  const requested = level(1, 1);
   const counted = runToEnd(mergeCounts(partials, budget));
   t.ok(
-    runToEnd(isCertain(asked, partials, counted, runToEnd(topValues(asked, counted, 1, 0, budget)), budget)),
+    runToEnd(
+      isCertain(requested, partials, counted, runToEnd(topValues(requested, counted, 1, 0, budget)), budget),
+    ),
   );
   t.ok(
-    runToEnd(isCertain(asked, [], null, runToEnd(topValues(asked, null, 1, 0, budget)), budget)),
+    runToEnd(isCertain(requested, [], null, runToEnd(topValues(requested, null, 1, 0, budget)), budget)),
     'also of no value at all',
   );
 });

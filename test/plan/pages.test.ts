@@ -24,13 +24,13 @@ t.test('the first rows of several lanes are those of all rows sorted', async (t)
   const prng = new Prng(SEED);
   const order = [{ by: 'attribute', columnId: 1, kind: 'i64', descending: true } as const];
   for (const plan of [PLAN, { ...PLAN, order }, { ...PLAN, scored: [] }]) {
-    for (const laneCount of [0, 1, 2, 5]) {
+    for (const workerCount of [0, 1, 2, 5]) {
       const compare = (a: ExtractedRow, b: ExtractedRow) => positionOrder(plan)(a.position, b.position);
-      const lanes = Array.from({ length: laneCount }, (_, lane) =>
+      const workers = Array.from({ length: workerCount }, (_, worker) =>
         Array.from({ length: prng.below(30) }, (_, row): ExtractedRow => {
           const values = plan.order.map(() => (prng.chance(0.2) ? null : BigInt(prng.below(5))));
           const position = {
-            id: `${prng.u32()}-${lane}-${row}`,
+            id: `${prng.u32()}-${worker}-${row}`,
             score: prng.below(3),
             distanceKm: 0,
             values,
@@ -38,9 +38,9 @@ t.test('the first rows of several lanes are those of all rows sorted', async (t)
           return { position, nearest: null, cells: [] };
         }).sort(compare),
       );
-      const all = lanes.flat().sort(compare);
+      const all = workers.flat().sort(compare);
       for (const limit of [0, 1, 10, 1_000]) {
-        t.strictSame(firstRows(plan, lanes.map(packRows), limit), all.slice(0, limit));
+        t.strictSame(firstRows(plan, workers.map(packRows), limit), all.slice(0, limit));
       }
     }
   }

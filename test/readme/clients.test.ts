@@ -19,7 +19,7 @@ t.setTimeout(280_000);
 const missing = missingTools();
 const noPsql = missingTools(['psql']).length > 0 && 'psql is not on this machine (postgresql-client)';
 
-/** What `POST /v1/sql` answers: the names of its columns and their values, row by row. */
+/** The answer of `POST /v1/sql`: the column names, and the values row by row. */
 interface Answered {
   readonly names: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
@@ -44,7 +44,7 @@ const READERS: Readonly<Record<number, (text: string) => unknown>> = {
 };
 
 t.test(
-  'clients of Postgres and a program in Node find what SQL over HTTPS does',
+  'Postgres clients and a Node program get the same rows as SQL over HTTPS',
   { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
   async (t) => {
     const { site, ran } = await runPage(t, 'docs/postgres.md', noPsql === false ? undefined : /psql/);

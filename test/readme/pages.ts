@@ -25,7 +25,7 @@ export interface Block {
   /** The line of its first fence, 1-based. */
   readonly line: number;
   readonly language: string;
-  /** What follows the language in the fence: '', 'server' or 'test=FILE'. */
+  /** The text after the language in the fence: '', 'server' or 'test=FILE'. */
   readonly role: string;
   readonly text: string;
   /** The text block right after it, or null. */

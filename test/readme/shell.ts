@@ -18,15 +18,15 @@ export function missingTools(tools: readonly string[] = ['bash', 'curl']): strin
 export interface Site {
   readonly server: ServerProcess;
   readonly httpsPort: number;
-  /** Of the Postgres protocol, if the page opens it. */
+  /** Port of the Postgres protocol, if the page opens it. */
   readonly pgPort: number;
-  /** Where commands run: the data directory is `store` in it. */
+  /** Working directory of commands; the data directory is `store` in it. */
   readonly dir: string;
   /** Everything that the script writes, with the documents' port in place of the real one. Rejects when a command fails. */
   run(script: string): Promise<string>;
 }
 
-/** Starts a server that ends with the test. `flags` are those of `quarry serve` beside data directory and ports. */
+/** Starts a server that ends with the test. `flags` of `quarry serve` are added to data directory and ports. */
 export async function startSite(t: Test, flags: readonly string[] = []): Promise<Site> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-pages-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ export async function startSite(t: Test, flags: readonly string[] = []): Promise
   return { server, httpsPort, pgPort: Number(pgPort), dir, run };
 }
 
-/** What the script writes; rejects with it when a command fails. What it left running is ended with it. */
+/** Returns the script's output; rejects with it when a command fails. Processes that the script left running are ended. */
 function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
     const own = `exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`;
@@ -89,7 +89,7 @@ export interface Ran {
   readonly found: string;
 }
 
-/** Flags of `quarry serve`, beside the data directory, in the last block that starts a server. */
+/** Flags of `quarry serve`, without the data directory, in the last block that starts a server. */
 function flagsOf(blocks: readonly Block[]): string[] {
   const start = blocks.findLast(({ role }) => role === 'server');
   if (start === undefined) return [];

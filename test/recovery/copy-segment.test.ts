@@ -40,7 +40,7 @@ async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFi
 }
 
 /** A shard and its model, on a disk of its own. */
-class ModelLane {
+class StoredModel {
   readonly store: SnapshotStore = { fs: faultyDisk(), dir: '/store', lz4: createLz4() };
   readonly model: ShardModel;
 
@@ -66,17 +66,17 @@ t.test(
   async (t) => {
     for (let round = 0; round < 4; round++) {
       const prng = new Prng(SEED + 100 + round);
-      const lane = new ModelLane(new ShardModel({ compactionDeadMin: prng.pick([1, 30]) }));
-      const { model } = lane;
+      const stored = new StoredModel(new ShardModel({ compactionDeadMin: prng.pick([1, 30]) }));
+      const { model } = stored;
       for (let lsn = 1; lsn < 12; lsn++) {
         for (let more = prng.below(6); more >= 0; more--) model.step(prng, STEP);
         const wanted = dumpPlain(model.entities);
-        const checkpoint = lane.begin(lsn);
+        const checkpoint = stored.begin(lsn);
         const done: string[] = [];
         do {
           for (let more = prng.below(3); more > 0; more--) done.push(model.step(prng, STEP));
         } while (!(await checkpoint.step()));
-        const shard = await lane.restored(await checkpoint.finish());
+        const shard = await stored.restored(await checkpoint.finish());
         const what = `round ${round}, lsn ${lsn}, then ${done}`;
         if (!t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null, what)) return;
       }
@@ -87,13 +87,13 @@ t.test(
 t.test('a shard that is loaded repeatedly continues like one that never was', async (t) => {
   for (let round = 0; round < 4; round++) {
     const prng = new Prng(SEED + 200 + round);
-    const lane = new ModelLane(new ShardModel({ compactionDeadMin: prng.pick([1, 30]) }));
-    const { model } = lane;
+    const stored = new StoredModel(new ShardModel({ compactionDeadMin: prng.pick([1, 30]) }));
+    const { model } = stored;
     for (let lsn = 1; lsn < 15; lsn++) {
       for (let more = prng.below(5); more >= 0; more--) model.step(prng, STEP);
-      const files = await finish(lane.begin(lsn));
+      const files = await finish(stored.begin(lsn));
       const deadBefore = model.held.segments.map(({ deadCount }) => deadCount);
-      model.shard = await lane.restored(files);
+      model.shard = await stored.restored(files);
       t.strictSame(model.differences(), [], `round ${round}, lsn ${lsn}`);
       t.strictSame(
         model.held.segments.map(({ deadCount }) => deadCount),
@@ -107,8 +107,8 @@ t.test('a shard that is loaded repeatedly continues like one that never was', as
 t.test(
   'segments of events keep their numbers when earlier ones expire, and no manifest mixes them up',
   async (t) => {
-    const lane = new ModelLane(new ShardModel());
-    const { model } = lane;
+    const stored = new StoredModel(new ShardModel());
+    const { model } = stored;
     const fill = (seconds: number, count: number): void =>
       model.insert([
         {
@@ -132,10 +132,10 @@ t.test(
     const first = 1_500_000_000;
     for (let segment = 0; segment < 3; segment++) fill(first + segment * 10_000, SEGMENT_ROWS_MAX);
     fill(first + 30_000, 10);
-    const before = await finish(lane.begin(1));
+    const before = await finish(stored.begin(1));
     t.strictSame(numbers(before), [0, 1, 2, 3]);
     model.expire(INTEGER_EVENT.id, first + 10_500);
-    const after = await finish(lane.begin(2));
+    const after = await finish(stored.begin(2));
     t.strictSame(numbers(after), [1, 2, 3]);
     t.strictSame(
       after
@@ -144,17 +144,17 @@ t.test(
       [['events', 1]],
       'only the segment that lost a part is written again',
     );
-    model.shard = await lane.restored(after);
+    model.shard = await stored.restored(after);
     t.strictSame(model.differences(), []);
     fill(first + 40_000, SEGMENT_ROWS_MAX);
-    const last = await finish(lane.begin(3));
+    const last = await finish(stored.begin(3));
     t.strictSame(numbers(last), [1, 2, 3, 4]);
-    model.shard = await lane.restored(last);
+    model.shard = await stored.restored(last);
     t.strictSame(model.differences(), []);
     model.expire(INTEGER_EVENT.id, first + 99_000);
-    const none = await finish(lane.begin(4));
+    const none = await finish(stored.begin(4));
     t.strictSame(numbers(none), []);
-    model.shard = await lane.restored(none);
+    model.shard = await stored.restored(none);
     t.strictSame(model.differences(), []);
   },
 );
@@ -162,38 +162,41 @@ t.test(
 t.test(
   'a column that is dropped while a checkpoint runs is in its files, and not in the next ones',
   async (t) => {
-    const columnIds = async (lane: ModelLane, files: readonly SnapshotFileEntry[]): Promise<Set<number>> => {
+    const columnIds = async (
+      stored: StoredModel,
+      files: readonly SnapshotFileEntry[],
+    ): Promise<Set<number>> => {
       const found = new Set<number>();
       for (const entry of files) {
         if (entry.kind === 'events') found.add(entry.columnId);
-        const { columns } = await readSnapshotFile(lane.store, entry);
+        const { columns } = await readSnapshotFile(stored.store, entry);
         for (const { metadata } of columns) found.add(Number(metadata?.get('quarry:column-id') ?? 0));
       }
       return found;
     };
     for (const column of COLUMNS) {
       const prng = new Prng(SEED + 300);
-      const lane = new ModelLane(new ShardModel());
-      const { model } = lane;
+      const stored = new StoredModel(new ShardModel());
+      const { model } = stored;
       for (let round = 0; round < 4; round++) {
         model.insert(
           generateChanges(prng, COLUMNS, { count: 60, idCount: 100, textCount: 20, density: 0.6 }),
         );
-        if (round === 1) await finish(lane.begin(1));
+        if (round === 1) await finish(stored.begin(1));
       }
       const wanted = dumpPlain(model.entities);
-      const checkpoint = lane.begin(2);
+      const checkpoint = stored.begin(2);
       await checkpoint.step();
       model.dropColumn(column.id);
       const during = await finish(checkpoint);
-      t.ok((await columnIds(lane, during)).has(column.id), `column ${column.id} is there`);
-      const shard = await lane.restored(during);
+      t.ok((await columnIds(stored, during)).has(column.id), `column ${column.id} is there`);
+      const shard = await stored.restored(during);
       t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);
-      const after = await finish(lane.begin(3));
-      t.notOk((await columnIds(lane, after)).has(column.id), `column ${column.id} is gone`);
+      const after = await finish(stored.begin(3));
+      t.notOk((await columnIds(stored, after)).has(column.id), `column ${column.id} is gone`);
       // The log's drop meets a snapshot with the column, or without it.
       for (const files of [during, after]) {
-        model.shard = await lane.restored(files);
+        model.shard = await stored.restored(files);
         model.shard.dropColumn(KEY, column.id);
         t.strictSame(model.differences(), []);
       }
@@ -201,38 +204,38 @@ t.test(
   },
 );
 
-t.test("a deleted entity's row stands in the file without an ID or any value", async (t) => {
-  const lane = new ModelLane(new ShardModel({ compactionDeadMin: 1000 }));
-  const { model } = lane;
+t.test("a deleted entity's row is in the file without an ID or any value", async (t) => {
+  const stored = new StoredModel(new ShardModel({ compactionDeadMin: 1000 }));
+  const { model } = stored;
   const fields = (value: bigint) => [
     { column: INTEGER, latest: value },
     { column: INTEGER_EVENT, events: [{ seconds: 1_500_000_000, value }] },
   ];
   model.insert(['aa', 'secret', 'c'].map((id, index) => ({ id, fields: fields(BigInt(index)) })));
   model.delete(['secret']);
-  const files = await finish(lane.begin(1));
-  const [ids, values] = (await readSnapshotFile(lane.store, files[0])).columns;
+  const files = await finish(stored.begin(1));
+  const [ids, values] = (await readSnapshotFile(stored.store, files[0])).columns;
   t.ok(ids.kind === 'utf8' && Buffer.from(ids.bytes).toString() === 'aac');
   t.strictSame(
     [ids.validity?.[0], values.validity?.[0]].map((byte) => Number(byte) & 7),
     [5, 5],
   );
-  model.shard = await lane.restored(files);
+  model.shard = await stored.restored(files);
   t.strictSame(model.differences(), []);
 });
 
 t.test('a database that is dropped while a checkpoint runs leaves no file', async (t) => {
-  const lane = new ModelLane(new ShardModel());
-  lane.model.insert([single('a')]);
-  const checkpoint = lane.begin(1);
-  lane.model.shard.dropDatabase(KEY.databaseId);
+  const stored = new StoredModel(new ShardModel());
+  stored.model.insert([single('a')]);
+  const checkpoint = stored.begin(1);
+  stored.model.shard.dropDatabase(KEY.databaseId);
   t.strictSame(await finish(checkpoint), []);
-  t.equal(lane.model.shard.find(KEY), undefined);
+  t.equal(stored.model.shard.find(KEY), undefined);
 });
 
 t.test('segments that compaction replaces while a checkpoint runs are written as they were', async (t) => {
-  const lane = new ModelLane(new ShardModel());
-  const { model } = lane;
+  const stored = new StoredModel(new ShardModel());
+  const { model } = stored;
   const filler = (from: number, count: number): Change[] =>
     Array.from({ length: count }, (_, index) => ({
       id: `f${from + index}`,
@@ -245,18 +248,18 @@ t.test('segments that compaction replaces while a checkpoint runs are written as
   model.delete(first.slice(0, 20_000).map(({ id }) => id));
   t.equal(model.held.segments[0].deadCount, 20_000);
   const wanted = dumpPlain(model.entities);
-  const checkpoint = lane.begin(1);
+  const checkpoint = stored.begin(1);
   model.delete(second.slice(0, 5_000).map(({ id }) => id));
   t.equal(model.held.segments[0].deadCount, 0, 'compacted');
   model.insert(filler(100_000, 2_000));
-  const shard = await lane.restored(await finish(checkpoint));
+  const shard = await stored.restored(await finish(checkpoint));
   t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);
   t.strictSame(model.differences(), []);
 });
 
 t.test('links that are renumbered during a checkpoint keep their old numbers in its files', async (t) => {
-  const lane = new ModelLane(new ShardModel({ linkMax: 10 }));
-  const { model } = lane;
+  const stored = new StoredModel(new ShardModel({ linkMax: 10 }));
+  const { model } = stored;
   const pairs = (id: string, seconds: number, count: number): Change => {
     const dates = Array.from({ length: count }, (_, index) => seconds + index);
     return {
@@ -270,12 +273,12 @@ t.test('links that are renumbered during a checkpoint keep their old numbers in 
   model.insert([pairs('a', 1_500_000_000, 4)]);
   model.insert([pairs('a', 1_500_000_100, 4)]);
   for (const { id } of [INTEGER_EVENT, TEXT_EVENT]) model.expire(id, 1_500_000_050);
-  await finish(lane.begin(1));
+  await finish(stored.begin(1));
   model.insert([single('b')]);
   const wanted = dumpPlain(model.entities);
-  const checkpoint = lane.begin(2);
+  const checkpoint = stored.begin(2);
   model.insert([pairs('c', 1_500_000_200, 5)]);
   t.strictSame(model.differences(), []);
-  const shard = await lane.restored(await finish(checkpoint));
+  const shard = await stored.restored(await finish(checkpoint));
   t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);
 });

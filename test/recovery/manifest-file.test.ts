@@ -1,4 +1,4 @@
-/** The manifest's swap at every crash point, and what is removed behind it. */
+/** The manifest's swap at every crash point, and the files that are removed after it. */
 import fs from 'node:fs';
 import t from 'tap';
 import type { Manifest } from '../../src/format/index.js';

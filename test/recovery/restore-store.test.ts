@@ -1,4 +1,7 @@
-/** Restores to an LSN and to a time; what cannot be reached is said. The data are looked at in test/crash/history/backups.test.ts. */
+/**
+ * Restores to an LSN and to a time; what cannot be reached is said. The data are looked at in
+ * test/crash/history/backups.test.ts.
+ */
 import t from 'tap';
 import {
   applyChanges,
@@ -21,7 +24,7 @@ import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
 const BACKUP_LSN = 10;
 const LAST_LSN = 30;
 const TAKEN_MS = Date.UTC(2024, 0, 1);
-/** Of record `lsn`: a minute each. */
+/** Time of record `lsn`: one minute per record. */
 const timeOf = (lsn: number): number => TAKEN_MS + (lsn - BACKUP_LSN) * 60_000;
 
 const keyMade = (text: string): CatalogChange => ({
@@ -96,7 +99,7 @@ t.test('the store ends with the record that is wanted, or with the last one', as
 });
 
 t.test(
-  "an archive that notes later checkpoints, and a backup's own log: what is restored is whole to a start",
+  "a store restored from an archive with later checkpoints, or from a backup's own log, starts",
   async (t) => {
     const disk = await prepared();
     await writeLog(disk, '/noting', LAST_LSN, 0, { 1: 'first' }, BACKUP_LSN + 5);
@@ -193,7 +196,7 @@ t.test(
 );
 
 t.test(
-  'a last file that is cut short ends with its last whole record, and what is left out is told',
+  'a truncated last file ends with its last whole record, and the omitted bytes are reported',
   async (t) => {
     const disk = await prepared();
     const last =

@@ -1,4 +1,4 @@
-/** Checkpoints of one lane's shards, in memory: what they hold while writes go on, and what is loaded from them. */
+/** Checkpoints of one worker's shards, in memory: their content during writes, and the shards loaded from them. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
@@ -29,8 +29,8 @@ t.setTimeout(200_000);
 
 const SHARD_COUNT = 1;
 
-/** One shard of a lane with its model beside it, on a disk of its own. */
-class Lane {
+/** One shard of a worker and its model, on a disk of its own. */
+class StoredShard {
   readonly disk: FaultyDisk = faultyDisk();
   readonly store: SnapshotStore = { fs: this.disk, dir: '/store', lz4: createLz4() };
   readonly shard = new Shard(new ArenaPool(null), 0);
@@ -49,7 +49,7 @@ class Lane {
     return finish(this.begin(lsn));
   }
 
-  /** What a restart would find in `files`. */
+  /** The content that a restart would load from `files`. */
   async loaded(files: readonly SnapshotFileEntry[]): Promise<Dump> {
     const shard = new Shard(new ArenaPool(null), 0);
     await loadSnapshot(this.store, files, new Map([[0, shard]]));
@@ -66,34 +66,38 @@ async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFi
 const OPTIONS = { count: 120, idCount: 500, textCount: 300, density: 0.4 };
 
 t.test(
-  'what a checkpoint writes is what is loaded: every form and kind, nulls and replaced lists',
+  'a restart loads exactly what a checkpoint wrote: every form and kind, nulls and replaced lists',
   async (t) => {
     const prng = new Prng(SEED);
-    const lane = new Lane();
-    for (let round = 0; round < 12; round++) lane.apply(generateChanges(prng, COLUMNS, OPTIONS));
-    t.strictSame(await lane.loaded(await lane.checkpoint(7)), dumpPlain(lane.entities));
+    const stored = new StoredShard();
+    for (let round = 0; round < 12; round++) stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+    t.strictSame(await stored.loaded(await stored.checkpoint(7)), dumpPlain(stored.entities));
   },
 );
 
 t.test('a checkpoint holds the state of its LSN whatever is applied between its steps', async (t) => {
   const prng = new Prng(SEED + 1);
   for (let round = 0; round < 15; round++) {
-    const lane = new Lane();
-    for (let more = prng.below(6); more >= 0; more--) lane.apply(generateChanges(prng, COLUMNS, OPTIONS));
-    if (prng.chance(0.5)) await lane.checkpoint(1);
+    const stored = new StoredShard();
+    for (let more = prng.below(6); more >= 0; more--) stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+    if (prng.chance(0.5)) await stored.checkpoint(1);
     const columns = prng.chance(0.3) ? COLUMNS.filter(({ form }) => form === 'event') : COLUMNS;
-    if (prng.chance(0.5)) lane.apply(generateChanges(prng, columns, OPTIONS));
-    const wanted = dumpPlain(lane.entities);
-    const checkpoint = lane.begin(2);
+    if (prng.chance(0.5)) stored.apply(generateChanges(prng, columns, OPTIONS));
+    const wanted = dumpPlain(stored.entities);
+    const checkpoint = stored.begin(2);
     for (let done = false; !done; ) {
       for (let more = prng.below(3); more > 0; more--) {
-        lane.apply(generateChanges(prng, COLUMNS, { ...OPTIONS, count: prng.pick([1, 50]) }));
+        stored.apply(generateChanges(prng, COLUMNS, { ...OPTIONS, count: prng.pick([1, 50]) }));
       }
       done = await checkpoint.step();
     }
     const files = await checkpoint.finish();
-    t.strictSame(await lane.loaded(files), wanted, `round ${round}`);
-    t.strictSame(await lane.loaded(await lane.checkpoint(3)), dumpPlain(lane.entities), 'and the next one');
+    t.strictSame(await stored.loaded(files), wanted, `round ${round}`);
+    t.strictSame(
+      await stored.loaded(await stored.checkpoint(3)),
+      dumpPlain(stored.entities),
+      'and the next one',
+    );
   }
 });
 
@@ -115,118 +119,118 @@ const events = (id: string, count: number): Change => ({
 });
 
 t.test('a segment that is sealed while a checkpoint runs is written as it was', async (t) => {
-  const lane = new Lane();
-  lane.apply([events('a', SEGMENT_ROWS_MAX - 10)]);
-  const wanted = dumpPlain(lane.entities);
-  const checkpoint = lane.begin(1);
-  lane.apply([events('b', 50)]);
+  const stored = new StoredShard();
+  stored.apply([events('a', SEGMENT_ROWS_MAX - 10)]);
+  const wanted = dumpPlain(stored.entities);
+  const checkpoint = stored.begin(1);
+  stored.apply([events('b', 50)]);
   t.strictSame(
-    lane.shard
+    stored.shard
       .find(KEY)
       ?.events.get(INTEGER_EVENT.id)
       ?.segments.map(({ sealed }) => sealed),
     [true, false],
   );
-  t.strictSame(await lane.loaded(await finish(checkpoint)), wanted);
-  t.strictSame(await lane.loaded(await lane.checkpoint(2)), dumpPlain(lane.entities));
+  t.strictSame(await stored.loaded(await finish(checkpoint)), wanted);
+  t.strictSame(await stored.loaded(await stored.checkpoint(2)), dumpPlain(stored.entities));
 });
 
 t.test('a full segment that is not sealed yet is unchanged after a restart', async (t) => {
-  const lane = new Lane();
-  lane.apply([events('a', SEGMENT_ROWS_MAX)]);
-  const files = await lane.checkpoint(1);
+  const stored = new StoredShard();
+  stored.apply([events('a', SEGMENT_ROWS_MAX)]);
+  const files = await stored.checkpoint(1);
   const shard = new Shard(new ArenaPool(null), 0);
-  await loadSnapshot(lane.store, files, new Map([[0, shard]]));
-  lane.apply([events('b', 3)]);
+  await loadSnapshot(stored.store, files, new Map([[0, shard]]));
+  stored.apply([events('b', 3)]);
   shard.apply(KEY.databaseId, batchOf(KEY.dimensionId, [events('b', 3)]));
   const held = shard.dimension(KEY);
   t.strictSame(
     held.events.get(INTEGER_EVENT.id)?.segments.map(({ sealed }) => sealed),
     [true, false],
   );
-  t.strictSame(dumpShard(held), dumpPlain(lane.entities));
+  t.strictSame(dumpShard(held), dumpPlain(stored.entities));
 });
 
 t.test(
   'a dimension that is dropped while a checkpoint runs leaves no file that would not load',
   async (t) => {
     for (const stepsBefore of [0, 1, 2, 3]) {
-      const lane = new Lane();
-      lane.apply([events('a', SEGMENT_ROWS_MAX + 5)]);
-      await lane.checkpoint(1);
+      const stored = new StoredShard();
+      stored.apply([events('a', SEGMENT_ROWS_MAX + 5)]);
+      await stored.checkpoint(1);
       // The entities change, the sealed events keep their file.
-      lane.apply([{ id: 'a', fields: [{ column: INTEGER, latest: 5n }] }, events('b', 9)]);
-      const checkpoint = lane.begin(2);
-      lane.apply([events('c', SEGMENT_ROWS_MAX)]);
+      stored.apply([{ id: 'a', fields: [{ column: INTEGER, latest: 5n }] }, events('b', 9)]);
+      const checkpoint = stored.begin(2);
+      stored.apply([events('c', SEGMENT_ROWS_MAX)]);
       for (let step = 0; step < stepsBefore; step++) await checkpoint.step();
-      lane.shard.drop(KEY);
-      lane.apply([events('d', 1)]);
-      t.strictSame(await lane.loaded(await finish(checkpoint)), [], `dropped after ${stepsBefore} steps`);
+      stored.shard.drop(KEY);
+      stored.apply([events('d', 1)]);
+      t.strictSame(await stored.loaded(await finish(checkpoint)), [], `dropped after ${stepsBefore} steps`);
     }
   },
 );
 
 t.test('only segments that changed are written again', async (t) => {
   const prng = new Prng(SEED + 2);
-  const lane = new Lane();
-  lane.apply(generateChanges(prng, COLUMNS, OPTIONS));
-  lane.apply([events('x', SEGMENT_ROWS_MAX + 100)]);
-  const first = await lane.checkpoint(1);
-  t.strictSame(await lane.checkpoint(2), first, 'nothing changed');
-  lane.apply([events('x', 1)]);
-  const second = await lane.checkpoint(3);
+  const stored = new StoredShard();
+  stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+  stored.apply([events('x', SEGMENT_ROWS_MAX + 100)]);
+  const first = await stored.checkpoint(1);
+  t.strictSame(await stored.checkpoint(2), first, 'nothing changed');
+  stored.apply([events('x', 1)]);
+  const second = await stored.checkpoint(3);
   const isNew = (entry: SnapshotFileEntry): boolean => !first.some(({ path }) => path === entry.path);
   t.strictSame(
     second.filter(isNew).map(({ kind, columnId, segment }) => [kind, columnId, segment]),
     [['events', INTEGER_EVENT.id, 1]],
   );
-  t.strictSame(await lane.loaded(second), dumpPlain(lane.entities));
+  t.strictSame(await stored.loaded(second), dumpPlain(stored.entities));
 });
 
 t.test('a loaded segment keeps its file until it changes', async (t) => {
   const prng = new Prng(SEED + 3);
-  const lane = new Lane();
-  lane.apply(generateChanges(prng, COLUMNS, OPTIONS));
-  const files = await lane.checkpoint(1);
+  const stored = new StoredShard();
+  stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+  const files = await stored.checkpoint(1);
   const shard = new Shard(new ArenaPool(null), 0);
-  await loadSnapshot(lane.store, files, new Map([[0, shard]]));
-  const again = await finish(new WorkerCheckpoint(lane.store, 2, SHARD_COUNT, [shard], [MODEL]));
+  await loadSnapshot(stored.store, files, new Map([[0, shard]]));
+  const again = await finish(new WorkerCheckpoint(stored.store, 2, SHARD_COUNT, [shard], [MODEL]));
   t.strictSame(again.map(({ path }) => path).sort(), files.map(({ path }) => path).sort());
 });
 
 t.test('names of all files of a checkpoint are synced, also of those that a failed one wrote', async (t) => {
   const prng = new Prng(SEED + 4);
-  const lane = new Lane();
-  for (let round = 0; round < 3; round++) lane.apply(generateChanges(prng, COLUMNS, OPTIONS));
-  const failed = lane.begin(1);
+  const stored = new StoredShard();
+  for (let round = 0; round < 3; round++) stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+  const failed = stored.begin(1);
   while (!(await failed.step()));
-  const files = await lane.checkpoint(2);
-  const crashed = lane.disk.afterCrash();
+  const files = await stored.checkpoint(2);
+  const crashed = stored.disk.afterCrash();
   for (let times = 0; times < 20; times++) {
-    const disk = times === 0 ? crashed : lane.disk.afterCrash();
-    const store = { ...lane.store, fs: disk };
+    const disk = times === 0 ? crashed : stored.disk.afterCrash();
+    const store = { ...stored.store, fs: disk };
     for (const entry of files) t.equal((await readSnapshotFile(store, entry)).rowCount, entry.rowCount);
   }
 });
 
 t.test('a damaged, a cut and a missing file are named, never loaded', async (t) => {
   const prng = new Prng(SEED + 5);
-  const lane = new Lane();
-  lane.apply(generateChanges(prng, COLUMNS, OPTIONS));
-  const files = await lane.checkpoint(1);
+  const stored = new StoredShard();
+  stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+  const files = await stored.checkpoint(1);
   for (const entry of files) {
     const file = `/store/${entry.path}`;
-    const bytes = lane.disk.bytesOf(file);
+    const bytes = stored.disk.bytesOf(file);
     for (let times = 0; times < 5; times++) {
       const flipped = bytes.slice();
       flipped[prng.below(flipped.length)] ^= 1 << prng.below(8);
-      lane.disk.put(file, flipped);
-      await t.rejects(readSnapshotFile(lane.store, entry), { name: 'CorruptionError', file });
+      stored.disk.put(file, flipped);
+      await t.rejects(readSnapshotFile(stored.store, entry), { name: 'CorruptionError', file });
     }
-    lane.disk.put(file, bytes.subarray(0, bytes.length - 1));
-    await t.rejects(readSnapshotFile(lane.store, entry), { name: 'CorruptionError', file });
-    await lane.disk.remove(file);
-    await t.rejects(readSnapshotFile(lane.store, entry), { name: 'CorruptionError', file });
-    lane.disk.put(file, bytes);
+    stored.disk.put(file, bytes.subarray(0, bytes.length - 1));
+    await t.rejects(readSnapshotFile(stored.store, entry), { name: 'CorruptionError', file });
+    await stored.disk.remove(file);
+    await t.rejects(readSnapshotFile(stored.store, entry), { name: 'CorruptionError', file });
+    stored.disk.put(file, bytes);
   }
 });

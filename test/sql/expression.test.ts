@@ -2,7 +2,7 @@ import t from 'tap';
 import { Cursor } from '../../src/sql/cursor.js';
 import { ExpressionReader } from '../../src/sql/expression.js';
 import { nextToken, statementTokens, type Token, unexpected } from '../../src/sql/tokens.js';
-import { refusalOf, toldNode } from '../support/sql/sql-told.js';
+import { nodeText, refusalOf } from '../support/sql/sql-tree-text.js';
 
 const tokensOf = (text: string): readonly Token[] => {
   const cursor = new Cursor(text);
@@ -13,7 +13,7 @@ function printed(text: string): string {
   const reader = new ExpressionReader(tokensOf(text));
   const node = reader.expression();
   if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end');
-  return toldNode(node);
+  return nodeText(node);
 }
 
 const READ: readonly (readonly [string, string])[] = [

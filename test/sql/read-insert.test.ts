@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readScript } from '../../src/sql/index.js';
-import { refusalOf, toldScript } from '../support/sql/sql-told.js';
+import { refusalOf, scriptText } from '../support/sql/sql-tree-text.js';
 
 const READ: readonly (readonly [string, string])[] = [
   [
@@ -29,7 +29,7 @@ const READ: readonly (readonly [string, string])[] = [
 ];
 
 t.test('INSERT statements are parsed with every literal as written', async (t) => {
-  for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `writes: ${expected}`, text);
+  for (const [text, expected] of READ) t.equal(scriptText(readScript(text)), `writes: ${expected}`, text);
 });
 
 t.test('every value has its line and column', async (t) => {

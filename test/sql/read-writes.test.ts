@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readScript } from '../../src/sql/index.js';
-import { refusalOf, toldScript } from '../support/sql/sql-told.js';
+import { refusalOf, scriptText } from '../support/sql/sql-tree-text.js';
 
 const READ: readonly (readonly [string, string])[] = [
   [
@@ -20,7 +20,7 @@ const READ: readonly (readonly [string, string])[] = [
 ];
 
 t.test('UPDATE and DELETE statements are parsed with every field', async (t) => {
-  for (const [text, expected] of READ) t.equal(toldScript(readScript(text)), `writes: ${expected}`, text);
+  for (const [text, expected] of READ) t.equal(scriptText(readScript(text)), `writes: ${expected}`, text);
 });
 
 const REFUSED: readonly (readonly [string, number, string])[] = [

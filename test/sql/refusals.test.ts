@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readScript } from '../../src/sql/index.js';
-import { refusalOf } from '../support/sql/sql-told.js';
+import { refusalOf } from '../support/sql/sql-tree-text.js';
 
 const EXISTS = 'exists queries are not available through SQL; use POST /v1/query/exists/entity';
 const TOTALS =

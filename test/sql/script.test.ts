@@ -3,13 +3,13 @@ import { Prng, QuarryError } from '../../src/base/index.js';
 import { readScript } from '../../src/sql/index.js';
 import { SqlGenerator } from '../support/sql/generated-sql.js';
 import { SqlPrinter } from '../support/sql/printed-sql.js';
-import { refusalOf, toldScript } from '../support/sql/sql-told.js';
+import { refusalOf, scriptText } from '../support/sql/sql-tree-text.js';
 
 const SEED = 90_210;
 const GENERATED_COUNT = 600;
 const MUTANT_COUNT = 1_500;
 
-const printed = (text: string): string => toldScript(readScript(text));
+const printed = (text: string): string => scriptText(readScript(text));
 
 t.test('a body has one or several statements, and one ; may follow the last', async (t) => {
   t.equal(printed('SELECT 1'), 'reads: select 1');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Cursor } from '../../src/sql/cursor.js';
 import { nextToken, statementTokens } from '../../src/sql/tokens.js';
-import { refusalOf } from '../support/sql/sql-told.js';
+import { refusalOf } from '../support/sql/sql-tree-text.js';
 
 const tokensOf = (text: string): readonly string[] => {
   const cursor = new Cursor(text);

@@ -73,7 +73,7 @@ t.test('blocks allocated together are in one arena, near if they fit', async (t)
     near.map(({ arena }) => arena),
     [first.arena, first.arena],
   );
-  // One of the two would fit beside the first.
+  // One of the two would fit next to the first.
   const usedBefore = first.arena.usedBytes;
   const together = pool.allocate([100, ARENA_BYTES / 2], first.arena);
   t.equal(together[0].arena, together[1].arena);

@@ -159,7 +159,7 @@ t.test(
   async (t) => {
     const prng = new Prng(SEED + 2);
     const table = new EventTable(new ArenaPool(null), 5, 'code');
-    // Every event's link is told by its row, those of the first 300 are 0.
+    // Every event's link follows from its row; the first 300 links are 0.
     const linkOf = (row: number): number => (row < 300 ? 0 : row * 3 + 1);
     const count = SEGMENT_ROWS_MAX + 700;
     for (let row = 0; row < count; row++) {

@@ -8,7 +8,7 @@ import { ListColumn } from '../../src/storage/index.js';
 const SEED = 20_260_724;
 t.comment(`seed ${SEED}`);
 
-/** Values of a kind made from plain numbers; codes travel beside. */
+/** Values of a kind made from plain numbers; codes are passed separately. */
 function valuesOf(
   kind: ValueKind,
   numbers: readonly number[],

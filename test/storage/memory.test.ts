@@ -1,4 +1,4 @@
-/** What is told piece by piece of a shard's memory, beside what arenas and structures count themselves. */
+/** A shard's memory summed piece by piece equals the counters of arenas and structures. */
 import t from 'tap';
 import { ARENA_USES, DATA_USES, HEAP_USES, NO_DATA_MEMORY, Prng } from '../../src/base/index.js';
 import { ArenaPool, Shard } from '../../src/storage/index.js';
@@ -18,20 +18,20 @@ t.test('the pieces add up to the allocated memory per use, after changes of ever
     for (let step = 0; step < 60; step++) {
       const kind = model.step(prng, { idCount: 400, textCount: 300, count: 120 });
       kinds.add(kind.split(' ')[0]);
-      const told = { ...NO_DATA_MEMORY };
+      const noted = { ...NO_DATA_MEMORY };
       model.held.noteMemory((use, _column, bytes) => {
-        told[use] += bytes;
+        noted[use] += bytes;
       });
       const held = { ...pool.used, ...model.shard.heapMemory };
       for (const use of DATA_USES) {
-        if (told[use] !== held[use])
-          faults.push(`round ${round}, step ${step} (${kind}): ${use} ${told[use]} of ${held[use]}`);
+        if (noted[use] !== held[use])
+          faults.push(`round ${round}, step ${step} (${kind}): ${use} ${noted[use]} of ${held[use]}`);
       }
     }
     t.strictSame(faults.slice(0, 3), []);
     t.ok(kinds.size >= 4, [...kinds].join(', '));
     model.shard.drop({ databaseId: 1, dimensionId: 2 });
-    for (const use of ARENA_USES) t.equal(pool.used[use], 0, `${use} are given back`);
+    for (const use of ARENA_USES) t.equal(pool.used[use], 0, `${use} are released`);
     for (const use of HEAP_USES) t.equal(model.shard.heapMemory[use], 0);
   }
 });

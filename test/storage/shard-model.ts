@@ -1,4 +1,4 @@
-/** One dimension of a shard and, beside it, the plain maps that it must agree with, changed in the same way. */
+/** One dimension of a shard and the plain maps that it must agree with, changed in the same way. */
 import { hashBytes, type Prng } from '../../src/base/index.js';
 import { ArenaPool, type DimensionShard, Shard, type StorageBounds } from '../../src/storage/index.js';
 import {
@@ -23,7 +23,7 @@ import {
 
 export const KEY = { databaseId: 1, dimensionId: 2 };
 
-/** Two event columns are related, the third stands alone. */
+/** Two event columns are related, the third has no relation. */
 export const RELATION_OF: RelationOf = (columnId) => (columnId === 21 || columnId === 22 ? 5 : 0);
 
 const START = 1_500_000_000;

@@ -106,7 +106,7 @@ export function appendValue(table: EventTable, row: number, date: number, value:
 
 const NO_CODES: Values = valuesOf('code', []);
 
-/** One batch of changes; an ID stands in it once. */
+/** One batch of changes; an ID occurs in it once. */
 export function batchOf(
   dimensionId: number,
   changes: readonly Change[],

@@ -1,4 +1,4 @@
-/** Strings that no value has any more: what is left is what the model holds, and their memory is given back. */
+/** Strings that no value uses any more: the rest equals the model, and their memory is released. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { countEntities } from '../../src/exec/index.js';
@@ -230,7 +230,7 @@ t.test('one string in place of many frees them after as many changes', async (t)
   t.strictSame(model.differences(), []);
 });
 
-t.test('strings of expired events go, those of the others stay', async (t) => {
+t.test('strings of expired events are removed, those of other events stay', async (t) => {
   const model = new Watched();
   for (let day = 0; day < 7; day++) {
     model.insert(unique(0, 1_500, `day ${day}`, START + day * 86_400));

@@ -12,7 +12,7 @@ const SHOWN_CHARS = 600;
 const shown = (json: Json | undefined): string =>
   json === undefined ? 'nothing' : jsonText(json).slice(0, SHOWN_CHARS);
 
-/** Where and how `found` differs from what is wanted; null when it does not. Members of objects have no order. */
+/** The first difference of `found` from the expected answer; null when there is none. Members of objects have no order. */
 export function answerDifference(wanted: Json, found: Json | undefined, place = 'result'): string | null {
   const wrong = (): string => `${place} is ${shown(found)}, wanted ${shown(wanted)}`;
   if (wanted instanceof ExactNumber) {
@@ -48,7 +48,7 @@ function isSameNumber(wanted: ExactNumber, found: string): boolean {
   return Math.abs(one - other) <= wanted.absolute + wanted.relative * largest;
 }
 
-/** The same for all pages' `data` of an extraction, one behind the other. */
+/** The same for the concatenated `data` of all pages of an extraction. */
 export function rowsDifference(wanted: Extracted, pages: readonly (Json | undefined)[]): string | null {
   const rows = wanted.isList ? listedRows(pages) : rowsById(pages);
   if (typeof rows === 'string') return rows;

@@ -1,5 +1,5 @@
 /**
- * Generated snapshot tables beside their rows as plain values: the oracle of every test that reads such a file.
+ * Generated snapshot tables and their rows as plain values: the oracle of every test that reads such a file.
  * Values: string, bigint (int64, timestamp seconds, scaled decimal), number (int32, uint32, date32), boolean,
  * [longitude, latitude], a list of these, or null where the row has none.
  */
@@ -42,7 +42,7 @@ const PIECES = [
   '\u0000',
   ' ',
 ];
-/** What foreign readers know as dates: 1900-01-01 to 2299-12-31. */
+/** Dates that foreign readers support: 1900-01-01 to 2299-12-31. */
 const DAYS_MIN = -25_567;
 const DAYS_MAX = 120_529;
 const SECONDS_PER_DAY = 86_400;

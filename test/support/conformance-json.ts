@@ -7,7 +7,7 @@ import { type JsonNode, parseTree } from './json-tree.js';
 const NESTING_MAX = 200;
 const RELATIVE_TOLERANCE = 1e-9;
 
-/** What of lists and numbers must be the same. */
+/** How strictly lists and numbers are compared. */
 export interface Comparison {
   readonly lists: 'in order' | 'in any order';
   /** Floats within RELATIVE_TOLERANCE, or every token as it stands. */

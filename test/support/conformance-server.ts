@@ -87,7 +87,7 @@ export class ConformanceServer {
     this.#server = await startServer(config, {
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
-      laneFile: fileOf('worker/entry.js'),
+      workerFile: fileOf('worker/entry.js'),
       consoleDir: null,
       kernelsFile: this.#simd ? fileOf('kernels/kernels.wasm') : null,
       onFatal: (error) => {
@@ -112,7 +112,7 @@ export class ConformanceServer {
     await this.#open();
   }
 
-  /** Starts it again on what was on disk before it was stopped, as after a crash: the log behind the newest snapshot. */
+  /** Restarts it on the disk content from before the stop, as after a crash: the newest snapshot and the log after it. */
   async restartFromLog(simd: boolean = this.#simd): Promise<void> {
     const copy = this.#copyData();
     await this.#close();

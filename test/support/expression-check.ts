@@ -1,4 +1,4 @@
-/** What src/ir/expression.ts says of every bound expression, checked: each node's type fits what stands in it. */
+/** Checks bound expressions against the rules of src/ir/expression.ts: each node's type fits its operands. */
 import {
   type Constant,
   childrenOf,
@@ -157,15 +157,15 @@ function arithmeticFaults({
   left,
   right,
 }: Extract<Expression, { op: 'arithmetic' }>): string[] {
-  const told = `${nameOf(left.type)} ${operator} ${nameOf(right.type)} = ${nameOf(type)}`;
+  const operation = `${nameOf(left.type)} ${operator} ${nameOf(right.type)} = ${nameOf(type)}`;
   const floats = [left, right].every((side) => is('float')(side.type)) && is('float')(type);
   if (floats) return [];
-  if (operator === '/' || ![left.type, right.type, type].every(exact)) return [told];
-  if (operator !== '*') return same(left.type, right.type) && same(left.type, type) ? [] : [told];
+  if (operator === '/' || ![left.type, right.type, type].every(exact)) return [operation];
+  if (operator !== '*') return same(left.type, right.type) && same(left.type, type) ? [] : [operation];
   const scaleOf = (of: SqlType): number => (of.type === 'decimal' ? of.scale : 0);
   const scale = scaleOf(left.type) + scaleOf(right.type);
   const decimal = is('decimal')(left.type) || is('decimal')(right.type);
-  return scale === scaleOf(type) && scale <= DIGITS_MAX && decimal === is('decimal')(type) ? [] : [told];
+  return scale === scaleOf(type) && scale <= DIGITS_MAX && decimal === is('decimal')(type) ? [] : [operation];
 }
 
 interface Signature {
@@ -234,20 +234,20 @@ const TIME_UNITS: readonly DateUnit[] = ['hour', 'minute', 'second'];
 
 function callFaults({ name, type, args, unit }: Call): string[] {
   const { args: wanted, least = wanted.length, many = false, result, units } = SIGNATURES[name];
-  const told = `${name}(${args.map((argument) => nameOf(argument.type)).join(', ')}) = ${nameOf(type)}`;
-  if (args.length < least || (!many && args.length > wanted.length)) return [`${told} in number`];
+  const signature = `${name}(${args.map((argument) => nameOf(argument.type)).join(', ')}) = ${nameOf(type)}`;
+  if (args.length < least || (!many && args.length > wanted.length)) return [`${signature} in number`];
   const faults: string[] = [];
   args.forEach((argument, index) => {
-    if (!(wanted[index] ?? wanted[wanted.length - 1])(argument.type)) faults.push(`${told} at ${index}`);
+    if (!(wanted[index] ?? wanted[wanted.length - 1])(argument.type)) faults.push(`${signature} at ${index}`);
   });
   const expected =
     result === 'first' ? args[0].type : result === 'second' ? args[1].type : ({ type: result } as SqlType);
   const floats = (name === 'floor' || name === 'ceiling') && float(args[0].type);
-  if (!(floats ? float(type) : same(expected, type))) faults.push(told);
+  if (!(floats ? float(type) : same(expected, type))) faults.push(signature);
   const alike = name === 'greatest' || name === 'least' || name === 'date-diff';
-  if (alike && !args.every((argument) => same(argument.type, args[0].type))) faults.push(told);
+  if (alike && !args.every((argument) => same(argument.type, args[0].type))) faults.push(signature);
   if (name === 'round' || name === 'truncate') {
-    if (args[1].op !== 'constant' || typeof args[1].value !== 'bigint') faults.push(`${told} of digits`);
+    if (args[1].op !== 'constant' || typeof args[1].value !== 'bigint') faults.push(`${signature} of digits`);
   }
   return [...faults, ...unitFaults(unit, units, args)];
 }

@@ -30,7 +30,7 @@ export type DiskCall =
   | 'syncDir'
   | QuietCall;
 
-/** Calls that leave nothing behind, so a crash at one of them is none of its own: they are no steps, but may fail. */
+/** Calls without an effect on the disk: a crash at one needs no test, so they are no steps, but they may fail. */
 type QuietCall = 'exists' | 'size' | 'close' | 'makeDir';
 
 export interface FaultyDiskOptions {
@@ -51,7 +51,7 @@ interface Change {
   readonly bytes: Uint8Array;
 }
 
-/** What a file holds: as the running system sees it, as it is on disk for sure, and what lies between. */
+/** The content of a file: as the running system sees it, as certainly on disk, and the unsynced changes between the two. */
 class Inode {
   live: Uint8Array = new Uint8Array(0);
   durable: Uint8Array = new Uint8Array(0);

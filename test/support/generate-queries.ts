@@ -82,7 +82,7 @@ function columnsIn({ schema }: QueryWorld, dimension: string): readonly Generate
 
 // Events
 
-/** A condition on an event column, its window beside its predicates or inside a geolocation one. */
+/** A condition on an event column, with its window next to its predicates or inside a geolocation predicate. */
 function eventParameters(prng: Prng, column: GeneratedColumn, window: Json): Map<string, Json> {
   const fields = new Map<string, Json>(
     several(prng, 1, prng.chance(0.2) ? 2 : 1, () => predicate(prng, column)),
@@ -157,7 +157,7 @@ function levelPredicate(prng: Prng, column: GeneratedColumn): [string, Json] {
   return [name, operands];
 }
 
-/** What a level holds beside its column: predicates, and on event columns a window or a list of windows. */
+/** The members of a level other than its column: predicates, and on event columns a window or a list of windows. */
 function levelFields(prng: Prng, column: GeneratedColumn, between: readonly Json[]): Map<string, Json> {
   const count = prng.chance(0.55) ? 0 : prng.chance(0.8) ? 1 : 2;
   const fields = new Map<string, Json>(Array.from({ length: count }, () => levelPredicate(prng, column)));
@@ -207,7 +207,7 @@ function topLevel(
   return withColumn(prng, levelFields(prng, column, windowIn(prng, world)), column.apiName, limit);
 }
 
-/** How many values a level of an aggregation of so many may want, so that answers stay short. */
+/** Most values of a level, by the number of levels of the aggregation, so that answers stay short. */
 const LIMIT_MAX = [1000, 1000, 60, 12, 6, 4];
 
 /** A body of POST /v1/query/aggregation. */

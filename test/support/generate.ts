@@ -75,7 +75,7 @@ export function generateSchema(prng: Prng): GeneratedSchema {
   return { columns: kept, dimensions: ['default', 'second'], body: kept.map(columnJson) };
 }
 
-/** What makes the column in a body of POST /v1/column. */
+/** The item of a POST /v1/column body that creates the column. */
 export function columnJson(column: GeneratedColumn): Json {
   const fields = new Map<string, Json>([
     ['name', column.apiName.replace(/-/g, '_')],
@@ -315,7 +315,7 @@ export interface QueryOptions {
   readonly withNow: boolean;
 }
 
-/** The operand of a comparison: a storable value, or one beside and beyond all of them. */
+/** The operand of a comparison: a storable value, or one between or beyond storable values. */
 function operand(prng: Prng, column: GeneratedColumn): Json {
   const type = column.type.replace(/-event$/, '');
   if (type === 'date' || type === 'datetime') return prng.pick(prng.chance(0.5) ? DATES : DATETIMES);
@@ -473,7 +473,7 @@ export interface MutationOptions extends QueryOptions {
   readonly undated?: number;
 }
 
-/** Who is changed: mostly a part of what a query finds, so that something is left to be asked for. */
+/** The entities to change: mostly a part of those that a query finds, so that later queries still match some. */
 function generateTarget(prng: Prng, schema: GeneratedSchema, options: QueryOptions): [string, Json][] {
   const dimension = prng.chance(0.75) ? 'default' : prng.pick(schema.dimensions);
   const ids = several(prng, 1, 8, () => generateId(prng, options.idCount));

@@ -20,7 +20,7 @@ export interface Ask {
   readonly body?: unknown;
   /** Sent as it stands, instead of `body`. */
   readonly text?: string | null;
-  /** In the place of the usual ones and beside them; null leaves one out. */
+  /** Headers that replace or extend the default ones; null omits a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /** Over the HTTP port instead of HTTPS. */
   readonly plain?: boolean;

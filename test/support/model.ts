@@ -9,7 +9,7 @@ import { aggregate, countEvents, topValues } from './model/aggregating.js';
 import { type Extracted, extractResult, extractScore } from './model/extracting.js';
 import { known, newEntity, newTable, type Table } from './model/facts.js';
 import { asList, asNumber, asObject, asText, lower } from './model/json.js';
-import { matching } from './model/judging.js';
+import { matching } from './model/matching.js';
 import { fieldOf, write } from './model/writing.js';
 
 export { NearNumber } from './model/answer-value.js';

@@ -1,7 +1,7 @@
 /** Texts as a shard's dictionary holds them, and put together by their hashes. */
 import { hashBytes } from '../../src/base/index.js';
 import { QueryRun } from '../../src/exec/query-run.js';
-import { freshMemory, partitionedTexts } from '../../src/exec/select/text-partitions.js';
+import { allocateFresh, partitionedTexts } from '../../src/exec/select/text-partitions.js';
 import { type PartitionedTexts, TEXT_HEAD_WORDS, TEXT_PARTITIONS, textWords } from '../../src/ir/index.js';
 
 /** Nothing is known of the empty text's hash. */
@@ -18,7 +18,7 @@ export function dictionaryOf(parts: readonly Uint8Array[]) {
 export function partitionedOf(parts: readonly Uint8Array[]): PartitionedTexts {
   const { texts, hashes } = dictionaryOf(parts);
   const codes = Uint32Array.from(parts, (_, text) => text + 1);
-  return partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 2 ** 30), freshMemory);
+  return partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 2 ** 30), allocateFresh);
 }
 
 /** The texts and hashes of each partition, read word by word. */

@@ -15,7 +15,7 @@ const SERVES = /quarry serves https:\/\/127\.0\.0\.1:(\d+) and http:\/\/127\.0\.
 
 export interface ServerOptions {
   readonly dir: string;
-  /** Behind `serve --data-dir DIR --limits off` and ports that are free. */
+  /** Arguments after `serve --data-dir DIR --limits off` and free ports. */
   readonly flags?: readonly string[];
   /** 0 = any free one. */
   readonly httpPort?: number;
@@ -67,7 +67,7 @@ export class ServerProcess {
       });
     }
     this.ended = new Promise((resolve) => {
-      // 'close' comes behind the last output.
+      // 'close' comes after the last output.
       this.#child.on('close', (code, signal) => resolve({ code, signal }));
     });
     this.serving = new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * Several test files as one process, one behind the other: a process costs half a second of CPU before its first test.
+ * Several test files in one process, one after the other: a process costs half a second of CPU before its first test.
  * TEST_FILES names them, a path a line; the TAP that comes out is that of one file.
  */
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What the documents say is what the code does: error codes, file formats, packages, and the repository's own files. */
+/** The documents agree with the code: error codes, file formats, packages, and the repository's own files. */
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -57,7 +57,7 @@ t.test('every error code that a document names is in the table', async (t) => {
   t.strictSame(unknown, []);
 });
 
-t.test('the tables that are made from the code are those of the code', async (t) => {
+t.test('the tables generated from the code are up to date', async (t) => {
   for (const [name, table] of Object.entries(generatedTables())) {
     const page = TABLE_PAGES[name as TableName];
     const shown = between(read(page), name) ?? '';
@@ -137,7 +137,7 @@ t.test('a file that a document names in code font is there', async (t) => {
   }
 });
 
-t.test("ARCHITECTURE.md's floors are those that the imports are held to", async (t) => {
+t.test('the floors in ARCHITECTURE.md are the ones that the import rules enforce', async (t) => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| (\d+) +\| `src\/([\w.]+)\/?` +\|/gm)];
   const documented = rows.map(([, floor, name]) => [name, Number(floor)]);
   t.strictSame(Object.fromEntries(documented), FLOORS);
@@ -181,7 +181,7 @@ t.test(
   },
 );
 
-t.test('no file is large, and none tells where it was made or what is left to do', async (t) => {
+t.test('no file is large, and none mentions the machine that it was made on or open tasks', async (t) => {
   const machine = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users|builds?|workspace)\/[\w.-]/m;
   // In parts, so that this file does not hold them.
   const words = ['TO-DO', 'FIX-ME', 'help-er', 'help-ers'].map((word) => word.replace('-', ''));

@@ -45,7 +45,7 @@ function drawn(file: string, title: string): Map<string, Field> {
   return fields;
 }
 
-/** Fields follow each other without a gap; gives the offset behind the last one that has a size. */
+/** Checks that fields follow each other without a gap. Returns the offset after the last field with a size. */
 function checkedEnd(t: Test, fields: ReadonlyMap<string, Field>): number {
   let end = 0;
   for (const { name, offset, bytes } of fields.values()) {

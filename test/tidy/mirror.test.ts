@@ -3,7 +3,7 @@ import t from 'tap';
 import { FLOORS, OUTSIDE } from './rules.js';
 import { directoriesUnder, exists, filesUnder } from './source.js';
 
-/** Beside the floors: kinds of test that go through the whole server, and what tests share. */
+/** Test folders other than floors: kinds of tests that go through the whole server, and shared code. */
 const BESIDE = [
   'binary',
   'browser',
@@ -24,6 +24,7 @@ const WHOLE_FOLDER = [
   'api/binding-time',
   'api/conformance',
   'api/generated',
+  'exec/select/slices',
   'http/column-whitelist',
   'http/matrix',
   'ingest/refusals',

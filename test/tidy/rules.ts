@@ -1,4 +1,4 @@
-/** What a source may import, use and hold: the rules of ARCHITECTURE.md as data and as functions that find breaches. */
+/** The rules of ARCHITECTURE.md for imports, use of packages and state, as data and as functions that find breaches. */
 import ts from 'typescript';
 import { lineOf, type Source } from './source.js';
 
@@ -76,7 +76,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Packages whose types may be named elsewhere: a logger is an argument, its type is pino's. */
 export const TYPES_ANYWHERE = ['pino'];
 
-/** Files beside io/ that may touch the disk themselves, and why. */
+/** Files outside io/ that may access the disk directly, and why. */
 export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/main.ts': 'reads the config file and the cgroup limits, writes fatal errors to descriptor 2',
   'src/commands/bench/server.ts': 'makes and removes the temporary data directory, reads the keys made in it',
@@ -95,9 +95,9 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
 /** The worker's entry and main may hold state: each runs once. Everything else may be loaded by every thread. */
 export const STATE_HOLDERS = ['src/main.ts', 'src/worker/entry.ts'];
 
-/** What src/interface may import: files that import nothing themselves, so that the client and browsers may import it. */
+/** Files that src/interface may import: they import nothing themselves, so that the client and browsers can load it. */
 export const LEAVES = ['src/base/limits.ts', 'src/base/errors.ts'];
-const INTERFACE_DOOR = 'src/interface/index.ts';
+const INTERFACE_ENTRY = 'src/interface/index.ts';
 
 const folderOf = (file: string): string => file.split('/')[1];
 /** Whether the file is one of the places, or in a folder of them. */
@@ -121,7 +121,7 @@ export function floorBreaches({ file, imports }: Source): string[] {
     if (to === from) continue;
     if (from === 'interface' && LEAVES.includes(target)) continue;
     if (OUTSIDE.includes(from)) {
-      if (target !== 'src/main.ts' && (target !== INTERFACE_DOOR || from === 'tools'))
+      if (target !== 'src/main.ts' && (target !== INTERFACE_ENTRY || from === 'tools'))
         found.push(`${place} imports ${target}, but ${from} stands outside`);
     } else if (FLOORS[to] === undefined) found.push(`${place} imports ${target}, which has no floor`);
     else if (FLOORS[to] >= FLOORS[from]) {

@@ -56,7 +56,7 @@ export function cellsOf(markdown: string): string[][] {
   return rows.filter((row) => !row.every((cell) => /^-*$/.test(cell)));
 }
 
-/** What is between the marks of that name in a document's text; null without marks. */
+/** The text between the marks of that name in a document; null without marks. */
 export function between(text: string, name: string): string | null {
   return new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n?<!-- /${name} -->`).exec(text)?.[1] ?? null;
 }

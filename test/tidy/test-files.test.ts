@@ -1,4 +1,4 @@
-/** What the runner of test files makes of files that pass, fail, end too early, too late or not at all. */
+/** The test runner's outcomes for files that pass, fail, end too early, too late or not at all. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -53,7 +53,7 @@ async function outcomesOf(
 }
 
 /** `passed failed skipped: refusal` */
-const told = ({ passed, failed, skipped, refusal }: Outcome): string =>
+const outcomeText = ({ passed, failed, skipped, refusal }: Outcome): string =>
   `${passed} ${failed} ${skipped}: ${refusal}`;
 
 t.test('a file passes only when it ends well with its plan and its counts, all of it done', async (t) => {
@@ -83,23 +83,26 @@ t.test('a file passes only when it ends well with its plan and its counts, all o
   const held = outcomes.get('fails')?.held.join('\n') ?? '';
   t.match(held, /not ok 2 - differs[\s\S]*-2\n +\+1[\s\S]*not ok 3 - no/, 'what failed is kept');
   t.notMatch(held, /^ +ok \d/m, 'what held is not');
-  t.strictSame(Object.fromEntries([...outcomes].map(([name, outcome]) => [name, told(outcome)]).sort()), {
-    'asserts nothing': '0 1 0: no tests found',
-    'does less than planned': '1 1 0: failed, exit code 1',
-    'ends at once': '0 1 0: no tests found, exit code 3',
-    'ends before its counts': '0 1 0: it ended before its tests did',
-    'ends in a test': '1 1 0: failed, exit code 1',
-    fails: '1 2 0: failed, exit code 1',
-    'fails behind its tests': '1 1 0: exit code 5',
-    'has no tap': '0 1 0: no tests found',
-    'has only an empty test': '0 1 0: no tests found',
-    'hides a failure': '1 1 0: failed',
-    'is killed in a test': '0 1 0: it ended before its tests did, SIGKILL',
-    'lies about its plan': '1 1 0: 2 tests planned, 1 done',
-    passes: '3 0 0: null',
-    skips: '1 0 1: null',
-    'waits for nothing': '1 1 0: failed, exit code 1',
-  });
+  t.strictSame(
+    Object.fromEntries([...outcomes].map(([name, outcome]) => [name, outcomeText(outcome)]).sort()),
+    {
+      'asserts nothing': '0 1 0: no tests found',
+      'does less than planned': '1 1 0: failed, exit code 1',
+      'ends at once': '0 1 0: no tests found, exit code 3',
+      'ends before its counts': '0 1 0: it ended before its tests did',
+      'ends in a test': '1 1 0: failed, exit code 1',
+      fails: '1 2 0: failed, exit code 1',
+      'fails behind its tests': '1 1 0: exit code 5',
+      'has no tap': '0 1 0: no tests found',
+      'has only an empty test': '0 1 0: no tests found',
+      'hides a failure': '1 1 0: failed',
+      'is killed in a test': '0 1 0: it ended before its tests did, SIGKILL',
+      'lies about its plan': '1 1 0: 2 tests planned, 1 done',
+      passes: '3 0 0: null',
+      skips: '1 0 1: null',
+      'waits for nothing': '1 1 0: failed, exit code 1',
+    },
+  );
 });
 
 t.test('of several files in one process each is run, and has to assert something', async (t) => {
@@ -128,14 +131,17 @@ t.test('of several files in one process each is run, and has to assert something
       ['one', 'ends', 'three'],
     ],
   );
-  t.strictSame(Object.fromEntries([...outcomes].map(([names, outcome]) => [names, told(outcome)]).sort()), {
-    'empty + one': '3 1 0: no tests found in empty.mjs',
-    'one + empty + three': '5 1 0: no tests found in empty.mjs',
-    'one + ends + three': '1 3 0: failed, exit code 1',
-    'one + fails + three': '5 1 0: failed, exit code 1',
-    'one + throws + three': '4 1 0: failed, exit code 1',
-    'one + two + three': '6 0 0: null',
-  });
+  t.strictSame(
+    Object.fromEntries([...outcomes].map(([names, outcome]) => [names, outcomeText(outcome)]).sort()),
+    {
+      'empty + one': '3 1 0: no tests found in empty.mjs',
+      'one + empty + three': '5 1 0: no tests found in empty.mjs',
+      'one + ends + three': '1 3 0: failed, exit code 1',
+      'one + fails + three': '5 1 0: failed, exit code 1',
+      'one + throws + three': '4 1 0: failed, exit code 1',
+      'one + two + three': '6 0 0: null',
+    },
+  );
   t.match(outcomes.get('one + fails + three')?.held.join('\n'), /# file fails\.mjs[\s\S]*not ok 1 - differs/);
 });
 

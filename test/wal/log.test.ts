@@ -130,14 +130,14 @@ t.test(
   },
 );
 
-/** Of the files that are there, in the order of their names. */
+/** Sizes of the existing files, in the order of their names. */
 const sizes = (disk: FaultyDisk, kind: string): number[] =>
   disk
     .files()
     .filter((file) => file.endsWith(kind))
     .map((file) => disk.bytesOf(file).byteLength);
 
-t.test('each time that a file gets full those to come are twice as large, up to the largest', async (t) => {
+t.test('each time that a file fills up the next ones are twice as large, up to the maximum', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { firstLogFileBytes: 1_024, logFileBytes: 5_000 });
   await turns(20);

@@ -91,7 +91,7 @@ t.test(
           ({ offset }, index) =>
             Buffer.compare(bytes.subarray(offset, ends[index]), whole.subarray(offset, ends[index])) === 0,
         ).length;
-        // Zeros behind record 4 with record 5 gone cannot be told from a log that ended there: nothing proves a sync.
+        // Zeros after record 4 without record 5 look like a log that ended there: nothing proves a sync.
         const { lsns, end } = await replay(found);
         if (lsns.length !== keptCount || end.nextLsn !== keptCount + 1) t.fail(`cut at ${cut}: ${lsns}`);
         if ((await replay(found)).end.tornTail !== null) t.fail(`cut at ${cut}: not repaired`);

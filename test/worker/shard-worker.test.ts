@@ -1,4 +1,4 @@
-/** What a lane's worker answers, in this thread: order, refusals, and bugs that must end it. */
+/** Replies of a worker, run in this thread: order, refusals, and bugs that must end it. */
 import t from 'tap';
 import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';

@@ -1,8 +1,8 @@
 /**
- * What of a database one caller may use: its columns and its rows. Made from the caller's key; a key without
+ * The columns and rows of a database that one caller may use. The access is made from the caller's key; a key without
  * restrictions has FULL_ACCESS.
- * Invariants: a filter that cannot be bound (its column is gone or inactive) refuses, it never widens; whatever
- * is bound for a caller goes through `checkColumn` and `restrict`.
+ * Invariants: a filter that cannot be bound (its column is deleted or inactive) refuses the request and never widens the
+ * access; every request of a caller is bound with `checkColumn` and `restrict`.
  */
 import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
 import type { ApiKey, CustomKey } from '../../catalog/index.js';
@@ -13,15 +13,15 @@ import { objectAt } from './fields.js';
 import { type Json, type JsonObject, parseJson } from './json.js';
 
 export interface Access {
-  /** Two accesses with the same text let see the same columns and rows of a database, as long as its model stays. */
+  /** Two accesses with the same fingerprint show the same columns and rows of a database while its model is unchanged. */
   readonly fingerprint: string;
   /** Whether the caller may use the column; `entity-id` always. */
   allows(dimension: Dimension, column: Column): boolean;
-  /** Throws 506 where `allows` is false. Bound, so that it can be handed on alone. */
+  /** Throws 506 if `allows` is false. A bound function, so that it can be passed without its object. */
   readonly checkColumn: ColumnCheck;
-  /** `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 when that cannot be told. */
+  /** Narrows `condition` (null = all entities) to the rows that the caller sees. Throws 506 if the row filter cannot be bound. */
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
-  /** Ids of the columns of `model` that the caller may write; null = all. The same list for the same model. */
+  /** Ids of the columns of `model` that the caller may write; null = all. Returns the same list for the same model. */
   columnIds(model: DatabaseModel): readonly number[] | null;
   /** Result of `decide` for `subject`, computed once per subject and model. Always true for unrestricted access. */
   opens(subject: object, model: DatabaseModel, decide: () => boolean): boolean;
@@ -45,7 +45,7 @@ class CustomAccess implements Access {
   readonly fingerprint: string;
   readonly #columns: ReadonlyMap<string, ReadonlySet<string>> | null;
   readonly #filters: ReadonlyMap<string, string>;
-  /** What `columnIds` gave last; models never change, so it holds for that model. */
+  /** The last result of `columnIds`. Models are immutable, so it stays valid for its model. */
   #writable: { readonly model: DatabaseModel; readonly ids: readonly number[] } | null = null;
   /** Results of `opens`, for the model of the last call. */
   #opened: { readonly model: DatabaseModel; readonly bySubject: WeakMap<object, boolean> } | null = null;
@@ -105,7 +105,7 @@ class CustomAccess implements Access {
   }
 }
 
-/** A filter's conditions, one a column, as a query that wants all of them. */
+/** The conditions of a filter, one per column, as a query that joins them by `and`. */
 export function filterQuery(columns: JsonObject): Json {
   return [...columns].flatMap(([column, condition], index) => [
     ...(index === 0 ? [] : ['and']),
@@ -113,7 +113,7 @@ export function filterQuery(columns: JsonObject): Json {
   ]);
 }
 
-/** The conditions of a key's filter, joined by `and`. Throws 506, and tells nothing of the filter but that it is broken. */
+/** The conditions of a key's filter, joined by `and`. Throws 506 with a message that reveals nothing of the filter's content. */
 function bindFilter(conditions: string, dimension: Dimension, nowMs: BindingTime): Condition {
   try {
     const columns = objectAt(parseJson(new TextEncoder().encode(conditions)), 4004, 'the filter');

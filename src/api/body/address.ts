@@ -5,11 +5,11 @@ import { ADDRESSES_MAX, type Fields, type newDatabase } from '../../interface/in
 import type { RequestBody } from './request-body.js';
 
 const HOST_CHARS_MAX = 253;
-/** ASCII letters in either case: what is lower-cased later must not become one (U+212A). */
+/** A label of a host name. ASCII only: a character such as U+212A becomes an ASCII letter when it is lower-cased later. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const HEXADECIMAL = /^0x[0-9a-f]*$/i;
 
-/** Whether `text` is an address, or a network such as 10.0.0.0/8: what need not be looked up. */
+/** Whether `text` is an IP address or a network such as 10.0.0.0/8, which needs no name lookup. */
 export function isNetwork(text: string): boolean {
   const [address, prefix, ...rest] = text.split('/');
   const version = isIP(address);
@@ -19,7 +19,7 @@ export function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
 }
 
-/** The last label of a host name is no number: 1.2.3, 999.1.1.1 and 0x7f000001 are mistyped addresses. */
+/** Whether `text` is a host name. Its last label must not be a number: 1.2.3, 999.1.1.1 and 0x7f000001 are mistyped addresses. */
 function isHostName(text: string): boolean {
   const labels = text.split('.');
   const last = labels.at(-1) ?? '';
@@ -35,14 +35,14 @@ function isAddress(text: string): boolean {
   return isNetwork(text) || isHostName(text);
 }
 
-/** Whether a checked entry has to be looked up to be an address. */
+/** Whether a checked entry is a host name, which DNS resolves to addresses. */
 export function isLookedUp(text: string): boolean {
   return !isNetwork(text);
 }
 
 const FIELD = 'addresses-whitelist';
 
-/** The whitelist of a body, or `absent`. Throws the code of its schema. */
+/** Reads the whitelist of a body; returns `absent` if there is none. Throws the code of its schema. */
 export function readAddresses<F extends Pick<typeof newDatabase.properties, typeof FIELD> & Fields>(
   body: RequestBody<F>,
   absent: readonly string[],

@@ -1,13 +1,13 @@
 /**
- * JSON bodies, read without losing anything: every number keeps its text, objects keep any key as plain data.
- * Invariants: what is refused here is refused with 1503 and a message that says where; strings hold no lone
- * surrogate; no object holds a key twice; nesting is bounded, so neither this reader nor whoever walks its result
- * can overflow the stack. What is read takes time and memory by the value: more than JSON_NODES_MAX values and keys
- * are refused with 1507. JSON.parse alone would round numbers and drop repeated keys.
+ * Reads JSON bodies without loss: every number keeps its text, and objects accept any key as plain data. JSON.parse
+ * would round numbers and drop repeated keys.
+ * Invariants: syntax errors have the code 1503 and a message with the position; strings contain no lone surrogate; no
+ * object contains a key twice; nesting is limited, so neither this reader nor a recursive walk of its result can overflow
+ * the stack. Time and memory grow with the number of values: more than JSON_NODES_MAX values and keys are refused with 1507.
  */
 import { QuarryError, quoted, TEXT_POINTS_MAX } from '../../base/index.js';
 
-/** A number as it stood in the body; `text` follows JSON's grammar of numbers. */
+/** A number as it was written in the body; `text` follows the grammar of JSON numbers. */
 export class ExactNumber {
   readonly text: string;
   constructor(text: string) {
@@ -15,16 +15,16 @@ export class ExactNumber {
   }
 }
 
-/** An object's fields in their order; a Map, so that `__proto__` and `constructor` are keys like any other. */
+/** The fields of an object in order; a Map, so that `__proto__` and `constructor` are ordinary keys. */
 export type JsonObject = ReadonlyMap<string, Json>;
 export type Json = null | boolean | string | ExactNumber | readonly Json[] | JsonObject;
 
-/** Lists and objects inside one another, in any body. */
+/** Maximum nesting of lists and objects in any body. */
 const JSON_NESTING_MAX = 512;
 
 /**
- * Values and keys of a body. The largest request that no other bound refuses has 10 queries of 250 conditions with
- * lists of 100 values: 250,000 values, with some 6 more around each list.
+ * Maximum number of values and keys in a body. The largest request that no other limit refuses has 10 queries of
+ * 250 conditions with lists of 100 values: 250,000 values, and about 6 more values and keys around each list.
  */
 export const JSON_NODES_MAX = 300_000;
 
@@ -36,7 +36,7 @@ export function isObject(json: Json | undefined): json is JsonObject {
   return json instanceof Map;
 }
 
-/** What a value is, in the words of an error message. */
+/** The kind of a value in the words of an error message. */
 export function kindOf(json: Json | undefined): string {
   if (json === undefined) return 'nothing';
   if (json === null) return 'null';
@@ -75,7 +75,7 @@ class JsonReader {
   #at = 0;
   #nodeCount = 0;
 
-  /** `text` is well-formed Unicode, as decoded UTF-8 is; only escapes can make lone surrogates. */
+  /** `text` is well-formed Unicode because it was decoded from UTF-8; only escapes can produce lone surrogates. */
   constructor(text: string) {
     this.#text = text;
   }
@@ -101,7 +101,7 @@ class JsonReader {
     }
   }
 
-  /** Skips white space, then takes `unit` if it is there. */
+  /** Skips white space, then consumes `unit` if it comes next. */
   #take(unit: number): boolean {
     this.#skipSpace();
     if (this.#text.charCodeAt(this.#at) !== unit) return false;
@@ -193,7 +193,7 @@ class JsonReader {
       if (this.#text.charCodeAt(this.#at) !== QUOTE) throw this.#unexpected('a key');
       this.#countNode();
       const key = this.#string();
-      if (fields.has(key)) throw syntaxFault(`key ${quoted(key)} stands twice in one object`);
+      if (fields.has(key)) throw syntaxFault(`key ${quoted(key)} is repeated in one object`);
       if (!this.#take(COLON)) throw this.#unexpected('":"');
       fields.set(key, this.#value(depth));
     } while (this.#take(COMMA));
@@ -202,7 +202,7 @@ class JsonReader {
   }
 }
 
-/** The value of a string literal that holds escapes. */
+/** The value of a string literal that contains escapes. */
 function unescaped(literal: string, position: number): string {
   let value: string;
   try {
@@ -215,7 +215,7 @@ function unescaped(literal: string, position: number): string {
   return value;
 }
 
-/** The JSON text of a value, without white space; numbers as they stood. `parseJson` reads the same value from it. */
+/** The JSON text of a value, without white space; numbers keep their text. `parseJson` reads the same value from it. */
 export function writeJson(json: Json): string {
   if (json instanceof ExactNumber) return json.text;
   if (isList(json)) return `[${json.map(writeJson).join()}]`;
@@ -223,7 +223,7 @@ export function writeJson(json: Json): string {
   return `{${Array.from(json, ([key, value]) => `${JSON.stringify(key)}:${writeJson(value)}`).join()}}`;
 }
 
-/** As `writeJson`, with every object's keys sorted: one text for all texts of one content, save numbers. */
+/** Like `writeJson`, with the keys of every object sorted: texts with the same content give the same text, except for numbers. */
 export function sortedJson(json: Json): string {
   return writeJson(withSortedKeys(json));
 }

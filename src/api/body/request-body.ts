@@ -12,14 +12,14 @@ import { ExactNumber, isList, type Json, type JsonObject, kindOf } from './json.
 const UNKNOWN_REPORTED_MAX = 20;
 const INTEGER = /^-?\d+$/;
 
-/** What is read of a field; a part that is bound against the model stays as it is. */
+/** The value that the reader returns for a field; a part that is bound against the model stays JSON. */
 type Value<R> = R extends Unread ? Json : R extends readonly Unread[] ? readonly Json[] : R;
 export type FieldValue<F, Name extends keyof F> = Value<ReadFields<F>[Name]>;
 
 /** How messages name a field: `"limit" in the body`, or `query[0].age.minfreq`. */
 type Naming = 'quoted' | 'path';
 
-/** The error of a value: its kind among the codes of its schema, and what follows its name in the message. */
+/** The error of a value: the kind of error, which selects a code of its schema, and the message after the value's name. */
 class Fault {
   readonly kind: keyof Codes;
   readonly text: string;
@@ -32,43 +32,43 @@ class Fault {
 /** One object of a request. */
 export class RequestBody<F extends Fields = Fields> {
   readonly object: JsonObject;
-  readonly place: string;
+  readonly path: string;
   readonly #schema: Pick<Body<F>, 'properties' | 'codes'>;
   readonly #naming: Naming;
 
   private constructor(
     schema: Pick<Body<F>, 'properties' | 'codes'>,
     object: JsonObject,
-    place: string,
+    path: string,
     naming: Naming,
   ) {
     this.#schema = schema;
     this.object = object;
-    this.place = place;
+    this.path = path;
     this.#naming = naming;
   }
 
-  /** Refuses a value that is no object. */
+  /** Throws if the value is not an object. */
   static of<F extends Fields>(
     schema: Pick<Body<F>, 'properties' | 'codes'>,
     json: Json | undefined,
-    place = 'the body',
+    path = 'the body',
     naming: Naming = 'quoted',
   ): RequestBody<F> {
-    return new RequestBody(schema, objectAt(json, schema.codes.type, place), place, naming);
+    return new RequestBody(schema, objectAt(json, schema.codes.type, path), path, naming);
   }
 
-  /** Whether the field is there and not null. */
+  /** Whether the field is present and not null. */
   has(name: keyof F & string): boolean {
     return (this.object.get(name) ?? null) !== null;
   }
 
-  /** An error of the field that its schema cannot tell. */
+  /** An error of the field that its schema cannot detect. */
   fault(name: keyof F & string, text: string): QuarryError {
     return new QuarryError(this.#code(name, 'wrong'), `${this.#nameOf(name)} ${text}`);
   }
 
-  /** The value of the field; undefined when it is left out, or null and may be. */
+  /** The value of the field; undefined if it is absent, or null where null is allowed. */
   get<Name extends keyof F & string>(name: Name): FieldValue<F, Name> {
     const schema = this.#schema.properties[name];
     const json = this.object.get(name);
@@ -78,7 +78,7 @@ export class RequestBody<F extends Fields = Fields> {
     return found as FieldValue<F, Name>;
   }
 
-  /** Refuses the first of the fields that is missing. */
+  /** Throws for the first of the fields that is missing. */
   require(...names: readonly (keyof F & string)[]): void {
     for (const name of names) {
       if (!this.object.has(name)) throw this.#error(name, new Fault('missing', 'is missing'));
@@ -92,7 +92,7 @@ export class RequestBody<F extends Fields = Fields> {
     return Object.fromEntries(entries) as { readonly [Name in keyof F]: FieldValue<F, Name> };
   }
 
-  /** What `read` returns; errors of unknown fields come before its own. */
+  /** Returns the result of `read`. Errors of unknown fields come before the errors that `read` throws. */
   read<T>(read: (body: this) => T): T {
     return readAll({ unknown: () => this.refuseUnknown(), known: () => read(this) }).known;
   }
@@ -103,17 +103,17 @@ export class RequestBody<F extends Fields = Fields> {
     for (const key of this.object.keys()) if (!Object.hasOwn(properties, key)) unknown.push(key);
     if (unknown.length === 0) return;
     checkAll(unknown.slice(0, UNKNOWN_REPORTED_MAX), (key) => {
-      throw new QuarryError(codes.wrong, `unknown field ${quoted(key)} in ${this.place}`);
+      throw new QuarryError(codes.wrong, `unknown field ${quoted(key)} in ${this.path}`);
     });
   }
 
   #error(name: string, { kind, text }: Fault): QuarryError {
-    const subject = kind === 'missing' ? `${quoted(name)} in ${this.place}` : this.#nameOf(name);
+    const subject = kind === 'missing' ? `${quoted(name)} in ${this.path}` : this.#nameOf(name);
     return new QuarryError(this.#code(name, kind), `${subject} ${text}`);
   }
 
   #nameOf(name: string): string {
-    return this.#naming === 'path' ? `${this.place}.${name}` : `${quoted(name)} in ${this.place}`;
+    return this.#naming === 'path' ? `${this.path}.${name}` : `${quoted(name)} in ${this.path}`;
   }
 
   #code(name: string, kind: keyof Codes): ErrorCode {
@@ -145,7 +145,7 @@ const ERRORS_OF_LIST_MAX = 20;
 const absent = (schema: Schema): Fault | undefined =>
   schema.optional === true ? undefined : new Fault('missing', 'is missing');
 
-/** Reads a value by itself; `name` is its subject in messages. */
+/** Reads a value that is not a field of a body; `name` is its subject in messages. */
 export function readValue<S, R>(
   schema: Schema<S, R>,
   json: Json,

@@ -1,5 +1,5 @@
 /**
- * A condition on one column: its predicates, and on event columns its window and least frequency.
+ * A condition on one column: its predicates, and on event columns its window and minimum frequency.
  * Rules: an event column needs `between` and at least one predicate on its values; an attribute column takes
  * neither `between` nor `minfreq`.
  */
@@ -16,22 +16,22 @@ export interface ColumnCondition {
   readonly column: Column;
   /** Not empty. */
   readonly parameters: JsonObject;
-  /** Where the condition stands in the body, for messages. */
-  readonly place: string;
+  /** Path of the condition in the body, for messages. */
+  readonly path: string;
 }
 
 const EVENT_PARAMETERS: readonly string[] = Object.keys(eventFields);
 
-export function predicatesIn({ parameters, place }: ColumnCondition): Predicate[] {
+export function predicatesIn({ parameters, path }: ColumnCondition): Predicate[] {
   return [...parameters]
     .filter(([name]) => !EVENT_PARAMETERS.includes(name))
-    .map(([name, argument]) => ({ name, argument, place: `${place}.${quoted(name).slice(1, -1)}` }));
+    .map(([name, argument]) => ({ name, argument, path: `${path}.${quoted(name).slice(1, -1)}` }));
 }
 
 export function bindColumn(condition: ColumnCondition, nowMs: BindingTime): Condition {
-  const { column, parameters, place } = condition;
+  const { column, parameters, path } = condition;
   if (isEventType(column.type)) {
-    const minfreq = readMinfreq(parameters.get('minfreq'), `${place}.minfreq`);
+    const minfreq = readMinfreq(parameters.get('minfreq'), `${path}.minfreq`);
     return { op: 'event', event: bindEvents(condition, nowMs), minfreq };
   }
   checkNoEventParameters(condition, []);
@@ -42,42 +42,42 @@ export function bindColumn(condition: ColumnCondition, nowMs: BindingTime): Cond
     : { op: 'attribute', columnId: column.id, tests };
 }
 
-/** Refuses `between` and `minfreq` on an attribute column: 4017. `betweens`: those inside geo predicates. */
+/** Throws 4017 for `between` and `minfreq` on an attribute column. `betweens` are the ones inside geo predicates. */
 export function checkNoEventParameters(
-  { parameters, place }: ColumnCondition,
+  { parameters, path }: ColumnCondition,
   betweens: BoundPredicates['betweens'],
 ): void {
   const misplaced = EVENT_PARAMETERS.find((name) => parameters.has(name));
-  const where = misplaced === undefined ? betweens.at(0)?.place : `${place}.${misplaced}`;
+  const where = misplaced === undefined ? betweens.at(0)?.path : `${path}.${misplaced}`;
   if (where !== undefined) throw new QuarryError(4017, `${where} is for event columns only`);
 }
 
-/** The events that a condition on an event column means, without their frequency. Throws 4005 and 4011. */
+/** The events that a condition on an event column selects, without their frequency. Throws 4005 and 4011. */
 export function bindEvents(condition: ColumnCondition, nowMs: BindingTime): EventTest {
-  const { column, parameters, place } = condition;
+  const { column, parameters, path } = condition;
   const predicates = predicatesIn(condition);
   const { tests, betweens } = bindPredicates(predicates, column);
   const between = windowArgument(condition, betweens);
   if (predicates.length === 0 && !parameters.has('minfreq')) {
-    throw new QuarryError(4011, `${place} has only "between"`);
+    throw new QuarryError(4011, `${path} has only "between"`);
   }
-  return { columnId: column.id, window: readWindow(between.argument, nowMs, between.place), tests };
+  return { columnId: column.id, window: readWindow(between.argument, nowMs, between.path), tests };
 }
 
-/** The one `between` of a condition: beside its predicates, or inside a geo predicate. Throws 4005 and 4049. */
+/** The only `between` of a condition: next to its predicates, or inside a geo predicate. Throws 4005 and 4049. */
 export function windowArgument(
-  { parameters, place }: ColumnCondition,
+  { parameters, path }: ColumnCondition,
   betweens: BoundPredicates['betweens'],
 ): BoundPredicates['betweens'][number] {
   const between = parameters.get('between');
   const all =
-    between === undefined ? betweens : [{ argument: between, place: `${place}.between` }, ...betweens];
-  if (all.length === 0) throw new QuarryError(4005, `${place} lacks "between"`);
-  if (all.length > 1) throw new QuarryError(4049, `${all[1].place} stands beside another "between"`);
+    between === undefined ? betweens : [{ argument: between, path: `${path}.between` }, ...betweens];
+  if (all.length === 0) throw new QuarryError(4005, `${path} lacks "between"`);
+  if (all.length > 1) throw new QuarryError(4049, `${all[1].path} is a second "between"`);
   return all[0];
 }
 
-/** The least number of events; 1 when absent. Throws 4050. */
-export function readMinfreq(json: Json | undefined, place: string): number {
-  return json === undefined ? 1 : readValue(eventFields.minfreq, json, place, CONDITION_CODES);
+/** The minimum number of events; 1 if absent. Throws 4050. */
+export function readMinfreq(json: Json | undefined, path: string): number {
+  return json === undefined ? 1 : readValue(eventFields.minfreq, json, path, CONDITION_CODES);
 }

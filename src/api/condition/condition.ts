@@ -1,9 +1,9 @@
 /**
- * Query lists: parsing and binding to `ir` conditions against one dimension and the request's time. What a list holds is
- * read in one way for all endpoints; query-tree.ts says what its operators make of it.
+ * Parses query lists and binds them to `ir` conditions against one dimension and the request's time. All endpoints read
+ * the elements of a list in the same way; query-tree.ts combines them by the list's operators.
  * Grammar  list = ["not"] operand { ("and" | "or") operand };  operand = condition | freqgroup | list.
- * Precedence: not > and > or; `not` may only head a list and binds to the operand behind it.
- * Invariants: a bound condition names only active columns; its depth is bounded by NESTING_MAX.
+ * Precedence: not > and > or; `not` is allowed only at the beginning of a list and applies to the operand after it.
+ * Invariants: a bound condition names only active columns; its depth is at most NESTING_MAX.
  */
 import {
   type BindingTime,
@@ -22,43 +22,43 @@ import { bindColumn, bindEvents, type ColumnCondition } from './column-condition
 import { asksNear, bindNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
 
-/** Called for every column that a condition names; throws to refuse it. */
+/** Called for every column that a condition names; throws if the caller may not use the column. */
 export type ColumnCheck = (dimension: Dimension, column: Column) => void;
 
 interface Scope {
   readonly dimension: Dimension;
   readonly nowMs: BindingTime;
   readonly checkColumn: ColumnCheck;
-  /** The code of two conditions without an operator between them. */
+  /** Error code of two conditions without an operator between them. */
   readonly unjoined: 4007 | 4020;
   /** null = `geo_near` is refused. */
   readonly near: NearRules | null;
-  /** Distinct columns met so far. */
+  /** Distinct columns read so far. */
   readonly columns: Set<string>;
-  /** Conditions met so far. */
+  /** Number of conditions read so far. */
   conditionCount: number;
 }
 
 /**
- * Binds a query list. `place` names it in messages; `unjoined` is the code of two conditions without an operator between
- * them. Throws 4003 to 4053, 4026 when it is no list, and whatever `checkColumn` throws for a column that is there and
- * active.
+ * Binds a query list. `path` is its name in messages; `unjoined` is the error code of two conditions without an operator
+ * between them. Throws 4003 to 4053, 4026 if the query is not a list, and the errors of `checkColumn` for existing, active
+ * columns.
  */
 export function bindQuery(
   query: Json,
   dimension: Dimension,
   nowMs: BindingTime,
   checkColumn: ColumnCheck = () => {},
-  place = 'query',
+  path = 'query',
   unjoined: 4007 | 4020 = 4007,
 ): Condition {
   const scope = scopeOf(dimension, nowMs, checkColumn, unjoined);
-  return conditionOf(readList(queryList(query, place), scope, place, 1));
+  return conditionOf(readList(queryList(query, path), scope, path, 1));
 }
 
 /**
- * Binds the conditions of a query list, its operators left as they stand; `near` says how it may ask for the nearest.
- * Throws what `bindQuery` does, and 4028 for the `limit` of a `geo_near`.
+ * Binds the conditions of a query list and keeps its operators as a tree; `near` holds the rules for `geo_near`.
+ * Throws the errors of `bindQuery`, and 4028 for the `limit` of a `geo_near`.
  */
 export function readQuery(
   query: Json,
@@ -67,9 +67,9 @@ export function readQuery(
   checkColumn: ColumnCheck,
   near: NearRules,
 ): QueryTree {
-  const place = 'query';
+  const path = 'query';
   const scope = scopeOf(dimension, nowMs, checkColumn, 4007, near);
-  return readList(queryList(query, place), scope, place, 1);
+  return readList(queryList(query, path), scope, path, 1);
 }
 
 function scopeOf(
@@ -88,35 +88,35 @@ export interface EventQueryBound {
 }
 
 /**
- * Binds a list of one condition on an event column, perhaps in further lists of one. Throws what `bindQuery` does, and
- * 4037 for operators, 4038 for frequencies, 4040 for attribute columns.
+ * Binds a list of one condition on an event column, which may be nested in further lists of one element. Throws the errors
+ * of `bindQuery`, and 4037 for operators, 4038 for frequencies, 4040 for attribute columns.
  */
 export function bindEventQuery(
   query: Json,
   dimension: Dimension,
   nowMs: BindingTime,
   checkColumn: ColumnCheck,
-  place: string,
+  path: string,
 ): EventQueryBound {
   const scope = scopeOf(dimension, nowMs, checkColumn, 4007);
-  return bindOneEvent(queryList(query, place), scope, place, 1);
+  return bindOneEvent(queryList(query, path), scope, path, 1);
 }
 
-function bindOneEvent(list: readonly Json[], scope: Scope, place: string, depth: number): EventQueryBound {
-  if (depth > NESTING_MAX) throw tooDeep(place);
+function bindOneEvent(list: readonly Json[], scope: Scope, path: string, depth: number): EventQueryBound {
+  if (depth > NESTING_MAX) throw tooDeep(path);
   const operator = list.findIndex((element) => OPERATORS.some((one) => one === element));
   if (operator !== -1) {
-    const where = `${place}[${operator}]`;
+    const where = `${path}[${operator}]`;
     throw new QuarryError(
       4037,
       `${where}: the operator "${list[operator]}" cannot be used with this endpoint`,
     );
   }
-  if (list.length === 0) throw new QuarryError(4014, `${place} has no column`);
+  if (list.length === 0) throw new QuarryError(4014, `${path} has no column`);
   if (list.length > 1)
-    throw new QuarryError(4007, `${place} holds ${list.length} conditions without an operator`);
+    throw new QuarryError(4007, `${path} holds ${list.length} conditions without an operator`);
   const [element] = list;
-  const here = `${place}[0]`;
+  const here = `${path}[0]`;
   if (isList(element)) return bindOneEvent(element, scope, here, depth + 1);
   const object = conditionObject(element, here);
   if (freqgroupOf(object) !== undefined) {
@@ -131,26 +131,26 @@ function bindOneEvent(list: readonly Json[], scope: Scope, place: string, depth:
     );
   }
   if (condition.parameters.has('minfreq')) {
-    throw new QuarryError(4038, `${condition.place}.minfreq cannot be used with this endpoint`);
+    throw new QuarryError(4038, `${condition.path}.minfreq cannot be used with this endpoint`);
   }
   return { column: condition.column, event: bindEvents(condition, scope.nowMs) };
 }
 
-/** The query as a list, whatever it holds. Throws 4026. */
-export function queryList(query: Json, place = 'query'): readonly Json[] {
+/** The query as a list with unchecked elements. Throws 4026 if it is not a list. */
+export function queryList(query: Json, path = 'query'): readonly Json[] {
   if (isList(query)) return query;
-  throw new QuarryError(4026, `${place} must be a list, not ${kindOf(query)}`);
+  throw new QuarryError(4026, `${path} must be a list, not ${kindOf(query)}`);
 }
 
-function readList(list: readonly Json[], scope: Scope, place: string, depth: number): QueryTree {
-  if (list.length === 0) throw new QuarryError(4014, `${place} has no column`);
-  if (depth > NESTING_MAX) throw tooDeep(place);
+function readList(list: readonly Json[], scope: Scope, path: string, depth: number): QueryTree {
+  if (list.length === 0) throw new QuarryError(4014, `${path} has no column`);
+  if (depth > NESTING_MAX) throw tooDeep(path);
   const negated = list[0] === 'not';
   const alternatives: Operand[][] = [[]];
   let operandNext = true;
   for (let index = negated ? 1 : 0; index < list.length; index++) {
     const element = list[index];
-    const here = `${place}[${index}]`;
+    const here = `${path}[${index}]`;
     if (operandNext) {
       const isNegated = negated && index === 1;
       alternatives[alternatives.length - 1].push(readOperand(element, isNegated, scope, here, depth));
@@ -158,101 +158,98 @@ function readList(list: readonly Json[], scope: Scope, place: string, depth: num
     else if (element !== 'and') throw notJoined(element, scope, here);
     operandNext = !operandNext;
   }
-  if (operandNext) throw new QuarryError(4007, `${place} ends with an operator`);
+  if (operandNext) throw new QuarryError(4007, `${path} ends with an operator`);
   return { alternatives };
 }
 
-function tooDeep(place: string): QuarryError {
-  return new QuarryError(4049, `${place.slice(0, 80)}… is nested deeper than ${NESTING_MAX}`);
+function tooDeep(path: string): QuarryError {
+  return new QuarryError(4049, `${path.slice(0, 80)}… is nested deeper than ${NESTING_MAX}`);
 }
 
-function notJoined(element: Json, { unjoined }: Scope, place: string): QuarryError {
+function notJoined(element: Json, { unjoined }: Scope, path: string): QuarryError {
   const code = isList(element) || isObject(element) ? unjoined : 4007;
-  return new QuarryError(code, `${place} must be "and" or "or", not ${shown(element)}`);
+  return new QuarryError(code, `${path} must be "and" or "or", not ${shown(element)}`);
 }
 
-function readOperand(element: Json, negated: boolean, scope: Scope, place: string, depth: number): Operand {
-  if (isList(element)) return listOperand(readList(element, scope, place, depth + 1), negated, place);
-  return { ...readLeaf(element, scope, place), negated, place };
+function readOperand(element: Json, negated: boolean, scope: Scope, path: string, depth: number): Operand {
+  if (isList(element)) return listOperand(readList(element, scope, path, depth + 1), negated, path);
+  return { ...readLeaf(element, scope, path), negated, path };
 }
 
-function readLeaf(element: Json, scope: Scope, place: string): OperandContent {
-  const object = conditionObject(element, place);
+function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
+  const object = conditionObject(element, path);
   const group = freqgroupOf(object);
-  if (group !== undefined) return { is: 'condition', condition: bindFreqgroup(object, group, scope, place) };
-  const condition = columnCondition(object, scope, place);
+  if (group !== undefined) return { is: 'condition', condition: bindFreqgroup(object, group, scope, path) };
+  const condition = columnCondition(object, scope, path);
   return scope.near !== null && asksNear(condition)
     ? { is: 'near', near: bindNear(condition, scope.near, scope.nowMs) }
     : { is: 'condition', condition: bindColumn(condition, scope.nowMs) };
 }
 
-/** Throws 4007 for a string, 4004 for everything else that is no object. */
-function conditionObject(element: Json, place: string): JsonObject {
+/** Throws 4007 for a string, 4004 for any other value that is not an object. */
+function conditionObject(element: Json, path: string): JsonObject {
   if (isObject(element)) return element;
   if (typeof element === 'string') {
-    throw new QuarryError(4007, `${place} must be a condition, not the operator ${quoted(element)}`);
+    throw new QuarryError(4007, `${path} must be a condition, not the operator ${quoted(element)}`);
   }
-  throw new QuarryError(4004, `${place} must be a condition object, not ${kindOf(element)}`);
+  throw new QuarryError(4004, `${path} must be a condition object, not ${kindOf(element)}`);
 }
 
-/** What stands there as a frequency group; with an object it would be a column of that name. */
+/** The value of `freqgroup`; undefined if the key is absent or its value is an object, which makes it a column of that name. */
 function freqgroupOf(object: JsonObject): Json | undefined {
   const group = object.get('freqgroup');
   return isObject(group) ? undefined : group;
 }
 
-/** The one column of a condition object, with its parameters. */
-function columnCondition(object: JsonObject, scope: Scope, place: string): ColumnCondition {
+/** The only column of a condition object, with its parameters. */
+function columnCondition(object: JsonObject, scope: Scope, path: string): ColumnCondition {
   if (++scope.conditionCount > CONDITIONS_PER_QUERY_MAX) {
-    throw new QuarryError(
-      4048,
-      `${place} is more than the ${CONDITIONS_PER_QUERY_MAX} conditions of a query`,
-    );
+    throw new QuarryError(4048, `${path} is more than the ${CONDITIONS_PER_QUERY_MAX} conditions of a query`);
   }
   const names = [...object.keys()];
-  if (names.length === 0) throw new QuarryError(4014, `${place} has no column`);
+  if (names.length === 0) throw new QuarryError(4014, `${path} has no column`);
   if (names.length > 1) {
     throw new QuarryError(
       scope.unjoined,
-      `${place} holds ${quoted(names[0])} and ${quoted(names[1])} without an operator`,
+      `${path} holds ${quoted(names[0])} and ${quoted(names[1])} without an operator`,
     );
   }
   const column = scope.dimension.columns.get(names[0]);
   if (column === undefined || !column.active) {
-    throw new QuarryError(4008, `${place}: column ${quoted(names[0])} is inactive or does not exist`);
+    throw new QuarryError(4008, `${path}: column ${quoted(names[0])} is inactive or does not exist`);
   }
   scope.checkColumn(scope.dimension, column);
   scope.columns.add(column.apiName);
   if (scope.columns.size > COLUMNS_PER_QUERY_MAX) {
-    throw new QuarryError(4013, `${place}: more than ${COLUMNS_PER_QUERY_MAX} columns in the query`);
+    throw new QuarryError(4013, `${path}: more than ${COLUMNS_PER_QUERY_MAX} columns in the query`);
   }
   const parameters = object.get(names[0]);
   if (!isObject(parameters) || parameters.size === 0) {
-    throw new QuarryError(4009, `${place}: column ${quoted(column.apiName)} has no parameter`);
+    throw new QuarryError(4009, `${path}: column ${quoted(column.apiName)} has no parameter`);
   }
-  return { column, parameters, place: `${place}.${column.apiName}` };
+  return { column, parameters, path: `${path}.${column.apiName}` };
 }
 
-function bindFreqgroup(object: JsonObject, group: Json, scope: Scope, place: string): Condition {
-  const body = RequestBody.of(frequency, object, place, 'path');
+function bindFreqgroup(object: JsonObject, group: Json, scope: Scope, path: string): Condition {
+  const body = RequestBody.of(frequency, object, path, 'path');
   body.refuseUnknown();
   const minfreq = body.get('minfreq') ?? 1;
-  if (!isList(group)) throw new QuarryError(4049, `${place}.freqgroup must be a list, not ${kindOf(group)}`);
-  if (group.length === 0) throw new QuarryError(4014, `${place}.freqgroup has no column`);
-  const events = group.map((member, index) => bindMember(member, scope, `${place}.freqgroup[${index}]`));
+  if (!isList(group)) throw new QuarryError(4049, `${path}.freqgroup must be a list, not ${kindOf(group)}`);
+  if (group.length === 0) throw new QuarryError(4014, `${path}.freqgroup has no column`);
+  const events = group.map((member, index) => bindMember(member, scope, `${path}.freqgroup[${index}]`));
   return { op: 'freqgroup', events, minfreq };
 }
 
-function bindMember(member: Json, scope: Scope, place: string): EventTest {
-  const condition = columnCondition(conditionObject(member, place), scope, place);
+function bindMember(member: Json, scope: Scope, path: string): EventTest {
+  const condition = columnCondition(conditionObject(member, path), scope, path);
   if (!isEventType(condition.column.type)) {
-    throw new QuarryError(4039, `${condition.place}: a freqgroup takes event columns only`);
+    throw new QuarryError(4039, `${condition.path}: a freqgroup takes event columns only`);
   }
   if (condition.parameters.has('minfreq')) {
-    throw new QuarryError(4049, `${condition.place}.minfreq must stand beside "freqgroup", not inside it`);
+    throw new QuarryError(4049, `${condition.path}.minfreq must be next to "freqgroup", not inside it`);
   }
   if (scope.near !== null && asksNear(condition)) {
-    throw new QuarryError(4007, `${condition.place}: "geo_near" must stand ${scope.near.where}`);
+    throw new QuarryError(4007, `${condition.path}: "geo_near" must stand ${scope.near.where}`);
   }
   return bindEvents(condition, scope.nowMs);
 }

@@ -31,7 +31,7 @@ export interface GeoPredicate {
   readonly between: Json | undefined;
 }
 
-/** A number of that field, from `least` to `most`. */
+/** The number in the field, from `least` to `most`. */
 function numberIn<F extends Fields>(
   body: RequestBody<F>,
   field: keyof F & string,
@@ -54,15 +54,15 @@ const pointOf = (body: PointBody): Point => ({
   latitude: numberIn(body, 'latitude', -90, 90),
 });
 
-function point(json: Json, place: string): Point {
-  const body = RequestBody.of(geoPoint, json, place, 'path');
+function point(json: Json, path: string): Point {
+  const body = RequestBody.of(geoPoint, json, path, 'path');
   body.refuseUnknown();
   return pointOf(body);
 }
 
 /** Throws 4010 and 4049. */
-export function readRadius(json: Json, place: string): GeoPredicate {
-  const body = RequestBody.of(geoRadius, json, place, 'path');
+export function readRadius(json: Json, path: string): GeoPredicate {
+  const body = RequestBody.of(geoRadius, json, path, 'path');
   body.refuseUnknown();
   const { longitude, latitude } = pointOf(body);
   body.require('radius', 'unit');
@@ -73,14 +73,14 @@ export function readRadius(json: Json, place: string): GeoPredicate {
 }
 
 /** Throws 4010 and 4049. */
-export function readBox(json: Json, place: string): GeoPredicate {
-  const body = RequestBody.of(geoBoundingBox, json, place, 'path');
+export function readBox(json: Json, path: string): GeoPredicate {
+  const body = RequestBody.of(geoBoundingBox, json, path, 'path');
   body.refuseUnknown();
   body.require('lower-left', 'upper-right');
-  const low = point(body.get('lower-left'), `${place}.lower-left`);
-  const high = point(body.get('upper-right'), `${place}.upper-right`);
+  const low = point(body.get('lower-left'), `${path}.lower-left`);
+  const high = point(body.get('upper-right'), `${path}.upper-right`);
   if (low.latitude > high.latitude)
-    throw new QuarryError(4049, `${place} has its lower-left above its upper-right`);
+    throw new QuarryError(4049, `${path} has its lower-left above its upper-right`);
   const test: GeoTest = {
     kind: 'geo-box',
     west: low.longitude,
@@ -100,13 +100,13 @@ export interface NearArgument extends Point {
 }
 
 /** Throws 4010, 4028 and 4049. `limitMax` null = any limit. */
-export function readNear(json: Json | undefined, place: string, limitMax: number | null): NearArgument {
-  const body = RequestBody.of(geoNear, json, place, 'path');
+export function readNear(json: Json | undefined, path: string, limitMax: number | null): NearArgument {
+  const body = RequestBody.of(geoNear, json, path, 'path');
   body.refuseUnknown();
   const { longitude, latitude } = pointOf(body);
   const limit = body.get('limit');
   if (limitMax !== null && limit > limitMax) {
-    throw new QuarryError(4049, `${place}.limit must be at most ${limitMax}`);
+    throw new QuarryError(4049, `${path}.limit must be at most ${limitMax}`);
   }
   const showCoordinates = body.get('show_coordinates') ?? false;
   return { longitude, latitude, limit, showCoordinates, between: body.get('between') };

@@ -1,6 +1,6 @@
 /**
  * `geo_near` in a condition on a geolocation column: the nearest entities to a point, by their value or by the nearest
- * of their events. The other predicates of the same condition narrow the values and events that are looked at.
+ * of their events. The other predicates of the same condition narrow the values and events that are searched.
  */
 import { type BindingTime, QuarryError, quoted } from '../../base/index.js';
 import type { NearPlan } from '../../ir/index.js';
@@ -17,22 +17,22 @@ import { readWindow } from './window.js';
 
 const NAME = 'geo_near';
 
-/** What an endpoint asks of a `geo_near`. */
+/** The rules of an endpoint for `geo_near`. */
 export interface NearRules {
   /** The highest `limit`; null = any. */
   readonly limitMax: number | null;
-  /** Where it may stand, as the end of a sentence. */
+  /** Where `geo_near` is allowed, as the end of a sentence. */
   readonly where: string;
 }
 
 export interface NearQuery {
   readonly column: Column;
   readonly plan: NearPlan;
-  /** Entities at most. */
+  /** Maximum number of entities. */
   readonly limit: number;
   readonly showCoordinates: boolean;
-  /** Where it stands in the body, for messages. */
-  readonly place: string;
+  /** Path of the condition in the body, for messages. */
+  readonly path: string;
   readonly rules: NearRules;
 }
 
@@ -40,31 +40,31 @@ export function asksNear({ parameters }: ColumnCondition): boolean {
   return parameters.has(NAME);
 }
 
-/** Binds a condition that asks for the nearest. Throws 4005, 4010, 4017, 4028, 4039, 4049, 4053 and 4003. */
+/** Binds a condition with `geo_near`. Throws 4003, 4005, 4010, 4017, 4028, 4039, 4049 and 4053. */
 export function bindNear(condition: ColumnCondition, rules: NearRules, nowMs: BindingTime): NearQuery {
   const { column, parameters } = condition;
-  const place = `${condition.place}.${NAME}`;
+  const path = `${condition.path}.${NAME}`;
   if (baseTypeOf(column.type) !== 'geolocation') {
     throw new QuarryError(
       4039,
-      `${place}: ${quoted(NAME)} cannot be used with a column of type ${column.type}`,
+      `${path}: ${quoted(NAME)} cannot be used with a column of type ${column.type}`,
     );
   }
-  const asked = readNear(parameters.get(NAME), place, rules.limitMax);
-  const { longitude, latitude, limit, showCoordinates } = asked;
+  const argument = readNear(parameters.get(NAME), path, rules.limitMax);
+  const { longitude, latitude, limit, showCoordinates } = argument;
   const rest = predicatesIn(condition).filter(({ name }) => name !== NAME);
   const { tests, betweens } = bindPredicates(rest, column);
-  const own = asked.between === undefined ? [] : [{ argument: asked.between, place: `${place}.between` }];
+  const own = argument.between === undefined ? [] : [{ argument: argument.between, path: `${path}.between` }];
   const common = { longitude, latitude, columnId: column.id, tests };
-  const near = { column, limit, showCoordinates, place, rules };
+  const near = { column, limit, showCoordinates, path, rules };
   if (!isEventType(column.type)) {
     checkNoEventParameters(condition, [...own, ...betweens]);
     return { ...near, plan: { ...common, from: 'attribute' } };
   }
   if (parameters.has('minfreq')) {
-    throw new QuarryError(4049, `${condition.place}.minfreq cannot stand beside ${quoted(NAME)}`);
+    throw new QuarryError(4049, `${condition.path}.minfreq cannot be used together with ${quoted(NAME)}`);
   }
   const between = windowArgument(condition, [...own, ...betweens]);
-  const window = readWindow(between.argument, nowMs, between.place);
+  const window = readWindow(between.argument, nowMs, between.path);
   return { ...near, plan: { ...common, from: 'events', window } };
 }

@@ -1,4 +1,4 @@
-/** One operand of a predicate, turned into a bound on a column's stored form, or a text as it is compared. */
+/** Converts an operand of a predicate into a bound on a column's stored form, or into the text that is compared. */
 
 import { QuarryError, quoted, TEXT_POINTS_MAX } from '../../base/index.js';
 import { type Bound, exactly, instantBound, numberBound } from '../../ir/index.js';
@@ -13,13 +13,13 @@ import {
 } from '../../schema/index.js';
 import { ExactNumber, type Json, kindOf } from '../body/json.js';
 
-/** The text of a JSON number or of a string that may hold one; null for everything else. */
+/** The text of a JSON number, or of a string, which may contain one; null for other values. */
 export function numberText(json: Json): string | null {
   if (json instanceof ExactNumber) return json.text;
   return typeof json === 'string' && json.length <= TEXT_POINTS_MAX ? json : null;
 }
 
-/** A number of finite size, for degrees and distances; null when it is none. */
+/** The value as a finite number, for degrees and distances; null if it is not one. */
 export function finiteNumber(json: Json): number | null {
   const text = numberText(json);
   if (text === null || readDecimal(text) === null) return null;
@@ -27,44 +27,44 @@ export function finiteNumber(json: Json): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function dateBound(json: Json, secondsPerUnit: number, place: string): Bound {
+function dateBound(json: Json, secondsPerUnit: number, path: string): Bound {
   const seconds = typeof json === 'string' ? parseInstant(json) : null;
-  if (seconds === null) throw new QuarryError(4044, `${place} must be a date in ISO 8601 form`);
+  if (seconds === null) throw new QuarryError(4044, `${path} must be a date in ISO 8601 form`);
   return instantBound(seconds, secondsPerUnit);
 }
 
-/** The bound of an operand for an ordered column. Throws 4047, 4049, and 4044 for dates, naming `place`. */
-export function readBound(json: Json, column: Column, place: string): Bound {
-  if (json === '') throw new QuarryError(4047, `${place} is an empty string`);
+/** The bound of an operand for an ordered column. Throws 4047, 4049, and 4044 for dates; messages name `path`. */
+export function readBound(json: Json, column: Column, path: string): Bound {
+  if (json === '') throw new QuarryError(4047, `${path} is an empty string`);
   switch (column.type) {
     case 'date':
-      return dateBound(json, SECONDS_PER_DAY, place);
+      return dateBound(json, SECONDS_PER_DAY, path);
     case 'datetime':
-      return dateBound(json, 1, place);
+      return dateBound(json, 1, path);
     case 'boolean':
       if (json === true || json === 'true') return exactly(1n);
       if (json === false || json === 'false') return exactly(0n);
-      throw new QuarryError(4049, `${place} must be true or false, not ${shown(json)}`);
+      throw new QuarryError(4049, `${path} must be true or false, not ${shown(json)}`);
     default: {
       const text = numberText(json);
       const bound = text === null ? null : numberBound(text, column.decimalPlaces ?? 0);
-      if (bound === null) throw new QuarryError(4049, `${place} must be a number, not ${shown(json)}`);
+      if (bound === null) throw new QuarryError(4049, `${path} must be a number, not ${shown(json)}`);
       return bound;
     }
   }
 }
 
-/** A text operand as it is compared. Throws 4047 when empty, 4049 when it is no string or too long. */
-export function readText(json: Json, place: string): string {
-  if (typeof json !== 'string') throw new QuarryError(4049, `${place} must be a string, not ${kindOf(json)}`);
-  if (json === '') throw new QuarryError(4047, `${place} is an empty string`);
+/** The text of an operand in the form that is compared. Throws 4047 if it is empty, 4049 if it is not a string or too long. */
+export function readText(json: Json, path: string): string {
+  if (typeof json !== 'string') throw new QuarryError(4049, `${path} must be a string, not ${kindOf(json)}`);
+  if (json === '') throw new QuarryError(4047, `${path} is an empty string`);
   if (codePointCount(json) > TEXT_POINTS_MAX) {
-    throw new QuarryError(4049, `${place} is longer than ${TEXT_POINTS_MAX} characters`);
+    throw new QuarryError(4049, `${path} is longer than ${TEXT_POINTS_MAX} characters`);
   }
   return lowerCase(json);
 }
 
-/** Whether values of the column are tested as 64-bit integers. */
+/** Whether the values of the column are tested as 64-bit integers. */
 export function isOrdered(column: Column): boolean {
   const kind = valueKindOf(column.type);
   return column.type !== 'unique-id' && kind !== 'code' && kind !== 'geo';

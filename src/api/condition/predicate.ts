@@ -1,7 +1,7 @@
 /**
- * The predicates of one column as value tests: which there are, on which columns they make sense, and what they mean.
- * Several on one column are joined by `and`. A condition tests what an entity has; a level of an aggregation tests
- * values one by one, and takes a list of operands, of which any may match, wherever a condition takes one operand.
+ * The predicates of one column as value tests: their names, the columns that they apply to, and their meaning.
+ * Several predicates on one column are joined by `and`. A condition tests the values of an entity. A level of an
+ * aggregation tests single values; where a condition takes one operand, a level takes a list of which any may match.
  * Invariants: an ordered column gets at most one test of ranges that is not negated, and negated ones only in a
  * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */
@@ -48,7 +48,7 @@ const TEXT: Readonly<Record<string, { readonly match: TextMatch; readonly negate
   'ends-with': { match: 'ends-with', negated: false },
   'not-ends-with': { match: 'ends-with', negated: true },
 };
-/** Those on parts of a text. */
+/** The predicates on parts of a text. */
 const PARTS = Object.keys(TEXT).filter((name) => TEXT[name].match !== 'equals');
 const GEO: readonly PredicateName[] = ['geo_radius', 'geo_bounding_box'];
 const KNOWN: ReadonlySet<string> = new Set(PREDICATES);
@@ -56,22 +56,22 @@ const KNOWN: ReadonlySet<string> = new Set(PREDICATES);
 export interface Predicate {
   readonly name: string;
   readonly argument: Json;
-  /** Where it stands in the body, for messages. */
-  readonly place: string;
+  /** Path of the predicate in the body, for messages. */
+  readonly path: string;
 }
 
 export interface BoundPredicates {
   readonly tests: readonly ValueTest[];
-  /** `between`s that stood inside geo predicates. */
-  readonly betweens: readonly { readonly argument: Json; readonly place: string }[];
+  /** The `between`s inside geo predicates. */
+  readonly betweens: readonly { readonly argument: Json; readonly path: string }[];
 }
 
-/** One of the values that a predicate compares with. */
+/** A value that a predicate compares with. */
 type Operand = Omit<Predicate, 'name'>;
 /** The operands of a predicate, any of which may match. */
 type Operands = (predicate: Predicate) => readonly Operand[];
 
-/** Whether a predicate has that name, on whatever column and at whatever endpoint. */
+/** Whether a predicate has the name, for any column and any endpoint. */
 export function isPredicateName(name: string): boolean {
   return KNOWN.has(name);
 }
@@ -81,7 +81,7 @@ export function bindPredicates(predicates: readonly Predicate[], column: Column)
   return bindWith(predicates, column, conditionOperands, column.storage === 'list-of-values');
 }
 
-/** Binds the predicates that filter a level's values. Throws what `bindPredicates` does. */
+/** Binds the predicates that filter a level's values. Throws the errors of `bindPredicates`. */
 export function bindLevelPredicates(predicates: readonly Predicate[], column: Column): BoundPredicates {
   return predicates.length === 0
     ? { tests: [], betweens: [] }
@@ -102,7 +102,7 @@ function bindWith(
   return { tests, betweens: [] };
 }
 
-/** `in` takes a list, predicates on parts of a text a list or one text, all others one operand. */
+/** `in` takes a list; predicates on parts of a text take a list or one text; all others take one operand. */
 function conditionOperands(predicate: Predicate): readonly Operand[] {
   const { name, argument } = predicate;
   const takesList = name === 'in' || name === 'not-in' || (PARTS.includes(name) && isList(argument));
@@ -115,15 +115,12 @@ function levelOperands(predicate: Predicate): readonly Operand[] {
   return isMany ? listOperands(predicate) : [predicate];
 }
 
-function checkFits({ name, place }: Predicate, column: Column): void {
+function checkFits({ name, path }: Predicate, column: Column): void {
   if (name === 'geo_near')
-    throw new QuarryError(4038, `${place}: "geo_near" cannot be used with this endpoint`);
-  if (!KNOWN.has(name)) throw new QuarryError(4049, `${place}: there is no predicate ${quoted(name)}`);
+    throw new QuarryError(4038, `${path}: "geo_near" cannot be used with this endpoint`);
+  if (!KNOWN.has(name)) throw new QuarryError(4049, `${path}: there is no predicate ${quoted(name)}`);
   if (predicatesOf(column).includes(name)) return;
-  throw new QuarryError(
-    4039,
-    `${place}: ${quoted(name)} cannot be used with a column of type ${column.type}`,
-  );
+  throw new QuarryError(4039, `${path}: ${quoted(name)} cannot be used with a column of type ${column.type}`);
 }
 
 function predicatesOf(column: Column): readonly string[] {
@@ -133,22 +130,22 @@ function predicatesOf(column: Column): readonly string[] {
   return isOrdered(column) ? ORDERED : Object.keys(TEXT);
 }
 
-/** The items of a list. Throws 4049 when it is no list or empty, 4048 when it is too long. */
-function listOperands({ argument, place }: Predicate): readonly Operand[] {
-  if (!isList(argument)) throw new QuarryError(4049, `${place} must be a list, not ${kindOf(argument)}`);
-  if (argument.length === 0) throw new QuarryError(4049, `${place} is an empty list`);
+/** The items of a list. Throws 4049 if the argument is not a list or empty, 4048 if it is too long. */
+function listOperands({ argument, path }: Predicate): readonly Operand[] {
+  if (!isList(argument)) throw new QuarryError(4049, `${path} must be a list, not ${kindOf(argument)}`);
+  if (argument.length === 0) throw new QuarryError(4049, `${path} is an empty list`);
   if (argument.length > VALUES_PER_LIST_MAX) {
-    throw new QuarryError(4048, `${place} has ${argument.length} values; at most ${VALUES_PER_LIST_MAX}`);
+    throw new QuarryError(4048, `${path} has ${argument.length} values; at most ${VALUES_PER_LIST_MAX}`);
   }
-  return argument.map((item, index) => ({ argument: item, place: `${place}[${index}]` }));
+  return argument.map((item, index) => ({ argument: item, path: `${path}[${index}]` }));
 }
 
 function textTest(predicate: Predicate, operandsOf: Operands): ValueTest {
-  const { name, argument, place } = predicate;
+  const { name, argument, path } = predicate;
   if (name === 'contains' && !isText(argument)) {
-    throw new QuarryError(4016, `${place} must be a string or a list of strings`);
+    throw new QuarryError(4016, `${path} must be a string or a list of strings`);
   }
-  const texts = operandsOf(predicate).map((operand) => readText(operand.argument, operand.place));
+  const texts = operandsOf(predicate).map((operand) => readText(operand.argument, operand.path));
   return { kind: 'text', ...TEXT[name], texts: [...new Set(texts)] };
 }
 
@@ -160,10 +157,10 @@ function isText(argument: Json): boolean {
 function geoTests(predicates: readonly Predicate[], operandsOf: Operands): BoundPredicates {
   const betweens: Operand[] = [];
   const tests = predicates.map((predicate): ValueTest => {
-    const areas = operandsOf(predicate).map(({ argument, place }): GeoTest => {
+    const areas = operandsOf(predicate).map(({ argument, path }): GeoTest => {
       const { test, between } =
-        predicate.name === 'geo_radius' ? readRadius(argument, place) : readBox(argument, place);
-      if (between !== undefined) betweens.push({ argument: between, place: `${place}.between` });
+        predicate.name === 'geo_radius' ? readRadius(argument, path) : readBox(argument, path);
+      if (between !== undefined) betweens.push({ argument: between, path: `${path}.between` });
       return test;
     });
     return areas.length === 1 ? areas[0] : { kind: 'geo-any', areas, negated: false };
@@ -199,14 +196,14 @@ function rangeTests(
   return tests;
 }
 
-/** The stored values that an operand names; those that it excludes when the predicate's name starts with `not-`. */
-function valueSet(name: string, { argument, place }: Operand, column: Column): RangeSet {
+/** The stored values that an operand selects; the values that it excludes if the predicate's name starts with `not-`. */
+function valueSet(name: string, { argument, path }: Operand, column: Column): RangeSet {
   const domain = domainOf(valueKindOf(column.type));
   if (name === 'range') {
-    const [low, high] = rangeEnds(argument, column, place);
+    const [low, high] = rangeEnds(argument, column, path);
     return rangeWithin(domain, low.ceil, high.floor);
   }
-  const bound = readBound(argument, column, place);
+  const bound = readBound(argument, column, path);
   switch (name) {
     case 'gt':
       return rangeWithin(domain, bound.floor + 1n, domain.high);
@@ -221,16 +218,16 @@ function valueSet(name: string, { argument, place }: Operand, column: Column): R
   }
 }
 
-/** The two ends of `range`: integers on integer columns, decimals or dates where the column holds those. */
-function rangeEnds(argument: Json, column: Column, place: string): readonly [Bound, Bound] {
+/** The two ends of `range`: integers, decimals or dates by the type of the column. */
+function rangeEnds(argument: Json, column: Column, path: string): readonly [Bound, Bound] {
   if (!isList(argument) || argument.length !== 2 || !argument.every((end) => isRangeEnd(end, column))) {
     throw new QuarryError(
       4012,
-      `${place} must be a list of two values that fit a column of type ${column.type}`,
+      `${path} must be a list of two values that fit a column of type ${column.type}`,
     );
   }
   try {
-    return [readBound(argument[0], column, place), readBound(argument[1], column, place)];
+    return [readBound(argument[0], column, path), readBound(argument[1], column, path)];
   } catch (error) {
     if (error instanceof QuarryError) throw new QuarryError(4012, error.message);
     throw error;

@@ -1,7 +1,7 @@
 /**
- * A query list as it was read, with its operators: what becomes one condition, or a score's list of conditions.
- * Invariants: a tree has an operand in each alternative and at least one alternative; a list of one operand within a
- * list stands as that operand (save two `not`s in a row); `geo_near` is in no condition.
+ * A parsed query list with its operators. It becomes one condition, or the list of conditions of a score.
+ * Invariants: a tree has at least one alternative, and each alternative at least one operand; a nested list of one operand
+ * is replaced by that operand (except for two `not`s in a row); no condition contains `geo_near`.
  */
 import { QuarryError } from '../../base/index.js';
 import type { Condition, Window } from '../../ir/index.js';
@@ -18,21 +18,21 @@ export type OperandContent =
   | { readonly is: 'list'; readonly tree: QueryTree };
 
 export type Operand = OperandContent & {
-  /** `not` stands before it. */
+  /** `not` precedes the operand. */
   readonly negated: boolean;
-  /** Where it stands in the body, for messages. */
-  readonly place: string;
+  /** Path of the operand in the body, for messages. */
+  readonly path: string;
 };
 
-/** The operand of a list of one within a list, or the list itself as an operand. */
-export function listOperand(tree: QueryTree, negated: boolean, place: string): Operand {
+/** The operand for a nested list: its only operand, or the list itself. */
+export function listOperand(tree: QueryTree, negated: boolean, path: string): Operand {
   const [[only, ...more], ...others] = tree.alternatives;
   const isOne = more.length === 0 && others.length === 0;
   if (isOne && !(negated && only.negated)) return { ...only, negated: negated || only.negated };
-  return { is: 'list', tree, negated, place };
+  return { is: 'list', tree, negated, path };
 }
 
-/** Throws 4007 where the tree holds a `geo_near`. */
+/** The condition of a tree. Throws 4007 if the tree contains a `geo_near`. */
 export function conditionOf({ alternatives }: QueryTree): Condition {
   return joined(
     'or',
@@ -46,14 +46,14 @@ export function joined(op: 'and' | 'or', members: readonly Condition[]): Conditi
 
 export function conditionOfOperand(operand: Operand): Condition {
   if (operand.is === 'near') {
-    const { place, rules } = operand.near;
-    throw new QuarryError(4007, `${place}: "geo_near" must stand ${rules.where}`);
+    const { path, rules } = operand.near;
+    throw new QuarryError(4007, `${path}: "geo_near" must stand ${rules.where}`);
   }
   const condition = operand.is === 'condition' ? operand.condition : conditionOf(operand.tree);
   return operand.negated ? { op: 'not', member: condition } : condition;
 }
 
-/** All operands that are no lists, in their order. */
+/** All operands that are not lists, in order. */
 function* leavesOf({ alternatives }: QueryTree): Generator<Exclude<Operand, { is: 'list' }>> {
   for (const operands of alternatives) {
     for (const operand of operands) {
@@ -63,36 +63,36 @@ function* leavesOf({ alternatives }: QueryTree): Generator<Exclude<Operand, { is
   }
 }
 
-/** The one `geo_near` of the tree, or null. Throws 4049 for a second one. */
+/** The `geo_near` of the tree, or null. Throws 4049 for a second one. */
 export function nearIn(tree: QueryTree): NearQuery | null {
   const found: NearQuery[] = [];
   for (const leaf of leavesOf(tree)) if (leaf.is === 'near') found.push(leaf.near);
-  if (found.length > 1) throw new QuarryError(4049, `${found[1].place} is a second "geo_near" of the query`);
+  if (found.length > 1) throw new QuarryError(4049, `${found[1].path} is a second "geo_near" of the query`);
   return found[0] ?? null;
 }
 
-/** Refuses a tree whose event columns are asked for in different windows: 4055. */
+/** Throws 4055 if the conditions on event columns have different windows. */
 export function checkOneWindow(tree: QueryTree): void {
   let first: Window | null = null;
   for (const leaf of leavesOf(tree)) {
-    for (const { window, place } of windowsOf(leaf)) {
+    for (const { window, path } of windowsOf(leaf)) {
       first ??= window;
       if (window.from === first.from && window.to === first.to) continue;
-      throw new QuarryError(4055, `${place} has other dates than the event columns before it`);
+      throw new QuarryError(4055, `${path} has other dates than the event columns before it`);
     }
   }
 }
 
 function windowsOf(
   leaf: Exclude<Operand, { is: 'list' }>,
-): readonly { readonly window: Window; readonly place: string }[] {
-  const { place } = leaf;
+): readonly { readonly window: Window; readonly path: string }[] {
+  const { path } = leaf;
   if (leaf.is === 'near') {
     const { plan } = leaf.near;
-    return plan.from === 'events' ? [{ window: plan.window, place }] : [];
+    return plan.from === 'events' ? [{ window: plan.window, path }] : [];
   }
   const { condition } = leaf;
-  if (condition.op === 'event') return [{ window: condition.event.window, place }];
+  if (condition.op === 'event') return [{ window: condition.event.window, path }];
   if (condition.op !== 'freqgroup') return [];
-  return condition.events.map(({ window }, index) => ({ window, place: `${place}.freqgroup[${index}]` }));
+  return condition.events.map(({ window }, index) => ({ window, path: `${path}.freqgroup[${index}]` }));
 }

@@ -1,7 +1,7 @@
 /**
- * `between`: the window of an event condition, resolved against the request's time. Both ends are instants and
- * inside; reversed ends are put in order; a relative end counts from the other one, months and years by the
- * calendar with the day clamped to the month's length.
+ * `between`: the window of an event condition, resolved against the request's time. Both ends are instants and inclusive;
+ * reversed ends are swapped; a relative end counts from the other one. Months and years follow the calendar, with the day
+ * clamped to the month's length.
  */
 import { type BindingTime, QuarryError, quoted, readTime } from '../../base/index.js';
 import { eventWindow, type Window } from '../../ir/index.js';
@@ -24,32 +24,35 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   d: SECONDS_PER_DAY,
   w: 7 * SECONDS_PER_DAY,
 };
-/** The window of a `between`, as far as events reach. Throws 4053 for a bad date or form, 4003 for a bad relative part. */
-export function readWindow(json: Json, nowMs: BindingTime, place: string): Window {
-  return eventWindow(readSpan(json, nowMs, place));
+/**
+ * The window of a `between`, clamped to the times that events can have. Throws 4053 for a bad date or form, 4003 for a bad
+ * relative part.
+ */
+export function readWindow(json: Json, nowMs: BindingTime, path: string): Window {
+  return eventWindow(readSpan(json, nowMs, path));
 }
 
 /** The two instants of a `between`, in order. */
-function readSpan(json: Json, nowMs: BindingTime, place: string): Window {
-  if (!isList(json)) throw new QuarryError(4053, `${place} must be a list of two dates, not ${kindOf(json)}`);
+function readSpan(json: Json, nowMs: BindingTime, path: string): Window {
+  if (!isList(json)) throw new QuarryError(4053, `${path} must be a list of two dates, not ${kindOf(json)}`);
   if (isToday(json)) {
     const from = Math.floor(secondsOf(nowMs) / SECONDS_PER_DAY) * SECONDS_PER_DAY;
     return { from, to: from + SECONDS_PER_DAY - 1 };
   }
-  if (json.length !== 2) throw new QuarryError(4053, `${place} must hold two dates or "today"`);
-  const first = readInstant(json[0], nowMs, `${place}[0]`);
+  if (json.length !== 2) throw new QuarryError(4053, `${path} must hold two dates or "today"`);
+  const first = readInstant(json[0], nowMs, `${path}[0]`);
   const second = isRelative(json[1])
-    ? shiftInstant(first, json[1], `${place}[1]`)
-    : readInstant(json[1], nowMs, `${place}[1]`);
+    ? shiftInstant(first, json[1], `${path}[1]`)
+    : readInstant(json[1], nowMs, `${path}[1]`);
   return { from: Math.min(first, second), to: Math.max(first, second) };
 }
 
 /**
- * The same as a half-open window, whose `to` is outside: "today" ends where tomorrow begins. Its ends are as they were
- * asked for, however far from any event.
+ * The window of a `between` as a half-open window with exclusive `to`: "today" ends where tomorrow begins. Its ends are
+ * not clamped to the times that events can have.
  */
-export function readHalfOpenWindow(json: Json, nowMs: BindingTime, place: string): Window {
-  const { from, to } = readSpan(json, nowMs, place);
+export function readHalfOpenWindow(json: Json, nowMs: BindingTime, path: string): Window {
+  const { from, to } = readSpan(json, nowMs, path);
   return isList(json) && isToday(json) ? { from, to: to + 1 } : { from, to };
 }
 
@@ -63,22 +66,22 @@ function isRelative(json: Json): json is string {
 
 const secondsOf = (time: BindingTime): number => Math.floor(readTime(time) / 1000);
 
-function readInstant(json: Json, nowMs: BindingTime, place: string): number {
+function readInstant(json: Json, nowMs: BindingTime, path: string): number {
   if (json === 'now') return secondsOf(nowMs);
   if (isRelative(json))
-    throw new QuarryError(4003, `${place} ${quoted(json)} has no date before it to count from`);
+    throw new QuarryError(4003, `${path} ${quoted(json)} has no date before it to count from`);
   const seconds = typeof json === 'string' ? parseInstant(json) : null;
   if (seconds !== null) return seconds;
   throw new QuarryError(
     4053,
-    `${place} is no date: ${typeof json === 'string' ? quoted(json) : kindOf(json)}`,
+    `${path} is no date: ${typeof json === 'string' ? quoted(json) : kindOf(json)}`,
   );
 }
 
-/** `start` moved by a relative part such as -30sec, -1m or +1w. Throws 4003. */
-function shiftInstant(start: number, text: string, place: string): number {
+/** Moves `start` by a relative part such as -30sec, -1m or +1w. Throws 4003. */
+function shiftInstant(start: number, text: string, path: string): number {
   const match = RELATIVE.exec(text);
-  if (match === null) throw new QuarryError(4003, `${place} ${quoted(text)} is no relative time interval`);
+  if (match === null) throw new QuarryError(4003, `${path} ${quoted(text)} is not a relative time interval`);
   const amount = Number(match[2]) * (match[1] === '-' ? -1 : 1);
   const unit = match[3];
   const end =
@@ -86,7 +89,7 @@ function shiftInstant(start: number, text: string, place: string): number {
       ? shiftMonths(start, unit === 'y' ? amount * 12 : amount)
       : start + amount * UNIT_SECONDS[unit];
   if (end >= INSTANT_SECONDS_MIN && end <= INSTANT_SECONDS_MAX) return end;
-  throw new QuarryError(4003, `${place} ${quoted(text)} leads out of the years 0000 to 9999`);
+  throw new QuarryError(4003, `${path} ${quoted(text)} leads out of the years 0000 to 9999`);
 }
 
 function shiftMonths(start: number, months: number): number {

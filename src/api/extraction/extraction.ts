@@ -1,8 +1,8 @@
 /**
- * POST /v1/data_extraction/result: the body becomes a plan for one page of rows. Its parts are read here for scores too.
- * Invariants: whatever is bound goes through the caller's access; relative dates are those of the first page's time,
- * which the page token carries, but rows are hidden by the caller's filter as of now; pages together hold no more rows
- * than `limit`.
+ * POST /v1/data_extraction/result: binds the body to a plan for one page of rows. Scores read the same parts.
+ * Invariants: everything is bound with the caller's access; relative dates count from the time of the first page, which the
+ * page token contains, while the caller's filter is bound at the time of each page; all pages together contain at most
+ * `limit` rows.
  */
 import { EXTRACTED_ROWS_DEFAULT, invariant, PAGE_ROWS_MAX, QuarryError } from '../../base/index.js';
 import { extraction, scoring } from '../../interface/index.js';
@@ -40,40 +40,40 @@ import {
   type TokenOwner,
 } from './page-token.js';
 
-/** Who asks, when, and against which model. */
+/** The caller, time and model of a request. */
 export interface ExtractionRequest {
   readonly model: DatabaseModel;
   readonly nowMs: number;
   readonly access: Access;
-  /** Names the key or the user; different callers have different names. */
+  /** Identifies the key or the user; unique for each caller. */
   readonly caller: string;
-  /** All rows are wanted in one answer, not in pages. */
+  /** The answer contains all rows instead of one page. */
   readonly whole?: boolean;
 }
 
-/** Which rows of the whole answer a page holds. */
+/** The rows of the whole result that a page contains. */
 export interface Page {
   /** From 1. */
   readonly number: number;
-  /** Rows of the pages before. */
+  /** Number of rows on the previous pages. */
   readonly taken: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly rows: number;
-  /** Of the first page's request. */
+  /** Time of the request for the first page. */
   readonly firstMs: number;
 }
 
 export interface Extraction {
-  /** Asks for one row more than the page holds where another page may follow. */
+  /** Selects one row more than the page contains if another page may follow. */
   readonly plan: ExtractPlan;
   /** One per column of the plan. */
   readonly columns: readonly ExtractColumn[];
-  /** The rows are a list; or else members of an object, by their IDs. */
+  /** The answer contains the rows as a list; otherwise as members of an object, by ID. */
   readonly asList: boolean;
-  /** Rows have their distance. */
+  /** Not null if the rows contain distances. */
   readonly near: NearQuery | null;
   readonly page: Page;
-  /** Of the token for the page behind this one. */
+  /** Owner of the token for the next page. */
   readonly owner: TokenOwner;
   readonly bypassCache: boolean;
 }
@@ -84,14 +84,14 @@ const NEAR_OF_RESULT: NearRules = {
 };
 
 /**
- * Throws 506, 4004, 4010, 4028, 4029, 4030, 4038, 4055, 5008, 5009, all of `readQuery`, `readColumns`, `readOrder`, and 4049
- * for a page token where all rows are wanted.
+ * Binds the body. Throws 506, 4004, 4010, 4028, 4029, 4030, 4038, 4055, 5008, 5009, the errors of `readQuery`, `readColumns`
+ * and `readOrder`, and 4049 for a page token in a request for all rows.
  */
 export function bindExtraction(body: Json, request: ExtractionRequest): Extraction {
   const parts = readParts(body, 'result', NEAR_OF_RESULT, request);
   const { tree, near, order, token } = parts;
   if (near !== null && order.length > 0) {
-    throw new QuarryError(4038, '"order" cannot be used beside "geo_near", whose order is by distance');
+    throw new QuarryError(4038, '"order" cannot be used together with "geo_near", which orders by distance');
   }
   const limit = Math.min(parts.limit, near?.limit ?? Number.POSITIVE_INFINITY);
   const others = near === null ? conditionOf(tree) : conditionsBesideNear(tree);
@@ -115,7 +115,7 @@ export function bindExtraction(body: Json, request: ExtractionRequest): Extracti
   });
 }
 
-/** The other conditions of a query with a `geo_near`; null = there is none. Throws 4007. */
+/** The conditions of a query except its `geo_near`; null = there are none. Throws 4007. */
 function conditionsBesideNear(tree: QueryTree): Condition | null {
   const [operands, ...alternatives] = tree.alternatives;
   const [only, ...more] = operands;
@@ -135,7 +135,7 @@ function pageOf(token: PageToken | null, limit: number, nowMs: number, rowsMax: 
   return { number: token?.page ?? 1, taken, rows, firstMs: token?.firstMs ?? nowMs };
 }
 
-/** Whether the token's position is one of a row in this order. */
+/** Whether the token's position fits this order. */
 function fits({ last }: PageToken, order: readonly OrderKey[], near: NearQuery | null): boolean {
   const isOfKind = (value: OrderValue, key: OrderKey): boolean => {
     if (key.by === 'entity-id') return typeof value === 'string';
@@ -152,11 +152,11 @@ function fits({ last }: PageToken, order: readonly OrderKey[], near: NearQuery |
   );
 }
 
-/** The parts of a body, as `result` and `score` have them in common. */
+/** The parts of a body that `result` and `score` have in common. */
 export interface ExtractionParts {
   readonly dimension: Dimension;
   readonly tree: QueryTree;
-  /** The one of `tree`. */
+  /** The `geo_near` of `tree`. */
   readonly near: NearQuery | null;
   readonly columns: ExtractColumns;
   readonly scope: ColumnScope;
@@ -168,7 +168,7 @@ export interface ExtractionParts {
   readonly bypassCache: boolean;
 }
 
-/** Every faulty field is told. */
+/** Reads the fields of a body. An error reports every invalid field. */
 export function readParts(
   json: Json,
   endpoint: 'result' | 'score',
@@ -204,13 +204,13 @@ export function readParts(
         const order = body.get('order') ?? null;
         return order === null || scope === null ? [] : readOrder(order, scope);
       },
-      // Read once more only for its refusal: a digest over the whole body takes time.
+      // Reads an invalid token again only for its error: a digest over the whole body takes time.
       token: () => token ?? readToken(),
       bypassCache: () => body.get('bypass-cache') ?? false,
     }),
   );
   const { query, ...others } = parts;
-  invariant(query !== null && scope !== null, 'a query was taken in a dimension that is refused');
+  invariant(query !== null && scope !== null, 'a query was bound in an invalid dimension');
   return { ...others, ...query, scope, owner };
 }
 
@@ -225,7 +225,7 @@ function readTree(
   return { tree, near };
 }
 
-/** The extraction of a plan, whose columns are those that `parts` ask for; `reserved` names none of all columns. */
+/** The extraction of a plan with the columns that `parts` request; for "all", the column `reserved` is left out. */
 export function extractionOf(
   { columns: named, scope, order, near, owner, bypassCache }: ExtractionParts,
   page: Page,

@@ -1,7 +1,7 @@
 /**
- * The rows of an extraction as NDJSON, CSV and Arrow: all of them in one answer, the entity's ID first. Values are texts, as
- * in JSON; scores are integers and distances floats. What the entity lacks is left out of an NDJSON row, as in JSON, and is
- * missing in the others, where lists, events and coordinates stand as JSON text.
+ * Writes all rows of an extraction in one answer as NDJSON, CSV or Arrow, the entity's ID first. Values are texts, as in
+ * JSON; scores are integers and distances floats. NDJSON leaves out missing values, as in JSON; CSV and Arrow write them as
+ * missing. CSV and Arrow contain lists, events and coordinates as JSON text.
  */
 import { type RowFormat, rowEncoder, type StreamEncoder } from '../../answer/index.js';
 import type { ExtractedCell, ExtractedRow } from '../../ir/index.js';
@@ -11,28 +11,28 @@ import type { ExtractColumn } from './columns.js';
 import type { Extraction } from './extraction.js';
 import { cellText, pointText, rowMembers, SCORE_FIELD } from './text.js';
 
-/** A column of the answer and what stands in it. */
+/** A column of the answer and its values. */
 interface RowField extends Field {
   readonly valueIn: (row: ExtractedRow) => Value;
 }
 
-/** What an extraction's rows are asked for and written with where they come in one answer. */
+/** The extraction and the encoder for an answer with all rows. */
 export interface WholeExtraction<E extends Extraction> {
   readonly extraction: E;
   readonly encoder: StreamEncoder<ExtractedRow>;
 }
 
-/** Without `entity-id` among the columns: every row has it anyway. */
-export function wholeExtraction<E extends Extraction>(asked: E, format: RowFormat): WholeExtraction<E> {
-  const kept = asked.columns.map(({ column }) => column.apiName !== ENTITY_ID_COLUMN);
-  const extraction = {
-    ...asked,
-    columns: asked.columns.filter((_, index) => kept[index]),
-    plan: { ...asked.plan, columns: asked.plan.columns.filter((_, index) => kept[index]) },
+/** Removes `entity-id` from the columns, because every row contains the ID anyway. */
+export function wholeExtraction<E extends Extraction>(extraction: E, format: RowFormat): WholeExtraction<E> {
+  const kept = extraction.columns.map(({ column }) => column.apiName !== ENTITY_ID_COLUMN);
+  const withoutId = {
+    ...extraction,
+    columns: extraction.columns.filter((_, index) => kept[index]),
+    plan: { ...extraction.plan, columns: extraction.plan.columns.filter((_, index) => kept[index]) },
   };
   return {
-    extraction,
-    encoder: format === 'ndjson' ? lineEncoder(extraction) : columnEncoder(extraction, format),
+    extraction: withoutId,
+    encoder: format === 'ndjson' ? lineEncoder(withoutId) : columnEncoder(withoutId, format),
   };
 }
 

@@ -1,33 +1,33 @@
 /**
- * Page tokens: where the next page of an extraction begins, given to the client and taken back from it.
- * A token is base64url of a digest of DIGEST_BYTES, then JSON text. The digest is SHA-256, cut off, over that text and
- * over all that the token belongs to: endpoint, caller, database and the body without its token. It needs no secret: it
- * tells what a client mixed up from what it was given; whoever makes a token himself gets rows that he may see anyway.
- * Invariants: every fault is 4029; a token depends on nothing that a restart forgets; a body is the same whatever the
- * white space and the order of keys; what comes back has the shape that `writePageToken` gives, also when forged.
+ * Page tokens: the position where the next page of an extraction begins. The client receives the token and sends it back.
+ * A token is base64url of a digest of DIGEST_BYTES, then JSON text. The digest is truncated SHA-256 over that text and
+ * over the token's owner: endpoint, caller, database and the body without its token. It needs no secret: it detects tokens
+ * that a client sends with another request; a forged token gives only rows that the caller may see anyway.
+ * Invariants: every error is 4029; a token stays valid after a restart of the server; white space and the order of keys in a
+ * body do not matter; an accepted token has the shape that `writePageToken` writes, even if it is forged.
  */
 import { createHash } from 'node:crypto';
 import { INT64_MAX, INT64_MIN, ORDER_KEYS_MAX, QuarryError, TEXT_POINTS_MAX } from '../../base/index.js';
 import type { OrderValue, RowPosition } from '../../ir/index.js';
 import { type Json, type JsonObject, sortedJson } from '../body/json.js';
 
-/** What a token belongs to. */
+/** The request that a token belongs to. */
 export interface TokenOwner {
   readonly endpoint: string;
-  /** Names the key or the user; different callers have different names. */
+  /** Identifies the key or the user; unique for each caller. */
   readonly caller: string;
   readonly databaseId: number;
   readonly body: JsonObject;
 }
 
 export interface PageToken {
-  /** The page that the token asks for, from 2. */
+  /** The number of the page that the token requests, from 2. */
   readonly page: number;
-  /** Rows of the pages before, from 1. */
+  /** Number of rows on the previous pages, from 1. */
   readonly taken: number;
   /** The time of the first page's request, milliseconds since 1970-01-01. */
   readonly firstMs: number;
-  /** Of the last row of the page before. */
+  /** Position of the last row of the previous page. */
   readonly last: RowPosition;
 }
 
@@ -35,7 +35,7 @@ export const PAGE_TOKEN_FIELD = 'page-token';
 
 const VERSION = 1;
 const DIGEST_BYTES = 16;
-/** A position holds an ID and the order's texts, each of whose code points JSON may write as six bytes. */
+/** A position contains an ID and the texts of the order; JSON may write each of their code points as six bytes. */
 const TOKEN_BYTES_MAX = DIGEST_BYTES + (1 + ORDER_KEYS_MAX) * TEXT_POINTS_MAX * 6 + 1_000;
 const TOKEN_CHARS_MAX = Math.ceil((TOKEN_BYTES_MAX * 4) / 3);
 
@@ -45,11 +45,11 @@ export function writePageToken(owner: TokenOwner, { page, taken, firstMs, last }
   return Buffer.concat([digestOf(owner, text), Buffer.from(text)]).toString('base64url');
 }
 
-/** Throws 4029 for everything that `writePageToken` did not give for the same owner. */
+/** Reads a token. Throws 4029 if `writePageToken` did not write it for the same owner. */
 export function readPageToken(owner: TokenOwner, json: Json): PageToken {
   if (typeof json !== 'string' || json.length > TOKEN_CHARS_MAX) throw pageTokenFault();
   const bytes = Buffer.from(json, 'base64url');
-  // Decoding skips what is no base64url, and the last character's spare bits.
+  // Decoding ignores invalid characters and the spare bits of the last character.
   if (bytes.toString('base64url') !== json) throw pageTokenFault();
   const text = bytes.subarray(DIGEST_BYTES).toString();
   if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(owner, text))) throw pageTokenFault();
@@ -71,7 +71,7 @@ function digestOf({ endpoint, caller, databaseId, body }: TokenOwner, text: stri
   return createHash('sha256').update(owned).digest().subarray(0, DIGEST_BYTES);
 }
 
-/** The order's values as JSON holds them: null, "t" and a text, "i" and an integer's digits. */
+/** A value of the order in JSON: null, "t" and a text, or "i" and the digits of an integer. */
 function plainValue(value: OrderValue): string | null {
   if (value === null) return null;
   return typeof value === 'string' ? `t${value}` : `i${value}`;
@@ -98,7 +98,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** What `plainValue` wrote so; undefined for everything else. */
+/** The value that `plainValue` wrote; undefined for other values. */
 function orderValueIn(plain: unknown): OrderValue | undefined {
   if (plain === null) return null;
   if (typeof plain !== 'string') return undefined;

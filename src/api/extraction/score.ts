@@ -2,7 +2,7 @@
  * POST /v1/data_extraction/score: the conditions of a query, one point each. The top list and lists joined by `or` sum
  * their operands, and operands joined by `and` within a list are worth one point together, as are a negated operand and
  * a frequency group.
- * A `geo_near` is worth a point to the nearest entities, which are found first and then asked for by their IDs.
+ * A `geo_near` gives a point to the nearest entities, which are found first and then selected by their IDs.
  */
 import { QuarryError, quoted, SCORED_NEAREST_MAX } from '../../base/index.js';
 import type { Condition, ExtractPlan } from '../../ir/index.js';
@@ -16,7 +16,7 @@ import { SCORE_FIELD } from './text.js';
 export interface Score {
   /** Rows with their scores, without the points of `nearest`. */
   readonly extraction: Extraction & { readonly plan: { readonly scored: readonly Condition[] } };
-  /** The entities that get a point beside the extraction's; null = there is no `geo_near`. */
+  /** Selects the entities that get a point for `geo_near`; null = there is no `geo_near`. */
   readonly nearest: ExtractPlan | null;
 }
 
@@ -25,13 +25,13 @@ const NEAR_OF_SCORE: NearRules = {
   where: 'in the top list or in lists joined by "or", not joined by "and" within a list, nor behind "not"',
 };
 
-/** Throws what `bindExtraction` does, and 4029 for every page token. */
+/** Binds the body. Throws the errors of `bindExtraction`, and 4029 for every page token. */
 export function bindScore(body: Json, request: ExtractionRequest): Score {
   const parts = readParts(body, 'score', NEAR_OF_SCORE, request);
   // All rows fit one page.
   if (parts.token !== null) throw pageTokenFault();
   if (parts.columns?.some(({ column }) => column.apiName === SCORE_FIELD) === true) {
-    throw new QuarryError(4049, `the column ${quoted(SCORE_FIELD)} cannot stand in rows beside their score`);
+    throw new QuarryError(4049, `the column ${quoted(SCORE_FIELD)} cannot be used in rows with a score`);
   }
   const { dimension, near, limit, order } = parts;
   const place = {
@@ -50,7 +50,7 @@ export function bindScore(body: Json, request: ExtractionRequest): Score {
   };
 }
 
-/** The plan of the rows when `ids` are the nearest entities; null when nothing can score a point. */
+/** The plan of the rows, where `ids` are the nearest entities; null if no entity can score a point. */
 export function planWithNearest({ extraction: { plan } }: Score, ids: readonly string[]): ExtractPlan | null {
   const isNearest: Condition = {
     op: 'entity-id',
@@ -60,7 +60,7 @@ export function planWithNearest({ extraction: { plan } }: Score, ids: readonly s
   return scored.length === 0 ? null : { ...plan, scored };
 }
 
-/** What the query's points are given for, `geo_near` left out. */
+/** The conditions that give points, without `geo_near`. */
 function scoredConditions(tree: QueryTree): readonly Condition[] {
   return tree.alternatives.flatMap((operands) => operands.flatMap(pointsOf));
 }

@@ -1,7 +1,7 @@
 /**
- * The rows of an extraction as the text of its answer. Written by hand, because IDs may be "__proto__" or look like
- * numbers, whose place in an object JavaScript would change, and distances always carry a fraction.
- * Invariant: a text has at most ANSWER_CHARS_MAX characters and some; a longer one is refused.
+ * Writes the rows of an extraction as JSON text. JSON.stringify does not fit: IDs may be "__proto__" or look like numbers,
+ * which JavaScript would reorder in an object, and distances always have a fraction.
+ * Invariant: a text of about ANSWER_CHARS_MAX characters or more is refused.
  */
 import { ANSWER_CHARS_MAX, QuarryError } from '../../base/index.js';
 import type { ExtractedCell, ExtractedRow } from '../../ir/index.js';
@@ -10,12 +10,12 @@ import type { ExtractColumn } from './columns.js';
 import type { Extraction } from './extraction.js';
 import { PAGE_TOKEN_FIELD, writePageToken } from './page-token.js';
 
-/** What holds a row's score, beside its columns. */
+/** The field with a row's score, next to its columns. */
 export const SCORE_FIELD = 'score';
 
 /**
- * Members of the answer as JSON text: the page's rows, and where the next page begins. `rows` are those of the
- * extraction's plan. Throws 9006 when the text becomes too long.
+ * Members of the answer as JSON text: the rows of the page and the token for the next page. `rows` is the result of the
+ * extraction's plan. Throws 9006 if the text becomes too long.
  */
 export function extractionText(
   extraction: Extraction,
@@ -23,9 +23,9 @@ export function extractionText(
   charsMax = ANSWER_CHARS_MAX,
 ): string {
   const { page, asList, plan, owner } = extraction;
-  const held = rows.slice(0, page.rows);
+  const pageRows = rows.slice(0, page.rows);
   let chars = 0;
-  const texts = held.map((row) => {
+  const texts = pageRows.map((row) => {
     const text = rowText(extraction, row);
     chars += text.length;
     if (chars > charsMax) {
@@ -37,11 +37,11 @@ export function extractionText(
     return asList ? text : `${JSON.stringify(row.position.id)}:${text}`;
   });
   const data = asList ? `[${texts.join()}]` : `{${texts.join()}}`;
-  const last = held.at(-1)?.position;
-  const hasMore = rows.length > held.length && plan.scored === null;
+  const last = pageRows.at(-1)?.position;
+  const hasMore = rows.length > pageRows.length && plan.scored === null;
   const here = `"data":${data},"page":${page.number}`;
   if (!hasMore || last === undefined) return `${here},"next-page":null`;
-  const next = { page: page.number + 1, taken: page.taken + held.length, firstMs: page.firstMs, last };
+  const next = { page: page.number + 1, taken: page.taken + pageRows.length, firstMs: page.firstMs, last };
   return `${here},"next-page":${next.page},"${PAGE_TOKEN_FIELD}":"${writePageToken(owner, next)}"`;
 }
 
@@ -72,13 +72,13 @@ export function pointText({ longitude, latitude }: Point): string {
   return `[${fraction(longitude)},${fraction(latitude)}]`;
 }
 
-/** As JSON. */
+/** The JSON text of a cell. */
 export function cellText({ window }: ExtractColumn, cell: Exclude<ExtractedCell, null>): string {
   if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
   return JSON.stringify(cell);
 }
 
-/** A number's JSON token, with a fraction or an exponent. */
+/** The JSON token of a number, with a fraction or an exponent. */
 function fraction(value: number): string {
   const token = JSON.stringify(value);
   return /[.e]/.test(token) ? token : `${token}.0`;

@@ -1,6 +1,6 @@
 /**
- * PUT and DELETE /v1/column: one column per request. What a column holds stays with it while it is inactive and goes
- * with it when it is deleted; `entity-id` can be neither changed nor deleted.
+ * PUT and DELETE /v1/column: one column per request. An inactive column keeps its values; deleting a column deletes them.
+ * `entity-id` can be neither changed nor deleted.
  */
 import { QuarryError, quoted } from '../../base/index.js';
 import type { CatalogChange } from '../../catalog/index.js';
@@ -18,8 +18,8 @@ interface ColumnPlace {
 }
 
 /**
- * Changes the fields that the body gives; a refusal tells every faulty field. Throws 3000 (also when it gives none), 3001 for `entity-id`, 3007 to 3010,
- * 3014, 3018, 5008 and 5009. A column that is so already is not changed.
+ * Changes the fields that the body contains; an error reports every invalid field. Throws 3000 (also if there is nothing to
+ * change), 3001 for `entity-id`, 3007 to 3010, 3014, 3018, 5008 and 5009. Logs nothing if the column already has these values.
  */
 export function changeColumn(json: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const body = RequestBody.of(changedColumn, json);
@@ -53,7 +53,7 @@ interface Wanted {
   readonly active: boolean | null;
 }
 
-/** What the fields are to become; null = what it is. */
+/** The new values of the fields; null = unchanged. */
 function readWanted(body: RequestBody<typeof changedColumn.properties>): Wanted {
   if (!COLUMN_CHANGES.some((field) => body.object.has(field))) {
     throw new QuarryError(3000, 'the body has nothing to change: no "name", "description" or "active"');

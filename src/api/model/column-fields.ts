@@ -1,6 +1,6 @@
 /**
  * The fields of a column in the bodies of POST and PUT /v1/column, each with its own code. A field that does not fit
- * the column's type is refused, never ignored; beside a type that is refused itself, it is checked as if it fitted.
+ * the column's type is refused, never ignored; if the type itself is invalid, the field is checked as if it fitted.
  * An optional field that is null counts as absent.
  */
 import { INT64_MAX, INT64_MIN, QuarryError, quoted } from '../../base/index.js';
@@ -12,14 +12,14 @@ import type { RequestBody } from '../body/request-body.js';
 
 const INTEGER = /^-?\d+$/;
 
-/** `dimension` names the place of an entity in an insert, so a column of that name could never be written. */
+/** `dimension` names an entity's dimension in an insert, so a column with this name could never be written. */
 const RESERVED_COLUMN = 'dimension';
 
 export type ColumnBody = RequestBody<typeof newColumn.properties>;
 
 /**
- * A column from its fields, without the id, and the result of `readDimension`. Throws 3000 to 3017, naming the field, and
- * all of `readDimension`; a refusal holds the errors of all fields.
+ * Reads a column without its id, and the result of `readDimension`. Throws 3000 to 3017 with the name of the field, and the
+ * errors of `readDimension`; an error reports all invalid fields.
  */
 export function readColumn<T>(
   body: ColumnBody,
@@ -43,7 +43,7 @@ export function readColumn<T>(
   return body.read(() => readAll({ column: readFields, dimension: readDimension }));
 }
 
-/** The api-name; empty when it would be made from a `name` that was refused, which is null. */
+/** The api-name; empty if it would be derived from an invalid name (`name` is null). */
 function readApiName(body: ColumnBody, name: string | null): string {
   const given = body.get('api-name');
   if (given === undefined && name === null) return '';
@@ -54,14 +54,14 @@ function readApiName(body: ColumnBody, name: string | null): string {
   throw body.fault('api-name', `is needed: ${why}`);
 }
 
-/** The api-name made from a name: lower-case, all other characters dashes, repeated dashes one. */
+/** The api-name derived from a name: lower case, all other characters become dashes, repeated dashes one dash. */
 function apiNameFrom(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
 type OfSomeTypes = 'storage' | 'cardinality' | 'decimal-places' | 'range' | 'retention-time';
 
-/** Refuses a field that columns of the type do not have. */
+/** Throws for a field that columns of the type do not have. */
 function checkFits(body: ColumnBody, field: OfSomeTypes, fits: boolean, kind: string): void {
   if (!fits && body.has(field)) throw body.fault(field, `is for ${kind} columns only`);
 }
@@ -87,7 +87,7 @@ function readRange(body: ColumnBody, type: ColumnType | null): readonly bigint[]
   checkFits(body, 'range', type === null || type === 'enumerated', 'enumerated');
   if (!body.has('range')) {
     if (type !== 'enumerated') return null;
-    throw new QuarryError(3000, `"range" in ${body.place} is missing`);
+    throw new QuarryError(3000, `"range" in ${body.path} is missing`);
   }
   const value = body.get('range');
   const fault = (what: string) => body.fault('range', what);

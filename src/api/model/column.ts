@@ -1,6 +1,6 @@
 /**
- * POST and GET /v1/column. A refused request makes nothing; a column in an unknown dimension makes the dimension.
- * Ids are those that the model's counters give next, in the order of the request.
+ * POST and GET /v1/column. A refused request creates nothing; a column in an unknown dimension creates the dimension.
+ * New columns get the next ids of the model's counters, in the order of the request.
  */
 import {
   COLUMNS_PER_REQUEST_MAX,
@@ -19,8 +19,8 @@ import { type ColumnBody, readColumn } from './column-fields.js';
 import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from './dimension.js';
 
 /**
- * Makes columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. A refusal
- * tells every faulty field of each column. Throws 2021, 3000 to 3017, and 5000 to 5009 for `dimension`.
+ * Creates columns from a list or from one object; the answer's `api-name` is a list or a string accordingly. An error
+ * reports every invalid field of each column. Throws 2021, 3000 to 3017, and 5000 to 5009 for `dimension`.
  */
 export function createColumns(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
@@ -33,8 +33,8 @@ export function createColumns(body: Json, model: DatabaseModel): ModelDecision<A
   }
   const request = new ColumnRequest(model);
   const names = checkAll(entries, (entry, index) => {
-    const place = isList(body) ? `body[${index}]` : 'the body';
-    const column = RequestBody.of(newColumn, entry, place);
+    const path = isList(body) ? `body[${index}]` : 'the body';
+    const column = RequestBody.of(newColumn, entry, path);
     return request.add(readColumn(column, () => request.dimensionOf(column)));
   });
   request.checkTestLimit();
@@ -46,7 +46,7 @@ interface DimensionPlace {
   readonly apiName: string;
 }
 
-/** The columns of one request on their way to become changes. */
+/** Collects the changes for the columns of one request. */
 class ColumnRequest {
   readonly changes: CatalogChange[] = [];
   readonly #model: DatabaseModel;
@@ -57,7 +57,7 @@ class ColumnRequest {
     this.#model = model;
   }
 
-  /** The dimension of a column's object; it is made when there is none of that api-name. */
+  /** The dimension of a column's object; created if it does not exist. */
   dimensionOf(body: ColumnBody): DimensionPlace {
     const given = body.object.get('dimension') ?? DEFAULT_DIMENSION;
     const known = typeof given === 'string' ? this.#knownId(given) : undefined;
@@ -111,7 +111,7 @@ class ColumnRequest {
   }
 }
 
-/** Columns of a database without the `entity-id` that every dimension has. */
+/** Number of columns of a database without the `entity-id` of each dimension. */
 function ownColumnCount(model: DatabaseModel): number {
   let count = 0;
   for (const dimension of model.dimensions.values()) count += dimension.columns.size - 1;
@@ -121,7 +121,7 @@ function ownColumnCount(model: DatabaseModel): number {
 type ColumnEntry = answers.ColumnEntry;
 export type ColumnGroups = answers.ColumnGroups;
 
-/** Beside `count` (all columns listed, `entity-id` included) one key per dimension. */
+/** The answer: `count` (all listed columns, including `entity-id`) and one key per dimension. */
 export interface ColumnsAnswer {
   readonly [key: string]: number | ColumnGroups;
   readonly count: number;

@@ -1,6 +1,6 @@
 /**
- * POST, GET and DELETE /v1/dimension. A decision is made against one model: the changes to log and the answer's
- * own fields (`status` and `took` are the front end's). A refused request changes nothing.
+ * POST, GET and DELETE /v1/dimension. A decision against one model consists of the changes to log and the fields of the
+ * answer (the HTTP server adds `status` and `took`). A refused request changes nothing.
  */
 import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../../base/index.js';
 import type { CatalogChange, NewDimension } from '../../catalog/index.js';
@@ -19,15 +19,15 @@ export interface ApiNamesAnswer {
   readonly 'api-name': string | readonly string[];
 }
 
-/** Refuses the api-name of a new dimension if it is reserved. Throws 5001. */
+/** Returns the api-name of a new dimension. Throws 5001 if it is reserved. */
 export function checkNewDimensionName(apiName: string): string {
   if (!RESERVED_DIMENSIONS.includes(apiName)) return apiName;
   throw new QuarryError(5001, `dimension api-name ${quoted(apiName)} is reserved`);
 }
 
 /**
- * Makes dimensions from one object or a list; a refusal tells every faulty field of each. Throws 5000 to 5010; ids are
- * those that the model gives next.
+ * Creates dimensions from one object or a list, with the next ids of the model; an error reports every invalid field of
+ * each. Throws 5000 to 5010.
  */
 export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
@@ -37,11 +37,8 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
   }
   const made = new Set<string>();
   const changes = checkAll(entries, (entry, index): CatalogChange => {
-    const place = isList(body) ? `body[${index}]` : 'the body';
-    const dimension = readDimension(
-      RequestBody.of(newDimension, entry, place),
-      model.nextDimensionId + index,
-    );
+    const path = isList(body) ? `body[${index}]` : 'the body';
+    const dimension = readDimension(RequestBody.of(newDimension, entry, path), model.nextDimensionId + index);
     if (model.dimensions.has(dimension.apiName) || made.has(dimension.apiName)) {
       throw new QuarryError(5006, `dimension ${quoted(dimension.apiName)} already exists`);
     }

@@ -1,6 +1,6 @@
 /**
- * POST, DELETE and GET /v1/column/relation. A relation binds event columns of one dimension whose Nth events of an
- * insert belong together.
+ * POST, DELETE and GET /v1/column/relation. A relation consists of event columns of one dimension; the Nth events of these
+ * columns in an insert belong together.
  * Invariants: a column is in at most one relation; a relation has at least one column; a refused request changes
  * nothing.
  */
@@ -20,20 +20,20 @@ import { type Json, kindOf } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
 import type { ModelDecision } from './dimension.js';
 
-/** All columns of the relation by now, in the order in which they came. */
+/** All columns of the relation after the request, in the order in which they were added. */
 export interface RelatedAnswer {
   readonly columns_on_relation: readonly string[];
 }
 
-/** The columns that were taken out, as asked. */
+/** The columns that were removed, in the order of the request. */
 export interface UnrelatedAnswer {
   readonly columns_deleted: readonly string[];
 }
 
 /**
- * Makes a relation, or adds columns to the one of that name; columns that it has already stay where they are. Throws
- * 3000, 3001 for attribute columns, 3003 for a column that is named twice or in another relation, 3004, 3007, 3008,
- * 3014, 3018, 5008 and 5009.
+ * Creates a relation, or adds columns to an existing one; columns that it already has keep their position. Throws 3000,
+ * 3001 for attribute columns, 3003 for a column that is named twice or is in another relation, 3004, 3007, 3008, 3014,
+ * 3018, 5008 and 5009.
  */
 export function createRelation(body: Json, model: DatabaseModel): ModelDecision<RelatedAnswer> {
   const { name, dimension, columnNames } = readRelation(body, model);
@@ -61,7 +61,10 @@ function checkRelatable(column: Column, name: string, dimension: Dimension): voi
   }
 }
 
-/** Takes columns out of a relation; without any it is gone. Throws 3000, 3003, 3004, 3007, 3008, 3014, 3018, 5008, 5009. */
+/**
+ * Removes columns from a relation; a relation without columns is deleted. Throws 3000, 3003, 3004, 3007, 3008, 3014, 3018,
+ * 5008 and 5009.
+ */
 export function deleteRelation(body: Json, model: DatabaseModel): ModelDecision<UnrelatedAnswer> {
   const { name, dimension, columnNames } = readRelation(body, model);
   const before = dimension.relations.get(name);
@@ -98,7 +101,7 @@ function readRelation(json: Json, model: DatabaseModel): RelationBody {
   );
 }
 
-/** The columns that the body names, each checked; a refusal tells the first fault of each. */
+/** The columns that the body names, each checked; an error reports the first error of each. */
 function columnsNamed(
   names: readonly Json[],
   dimension: Dimension,
@@ -121,7 +124,7 @@ function relationSet(model: DatabaseModel, dimension: Dimension, relation: Relat
   return { change: 'relation-set', databaseId: model.id, dimensionId: dimension.id, relation };
 }
 
-/** The relation's columns, in its order. */
+/** The columns of the relation, in its order. */
 function columnsOf({ columnIds }: Relation, { columns }: Dimension): readonly Column[] {
   const byId = new Map(Array.from(columns.values(), (column) => [column.id, column]));
   return columnIds.flatMap((id) => byId.get(id) ?? []);
@@ -138,7 +141,7 @@ export interface DimensionRelations {
   readonly relations: readonly RelationEntry[];
 }
 
-/** The relations per dimension, with those of their columns that the caller may use; without such, none is told. */
+/** The relations per dimension, with the columns that the caller may use. Relations without such columns are left out. */
 export function listRelations(model: DatabaseModel, access: Access): readonly DimensionRelations[] {
   const listed = Array.from(model.dimensions.values(), (dimension) => ({
     dimension: dimension.apiName,

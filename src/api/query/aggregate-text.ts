@@ -1,12 +1,12 @@
 /**
- * Answers of aggregations as JSON text. Written by hand: numbers are tokens of any length, and a name may be one that
- * an object of JavaScript treats in its own way.
+ * Writes answers of aggregations as JSON text. JSON.stringify does not fit: numbers are tokens of any length, and
+ * JavaScript objects treat some names, such as `__proto__` and "7", specially.
  */
 import { ANSWER_CHARS_MAX, invariant, QuarryError } from '../../base/index.js';
 import type { AggregateAnswer, BucketRow, ValueRow } from '../../ir/index.js';
 import { formatDateTime } from '../../schema/index.js';
 
-/** The text of an answer, put together piece by piece and bounded. */
+/** The text of an answer, built from parts, with a length limit. */
 export class AnswerText {
   readonly #parts: string[] = [];
   readonly #charsMax: number;
@@ -16,7 +16,7 @@ export class AnswerText {
     this.#charsMax = charsMax;
   }
 
-  /** Throws 9006 when the text becomes too long. */
+  /** Throws 9006 if the text becomes too long. */
   write(part: string): void {
     this.#chars += part.length;
     if (this.#chars > this.#charsMax) {
@@ -25,7 +25,7 @@ export class AnswerText {
     this.#parts.push(part);
   }
 
-  /** `open`, then what `writeItem` writes of each item, with commas between, then `close`. */
+  /** Writes `open`, each item with `writeItem`, separated by commas, and `close`. */
   writeAll<Item>(open: string, items: readonly Item[], close: string, writeItem: (item: Item) => void): void {
     this.write(open);
     items.forEach((item, index) => {
@@ -40,11 +40,11 @@ export class AnswerText {
   }
 }
 
-/** What the levels of a plan are called in its answer. */
+/** The names of a plan's levels in its answer. */
 export interface LevelNames {
-  /** Columns, outermost first, that of a metric last. */
+  /** Columns, outermost first, the column of a metric last. */
   readonly columns: readonly string[];
-  /** null without one. */
+  /** null = the query has no metric. */
   readonly metric: string | null;
 }
 
@@ -55,7 +55,7 @@ export function writeAnswer(text: AnswerText, names: LevelNames, answer: Aggrega
   text.write('}');
 }
 
-/** The member that holds what was found at the level `depth`, without braces. */
+/** Writes the member with the result of the level `depth`, without braces. */
 function writeLevel(text: AnswerText, names: LevelNames, depth: number, answer: AggregateAnswer): void {
   const { columns, metric } = names;
   text.write(`${JSON.stringify(columns[depth])}:`);
@@ -63,12 +63,12 @@ function writeLevel(text: AnswerText, names: LevelNames, depth: number, answer: 
     text.writeAll('[', answer.rows, ']', (row) => writeRow(text, names, depth, row));
     return;
   }
-  invariant(metric !== null, 'a metric is answered where one was asked');
+  invariant(metric !== null, 'an answer with a metric has a metric in its query');
   if (answer.answers === 'buckets') writeBuckets(text, metric, answer.rows);
   else text.write(`{${JSON.stringify(metric)}:${answer.token}}`);
 }
 
-/** The next level is left out where it has no row. */
+/** Writes a row. The next level is left out if it has no row. */
 function writeRow(text: AnswerText, names: LevelNames, depth: number, row: ValueRow): void {
   const { quantity, value, next } = row;
   text.write(`{"quantity":${quantity},"value":${JSON.stringify(value)}`);

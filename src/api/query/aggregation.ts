@@ -1,4 +1,4 @@
-/** POST /v1/query/aggregation: top values of top values of the entities that a filter leaves, and at last a metric. */
+/** POST /v1/query/aggregation: nested top values of the entities that match a filter, with an optional metric at the end. */
 import {
   type BindingTime,
   checkAll,
@@ -20,12 +20,12 @@ import { readMetric } from './metric.js';
 
 export interface AggregationQuery {
   readonly plan: AggregatePlan;
-  /** Of the levels, outermost first, that of a metric last. */
+  /** Columns of the levels, outermost first, the column of a metric last. */
   readonly columns: readonly string[];
   readonly bypassCache: boolean;
 }
 
-/** A level, and the column that it is of. */
+/** A level and its column. */
 interface BoundLevel {
   readonly column: string;
   readonly level: TopLevel | MetricLevel;
@@ -38,9 +38,9 @@ interface LevelScope {
 }
 
 /**
- * Binds a body; a refusal tells every faulty field and level. Throws 506, 4004, 4005, 4007 to 4010, 4014, 4015, 4017,
- * 4027, 4038, 4045, 4046, 4048, 4049, 4051, 5008, 5009, what predicates and windows throw, and all of `bindQuery` for
- * the filter, with 4020 for two conditions that nothing joins.
+ * Binds a body; an error reports every invalid field and level. Throws 506, 4004, 4005, 4007 to 4010, 4014, 4015, 4017,
+ * 4027, 4038, 4045, 4046, 4048, 4049, 4051, 5008, 5009, the errors of predicates and windows, and the errors of `bindQuery`
+ * for the filter, with 4020 for two conditions without an operator between them.
  */
 export function bindAggregation(
   json: Json,
@@ -70,7 +70,7 @@ export function bindAggregation(
   return { plan, columns: levels.map(({ column }) => column), bypassCache };
 }
 
-/** The entities that the filter leaves and the caller sees; only its shape is checked when the dimension is refused. */
+/** The entities that match the filter and that the caller sees. If the dimension is invalid, checks only the filter's shape. */
 function readFilter(filter: Json, scope: LevelScope | null): Condition | null {
   const list = queryList(filter, 'filter');
   if (scope === null) return null;
@@ -80,7 +80,7 @@ function readFilter(filter: Json, scope: LevelScope | null): Condition | null {
   return access.restrict(dimension, condition, nowMs);
 }
 
-/** The levels; only their shape is checked, and none is given, when the dimension is refused. */
+/** The levels. If the dimension is invalid, checks only their shape and returns an empty list. */
 function readLevels(query: Json, scope: LevelScope | null): readonly BoundLevel[] {
   if (!isList(query) && !isObject(query)) {
     throw new QuarryError(4015, `query must be a list of aggregation conditions, not ${kindOf(query)}`);
@@ -91,18 +91,18 @@ function readLevels(query: Json, scope: LevelScope | null): readonly BoundLevel[
     throw new QuarryError(4048, `query has ${items.length} levels; at most ${LEVELS_PER_AGGREGATION_MAX}`);
   }
   const levels = checkAll(items, (item, index) => {
-    const place = isList(query) ? `query[${index}]` : 'query';
-    const level = objectAt(item, 4015, place);
+    const path = isList(query) ? `query[${index}]` : 'query';
+    const level = objectAt(item, 4015, path);
     if (scope === null) return [];
-    const bound = bindLevel(level, scope, place, index === items.length - 1);
-    if (index > 0) checkNested(bound.column, place);
+    const bound = bindLevel(level, scope, path, index === items.length - 1);
+    if (index > 0) checkNested(bound.column, path);
     return [bound];
   });
   return levels.flat();
 }
 
-function bindLevel(object: JsonObject, scope: LevelScope, place: string, isLast: boolean): BoundLevel {
-  const fields = readLevel(object, [], scope.dimension, scope.access, place);
+function bindLevel(object: JsonObject, scope: LevelScope, path: string, isLast: boolean): BoundLevel {
+  const fields = readLevel(object, [], scope.dimension, scope.access, path);
   const { wanted, column } = fields;
   const rules = { nowMs: scope.nowMs, takesBuckets: typeof wanted === 'string', defaultWindow: null };
   const { level } = readAll({
@@ -119,16 +119,16 @@ function bindLevel(object: JsonObject, scope: LevelScope, place: string, isLast:
   return { column: column.apiName, level };
 }
 
-/** A row names the next level's column beside its own value and quantity. */
-function checkNested(column: string, place: string): void {
+/** Throws 4049 for a nested level whose column is named like a member of the outer row, which contains that level. */
+function checkNested(column: string, path: string): void {
   if (column !== 'value' && column !== 'quantity') return;
   const why = `the rows of the level above have a member of that name`;
-  throw new QuarryError(4049, `${place}: the column ${quoted(column)} can only be the first level: ${why}`);
+  throw new QuarryError(4049, `${path}: the column ${quoted(column)} can only be the first level: ${why}`);
 }
 
-function refuseMinfreq({ others, place }: LevelFields): void {
+function refuseMinfreq({ others, path }: LevelFields): void {
   if (others.has('minfreq')) {
-    throw new QuarryError(4038, `${place}.minfreq cannot be used with this endpoint`);
+    throw new QuarryError(4038, `${path}.minfreq cannot be used with this endpoint`);
   }
 }
 
@@ -137,15 +137,15 @@ function readWanted(
   fields: LevelFields,
   isLast: boolean,
 ): Pick<MetricLevel, 'metric'> | Pick<TopLevel, 'limit' | 'minQuantity'> {
-  const { wanted, column, place } = fields;
+  const { wanted, column, path } = fields;
   if (typeof wanted !== 'string') return { limit: readLimit(fields), minQuantity: 1 };
-  const here = `${place}.${column.apiName}`;
+  const here = `${path}.${column.apiName}`;
   const metric = readMetric(wanted, column, here);
   if (isLast) return { metric };
   throw new QuarryError(4049, `${here}: a metric must be the last level`);
 }
 
-/** The `result` of an answer, as JSON text. Throws 9006 when it becomes too long. */
+/** The `result` of an answer as JSON text. Throws 9006 if it becomes too long. */
 export function aggregationResult({ columns, plan }: AggregationQuery, answer: AggregateAnswer): string {
   const text = new AnswerText();
   writeAnswer(text, { columns, metric: plan.metric?.metric ?? null }, answer);

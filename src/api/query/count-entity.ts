@@ -11,14 +11,14 @@ import { bindQueries } from './query-list.js';
 export interface CountQuery {
   readonly name: string;
   readonly dimensionId: number;
-  /** Narrowed to the rows that the caller sees. */
+  /** The condition of the query, narrowed to the rows that the caller sees. */
   readonly condition: Condition;
   readonly bypassCache: boolean;
 }
 
 /**
- * Binds every query of the body; a refusal tells every faulty field of each. Throws 506 and all of `bindQueries` and
- * `bindQuery`.
+ * Binds every query of the body; an error reports every invalid field of each. Throws 506 and the errors of `bindQueries`
+ * and `bindQuery`.
  */
 export function bindCountEntity(
   body: Json,
@@ -26,12 +26,12 @@ export function bindCountEntity(
   nowMs: BindingTime,
   access: Access,
 ): readonly CountQuery[] {
-  const queries = bindQueries(body, model, countQuery, ({ query, dimension, place, queryPlace }) => {
+  const queries = bindQueries(body, model, countQuery, ({ query, dimension, path, queryPath }) => {
     if (dimension === null) {
-      queryList(query, `"query" in ${place}`);
+      queryList(query, `"query" in ${path}`);
       return null;
     }
-    const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
+    const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPath);
     return access.restrict(dimension, condition, nowMs);
   });
   return queries.map(({ bound, ...query }) => ({ ...query, condition: bound }));

@@ -14,8 +14,8 @@ import { bindQueries, type NamedQuery, type QueryEntry } from './query-list.js';
 export type CountEventQuery = NamedQuery<AggregatePlan>;
 
 /**
- * Binds every query of the body; a refusal tells every faulty field of each. Throws 506, 4027 and all of `bindQueries`
- * and `bindEventQuery`.
+ * Binds every query of the body; an error reports every invalid field of each. Throws 506, 4027 and the errors of
+ * `bindQueries` and `bindEventQuery`.
  */
 export function bindCountEvent(
   body: Json,
@@ -26,20 +26,20 @@ export function bindCountEvent(
   return bindQueries(body, model, countEventQuery, (entry) => bindPlan(entry, model.id, nowMs, access));
 }
 
-/** The events of the rows that the caller sees; only shapes are checked, and null is given, in a refused dimension. */
+/** Selects the events of the rows that the caller sees. If the dimension is invalid, checks only shapes and returns null. */
 function bindPlan(
-  { query, body, dimension, place, queryPlace }: QueryEntry<CountEventQueryFields>,
+  { query, body, dimension, path, queryPath }: QueryEntry<CountEventQueryFields>,
   databaseId: number,
   nowMs: BindingTime,
   access: Access,
 ): AggregatePlan | null {
-  const intervalPlace = `"interval" in ${place}`;
+  const intervalPlace = `"interval" in ${path}`;
   const readInterval = () => body.get('interval');
   if (dimension === null) {
-    readAll({ query: () => queryList(query, `"query" in ${place}`), interval: readInterval });
+    readAll({ query: () => queryList(query, `"query" in ${path}`), interval: readInterval });
     return null;
   }
-  const readEvents = () => bindEventQuery(query, dimension, nowMs, access.checkColumn, queryPlace);
+  const readEvents = () => bindEventQuery(query, dimension, nowMs, access.checkColumn, queryPath);
   const known = readOrNull(readEvents);
   const { events, entities, buckets } = readAll({
     events: readEvents,
@@ -59,7 +59,7 @@ function bindPlan(
 }
 
 /**
- * The `result` of an answer, as JSON text: `answers` belong to `queries`, one each. Throws 9006 when it is too long.
+ * The `result` of an answer as JSON text: `answers[i]` belongs to `queries[i]`. Throws 9006 if it is too long.
  */
 export function countEventResult(
   queries: readonly CountEventQuery[],

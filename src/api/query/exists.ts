@@ -1,4 +1,4 @@
-/** POST /v1/query/exists/entity: the IDs to look for, and the answer that echoes them as they were asked. */
+/** POST /v1/query/exists/entity: the IDs to look for, and the answer, which contains them as the request wrote them. */
 import { type BindingTime, checkAll, QuarryError, TEXT_POINTS_MAX } from '../../base/index.js';
 import { exists } from '../../interface/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
@@ -11,9 +11,9 @@ import { RequestBody } from '../body/request-body.js';
 export interface ExistsQuery {
   /** The entities that the caller sees. */
   readonly plan: CountEntityPlan;
-  /** The IDs as they stood in the request. */
-  readonly asked: readonly string[];
-  /** The same IDs, place by place, as they are stored. */
+  /** The IDs as the request wrote them. */
+  readonly requestedIds: readonly string[];
+  /** The same IDs in the same order, in their stored form. */
   readonly ids: readonly string[];
 }
 
@@ -26,26 +26,26 @@ export function bindExists(
 ): ExistsQuery {
   const body = RequestBody.of(exists, json);
   const list = readOrNull(() => body.get('ids')) ?? [];
-  const { dimension, asked } = body.read(() =>
+  const { dimension, requestedIds } = body.read(() =>
     readAll({
       ids: () => body.get('ids'),
       dimension: () => dimensionOf(model, body),
-      asked: () => checkAll(list, (id, index) => checkId(id, `ids[${index}]`)),
+      requestedIds: () => checkAll(list, (id, index) => checkId(id, `ids[${index}]`)),
     }),
   );
   const condition = access.restrict(dimension, null, nowMs);
   return {
     plan: { databaseId: model.id, dimensionId: dimension.id, condition },
-    asked,
-    ids: asked.map(lowerCase),
+    requestedIds,
+    ids: requestedIds.map(lowerCase),
   };
 }
 
-function checkId(id: Json, place: string): string {
-  if (typeof id !== 'string') throw new QuarryError(4049, `${place} must be a string, not ${kindOf(id)}`);
-  if (id === '') throw new QuarryError(4049, `${place} is an empty string`);
+function checkId(id: Json, path: string): string {
+  if (typeof id !== 'string') throw new QuarryError(4049, `${path} must be a string, not ${kindOf(id)}`);
+  if (id === '') throw new QuarryError(4049, `${path} is an empty string`);
   if (codePointCount(id) <= TEXT_POINTS_MAX) return id;
-  throw new QuarryError(4049, `${place} is longer than ${TEXT_POINTS_MAX} characters`);
+  throw new QuarryError(4049, `${path} is longer than ${TEXT_POINTS_MAX} characters`);
 }
 
 export interface ExistsAnswer {
@@ -56,7 +56,7 @@ export interface ExistsAnswer {
 /** `found[i]` belongs to `query.ids[i]`. */
 export function existsAnswer(query: ExistsQuery, found: readonly boolean[]): ExistsAnswer {
   return {
-    exists: query.asked.filter((_, index) => found[index]),
-    'not-exists': query.asked.filter((_, index) => !found[index]),
+    exists: query.requestedIds.filter((_, index) => found[index]),
+    'not-exists': query.requestedIds.filter((_, index) => !found[index]),
   };
 }

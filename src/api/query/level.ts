@@ -1,7 +1,7 @@
 /**
- * One level of an aggregation or one query of top values: an object that names its column by a key, which says how many
- * values or which metric, beside predicates on the values and, on event columns, the time of their events.
- * Invariants: a level names one active column that the caller may use; its tests look at each value by itself.
+ * One level of an aggregation or one query of top values: an object with a key that names a column; the key's value is the
+ * number of values or the metric. Further fields are predicates on the values and, for event columns, the time of the events.
+ * Invariants: a level names one active column that the caller may use; its tests apply to single values.
  */
 import { type BindingTime, QuarryError, quoted, WINDOWS_PER_LEVEL_MAX } from '../../base/index.js';
 import {
@@ -28,50 +28,50 @@ import { readHalfOpenWindow, readWindow } from '../condition/window.js';
 
 export interface LevelFields {
   readonly column: Column;
-  /** What is wanted of the column: a number of values or a metric. */
+  /** The value of the column's key: a number of values or a metric. */
   readonly wanted: Json;
   /** The level's fields without the column. */
   readonly others: JsonObject;
-  readonly place: string;
+  readonly path: string;
 }
 
-/** Fields of a level beside its column and predicates, at any endpoint. */
+/** Fields of a level other than its column and predicates, for all endpoints. */
 const WORDS: readonly string[] = Object.keys(levelFields);
 
 /**
- * Finds the column among the keys of a level; `words` are further fields of the endpoint. A field's name stands for a
- * column only where no other key does. Throws 506, 4007, 4008 and 4014.
+ * Finds the column among the keys of a level; `words` are further fields of the endpoint. A key that is also the name of a
+ * field names a column only if no other key does. Throws 506, 4007, 4008, 4014 and 4049.
  */
 export function readLevel(
   object: JsonObject,
   words: readonly string[],
   dimension: Dimension,
   access: Access,
-  place: string,
+  path: string,
 ): LevelFields {
   const isField = (key: string): boolean =>
     WORDS.includes(key) || words.includes(key) || isPredicateName(key);
   const keys = [...object.keys()];
   const plain = keys.filter((key) => !isField(key));
   const named = plain.length > 0 ? plain : keys.filter((key) => isColumnNamedAsField(key, object, dimension));
-  if (named.length === 0) throw new QuarryError(4014, `${place} has no column`);
+  if (named.length === 0) throw new QuarryError(4014, `${path} has no column`);
   const known = named.filter((key) => dimension.columns.has(key));
   const [name] = known.length > 0 ? known : named;
   if (known.length > 1) {
     throw new QuarryError(
       4007,
-      `${place} names more than one column: ${quoted(known[0])}, ${quoted(known[1])}`,
+      `${path} names more than one column: ${quoted(known[0])}, ${quoted(known[1])}`,
     );
   }
   const unknown = named.find((key) => key !== name);
-  if (unknown !== undefined) throw new QuarryError(4049, `unknown field ${quoted(unknown)} in ${place}`);
+  if (unknown !== undefined) throw new QuarryError(4049, `unknown field ${quoted(unknown)} in ${path}`);
   const column = dimension.columns.get(name);
   if (column === undefined || !column.active) {
-    throw new QuarryError(4008, `${place}: column ${quoted(name)} is inactive or does not exist`);
+    throw new QuarryError(4008, `${path}: column ${quoted(name)} is inactive or does not exist`);
   }
   access.checkColumn(dimension, column);
   const others = new Map([...object].filter(([key]) => key !== name));
-  return { column, wanted: object.get(name) ?? null, others, place };
+  return { column, wanted: object.get(name) ?? null, others, path };
 }
 
 function isColumnNamedAsField(key: string, object: JsonObject, dimension: Dimension): boolean {
@@ -80,22 +80,22 @@ function isColumnNamedAsField(key: string, object: JsonObject, dimension: Dimens
   return says && dimension.columns.get(key)?.active === true;
 }
 
-/** Whose values a level looks at, and how its events are put in buckets. */
+/** The values that a level reads, and the buckets of its events. */
 export interface BoundValues extends LevelPlan, ValueForm {
   readonly buckets: Buckets | null;
 }
 
 export interface LevelRules {
   readonly nowMs: BindingTime;
-  /** Whether the events may be put in buckets. */
+  /** Whether the endpoint allows buckets. */
   readonly takesBuckets: boolean;
-  /** The window of events without `between`; null = it must be given. */
+  /** The window of a level without `between`; null = `between` is required. */
   readonly defaultWindow: Window | null;
 }
 
 /**
  * Binds predicates, `between` and `interval`. Throws 4003, 4005, 4012, 4016, 4017, 4027, 4038, 4039, 4044, 4047 to 4049
- * and 4053; faults of the predicates and of the time are told together.
+ * and 4053; errors of the predicates and of the time are reported together.
  */
 export function bindValues(level: LevelFields, rules: LevelRules): BoundValues {
   const { column } = level;
@@ -110,10 +110,10 @@ export function bindValues(level: LevelFields, rules: LevelRules): BoundValues {
   return { source, tests: predicates.tests, type, decimalPlaces, buckets: time?.buckets ?? null };
 }
 
-function predicatesIn({ others, place }: LevelFields): Predicate[] {
+function predicatesIn({ others, path }: LevelFields): Predicate[] {
   return [...others]
     .filter(([name]) => isPredicateName(name))
-    .map(([name, argument]) => ({ name, argument, place: `${place}.${name}` }));
+    .map(([name, argument]) => ({ name, argument, path: `${path}.${name}` }));
 }
 
 function sourceOf({ id: columnId, type }: Column, window: Window | null): ValueSource {
@@ -123,14 +123,14 @@ function sourceOf({ id: columnId, type }: Column, window: Window | null): ValueS
 }
 
 interface Time {
-  /** Events outside are not looked at. */
+  /** Events outside the window are ignored. */
   readonly window: Window;
   readonly buckets: Buckets | null;
 }
 
-/** The time of an event column's level; null for an attribute column, or when refused predicates may hold it. */
+/** The time of an event column's level; null for an attribute column, and if invalid predicates may contain the window. */
 function readTime(level: LevelFields, predicates: BoundPredicates | null, rules: LevelRules): Time | null {
-  const { column, others, place } = level;
+  const { column, others, path } = level;
   const inside = predicates?.betweens ?? [];
   if (!isEventType(column.type)) {
     refuseTime(level, inside);
@@ -138,33 +138,33 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
   }
   const between = others.get('between');
   const interval = others.get('interval');
-  if (interval !== undefined && !rules.takesBuckets) throw notHere(`${place}.interval`);
+  if (interval !== undefined && !rules.takesBuckets) throw notHere(`${path}.interval`);
   if (isList(between) && isList(between[0])) {
-    if (!rules.takesBuckets) throw notHere(`${place}.between with a list of windows`);
+    if (!rules.takesBuckets) throw notHere(`${path}.between with a list of windows`);
     if (interval !== undefined)
-      throw new QuarryError(4049, `${place}.interval stands beside a list of windows`);
-    if (inside.length > 0) throw besideAnother(inside[0].place);
-    return readWindows(between, rules.nowMs, `${place}.between`);
+      throw new QuarryError(4049, `${path}.interval cannot be used together with a list of windows`);
+    if (inside.length > 0) throw secondBetween(inside[0].path);
+    return readWindows(between, rules.nowMs, `${path}.between`);
   }
-  const given = between === undefined ? [] : [{ argument: between, place: `${place}.between` }];
+  const given = between === undefined ? [] : [{ argument: between, path: `${path}.between` }];
   const { window, cut } = readAll({
     window: () => oneWindow([...given, ...inside], rules.nowMs) ?? rules.defaultWindow,
     cut: () =>
       interval === undefined
         ? null
-        : readValue(intervalSchema, interval, `${place}.interval`, CONDITION_CODES),
+        : readValue(intervalSchema, interval, `${path}.interval`, CONDITION_CODES),
   });
   if (window === null) {
     if (predicates === null) return null;
-    throw new QuarryError(4005, `${place} lacks "between"`);
+    throw new QuarryError(4005, `${path} lacks "between"`);
   }
-  return { window, buckets: cut === null ? null : bucketsOf(cut, window, `${place}.interval`) };
+  return { window, buckets: cut === null ? null : bucketsOf(cut, window, `${path}.interval`) };
 }
 
-/** Refuses the time of events on an attribute column. */
-function refuseTime({ others, place }: LevelFields, inside: BoundPredicates['betweens']): void {
+/** Throws 4017 for `between` and `interval` on an attribute column. */
+function refuseTime({ others, path }: LevelFields, inside: BoundPredicates['betweens']): void {
   const field = ['between', 'interval'].find((name) => others.has(name));
-  const misplaced = field === undefined ? inside[0]?.place : `${place}.${field}`;
+  const misplaced = field === undefined ? inside[0]?.path : `${path}.${field}`;
   if (misplaced !== undefined) throw new QuarryError(4017, `${misplaced} is for event columns only`);
 }
 
@@ -172,26 +172,26 @@ function notHere(what: string): QuarryError {
   return new QuarryError(4038, `${what} cannot be used without a metric`);
 }
 
-function besideAnother(place: string): QuarryError {
-  return new QuarryError(4049, `${place} stands beside another "between"`);
+function secondBetween(path: string): QuarryError {
+  return new QuarryError(4049, `${path} is a second "between"`);
 }
 
-/** The window that all of the `between`s mean; null when there are none. */
+/** The window of the `between`s, which must all be equal; null if there are none. */
 function oneWindow(betweens: BoundPredicates['betweens'], nowMs: BindingTime): Window | null {
-  const windows = betweens.map(({ argument, place }) => readWindow(argument, nowMs, place));
+  const windows = betweens.map(({ argument, path }) => readWindow(argument, nowMs, path));
   const [first] = windows;
   const other = windows.findIndex(({ from, to }) => from !== first.from || to !== first.to);
-  if (other !== -1) throw besideAnother(betweens[other].place);
+  if (other !== -1) throw secondBetween(betweens[other].path);
   return first ?? null;
 }
 
-/** Windows as buckets, and what they span. */
-function readWindows(list: readonly Json[], nowMs: BindingTime, place: string): Time {
+/** The windows of a list as buckets, and the window that spans them. */
+function readWindows(list: readonly Json[], nowMs: BindingTime, path: string): Time {
   if (list.length > WINDOWS_PER_LEVEL_MAX) {
-    throw new QuarryError(4048, `${place} has ${list.length} windows; at most ${WINDOWS_PER_LEVEL_MAX}`);
+    throw new QuarryError(4048, `${path} has ${list.length} windows; at most ${WINDOWS_PER_LEVEL_MAX}`);
   }
-  const windows = list.map((window, index) => readHalfOpenWindow(window, nowMs, `${place}[${index}]`));
-  // `to` of a bucket is outside, that of the level's window inside.
+  const windows = list.map((window, index) => readHalfOpenWindow(window, nowMs, `${path}[${index}]`));
+  // The end of a bucket is exclusive, the end of the level's window inclusive.
   const live = windows
     .map(({ from, to }) => eventWindow({ from, to: to - 1 }))
     .filter(({ from, to }) => from <= to);
@@ -202,7 +202,7 @@ function readWindows(list: readonly Json[], nowMs: BindingTime, place: string): 
   return { window, buckets: { by: 'windows', windows } };
 }
 
-/** How many values are wanted. Throws 4051. */
-export function readLimit({ column, wanted, place }: LevelFields): number {
-  return readValue(howMany, wanted, `${place}.${column.apiName}`, CONDITION_CODES);
+/** The number of values that the level requests. Throws 4051. */
+export function readLimit({ column, wanted, path }: LevelFields): number {
+  return readValue(howMany, wanted, `${path}.${column.apiName}`, CONDITION_CODES);
 }

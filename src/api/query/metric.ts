@@ -1,4 +1,4 @@
-/** Metrics of an aggregation: which there are, and on which columns each makes sense. */
+/** The metrics of an aggregation and the columns that each applies to. */
 import { QuarryError, quoted } from '../../base/index.js';
 import { METRICS, type Metric } from '../../interface/index.js';
 import { baseTypeOf, type Column, type ColumnType, isEventType } from '../../schema/index.js';
@@ -6,14 +6,14 @@ import { baseTypeOf, type Column, type ColumnType, isEventType } from '../../sch
 const NUMBERS: readonly ColumnType[] = ['integer', 'enumerated', 'decimal'];
 const ORDERED: readonly ColumnType[] = [...NUMBERS, 'date', 'datetime'];
 
-/** The metric of that name. Throws 4045 when there is none, 4046 when it does not fit the column. */
-export function readMetric(name: string, column: Column, place: string): Metric {
+/** The metric with the name. Throws 4045 if there is none, 4046 if it does not fit the column. */
+export function readMetric(name: string, column: Column, path: string): Metric {
   const metric = METRICS.find((known) => known === name);
   if (metric === undefined) {
-    throw new QuarryError(4045, `${place} must be one of ${METRICS.join(', ')}, not ${quoted(name)}`);
+    throw new QuarryError(4045, `${path} must be one of ${METRICS.join(', ')}, not ${quoted(name)}`);
   }
   if (fits(metric, column.type)) return metric;
-  throw new QuarryError(4046, `${place}: "${metric}" cannot be used with a column of type ${column.type}`);
+  throw new QuarryError(4046, `${path}: "${metric}" cannot be used with a column of type ${column.type}`);
 }
 
 function fits(metric: Metric, type: ColumnType): boolean {

@@ -1,4 +1,4 @@
-/** Bodies of one query object or a list of at most 10, each with a name, a dimension and a query of its own. */
+/** Bodies of one query object or a list of at most 10; each has its own name, dimension and query. */
 import { checkAll, invariant, QUERIES_PER_REQUEST_MAX, QuarryError, quoted } from '../../base/index.js';
 import type { Body, CountQueryFields } from '../../interface/index.js';
 import type { DatabaseModel, Dimension } from '../../schema/index.js';
@@ -13,21 +13,20 @@ export interface NamedQuery<Bound> {
   readonly bypassCache: boolean;
 }
 
-/** One query object of a body, as far as it is known when its query is bound. */
+/** The fields of a query object that are known before its query is bound. */
 export interface QueryEntry<F extends CountQueryFields> {
   readonly query: Json;
   readonly body: RequestBody<F>;
-  /** null = it was refused, and that is told elsewhere. */
+  /** null = the dimension is invalid; another reader reports the error. */
   readonly dimension: Dimension | null;
-  readonly place: string;
-  /** Where `query` stands. */
-  readonly queryPlace: string;
+  readonly path: string;
+  /** Path of `query` in the body. */
+  readonly queryPath: string;
 }
 
 /**
- * Binds every query of the body with `bind`, which gives null in a refused dimension only. A
- * refusal holds the errors of all fields of each. Throws 4004, 4010,
- * 4036, 4047, 4049, 4054, 5008, 5009 and what `bind` throws.
+ * Binds every query of the body with `bind`, which returns null only if the dimension is invalid. An error reports every
+ * invalid field of each query. Throws 4004, 4010, 4036, 4047, 4049, 4054, 5008, 5009 and the errors of `bind`.
  */
 export function bindQueries<F extends CountQueryFields, Bound>(
   json: Json,
@@ -45,9 +44,9 @@ export function bindQueries<F extends CountQueryFields, Bound>(
   }
   const names = new Set<string>();
   return checkAll(entries, (entry, index) => {
-    const place = isList(json) ? `body[${index}]` : 'the body';
-    const queryPlace = isList(json) ? `${place}.query` : 'query';
-    const body = RequestBody.of<CountQueryFields>(schema, entry, place);
+    const path = isList(json) ? `body[${index}]` : 'the body';
+    const queryPath = isList(json) ? `${path}.query` : 'query';
+    const body = RequestBody.of<CountQueryFields>(schema, entry, path);
     const readDimension = () => dimensionOf(model, body);
     const known = readOrNull(readDimension);
     const { dimension, bound, ...rest } = body.read(() =>
@@ -59,18 +58,18 @@ export function bindQueries<F extends CountQueryFields, Bound>(
             query: body.get('query'),
             body: body as RequestBody<F>,
             dimension: known,
-            place,
-            queryPlace,
+            path,
+            queryPath,
           }),
         bypassCache: () => body.get('bypass-cache') ?? false,
       }),
     );
-    invariant(bound !== null, 'a query was taken in a dimension that is refused');
+    invariant(bound !== null, 'a query was bound in an invalid dimension');
     return { ...rest, dimensionId: dimension.id, bound };
   });
 }
 
-/** The name, which joins `names`. */
+/** Reads the query's name and adds it to `names`. */
 function readName(body: RequestBody<CountQueryFields>, names: Set<string>): string {
   const name = body.get('query-name');
   if (names.has(name)) throw new QuarryError(4054, `query-name ${quoted(name)} is repeated`);

@@ -21,34 +21,34 @@ import { bindTopValues } from './top-values.js';
 import { bindTotal } from './total.js';
 
 const PLACE = 'the body';
-/** Saved queries of one database, and characters of all their queries: they are kept in memory, and listed at once. */
+/** Maximum number of saved queries of one database, and characters of all their queries: one answer lists all of them. */
 const SAVED_QUERIES_MAX = 10_000;
 const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
-/** What a saved count is called in its answer. */
+/** The name of a saved count in its answer. */
 const COUNT_NAME = 'query';
 
 /** The database and the rights with which a caller reads saved queries. */
 export interface SavedQueryReader {
   readonly catalog: Catalog;
-  /** Of `catalog`. */
+  /** The database's model in `catalog`. */
   readonly model: DatabaseModel;
   readonly nowMs: number;
   readonly access: Access;
 }
 
-/** A request to save, change or delete, without its body; `catalog` is the newest. */
+/** A request to save, change or delete a query, without its body; `catalog` is the newest version. */
 export interface SavedQueryCall extends SavedQueryReader {
-  /** Hash of the caller's key if that is a custom one. */
+  /** Hash of the caller's key if it is a custom key. */
   readonly customKey: string | null;
 }
 
 type Binder = (body: Json, model: DatabaseModel, nowMs: number, access: Access) => unknown;
 
-/** What a type's query is: how it stands in a body of the type's own endpoint, and what checks that body. */
+/** The form of a type's query: how it is written into a body of the type's endpoint, and the function that checks that body. */
 interface QueryKind {
-  /** Whether it runs on one dimension, the one that is saved beside it. */
+  /** Whether the query runs on one dimension, which is saved next to it. */
   readonly hasDimension: boolean;
-  /** The query as it is kept. Throws where it has not the type's shape. */
+  /** The query as it is stored. Throws if the query does not have the type's shape. */
   readonly read: (query: Json | undefined) => Json;
   readonly bodyOf: (query: Json, dimension: Json | null) => Json;
   readonly bind: Binder;
@@ -102,7 +102,7 @@ function required(query: Json | undefined): Json {
   return query;
 }
 
-/** The dimensions of a total; none = all. Throws 4042. */
+/** The dimensions of a total; an empty list = all. Throws 4042. */
 function readDimensions(query: Json | undefined): Json {
   const names = query ?? [];
   if (isList(names) && names.every((name) => typeof name === 'string')) return names;
@@ -110,7 +110,7 @@ function readDimensions(query: Json | undefined): Json {
   throw new QuarryError(4042, `"query" of a count/entity/total must be a list of strings, not ${found}`);
 }
 
-/** An object of `filter` and `query`, or the latter's list of levels alone. Throws 4010, 4004 and 4049. */
+/** An object with `filter` and `query`, or only the list of levels of `query`. Throws 4010, 4004 and 4049. */
 function readAggregation(query: Json | undefined): Json {
   const json = required(query);
   if (isList(json)) return json;
@@ -122,7 +122,7 @@ function readAggregation(query: Json | undefined): Json {
 const membersOfAggregation = (query: Json): JsonObject =>
   isObject(query) ? query : new Map([['query', query]]);
 
-/** The body with which the endpoint of its type answers the saved query. */
+/** The body of a request that runs the saved query at the endpoint of its type. */
 export function bodyOfSavedQuery({ type, query, dimension }: SavedQuery): Uint8Array<ArrayBuffer> {
   const body = KINDS[type].bodyOf(parseJson(bytesOf(query)), dimension);
   return bytesOf(writeJson(body));
@@ -130,7 +130,7 @@ export function bodyOfSavedQuery({ type, query, dimension }: SavedQuery): Uint8A
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Saves a query under a new name. Throws 4021, 4022, 4034, 4041, 4048 and all of `readDefinition`. */
+/** Saves a query under a new name. Throws 4021, 4022, 4034, 4041, 4048 and the errors of `readDefinition`. */
 export function createSavedQuery(json: Json, call: SavedQueryCall): ModelDecision<string> {
   const { name, ...definition } = RequestBody.of(newSavedQuery, json).read((body) => {
     const read = readAll({
@@ -143,7 +143,7 @@ export function createSavedQuery(json: Json, call: SavedQueryCall): ModelDecisio
   return set(saved, call, ['name', 'type', 'query', 'dimension', 'cache-period']);
 }
 
-/** Throws 4023, 508, 4048 and all of `readDefinition`. Who made it stays. */
+/** Changes a saved query; its creator stays. Throws 4023, 508, 4048 and the errors of `readDefinition`. */
 export function changeSavedQuery(name: string, json: Json, call: SavedQueryCall): ModelDecision<string> {
   const before = ownSavedQuery(name, call);
   const definition = RequestBody.of(changedSavedQuery, json).read((body) =>
@@ -153,7 +153,7 @@ export function changeSavedQuery(name: string, json: Json, call: SavedQueryCall)
   return set(saved, call, ['type', 'query', 'cache-period']);
 }
 
-/** Throws 4023 and 508. */
+/** Deletes a saved query. Throws 4023 and 508. */
 export function deleteSavedQuery(name: string, call: SavedQueryCall): ModelDecision<string> {
   const saved = ownSavedQuery(name, call);
   const deleted = `"deleted-query":${JSON.stringify(name)}`;
@@ -173,7 +173,7 @@ export function listSavedQueries(reader: SavedQueryReader): string {
   return `"saved-queries":[${entries.join()}]`;
 }
 
-/** Throws 4023, also for a saved query that the caller may not run. */
+/** The saved query with the name. Throws 4023, also for a saved query that the caller may not run. */
 export function savedQueryAt(name: string, reader: SavedQueryReader): SavedQuery {
   const saved = savedQueriesOf(reader.catalog, reader.model.id).get(name);
   if (saved !== undefined && mayRun(saved, reader)) return saved;
@@ -182,7 +182,7 @@ export function savedQueryAt(name: string, reader: SavedQueryReader): SavedQuery
 
 /**
  * Whether the saved query binds with the caller's rights. A query that no longer binds for another reason, such as a
- * deleted column, counts as closed: nobody can tell whether its column was open to the caller.
+ * deleted column, returns false: it is unknown whether the caller could use that column.
  */
 function mayRun(saved: SavedQuery, { model, nowMs, access }: SavedQueryReader): boolean {
   return access.opens(saved, model, () => {
@@ -199,7 +199,7 @@ function mayRun(saved: SavedQuery, { model, nowMs, access }: SavedQueryReader): 
 
 type Member = 'name' | 'type' | 'query' | 'dimension' | 'cache-period';
 
-/** Those members of an answer about a saved query, as JSON text. */
+/** The given members of an answer about a saved query, as JSON text. */
 export function membersOfSavedQuery(saved: SavedQuery, members: readonly Member[]): string {
   const { hasDimension } = KINDS[saved.type];
   const texts: Readonly<Record<Member, () => string>> = {
@@ -229,7 +229,7 @@ function savedBy(
   return { databaseId: model.id, ...own, version: catalog.version + 1 };
 }
 
-/** The saved query, which the caller may change and delete. Throws 4023 and 508. */
+/** The saved query, if the caller may change and delete it. Throws 4023 and 508. */
 function ownSavedQuery(name: string, call: SavedQueryCall): SavedQuery {
   const { customKey } = call;
   const saved = savedQueryAt(name, call);
@@ -238,8 +238,8 @@ function ownSavedQuery(name: string, call: SavedQueryCall): SavedQuery {
 }
 
 /**
- * Throws 4048 when the database holds too many or too long queries with `saved`. The message does not tell how many or
- * how long they are, since the caller may not see all of them.
+ * Throws 4048 if the database would contain too many or too long queries with `saved`. The message does not reveal how many
+ * or how long they are, since the caller may not see all of them.
  */
 function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
   const all = savedQueriesOf(catalog, model.id);
@@ -253,7 +253,7 @@ function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCa
   throw new QuarryError(4048, text);
 }
 
-/** The name, which none of `taken` has. Throws 4022. */
+/** The name, if no query of `taken` has it. Throws 4022. */
 function newName(name: string, taken: ReadonlyMap<string, SavedQuery>): string {
   if (taken.has(name)) throw new QuarryError(4022, `saved query ${quoted(name)} already exists`);
   return name;
@@ -263,7 +263,7 @@ type DefinitionBody = RequestBody<typeof changedSavedQuery.properties>;
 
 /**
  * Type, query, dimension and cache-period; the query has passed all checks of its endpoint. Throws 4006, 4010, 4024,
- * 4033, 4038 for a dimension beside a query that names its own, 4042, and what the type's endpoint throws.
+ * 4033, 4038 for a dimension next to a query that names its own, 4042, and the errors of the type's endpoint.
  */
 function readDefinition(body: DefinitionBody, call: SavedQueryCall, before: SavedQuery | null): Definition {
   const type = readOrNull(() => body.get('type'));
@@ -276,7 +276,7 @@ function readDefinition(body: DefinitionBody, call: SavedQueryCall, before: Save
   return { ...rest, dimension: dimension as string | null, query: writeJson(query) };
 }
 
-/** As it stands there: what it names is checked with the query, if that runs on one. Throws 4038. */
+/** The dimension of a body, unchecked: binding the query checks it, if the query runs on one dimension. Throws 4038. */
 function readDimension(body: DefinitionBody, type: SavedQueryType): Json {
   const dimension = body.get('dimension') ?? null;
   if (dimension === null || KINDS[type].hasDimension) return dimension;
@@ -294,6 +294,6 @@ function readQuery(body: DefinitionBody, type: SavedQueryType, call: SavedQueryC
   return query;
 }
 
-/** The cache-period of a body that gives none: null takes it away, a missing one keeps it. */
+/** The cache-period of a body without one: null removes it, a missing field keeps it. */
 const periodWithout = ({ object }: DefinitionBody, before: SavedQuery | null): number | null =>
   object.get('cache-period') === null ? null : (before?.cachePeriodSeconds ?? null);

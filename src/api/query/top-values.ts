@@ -1,4 +1,4 @@
-/** POST /v1/query/top_values: the most frequent values of a column each, under the name of its query. */
+/** POST /v1/query/top_values: each query gives the most frequent values of a column, under the query's name. */
 import {
   type BindingTime,
   checkAll,
@@ -26,12 +26,12 @@ export interface TopValuesQuery {
 }
 
 const BYPASS_CACHE = 'bypass-cache';
-/** Fields of a query beside its column and predicates. */
+/** Fields of a query other than its column and predicates. */
 const OPTIONS = Object.keys(topValuesFields.properties);
 
 /**
- * Binds every query of the body; a refusal tells every faulty field of each. Throws 506, 4004, 4007, 4008, 4014, 4017,
- * 4036, 4038, 4047, 4049 to 4051, 5008, 5009, and what predicates and windows throw.
+ * Binds every query of the body; an error reports every invalid field of each. Throws 506, 4004, 4007, 4008, 4014, 4017,
+ * 4036, 4038, 4047, 4049 to 4051, 5008, 5009, and the errors of predicates and windows.
  */
 export function bindTopValues(
   body: Json,
@@ -59,37 +59,37 @@ export function bindTopValues(
 
 function bindOne(
   object: JsonObject,
-  place: string,
+  path: string,
   model: DatabaseModel,
   nowMs: BindingTime,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
-  const options = RequestBody.of(topValuesFields, object, place);
+  const options = RequestBody.of(topValuesFields, object, path);
   const readDimension = () => dimensionOf(model, options);
   const known = readOrNull(readDimension);
   const { bound } = readAll({
     dimension: readDimension,
-    bound: () => (known === null ? null : bindIn(known, object, place, model.id, nowMs, access)),
+    bound: () => (known === null ? null : bindIn(known, object, path, model.id, nowMs, access)),
   });
-  invariant(bound !== null, 'a query was taken in a dimension that is refused');
+  invariant(bound !== null, 'a query was bound in an invalid dimension');
   return bound;
 }
 
 function bindIn(
   dimension: Dimension,
   object: JsonObject,
-  place: string,
+  path: string,
   databaseId: number,
   nowMs: BindingTime,
   access: Access,
 ): Omit<TopValuesQuery, 'name'> {
-  const fields = readLevel(object, OPTIONS, dimension, access, place);
-  const options = RequestBody.of(topValuesFields, fields.others, place);
+  const fields = readLevel(object, OPTIONS, dimension, access, path);
+  const options = RequestBody.of(topValuesFields, fields.others, path);
   const rules = { nowMs, takesBuckets: false, defaultWindow: ALL_EVENTS };
   const { limit, values, minQuantity, bypassCache, entities } = readAll({
     limit: () => readLimit(fields),
     values: () => bindValues(fields, rules),
-    minQuantity: () => readMinfreq(fields.others.get('minfreq'), `${place}.minfreq`),
+    minQuantity: () => readMinfreq(fields.others.get('minfreq'), `${path}.minfreq`),
     bypassCache: () => options.get('bypass-cache') ?? false,
     entities: () => access.restrict(dimension, null, nowMs),
   });
@@ -99,7 +99,7 @@ function bindIn(
   return { column: fields.column.apiName, plan, bypassCache };
 }
 
-/** The `result` of an answer, as JSON text: `answers` belong to `queries`, one each. Throws 9006 when it is too long. */
+/** The `result` of an answer as JSON text: `answers[i]` belongs to `queries[i]`. Throws 9006 if it is too long. */
 export function topValuesResult(
   queries: readonly TopValuesQuery[],
   answers: readonly AggregateAnswer[],

@@ -1,4 +1,4 @@
-/** POST and GET /v1/query/count/entity/total: a plan for each dimension to count, of the rows that the caller sees. */
+/** POST and GET /v1/query/count/entity/total: one plan per dimension, which counts the rows that the caller sees. */
 import { type BindingTime, checkAll } from '../../base/index.js';
 import { dimensionName, total } from '../../interface/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
@@ -9,8 +9,8 @@ import type { Json } from '../body/json.js';
 import { RequestBody, readValue } from '../body/request-body.js';
 
 /**
- * One plan per dimension that a body names, each once; for all dimensions when it names none. Throws 506, 4004, 4049,
- * 5008, 5009.
+ * One plan per distinct dimension that the body names; for all dimensions if it names none. Throws 506, 4004, 4049, 5008 and
+ * 5009.
  */
 export function bindTotal(
   json: Json,

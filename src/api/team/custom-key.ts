@@ -1,7 +1,7 @@
 /**
  * POST, PUT, DELETE and GET /v1/database/custom_key. A whitelist or filter that is absent, null or `{}` restricts
- * nothing; of a PUT, what is absent or null stays, and `{}` (of addresses: `[]`) takes a restriction away. A dimension
- * that a columns-whitelist does not name has no column that the key may use.
+ * nothing. In a PUT, an absent or null field leaves the restriction unchanged, and `{}` (for addresses: `[]`) removes it. In
+ * a dimension that a columns-whitelist does not name, the key may use no column.
  */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import {
@@ -34,7 +34,7 @@ import type { ModelDecision } from '../model/dimension.js';
 import { databaseAt, type Reach } from './database.js';
 
 const WRONG = 8000;
-/** JSON text of one dimension's filter: it is kept, and read again for every request. */
+/** Maximum length of the JSON text of one dimension's filter, which is stored and parsed again for every request. */
 const FILTER_CHARS_MAX = 65_536;
 const PLACE = '"custom-database-key"';
 
@@ -43,16 +43,16 @@ export interface CustomKeysAnswer {
 }
 
 export interface CreatedKeyAnswer extends CustomKeysAnswer {
-  /** The only time that the key's text is told. */
+  /** The key's text. No other answer contains it. */
   readonly key: string;
 }
 
-/** The fields that new keys and changed ones have in common. */
+/** The fields that new and changed keys have in common. */
 type KeyBody = RequestBody<
   Omit<typeof changedKeyFields.properties, 'key-name' | 'new-key-name' | 'key-type'>
 >;
 
-/** What `read` returns of the key's fields, and the database that the body names. */
+/** Returns the result of `read` for the key's fields, and the database that the body names. */
 function readBody<F extends Fields, T>(
   schema: Body<{ readonly 'database-name': Schema<string, string>; readonly 'custom-database-key': Body<F> }>,
   json: Json,
@@ -71,7 +71,7 @@ function readBody<F extends Fields, T>(
   });
 }
 
-/** The entries of an object by dimension, or null when it is absent, null or empty. */
+/** The entries of an object by dimension; null if the object is absent, null or empty. */
 function byDimension(
   fields: KeyBody,
   field: 'columns-whitelist' | 'filter',
@@ -88,13 +88,13 @@ function readWhitelist(fields: KeyBody, model: DatabaseModel): readonly ColumnsO
   const entries = byDimension(fields, 'columns-whitelist', model);
   if (entries === null) return null;
   return checkAll(entries, ([dimension, columns]) => {
-    const place = `"columns-whitelist".${dimension.apiName}`;
-    if (!isList(columns)) throw new QuarryError(WRONG, `${place} must be a list, not ${kindOf(columns)}`);
+    const path = `"columns-whitelist".${dimension.apiName}`;
+    if (!isList(columns)) throw new QuarryError(WRONG, `${path} must be a list, not ${kindOf(columns)}`);
     if (columns.length > NAMED_MAX)
-      throw new QuarryError(WRONG, `${place} names more than ${NAMED_MAX} columns`);
+      throw new QuarryError(WRONG, `${path} names more than ${NAMED_MAX} columns`);
     const names = checkAll(columns, (column, index) => {
       if (typeof column === 'string') return columnAt(dimension, column).apiName;
-      throw new QuarryError(WRONG, `${place}[${index}] must be a column's api-name, not ${kindOf(column)}`);
+      throw new QuarryError(WRONG, `${path}[${index}] must be a column's api-name, not ${kindOf(column)}`);
     });
     return { dimension: dimension.apiName, columns: [...new Set(names)] };
   });
@@ -103,17 +103,17 @@ function readWhitelist(fields: KeyBody, model: DatabaseModel): readonly ColumnsO
 function readFilter(fields: KeyBody, model: DatabaseModel, nowMs: number): readonly DimensionFilter[] {
   const entries = byDimension(fields, 'filter', model) ?? [];
   return checkAll(entries, ([dimension, conditions]) => {
-    const place = `"filter".${dimension.apiName}`;
-    const object = objectAt(conditions, WRONG, place);
-    if (object.size === 0) throw new QuarryError(WRONG, `${place} names no column`);
-    bindQuery(filterQuery(object), dimension, nowMs, undefined, place);
+    const path = `"filter".${dimension.apiName}`;
+    const object = objectAt(conditions, WRONG, path);
+    if (object.size === 0) throw new QuarryError(WRONG, `${path} names no column`);
+    bindQuery(filterQuery(object), dimension, nowMs, undefined, path);
     const text = writeJson(object);
     if (text.length <= FILTER_CHARS_MAX) return { dimension: dimension.apiName, conditions: text };
-    throw new QuarryError(WRONG, `${place} is longer than ${FILTER_CHARS_MAX} characters`);
+    throw new QuarryError(WRONG, `${path} is longer than ${FILTER_CHARS_MAX} characters`);
   });
 }
 
-/** Everything of a key but its hash; what the fields do not name is as `before`. */
+/** The properties of a key except its hash; properties that the fields do not name are taken from `before`. */
 function readKey(
   fields: KeyBody,
   { name, level }: { readonly name: () => string; readonly level: () => CustomKeyLevel },
@@ -144,7 +144,7 @@ function keyAt(catalog: Catalog, model: DatabaseModel, name: string): CustomKey 
   throw new QuarryError(8004, `custom key ${quoted(name)} does not exist in database ${quoted(model.name)}`);
 }
 
-/** Makes a key whose text the caller made. Throws 8000, 8002, 8003, 503, 5008, 3018 and all of `bindQuery`. */
+/** Creates a key; the caller generates its text. Throws 8000, 8002, 8003, 503, 5008, 3018 and the errors of `bindQuery`. */
 export function createCustomKey(
   json: Json,
   catalog: Catalog,
@@ -166,7 +166,7 @@ export function createCustomKey(
   return { changes: [{ change: 'key-created', key }], answer: { 'custom-keys': [key.name], key: text } };
 }
 
-/** Changes what the body names; the text stays. Throws as `createCustomKey`, and 8004. */
+/** Changes the fields that the body names; the key's text stays. Throws the errors of `createCustomKey`, and 8004. */
 export function changeCustomKey(
   json: Json,
   catalog: Catalog,
@@ -186,7 +186,7 @@ export function changeCustomKey(
   return { changes: [{ change: 'key-changed', key: after }], answer: { 'custom-keys': [after.name] } };
 }
 
-/** Throws 8000, 8002, 8004 and 503. */
+/** Deletes a key. Throws 8000, 8002, 8004 and 503. */
 export function deleteCustomKey(json: Json, catalog: Catalog, reach: Reach): ModelDecision<CustomKeysAnswer> {
   const { key } = readBody(deletedCustomKey, json, catalog, reach, (fields, model) =>
     keyAt(catalog, model, fields.get('key-name')),
@@ -195,11 +195,11 @@ export function deleteCustomKey(json: Json, catalog: Catalog, reach: Reach): Mod
   return { changes: [{ change: 'key-deleted', hash }], answer: { 'custom-keys': [name] } };
 }
 
-/** Members of the answer: the names of all custom keys within reach, and which database has which. */
+/** Members of the answer: the names of all custom keys within reach, and the names per database. */
 export function listCustomKeys(catalog: Catalog, reach: Reach): string {
   const names: string[] = [];
   const within = [...catalog.databases.values()].filter(({ id }) => reach(id));
-  // By hand, not from an object: a database may be named "7", and names keep their order.
+  // Not JSON.stringify of an object, which would reorder a database named "7".
   const databases = within.map(({ id, name }) => {
     const own = [...customKeysOf(catalog, id).keys()];
     names.push(...own);

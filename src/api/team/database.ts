@@ -1,7 +1,7 @@
 /**
  * POST, PUT and DELETE /v1/database, GET /v1/database and GET /v1/database/retrieve_all.
- * A name is 1 to 64 printable ASCII characters without quotes and underscores. A test database has no pricing model:
- * one that is given is ignored, whatever it is. A cloud provider without an area takes the provider's first.
+ * A name is 1 to 64 printable ASCII characters without quotes and underscores. A test database has no pricing model: a
+ * given one is ignored, also if it is invalid. A cloud provider without an area gets the provider's first area.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { QuarryError, quoted } from '../../base/index.js';
@@ -39,11 +39,11 @@ export interface DatabaseNamesAnswer {
 type NewFields = (typeof newDatabase.properties.database)['properties'];
 type ChangedFields = (typeof changedDatabase.properties.database)['properties'];
 type Loads = 'query-load' | 'insertion-load';
-/** The fields that new databases and changed ones have in common. */
+/** The fields that new and changed databases have in common. */
 type Properties = RequestBody<Omit<ChangedFields, 'name' | 'new-database-name' | 'type' | Loads>>;
 type Outer = RequestBody<Pick<typeof newDatabase.properties, 'addresses-whitelist'>>;
 
-/** What `read` returns of the object at `database` in a body, and of the body itself. */
+/** Returns the result of `read` for a body and the object in its field `database`. */
 function readBody<F extends Fields, G extends Fields & { readonly database: Body<F> }, T>(
   schema: Body<G>,
   json: Json,
@@ -82,7 +82,7 @@ interface PropertiesSource {
   readonly nowMs: number;
 }
 
-/** The properties that the fields give; others are as `before`, or have to be there without one. */
+/** The properties in the fields. Other properties are taken from `before`; without `before`, required ones must be present. */
 function readProperties({
   fields,
   outer,
@@ -110,7 +110,7 @@ function readPricing(fields: Properties, before: DatabaseProperties | null): Pri
     throw fields.fault('pricing-model', 'is missing');
   }
   const json = fields.get('pricing-model') as Json;
-  return readValue(pricingModel, json, `"pricing-model" in ${fields.place}`, newDatabase.codes);
+  return readValue(pricingModel, json, `"pricing-model" in ${fields.path}`, newDatabase.codes);
 }
 
 function refuseTaken(catalog: Catalog, name: string): void {
@@ -118,10 +118,10 @@ function refuseTaken(catalog: Catalog, name: string): void {
     throw new QuarryError(8001, `database ${quoted(name)} already exists`);
 }
 
-/** Which databases a request of the team may touch, by id. */
+/** Whether a request of the team may access the database with the id. */
 export type Reach = (databaseId: number) => boolean;
 
-/** The database of that name. Throws 8002, and 503 when it is out of reach. */
+/** The database with the name. Throws 8002 if there is none, 503 if it is out of reach. */
 export function databaseAt(catalog: Catalog, name: string, reach: Reach): DatabaseModel {
   const database = databaseByName(catalog, name);
   if (database === undefined) throw new QuarryError(8002, `database ${quoted(name)} does not exist`);
@@ -129,15 +129,15 @@ export function databaseAt(catalog: Catalog, name: string, reach: Reach): Databa
   return database;
 }
 
-/** A new database has these; `demo` only one of type test. */
+/** The keys of a new database; only a test database has `demo`. */
 export type NewDatabaseKeys = Readonly<Record<DatabaseKeyKind, string>>;
 
 export interface CreatedDatabaseAnswer extends DatabaseNamesAnswer {
-  /** The only time that the keys' texts are told. */
+  /** The texts of the keys. No other answer contains them. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** Makes a database with its keys, whose texts the caller made. Throws 8000 and 8001. */
+/** Creates a database and its keys; the caller generates the keys' texts. Throws 8000 and 8001. */
 export function createDatabase(
   json: Json,
   catalog: Catalog,
@@ -178,8 +178,8 @@ export function createDatabase(
 }
 
 /**
- * Changes what the body names; `type` may be said again, but not changed. A database that is so already is not changed.
- * Throws 8000, 8001, 8002 and 503.
+ * Changes the fields that the body names; `type` may be repeated but not changed. Logs nothing if the database already has
+ * these values. Throws 8000, 8001, 8002 and 503.
  */
 export function changeDatabase(
   json: Json,
@@ -219,7 +219,7 @@ export function changeDatabase(
   };
 }
 
-/** Deletes a database with everything in it; the last one too. Throws 8000, 8002 and 503. */
+/** Deletes a database with all its data; the last database can be deleted too. Throws 8000, 8002 and 503. */
 export function deleteDatabase(
   json: Json,
   catalog: Catalog,
@@ -235,8 +235,8 @@ export function deleteDatabase(
   return { changes: [{ change: 'database-deleted', databaseId: id }], answer: { 'database-name': [name] } };
 }
 
-/** What the engine counted for a database. */
-export interface UsageFigures {
+/** The counters of the engine for a database. */
+export interface DatabaseCounters {
   readonly requestCount: number;
   readonly queryCount: number;
   readonly insertedEntityCount: number;
@@ -254,7 +254,7 @@ function timestamp(ms: number): string {
 export function describeDatabase(
   { name, type, dimensions }: DatabaseModel,
   properties: DatabaseProperties,
-  usage: UsageFigures,
+  usage: DatabaseCounters,
 ): object {
   return {
     name,

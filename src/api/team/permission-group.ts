@@ -1,7 +1,7 @@
 /**
- * POST, PUT and DELETE /v1/permission_groups. Days and hours are those of UTC: `from` is inside, `to` is not, and
- * from later than `to` runs over midnight; without them, with `[]` and with `{}`, access is always open. Permissions
- * and databases that are not named are not allowed. Who may change users or groups may give themselves everything.
+ * POST, PUT and DELETE /v1/permission_groups. Days and hours are in UTC: `from` is inclusive, `to` exclusive, and a `from`
+ * later than `to` spans midnight. If days or hours are absent, `[]` or `{}`, they restrict nothing. Permissions and
+ * databases that are not named are not allowed. A user who may change users or groups can grant itself every permission.
  */
 import { checkAll, QuarryError, quoted } from '../../base/index.js';
 import {
@@ -23,7 +23,7 @@ export interface GroupsAnswer {
   readonly 'permission-groups': readonly string[];
 }
 
-/** The fields of new groups and of changed ones. */
+/** The fields that new and changed groups have in common. */
 type GroupBody = RequestBody<Omit<typeof newGroup.properties, 'group-name'>>;
 
 function readDatabases(body: GroupBody, catalog: Catalog, absent: readonly number[]): readonly number[] {
@@ -44,7 +44,7 @@ function readHours(body: GroupBody, absent: AccessMinutes): AccessMinutes {
   return hours.read(readOpenHours);
 }
 
-/** null = the whole day, when there are no hours. */
+/** The access hours in minutes; null = the whole day, if there are no hours. */
 function readOpenHours(hours: RequestBody<typeof accessHours.properties>): AccessMinutes {
   if (hours.object.size === 0) return null;
   const minute = (field: 'from' | 'to'): number => {
@@ -111,7 +111,7 @@ export function createGroup(json: Json, catalog: Catalog): ModelDecision<GroupsA
   return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
-/** Changes what the body names. Throws 7000. */
+/** Changes the fields that the body names. Throws 7000. */
 export function changeGroup(json: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
   const { before, group } = RequestBody.of(changedGroup, json).read((body) => {
     const before = groupAt(body, catalog);
@@ -122,7 +122,7 @@ export function changeGroup(json: Json, catalog: Catalog): ModelDecision<GroupsA
   return { changes: [{ change: 'group-set', group }], answer: answerOf(group.name) };
 }
 
-/** Its users are in no group afterwards. Throws 7000. */
+/** Deletes a group; its users are in no group afterwards. Throws 7000. */
 export function deleteGroup(json: Json, catalog: Catalog): ModelDecision<GroupsAnswer> {
   const { id, name } = RequestBody.of(deletedGroup, json).read((body) => groupAt(body, catalog));
   return { changes: [{ change: 'group-deleted', groupId: id }], answer: answerOf(name) };

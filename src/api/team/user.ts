@@ -42,12 +42,12 @@ function userAt(catalog: Catalog, email: string): User {
   return user;
 }
 
-/** The password of a new user: 8 to 1,024 characters. Throws 7050. */
+/** Reads the password of a new user: 8 to 1,024 characters. Throws 7050. */
 export function readNewPassword(json: Json): string {
   return RequestBody.of(newUser, json).read((body) => body.get('password'));
 }
 
-/** Makes a user; `passwordHash` null = check only, the password too. Throws 7050. */
+/** Creates a user. If `passwordHash` is null, only checks the body, including the password. Throws 7050. */
 export function createUser(
   json: Json,
   catalog: Catalog,
@@ -69,7 +69,7 @@ export function createUser(
   };
 }
 
-/** Changes what the body names; an empty `permission-group` takes the user out of its group. Throws 7050. */
+/** Changes the fields that the body names; an empty `permission-group` removes the user from its group. Throws 7050. */
 export function changeUser(json: Json, catalog: Catalog): ModelDecision<UsersAnswer> {
   const user = RequestBody.of(changedUser, json).read((body) =>
     readUser(body, catalog, userAt(catalog, emailOf(body))),
@@ -90,7 +90,7 @@ export interface SignIn {
   readonly databaseName: string | null;
 }
 
-/** Throws 7050 for a body of another form. */
+/** Reads the body of a sign-in. Throws 7050 if it is invalid. */
 export function readSignIn(json: Json): SignIn {
   const body = RequestBody.of(signIn, json);
   const { email, password, 'database-name': databaseName = null } = body.read(() => body.values());

@@ -1,8 +1,8 @@
 /**
- * POST /v1/update and POST /v1/delete: which entities, and what is set. The body's shape is read once; it is bound
- * against a model each time that the engine asks.
- * Invariants: the condition covers no row that the caller does not see; the values of `set` keep the text of their
- * numbers, and are checked, as are its columns, by the parser of inserts.
+ * POST /v1/update and POST /v1/delete: the entities that change, and the values to set. The body's shape is read once; the
+ * engine binds it against a model, possibly several times.
+ * Invariants: the condition selects no row that the caller does not see; the numbers in `set` keep their text; the parser
+ * of inserts checks the columns and values of `set`.
  */
 import { type BindingTime, QuarryError } from '../../base/index.js';
 import { deletion, update } from '../../interface/index.js';
@@ -17,27 +17,27 @@ import { bindQuery, queryList } from '../condition/condition.js';
 export type MutationKind = 'update' | 'delete';
 
 export interface MutationBody {
-  /** null = the default one. */
+  /** null = the default dimension. */
   readonly dimension: string | null;
   readonly query: Json;
-  /** JSON text of an object column api-name -> value; null of a delete. */
+  /** JSON text of an object column api-name -> value; null for a delete. */
   readonly set: string | null;
 }
 
-/** What the engine is to do. */
+/** The write that the engine executes. */
 export interface BoundMutation {
   readonly dimensionId: number;
   readonly condition: Condition;
   readonly set: string | null;
 }
 
-/** An entity names its dimension by this key, so no column has it. */
+/** The key with which an entity names its dimension; no column has this name. */
 const DIMENSION = 'dimension';
 
 /**
- * Reads the body. Throws 4004 when it is no object, 4049 for unknown fields and a `set` that is no object, 4010 for
- * what is missing, 2017 for an empty `set`, 2011 for one that names a dimension, and 5009 and 4026 for a dimension that
- * is no string and a query that is no list; every faulty field is told.
+ * Reads the body. Throws 4004 if it is not an object, 4049 for unknown fields and a `set` that is not an object, 4010 for
+ * missing fields, 2017 for an empty `set`, 2011 for a `set` that names a dimension, 5009 for a dimension that is not a
+ * string and 4026 for a query that is not a list. An error reports every invalid field.
  */
 export function readMutation(json: Json, kind: MutationKind): MutationBody {
   const body = RequestBody.of(kind === 'update' ? update : deletion, json);
@@ -59,7 +59,7 @@ function readSet(set: Json): string {
   return writeJson(set);
 }
 
-/** Throws 506, 5008 and all of `bindQuery`. */
+/** Binds the write against a model. Throws 506, 5008 and the errors of `bindQuery`. */
 export function bindMutation(
   { dimension: name, query, set }: MutationBody,
   model: DatabaseModel,

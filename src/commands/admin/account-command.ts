@@ -1,8 +1,8 @@
 /** `quarry account`: whether the team's keys are served. */
 import { ACCOUNT_STATES } from '../../catalog/index.js';
 import { EXIT, type ExitCode } from '../command.js';
-import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
-import { type CommandLine, readWords, type Wrong } from './admin-options.js';
+import { type AdminCommandContext, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
+import { type CommandLine, readArguments, type Wrong } from './admin-options.js';
 import { readRequest } from './admin-request.js';
 
 export const accountHelp = `quarry account [${ACCOUNT_STATES.join('|')}]
@@ -16,18 +16,21 @@ disabled 1003. Probes and metrics are answered all the same, and no data is touc
 
 ${DIRECTORY_HELP}`;
 
-/** The request that the words and flags make, or what is wrong with them. */
+/** Reads the command line into a request, or returns the reason why it is wrong. */
 export function readAccountLine(argv: readonly string[]): CommandLine | Wrong {
-  const read = readWords(argv, {});
+  const read = readArguments(argv, {});
   if ('wrong' in read) return read;
-  if (read.words.length > 1) return { wrong: 'account takes one state at most' };
-  const request = readRequest({ do: 'account', state: read.words[0] ?? null });
+  if (read.positionals.length > 1) return { wrong: 'account takes one state at most' };
+  const request = readRequest({ do: 'account', state: read.positionals[0] ?? null });
   return 'wrong' in request ? { wrong: `account: ${request.wrong}` } : { request, flags: read.flags };
 }
 
-export async function accountCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<ExitCode> {
-  const answer = await runAdminCommand(readAccountLine(argv), needs);
-  if (answer.answer === 'account') needs.out(`${answer.state}\n`);
+export async function accountCommand(
+  argv: readonly string[],
+  context: AdminCommandContext,
+): Promise<ExitCode> {
+  const answer = await runAdminCommand(readAccountLine(argv), context);
+  if (answer.answer === 'account') context.out(`${answer.state}\n`);
   return EXIT.done;
 }
 

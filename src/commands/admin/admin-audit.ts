@@ -1,31 +1,31 @@
 /**
- * The audit of what is asked past HTTP: through the admin socket, or of a store that the command opened itself. Invariant:
- * a request that would change something, or copies all data, has one line, whatever became of it; the line names what was
- * changed and holds no key.
+ * The audit of administrative requests that do not come over HTTP: through the admin socket, or on a store that the command
+ * opened itself. Invariant: every request that can change the store or copies all data gets one line, whatever its outcome;
+ * the line names the changed object and holds no key.
  */
 import type { EngineApi } from '../../engine/index.js';
 import { type Audit, type ChangedThing, changedThings } from '../../http/index.js';
 import type { AdminAnswer, AdminRequest } from './admin-request.js';
-import { type AdminNeeds, administer } from './administer.js';
+import { type AdminDependencies, administer } from './administer.js';
 
-/** As `administer`. */
+/** Like `administer`, and writes the audit line. */
 export async function administerAudited(
-  needs: AdminNeeds,
+  dependencies: AdminDependencies,
   request: AdminRequest,
   audit: Audit,
   who: 'admin socket' | 'command line',
 ): Promise<AdminAnswer> {
-  if (!isAudited(request)) return administer(needs, request);
+  if (!isAudited(request)) return administer(dependencies, request);
   let changes: readonly ChangedThing[] = [];
   const change: EngineApi['change'] = (decide) =>
-    needs.engine.change((catalog) => {
+    dependencies.engine.change((catalog) => {
       const decision = decide(catalog);
       changes = changedThings(decision.changes, catalog);
       return decision;
     });
-  const engine: AdminNeeds['engine'] = {
-    catalog: () => needs.engine.catalog(),
-    backup: (to, giveUp) => needs.engine.backup(to, giveUp),
+  const engine: AdminDependencies['engine'] = {
+    catalog: () => dependencies.engine.catalog(),
+    backup: (to, giveUp) => dependencies.engine.backup(to, giveUp),
     change,
   };
   const write = (outcome: 'done' | 'refused' | 'failed'): void =>
@@ -35,7 +35,7 @@ export async function administerAudited(
       ...(request.do === 'backup' ? { to: request.to } : {}),
     });
   try {
-    const answer = await administer({ ...needs, engine }, request);
+    const answer = await administer({ ...dependencies, engine }, request);
     write(answer.answer === 'refused' || answer.answer === 'busy' ? 'refused' : 'done');
     return answer;
   } catch (error) {

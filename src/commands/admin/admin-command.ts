@@ -1,16 +1,16 @@
-/** What `quarry keys`, `quarry account` and `quarry retention` share: from the command line to the answer. */
+/** The part that `quarry keys`, `account`, `retention` and `backup` share: from the command line to the answer. */
 
-import type { ServeNeeds } from '../serve/create-engine.js';
+import type { ServerDependencies } from '../serve/create-engine.js';
 import type { ServeConfig } from '../serve/serve-config.js';
-import { type CommandLine, readStoreConfig, type StoreOptionsNeeds, type Wrong } from './admin-options.js';
+import { type CommandLine, readStoreConfig, type StoreOptionsContext, type Wrong } from './admin-options.js';
 import type { AdminAnswer } from './admin-request.js';
 import { askStore } from './ask-store.js';
 
-export interface AdminCommandNeeds extends StoreOptionsNeeds {
-  readonly serve: ServeNeeds;
-  /** What a script reads: keys, lists, states. */
+export interface AdminCommandContext extends StoreOptionsContext {
+  readonly serve: ServerDependencies;
+  /** Writes output for scripts: keys, lists, states. */
   readonly out: (text: string) => void;
-  /** What a person reads beside it. */
+  /** Writes messages for people. */
   readonly note: (text: string) => void;
   readonly usage: (text: string) => never;
 }
@@ -22,16 +22,16 @@ Works on a running server, through DIR/admin.sock, and on a stopped one, whose d
 user who runs the server. Exit code 0: done; 1: refused, the reason is printed; 2: wrong arguments.
 `;
 
-/** The answer when it is no refusal; `watch` may show how far it is. Rejects with an Error that says why it was not done. */
+/** Returns the answer; `watch` may show progress. Rejects with an Error that gives the reason if the request is refused. */
 export async function runAdminCommand(
   line: CommandLine | Wrong,
-  needs: AdminCommandNeeds,
-  watch: <T>(config: ServeConfig, asked: Promise<T>) => Promise<T> = (_config, asked) => asked,
+  context: AdminCommandContext,
+  watch: <T>(config: ServeConfig, pending: Promise<T>) => Promise<T> = (_config, pending) => pending,
 ): Promise<Exclude<AdminAnswer, { answer: 'busy' | 'refused' }>> {
-  if ('wrong' in line) return needs.usage(line.wrong);
-  const config = readStoreConfig(line.flags, needs);
-  if ('wrong' in config) return needs.usage(config.wrong);
-  const answer = await watch(config, askStore(config, line.request, needs.serve));
+  if ('wrong' in line) return context.usage(line.wrong);
+  const config = readStoreConfig(line.flags, context);
+  if ('wrong' in config) return context.usage(config.wrong);
+  const answer = await watch(config, askStore(config, line.request, context.serve));
   if (answer.answer === 'refused') throw new Error(answer.message);
   return answer;
 }

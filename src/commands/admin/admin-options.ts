@@ -1,18 +1,17 @@
 /**
- * From the words and flags of `quarry keys` and `quarry account` to a request and to how the store is opened. What
- * that takes beside the directory (workers, memory limit) is read as by `quarry serve`, from environment and config
- * file.
+ * Reads the arguments and flags of the administrative commands. The options with which the store is opened (workers,
+ * memory limit) are read from the environment and the config file, as `quarry serve` does.
  */
 import { parseArgs } from 'node:util';
 import type { Machine } from '../serve/options.js';
 import { readOptions, type ServeConfig } from '../serve/serve-config.js';
 import type { AdminRequest } from './admin-request.js';
 
-/** Texts of flags that take one, true for the others. */
+/** The value of each given flag; true for a flag without a value. */
 export type Flags = ReadonlyMap<string, string | boolean>;
 
-export interface Words {
-  readonly words: readonly string[];
+export interface ParsedArguments {
+  readonly positionals: readonly string[];
   readonly flags: Flags;
 }
 
@@ -23,7 +22,7 @@ export interface CommandLine {
   readonly flags: Flags;
 }
 
-export interface StoreOptionsNeeds {
+export interface StoreOptionsContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly machine: Machine;
   /** A file's text; throws when it cannot be read. */
@@ -34,13 +33,13 @@ export type FlagKinds = Readonly<Record<string, { readonly type: 'string' | 'boo
 
 const DIRECTORY_FLAGS: FlagKinds = { 'data-dir': { type: 'string' }, config: { type: 'string' } };
 
-/** `own` are the flags beside --data-dir and --config. */
-export function readWords(argv: readonly string[], own: FlagKinds): Words | Wrong {
+/** `own` are the flags of the command in addition to --data-dir and --config. */
+export function readArguments(argv: readonly string[], own: FlagKinds): ParsedArguments | Wrong {
   return readFlags(argv, { ...DIRECTORY_FLAGS, ...own });
 }
 
-/** The words and flags of a command that takes no flags but `options`. */
-export function readFlags(argv: readonly string[], options: FlagKinds): Words | Wrong {
+/** Reads the arguments and flags of a command whose only flags are `options`. */
+export function readFlags(argv: readonly string[], options: FlagKinds): ParsedArguments | Wrong {
   try {
     const { positionals, tokens } = parseArgs({
       args: [...argv],
@@ -48,33 +47,33 @@ export function readFlags(argv: readonly string[], options: FlagKinds): Words | 
       allowPositionals: true,
       tokens: true,
     });
-    // As of a variable that is not set: a folder of that name would be the one that the shell is in.
-    if (positionals.includes('')) return { wrong: 'an empty word was given' };
+    // A shell variable that is not set gives an empty argument, which would mean the current directory.
+    if (positionals.includes('')) return { wrong: 'an argument is empty' };
     const flags = new Map<string, string | boolean>();
     for (const token of tokens) if (token.kind === 'option') flags.set(token.name, token.value ?? true);
-    return { words: positionals, flags };
+    return { positionals, flags };
   } catch (error) {
-    // A TypeError whose message names the flag, and then explains at length.
+    // The first sentence of the TypeError's message names the flag; an explanation follows.
     return { wrong: (error as Error).message.split('. ')[0] };
   }
 }
 
-/** What stands behind a flag that takes a text; undefined = it is not given. */
+/** The value of a flag that takes one; undefined = the flag is not given. */
 export function textOf(flags: Flags, name: string): string | undefined {
   const value = flags.get(name);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The first flag that is none of `known`, --data-dir and --config; null = all are. */
+/** The first flag that is not in `known` and not --data-dir or --config; null = there is none. */
 export function unfitFlag(flags: Flags, known: readonly string[]): string | null {
   const all = [...known, ...Object.keys(DIRECTORY_FLAGS)];
   return [...flags.keys()].find((name) => !all.includes(name)) ?? null;
 }
 
-export function readStoreConfig(flags: Flags, needs: StoreOptionsNeeds): ServeConfig | Wrong {
+export function readStoreConfig(flags: Flags, context: StoreOptionsContext): ServeConfig | Wrong {
   const argv = Object.keys(DIRECTORY_FLAGS).flatMap((name) =>
     flags.has(name) ? [`--${name}=${flags.get(name)}`] : [],
   );
-  const read = readOptions(argv, needs.env, needs);
+  const read = readOptions(argv, context.env, context);
   return 'error' in read ? { wrong: read.error } : read.config;
 }

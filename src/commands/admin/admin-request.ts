@@ -1,8 +1,8 @@
 /**
- * What `quarry keys`, `account`, `retention`, `status` and `backup` ask for and are answered, and where a client of the
- * server finds it, as plain data: one JSON line each way when a server is asked.
- * Invariants: a request that `readRequest` gave is well formed, whoever wrote it; no answer holds a key's text but
- * the one to the request that made the key.
+ * Requests of `quarry keys`, `account`, `retention`, `status` and `backup` and their answers, as plain data: one JSON line
+ * each way through the admin socket.
+ * Invariants: a request returned by `readRequest` is well formed, whoever wrote it; only the answer to a request that
+ * creates a key holds the key's text.
  */
 import path from 'node:path';
 import { quoted } from '../../base/index.js';
@@ -22,20 +22,20 @@ export const DATABASE_KEY_KINDS: readonly DatabaseKeyKind[] = ['master', 'write'
 export type AdminRequest =
   | { readonly do: 'list-keys' }
   | { readonly do: 'create-key'; readonly name: string; readonly permissions: readonly TeamPermission[] }
-  /** `force`: also the last team key. */
+  /** `force` allows to delete the last team key. */
   | { readonly do: 'delete-key'; readonly name: string; readonly force: boolean }
   | { readonly do: 'rotate-key'; readonly kind: DatabaseKeyKind; readonly database: string }
-  /** null = as it is. */
+  /** null = unchanged. */
   | { readonly do: 'account'; readonly state: AccountState | null }
-  /** `resume`: expired events go again. */
+  /** `resume`: remove expired events again. */
   | { readonly do: 'retention'; readonly resume: boolean }
-  /** `to`: absolute. */
+  /** `to` is an absolute path. */
   | { readonly do: 'backup'; readonly to: string }
   | { readonly do: 'status' }
   | { readonly do: 'address' };
 
 export interface ListedKey {
-  /** As log and audit name the key: its kind and some digits. */
+  /** The key's name in log and audit: its kind and some digits. */
   readonly id: string;
 }
 
@@ -50,35 +50,35 @@ export interface ListedKeys {
 export interface ListedDatabase {
   readonly name: string;
   readonly type: DatabaseType;
-  /** Those that came with it. */
+  /** The keys that were created with the database. */
   readonly keys: readonly ListedKey[];
   readonly custom: readonly (ListedKey & { readonly name: string; readonly level: CustomKeyLevel })[];
 }
 
-/** Where a server serves everything, and the certificate that it shows there. */
+/** The HTTPS address of a server, and its certificate. */
 export interface ServerAddress {
   readonly host: string;
   readonly httpsPort: number;
-  /** Absolute. */
+  /** An absolute path. */
   readonly certFile: string;
 }
 
 export type AdminAnswer =
   | { readonly answer: 'keys'; readonly keys: ListedKeys }
-  /** The new key; `voided` keys are no longer valid. */
+  /** `text` is the new key; `voided` is the number of keys that are no longer valid. */
   | { readonly answer: 'key'; readonly text: string; readonly voided: number }
   | { readonly answer: 'deleted' }
   | { readonly answer: 'account'; readonly state: AccountState }
   | { readonly answer: 'retention'; readonly suspended: boolean }
-  /** Of the snapshot files, in bytes. */
+  /** `fileCount` and `bytes` count the snapshot files. */
   | { readonly answer: 'backup'; readonly lsn: number; readonly fileCount: number; readonly bytes: number }
   | { readonly answer: 'status'; readonly status: StoreStatus }
   | { readonly answer: 'address'; readonly address: ServerAddress }
   | { readonly answer: 'refused'; readonly message: string }
-  /** As `refused`, but the same may be asked again soon. */
+  /** Refused for now: the same request may succeed soon. */
   | { readonly answer: 'busy'; readonly message: string };
 
-/** Begins with a letter or digit, so that no name looks like a flag. */
+/** A name begins with a letter or digit, so that it never looks like a flag. */
 const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -98,7 +98,7 @@ const FIELDS: Readonly<Record<AdminRequest['do'], readonly string[]>> = {
 const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T =>
   (values as readonly unknown[]).includes(value);
 
-/** The request that a JSON value is, or what is wrong with it. */
+/** Reads a request from a JSON value, or returns the reason why it is wrong. */
 export function readRequest(value: unknown): AdminRequest | { readonly wrong: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { wrong: 'a request is a JSON object' };
@@ -154,7 +154,7 @@ function readCreation({ name, permissions }: Fields): AdminRequest | { readonly 
   for (const permission of permissions) {
     if (!isOneOf(TEAM_PERMISSIONS, permission)) return { wrong: wrongChoice(TEAM_PERMISSIONS, permission) };
   }
-  // In the order of the table, each once.
+  // In the order of the table, without duplicates.
   return {
     do: 'create-key',
     name,

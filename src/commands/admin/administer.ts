@@ -1,8 +1,8 @@
 /**
- * What an operator does past HTTP: team keys, the keys that come with a database, the account's state, backups. The same
- * for a server that runs, asked through its socket, and for a store that the command opened itself.
- * Invariants: every request that changes something is one change of the catalog, whole or absent; a key's text is in the answer that makes
- * it and nowhere else.
+ * Administrative requests, which do not come over HTTP: team keys, the keys created with a database, the account's state,
+ * backups. A running server executes them for its socket; a command executes them on a store that it opened itself.
+ * Invariants: every request that changes something is one atomic change of the catalog; a key's text is in the answer to
+ * the request that creates it and nowhere else.
  */
 import { isUserError, QuarryError, quoted, type RandomBytes } from '../../base/index.js';
 import {
@@ -25,12 +25,12 @@ import {
   type ServerAddress,
 } from './admin-request.js';
 
-export interface AdminNeeds {
+export interface AdminDependencies {
   readonly engine: Pick<EngineApi, 'catalog' | 'change' | 'backup'>;
   readonly randomBytes: RandomBytes;
-  /** The server stops: a backup is given up. */
+  /** Aborted when the server stops: a running backup is cancelled. */
   readonly stopping?: AbortSignal;
-  /** Of the server; left out: none runs. */
+  /** The status of the server; absent when no server runs. */
   readonly status?: () => Promise<StoreStatus>;
   readonly address?: ServerAddress;
 }
@@ -38,10 +38,13 @@ export interface AdminNeeds {
 const REFUSES_FOR_NOW = 9004;
 const NO_SERVER: AdminAnswer = { answer: 'refused', message: 'no server runs' };
 
-/** Does what is asked. Resolves when a change is durable; a refusal of any kind is an answer. Rejects on bugs only. */
-export async function administer(needs: AdminNeeds, request: AdminRequest): Promise<AdminAnswer> {
+/** Executes a request. Resolves when a change is durable; a refusal is an answer too. Rejects only on bugs. */
+export async function administer(
+  dependencies: AdminDependencies,
+  request: AdminRequest,
+): Promise<AdminAnswer> {
   try {
-    return await obey(needs, request);
+    return await obey(dependencies, request);
   } catch (error) {
     if (!(error instanceof QuarryError)) {
       if (request.do === 'backup' && isUserError(error as Error)) return backupRefusal(error as Error);
@@ -52,14 +55,14 @@ export async function administer(needs: AdminNeeds, request: AdminRequest): Prom
   }
 }
 
-/** What is wrong is said by the disk, the directory or a damaged file. */
+/** The error's message comes from the disk, the directory or a damaged file. */
 const backupRefusal = ({ message }: Error): AdminAnswer => ({
   answer: 'refused',
   message: `the backup was not made: ${message}`,
 });
 
 function obey(
-  { engine, randomBytes, stopping, status, address }: AdminNeeds,
+  { engine, randomBytes, stopping, status, address }: AdminDependencies,
   request: AdminRequest,
 ): Promise<AdminAnswer> {
   switch (request.do) {
@@ -92,7 +95,10 @@ function obey(
       }));
     }
     case 'status':
-      return status?.().then((told) => ({ answer: 'status', status: told })) ?? Promise.resolve(NO_SERVER);
+      return (
+        status?.().then((storeStatus) => ({ answer: 'status', status: storeStatus })) ??
+        Promise.resolve(NO_SERVER)
+      );
     case 'address':
       return Promise.resolve(address === undefined ? NO_SERVER : { answer: 'address', address });
     case 'backup':
@@ -100,7 +106,7 @@ function obey(
   }
 }
 
-type Asked<What extends AdminRequest['do']> = Extract<AdminRequest, { readonly do: What }>;
+type RequestOf<What extends AdminRequest['do']> = Extract<AdminRequest, { readonly do: What }>;
 
 const refuse = (message: string): Decision<AdminAnswer> => ({
   changes: [],
@@ -137,7 +143,7 @@ function listKeys(catalog: Catalog): ListedKeys {
 
 function createKey(
   catalog: Catalog,
-  { name, permissions }: Asked<'create-key'>,
+  { name, permissions }: RequestOf<'create-key'>,
   text: string,
 ): Decision<AdminAnswer> {
   if (teamKeysOf(catalog).some((key) => key.name === name)) {
@@ -147,7 +153,7 @@ function createKey(
   return { changes: [{ change: 'key-created', key }], answer: { answer: 'key', text, voided: 0 } };
 }
 
-function deleteKey(catalog: Catalog, { name, force }: Asked<'delete-key'>): Decision<AdminAnswer> {
+function deleteKey(catalog: Catalog, { name, force }: RequestOf<'delete-key'>): Decision<AdminAnswer> {
   const all = teamKeysOf(catalog);
   const key = all.find((one) => one.name === name);
   if (key === undefined) return refuse(`there is no team key named ${quoted(name)}`);
@@ -162,7 +168,7 @@ function deleteKey(catalog: Catalog, { name, force }: Asked<'delete-key'>): Deci
 
 function rotateKey(
   catalog: Catalog,
-  { kind, database: name }: Asked<'rotate-key'>,
+  { kind, database: name }: RequestOf<'rotate-key'>,
   text: string,
 ): Decision<AdminAnswer> {
   const database = databaseByName(catalog, name);

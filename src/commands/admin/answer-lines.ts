@@ -1,12 +1,12 @@
-/** What the server's socket answers, line by line. */
+/** Answers the requests of the admin socket line by line. */
 import type { Logger } from 'pino';
 import type { Audit } from '../../http/index.js';
 import type { AnswerLine } from '../../io/index.js';
 import { administerAudited } from './admin-audit.js';
 import { type AdminAnswer, readRequest } from './admin-request.js';
-import type { AdminNeeds } from './administer.js';
+import type { AdminDependencies } from './administer.js';
 
-export function answerLines(needs: AdminNeeds, log: Logger, audit: Audit): AnswerLine {
+export function answerLines(dependencies: AdminDependencies, log: Logger, audit: Audit): AnswerLine {
   const answer = async (line: string | null): Promise<AdminAnswer> => {
     if (line === null) return { answer: 'refused', message: 'the line is too long' };
     let value: unknown;
@@ -17,9 +17,9 @@ export function answerLines(needs: AdminNeeds, log: Logger, audit: Audit): Answe
     }
     const request = readRequest(value);
     if ('wrong' in request) return { answer: 'refused', message: request.wrong };
-    const given = await administerAudited(needs, request, audit, 'admin socket');
-    // Never the request or the answer: these may hold a key.
-    log.info({ do: request.do, answer: given.answer }, 'asked through the admin socket');
+    const given = await administerAudited(dependencies, request, audit, 'admin socket');
+    // Never log the request or the answer: they may hold a key.
+    log.info({ do: request.do, answer: given.answer }, 'admin socket request');
     return given;
   };
   return async (line) => {

@@ -1,9 +1,9 @@
 /**
- * Gets an administrative request done on a data directory, whether a server has it open or not: the server is asked
- * through its socket; without one the command locks the directory, opens the store as a server would, without
- * listening, and closes it again.
- * Invariants: a directory that holds no store is left as it is; a request is repeated only after an answer or a
- * silence that says that nothing was done; what is changed without a server is told to the audit log as a server would.
+ * Executes an administrative request on a data directory, whether a server has it open or not: a running server gets the
+ * request through its socket; without a server, the command locks the directory, opens the store without listeners,
+ * executes the request and closes the store.
+ * Invariants: a directory that holds no store is left unchanged; a request is repeated only if nothing was done; a change
+ * without a server is written to the audit log as a server does.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -15,41 +15,41 @@ import {
   lockDirectory,
   NodeFileSystem,
 } from '../../io/index.js';
-import { createEngine, type ServeNeeds } from '../serve/create-engine.js';
+import { createEngine, type ServerDependencies } from '../serve/create-engine.js';
 import type { ServeConfig } from '../serve/serve-config.js';
 import { isWithin } from '../within.js';
 import { administerAudited } from './admin-audit.js';
 import type { AdminAnswer, AdminRequest } from './admin-request.js';
 import { openAudit } from './audit-file.js';
 
-/** How long a server that starts or stops, or another command, is waited for. */
+/** How long the command waits for a server that starts or stops, or for another command. */
 const WAIT_MS_MAX = 10_000;
 const RETRY_MS = 100;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * The answer; never `busy`. Rejects with an Error whose message says what to do about it, or with what opening a
- * store rejects with.
+ * Returns the answer, which is never `busy`. Rejects with an Error whose message says what to do, or with the error of
+ * opening the store.
  */
 export async function askStore(
   config: ServeConfig,
   request: AdminRequest,
-  needs: ServeNeeds,
+  dependencies: ServerDependencies,
   waitMsMax = WAIT_MS_MAX,
 ): Promise<Exclude<AdminAnswer, { answer: 'busy' }>> {
   const fs = new NodeFileSystem();
   const dir = path.resolve(config.dataDir);
   if (!(await fs.exists(dir))) throw new Error(`the data directory ${dir} does not exist`);
   if (request.do === 'backup' && isWithin(dir, request.to)) {
-    // The next checkpoint would remove, or stumble over, what it does not know.
+    // The next checkpoint would remove files that it does not know, or fail on them.
     throw new Error(
       `${request.to} lies in the data directory: a backup goes elsewhere, best onto another disk`,
     );
   }
   const deadlineMs = performance.now() + waitMsMax;
   for (;;) {
-    const outcome = await tryOnce(fs, dir, config, request, needs);
+    const outcome = await tryOnce(fs, dir, config, request, dependencies);
     if (!('wait' in outcome)) return outcome;
     if (performance.now() > deadlineMs) throw new Error(outcome.wait);
     await sleep(RETRY_MS);
@@ -63,14 +63,14 @@ async function tryOnce(
   dir: string,
   config: ServeConfig,
   request: AdminRequest,
-  needs: ServeNeeds,
+  dependencies: ServerDependencies,
 ): Promise<Outcome> {
   const answer = await askServer(dir, request);
   if (answer !== null) return orWait(answer);
   const manifest = path.join(dir, 'manifest');
   if (!(await fs.exists(manifest))) {
     const wait = `${dir} holds no store: quarry serve makes one at its first start`;
-    // A server that starts for the first time has its pid there before the manifest.
+    // A server that starts for the first time writes quarry.pid before the manifest.
     if (await fs.exists(path.join(dir, 'quarry.pid'))) return { wait };
     throw new Error(wait);
   }
@@ -79,12 +79,12 @@ async function tryOnce(
       `${dir} belongs to another user; run this command as that user, or the server could not write there any more`,
     );
   }
-  return withLock(dir, () => openAndAsk(config, request, needs, fs, dir));
+  return withLock(dir, () => openAndAsk(config, request, dependencies, fs, dir));
 }
 
-/** The answer of the server that has the directory open; null when none listens there. */
+/** Returns the answer of the server that has the directory open; null when no server listens there. */
 export async function askServer(dir: string, request: AdminRequest): Promise<AdminAnswer | null> {
-  // A backup takes as long as the disks do.
+  // A backup has no time limit: it takes as long as the disks need.
   const answerMsMax = request.do === 'backup' ? null : undefined;
   const line = await askAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
@@ -121,14 +121,19 @@ async function withLock(dir: string, work: () => Promise<Outcome>): Promise<Outc
 async function openAndAsk(
   config: ServeConfig,
   request: AdminRequest,
-  needs: ServeNeeds,
+  dependencies: ServerDependencies,
   fs: FileSystem,
   dir: string,
 ): Promise<Outcome> {
-  const { audit, close } = await openAudit(config, needs.log);
+  const { audit, close } = await openAudit(config, dependencies.log);
   try {
-    // An administrative change is made as durable as it can be, and never moves data.
-    const engine = await createEngine({ ...config, durability: 'fsync', shards: null }, needs, fs, dir);
+    // An administrative change is always synced, and never moves data between shards.
+    const engine = await createEngine(
+      { ...config, durability: 'fsync', shards: null },
+      dependencies,
+      fs,
+      dir,
+    );
     try {
       await engine.start();
       return orWait(await administerAudited({ engine, randomBytes }, request, audit, 'command line'));

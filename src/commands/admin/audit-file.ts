@@ -1,4 +1,4 @@
-/** The audit of a process: into its log, and into the file that --audit-log names. */
+/** Writes the audit of a process to its log and to the file of --audit-log. */
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../../base/index.js';
@@ -8,13 +8,13 @@ import type { ServeConfig } from '../serve/serve-config.js';
 
 export interface OpenAudit {
   readonly audit: Audit;
-  /** Goes on in the file that has the name now. */
+  /** Opens the file again by its name, so that a rotated file is replaced by a new one. */
   readonly reopen: () => void;
-  /** Resolves when every line is in the file. */
+  /** Resolves when every line is written to the file. */
   readonly close: () => Promise<void>;
 }
 
-/** Rejects when the file cannot be opened; once it is, trouble with it is logged and stops nothing. */
+/** Rejects when the file cannot be opened. Later errors of the file are only logged. */
 export async function openAudit(
   { auditLog }: Pick<ServeConfig, 'auditLog'>,
   log: Logger,

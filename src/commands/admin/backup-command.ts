@@ -1,21 +1,21 @@
-/** `quarry backup`: a copy of a store, running or not, that is a store of its own. */
+/** `quarry backup`: copies a store, whether a server runs on it or not. The copy is a complete store. */
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
 import { SNAPSHOT_DIR } from '../../recovery/index.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
-import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
-import { type CommandLine, readWords, type Wrong } from './admin-options.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
+import { type AdminCommandContext, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
+import { type CommandLine, readArguments, type Wrong } from './admin-options.js';
 import type { AdminRequest } from './admin-request.js';
 import { showCopy, snapshotFilesOf } from './copy-progress.js';
 
 export const backupHelp = `quarry backup TO [--data-dir DIR]
 
-Copies everything acknowledged by now into TO, an absent or empty directory on any disk, while reads and writes go on.
-TO is then a store as of one moment (its LSN is printed): quarry verify TO checks it, quarry restore makes a data
-directory of it, also as of a later moment with the log files of serve --archive-log. The server writes it, as its own
-user, and every byte is checked on the way. keys.json and tls/ are not copied: keys stay valid without the first, and
-a new self-signed certificate is made without the second. When it fails or is given up, TO is left empty. Standard error
-shows how many bytes of the snapshot are copied: a bar on a terminal, a line at every tenth elsewhere.
+Copies everything acknowledged so far into TO, an absent or empty directory on any disk, while reads and writes continue.
+TO is then a store at one point in time, whose LSN is printed. quarry verify TO checks it. quarry restore makes a data
+directory from it, also at a later point in time with the log files of serve --archive-log. A running server writes the
+copy as its own user. Every byte is checked. keys.json and tls/ are not copied: keys stay valid without keys.json, and the
+server makes a new self-signed certificate without tls/. When the backup fails or is cancelled, TO is left empty. Standard
+error shows how many bytes of the snapshot are copied: a bar on a terminal, otherwise a line at every tenth.
 
   quarry backup /mnt/backups/monday --data-dir /var/lib/quarry
 
@@ -25,38 +25,38 @@ interface BackupLine extends CommandLine {
   readonly request: Extract<AdminRequest, { readonly do: 'backup' }>;
 }
 
-/** The request that the words and flags make, or what is wrong with them. */
+/** Reads the command line into a request, or returns the reason why it is wrong. */
 export function readBackupLine(argv: readonly string[]): BackupLine | Wrong {
-  const read = readWords(argv, {});
+  const read = readArguments(argv, {});
   if ('wrong' in read) return read;
-  const { words, flags } = read;
-  if (words.length !== 1) return { wrong: 'backup takes one argument, the directory to make' };
-  return { request: { do: 'backup', to: path.resolve(words[0]) }, flags };
+  const { positionals, flags } = read;
+  if (positionals.length !== 1) return { wrong: 'backup takes one argument, the directory to make' };
+  return { request: { do: 'backup', to: path.resolve(positionals[0]) }, flags };
 }
 
 export async function backupCommand(
   argv: readonly string[],
-  needs: AdminCommandNeeds & Pick<CommandNeeds, 'stderr'>,
+  context: AdminCommandContext & Pick<CommandContext, 'stderr'>,
 ): Promise<ExitCode> {
   const line = readBackupLine(argv);
-  if ('wrong' in line) return needs.usage(line.wrong);
+  if ('wrong' in line) return context.usage(line.wrong);
   const { to } = line.request;
   const files = await beganIn(to);
-  const answer = await runAdminCommand(line, needs, (config, asked) =>
-    showCopy({ what: 'backup', to, files: () => files(config.dataDir), out: needs.stderr }, asked),
+  const answer = await runAdminCommand(line, context, (config, pending) =>
+    showCopy({ what: 'backup', to, files: () => files(config.dataDir), out: context.stderr }, pending),
   );
   if (answer.answer === 'backup') {
     const { lsn, fileCount, bytes } = answer;
-    needs.out(`backup at LSN ${lsn}: ${fileCount} snapshot files, ${bytes} bytes\n`);
+    context.out(`backup at LSN ${lsn}: ${fileCount} snapshot files, ${bytes} bytes\n`);
   }
   return EXIT.done;
 }
 
-/** The files that will be copied, asked for with the data directory: known when the copy has begun. */
+/** Returns a function that lists the files to copy for a data directory; null until the copy has begun. */
 async function beganIn(to: string): Promise<(dataDir: string) => ReturnType<typeof snapshotFilesOf>> {
   const fs = new NodeFileSystem();
   const folder = path.join(to, SNAPSHOT_DIR);
-  // What is there before is no part of this copy, which will be refused.
+  // A folder that exists before the copy is not part of it; the backup will be refused.
   const isOld = await fs.exists(folder).catch(() => true);
   return async (dataDir) =>
     isOld || !(await fs.exists(folder)) ? null : snapshotFilesOf(path.resolve(dataDir));

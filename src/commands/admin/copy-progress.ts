@@ -1,6 +1,6 @@
 /**
- * Progress of a store that is copied, read off the files that it has by then: the same whether this process copies or a
- * server does. Invariant: what cannot be read is not shown, and never stops the copy.
+ * Shows the progress of a copy of a store by the sizes of the files written so far, whether this process or a server writes
+ * them. Invariant: a file that cannot be read is not shown and never stops the copy.
  */
 import path from 'node:path';
 import { type FileSystem, NodeFileSystem } from '../../io/index.js';
@@ -10,7 +10,7 @@ import { NO_PROGRESS, type Output, type Progress, startProgress } from '../progr
 
 const LOOK_EVERY_MS = 250;
 
-/** A file of the copy, when it is whole. */
+/** A file of the copy, with its final size. */
 export interface CopiedFile {
   /** Relative to the data directory. */
   readonly path: string;
@@ -18,16 +18,16 @@ export interface CopiedFile {
 }
 
 export interface ShownCopy {
-  /** What the bar is called. */
+  /** Title of the bar. */
   readonly what: string;
   readonly to: string;
-  /** Asked until it knows: null = not yet. In the order in which they are copied. */
+  /** Lists the files in the order in which they are copied; null = not known yet, called again. */
   readonly files: () => Promise<readonly CopiedFile[] | null>;
   readonly out: Output;
   readonly lookEveryMs?: number;
 }
 
-/** What `copying` resolves to, or rejects with. Shows nothing of a copy that is over at the first look. */
+/** Settles as `copying` does. Shows nothing if the copy is done at the first look. */
 export async function showCopy<T>(shown: ShownCopy, copying: Promise<T>): Promise<T> {
   const watch = new CopyWatch(shown);
   const isOver = copying.then(
@@ -56,7 +56,7 @@ class CopyWatch {
   #bar: Progress = NO_PROGRESS;
   #totalBytes = 0;
   #shownBytes = 0;
-  /** The first file that was not whole at the last look, and the bytes of those before it. */
+  /** Index of the first incomplete file at the last look; the next field is the bytes of the files before it. */
   #at = 0;
   #wholeBytes = 0;
 
@@ -101,7 +101,7 @@ class CopyWatch {
   }
 }
 
-/** Of the files of a log folder. */
+/** Lists the files of a log folder. */
 export async function logFilesOf(dir: string): Promise<readonly CopiedFile[]> {
   const fs = new NodeFileSystem();
   const files = await listLogFiles(fs, dir);
@@ -113,7 +113,7 @@ export async function logFilesOf(dir: string): Promise<readonly CopiedFile[]> {
   );
 }
 
-/** 0 of a file that is not there. */
+/** Size in bytes; 0 if the file does not exist. */
 async function sizeOf(fs: FileSystem, file: string): Promise<number> {
   if (!(await fs.exists(file))) return 0;
   const handle = await fs.open(file, 'read');
@@ -124,7 +124,7 @@ async function sizeOf(fs: FileSystem, file: string): Promise<number> {
   }
 }
 
-/** The snapshot files of the store in `dir`; null when it cannot be told. */
+/** Lists the snapshot files of the store in `dir`; null when they cannot be read. */
 export async function snapshotFilesOf(dir: string): Promise<readonly CopiedFile[] | null> {
   const manifest = await readManifest(new NodeFileSystem(), dir);
   if (manifest === null) return null;

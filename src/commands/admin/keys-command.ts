@@ -1,8 +1,8 @@
-/** `quarry keys`: team keys, and new keys in the place of those that came with a database. */
+/** `quarry keys`: manages team keys and replaces the keys that were created with a database. */
 
 import { EXIT, type ExitCode } from '../command.js';
-import { type AdminCommandNeeds, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
-import { type CommandLine, readWords, unfitFlag, type Wrong } from './admin-options.js';
+import { type AdminCommandContext, DIRECTORY_HELP, runAdminCommand } from './admin-command.js';
+import { type CommandLine, readArguments, unfitFlag, type Wrong } from './admin-options.js';
 import { DATABASE_KEY_KINDS, type ListedKeys, readRequest } from './admin-request.js';
 
 export const keysHelp = `quarry keys list
@@ -10,17 +10,17 @@ quarry keys create NAME [--permissions list,update,delete]
 quarry keys delete NAME [--force]
 quarry keys rotate ${DATABASE_KEY_KINDS.join('|')} --database NAME
 
-  list      every key by its id, the one that log and audit lines name it by: team keys with their permissions, the keys of
-            every database by kind, custom keys by name. Never a key's text: only its hash is kept.
-  create    makes a team key and prints its text, this once. Every team key may make and change databases, and make
-            custom keys, users and permission groups; beyond that:
+  list      every key by its ID, which log and audit lines show: team keys with their permissions, the keys of every
+            database by kind, custom keys by name. The text of a key is never shown: only its hash is stored.
+  create    makes a team key and prints its text, only this once. Every team key may make and change databases, and make
+            custom keys, users and permission groups. It may also, by permission:
               list      list custom keys
               update    change custom keys, change and delete users
               delete    delete databases and custom keys
-            Without --permissions it has none of them. The key of the first start has all.
-  delete    voids a team key; the last one only with --force.
-  rotate    makes a new key of that kind for the database, prints its text, this once, and voids the old one in the
-            same moment. keys.json, which the first start wrote, is left as it is: it then holds a void key.
+            Without --permissions it has none of these. The key of the first start has all.
+  delete    revokes a team key; the last one only with --force.
+  rotate    makes a new key of that kind for the database, prints its text, only this once, and revokes the old key at
+            the same time. keys.json, which the first start wrote, is not changed: it then holds a revoked key.
 
   quarry keys list --data-dir /var/lib/quarry
   quarry keys create ci --permissions list,update
@@ -34,28 +34,29 @@ const FLAGS = {
   database: { type: 'string' },
 } as const;
 
-/** What each subcommand takes: how many words beside itself, which flags. */
-const TAKES: Readonly<Record<string, { readonly words: string | null; readonly flags: readonly string[] }>> =
-  {
-    list: { words: null, flags: [] },
-    create: { words: 'NAME', flags: ['permissions'] },
-    delete: { words: 'NAME', flags: ['force'] },
-    rotate: { words: DATABASE_KEY_KINDS.join('|'), flags: ['database'] },
-  };
+/** The argument and the flags of each subcommand; null = no argument. */
+const TAKES: Readonly<
+  Record<string, { readonly operand: string | null; readonly flags: readonly string[] }>
+> = {
+  list: { operand: null, flags: [] },
+  create: { operand: 'NAME', flags: ['permissions'] },
+  delete: { operand: 'NAME', flags: ['force'] },
+  rotate: { operand: DATABASE_KEY_KINDS.join('|'), flags: ['database'] },
+};
 
-/** The request that the words and flags make, or what is wrong with them. */
+/** Reads the command line into a request, or returns the reason why it is wrong. */
 export function readKeysLine(argv: readonly string[]): CommandLine | Wrong {
-  const read = readWords(argv, FLAGS);
+  const read = readArguments(argv, FLAGS);
   if ('wrong' in read) return read;
   const { flags } = read;
-  const [what, ...rest] = read.words;
+  const [what, ...rest] = read.positionals;
   const takes = what === undefined || !Object.hasOwn(TAKES, what) ? undefined : TAKES[what];
   if (takes === undefined) {
     const given = what === undefined ? '' : `, not ${JSON.stringify(what)}`;
     return { wrong: `keys: one of ${Object.keys(TAKES).join(', ')} is wanted${given}; quarry keys --help` };
   }
-  if (rest.length !== (takes.words === null ? 0 : 1)) {
-    return { wrong: `keys ${what} takes ${takes.words ?? 'no word more'}` };
+  if (rest.length !== (takes.operand === null ? 0 : 1)) {
+    return { wrong: `keys ${what} takes ${takes.operand ?? 'no arguments'}` };
   }
   const unfit = unfitFlag(flags, takes.flags);
   if (unfit !== null) return { wrong: `keys ${what} takes no --${unfit}` };
@@ -80,25 +81,25 @@ function wanted(what: string, word: string | undefined, flags: CommandLine['flag
   }
 }
 
-export async function keysCommand(argv: readonly string[], needs: AdminCommandNeeds): Promise<ExitCode> {
-  const answer = await runAdminCommand(readKeysLine(argv), needs);
+export async function keysCommand(argv: readonly string[], context: AdminCommandContext): Promise<ExitCode> {
+  const answer = await runAdminCommand(readKeysLine(argv), context);
   switch (answer.answer) {
     case 'keys':
-      needs.out(listText(answer.keys));
+      context.out(listText(answer.keys));
       break;
     case 'key':
-      needs.out(`${answer.text}\n`);
-      if (answer.voided > 0) needs.note('the old key is void; keys.json was not changed');
-      needs.note('this text is shown once and kept nowhere');
+      context.out(`${answer.text}\n`);
+      if (answer.voided > 0) context.note('the old key is void; keys.json was not changed');
+      context.note('this text is shown once and kept nowhere');
       break;
     case 'deleted':
-      needs.note('deleted');
+      context.note('deleted');
       break;
   }
   return EXIT.done;
 }
 
-/** One line a key, so that it can be searched: its id, which begins with its kind, its name, what it may. */
+/** One line per key, for grep: its ID, which begins with its kind, its name, its permissions. */
 export function listText({ team, databases }: ListedKeys): string {
   const lines = [
     'team',

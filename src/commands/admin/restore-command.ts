@@ -1,18 +1,18 @@
-/** `quarry restore`: a data directory made from a backup, as of the backup or any record behind it. */
+/** `quarry restore`: makes a data directory from a backup, at the backup's LSN or at a later record of the archive. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Audit } from '../../http/index.js';
 import { NodeFileSystem } from '../../io/index.js';
 import { type Restored, type RestoreTarget, restoreStore } from '../../recovery/index.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import type { Output } from '../progress.js';
 import { isWithin } from '../within.js';
 import {
   type FlagKinds,
   type Flags,
+  readArguments,
   readStoreConfig,
-  readWords,
-  type StoreOptionsNeeds,
+  type StoreOptionsContext,
   textOf,
   type Wrong,
 } from './admin-options.js';
@@ -51,7 +51,7 @@ export interface RestoreLine {
   readonly flags: Flags;
 }
 
-/** With its offset from UTC said: a time without one means another moment elsewhere. */
+/** A time with its offset from UTC: without an offset its meaning would depend on the machine. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 const FLAGS = {
@@ -60,26 +60,26 @@ const FLAGS = {
   'to-time': { type: 'string' },
 } as const satisfies FlagKinds;
 
-/** What the words and flags ask for, or what is wrong with them. */
+/** Reads the command line, or returns the reason why it is wrong. */
 export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
-  const read = readWords(argv, FLAGS);
+  const read = readArguments(argv, FLAGS);
   if ('wrong' in read) return read;
-  const { words, flags } = read;
-  if (words.length !== 1) return { wrong: 'restore takes one argument, the backup' };
+  const { positionals, flags } = read;
+  if (positionals.length !== 1) return { wrong: 'restore takes one argument, the backup' };
   const dataDir = textOf(flags, 'data-dir');
-  // Not the default one: nobody restores into a directory that was not named.
+  // The default directory is not used: the target of a restore must be named.
   if (dataDir === undefined || dataDir === '') {
     return { wrong: '--data-dir: the directory to make is wanted' };
   }
   const archive = textOf(flags, 'archive');
   if (archive === '') return { wrong: '--archive: a folder is wanted, not an empty text' };
-  for (const other of [words[0], ...(archive === undefined ? [] : [archive])]) {
+  for (const other of [positionals[0], ...(archive === undefined ? [] : [archive])]) {
     if (isWithin(other, dataDir)) return { wrong: `--data-dir: ${dataDir} lies in ${other}` };
   }
   const target = targetOf(textOf(flags, 'to-lsn'), textOf(flags, 'to-time'));
   if (target !== null && 'wrong' in target) return target;
   return {
-    backup: path.resolve(words[0]),
+    backup: path.resolve(positionals[0]),
     dataDir: path.resolve(dataDir),
     archive: archive === undefined ? null : path.resolve(archive),
     target,
@@ -101,28 +101,28 @@ function targetOf(lsn: string | undefined, time: string | undefined): RestoreTar
     : { timeMs };
 }
 
-type RestoreNeeds = StoreOptionsNeeds & Pick<CommandNeeds, 'out' | 'usage' | 'stderr' | 'serve'>;
+type RestoreContext = StoreOptionsContext & Pick<CommandContext, 'out' | 'usage' | 'stderr' | 'serve'>;
 
-/** Rejects with an Error that says why it was not done. */
-export async function restoreCommand(argv: readonly string[], needs: RestoreNeeds): Promise<ExitCode> {
+/** Rejects with an Error that gives the reason if the restore is refused. */
+export async function restoreCommand(argv: readonly string[], context: RestoreContext): Promise<ExitCode> {
   const line = readRestoreLine(argv);
-  if ('wrong' in line) return needs.usage(line.wrong);
-  const config = readStoreConfig(line.flags, needs);
-  if ('wrong' in config) return needs.usage(config.wrong);
+  if ('wrong' in line) return context.usage(line.wrong);
+  const config = readStoreConfig(line.flags, context);
+  if ('wrong' in config) return context.usage(config.wrong);
   await checkStopped(line);
-  const { audit, close } = await openAudit(config, needs.serve.log);
-  const restored = await restoreAudited(line, audit, needs.stderr).finally(close);
+  const { audit, close } = await openAudit(config, context.serve.log);
+  const restored = await restoreAudited(line, audit, context.stderr).finally(close);
   const { backupLsn, lsn, timeMs, snapshotBytes, isCut, archiveEnd, tornTail } = restored;
   const came = timeMs === null ? '' : `, whose request came at ${new Date(timeMs).toISOString()}`;
-  needs.out(
+  context.out(
     `restored to LSN ${lsn}${came}: the backup at LSN ${backupLsn}, ${snapshotBytes} bytes, ` +
       `and ${lsn - backupLsn} records of the log${isCut ? '; later ones were left out' : ''}\n`,
   );
   if (archiveEnd !== null) {
-    needs.out(`nothing in ${line.archive} is behind the backup: the last record there is ${archiveEnd}\n`);
+    context.out(`nothing in ${line.archive} is behind the backup: the last record there is ${archiveEnd}\n`);
   }
   if (tornTail !== null) {
-    needs.out(
+    context.out(
       `left out: ${tornTail.bytes} bytes at the end of ${tornTail.file}, which are no whole record: its server was ` +
         'killed amid a write, or the file is not all there\n',
     );
@@ -130,14 +130,14 @@ export async function restoreCommand(argv: readonly string[], needs: RestoreNeed
   const { target } = line;
   if (target !== null && 'timeMs' in target && !isCut) {
     const until = new Date(target.timeMs).toISOString();
-    needs.out(
+    context.out(
       `there are no later records: whether something was written from then to ${until} cannot be told\n`,
     );
   }
   return EXIT.done;
 }
 
-/** Rejects when a server has the store open whose files are to be read: it removes some of them, and writes on. */
+/** Rejects when a server has one of the source stores open: it would remove and write files during the restore. */
 async function checkStopped({ backup, archive }: RestoreLine): Promise<void> {
   const isLog = archive !== null && path.basename(archive) === 'log';
   for (const dir of [backup, ...(isLog ? [path.dirname(archive)] : [])]) {
@@ -162,7 +162,7 @@ async function restoreAudited(line: RestoreLine, audit: Audit, out: Output): Pro
   }
 }
 
-/** How much of the log a target takes is not known before it was read. */
+/** Lists the files to copy; null when the target limits the log, because the length is known only after reading it. */
 async function filesOf({ backup, archive, target }: RestoreLine): Promise<readonly CopiedFile[] | null> {
   const files = await snapshotFilesOf(backup);
   if (files === null || archive === null || target !== null) return files;

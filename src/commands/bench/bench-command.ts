@@ -1,10 +1,10 @@
-/** `quarry bench`: what this machine and its disk do with a server of its own, measured through HTTPS. */
+/** `quarry bench`: measures insert and query rates of a server on this machine and disk, through HTTPS. */
 import os from 'node:os';
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
 import { type FlagKinds, readFlags, textOf, type Wrong } from '../admin/admin-options.js';
 import { inColumns } from '../columns.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { printable } from '../printable.js';
 import { formatBytes, formatCount } from '../progress.js';
 import { measureDisk } from './disk.js';
@@ -19,14 +19,14 @@ const CONNECTIONS_MAX = 1_024;
 export const benchHelp = `quarry bench [--entities N] [--seconds S] [--connections N] [--dir DIR] [--json]
 
 Starts a server on an empty data directory, inserts generated entities over HTTPS, each insert on disk before its answer,
-asks counts and top values again and again, and prints rates and times of each beside what machine and disk are. Every
-answer is checked against what was sent. The client runs on the same machine and takes its share of it. At the end, also
-after Ctrl-C, the server is ended and the directory removed.
+repeats queries for counts and top values, and prints the rate and the times of each, with a description of the machine and
+the disk. Every answer is checked against the inserted entities. The client runs on the same machine and uses a part of
+it. At the end, also after Ctrl-C, the server is stopped and the directory removed.
 
   --entities N      entities to insert (default: ${DEFAULTS.entities})
-  --seconds S       how long each question is asked (default: ${DEFAULTS.seconds})
-  --connections N   that send and ask at once (default: ${DEFAULTS.connections})
-  --dir DIR         where the data directory is made, on the disk that is to be measured (default: the system's folder
+  --seconds S       how long each query is repeated (default: ${DEFAULTS.seconds})
+  --connections N   concurrent connections (default: ${DEFAULTS.connections})
+  --dir DIR         where the data directory is made, on the disk to measure (default: the system's folder
                     for temporary files, which may lie in memory)
   --json            one JSON object instead of the table
 
@@ -49,12 +49,12 @@ const FLAGS = {
   json: { type: 'boolean' },
 } as const satisfies FlagKinds;
 
-/** What the flags ask for, or what is wrong with them. */
+/** Reads the command line, or returns the reason why it is wrong. */
 export function readBenchLine(argv: readonly string[]): BenchCommandLine | Wrong {
   const read = readFlags(argv, FLAGS);
   if ('wrong' in read) return read;
-  const { words, flags } = read;
-  if (words.length > 0) return { wrong: 'bench takes no words, only options' };
+  const { positionals, flags } = read;
+  if (positionals.length > 0) return { wrong: 'bench takes no arguments, only options' };
   const text = (name: keyof typeof FLAGS): string | undefined => textOf(flags, name);
   const entities = wholeOf('entities', text('entities'), DEFAULTS.entities, ENTITIES_MAX);
   if (typeof entities !== 'number') return entities;
@@ -74,7 +74,7 @@ function wholeOf(name: string, text: string | undefined, fallback: number, most:
     : { wrong: `--${name}: a whole number from 1 to ${most} is wanted, not ${JSON.stringify(text)}` };
 }
 
-/** Also parts of a second. */
+/** Reads a number of seconds, which may have a fraction. */
 function secondsOf(text: string | undefined): number | Wrong {
   if (text === undefined) return DEFAULTS.seconds;
   const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
@@ -83,38 +83,38 @@ function secondsOf(text: string | undefined): number | Wrong {
     : { wrong: `--seconds: a number up to ${SECONDS_MAX} is wanted, not ${JSON.stringify(text)}` };
 }
 
-export async function benchCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
+export async function benchCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
   const line = readBenchLine(argv);
-  if ('wrong' in line) return needs.usage(line.wrong);
+  if ('wrong' in line) return context.usage(line.wrong);
   const fs = new NodeFileSystem();
-  if (!(await fs.exists(line.dir))) return needs.usage(`--dir: ${line.dir} is not there`);
+  if (!(await fs.exists(line.dir))) return context.usage(`--dir: ${line.dir} is not there`);
   const elapsedMs = (): number => performance.now();
-  const stop = needs.interrupted();
+  const stop = context.interrupted();
   const disk = await measureDisk(fs, line.dir, elapsedMs);
   const durability = ['--durability', 'fsync'];
-  const server = await startBenchServer(needs.self, line.dir, durability);
+  const server = await startBenchServer(context.self, line.dir, durability);
   let lines: BenchLine[];
   try {
     stop.throwIfAborted();
     const begins = (name: string): void => {
-      if (needs.stderr.isTTY === true) needs.note(`${name} ...`);
+      if (context.stderr.isTTY === true) context.note(`${name} ...`);
     };
     lines = await runBench({ server, options: line, pace: { elapsedMs, stop }, begins });
   } catch (error) {
     if (!stop.aborted) throw error;
-    needs.note('interrupted; the server and its data directory are removed');
+    context.note('interrupted; the server and its data directory are removed');
     return EXIT.failed;
   } finally {
     await server.close();
   }
   const report = {
-    ...machineOf(needs),
+    ...machineOf(context),
     dir: line.dir,
     disk,
     options: { ...line, durability: 'fsync' },
     lines,
   };
-  needs.out(line.json ? `${JSON.stringify(report)}\n` : reportText(report));
+  context.out(line.json ? `${JSON.stringify(report)}\n` : reportText(report));
   return EXIT.done;
 }
 
@@ -127,7 +127,7 @@ interface MachineReport {
   readonly memoryBytes: number;
 }
 
-function machineOf({ release, machine }: CommandNeeds): MachineReport {
+function machineOf({ release, machine }: CommandContext): MachineReport {
   return {
     release,
     node: process.versions.node,

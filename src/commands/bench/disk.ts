@@ -1,4 +1,4 @@
-/** How long the disk below a folder takes to make a small write durable. */
+/** Measures how long the disk of a folder takes to make a small write durable. */
 import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import { type Measured, percentiles } from './measure.js';
@@ -6,7 +6,7 @@ import { type Measured, percentiles } from './measure.js';
 const WRITES = 100;
 const WRITE_BYTES = 4_096;
 
-/** Overwrites 4 KiB of a file that is removed again, and syncs, as the log does it. */
+/** Repeatedly overwrites 4 KiB of a temporary file and syncs, as the log does. */
 export async function measureDisk(
   fs: FileSystem,
   dir: string,

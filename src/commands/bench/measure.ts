@@ -1,9 +1,9 @@
-/** How fast something is done that several do at once, each one behind the other. */
+/** Measures the rate and the latency of work that several connections do concurrently, each one item after another. */
 
 export interface Measured {
   readonly count: number;
   readonly seconds: number;
-  /** Of one, in milliseconds. */
+  /** Percentiles of the time of one item, in milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -14,7 +14,7 @@ export interface Pace {
   readonly stop: AbortSignal;
 }
 
-/** Does `work` on every connection until it answers false; rejects with what it rejects with, when all have ended. */
+/** Repeats `work` on every connection until it returns false. If one rejects, rejects with its error when all have ended. */
 export async function measure(
   { connections, elapsedMs, stop }: Pace,
   work: () => Promise<boolean>,
@@ -42,7 +42,7 @@ export async function measure(
   return { count: times.length, seconds, ...percentiles(times) };
 }
 
-/** Of a list in any order; the least time that so many of a hundred did not exceed. */
+/** Percentiles of unsorted times: the least time that is not exceeded by that percentage of them. */
 export function percentiles(times: readonly number[]): Pick<Measured, 'p50Ms' | 'p99Ms'> {
   const sorted = Float64Array.from(times).sort();
   const at = (share: number): number =>

@@ -1,4 +1,4 @@
-/** Loads entities into an empty server and asks it questions, and says how fast both went. */
+/** Loads entities into an empty server, queries them, and returns the rates of both. */
 import { RemoteClient } from '../remote/index.js';
 import { type Measured, measure, type Pace } from './measure.js';
 import type { BenchServer } from './server.js';
@@ -13,14 +13,14 @@ import {
 
 export interface BenchOptions {
   readonly entities: number;
-  /** Of each question. */
+  /** Duration of each query's repetition. */
   readonly seconds: number;
   readonly connections: number;
 }
 
 export interface BenchLine extends Measured {
   readonly name: string;
-  /** Entities a request: the rate counts these. */
+  /** Entities per request: the unit of the rate. */
   readonly each: number;
 }
 
@@ -28,11 +28,11 @@ export interface BenchRun {
   readonly server: Pick<BenchServer, 'place' | 'masterKey'>;
   readonly options: BenchOptions;
   readonly pace: Pick<Pace, 'elapsedMs' | 'stop'>;
-  /** Told of each thing that begins. */
+  /** Called when a step begins. */
   readonly begins: (name: string) => void;
 }
 
-/** Rejects with an Error that says so when an answer is wrong. */
+/** Rejects with an Error when an answer is wrong. */
 export async function runBench(run: BenchRun): Promise<BenchLine[]> {
   const { server, options } = run;
   const client = new RemoteClient(server.place, options.connections);

@@ -1,4 +1,4 @@
-/** A server in a process of its own on an empty data directory; both are gone when it is closed. */
+/** A server in a separate process on an empty data directory; closing it removes both. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,8 +15,8 @@ export interface BenchServer {
 const SERVES = /quarry serves (https:\S+) and/;
 
 /**
- * `self`: what starts this program again. `parent`: the folder in which the data directory is made. Rejects with what
- * the server wrote when it did not start; then nothing is left.
+ * `self` is the command that starts this program. `parent` is the folder in which the data directory is made. If the server
+ * does not start, rejects with its output and leaves no files.
  */
 export async function startBenchServer(
   self: readonly string[],
@@ -25,8 +25,8 @@ export async function startBenchServer(
 ): Promise<BenchServer> {
   const dataDir = fs.mkdtempSync(path.join(parent, 'quarry-bench-'));
   const own = ['--data-dir', dataDir, '--https-port', '0', '--http-port', '0', '--limits', 'off'];
-  const [program, ...words] = self;
-  const child = spawn(program, [...words, 'serve', ...own, '--log-level', 'warn', ...flags], {
+  const [program, ...args] = self;
+  const child = spawn(program, [...args, 'serve', ...own, '--log-level', 'warn', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

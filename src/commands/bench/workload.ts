@@ -1,6 +1,6 @@
 /**
- * What `quarry bench` sends and asks. Every entity follows from its number alone, so that what is true of all of them is
- * known while they are sent, and every answer can be checked.
+ * The entities and queries of `quarry bench`. An entity is a function of its number, so that the expected result of every
+ * query is computed while the entities are sent, and every answer can be checked.
  */
 export const ENTITIES_PER_BODY = 1_000;
 const EVENTS_PER_ENTITY = 2;
@@ -12,7 +12,7 @@ const TO_AGE = 39;
 const CITY = 'city-7';
 const PAGE = 'page-3';
 const TOP = 10;
-/** Days of January 2024 on which events fall, at noon; and those that are asked for. */
+/** Days of January 2024 with events, at noon; and the days in the query. */
 const DAYS = 28;
 const FROM_DAY = 8;
 const TO_DAY = 15;
@@ -31,7 +31,7 @@ function mixed(number: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** Half of all entities live in the first tenth of the cities, or so: a square root spreads them. */
+/** A skewed choice: about half of all entities live in the first tenth of the cities. */
 function cityOf(number: number): string {
   const share = Math.sqrt(mixed(number * 4 + 1) / 2 ** 32);
   return `city-${Math.floor(share * CITIES)}`;
@@ -49,9 +49,9 @@ function visitOf(number: number, index: number): Visit {
   return { page: `page-${(bits >>> 8) % PAGES}`, day: 1 + ((bits & 0xff) % DAYS) };
 }
 
-/** What is true of the entities that were made. */
+/** The expected results for the entities made so far. */
 export class BenchTruth {
-  /** Of that age in that city; with such a visit on such a day. */
+  /** Entities that satisfy the count query's conditions. */
   matching = 0;
   visiting = 0;
   readonly byCity = new Map<string, number>();
@@ -69,7 +69,7 @@ export interface BenchBody {
   readonly valueCount: number;
 }
 
-/** The body of entities [from, to), which are noted. */
+/** The insert body of entities [from, to); adds them to `truth`. */
 export function benchBody(from: number, to: number, truth: BenchTruth): BenchBody {
   const entities: string[] = [];
   for (let number = from; number < to; number++) {
@@ -94,7 +94,7 @@ export interface BenchQuestion {
   readonly name: string;
   readonly path: string;
   readonly body: string;
-  /** What is wrong with the answer; null = nothing. */
+  /** Describes the error of a wrong answer; null = the answer is right. */
   readonly faultOf: (answer: unknown, truth: BenchTruth) => string | null;
 }
 
@@ -129,7 +129,7 @@ export const BENCH_QUESTIONS: readonly BenchQuestion[] = [
   },
 ];
 
-/** Values of equal quantity may come in any order, and any of them last. */
+/** Checks top values: values of equal quantity may come in any order, and any of them may be the last. */
 function faultOfTop(answer: unknown, byCity: ReadonlyMap<string, number>): string | null {
   const given = (answer as { result?: { q?: { city?: unknown } } }).result?.q?.city;
   const right = [...byCity.values()].sort((a, b) => b - a).slice(0, TOP);

@@ -1,4 +1,4 @@
-/** The tour's aggregations and top values: levels, filters, metrics, histograms. */
+/** The aggregations and top values of the tour: levels, filters, metrics, histograms. */
 import { FIRST_WEEK, HALF_YEAR, MARCH, QUAKE_WEEK, type Question } from './question.js';
 
 function aggregation(

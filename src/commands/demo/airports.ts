@@ -1,7 +1,7 @@
 /**
  * data/airports.csv -> insert bodies of the dimension `airports`.
- * The file: one header line; fields parted by commas, those that hold a comma in quotes, a quote doubled. `NA` in
- * city or state means "not available".
+ * The file: one header line; fields separated by commas; fields that hold a comma in quotes; quotes doubled. `NA` in city or
+ * state means "not available".
  */
 import type { FileSystem } from '../../io/index.js';
 import { type Entity, entityBodies } from './entities.js';

@@ -1,8 +1,8 @@
-/** Answers of the interface: taken out of a response, and put into a few lines for people to read. */
+/** Extracts the answer from a response and formats it as a few lines. */
 import { formatCount } from '../progress.js';
 import type { Question } from './question.js';
 
-/** The part of a response that answers the question, as the interface gives it. */
+/** The part of a response that answers the query. */
 export type Answer = string | number | null | readonly Answer[] | AnswerObject;
 export interface AnswerObject {
   readonly [name: string]: Answer;
@@ -11,7 +11,7 @@ export interface AnswerObject {
 const LINES_MAX = 6;
 const ITEMS_MAX = 8;
 
-/** Rows of an extraction, the ID lists of `exists`, or the `result`: its only member where it has but one. */
+/** Rows of an extraction, ID lists of `exists`, or `result`; if `result` has one member, the member. */
 export function answerOf({ path }: Question, response: unknown): Answer {
   const body = response as AnswerObject;
   if (path === '/v1/query/exists/entity') return { exists: body.exists, 'not-exists': body['not-exists'] };
@@ -24,7 +24,7 @@ const isList = (answer: Answer): answer is readonly Answer[] => Array.isArray(an
 const isObject = (answer: Answer): answer is AnswerObject =>
   typeof answer === 'object' && answer !== null && !isList(answer);
 
-/** One line where the answer is short, else a line for each row, at most LINES_MAX, and how many there are beyond. */
+/** One line for a short answer, otherwise one line per row: at most LINES_MAX, then the number of further rows. */
 export function answerLines(answer: Answer): string[] {
   if (isList(answer)) {
     if (answer.every(isShort)) return [listText(answer, ' | ')];
@@ -39,7 +39,7 @@ function cut(texts: readonly string[], most: number): string[] {
   return texts.length <= most ? [...texts] : [...texts.slice(0, most), `… and ${texts.length - most} more`];
 }
 
-/** Rows of a value and its quantity, or of a bucket. */
+/** Whether the row is a value with its quantity, or a bucket. */
 const isShort = (row: Answer): boolean => isObject(row) && Object.keys(row).length === 2 && !('date' in row);
 
 function listText(list: readonly Answer[], between: string): string {
@@ -64,10 +64,10 @@ function objectText({ value, quantity, between, date, ...rest }: AnswerObject): 
     const next = others.map(([, levels]) => ` [${text(levels)}]`).join('');
     return `${text(value)} ${text(quantity)}${next}`;
   }
-  // A single member needs no name: a metric, or the one column of a query of top values.
+  // A single member is shown without its name: a metric, or the only column of a query for top values.
   if (others.length === 1) return text(others[0][1]);
   return others.map(([name, member]) => `${name} ${text(member)}`).join(', ');
 }
 
-/** When a bucket begins; without the time of day, as buckets of a day or more have none. */
+/** The begin of a bucket, without a time of day at midnight. */
 const dayOf = (between: Answer): string => text((between as readonly Answer[])[0]).replace('T00:00:00Z', '');

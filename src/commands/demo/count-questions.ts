@@ -1,4 +1,4 @@
-/** The tour's questions about entities: how many there are, which exist, how many satisfy conditions. */
+/** The entity queries of the tour: total counts, existence, counts with conditions. */
 import { formatCount } from '../progress.js';
 import {
   FEBRUARY,

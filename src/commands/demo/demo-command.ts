@@ -1,10 +1,10 @@
-/** `quarry demo`: a server of its own on an empty data directory, then the demo against it. */
+/** `quarry demo`: starts a server on an empty data directory and runs the demo on it. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
-import type { ServeNeeds } from '../serve/create-engine.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
+import type { ServerDependencies } from '../serve/create-engine.js';
 import type { Machine } from '../serve/options.js';
 import { type RunningServer, startServer } from '../serve/serve.js';
 import { readOptions } from '../serve/serve-config.js';
@@ -15,13 +15,13 @@ export const demoHelp = `quarry demo [--exit] [--small] [options of quarry serve
 quarry demo --files DIR
 
 Starts a server on an embedded, empty data directory, loads real flights, airports and earthquakes over HTTPS,
-asks a tour of questions, and leaves the server running.
+runs a tour of queries, and leaves the server running.
 
-  --exit    stop at the end instead, and remove the data directory
+  --exit    stop the server at the end, and remove the data directory
   --small   20,000 flights instead of 3 million
   --files DIR
-            copy the files that it loads into DIR, made when absent, and stop: flights-3m.parquet and three others, to
-            try quarry import with
+            only copy the demo's files into DIR, which is made when absent: flights-3m.parquet and three others, to try
+            quarry import with
 
   quarry demo
   quarry demo --small --exit
@@ -31,11 +31,11 @@ Exit code 0: done, or ended by a signal; 1: an answer was refused or the server 
 
 const OWN_FLAGS = new Set(['--exit', '--small']);
 
-/** The server that was left running, or null after --exit; or what is wrong with the flags. */
+/** Returns the running server, or null after --exit; or the reason why the flags are wrong. */
 export async function runDemoCommand(
   argv: readonly string[],
   machine: Machine,
-  needs: ServeNeeds,
+  context: ServerDependencies,
   out: Output,
 ): Promise<{ server: RunningServer | null; report: DemoReport } | { error: string }> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
@@ -50,7 +50,7 @@ export async function runDemoCommand(
     fs.rmSync(dataDir, { recursive: true });
     return read;
   }
-  const server = await startServer(read.config, needs);
+  const server = await startServer(read.config, context);
   const keys = JSON.parse(readText(path.join(server.dataDir, 'keys.json')));
   const httpsUrl = `https://${read.config.host}:${server.ports.httpsPort}`;
   const report = await runDemo({
@@ -77,7 +77,7 @@ export async function runDemoCommand(
   return { server, report };
 }
 
-/** Copies the demo's files into `dir`; one that is there already is not written over. */
+/** Copies the demo's files into `dir`. Throws if a file exists there. */
 function copyFiles(dir: string): string[] {
   fs.mkdirSync(dir, { recursive: true });
   return Object.values(DEMO_FILES).map((file) => {
@@ -87,17 +87,17 @@ function copyFiles(dir: string): string[] {
   });
 }
 
-/** Leaves the server running, unless told to end. */
-export async function demoCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
+/** Leaves the server running unless --exit is given. */
+export async function demoCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
   if (argv[0] === '--files') {
-    if (argv.length !== 2) return needs.usage('demo: --files takes a directory, and nothing beside it');
-    for (const file of copyFiles(argv[1])) needs.out(`${file}\n`);
+    if (argv.length !== 2) return context.usage('demo: --files takes a directory, and nothing beside it');
+    for (const file of copyFiles(argv[1])) context.out(`${file}\n`);
     return EXIT.done;
   }
-  const serverNeeds = needs.serverNeeds('warn');
-  const outcome = await runDemoCommand(argv, needs.machine, serverNeeds, needs.stdout);
-  if ('error' in outcome) return needs.usage(outcome.error);
-  needs.obeySignals(() => outcome.server, serverNeeds.log);
+  const serverDependencies = context.serverDependencies('warn');
+  const outcome = await runDemoCommand(argv, context.machine, serverDependencies, context.stdout);
+  if ('error' in outcome) return context.usage(outcome.error);
+  context.obeySignals(() => outcome.server, serverDependencies.log);
   return EXIT.done;
 }
 

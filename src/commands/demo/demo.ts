@@ -1,6 +1,6 @@
 /**
- * `quarry demo`: makes the model, loads real data over HTTPS into an empty server and asks a tour of questions.
- * The server is somebody else's: started and stopped by the caller. data/README.md tells where the data is from.
+ * `quarry demo`: creates the model, loads real data over HTTPS into an empty server and runs a tour of queries.
+ * The caller starts and stops the server. data/README.md names the origin of the data.
  */
 import type { FileSystem } from '../../io/index.js';
 import { formatCount, type Output, startProgress } from '../progress.js';
@@ -26,21 +26,21 @@ export interface DemoOptions {
   readonly server: DemoServer;
   readonly files: FileSystem;
   readonly out: Output;
-  /** Milliseconds of a clock that never goes back, with fractions. */
+  /** A monotonic clock, in milliseconds with fractions. */
   readonly elapsedMs: () => number;
   /** 20,000 flights instead of 3 million. */
   readonly small: boolean;
 }
 
 export interface DemoReport {
-  /** The load of the flights alone. */
+  /** The load of the flights only. */
   readonly flights: LoadReport;
   readonly answers: readonly Answered[];
 }
 
 /**
- * Runs the whole demo against a server whose database has none of the demo's dimensions.
- * Rejects with RemoteError when the server refuses anything.
+ * Runs the whole demo on a server whose database has none of the demo's dimensions.
+ * Rejects with RemoteError when the server refuses a request.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { server, files, out, elapsedMs, small } = options;

@@ -1,6 +1,6 @@
 /**
- * data/earthquakes.json -> insert bodies of the dimensions `earthquakes`, where each is an entity, and `networks`, where
- * each is an event of the network that reported it, in `epicentre` and `strength`.
+ * data/earthquakes.json -> insert bodies of two dimensions: in `earthquakes` each earthquake is an entity; in `networks` it
+ * is an event of the network that reported it, in the columns `epicentre` and `strength`.
  */
 import type { FileSystem } from '../../io/index.js';
 import { formatDateTime } from '../../schema/index.js';
@@ -8,7 +8,7 @@ import { type Entity, entityBodies } from './entities.js';
 import { DEMO_FILES, readText } from './files.js';
 import type { InsertBody } from './model.js';
 
-/** One object of the file; data/README.md says what each field is. */
+/** One object of the file; data/README.md describes the fields. */
 interface QuakeRow {
   readonly id: string;
   readonly mag: number;
@@ -33,8 +33,8 @@ async function readRows(files: FileSystem): Promise<QuakeRow[]> {
   return JSON.parse(await readText(files, DEMO_FILES.earthquakes)) as QuakeRow[];
 }
 
-/** Instants of the file have milliseconds, which events and datetimes drop. */
-const momentOf = ({ time }: QuakeRow): string => formatDateTime(Math.floor(time / 1000));
+/** Times of the file have milliseconds; events and datetimes have whole seconds. */
+const dateTimeOf = ({ time }: QuakeRow): string => formatDateTime(Math.floor(time / 1000));
 
 /** Every earthquake of the file. */
 export async function readEarthquakes(files: FileSystem): Promise<Entity[]> {
@@ -49,7 +49,7 @@ export async function readEarthquakes(files: FileSystem): Promise<Entity[]> {
       network: row.net,
       alert: row.alert,
       sources: row.sources.split(',').filter((source) => source !== ''),
-      time: momentOf(row),
+      time: dateTimeOf(row),
       depth: row.depth,
       significance: row.sig,
       felt: row.felt,
@@ -64,13 +64,13 @@ export async function* earthquakeBodies(files: FileSystem): AsyncGenerator<Inser
   yield* entityBodies('earthquakes', await readEarthquakes(files));
 }
 
-/** All networks in one body: they are few. */
+/** All networks in one body, because they are few. */
 export async function* networkBodies(files: FileSystem): AsyncGenerator<InsertBody> {
   const networks: Record<string, { dimension: string; epicentre: object[]; strength: object[] }> = {};
   const rows = await readRows(files);
   for (const row of rows) {
     networks[row.net] ??= { dimension: 'networks', epicentre: [], strength: [] };
-    const date = momentOf(row);
+    const date = dateTimeOf(row);
     networks[row.net].epicentre.push({ value: [row.longitude, row.latitude], date });
     networks[row.net].strength.push({ value: row.mag, date });
   }

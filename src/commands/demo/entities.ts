@@ -1,6 +1,6 @@
 /**
  * Entities with attributes -> insert bodies of at most ENTITIES_PER_INSERT_MAX entities.
- * Rule: a value that the file does not have is left out, never written as an empty one.
+ * Rule: a value that is missing in the file is omitted, never written as an empty value.
  */
 import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
 import type { InsertBody } from './model.js';
@@ -9,16 +9,16 @@ export type AttributeValue = string | number | boolean | readonly string[] | rea
 
 export interface Entity {
   readonly id: string;
-  /** Column api-name -> value; null = the file has none. */
+  /** Column api-name -> value; null = missing in the file. */
   readonly values: Readonly<Record<string, AttributeValue | null>>;
 }
 
-/** Values as the interface counts them: each item of a list, but one for a geolocation's two numbers. */
+/** Number of values as the interface counts them: one per item of a list, one for a geolocation. */
 function countValues(value: AttributeValue): number {
   return Array.isArray(value) && typeof value[0] !== 'number' ? value.length : 1;
 }
 
-/** Bodies of at most 1,000 entities of `dimension` each, in the order given. */
+/** Bodies of at most 1,000 entities of `dimension` each, in the given order. */
 export function* entityBodies(dimension: string, entities: readonly Entity[]): Generator<InsertBody> {
   for (let from = 0; from < entities.length; from += ENTITIES_PER_INSERT_MAX) {
     const part = entities.slice(from, from + ENTITIES_PER_INSERT_MAX);

@@ -1,4 +1,4 @@
-/** The tour's questions about single events: how many there were, all together, by interval, and from a saved query. */
+/** The event counts of the tour: in total, by interval, and from a saved query. */
 import { FIRST_WEEK, HALF_YEAR, MARCH, namedQuery, QUAKE_WEEK, type Question } from './question.js';
 
 function events(

@@ -1,4 +1,4 @@
-/** The tour's extractions: rows in order, a page further, events, the nearest, and scores. */
+/** The extractions of the tour: ordered rows, a second page, events, nearest rows, and scores. */
 import { FIRST_WEEK, type Question } from './question.js';
 
 function extraction(name: string, text: string, dimension: string, rest: object, page = 1): Question {

@@ -1,6 +1,6 @@
 /**
- * Where the demo's files lie: small ones in data/ of the checkout, the flights in the npm package `vega-datasets`
- * (data/README.md names origin and licence of each). Read-only.
+ * Paths of the demo's files: small files in data/, the flights in the npm package `vega-datasets`. Read-only.
+ * data/README.md names origin and licence of each file.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export const DEMO_FILES = {
   flightsSmall: path.join(PACKAGE_DATA, 'flights-20k.json'),
 } as const;
 
-/** A whole file as text (UTF-8). Rejects with the system's error. */
+/** Reads a whole UTF-8 file. Rejects with the system's error. */
 export async function readText(files: FileSystem, file: string): Promise<string> {
   return new TextDecoder().decode(await files.readFile(file));
 }

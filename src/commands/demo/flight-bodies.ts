@@ -1,8 +1,8 @@
 /**
- * Flights -> insert bodies of the dimension `airports`: the flights of a body grouped by origin, each as one event
- * in `destination`, `delay` and `distance`. Written as bytes from pieces that are encoded once (a value's start, a
- * date's rest), because 3 million flights are 400 MB of JSON.
- * Invariant: a body stays below BODY_BYTES_MAX: a flight takes at most FLIGHT_BYTES_MAX.
+ * Flights -> insert bodies of the dimension `airports`: flights are grouped by origin, and each is one event in
+ * `destination`, `delay` and `distance`. The JSON is concatenated from pieces that are encoded once (begin of a value, rest
+ * of a date), because 3 million flights are 400 MB of JSON.
+ * Invariant: a body stays below BODY_BYTES_MAX, because a flight takes at most FLIGHT_BYTES_MAX.
  */
 import { BODY_BYTES_MAX, invariant } from '../../base/index.js';
 import { formatDateTime } from '../../schema/index.js';
@@ -11,12 +11,12 @@ import type { InsertBody } from './model.js';
 
 export const FLIGHTS_PER_BODY = 25_000;
 const EVENT_COLUMNS = 3;
-/** Three events of less than 50 bytes each, and what a group of one flight adds in names and brackets. */
+/** Three events of less than 50 bytes each, and the names and brackets of a group of one flight. */
 const FLIGHT_BYTES_MAX = 200;
 
 const encoder = new TextEncoder();
 
-/** Bytes written one behind the other into a fixed buffer. */
+/** Appends bytes to a fixed buffer. */
 class ByteWriter {
   #at = 0;
   readonly #bytes: Uint8Array;
@@ -35,12 +35,12 @@ class ByteWriter {
     this.piece(encoder.encode(text));
   }
 
-  /** Takes back the last byte written. */
+  /** Removes the last byte. */
   back(): void {
     this.#at--;
   }
 
-  /** A copy of what was written; the writer starts again. */
+  /** Returns a copy of the written bytes and empties the buffer. */
   take(): Uint8Array {
     const bytes = this.#bytes.slice(0, this.#at);
     this.#at = 0;
@@ -48,7 +48,7 @@ class ByteWriter {
   }
 }
 
-/** Makes the bytes of a key once. */
+/** Encodes each key once. */
 function cached<K>(make: (key: K) => string): (key: K) => Uint8Array {
   const pieces = new Map<K, Uint8Array>();
   return (key) => {
@@ -72,7 +72,7 @@ function rowsByOrigin(origins: ArrayLike<string>, from: number, to: number): Map
   return groups;
 }
 
-/** The rest of each row's event from behind its value on; rows of one minute share theirs. */
+/** The part after the value of each row's event; rows of the same minute share the bytes. */
 function dateRests(seconds: ArrayLike<number>, from: number, to: number): Uint8Array[] {
   const rests: Uint8Array[] = [];
   for (let row = from; row < to; row++) {
@@ -84,7 +84,7 @@ function dateRests(seconds: ArrayLike<number>, from: number, to: number): Uint8A
   return rests;
 }
 
-/** Bodies of at most FLIGHTS_PER_BODY flights each, in the order given; a body holds flights of one part only. */
+/** Bodies of at most FLIGHTS_PER_BODY flights each, in the given order; a body holds flights of one part only. */
 export async function* flightBodies(parts: AsyncIterable<FlightColumns>): AsyncGenerator<InsertBody> {
   const writer = new ByteWriter(Math.min(FLIGHTS_PER_BODY * FLIGHT_BYTES_MAX, BODY_BYTES_MAX));
   const textValue = cached((value: string) => `{"value":${JSON.stringify(value)}`);

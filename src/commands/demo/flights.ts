@@ -1,7 +1,7 @@
 /**
- * The flights, column by column and in bounded memory: the Parquet file of 3 million one row group at a time
- * (about 270,000 rows), or the JSON file of 20,000 whole.
- * Rule: the files' dates have no zone and are read as UTC. No field of a flight is ever missing.
+ * Reads the flights column by column in bounded memory: the Parquet file of 3 million by row group (about 270,000 rows), the
+ * JSON file of 20,000 as a whole.
+ * Rule: the files' dates have no zone and are read as UTC. No field of a flight is missing.
  */
 import { invariant } from '../../base/index.js';
 import type { FileHandle, FileSystem } from '../../io/index.js';
@@ -77,7 +77,7 @@ function secondsOf(date: string): number {
   return seconds;
 }
 
-/** Every flight of the large file, or of the small one, in the file's order. */
+/** Every flight of the large or the small file, in the file's order. */
 export async function* readFlights(files: FileSystem, small: boolean): AsyncGenerator<FlightColumns> {
   if (small) {
     const rows = JSON.parse(await readText(files, DEMO_FILES.flightsSmall)) as FlightRow[];

@@ -1,4 +1,4 @@
-/** Sends insert bodies, several at a time, and checks what the server says of each. */
+/** Sends insert bodies, several concurrently, and checks the answer to each. */
 import { invariant } from '../../base/index.js';
 import type { RemoteClient } from '../remote/client.js';
 import type { InsertBody } from './model.js';
@@ -14,8 +14,8 @@ export interface LoadReport {
 }
 
 /**
- * Inserts every body; `onInserted` runs after each answer. Rejects at the first refusal; bodies under way at that
- * moment may have been inserted.
+ * Inserts every body; `onInserted` runs after each answer. Rejects at the first refusal; other bodies in flight may have
+ * been inserted.
  */
 export async function insertAll(
   client: RemoteClient,

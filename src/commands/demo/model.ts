@@ -1,15 +1,14 @@
 /**
- * The demo's model as the interface's own request bodies: its dimensions and their columns, and the form in which
- * loaders hand on what they have read.
+ * The demo's model as request bodies: dimensions and columns; and the type of the insert bodies that the loaders return.
  */
 
-/** One body of POST /v1/insert, with what the server must answer and what a progress line tells. */
+/** One body of POST /v1/insert, with the counts that the server must answer and the row count for the progress line. */
 export interface InsertBody {
   readonly bytes: Uint8Array;
   readonly entityCount: number;
-  /** Every single value: attributes, list items, events. */
+  /** Number of values: attributes, list items, events. */
   readonly valueCount: number;
-  /** Airports, flights, earthquakes or networks in it. */
+  /** Number of airports, flights, earthquakes or networks. */
   readonly rowCount: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a question of the tour is: plain words beside the request that asks them. Bodies are those of the interface;
- * caches are bypassed, so that every time shown is that of real work.
+ * A question of the tour: its text and the request that answers it. Queries bypass the caches, so that every time shown is
+ * that of a computed answer.
  */
 export interface Request {
   readonly method: 'GET' | 'POST';
@@ -10,50 +10,50 @@ export interface Request {
 }
 
 export interface Question extends Request {
-  /** Short and unique: what tests call it. */
+  /** A short unique name for tests. */
   readonly name: string;
   readonly text: string;
-  /** The page of the answer that is shown; 1 when absent. The pages before are fetched first. */
+  /** The page of the answer to show; 1 when absent. The pages before it are fetched first. */
   readonly page?: number;
-  /** Sent once before the question, with the master key, with which the question is asked then, too. */
+  /** A request sent once before the question. Both use the master key. */
   readonly before?: Request;
 }
 
-/** Thresholds and times that depend on how many flights there are, so that each question has an answer. */
+/** Thresholds and times that depend on the number of flights, so that each question has an answer. */
 export interface TourScale {
-  /** Flights of a busy airport in March. */
+  /** Minimum flights of a busy airport in March. */
   readonly busyFlights: number;
-  /** Flights that left an airport very late in March. */
+  /** Minimum very late departures of an airport in March. */
   readonly lateFlights: number;
-  /** Flights of an airport to New York in February. */
+  /** Minimum flights of an airport to New York in February. */
   readonly newYorkFlights: number;
-  /** Flights of an airport whose punctuality says something. */
+  /** Minimum flights of an airport whose punctuality is compared. */
   readonly punctualFlights: number;
-  /** Flights between two places in a week. */
+  /** Minimum flights between two places in a week. */
   readonly weeklyFlights: number;
-  /** The last month that the flights cover, its end, and hours of delay that are rare in its last two days. */
+  /** The last month of the flights, its end, and hours of delay that are rare in its last two days. */
   readonly lastMonth: string;
   readonly lastMonthEnd: string;
   readonly lastDaysHours: number;
-  /** Months that the flights cover, and hours of delay that are rare in a month. */
+  /** Number of months of the flights, and hours of delay that are rare in a month. */
   readonly monthCount: number;
   readonly monthHours: number;
 }
 
-/** 3 million flights of half a year. */
+/** For 3 million flights of half a year. */
 export const LARGE: TourScale = {
   ...{ busyFlights: 1000, lateFlights: 100, newYorkFlights: 500, punctualFlights: 500, weeklyFlights: 10 },
   ...{ lastMonth: 'June', lastMonthEnd: '2001-07-01', lastDaysHours: 5 },
   ...{ monthCount: 6, monthHours: 10 },
 };
-/** 20,000 flights of three months. */
+/** For 20,000 flights of three months. */
 export const SMALL: TourScale = {
   ...{ busyFlights: 100, lateFlights: 3, newYorkFlights: 10, punctualFlights: 100, weeklyFlights: 2 },
   ...{ lastMonth: 'March', lastMonthEnd: '2001-04-01', lastDaysHours: 2 },
   ...{ monthCount: 3, monthHours: 5 },
 };
 
-/** Conditions and lists of them with `and` or `or` between; `not` may head a list. */
+/** Conditions and nested lists, with `and` or `or` between them; a list may begin with `not`. */
 export type QueryList = readonly unknown[];
 
 export const namedQuery = (name: string, dimension: string, conditions: QueryList): object => ({
@@ -66,7 +66,7 @@ export const namedQuery = (name: string, dimension: string, conditions: QueryLis
 export const HALF_YEAR = ['2001-01-01', '2001-07-01'] as const;
 export const MARCH = ['2001-03-01', '2001-03-31T23:59:59Z'] as const;
 export const FEBRUARY = ['2001-02-01', '2001-02-28T23:59:59Z'] as const;
-/** Seven days and the instant at which they end. */
+/** Seven days, as a begin and a duration. */
 export const FIRST_WEEK = ['2001-01-01', '+1w'] as const;
-/** The days that the earthquakes' file holds. */
+/** The days of the earthquakes' file. */
 export const QUAKE_WEEK = ['2018-01-31', '2018-02-08'] as const;

@@ -1,11 +1,11 @@
-/** The tour: all questions, kind by kind. */
+/** All questions of the tour, by kind. */
 import { AGGREGATION_QUESTIONS } from './aggregation-questions.js';
 import { countQuestions } from './count-questions.js';
 import { EVENT_QUESTIONS } from './event-questions.js';
 import { EXTRACTION_QUESTIONS } from './extraction-questions.js';
 import { LARGE, type Question, SMALL } from './question.js';
 
-/** `small`: of the tour over 20,000 flights. */
+/** `small` selects the questions for 20,000 flights. */
 export const questionsOf = (small: boolean): readonly Question[] => [
   ...countQuestions(small ? SMALL : LARGE),
   ...EVENT_QUESTIONS,

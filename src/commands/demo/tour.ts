@@ -1,4 +1,4 @@
-/** Asks the tour's questions one by one and prints each with what was sent, the answer and its time. */
+/** Runs the queries of the tour one by one and prints each with its request, answer and time. */
 import { invariant } from '../../base/index.js';
 import type { Output } from '../progress.js';
 import type { RemoteClient } from '../remote/client.js';
@@ -13,7 +13,7 @@ export interface DemoKeys {
 export interface Answered {
   readonly question: Question;
   readonly answer: Answer;
-  /** End to end, on a warm connection: the first time, and the median of the repeats. */
+  /** End-to-end times on a warm connection: of the first request, and the median of the repetitions. */
   readonly firstMs: number;
   readonly againMs: number;
 }
@@ -23,14 +23,14 @@ const SENT_CHARS_MAX = 200;
 
 const formatMs = (ms: number): string => `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 
-interface Asker {
+interface TourContext {
   readonly client: RemoteClient;
   readonly keys: DemoKeys;
   readonly elapsedMs: () => number;
 }
 
-/** The question's body, with the token of its page when that is not the first. */
-async function bodyOf({ client }: Asker, question: Question, key: string): Promise<string | null> {
+/** The request body; for a page after the first with the page's token. */
+async function bodyOf({ client }: TourContext, question: Question, key: string): Promise<string | null> {
   const { method, path, body, page = 1 } = question;
   if (body === null) return null;
   let text = JSON.stringify(body);
@@ -45,12 +45,12 @@ async function bodyOf({ client }: Asker, question: Question, key: string): Promi
   return text;
 }
 
-async function ask(asker: Asker, question: Question): Promise<Answered> {
-  const { client, keys, elapsedMs } = asker;
+async function ask(context: TourContext, question: Question): Promise<Answered> {
+  const { client, keys, elapsedMs } = context;
   const { before, method, path } = question;
   const key = before === undefined ? keys.readKey : keys.masterKey;
   if (before !== undefined) await client.json({ ...before, key, body: JSON.stringify(before.body) });
-  const body = await bodyOf(asker, question, key);
+  const body = await bodyOf(context, question, key);
   const times: number[] = [];
   let answer: Answer = null;
   for (let turn = 0; turn <= REPEATS; turn++) {
@@ -64,7 +64,7 @@ async function ask(asker: Asker, question: Question): Promise<Answered> {
   return { question, answer, firstMs, againMs: again[again.length >> 1] };
 }
 
-/** What of a body is worth reading: the conditions of a count, else all but the cache's switch; long ones cut. */
+/** The part of a body to print: the conditions of a count, otherwise all except the cache option; long texts are cut. */
 function sentText({ body, before }: Question): string {
   const sent = body ?? before?.body ?? null;
   if (sent === null) return '';
@@ -81,7 +81,7 @@ function sentText({ body, before }: Question): string {
 const cut = (text: string): string =>
   text.length > SENT_CHARS_MAX ? `${text.slice(0, SENT_CHARS_MAX)}…` : text;
 
-/** The answer of each question, in their order; each is printed as it comes. */
+/** Returns the answers in the order of the questions; prints each as it arrives. */
 export async function runTour(
   questions: readonly Question[],
   client: RemoteClient,

@@ -1,9 +1,9 @@
 /**
- * The server's Arrow stream as record batches, columns of lists as lists: in the stream they are JSON texts.
+ * Reads the server's Arrow stream as record batches and converts list columns, which are JSON texts in the stream, to lists.
  *   list of integers -> List<Int64>   of decimals -> List<Decimal128(38, 20)>   of booleans -> List<Bool>
  *   of dates -> List<Date32>   of datetimes -> List<Timestamp(second, UTC)>   of strings -> List<Utf8>
- * A decimal of at most 64 bits and 1 to 20 places is exact with 20 of 38 digits behind the point, whatever its places are,
- * which the server does not tell. Lists of points stay texts.
+ * The server does not send the number of decimal places. A decimal of at most 64 bits and 1 to 20 places is exact with 20 of
+ * 38 digits after the point. Lists of points stay texts.
  */
 import {
   Bool,
@@ -37,7 +37,7 @@ export interface ArrowRows {
   readonly batches: AsyncIterable<RecordBatch>;
 }
 
-/** `lists` are the columns of the stream that are lists. Rejects with what `bytes` says. */
+/** `lists` are the list columns of the stream. Rejects with the error of `bytes`. */
 export async function readBatches(
   bytes: AsyncIterable<Uint8Array>,
   lists: readonly DimensionColumn[] = [],
@@ -69,7 +69,7 @@ export async function readBatches(
 
 interface Item {
   readonly type: DataType;
-  /** A JSON text of the list's as the builder takes it. */
+  /** Converts the JSON text of an item to the builder's value. */
   readonly read: (json: string) => unknown;
 }
 
@@ -110,7 +110,7 @@ function decimalWords(json: string): Uint32Array {
 }
 
 function listData(texts: Data, { type, read }: Item): Data {
-  // Its type says vectors; it takes whatever has a length and items.
+  // The declared type is a vector; any array-like works.
   const builder: Builder = makeBuilder({ type: listOf(type), nullValues: [null, undefined] });
   const vector = makeVector(texts);
   for (let row = 0; row < texts.length; row++) {
@@ -120,7 +120,7 @@ function listData(texts: Data, { type, read }: Item): Data {
   return builder.finish().flush();
 }
 
-/** The JSON texts of a list without white space whose items are no lists. */
+/** The JSON texts of the items of a list that holds no white space and no nested lists. */
 export function itemsOf(json: string): string[] {
   const inner = json.slice(1, -1);
   if (inner === '') return [];

@@ -1,4 +1,4 @@
-/** Record batches as an Arrow IPC stream or file, batch by batch: nothing waits but what was not taken yet. */
+/** Writes record batches as an Arrow IPC stream or file, batch by batch, and holds no bytes that were taken. */
 import { RecordBatchFileWriter, RecordBatchStreamWriter, type RecordBatchWriter } from 'apache-arrow';
 import type { ArrowRows } from './arrow-batches.js';
 
@@ -7,7 +7,7 @@ export async function* arrowBytes(
   asFile: boolean,
 ): AsyncGenerator<Uint8Array> {
   const writer = asFile ? new FileWriter() : new StreamWriter();
-  // Of no rows, too.
+  // Writes the schema also when there are no rows.
   writer.reset(undefined, schema);
   for await (const batch of batches) {
     writer.write(batch);
@@ -18,15 +18,14 @@ export async function* arrowBytes(
 }
 
 /**
- * That kind of writer, asked for what it wrote: the library's own queue takes whatever is written, whether somebody
- * reads it or not.
+ * Adds `take` to a writer class, which returns the written bytes: the library's own queue has no backpressure.
  */
 // biome-ignore lint/suspicious/noExplicitAny: what TypeScript wants of a class that is extended so
 function taking<Writer extends new (...args: any[]) => RecordBatchWriter>(writer: Writer) {
   return class extends writer {
     #parts: Uint8Array[] = [];
 
-    /** What was written since the last call. */
+    /** The bytes written since the last call. */
     take(): Uint8Array[] {
       const parts = this.#parts;
       this.#parts = [];

@@ -1,13 +1,13 @@
-/** Bytes on their way into a file, compressed. */
+/** Compresses a stream of bytes, and pages of Parquet. */
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { Compression } from './format.js';
 
-/** Of one zstd frame, before it is compressed: frames stand one behind the other, as the format allows. */
+/** Uncompressed bytes of one zstd frame; a file is a sequence of frames, as the format allows. */
 const FRAME_BYTES = 2 ** 20;
 
-/** Needs `compression` to be one of whole files: snappy is of pages alone. */
+/** Compresses a whole file. `compression` must not be snappy, which is for Parquet pages only. */
 export function compressed(
   parts: AsyncIterable<Uint8Array>,
   compression: Compression,
@@ -24,7 +24,7 @@ export function compressed(
 
 export type CompressPage = (page: Uint8Array) => Uint8Array;
 
-/** What compresses a page of Parquet. */
+/** Compressors of Parquet pages. */
 export async function gzipAndZstd(): Promise<Readonly<Record<'GZIP' | 'ZSTD', CompressPage>>> {
   const zstd = await Zstd.load();
   return { GZIP: (page) => gzipSync(page), ZSTD: (page) => zstd.compress(page) };
@@ -59,6 +59,6 @@ async function* zstdFrames(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     waitingBytes += part.length;
     if (waitingBytes >= FRAME_BYTES) yield frame();
   }
-  // A file of no rows is one empty frame, and so a valid file.
+  // A file without rows is one empty frame, so that it is valid.
   if (waitingBytes > 0 || framesMade === 0) yield frame();
 }

@@ -1,25 +1,25 @@
-/** How many rows went by in bytes of a text format, without reading them. */
+/** Counts the rows in a stream of bytes of a text format, without parsing them. */
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 
 export type CountRows = (part: Uint8Array) => number;
 
-/** A line is a row. */
+/** Counts lines. */
 export const countLines: CountRows = (part) => {
   let count = 0;
   for (let at = part.indexOf(NEWLINE); at !== -1; at = part.indexOf(NEWLINE, at + 1)) count++;
   return count;
 };
 
-/** Of the parts of one file, in their order: line ends within quotes end no row, and the first row is the names. */
+/** A counter for consecutive parts of one CSV file: ignores line ends within quotes, and does not count the header. */
 export function csvRowCounter(): CountRows {
   let quoted = false;
   let headSeen = false;
   return (part) => {
     let count = 0;
     for (let at = 0; at < part.length; at++) {
-      // A quote that stands twice opens and closes again.
+      // A doubled quote toggles twice.
       if (part[at] === QUOTE) quoted = !quoted;
       else if (part[at] === NEWLINE && !quoted) count++;
     }

@@ -1,16 +1,16 @@
-/** A dimension as an export sees it: what the server says of its columns, and the SELECTs that read them. */
+/** The columns of a dimension, read from the server, and the SELECT statements that export them. */
 import type { RemoteAccess, RemoteClient } from '../remote/index.js';
 
 export interface DimensionColumn {
   readonly apiName: string;
-  /** Of the interface: "integer", "string-event", ... */
+  /** The type's name in the interface: "integer", "string-event", ... */
   readonly type: string;
   readonly isList: boolean;
 }
 
 export interface DimensionModel {
   readonly name: string;
-  /** Active ones that the key may read, the entity ID left out. */
+  /** Active columns that the key may read, without the entity ID. */
   readonly attributes: readonly DimensionColumn[];
   readonly events: readonly DimensionColumn[];
   /** Names of the relations between its event columns. */
@@ -25,7 +25,7 @@ interface ColumnEntry {
 
 const isEvent = ({ type }: DimensionColumn): boolean => type.endsWith('-event');
 
-/** Of every dimension; rejects with what the server says. */
+/** Reads all dimensions. Rejects with the server's error. */
 export async function readDimensions(
   client: RemoteClient,
   { key }: RemoteAccess,
@@ -52,18 +52,18 @@ export async function readDimensions(
   });
 }
 
-/** Api-names hold neither brackets nor quotes. */
+/** An api-name in brackets; api-names contain neither brackets nor quotes. */
 export const bracketed = (name: string): string => `[${name}]`;
 
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** All attribute columns, the entity ID first. */
+/** Selects the entity ID and all attribute columns. */
 export function selectAttributes({ name, attributes }: DimensionModel): string {
   const columns = ['entity-id', ...attributes.map(({ apiName }) => apiName)];
   return `SELECT ${columns.map(bracketed).join(', ')} FROM ${bracketed(name)}`;
 }
 
-/** All events of a column, a row each. */
+/** Selects all events of a column, one row per event. */
 export function selectEvents({ name }: DimensionModel, { apiName }: DimensionColumn): string {
   return `SELECT [entity-id], [${apiName}.value], [${apiName}.date] FROM ${bracketed(name)}`;
 }

@@ -1,15 +1,15 @@
-/** `quarry export`: rows of a running server as a file, or on standard output. */
+/** `quarry export`: writes rows of a running server to a file or to standard output. */
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
-import { readWords, type Wrong } from '../admin/admin-options.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { readArguments, type Wrong } from '../admin/admin-options.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { suggestionOf } from '../nearest.js';
 import { REMOTE_FLAGS, REMOTE_HELP, RemoteClient, readRemote } from '../remote/index.js';
-import { Asker } from './ask.js';
 import { type DimensionModel, readDimensions } from './dimension.js';
 import { type Exported, exportedBytes, ofDimension, ofStatement } from './export-rows.js';
 import { EXPORT_FORMATS, type FileForm, isText, readForm } from './format.js';
 import { rowProgress } from './progress-of-rows.js';
+import { SqlClient } from './sql-client.js';
 import { ReaderGoneError, writeFile, writeOutput } from './target.js';
 
 export const exportHelp = `quarry export [DIMENSION | --sql SELECT] [-o FILE] [options]
@@ -39,7 +39,7 @@ Examples:
   quarry export flights --format insert -o flights.ndjson.zst
   quarry export flights --format csv | head
 
-Exit code 0: done; 1: it failed, and nothing is left of the file; 2: wrong words or options.
+Exit code 0: done; 1: it failed, and nothing is left of the file; 2: wrong arguments or options.
 `;
 
 const FLAGS = {
@@ -53,7 +53,7 @@ const FLAGS = {
 } as const;
 
 export interface ExportLine {
-  /** A SELECT, or the name of a dimension. */
+  /** A SELECT statement, or the name of a dimension. */
   readonly rows: { readonly sql: string } | { readonly dimension: string };
   /** null = standard output. */
   readonly file: string | null;
@@ -61,14 +61,15 @@ export interface ExportLine {
   readonly force: boolean;
 }
 
-/** What the words and flags ask for, or what is wrong with them. */
+/** Reads the command line, or returns the reason why it is wrong. */
 export function readExportLine(
-  words: readonly string[],
+  positionals: readonly string[],
   flag: (name: keyof typeof FLAGS) => string | undefined,
 ): ExportLine | Wrong {
   const [sql, output] = [flag('sql'), flag('output')];
-  if (words.length > 1) return { wrong: `export takes one dimension, not also ${JSON.stringify(words[1])}` };
-  const named = [words[0], flag('dimension'), sql].filter((one) => one !== undefined);
+  if (positionals.length > 1)
+    return { wrong: `export takes one dimension, not also ${JSON.stringify(positionals[1])}` };
+  const named = [positionals[0], flag('dimension'), sql].filter((one) => one !== undefined);
   if (named.length > 1) return { wrong: 'export takes a dimension or --sql, one of them and once' };
   if (named[0] === '' || output === '') return { wrong: 'an empty name was given' };
   const file = output === undefined || output === '-' ? null : path.resolve(output);
@@ -81,24 +82,24 @@ export function readExportLine(
   return { rows, file, form, force: flag('force') !== undefined };
 }
 
-export async function exportCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
-  const read = readWords(argv, FLAGS);
-  if ('wrong' in read) return needs.usage(read.wrong);
-  const { words, flags } = read;
-  const line = readExportLine(words, (name) => {
+export async function exportCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const read = readArguments(argv, FLAGS);
+  if ('wrong' in read) return context.usage(read.wrong);
+  const { positionals, flags } = read;
+  const line = readExportLine(positionals, (name) => {
     const value = flags.get(name);
     return value === undefined ? undefined : String(value);
   });
-  if ('wrong' in line) return needs.usage(line.wrong);
-  if (line.file === null && !isText(line.form) && needs.stdout.isTTY === true) {
-    return needs.usage(`${line.form.format} is nothing for a terminal: -o FILE names a file`);
+  if ('wrong' in line) return context.usage(line.wrong);
+  if (line.file === null && !isText(line.form) && context.stdout.isTTY === true) {
+    return context.usage(`${line.form.format} is nothing for a terminal: -o FILE names a file`);
   }
-  const access = await readRemote(flags, 'read-key', needs);
-  if ('wrong' in access) return needs.usage(access.wrong);
+  const access = await readRemote(flags, 'read-key', context);
+  if ('wrong' in access) return context.usage(access.wrong);
   const client = new RemoteClient(access, Number.POSITIVE_INFINITY);
-  const signal = needs.interrupted();
+  const signal = context.interrupted();
   try {
-    await exportLine(line, new Asker(client, access, signal), needs);
+    await exportLine(line, new SqlClient(client, access, signal), context);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof ReaderGoneError)) throw error;
@@ -110,17 +111,17 @@ export async function exportCommand(argv: readonly string[], needs: CommandNeeds
 
 async function exportLine(
   { rows, file, form, force }: ExportLine,
-  asker: Asker,
-  { stdout, stderr }: CommandNeeds,
+  sqlClient: SqlClient,
+  { stdout, stderr }: CommandContext,
 ): Promise<void> {
   const exported =
-    'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, asker));
+    'sql' in rows ? ofStatement(rows.sql) : ofDimension(await dimensionNamed(rows.dimension, sqlClient));
   const total =
-    exported.whole === null ? null : await asker.number(`SELECT COUNT(*) FROM [${exported.whole.name}]`);
+    exported.whole === null ? null : await sqlClient.number(`SELECT COUNT(*) FROM [${exported.whole.name}]`);
   if (form.format === 'insert') warnOfRelations(exported, stderr);
   const progress = rowProgress(stderr, total, () => performance.now());
   try {
-    const bytes = exportedBytes(asker, exported, form, (count, size) => progress.add(count, size));
+    const bytes = exportedBytes(sqlClient, exported, form, (count, size) => progress.add(count, size));
     const written =
       file === null
         ? await writeOutput(stdout, bytes)
@@ -132,15 +133,15 @@ async function exportLine(
   }
 }
 
-async function dimensionNamed(name: string, asker: Asker): Promise<DimensionModel> {
-  const models = await readDimensions(asker.client, asker.access, asker.signal);
+async function dimensionNamed(name: string, sqlClient: SqlClient): Promise<DimensionModel> {
+  const models = await readDimensions(sqlClient.client, sqlClient.access, sqlClient.signal);
   const model = models.find((one) => one.name === name);
   if (model !== undefined) return model;
   const names = models.map((one) => one.name);
   throw new Error(`there is no dimension ${JSON.stringify(name)}${suggestionOf(name, names)}`);
 }
 
-function warnOfRelations({ whole }: Exported, stderr: CommandNeeds['stderr']): void {
+function warnOfRelations({ whole }: Exported, stderr: CommandContext['stderr']): void {
   for (const relation of whole?.relations ?? []) {
     stderr.write(
       `the relation ${relation} is not exported: which events of its columns belong together is not told\n`,

@@ -1,23 +1,23 @@
-/** What is exported as the bytes of a file: which questions go to the server, and through what their rows go. */
+/** Produces the bytes of an export: sends the queries and converts their rows to the format. */
 
 import { readBatches } from './arrow-batches.js';
 import { arrowBytes } from './arrow-bytes.js';
-import type { Asker } from './ask.js';
 import { compressed } from './compress.js';
 import { type CountRows, countLines, csvRowCounter } from './count-rows.js';
 import { type DimensionColumn, type DimensionModel, selectAttributes } from './dimension.js';
 import type { FileForm } from './format.js';
 import { idRanges, insertLines } from './insert-lines.js';
 import { byteLengthOf, parquetBytes } from './parquet-bytes.js';
+import type { SqlClient } from './sql-client.js';
 
-/** Told of rows as they go by. */
+/** Called with the number of rows and bytes read since the last call. */
 export type OnRows = (count: number, bytes: number) => void;
 
 export interface Exported {
   readonly statement: string;
-  /** Columns of lists among those that it answers. */
+  /** The list columns of the statement's result. */
   readonly lists: readonly DimensionColumn[];
-  /** The whole dimension, events and all; null = the statement's rows. */
+  /** The dimension, if all of it with its events is exported; null = the statement's rows. */
   readonly whole: DimensionModel | null;
 }
 
@@ -29,20 +29,20 @@ export const ofDimension = (model: DimensionModel): Exported => ({
   whole: model,
 });
 
-/** The bytes of the file. Reading them rejects as Asker does. */
+/** The bytes of the file. Rejects with the errors of SqlClient. */
 export async function* exportedBytes(
-  asker: Asker,
+  sqlClient: SqlClient,
   exported: Exported,
   form: FileForm,
   onRows: OnRows,
 ): AsyncGenerator<Uint8Array> {
   const { format, compression } = form;
-  if (format === 'parquet') yield* parquetBytes(await batchesOf(asker, exported, onRows), compression);
-  else yield* compressed(await plainBytes(asker, exported, form, onRows), compression);
+  if (format === 'parquet') yield* parquetBytes(await batchesOf(sqlClient, exported, onRows), compression);
+  else yield* compressed(await plainBytes(sqlClient, exported, form, onRows), compression);
 }
 
 async function plainBytes(
-  asker: Asker,
+  sqlClient: SqlClient,
   exported: Exported,
   { format }: FileForm,
   onRows: OnRows,
@@ -50,14 +50,14 @@ async function plainBytes(
   const { statement, whole } = exported;
   switch (format) {
     case 'ndjson':
-      return counted(asker.rows(statement, 'ndjson'), countLines, onRows);
+      return counted(sqlClient.rows(statement, 'ndjson'), countLines, onRows);
     case 'csv':
-      return counted(asker.rows(statement, 'csv'), csvRowCounter(), onRows);
+      return counted(sqlClient.rows(statement, 'csv'), csvRowCounter(), onRows);
     case 'insert':
-      if (whole === null) throw new Error('--format insert is of a whole dimension');
-      return insertLines(asker, whole, await idRanges(asker, whole), onRows);
+      if (whole === null) throw new Error('--format insert exports a whole dimension only');
+      return insertLines(sqlClient, whole, await idRanges(sqlClient, whole), onRows);
     default:
-      return arrowBytes(await batchesOf(asker, exported, onRows), format === 'arrow-file');
+      return arrowBytes(await batchesOf(sqlClient, exported, onRows), format === 'arrow-file');
   }
 }
 
@@ -72,8 +72,8 @@ async function* counted(
   }
 }
 
-async function batchesOf(asker: Asker, { statement, lists }: Exported, onRows: OnRows) {
-  const rows = await readBatches(asker.rows(statement, 'arrow'), lists);
+async function batchesOf(sqlClient: SqlClient, { statement, lists }: Exported, onRows: OnRows) {
+  const rows = await readBatches(sqlClient.rows(statement, 'arrow'), lists);
   async function* batches() {
     for await (const batch of rows.batches) {
       yield batch;

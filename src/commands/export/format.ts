@@ -1,5 +1,5 @@
 /**
- * The formats that rows leave in, and how they are known: by flag, else by the name of the file.
+ * The export formats. The format is given by a flag, otherwise by the file's name.
  *   ndjson      a JSON object a line               csv         RFC 4180, a first line of names
  *   arrow       an Arrow IPC stream                arrow-file  the same with a footer: .arrow, .feather
  *   parquet     compressed inside                  insert      lines that POST /v1/insert takes as application/x-ndjson
@@ -15,7 +15,7 @@ export type Compression = (typeof COMPRESSIONS)[number];
 
 export interface FileForm {
   readonly format: ExportFormat;
-  /** Of the whole file; of Parquet that of its pages. */
+  /** Compression of the whole file; for Parquet of its pages. */
   readonly compression: Compression;
 }
 
@@ -36,11 +36,11 @@ const COMPRESSION_OF_ENDING: Readonly<Record<string, Compression>> = {
   zstd: 'zstd',
 };
 
-/** Formats that a terminal shows as they are. */
+/** Whether a terminal can show the format. */
 export const isText = ({ format, compression }: FileForm): boolean =>
   compression === 'none' && (format === 'ndjson' || format === 'csv' || format === 'insert');
 
-/** `given` are the texts of --format and --compression; `file` is null for standard output. */
+/** `given` has the values of --format and --compression; `file` is null for standard output. */
 export function readForm(
   given: { readonly format: string | undefined; readonly compression: string | undefined },
   file: string | null,

@@ -1,32 +1,32 @@
 /**
- * A dimension as lines that POST /v1/insert takes as application/x-ndjson: an entity a line, its attributes and its events
- * together, by their IDs. So that neither the server that answers nor this process holds all of it, the IDs are cut into
- * ranges, and in each range the answers, all in the order of their IDs, are merged.
- * Invariants: an ID stands in one line, unless its events would make that longer than an import reads; every number stands
- * there as the server wrote it.
+ * Exports a dimension as lines that POST /v1/insert takes as application/x-ndjson: one line per entity with its attributes
+ * and events. To bound the memory of the server and of this process, the IDs are divided into ranges; for each range the
+ * results of all queries, ordered by ID, are merged.
+ * Invariants: an ID has one line, unless its events would make the line longer than an import reads; every number keeps
+ * the text that the server wrote.
  */
 import { compareText } from '../../schema/index.js';
 import { LINE_BYTES_MAX } from '../import/formats/lines.js';
-import type { Asker } from './ask.js';
 import { type DimensionModel, literal, selectAttributes, selectEvents } from './dimension.js';
 import { linesOf, membersOf } from './json-line.js';
+import type { SqlClient } from './sql-client.js';
 
-/** Rows of one answer that the server has to sort. */
+/** Target for the rows of one answer, which the server sorts. */
 const RANGE_ROWS = 400_000;
-/** Of the longest line: what `quarry import` takes, too. */
+/** Limit of a line, below that of `quarry import`. */
 const LINE_BYTES = LINE_BYTES_MAX - 2 ** 16;
-/** Lines are given in pieces of so many characters. */
+/** Lines are returned in pieces of about this many characters. */
 const PIECE_CHARS = 2 ** 18;
 
-/** `from` is left out of it, `to` is in it; null = no bound. */
+/** The IDs greater than `from` and up to `to`; null = no bound. */
 export interface IdRange {
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** `onEntities` is told of entities as they are given. Rejects as `Asker` does. */
+/** Calls `onEntities` as entities are returned. Rejects with the errors of `SqlClient`. */
 export async function* insertLines(
-  asker: Asker,
+  sqlClient: SqlClient,
   model: DimensionModel,
   ranges: readonly IdRange[],
   onEntities: (count: number, bytes: number) => void,
@@ -34,7 +34,7 @@ export async function* insertLines(
   let piece = '';
   for (const range of ranges) {
     let entityCount = 0;
-    for await (const entity of mergedEntities(asker, model, range)) {
+    for await (const entity of mergedEntities(sqlClient, model, range)) {
       for (const line of linesOfEntity(model, entity)) piece += line;
       entityCount++;
       if (piece.length < PIECE_CHARS) continue;
@@ -51,30 +51,30 @@ export async function* insertLines(
   }
 }
 
-/** Ranges of which no answer has many more rows than the server sorts at ease. */
+/** Divides the IDs into ranges whose answers have about RANGE_ROWS rows at most. */
 export async function idRanges(
-  asker: Asker,
+  sqlClient: SqlClient,
   model: DimensionModel,
   rowsMax = RANGE_ROWS,
 ): Promise<IdRange[]> {
   const table = `FROM [${model.name}]`;
-  let rows = await asker.number(`SELECT COUNT(*) ${table}`);
+  let rows = await sqlClient.number(`SELECT COUNT(*) ${table}`);
   const idCount = rows;
   for (const { apiName } of model.events) {
-    rows = Math.max(rows, await asker.number(`SELECT COUNT([${apiName}.date]) ${table}`));
+    rows = Math.max(rows, await sqlClient.number(`SELECT COUNT([${apiName}.date]) ${table}`));
   }
   const rangeCount = Math.ceil(rows / rowsMax);
   if (rangeCount <= 1) return [{ from: null, to: null }];
-  const bounds = await sampledBounds(asker, model, idCount, rangeCount);
+  const bounds = await sampledBounds(sqlClient, model, idCount, rangeCount);
   return [null, ...bounds].map((from, index) => ({ from, to: bounds[index] ?? null }));
 }
 
-/** Of each range, so that bounds lie well. */
+/** Sampled IDs per range; more samples make the ranges more even. */
 const SAMPLES_PER_RANGE = 50;
 
-/** IDs come in no order that means anything, so every Nth of them is a fair sample. */
+/** Bounds from every Nth ID: the server returns IDs in no meaningful order, so these are a fair sample. */
 async function sampledBounds(
-  asker: Asker,
+  sqlClient: SqlClient,
   { name }: DimensionModel,
   idCount: number,
   rangeCount: number,
@@ -82,7 +82,7 @@ async function sampledBounds(
   const step = Math.max(1, Math.floor(idCount / (rangeCount * SAMPLES_PER_RANGE)));
   const sample: string[] = [];
   let index = 0;
-  for await (const line of linesOf(asker.rows(`SELECT [entity-id] FROM [${name}]`, 'ndjson'))) {
+  for await (const line of linesOf(sqlClient.rows(`SELECT [entity-id] FROM [${name}]`, 'ndjson'))) {
     if (index++ % step === 0) sample.push(JSON.parse(membersOf(line)[0].json));
   }
   sample.sort(compareText);
@@ -100,24 +100,31 @@ interface Event {
 }
 
 interface Entity {
-  /** JSON text. */
+  /** The ID as JSON text. */
   readonly id: string;
-  /** JSON texts by column; missing values are left out. */
+  /** JSON texts by column; missing values are omitted. */
   readonly attributes: readonly (readonly [column: string, json: string])[];
   readonly events: readonly (readonly [column: string, events: readonly Event[]])[];
 }
 
-async function* mergedEntities(asker: Asker, model: DimensionModel, range: IdRange): AsyncGenerator<Entity> {
+async function* mergedEntities(
+  sqlClient: SqlClient,
+  model: DimensionModel,
+  range: IdRange,
+): AsyncGenerator<Entity> {
   const inRange = ` ${whereOf(range)}ORDER BY [entity-id]`;
-  const attributes = new Cursor(asker.rows(`${selectAttributes(model)}${inRange}`, 'ndjson'));
+  const attributes = new Cursor(sqlClient.rows(`${selectAttributes(model)}${inRange}`, 'ndjson'));
   const events = model.events.map(
     (column) =>
-      [column.apiName, new Cursor(asker.rows(`${selectEvents(model, column)}${inRange}`, 'ndjson'))] as const,
+      [
+        column.apiName,
+        new Cursor(sqlClient.rows(`${selectEvents(model, column)}${inRange}`, 'ndjson')),
+      ] as const,
   );
   const cursors = [attributes, ...events.map(([, cursor]) => cursor)];
   try {
     for (;;) {
-      // One answer after the other: the server works each out before its first row.
+      // Sequentially: the server computes a whole answer before its first row.
       for (const cursor of cursors) await cursor.ready();
       const id = leastId(cursors);
       if (id === null) return;
@@ -154,9 +161,9 @@ function leastId(cursors: readonly Cursor[]): string | null {
 
 type Cells = readonly (readonly [column: string, json: string])[];
 
-/** An answer in the order of its IDs, row by row. */
+/** Reads an answer row by row in the order of its IDs. */
 class Cursor {
-  /** Of the next row; null behind the last one, and before `ready`. */
+  /** The ID of the next row; null after the last row, and before `ready`. */
   id: string | null = null;
   readonly #lines: AsyncGenerator<string>;
   #cells: Cells = [];
@@ -170,7 +177,7 @@ class Cursor {
     if (!this.#begun) await this.#next();
   }
 
-  /** The rows of that ID, without it; none when the next row is another's. */
+  /** Takes the rows of that ID, without the ID; empty when the next row has another ID. */
   async take(id: string): Promise<Cells[]> {
     const rows: Cells[] = [];
     while (this.id === id) {
@@ -197,7 +204,7 @@ class Cursor {
   }
 }
 
-/** One line, or several where one would be too long: the first has the attributes, each as many events as fit. */
+/** One line, or several if one would be too long: the first has the attributes, each has as many events as fit. */
 function* linesOfEntity({ name, attributes, events }: DimensionModel, entity: Entity): Generator<string> {
   const head = `{"id":${entity.id},"dimension":${JSON.stringify(name)}`;
   let line = head + entity.attributes.map(([column, json]) => `,${JSON.stringify(column)}:${json}`).join('');
@@ -223,7 +230,7 @@ function* linesOfEntity({ name, attributes, events }: DimensionModel, entity: En
     line += ']';
     bytes += 1;
   }
-  // An entity must name a column: one without any value names one that it lacks.
+  // An insert must name a column: an entity without values names one with no value.
   if (entity.attributes.length === 0 && entity.events.length === 0) line += nothingOf(attributes, events);
   yield `${line}}\n`;
 }

@@ -1,14 +1,14 @@
 /**
- * Lines of NDJSON as the server writes them, and their members without a change of any digit: JSON.parse would round
- * integers beyond 2^53.
+ * Splits NDJSON of the server into lines and members, whose JSON texts stay unchanged: JSON.parse would round integers
+ * beyond 2^53.
  */
 import { invariant } from '../../base/index.js';
 
 const NEWLINE = 0x0a;
 
-/** The lines of a stream, without their ends; the last needs none. */
+/** The lines of a stream, without line ends; the last line may lack one. */
 export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  /** The beginning of a line whose end is not there yet. */
+  /** The parts of the current, incomplete line. */
   let open: Uint8Array[] = [];
   for await (const part of parts) {
     const end = part.lastIndexOf(NEWLINE);
@@ -26,11 +26,11 @@ export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator
 /** A member of a row. */
 export interface Member {
   readonly name: string;
-  /** JSON text, as it stood in the line. */
+  /** The unchanged JSON text. */
   readonly json: string;
 }
 
-/** The members of one object that stands in `line` without white space, as the server writes rows. */
+/** The members of the object in `line`, which has no white space between tokens, as the server writes rows. */
 export function membersOf(line: string): Member[] {
   const members: Member[] = [];
   invariant(line.startsWith('{') && line.endsWith('}'), 'a line of the answer is no object');
@@ -52,7 +52,7 @@ function endOfString(line: string, from: number): number {
   return line.length;
 }
 
-/** Behind a value: at the comma or brace that follows. */
+/** The offset after a value: of the comma or brace that follows. */
 function endOfValue(line: string, from: number): number {
   if (line[from] === '"') return endOfString(line, from);
   let depth = 0;

@@ -1,8 +1,8 @@
 /**
- * Record batches as a Parquet file, row group by row group.
+ * Writes record batches as a Parquet file, row group by row group.
  *   Int64 -> INT64   Decimal(p, s) -> DECIMAL(p, s) of 16 bytes   Float64 -> DOUBLE   Bool -> BOOLEAN   Date32 -> DATE
  *   Timestamp -> TIMESTAMP(milliseconds, UTC)   Utf8 -> STRING   List -> LIST of three levels
- * Invariant: no more than one row group lies in memory.
+ * Invariant: at most one row group is in memory.
  */
 import { type DataType, type Decimal, type Field, type RecordBatch, type Schema, Type } from 'apache-arrow';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
@@ -13,7 +13,7 @@ import type { Compression } from './format.js';
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
-/** A row group ends with whichever comes first. */
+/** A row group ends at the first of these limits. */
 const GROUP_ROWS = 100_000;
 const GROUP_BYTES = 32 * 2 ** 20;
 
@@ -68,17 +68,17 @@ function columnsOf({ fields }: Schema, group: readonly RecordBatch[]): ColumnSou
         data.push(value === null ? null : read(value));
       }
     }
-    // The index of every page would grow with the file.
+    // The page index would grow with the file.
     return { name, data, offsetIndex: false };
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a vector gives depends on its type, which is known at run time only
+// biome-ignore lint/suspicious/noExplicitAny: the value's type depends on the vector's type, known at run time only
 type Read = (value: any) => unknown;
 
 const asIs: Read = (value) => value;
 
-/** What makes of a value of Arrow's one that the writer takes without a change of a digit. */
+/** Converts a value of an Arrow vector to the writer's value without loss of digits. */
 function readerOf(type: DataType): Read {
   switch (type.typeId) {
     case Type.Decimal:

@@ -1,14 +1,14 @@
-/** What an export shows of its progress on standard error: a bar where the number of rows is known, else a count. */
+/** Shows the progress of an export on standard error: a bar if the number of rows is known, otherwise a count. */
 import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
 
 const SHOWN_EVERY_MS = 200;
 
 export interface RowProgress extends Progress {
-  /** Ends it with a line: rows, seconds, rate, and where they went. */
+  /** Writes the last line: rows, seconds, rate and target. */
   end(bytesWritten: number, where: string): void;
 }
 
-/** `total` is null when nobody knows it. */
+/** `total` is null when it is unknown. */
 export function rowProgress(out: Output, total: number | null, elapsedMs: () => number): RowProgress {
   const startMs = elapsedMs();
   const inner =
@@ -31,7 +31,7 @@ export function rowProgress(out: Output, total: number | null, elapsedMs: () => 
   };
 }
 
-/** On a terminal one line that is written anew; elsewhere nothing. */
+/** Rewrites one line on a terminal; writes nothing elsewhere. */
 function countUp(out: Output, elapsedMs: () => number): Progress {
   if (out.isTTY !== true) return { add() {}, stop() {} };
   let rows = 0;

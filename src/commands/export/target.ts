@@ -1,20 +1,20 @@
 /**
- * Where an export goes: a file that appears under its name when it is whole and on disk, or standard output.
- * Invariant: until then the bytes lie in FILE.part, which is removed when the export fails.
+ * The target of an export: standard output, or a file that gets its name when it is complete and on disk.
+ * Invariant: until then the bytes are in FILE.part, which is removed when the export fails.
  */
 import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 import type { Output } from '../progress.js';
 
-/** Written to the disk at once. */
+/** Bytes of one write to the disk. */
 const WRITE_BYTES = 2 ** 20;
 
-/** Whoever read standard output went away; no failure. */
+/** The reader of standard output closed it. This is not a failure of the command. */
 export class ReaderGoneError extends Error {
   override name = 'ReaderGoneError';
 }
 
-/** The bytes written. Rejects with what `parts` or the disk says. */
+/** Returns the number of bytes written. Rejects with the error of `parts` or of the disk. */
 export async function writeFile(
   files: FileSystem,
   file: string,
@@ -35,14 +35,14 @@ export async function writeFile(
     } finally {
       await handle.close();
     }
-    // Another may have been made meanwhile.
+    // Another process may have created the file meanwhile.
     await refuseExisting(files, file, force);
     await files.rename(part, file);
     await files.syncDir(path.dirname(file));
     return position;
   } catch (error) {
     await files.remove(part).catch(() => {});
-    throw inWords(error, file);
+    throw explained(error, file);
   }
 }
 
@@ -50,13 +50,13 @@ async function refuseExisting(files: FileSystem, file: string, force: boolean): 
   if (!force && (await files.exists(file))) throw new Error(`${file} is there already: --force replaces it`);
 }
 
-function inWords(error: unknown, file: string): unknown {
+function explained(error: unknown, file: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return full ? new Error(`the disk is full: ${file} was not written (${message})`, { cause: error }) : error;
 }
 
-/** The same bytes in larger pieces. */
+/** Joins small parts into larger ones. */
 async function* gathered(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
@@ -71,10 +71,10 @@ async function* gathered(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (waitingBytes > 0) yield Buffer.concat(waiting);
 }
 
-/** The bytes written, each part taken before the next is asked for. Rejects with ReaderGoneError, or what `parts` says. */
+/** Returns the number of bytes written; waits for each write. Rejects with ReaderGoneError or the error of `parts`. */
 export async function writeOutput(out: Output, parts: AsyncIterable<Uint8Array>): Promise<number> {
   let bytes = 0;
-  // Beside the callback of the write that failed.
+  // The stream emits 'error' in addition to the callback of the failed write.
   const ignore = (): void => {};
   out.on('error', ignore);
   try {

@@ -1,15 +1,15 @@
-/** `quarry import`: the rows of files into a dimension of a running server. */
+/** `quarry import`: inserts the rows of files into a dimension of a running server. */
 import { NodeFileSystem } from '../../io/index.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { REMOTE_HELP, readRemote } from '../remote/index.js';
 import { importFiles, readImportLine } from './index.js';
 
 export const importHelp = `quarry import [options] FILE...
 
 Inserts the rows of CSV, NDJSON, Arrow (files and streams) and Parquet files, also compressed by gzip or zstd, into a
-dimension of a running server; - is standard input (not for Parquet). Before the first row is sent it shows which column of
-the file goes into which column of the dimension, and as what. Types are taken from the file's schema or told from its first
-10,000 rows; columns that the dimension has are kept as they are, missing ones are made.
+dimension of a running server; - is standard input (not for Parquet). Before the first row is sent, it shows which column
+of the file goes into which column of the dimension, and with which type. Types are taken from the file's schema or guessed
+from its first 10,000 rows. Existing columns of the dimension are kept as they are; missing columns are made.
 
   --dimension NAME  where the rows go; made when it is missing (default: the one that the lines of quarry export --format
                     insert name, else default)
@@ -23,7 +23,7 @@ the file goes into which column of the dimension, and as what. Types are taken f
   --type NAME=TYPE  string, integer, decimal, decimal(2), boolean, date, datetime, geolocation; with [] behind it a list of
                     values; may be repeated
   --null TEXT       stands for no value, as an empty field does; may be repeated
-  --format F        csv, ndjson, arrow or parquet (default: told by content, then by name)
+  --format F        csv, ndjson, arrow or parquet (default: detected by content, then by name)
   --delimiter C     of CSV: one character, \\t or tab for a tab (default: a comma; of .tsv a tab)
   --header A,B      names of the columns of a CSV file without a header line
   --no-create       make no dimension and no column
@@ -50,23 +50,23 @@ Examples:
   quarry import --dimension visits --id user --event page:url:at --null NA visits.ndjson.gz
   zcat log.csv.gz | quarry import --dimension log --type code=string -
 
-Exit codes: 0 all rows are in, 1 it failed or was ended, 2 wrong words or options, 4 done, but some rows are bad.
+Exit codes: 0 all rows are in, 1 it failed or was ended, 2 wrong arguments or options, 4 done, but some rows are bad.
 `;
 
-export async function importCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
+export async function importCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
   const line = readImportLine(argv);
-  if ('wrong' in line) return needs.usage(line.wrong);
-  const access = await readRemote(line.flags, 'write-key', needs);
-  if ('wrong' in access) return needs.usage(access.wrong);
+  if ('wrong' in line) return context.usage(line.wrong);
+  const access = await readRemote(line.flags, 'write-key', context);
+  if ('wrong' in access) return context.usage(access.wrong);
   const { bad } = await importFiles({
     options: line.options,
     access,
     files: new NodeFileSystem(),
-    stdin: needs.stdin,
-    out: needs.out,
-    progress: needs.stderr,
-    note: needs.note,
-    signal: needs.interrupted(),
+    stdin: context.stdin,
+    out: context.out,
+    progress: context.stderr,
+    note: context.note,
+    signal: context.interrupted(),
     elapsedMs: () => performance.now(),
     nowMs: () => Date.now(),
     random: Math.random,

@@ -1,7 +1,8 @@
 /**
- * One file from its bytes to the server's answers: what it is, what goes where, then body by body, several under way.
- * Invariants: a body counts as done when all before it are; state and bad rows are those of the done ones; bodies that share
- * an entity are never under way together, unless all they hold are events, so later rows win over earlier ones.
+ * Imports one file: detects its format, plans the mapping, and sends bodies, several concurrently.
+ * Invariants: a body counts as done when all bodies before it are done; the state file and the bad rows cover the done
+ * bodies only; bodies that share an entity are not sent concurrently, unless they hold only events, so that later rows
+ * override earlier ones.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -16,38 +17,38 @@ import { BadFile } from './send/bad-file.js';
 import { type Body, BodyCutter, bodyText, isDistinct } from './send/bodies.js';
 import { type Inserted, RowInserter } from './send/insert-rows.js';
 import { type ImportState, importIdentity, newState, nextChain, StateFile } from './send/resume.js';
-import type { Patience } from './send/retry-policy.js';
+import type { RetryPolicy } from './send/retry-policy.js';
 
-/** How often progress is written to disk, at most. */
+/** Minimum interval between writes of the state file. */
 const STATE_MS = 1_000;
-/** A file of which so many rows are bad, and none good, is not what its reader takes it for. */
+/** The import stops when this many rows are bad and none is good: the format or the mapping is wrong. */
 const HOPELESS_ROWS = 1_000;
 
-export interface ImportNeeds {
+export interface FileImportDependencies {
   readonly files: FileSystem;
   readonly options: ImportOptions;
-  readonly patience: Patience;
-  /** Tells servers and databases apart. */
+  readonly retryPolicy: RetryPolicy;
+  /** Identifies the server and the database. */
   readonly serverHash: string;
   readonly signal: AbortSignal;
   readonly elapsedMs: () => number;
-  /** Milliseconds of the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   readonly note: (text: string) => void;
-  /** Rows were looked at. */
+  /** Called when further rows were processed. */
   readonly onRows: (report: ImportReport) => void;
 }
 
 export interface ImportReport {
-  /** Rows looked at, in this run and in those before it that it goes on from. */
+  /** Rows processed in this run and in the earlier runs that it resumes. */
   rows: number;
   entities: number;
   bad: number;
-  /** Bytes of bodies, of this run alone. */
+  /** Bytes of the bodies of this run. */
   bytes: number;
 }
 
-/** In front of row numbers where these are IDs: the file's name without its endings. */
+/** The prefix of IDs made of row numbers: the file's name without extensions. */
 export const rowNameOf = (name: string): string =>
   name === '-' ? 'stdin' : path.basename(name).replace(/(?!^)\..*$/, '');
 
@@ -69,7 +70,7 @@ export interface ImportedFile {
   readonly mapping: Mapping;
 }
 
-/** The bodies behind row `after`. */
+/** The bodies of the rows after row `after`. */
 export async function* bodiesOf(
   { input, source, sampled, mapping }: ImportedFile,
   { limit, skipRows }: ImportOptions,
@@ -83,22 +84,25 @@ export async function* bodiesOf(
   if (rest !== null) yield rest;
 }
 
-/** Gives what is in now. Rejects with ImportError, RemoteError, or the system's error; what is in stays, and goes on. */
-export async function importFile(file: ImportedFile, needs: ImportNeeds): Promise<ImportReport> {
-  const { files, options, nowMs, serverHash } = needs;
+/** Returns the totals. Rejects with ImportError, RemoteError or the system's error; a new run then resumes. */
+export async function importFile(
+  file: ImportedFile,
+  dependencies: FileImportDependencies,
+): Promise<ImportReport> {
+  const { files, options, nowMs, serverHash } = dependencies;
   const { name } = file.input;
   const identity = await importIdentity(file.input, file.mapping, options);
   const stateName = options.stateFile ?? (name === '-' ? null : sideFile(name, '.import.json'));
   const stateFile = new StateFile(files, stateName);
   const found = await stateFile.read(identity, serverHash, nowMs());
-  if (found !== null) needs.note(`going on behind row ${found.lastRow}, where an earlier run ended`);
+  if (found !== null) dependencies.note(`going on behind row ${found.lastRow}, where an earlier run ended`);
   const state = found ?? newState(identity, serverHash, options.skipRows);
   const badFile = new BadFile(
     files,
     path.resolve(options.badFile ?? sideFile(name, '.bad.ndjson')),
     state.badBytes,
   );
-  const run = new ImportRun(file, needs, state, stateFile, badFile);
+  const run = new ImportRun(file, dependencies, state, stateFile, badFile);
   try {
     return await run.all();
   } finally {
@@ -114,14 +118,14 @@ interface Done {
 
 interface UnderWay {
   readonly body: Body;
-  /** Never rejects: each notes its own failure. */
+  /** Never rejects: a failure is recorded in #failure. */
   readonly over: Promise<void>;
 }
 
 class ImportRun {
   readonly report: ImportReport;
   readonly #file: ImportedFile;
-  readonly #needs: ImportNeeds;
+  readonly #dependencies: FileImportDependencies;
   readonly #stateFile: StateFile;
   readonly #badFile: BadFile;
   readonly #inserter: RowInserter;
@@ -136,24 +140,24 @@ class ImportRun {
 
   constructor(
     file: ImportedFile,
-    needs: ImportNeeds,
+    dependencies: FileImportDependencies,
     state: ImportState,
     stateFile: StateFile,
     badFile: BadFile,
   ) {
     this.#file = file;
-    this.#needs = needs;
+    this.#dependencies = dependencies;
     this.#state = state;
     this.#stateFile = stateFile;
     this.#badFile = badFile;
     this.#bodiesSent = state.bodies;
-    this.#inserter = new RowInserter(file.mapping, needs.patience);
+    this.#inserter = new RowInserter(file.mapping, dependencies.retryPolicy);
     this.#isOrdered = file.mapping.targets.some(({ form }) => !isEventType(form.type));
     this.report = { ...state.counts, bytes: 0 };
   }
 
   async all(): Promise<ImportReport> {
-    const { options, signal } = this.#needs;
+    const { options, signal } = this.#dependencies;
     const startRow = this.#state.lastRow;
     let chain = this.#state.chain;
     let number = this.#state.bodies;
@@ -180,7 +184,7 @@ class ImportRun {
     throw this.#failure;
   }
 
-  /** Waits until a connection is free, and none that is under way holds an entity of the body. */
+  /** Waits until a connection is free and no body in flight has an entity of `body`. */
   async #room(body: Body): Promise<void> {
     const { keys } = body;
     if (this.#isOrdered && keys !== null) {
@@ -189,7 +193,7 @@ class ImportRun {
       );
       await Promise.all(before.map(({ over }) => over));
     }
-    while (this.#underWay.size >= this.#needs.options.connections) await Promise.race(this.#overs());
+    while (this.#underWay.size >= this.#dependencies.options.connections) await Promise.race(this.#overs());
   }
 
   #overs(): Promise<void>[] {
@@ -216,7 +220,7 @@ class ImportRun {
     this.#underWay.set(number, { body, over: send() });
   }
 
-  /** Counts the bodies before which all are done. */
+  /** Commits the bodies before which all are done. */
   async #commit(): Promise<void> {
     for (;;) {
       const next = this.#done.get(this.#state.bodies);
@@ -238,15 +242,15 @@ class ImportRun {
         counts: { rows, entities, bad: badCount },
         badBytes: this.#badFile.bytes,
       };
-      this.#needs.onRows(this.report);
+      this.#dependencies.onRows(this.report);
       this.#checkBad();
-      if (this.#needs.elapsedMs() - this.#writtenMs >= STATE_MS) await this.#writeState();
+      if (this.#dependencies.elapsedMs() - this.#writtenMs >= STATE_MS) await this.#writeState();
     }
   }
 
   #checkBad(): void {
     const { rows, bad } = this.report;
-    const { badMax } = this.#needs.options;
+    const { badMax } = this.#dependencies.options;
     if (bad > badMax) {
       throw new ImportError(
         `${bad} rows are bad, more than the ${badMax} of --max-bad; the file of bad rows says why`,
@@ -258,9 +262,13 @@ class ImportRun {
   }
 
   async #writeState(): Promise<void> {
-    this.#writtenMs = this.#needs.elapsedMs();
+    this.#writtenMs = this.#dependencies.elapsedMs();
     await this.#badFile.sync();
-    await this.#stateFile.write({ ...this.#state, bodiesSent: this.#bodiesSent, atMs: this.#needs.nowMs() });
+    await this.#stateFile.write({
+      ...this.#state,
+      bodiesSent: this.#bodiesSent,
+      atMs: this.#dependencies.nowMs(),
+    });
   }
 }
 

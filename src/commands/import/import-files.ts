@@ -1,5 +1,5 @@
 /**
- * `quarry import`: its files one after the other. Of each it is shown what is to go where before anything is made or sent.
+ * `quarry import`: imports the files one after another. The mapping of a file is shown before anything is created or sent.
  */
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,19 +23,19 @@ import { dimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { askColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { bodyText, isDistinct } from './send/bodies.js';
-import { Patience } from './send/retry-policy.js';
+import { RetryPolicy } from './send/retry-policy.js';
 
 const SAMPLE_ROWS = 10_000;
-/** How often progress is told of a stream, whose end is not known. */
+/** Interval of progress lines for a stream, whose length is unknown. */
 const STREAM_NOTE_MS = 5_000;
 const SHOWN_BODY_CHARS = 1_000;
 
-export interface ImportFilesNeeds {
+export interface ImportFilesContext {
   readonly options: ImportOptions;
   readonly access: RemoteAccess & RemotePlace;
   readonly files: FileSystem;
   readonly stdin: Readable;
-  /** Gets the mapping and the sums. */
+  /** Receives the mapping and the totals. */
   readonly out: (text: string) => void;
   readonly progress: Output;
   readonly note: (text: string) => void;
@@ -45,54 +45,54 @@ export interface ImportFilesNeeds {
   readonly random: () => number;
 }
 
-/** `bad`: rows of this run, and of the runs that it went on from. */
+/** `bad` counts rows of this run and of the runs that it resumed. */
 export interface ImportTotals {
   readonly bad: number;
 }
 
-/** Rejects with ImportError, RemoteError, UnreachableError or the system's error; what is in stays in. */
-export async function importFiles(needs: ImportFilesNeeds): Promise<ImportTotals> {
-  const { options, access } = needs;
+/** Rejects with ImportError, RemoteError, UnreachableError or the system's error; inserted rows stay. */
+export async function importFiles(context: ImportFilesContext): Promise<ImportTotals> {
+  const { options, access } = context;
   const client = new RemoteClient(access, options.connections);
   let bad = 0;
   try {
-    for (const name of options.files) bad += await importOne(name, client, needs);
+    for (const name of options.files) bad += await importOne(name, client, context);
   } finally {
     client.close();
   }
   return { bad };
 }
 
-async function importOne(name: string, client: RemoteClient, needs: ImportFilesNeeds): Promise<number> {
-  const { options, files, out, access } = needs;
+async function importOne(name: string, client: RemoteClient, context: ImportFilesContext): Promise<number> {
+  const { options, files, out, access } = context;
   const handle = name === '-' ? null : await files.open(path.resolve(name), 'read');
   try {
-    const input = handle === null ? await streamInput(name, needs.stdin) : await fileInput(name, handle);
-    const { source, words } = await openSource(input, options, SAMPLE_ROWS);
+    const input = handle === null ? await streamInput(name, context.stdin) : await fileInput(name, handle);
+    const { source, description } = await openSource(input, options, SAMPLE_ROWS);
     const looked = await sampled(source, SAMPLE_ROWS);
-    const server = await serverColumns(client, dimensionOf(source, options), needs);
+    const server = await serverColumns(client, dimensionOf(source, options), context);
     const mapping = planMapping(source, looked.sample, options, server);
     const size = input.byteCount === null ? '' : `, ${formatBytes(input.byteCount)}`;
     const rows = source.rowCount === null ? '' : `, ${formatCount(source.rowCount)} rows`;
-    out(`${name === '-' ? 'standard input' : name}: ${words}${size}${rows}\n`);
+    out(`${name === '-' ? 'standard input' : name}: ${description}${size}${rows}\n`);
     out(`${mappingLines(mapping, source, rowNameOf(name)).join('\n')}\n`);
     const file = { input, source, sampled: looked, mapping };
-    if (options.dryRun) return await dryRun(file, needs);
+    if (options.dryRun) return await dryRun(file, context);
     const made = mapping.targets.flatMap((target) => target.made ?? []);
     if (mapping.isNewDimension || made.length > 0) {
       await makeColumns(client, access.key, mapping.dimension, made);
     }
-    return await sendAll(file, client, needs);
+    return await sendAll(file, client, context);
   } finally {
     await handle?.close();
   }
 }
 
-/** A dry run does without the server: then every column counts as new. */
+/** The server's columns. A dry run works without the server: then every column counts as new. */
 async function serverColumns(
   client: RemoteClient,
   dimension: string,
-  { options, access, note }: ImportFilesNeeds,
+  { options, access, note }: ImportFilesContext,
 ): Promise<ServerColumns> {
   try {
     return await askColumns(client, access.key, dimension);
@@ -103,7 +103,7 @@ async function serverColumns(
   }
 }
 
-async function dryRun(file: ImportedFile, { options, out }: ImportFilesNeeds): Promise<number> {
+async function dryRun(file: ImportedFile, { options, out }: ImportFilesContext): Promise<number> {
   let rows = 0;
   let bad = 0;
   let shown = false;
@@ -127,14 +127,23 @@ async function dryRun(file: ImportedFile, { options, out }: ImportFilesNeeds): P
   return bad;
 }
 
-async function sendAll(file: ImportedFile, client: RemoteClient, needs: ImportFilesNeeds): Promise<number> {
-  const { options, access, elapsedMs, note, signal, out } = needs;
+async function sendAll(
+  file: ImportedFile,
+  client: RemoteClient,
+  context: ImportFilesContext,
+): Promise<number> {
+  const { options, access, elapsedMs, note, signal, out } = context;
   const startMs = elapsedMs();
-  const patience = new Patience({ ...needs, client, key: access.key, retrySeconds: options.retrySeconds });
-  const progress = progressOf(file, needs);
+  const retryPolicy = new RetryPolicy({
+    ...context,
+    client,
+    key: access.key,
+    retrySeconds: options.retrySeconds,
+  });
+  const progress = progressOf(file, context);
   const report = await importFile(file, {
-    ...needs,
-    patience,
+    ...context,
+    retryPolicy,
     serverHash: hashOfServer(access.url, access.key),
     signal,
     note,
@@ -154,10 +163,10 @@ interface RowProgress {
   stop(): void;
 }
 
-/** A bar of the file's bytes, or of its rows where these are known; lines where the end is not. */
+/** A bar over the file's bytes, or over its rows if their number is known; lines if the length is unknown. */
 function progressOf(
   { input, source }: ImportedFile,
-  { progress: out, elapsedMs }: ImportFilesNeeds,
+  { progress: out, elapsedMs }: ImportFilesContext,
 ): RowProgress {
   let latest: ImportReport = { rows: 0, entities: 0, bad: 0, bytes: 0 };
   const badText = (): string => (latest.bad === 0 ? '' : `, ${formatCount(latest.bad)} bad`);
@@ -183,12 +192,12 @@ function progressOf(
 
 function streamProgress(out: Output, elapsedMs: () => number): RowProgress {
   const startMs = elapsedMs();
-  let toldMs = startMs;
+  let notedMs = startMs;
   return {
     add({ rows, bad }) {
       const nowMs = elapsedMs();
-      if (nowMs - toldMs < STREAM_NOTE_MS) return;
-      toldMs = nowMs;
+      if (nowMs - notedMs < STREAM_NOTE_MS) return;
+      notedMs = nowMs;
       const rate = formatCount((rows / (nowMs - startMs)) * 1_000);
       out.write(`  ${formatCount(rows)} rows | ${rate} rows/s | ${formatCount(bad)} bad\n`);
     },
@@ -196,5 +205,5 @@ function streamProgress(out: Output, elapsedMs: () => number): RowProgress {
   };
 }
 
-/** What `importFiles` rejects with when it is a person's to mend. */
+/** `importFiles` rejects with ImportError for errors that the user can correct. */
 export { ImportError, type Input };

@@ -1,5 +1,5 @@
-/** The words and flags of `quarry import`, read and checked one by one. */
-import { type FlagKinds, type Flags, readWords, textOf, type Wrong } from '../admin/admin-options.js';
+/** Reads and checks the arguments and flags of `quarry import`. */
+import { type FlagKinds, type Flags, readArguments, textOf, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './formats/format.js';
 import type { BaseType } from './mapping/guess.js';
@@ -25,9 +25,9 @@ export interface ImportOptions {
   readonly format: Format | null;
   readonly delimiter: string | null;
   readonly header: readonly string[] | null;
-  /** null = that of the lines, else the default one. */
+  /** null = the dimension that the lines name, otherwise the default one. */
   readonly dimension: string | null;
-  /** null = told from the columns' names; [LINE_ID] = the row's number. */
+  /** null = chosen by the columns' names; [LINE_ID] = the row's number. */
   readonly id: readonly string[] | null;
   readonly events: readonly EventFlag[];
   /** null = all. */
@@ -76,7 +76,7 @@ const FLAGS: FlagKinds = {
   'no-create': { type: 'boolean' },
   'dry-run': { type: 'boolean' },
 };
-/** May be given several times. */
+/** Flags that may be repeated. */
 const REPEATED: readonly string[] = ['event', 'columns', 'skip', 'rename', 'type', 'null'];
 const CONNECTIONS_MAX = 64;
 const RETRY_SECONDS_MAX = 86_400;
@@ -95,18 +95,18 @@ function wrong(text: string): never {
 }
 
 export function readImportLine(argv: readonly string[]): ImportLine | Wrong {
-  const read = readWords(argv, FLAGS);
+  const read = readArguments(argv, FLAGS);
   if ('wrong' in read) return read;
   const repeated = repeatedTexts(argv);
   try {
-    return { options: optionsOf(read.words, read.flags, repeated), flags: read.flags };
+    return { options: optionsOf(read.positionals, read.flags, repeated), flags: read.flags };
   } catch (error) {
     if (error instanceof WrongFlag) return { wrong: error.message };
     throw error;
   }
 }
 
-/** Every text of the flags that may be repeated: the common reader keeps the last one only. */
+/** All values of the flags that may be repeated: readArguments keeps only the last one. */
 function repeatedTexts(argv: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const texts = new Map<string, string[]>(REPEATED.map((name) => [name, []]));
   for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
@@ -119,7 +119,7 @@ function repeatedTexts(argv: readonly string[]): ReadonlyMap<string, readonly st
 }
 
 function optionsOf(
-  words: readonly string[],
+  positionals: readonly string[],
   flags: Flags,
   repeated: ReadonlyMap<string, readonly string[]>,
 ): ImportOptions {
@@ -133,12 +133,12 @@ function optionsOf(
       ? value
       : wrong(`--${name}: a whole number from ${low} to ${high} is wanted, not ${JSON.stringify(given)}`);
   };
-  if (words.length === 0) return wrong('import takes files, or - for standard input');
-  if (new Set(words).size < words.length) wrong('a file is named twice');
-  const several = words.length > 1;
+  if (positionals.length === 0) return wrong('import takes files, or - for standard input');
+  if (new Set(positionals).size < positionals.length) wrong('a file is named twice');
+  const several = positionals.length > 1;
   if (several && (flags.has('bad') || flags.has('state'))) wrong('--bad and --state go with one file');
   return {
-    files: words,
+    files: positionals,
     format: readFormat(text('format')),
     delimiter: readDelimiter(text('delimiter')),
     header: text('header') === null ? null : names('header', [text('header') ?? '']),
@@ -162,7 +162,7 @@ function optionsOf(
   };
 }
 
-/** Names parted by commas. */
+/** Reads names separated by commas. */
 function names(flag: string, texts: readonly string[]): string[] {
   const found = texts.flatMap((text) => text.split(',').map((name) => name.trim()));
   if (found.includes('')) wrong(`--${flag}: names parted by commas are wanted, such as a,b`);

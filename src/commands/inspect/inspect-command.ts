@@ -1,4 +1,4 @@
-/** `quarry inspect PATH...`: what the files of a store say, for people and for programs. Nothing is changed or locked. */
+/** `quarry inspect PATH...`: prints the contents of a store's files as text or JSON. Nothing is changed or locked. */
 import path from 'node:path';
 import { CorruptionError, NewerFormatError } from '../../base/index.js';
 import { decodeDeduplicationFile, decodeManifest } from '../../format/index.js';
@@ -14,7 +14,7 @@ import {
 import { type FileSystem, NodeFileSystem } from '../../io/index.js';
 import { listLogFiles } from '../../wal/index.js';
 import { type FlagKinds, readFlags, textOf, type Wrong } from '../admin/admin-options.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { printable } from '../printable.js';
 import { formatBytes, formatCount } from '../progress.js';
 import {
@@ -63,12 +63,12 @@ const FLAGS = {
   json: { type: 'boolean' },
 } as const satisfies FlagKinds;
 
-/** What the words and flags ask for, or what is wrong with them. */
+/** Reads the command line, or returns the reason why it is wrong. */
 export function readInspectLine(argv: readonly string[]): InspectLine | Wrong {
   const read = readFlags(argv, FLAGS);
   if ('wrong' in read) return read;
-  const { words, flags } = read;
-  if (words.length === 0) return { wrong: 'inspect takes the files or data directories to print' };
+  const { positionals, flags } = read;
+  if (positionals.length === 0) return { wrong: 'inspect takes the files or data directories to print' };
   const lsn = textOf(flags, 'lsn');
   const range = lsn === undefined ? EVERY_LSN : rangeOf(lsn);
   if (range === null) {
@@ -78,7 +78,7 @@ export function readInspectLine(argv: readonly string[]): InspectLine | Wrong {
   if (!/^\d{1,9}$/.test(rows))
     return { wrong: `--rows: a whole number is wanted, not ${JSON.stringify(rows)}` };
   return {
-    paths: words.map((word) => path.resolve(word)),
+    paths: positionals.map((word) => path.resolve(word)),
     records: flags.has('records') || lsn !== undefined,
     range,
     rows: Number(rows),
@@ -97,25 +97,25 @@ function rangeOf(text: string): LsnRange | null {
 
 export async function inspectCommand(
   argv: readonly string[],
-  needs: Pick<CommandNeeds, 'out' | 'note' | 'usage'>,
+  context: Pick<CommandContext, 'out' | 'note' | 'usage'>,
 ): Promise<ExitCode> {
   const line = readInspectLine(argv);
-  if ('wrong' in line) return needs.usage(line.wrong);
+  if ('wrong' in line) return context.usage(line.wrong);
   let worst: ExitCode = EXIT.done;
   for (const file of line.paths) {
-    if (line.paths.length > 1 && !line.json) needs.out(`== ${printable(file)}\n`);
+    if (line.paths.length > 1 && !line.json) context.out(`== ${printable(file)}\n`);
     try {
-      await inspect(file, line, needs);
+      await inspect(file, line, context);
     } catch (error) {
       const code = endingOf(error as Error);
-      needs.note((error as Error).message);
+      context.note((error as Error).message);
       if (code > worst) worst = code;
     }
   }
   return worst;
 }
 
-/** How an error that concerns one path ends the command; others are bugs. */
+/** The exit code for an error of one path; other errors are thrown as bugs. */
 function endingOf(error: Error): ExitCode {
   if (error instanceof CorruptionError || error instanceof NewerFormatError) return EXIT.corrupt;
   if (error instanceof NotOursError || typeof (error as NodeJS.ErrnoException).code === 'string')
@@ -123,11 +123,11 @@ function endingOf(error: Error): ExitCode {
   throw error;
 }
 
-/** A path that holds nothing which this command prints; the message says so. */
+/** The path holds nothing that this command prints. */
 class NotOursError extends Error {}
 
-type Needs = Pick<CommandNeeds, 'out' | 'note'>;
-type Print = (fs: FileSystem, file: string, line: InspectLine, needs: Needs) => Promise<void>;
+type InspectContext = Pick<CommandContext, 'out' | 'note'>;
+type Print = (fs: FileSystem, file: string, line: InspectLine, context: InspectContext) => Promise<void>;
 
 const BY_MAGIC: Readonly<Record<string, Print>> = {
   QRYMAN: inspectManifest,
@@ -136,27 +136,27 @@ const BY_MAGIC: Readonly<Record<string, Print>> = {
   ARROW1: inspectSnapshot,
 };
 
-/** A file whose first bytes are damaged is still known by its name. */
+/** Recognizes files whose first bytes are damaged by their names. */
 const BY_NAME: readonly (readonly [RegExp, Print])[] = [
   [/^manifest$/, inspectManifest],
   [/^log-.*\.qlog$/, inspectLogFile],
   [/\.arrow$/, inspectSnapshot],
 ];
 
-async function inspect(file: string, line: InspectLine, needs: Needs): Promise<void> {
+async function inspect(file: string, line: InspectLine, context: InspectContext): Promise<void> {
   const fs = new NodeFileSystem();
   const name = path.basename(file);
   if (name === 'keys.json') throw new NotOursError(`${file} holds keys as they are used: it is not printed`);
   const magic = await magicOf(fs, file);
-  if (magic === null) return inspectFolder(fs, file, line, needs);
+  if (magic === null) return inspectFolder(fs, file, line, context);
   const print = BY_MAGIC[magic] ?? BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
   if (print === undefined) {
     throw new NotOursError(`${file} is no data directory, manifest, log file or snapshot file`);
   }
-  return print(fs, file, line, needs);
+  return print(fs, file, line, context);
 }
 
-/** The first six bytes; null = a folder. */
+/** The first six bytes; null for a folder. */
 async function magicOf(fs: FileSystem, file: string): Promise<string | null> {
   try {
     const handle = await fs.open(file, 'read');
@@ -172,25 +172,40 @@ async function magicOf(fs: FileSystem, file: string): Promise<string | null> {
   }
 }
 
-async function inspectFolder(fs: FileSystem, dir: string, line: InspectLine, needs: Needs): Promise<void> {
-  if (!(await fs.exists(path.join(dir, 'manifest')))) return inspectLogFolder(fs, dir, line, needs);
-  if (line.records) return inspectLogFolder(fs, path.join(dir, 'log'), line, needs);
+async function inspectFolder(
+  fs: FileSystem,
+  dir: string,
+  line: InspectLine,
+  context: InspectContext,
+): Promise<void> {
+  if (!(await fs.exists(path.join(dir, 'manifest')))) return inspectLogFolder(fs, dir, line, context);
+  if (line.records) return inspectLogFolder(fs, path.join(dir, 'log'), line, context);
   const summary = await summarizeStore(fs, dir);
   if (summary === null) throw new NotOursError(`${dir} holds no store`);
-  needs.out(line.json ? `${JSON.stringify(summary)}\n` : summaryText(summary));
+  context.out(line.json ? `${JSON.stringify(summary)}\n` : summaryText(summary));
 }
 
-async function inspectLogFolder(fs: FileSystem, dir: string, line: InspectLine, needs: Needs): Promise<void> {
+async function inspectLogFolder(
+  fs: FileSystem,
+  dir: string,
+  line: InspectLine,
+  context: InspectContext,
+): Promise<void> {
   const [first] = await listLogFiles(fs, dir);
   if (first === undefined) throw new NotOursError(`${dir} holds neither a store nor log files`);
   const fromLsn = Math.max(first.firstLsn, line.range.from);
   return printLog(
-    { ...needs, range: line.range, read: (ended) => recordsFrom({ fs, dir, fromLsn }, ended) },
+    { ...context, range: line.range, read: (ended) => recordsFrom({ fs, dir, fromLsn }, ended) },
     line,
   );
 }
 
-async function inspectLogFile(fs: FileSystem, file: string, line: InspectLine, needs: Needs): Promise<void> {
+async function inspectLogFile(
+  fs: FileSystem,
+  file: string,
+  line: InspectLine,
+  context: InspectContext,
+): Promise<void> {
   const { version, firstLsn, bytes } = await readLogHead(fs, file);
   const name = `log-${String(firstLsn).padStart(16, '0')}.qlog`;
   if (path.basename(file) !== name) {
@@ -199,11 +214,11 @@ async function inspectLogFile(fs: FileSystem, file: string, line: InspectLine, n
     );
   }
   if (!line.json && !line.records) {
-    needs.out(
+    context.out(
       `log file, format version ${version}, ${formatBytes(bytes)} (with the room for records to come)\n`,
     );
   }
-  return printLog({ ...needs, range: line.range, read: (ended) => recordsOfFile(fs, file, ended) }, line);
+  return printLog({ ...context, range: line.range, read: (ended) => recordsOfFile(fs, file, ended) }, line);
 }
 
 function printLog(print: LogPrint, { json, records }: InspectLine): Promise<void> {
@@ -215,7 +230,7 @@ async function inspectManifest(
   fs: FileSystem,
   file: string,
   line: InspectLine,
-  { out }: Needs,
+  { out }: InspectContext,
 ): Promise<void> {
   const manifest = decodeManifest(await fs.readFile(file), file);
   if (line.json) return out(`${JSON.stringify(withoutSecrets(manifest))}\n`);
@@ -233,7 +248,7 @@ async function inspectDeduplicationFile(
   fs: FileSystem,
   file: string,
   line: InspectLine,
-  { out }: Needs,
+  { out }: InspectContext,
 ): Promise<void> {
   let count = 0;
   for (const part of decodeDeduplicationFile(await fs.readFile(file), file)) count += part.length;
@@ -248,7 +263,7 @@ async function inspectSnapshot(
   fs: FileSystem,
   file: string,
   line: InspectLine,
-  { out }: Needs,
+  { out }: InspectContext,
 ): Promise<void> {
   const snapshot = await readSnapshot(fs, file);
   const { table, columns, bytes, columnBytes, entry } = snapshot;

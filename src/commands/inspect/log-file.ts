@@ -1,4 +1,4 @@
-/** A log, or one file of it, as `quarry inspect` prints it: a summary, a line a record, or a JSON object a record. */
+/** Prints a log, or one of its files: as a summary, as one line per record, or as one JSON object per record. */
 import { briefOf, contentOf, recordOf } from '../../inspect/index.js';
 import type { LogEnd, LogEntry } from '../../wal/index.js';
 import { inColumns } from '../columns.js';
@@ -12,18 +12,18 @@ export interface LsnRange {
 
 export const EVERY_LSN: LsnRange = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
-/** Gives records and says, when all were given and the log ended with them, how. */
+/** Returns records; calls `ended` with the state of the log's end after the last record. */
 export type ReadRecords = (ended: (end: LogEnd) => void) => AsyncIterable<LogEntry>;
 
 export interface LogPrint {
   readonly read: ReadRecords;
   readonly range: LsnRange;
   readonly out: (text: string) => void;
-  /** What is no record: an unfinished last write. */
+  /** Reports an unfinished last write. */
   readonly note: (text: string) => void;
 }
 
-/** Prints the records in the range as `lineOf` tells them; resolves when they are printed. */
+/** Prints the records in the range, formatted by `lineOf`. */
 async function printEach(
   { read, range, out, note }: LogPrint,
   lineOf: (entry: LogEntry) => string,
@@ -46,7 +46,7 @@ export const printRecords = (print: LogPrint): Promise<void> =>
 export const printRecordsAsJson = (print: LogPrint): Promise<void> =>
   printEach(print, (entry) => `${JSON.stringify(contentOf(entry, recordOf(entry)))}\n`);
 
-/** What the records are together. */
+/** Prints a summary of the records. */
 export async function printLogSummary(print: LogPrint): Promise<void> {
   const counts = new Map<string, { count: number; bytes: number }>();
   let first: string | null = null;

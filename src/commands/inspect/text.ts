@@ -1,4 +1,4 @@
-/** What `quarry inspect` found, as lines for people. */
+/** Formats the results of `quarry inspect` as text. */
 import type { RecordBrief, SnapshotFile, StoreSummary } from '../../inspect/index.js';
 import { inColumns } from '../columns.js';
 import { printable } from '../printable.js';

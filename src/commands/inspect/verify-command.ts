@@ -1,9 +1,9 @@
-/** `quarry verify DIR`: checks every checksum of a data directory that no server has open. */
+/** `quarry verify DIR`: checks all checksums of a data directory that no server has open. */
 import path from 'node:path';
 import { verifyStore } from '../../inspect/index.js';
 import { lockDirectory, NodeFileSystem } from '../../io/index.js';
 import { requireStore } from '../../recovery/index.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { NO_PROGRESS, startBar } from '../progress.js';
 
 export const verifyHelp = `quarry verify DIR
@@ -19,7 +19,7 @@ it open; 2: wrong arguments.
 
 export async function verifyCommand(
   argv: readonly string[],
-  { out, usage, stderr }: Pick<CommandNeeds, 'out' | 'usage' | 'stderr'>,
+  { out, usage, stderr }: Pick<CommandContext, 'out' | 'usage' | 'stderr'>,
 ): Promise<ExitCode> {
   if (argv.length !== 1 || argv[0] === '' || argv[0].startsWith('-'))
     usage('verify takes one argument, the data directory');

@@ -1,7 +1,7 @@
 /**
- * How a command speaks with a server: keep-alive connections to one address, over HTTPS (or HTTP, which serves inserts
- * only), bodies and answers whole or as streams. Certificates are verified.
- * Rejects with RemoteError when the answer is not HTTP 200, with UnreachableError when there is none.
+ * The HTTP client of the commands: keep-alive connections to one address over HTTPS (or HTTP, which serves inserts only);
+ * bodies and answers as a whole or as streams. Certificates are verified.
+ * Requests reject with RemoteError when the answer is not HTTP 200, with UnreachableError when there is no answer.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 export interface RemotePlace {
   /** "https://host:port", without a path. */
   readonly url: string;
-  /** PEM text of the certificate to trust, such as the self-signed one of a data directory; null = those of the system. */
+  /** PEM text of the certificate to trust, such as the self-signed one of a data directory; null = the system's. */
   readonly certificate: string | null;
 }
 
@@ -19,13 +19,13 @@ export interface RemoteRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly key: string;
-  /** Left out: none. A stream goes chunked. */
+  /** Absent = no body. A stream is sent chunked. */
   readonly body?: Uint8Array | string | Readable;
-  /** Of the body; left out: JSON. */
+  /** Type of the body; absent = JSON. */
   readonly contentType?: string;
   /** Further headers, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Aborted: the connection is closed, so that the server stops too, and the request or its stream fails. */
+  /** When aborted, the connection is closed, so that the server cancels the request; the request or its stream fails. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,13 +33,13 @@ export interface RemoteRequest {
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly status: number;
-  /** Of the first error; null when the answer is none of the interface. */
+  /** Code of the first error; null when the answer does not have the interface's form. */
   readonly code: number | null;
-  /** What the server says of the first error; the beginning of the answer when it is none of the interface. */
+  /** Message of the first error; the beginning of the answer when it does not have the interface's form. */
   readonly reason: string;
-  /** What the first error says beyond it, such as the place in a statement. */
+  /** Further members of the first error, such as the position in a statement. */
   readonly more: Readonly<Record<string, unknown>>;
-  /** When to come again; null = the same will be refused again. */
+  /** Seconds after which to retry; null = a retry is useless. */
   readonly retryAfterSeconds: number | null;
 
   constructor(request: RemoteRequest, status: number, retryAfter: string | undefined, text: string) {
@@ -55,7 +55,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** No answer, or not all of one: whether the server did what was asked is not known. */
+/** No answer or an incomplete one: whether the server executed the request is unknown. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
 }
@@ -80,7 +80,7 @@ export class RemoteClient {
   readonly #url: string;
   readonly #agent: http.Agent | https.Agent;
 
-  /** `socketsMax`: connections at once; further requests wait for one. */
+  /** `socketsMax` is the number of concurrent connections; further requests wait for one. */
   constructor({ url, certificate }: RemotePlace, socketsMax: number) {
     const options = { keepAlive: true, maxSockets: socketsMax };
     this.#url = url;
@@ -89,17 +89,17 @@ export class RemoteClient {
       : new http.Agent(options);
   }
 
-  /** Sends one request and gives its parsed JSON answer. */
+  /** Sends a request and returns its parsed JSON answer. */
   async json(request: RemoteRequest): Promise<unknown> {
     return JSON.parse(await this.text(request));
   }
 
-  /** The same, unparsed. */
+  /** Sends a request and returns its answer as text. */
   async text(request: RemoteRequest): Promise<string> {
     return readText(await this.stream(request), this.#url);
   }
 
-  /** Sends one request and gives its answer as a stream, which must be read to its end or destroyed. */
+  /** Sends a request and returns its answer as a stream, which must be read to its end or destroyed. */
   async stream(request: RemoteRequest): Promise<http.IncomingMessage> {
     const response = await this.#send(request);
     const { statusCode = 0, headers } = response;
@@ -124,7 +124,7 @@ export class RemoteClient {
       const outgoing = send(`${this.#url}${path}`, options, resolve);
       outgoing.on('error', fail);
       if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);
-      // A server that answers before the body's end may close the connection: its answer counts.
+      // A server that answers before the body's end may close the connection; the answer is still used.
       else pipeline(body, outgoing).catch(fail);
     });
   }

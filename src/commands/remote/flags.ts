@@ -1,7 +1,7 @@
 /**
- * How a command is told which server to ask, and with which key: by flags, by environment, or by the data directory of a
- * server on this machine, where the address, the certificate and the key are found.
- * Invariant: a key never stands in a message.
+ * Chooses the server and the key of a command: by flags, by the environment, or by the data directory of a server on this
+ * machine, which has the address, the certificate and the key.
+ * Invariant: no message contains a key.
  */
 import path from 'node:path';
 import { askAdminSocket } from '../../io/index.js';
@@ -9,7 +9,7 @@ import {
   type FlagKinds,
   type Flags,
   readStoreConfig,
-  type StoreOptionsNeeds,
+  type StoreOptionsContext,
   type Wrong,
 } from '../admin/admin-options.js';
 import type { AdminAnswer, AdminRequest, ServerAddress } from '../admin/admin-request.js';
@@ -32,17 +32,17 @@ export const REMOTE_HELP = `  --url URL         the server, such as https://db.e
   --config FILE     the config file of quarry serve
 `;
 
-/** The key of keys.json that a command takes when none is given. */
+/** The key of keys.json that a command uses by default. */
 export type KeyKind = 'master-key' | 'write-key' | 'read-key';
 
 export interface RemoteAccess extends RemotePlace {
   readonly key: string;
 }
 
-/** How long a server that is busy is waited for; then its options have to do. */
+/** How long the command waits for a busy server's address; then it uses the server's options. */
 const ADDRESS_MS_MAX = 5_000;
 
-/** Of the server that runs on a data directory; null = none does, or it does not say. */
+/** The address of the server on a data directory; null = no server runs there, or it does not answer. */
 async function askAddress(dir: string): Promise<ServerAddress | null> {
   const request: AdminRequest = { do: 'address' };
   const line = await askAdminSocket(path.resolve(dir), JSON.stringify(request), ADDRESS_MS_MAX).catch(
@@ -54,17 +54,17 @@ async function askAddress(dir: string): Promise<ServerAddress | null> {
 }
 
 /**
- * Reads the flags; a file that is wanted and cannot be read is wrong, one that would have been the default is not. Where
- * neither a flag nor the environment names the server, the one of the data directory is asked for its address.
+ * Reads the flags. A named file that cannot be read is an error, a missing default file is not. If neither a flag nor the
+ * environment names the server, the server on the data directory is asked for its address.
  */
 export async function readRemote(
   flags: Flags,
   kind: KeyKind,
-  needs: StoreOptionsNeeds,
+  context: StoreOptionsContext,
   addressOf: typeof askAddress = askAddress,
 ): Promise<RemoteAccess | Wrong> {
-  const { env, readText } = needs;
-  const config = readStoreConfig(flags, needs);
+  const { env, readText } = context;
+  const config = readStoreConfig(flags, context);
   if ('wrong' in config) return config;
   const given = (flag: keyof typeof REMOTE_FLAGS, variable: string): string | null => {
     const text = flags.get(flag) ?? env[variable];
@@ -86,7 +86,7 @@ export async function readRemote(
   return { url, certificate, key };
 }
 
-/** Where one that listens on every address is reached on this machine. */
+/** Loopback addresses for servers that listen on every address. */
 const REACHABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function urlOf({ host, httpsPort }: Pick<ServerAddress, 'host' | 'httpsPort'>): string {
@@ -110,7 +110,7 @@ function readKey(
   given: string | null,
   keysJson: string | null,
   kind: KeyKind,
-  readText: StoreOptionsNeeds['readText'],
+  readText: StoreOptionsContext['readText'],
 ): string | Wrong {
   if (given?.startsWith('@')) {
     const text = textOrNull(given.slice(1), readText);
@@ -137,7 +137,7 @@ const asKey = (text: string, what: string): string | Wrong =>
     ? text
     : { wrong: `${what} is no key: keys are letters, digits and signs without spaces` };
 
-function textOrNull(file: string | null, readText: StoreOptionsNeeds['readText']): string | null {
+function textOrNull(file: string | null, readText: StoreOptionsContext['readText']): string | null {
   if (file === null) return null;
   try {
     return readText(file);

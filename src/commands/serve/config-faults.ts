@@ -1,4 +1,4 @@
-/** What only several options together tell to be wrong, before a server is started with them. */
+/** Checks combinations of options before a server is started. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { isWithin } from '../within.js';
@@ -6,11 +6,11 @@ import type { ServeConfig } from './serve-config.js';
 
 type Faulty = Pick<ServeConfig, 'cert' | 'key' | 'archiveDir' | 'dataDir'>;
 
-/** null = nothing is wrong. Throws when a file cannot be read. */
+/** Returns the error; null = none. Throws when a file cannot be read. */
 export const configFault = (config: Faulty, readText: (file: string) => string): string | null =>
   archiveFault(config) ?? pairFault(config, readText);
 
-/** Folders of the data directory in which the server removes what it does not know. */
+/** Folders of the data directory in which the server removes unknown files. */
 const OWN_FOLDERS = ['log', 'snapshot', 'spool', 'tls'];
 
 function archiveFault({ archiveDir, dataDir }: Faulty): string | null {

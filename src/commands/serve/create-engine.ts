@@ -1,4 +1,4 @@
-/** The engine of a data directory as a server runs it, and as a command opens it that finds no server. */
+/** Creates the engine of a data directory, for a server and for commands that open a store themselves. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -7,46 +7,46 @@ import { Engine } from '../../engine/index.js';
 import type { FileSystem } from '../../io/index.js';
 import type { ServeConfig } from './serve-config.js';
 
-/** Of the memory limit: what the whole process may have. */
+/** Limit of the whole process, as a factor of the memory limit. */
 const PROCESS_PART = 1.1;
 
 export interface PostgresFiles {
-  /** The thread's entry. */
+  /** Entry point of the catalog thread. */
   readonly threadFile: string;
-  /** A data directory of Postgres, packed, that the thread begins with. */
+  /** Packed data directory of Postgres with which the thread starts. */
   readonly templateFile: string;
 }
 
-export interface ServeNeeds {
+export interface ServerDependencies {
   /** Version of this release. */
   readonly release: string;
   readonly log: Logger;
-  /** Files of this release: the worker's entry and the kernels. */
-  readonly laneFile: string;
+  /** Entry point of the worker threads. */
+  readonly workerFile: string;
   /** Path of kernels.wasm; null = run the kernels' TypeScript twins. */
   readonly kernelsFile: string | null;
   /** Folder of the console's files; null = there is no console. */
   readonly consoleDir: string | null;
-  /** What answers clients of Postgres that ask for the catalog; left out = they get none. */
+  /** Files that answer catalog queries of Postgres clients; absent = --pg-port is refused. */
   readonly postgres?: PostgresFiles;
-  /** Nothing can be promised any more: end the process, answer nobody. */
+  /** Called when durability can no longer be guaranteed: must end the process without answering. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** `dir` is absolute, exists and is locked by this process. The engine's threads run; `start` opens the store. */
+/** `dir` must be absolute, exist and be locked by this process. Starts the threads; `start` opens the store. */
 export async function createEngine(
   config: ServeConfig,
-  needs: ServeNeeds,
+  dependencies: ServerDependencies,
   fs: FileSystem,
   dir: string,
 ): Promise<Engine> {
-  const { log } = needs;
+  const { log } = dependencies;
   return Engine.create({
     fs,
     dir,
-    laneFile: needs.laneFile,
-    kernels: needs.kernelsFile === null ? null : await fs.readFile(needs.kernelsFile),
-    laneCount: config.workers,
+    workerFile: dependencies.workerFile,
+    kernels: dependencies.kernelsFile === null ? null : await fs.readFile(dependencies.kernelsFile),
+    workerCount: config.workers,
     shardCount: config.shards,
     memoryLimitBytes: config.memoryLimitBytes,
     processBytesMax: config.memoryLimitBytes * PROCESS_PART,
@@ -60,7 +60,7 @@ export async function createEngine(
     events: {
       info: (event, details) => log.info(details, event),
       warn: (event, details) => log.warn(details, event),
-      fatal: needs.onFatal,
+      fatal: dependencies.onFatal,
     },
   });
 }

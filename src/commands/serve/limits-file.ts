@@ -1,5 +1,5 @@
 /**
- * The file behind `--limits FILE`: TOML that replaces single figures of the interface's limits.
+ * The file of `--limits FILE`: TOML that replaces single limits of the interface.
  *   entities-per-minute = 1000000
  *   [queries-per-minute]     # by query-load plan
  *   mega = 20000
@@ -7,15 +7,15 @@
  *   normal = 50000000
  *   [requests-per-minute]    # by endpoint
  *   "POST /v1/sql" = 1000
- * Invariants: what is not named keeps the interface's figure; an unknown key, endpoint or plan, and anything but a
- * whole number in bounds, is refused with a text that names it.
+ * Invariants: a limit that the file does not name keeps the interface's value; an unknown key, endpoint or plan, and any
+ * value but a whole number in range, is refused with a message that names it.
  */
 import { parse as parseToml } from 'smol-toml';
 import { quoted } from '../../base/index.js';
 import { LOAD_PLANS, type LoadPlan } from '../../catalog/index.js';
 import { ENDPOINTS, type LimitTable, SPEC_LIMITS } from '../../http/index.js';
 
-/** Above every machine's reach; the windows' arithmetic stays exact. 0 closes what it stands for. */
+/** Above the rate of any machine, and exact in the arithmetic of the windows. 0 refuses every request. */
 const LIMIT_MAX = 1_000_000_000_000;
 
 const KEYS = ['entities-per-minute', 'queries-per-minute', 'writes-per-day', 'requests-per-minute'];
@@ -24,7 +24,7 @@ class Wrong extends Error {}
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** The interface's table with the figures of the TOML text, or what is wrong with it, the key named. */
+/** The interface's table with the limits of the TOML text, or an error message that names the key. */
 export function readLimits(text: string): LimitTable | { readonly wrong: string } {
   try {
     return tableOf(parseToml(text, { integersAsBigInt: true }));
@@ -41,7 +41,7 @@ function tableOf(file: Table): LimitTable {
   return {
     requestsPerMinute: requestsOf(sectionOf(file, 'requests-per-minute')),
     entitiesPerMinute:
-      entities === undefined ? SPEC_LIMITS.entitiesPerMinute : figureOf('entities-per-minute', entities),
+      entities === undefined ? SPEC_LIMITS.entitiesPerMinute : limitOf('entities-per-minute', entities),
     queriesPerMinute: plansOf(file, 'queries-per-minute', SPEC_LIMITS.queriesPerMinute),
     writesPerDay: plansOf(file, 'writes-per-day', SPEC_LIMITS.writesPerDay),
   };
@@ -49,7 +49,7 @@ function tableOf(file: Table): LimitTable {
 
 function sectionOf(file: Table, key: string): Table {
   const section = file[key] ?? {};
-  // Dates are objects too, of a class of their own.
+  // A date is an object too, of another class.
   if (Object.getPrototypeOf(section) === Object.prototype || Object.getPrototypeOf(section) === null)
     return section as Table;
   throw new Wrong(`${key}: a section is wanted, [${key}] on a line of its own and its figures below it`);
@@ -58,45 +58,45 @@ function sectionOf(file: Table, key: string): Table {
 function plansOf(
   file: Table,
   key: string,
-  figures: Readonly<Record<LoadPlan, number>>,
+  limits: Readonly<Record<LoadPlan, number>>,
 ): Readonly<Record<LoadPlan, number>> {
-  const changed: Record<LoadPlan, number> = { ...figures };
+  const changed: Record<LoadPlan, number> = { ...limits };
   for (const [plan, value] of Object.entries(sectionOf(file, key))) {
     const known = LOAD_PLANS.find((one) => one === plan);
     if (known === undefined) {
       throw new Wrong(`${key}: unknown plan ${quoted(plan)}; the plans are ${LOAD_PLANS.join(', ')}`);
     }
-    changed[known] = figureOf(`${key}.${plan}`, value);
+    changed[known] = limitOf(`${key}.${plan}`, value);
   }
   return changed;
 }
 
 function requestsOf(section: Table): ReadonlyMap<string, number> {
   const endpoints = new Set(ENDPOINTS.map(({ method, path }) => `${method} ${path}`));
-  const figures = new Map<string, number>();
+  const limits = new Map<string, number>();
   for (const [endpoint, value] of Object.entries(section)) {
     if (!endpoints.has(endpoint)) {
       throw new Wrong(
         `requests-per-minute: ${quoted(endpoint)} is no endpoint; one is written as "POST /v1/sql"`,
       );
     }
-    figures.set(endpoint, figureOf(`requests-per-minute.${quoted(endpoint)}`, value));
+    limits.set(endpoint, limitOf(`requests-per-minute.${quoted(endpoint)}`, value));
   }
-  return figures;
+  return limits;
 }
 
-function figureOf(key: string, value: unknown): number {
+function limitOf(key: string, value: unknown): number {
   if (typeof value !== 'bigint' || value < 0n || value > BigInt(LIMIT_MAX)) {
     throw new Wrong(`${key}: a whole number from 0 to ${LIMIT_MAX} is wanted`);
   }
   return Number(value);
 }
 
-/** The table as TOML: what `--print-config` shows behind the file's name. */
+/** The table as TOML, which `--print-config` shows after the file's name. */
 export function limitsText(table: LimitTable): string {
-  const section = (key: string, figures: Iterable<readonly [string, number]>): string[] => [
+  const section = (key: string, limits: Iterable<readonly [string, number]>): string[] => [
     `[${key}]`,
-    ...[...figures].map(([name, figure]) => `${/^\w+$/.test(name) ? name : quoted(name)} = ${figure}`),
+    ...[...limits].map(([name, limit]) => `${/^\w+$/.test(name) ? name : quoted(name)} = ${limit}`),
   ];
   return [
     `entities-per-minute = ${table.entitiesPerMinute}`,

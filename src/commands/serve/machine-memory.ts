@@ -1,25 +1,25 @@
 /**
- * How much memory this process may use: the machine's, or less when its cgroup (version 1 or 2) or one above it
- * says so. Pure but for the files read through `readText`.
+ * Memory that this process may use: the machine's memory, or the smallest limit of its cgroup (version 1 or 2) and the
+ * cgroups above it. Pure except for the files read through `readText`.
  */
 
-/** Text of a file, or null when it cannot be read. */
+/** Returns the text of a file, or null when it cannot be read. */
 export type ReadTextOrNull = (path: string) => string | null;
 
 const CGROUP_ROOT = '/sys/fs/cgroup';
 
-/** `machineBytes` is what the machine has. */
+/** `machineBytes` is the memory of the machine. */
 export function usableMemoryBytes(machineBytes: number, readText: ReadTextOrNull): number {
   let bytes = machineBytes;
   for (const path of limitFiles(readText('/proc/self/cgroup') ?? '')) {
     const text = readText(path)?.trim() ?? '';
-    // Version 2 writes "max" for no limit, version 1 a number beyond any machine.
+    // Without a limit, version 2 has "max" and version 1 a number above any machine's memory.
     if (/^\d+$/.test(text) && Number(text) > 0) bytes = Math.min(bytes, Number(text));
   }
   return bytes;
 }
 
-/** The files that may hold a limit: of the process's own cgroups and of all above them. */
+/** The files that may hold a limit: of the process's cgroups and of all cgroups above them. */
 function limitFiles(cgroups: string): string[] {
   const files: string[] = [];
   for (const line of cgroups.split('\n')) {

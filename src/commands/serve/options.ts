@@ -1,15 +1,15 @@
 /**
- * The one table of the options of `quarry serve`: from it come the flags, the environment names, the keys of the
- * config file, the help text and every check of a single value.
- * Invariants: an option stands here once; its flag is `--name`, its environment name QUARRY_NAME with underscores,
- * its config key `name`; a value's text is refused here or it is valid.
+ * The table of the options of `quarry serve`. It defines the flags, the environment names, the keys of the config file, the
+ * help text and the check of each value.
+ * Invariants: an option has one entry; its flag is `--name`, its environment name QUARRY_NAME with underscores, its config
+ * key `name`; every invalid value is refused here.
  */
 import { parseProxies } from '../../http/index.js';
 
-/** The machine as far as defaults and percentages depend on it. */
+/** The properties of the machine on which defaults and percentages depend. */
 export interface Machine {
   readonly cpuCount: number;
-  /** What this process may use: the machine's memory or a smaller bound of its cgroup. */
+  /** Memory that this process may use: the machine's memory or a smaller limit of its cgroup. */
   readonly memoryBytes: number;
 }
 
@@ -18,15 +18,15 @@ export type Parsed = { readonly value: OptionValue } | { readonly wrong: string 
 
 export interface Option {
   readonly name: string;
-  /** What the help text calls the value; null for switches, which take none. */
+  /** The value's name in the help text; null for switches, which take no value. */
   readonly argument: string | null;
   readonly help: string;
-  /** Text of the default, read by `parse`; null = not set. */
+  /** Text of the default value, read by `parse`; null = not set. */
   readonly fallback: ((machine: Machine) => string) | null;
   readonly parse: (text: string, machine: Machine) => Parsed;
-  /** Given several times, or with commas. */
+  /** Whether the option may be repeated or have several values separated by commas. */
   readonly list?: boolean;
-  /** Of the command line alone. */
+  /** Whether the option is allowed on the command line only. */
   readonly flagOnly?: boolean;
 }
 
@@ -35,7 +35,7 @@ export const DURABILITIES = ['fsync', 'interval', 'none'] as const;
 
 const WORKERS_MAX = 256;
 const SHARDS_MAX = 1024;
-/** A JS Map ends at 2^24 entries. */
+/** A JS Map holds at most 2^24 entries. */
 const IDEMPOTENCY_ENTRIES_MAX = 10_000_000;
 const MEMORY_BYTES_MIN = 2 ** 20;
 const QUERY_SECONDS_MAX = 86_400;
@@ -188,7 +188,7 @@ export function environmentNameOf(option: Option): string {
   return `${ENVIRONMENT_PREFIX}${option.name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The help text of `quarry serve`, made from the table. */
+/** Formats the help text of `quarry serve`. */
 export function helpText(): string {
   const left = OPTIONS.map(({ name, argument }) => `--${name}${argument === null ? '' : ` ${argument}`}`);
   const width = Math.max(...left.map((flag) => flag.length)) + 2;

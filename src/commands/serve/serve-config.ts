@@ -1,7 +1,7 @@
 /**
- * Reads what `quarry serve` shall do: flags before environment before config file before default.
- * Invariants: nothing is guessed: an unknown flag or key, a value that does not fit, or a file that cannot be read
- * stops the start with exit code 2 and a text that names it; pure but for the files read through `readText`.
+ * Reads the options of `quarry serve`. Precedence: flag, environment, config file, default.
+ * Invariants: an unknown flag or key, an invalid value, or a file that cannot be read stops the start with exit code 2 and
+ * a message that names it; pure except for the files read through `readText`.
  */
 import { parse as parseToml } from 'smol-toml';
 import { type LimitTable, SPEC_LIMITS } from '../../http/index.js';
@@ -21,10 +21,10 @@ export interface ServeConfig {
   readonly host: string;
   readonly httpsPort: number;
   readonly httpPort: number;
-  /** For clients of Postgres; null = none. */
+  /** Port for Postgres clients; null = none. */
   readonly pgPort: number | null;
   readonly workers: number;
-  /** null = what the data directory has; at first start one per worker. */
+  /** null = the number of the data directory; at the first start one per worker. */
   readonly shards: number | null;
   readonly memoryLimitBytes: number;
   readonly durability: 'fsync' | 'interval' | 'none';
@@ -32,18 +32,18 @@ export interface ServeConfig {
   readonly archiveDir: string | null;
   /** null = off. */
   readonly limits: LimitTable | null;
-  /** Idempotency-Keys that are kept. */
+  /** Maximum number of stored Idempotency-Keys. */
   readonly idempotencyEntries: number;
-  /** That a query may take. */
+  /** Time limit of a query. */
   readonly querySeconds: number;
-  /** Both or none. */
+  /** `cert` and `key` are both set or both null. */
   readonly cert: string | null;
   readonly key: string | null;
   readonly trustProxy: readonly string[];
   readonly logLevel: string;
-  /** Milliseconds from which on a query is logged; null = none is. */
+  /** Minimum duration of a logged query in milliseconds; null = no query is logged. */
   readonly slowQueryMs: number | null;
-  /** null = the audit is in the log alone. */
+  /** null = the audit is only in the log. */
   readonly auditLog: string | null;
 }
 
@@ -53,9 +53,9 @@ export type Source = 'flag' | 'environment' | 'file' | 'default';
 export interface ReadConfig {
   readonly action: ConfigAction;
   readonly config: ServeConfig;
-  /** Every option with its value and source, as TOML: what --print-config prints. */
+  /** Every option with its value and source, as TOML, for --print-config. */
   readonly text: string;
-  /** What is odd but not wrong: environment names that look like ours and are not. */
+  /** Warnings: unknown environment names that begin with QUARRY_. */
   readonly warnings: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export interface ConfigFault {
   readonly exitCode: 2;
 }
 
-export interface ConfigNeeds {
+export interface ConfigContext {
   readonly machine: Machine;
   /** A file's text; throws when it cannot be read. */
   readonly readText: (path: string) => string;
@@ -77,28 +77,28 @@ class Fault extends Error {}
 interface Given {
   readonly text: string;
   readonly source: Source;
-  /** How a message names the place: `--https-port`, `QUARRY_HTTPS_PORT`, `https-port in quarry.toml`. */
+  /** The source's name in messages: `--https-port`, `QUARRY_HTTPS_PORT`, `https-port in quarry.toml`. */
   readonly place: string;
 }
 
 export function readOptions(
   argv: readonly string[],
   env: Environment,
-  needs: ConfigNeeds,
+  context: ConfigContext,
 ): ReadConfig | ConfigFault {
   try {
     const flags = readFlags(argv);
-    if (flags.has('help')) return read('help', new Map(), needs, []);
+    if (flags.has('help')) return read('help', new Map(), context, []);
     const environment = readEnvironment(env);
     const file = flags.get('config') ?? environment.get('config');
-    const keys = file === undefined ? new Map<string, Given>() : readFile(file, needs);
+    const keys = file === undefined ? new Map<string, Given>() : readFile(file, context);
     const given = new Map([...keys, ...environment, ...flags]);
     const action = flags.has('print-config')
       ? 'print-config'
       : flags.has('check-config')
         ? 'check-config'
         : 'serve';
-    return read(action, given, needs, warningsOf(env));
+    return read(action, given, context, warningsOf(env));
   } catch (error) {
     if (error instanceof Fault) return { error: error.message, exitCode: 2 };
     throw error;
@@ -142,10 +142,10 @@ function readEnvironment(env: Environment): Map<string, Given> {
   return given;
 }
 
-function readFile(file: Given, needs: ConfigNeeds): Map<string, Given> {
+function readFile(file: Given, context: ConfigContext): Map<string, Given> {
   let table: Record<string, unknown>;
   try {
-    table = parseToml(needs.readText(file.text));
+    table = parseToml(context.readText(file.text));
   } catch (error) {
     throw new Fault(`${file.place}: ${file.text}: ${(error as Error).message}`);
   }
@@ -174,15 +174,15 @@ function tomlText(value: unknown, option: Option, place: string): string {
 function read(
   action: ConfigAction,
   given: ReadonlyMap<string, Given>,
-  needs: ConfigNeeds,
+  context: ConfigContext,
   warnings: readonly string[],
 ): ReadConfig {
   const values = new Map<string, OptionValue>();
   const lines: string[] = [];
   for (const option of OPTIONS) {
     const from = given.get(option.name);
-    const text = from?.text ?? option.fallback?.(needs.machine) ?? null;
-    const parsed = text === null ? { value: null } : option.parse(text, needs.machine);
+    const text = from?.text ?? option.fallback?.(context.machine) ?? null;
+    const parsed = text === null ? { value: null } : option.parse(text, context.machine);
     if ('wrong' in parsed) throw new Fault(`${from?.place ?? option.name}: ${parsed.wrong}`);
     values.set(option.name, parsed.value);
     if (option.flagOnly === true || option.name === 'config') continue;
@@ -193,7 +193,7 @@ function read(
         : `${option.name} = ${JSON.stringify(parsed.value)} ${source}`,
     );
   }
-  const limits = limitsOf(values.get('limits') as string, given.get('limits')?.place ?? 'limits', needs);
+  const limits = limitsOf(values.get('limits') as string, given.get('limits')?.place ?? 'limits', context);
   if (limits.text !== null) lines.push(...limits.text.split('\n').map((line) => `#   ${line}`));
   const config = configOf(values, limits.table);
   if ((config.cert === null) !== (config.key === null)) {
@@ -202,33 +202,33 @@ function read(
   }
   for (const name of ['cert', 'key'] as const) {
     const path = config[name];
-    if (path !== null) readFileOf(path, given.get(name)?.place ?? name, needs);
+    if (path !== null) readFileOf(path, given.get(name)?.place ?? name, context);
   }
   return { action, config, text: `${lines.join('\n')}\n`, warnings };
 }
 
-function readFileOf(path: string, place: string, needs: ConfigNeeds): string {
+function readFileOf(path: string, place: string, context: ConfigContext): string {
   try {
-    return needs.readText(path);
+    return context.readText(path);
   } catch (error) {
     throw new Fault(`${place}: ${path} cannot be read: ${(error as Error).message}`);
   }
 }
 
-/** The limits in force, null = none; `text` shows them when a file changed them. */
+/** The limits in force; null = none. `text` shows them when a file changed them. */
 function limitsOf(
   value: string,
   place: string,
-  needs: ConfigNeeds,
+  context: ConfigContext,
 ): { readonly table: LimitTable | null; readonly text: string | null } {
   if (value === 'off') return { table: null, text: null };
   if (value === 'spec') return { table: SPEC_LIMITS, text: null };
-  const table = readLimits(readFileOf(value, place, needs));
+  const table = readLimits(readFileOf(value, place, context));
   if ('wrong' in table) throw new Fault(`${place}: ${value}: ${table.wrong}`);
   return { table, text: `the limits in force:\n${limitsText(table)}` };
 }
 
-/** The values by their own names; the table's `parse` functions give exactly these types. */
+/** Converts the values to the config; the table's `parse` functions return exactly these types. */
 function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable | null): ServeConfig {
   const slowQuery = values.get('slow-query') as number | 'off';
   return {
@@ -254,7 +254,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
   };
 }
 
-/** Read by the executable, by main and by the commands that ask a server. */
+/** Environment names read by the executable, by main and by client commands. */
 const OTHER_NAMES = ['QUARRY_CACHE_DIR', 'QUARRY_KERNELS', 'QUARRY_URL', 'QUARRY_API_KEY', 'QUARRY_CA'];
 
 function warningsOf(env: Environment): string[] {

@@ -1,4 +1,4 @@
-/** The listener for clients of Postgres, where one is wanted, put together from the parts of a server that runs. */
+/** Starts the listener for Postgres clients of a running server. */
 
 import type { CertificateFiles } from '../../http/index.js';
 import type { FileSystem } from '../../io/index.js';
@@ -9,7 +9,7 @@ import type {
   PostgresServerStats,
 } from '../../pg/index.js';
 import { POSTGRES_DEFAULTS, PostgresServer } from '../../pg/index.js';
-import type { ServeNeeds } from './create-engine.js';
+import type { ServerDependencies } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
 
 const CATALOG_RUN_MS_MAX = 5_000;
@@ -17,16 +17,16 @@ const CATALOG_IDLE_MS_MAX = 60_000;
 
 export interface RunningPostgres {
   readonly port: number;
-  figures(): PostgresServerStats;
-  /** Uses what the files hold now, once they are read; what cannot be used is logged, and the old pair stays. */
+  stats(): PostgresServerStats;
+  /** Reads the certificate's files again. If they cannot be used, logs the error and keeps the old pair. */
   reloadCertificate(): void;
   close(): Promise<void>;
 }
 
-/** null = none is wanted. Rejects when the port cannot be taken or the certificate not be used. */
+/** Returns null if no port is configured. Rejects when the port is in use or the certificate cannot be used. */
 export async function startPostgres(
   { host, pgPort }: Pick<ServeConfig, 'host' | 'pgPort'>,
-  { log, postgres }: Pick<ServeNeeds, 'log' | 'postgres'>,
+  { log, postgres }: Pick<ServerDependencies, 'log' | 'postgres'>,
   fs: FileSystem,
   files: CertificateFiles,
   parts: { readonly engine: PostgresDependencies['engine']; readonly requests: PostgresRequests },
@@ -56,7 +56,7 @@ export async function startPostgres(
   const reload = async (): Promise<void> => server.useCertificate(await certificate());
   return {
     port: await server.listen(),
-    figures: () => server.stats(),
+    stats: () => server.stats(),
     reloadCertificate: () => {
       reload().catch((error) => log.error({ err: error }, 'Postgres clients keep the old certificate'));
     },

@@ -1,7 +1,7 @@
 /**
- * A running server, composed: data directory and its lock, certificate, engine, listeners, the socket of the commands.
- * Order  lock before anything is read; the ports open before the store is loaded, so that probes answer; the socket
- * opens when it is loaded; what was opened is closed in the opposite order, also when the start fails.
+ * Composes a running server: the data directory and its lock, certificate, engine, listeners, admin socket.
+ * Order: the lock is taken before anything is read; the ports open before the store is loaded, so that probes are answered;
+ * the socket opens after the load; everything is closed in reverse order, also when the start fails.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -26,40 +26,43 @@ import {
   openAdminSocket,
 } from '../../io/index.js';
 import { refuseHalfStore } from '../../recovery/index.js';
-import type { AdminNeeds } from '../admin/administer.js';
+import type { AdminDependencies } from '../admin/administer.js';
 import { answerLines } from '../admin/answer-lines.js';
 import { openAudit } from '../admin/audit-file.js';
 import { type ServerFacts, type StoreStatus, statusOf } from '../status/store-status.js';
-import { createEngine, type ServeNeeds } from './create-engine.js';
+import { createEngine, type ServerDependencies } from './create-engine.js';
 import type { ServeConfig } from './serve-config.js';
 import { startPostgres } from './serve-postgres.js';
 
 export interface RunningServer {
   readonly ports: Ports;
-  /** For clients of Postgres; null = they are not served. */
+  /** Port for Postgres clients; null = they are not served. */
   readonly pgPort: number | null;
-  /** The certificate's file, PEM: what a client of a self-signed server trusts. */
+  /** The certificate's PEM file, which clients of a self-signed server trust. */
   readonly certFile: string;
   readonly dataDir: string;
-  /** The file of the first start's keys; null = the operator took it away. */
+  /** The file of the first start's keys; null = the operator removed it. */
   readonly keysFile: string | null;
   readonly hasConsole: boolean;
   /** Writes a snapshot now. */
   checkpoint(): Promise<void>;
   /**
-   * Goes on in a new file of the audit log, whose old one may have another name by now, and uses what the certificate's and
-   * the key's files hold now. Throws, and the old pair stays, when it cannot be used.
+   * Opens the audit log again by its name, so that a rotated file is replaced, and reads the files of the certificate and
+   * the key again. Throws and keeps the old pair when the new one cannot be used.
    */
   reload(): void;
-  /** Lets running requests finish, makes everything durable, frees the directory. */
+  /** Waits for running requests, makes everything durable and releases the directory. */
   close(): Promise<void>;
 }
 
-/** More than the log, a checkpoint and what SELECTs put aside need at once. */
+/** File handles for the log, a checkpoint and spill files of SELECTs, with a margin. */
 const SPARE_HANDLES = 16;
 
-/** Resolves when requests are served. Rejects with an Error whose message says what to do about it. */
-export async function startServer(config: ServeConfig, needs: ServeNeeds): Promise<RunningServer> {
+/** Resolves when requests are served. Rejects with an Error whose message says what to do. */
+export async function startServer(
+  config: ServeConfig,
+  dependencies: ServerDependencies,
+): Promise<RunningServer> {
   const fs = new NodeFileSystem(SPARE_HANDLES);
   const dir = path.resolve(config.dataDir);
   await fs.makeDir(dir);
@@ -75,11 +78,11 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
       config.cert !== null && config.key !== null
         ? { certFile: config.cert, keyFile: config.key }
         : await ensureCertificate(fs, dir, systemClock.nowMs());
-    const { audit, reopen, close: closeAudit } = await openAudit(config, needs.log);
+    const { audit, reopen, close: closeAudit } = await openAudit(config, dependencies.log);
     closers.push(closeAudit);
-    const { consoleDir } = needs;
+    const { consoleDir } = dependencies;
     const consoleFiles = consoleDir === null ? ConsoleFiles.none() : await ConsoleFiles.read(fs, consoleDir);
-    const engine = await createEngine(config, needs, fs, dir);
+    const engine = await createEngine(config, dependencies, fs, dir);
     closers.push(() => engine.close());
     const server = new HttpServer(
       {
@@ -96,7 +99,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
         engine,
         clock: systemClock,
         elapsedMs: () => performance.now(),
-        log: needs.log,
+        log: dependencies.log,
         audit,
         consoleFiles,
         instanceId: randomBytes(6).toString('hex'),
@@ -106,27 +109,27 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
     const ports = server.listen();
     closers.push(() => server.close());
     if (!nativeLoaded)
-      needs.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
+      dependencies.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
     await engine.start();
     await server.ready();
-    const postgres = await startPostgres(config, needs, fs, certificate, {
+    const postgres = await startPostgres(config, dependencies, fs, certificate, {
       engine,
       requests: server.postgresRequests,
     });
     if (postgres !== null) {
       closers.push(() => postgres.close());
-      server.showPostgres(() => postgres.figures());
+      server.showPostgres(() => postgres.stats());
     }
     const stopping = new AbortController();
     const pgPort = postgres?.port ?? null;
-    const facts = factsOf(config, needs, dir, addressesOf(config.host, { ports, pgPort }));
+    const facts = factsOf(config, dependencies, dir, addressesOf(config.host, { ports, pgPort }));
     const status = (): Promise<StoreStatus> => statusOf(engine, facts);
     const certFile = path.resolve(certificate.certFile);
     const address = { host: config.host, httpsPort: ports.httpsPort, certFile };
     const socket = await openSocket(
       dir,
       { engine, randomBytes, stopping: stopping.signal, status, address },
-      needs.log,
+      dependencies.log,
       audit,
     );
     if (socket !== null) closers.push(() => socket.close());
@@ -153,7 +156,7 @@ export async function startServer(config: ServeConfig, needs: ServeNeeds): Promi
   }
 }
 
-/** Root could write in anybody's store, and its owner not any more in what root wrote. */
+/** Refuses to run as root on another user's store: the owner could not write to the files that root makes. */
 async function checkOwner(fs: FileSystem, dir: string): Promise<void> {
   const manifest = path.join(dir, 'manifest');
   if (!(await fs.exists(manifest)) || !(await isForeignFile(manifest))) return;
@@ -191,7 +194,7 @@ export function addressesOf(
 
 function factsOf(
   config: ServeConfig,
-  { release }: ServeNeeds,
+  { release }: ServerDependencies,
   dir: string,
   { https, http, postgres }: Addresses,
 ): ServerFacts {
@@ -210,15 +213,15 @@ function factsOf(
   };
 }
 
-/** A server without the socket serves all the same: only commands that would change it have to wait until it stops. */
+/** Opens the admin socket. Without it the server still serves; only administrative commands need a stopped server. */
 async function openSocket(
   dir: string,
-  needs: AdminNeeds,
-  log: ServeNeeds['log'],
+  dependencies: AdminDependencies,
+  log: ServerDependencies['log'],
   audit: Audit,
 ): Promise<AdminSocket | null> {
   try {
-    return await openAdminSocket(dir, answerLines(needs, log, audit));
+    return await openAdminSocket(dir, answerLines(dependencies, log, audit));
   } catch (error) {
     log.warn(
       { error: String(error) },

@@ -1,6 +1,6 @@
-/** `quarry completion`: the script with which a shell completes commands, options and paths. */
-import { readWords } from '../admin/admin-options.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+/** `quarry completion`: prints a completion script for a shell. */
+import { readArguments } from '../admin/admin-options.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { completionScript, SHELLS } from './completion.js';
 import { helpedCommands } from './described-commands.js';
 import { optionsOf } from './help-options.js';
@@ -14,18 +14,18 @@ Prints a script with which that shell completes the commands of quarry, their op
   quarry completion fish > ~/.config/fish/completions/quarry.fish
   source <(quarry completion bash)
 
-Exit code 0: done; 2: wrong words.
+Exit code 0: done; 2: wrong arguments.
 `;
 
-export async function run(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
-  const read = readWords(argv, {});
-  if ('wrong' in read) return needs.usage(read.wrong);
-  const shell = SHELLS.find((one) => one === read.words[0]);
-  if (shell === undefined || read.words.length > 1)
-    return needs.usage(`completion takes one of ${SHELLS.join(', ')}`);
-  const commands = await helpedCommands(needs);
+export async function run(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const read = readArguments(argv, {});
+  if ('wrong' in read) return context.usage(read.wrong);
+  const shell = SHELLS.find((one) => one === read.positionals[0]);
+  if (shell === undefined || read.positionals.length > 1)
+    return context.usage(`completion takes one of ${SHELLS.join(', ')}`);
+  const commands = await helpedCommands(context);
   const helpOf = (name: string): string => commands.find((one) => one.name === name)?.help ?? '';
   const described = commands.map((command) => ({ ...command, options: optionsOf(command.help, helpOf) }));
-  needs.out(completionScript(shell, described));
+  context.out(completionScript(shell, described));
   return EXIT.done;
 }

@@ -1,6 +1,6 @@
 /**
- * Completion scripts for bash, zsh and fish, made from the table of commands and their help texts.
- * They complete commands, options, the fixed words of a command, and paths where a value is one.
+ * Completion scripts for bash, zsh and fish, generated from the table of commands and their help texts.
+ * They complete commands, options, fixed arguments of a command, and paths.
  */
 import { type HelpOption, kindOfValue, type ValueKind } from './help-options.js';
 
@@ -9,8 +9,8 @@ export type Shell = (typeof SHELLS)[number];
 
 export interface DescribedCommand {
   readonly name: string;
-  /** As the list of commands shows them behind the name. */
-  readonly words: string;
+  /** The arguments shown after the name in the list of commands. */
+  readonly synopsis: string;
   readonly summary: string;
   readonly options: readonly HelpOption[];
 }
@@ -20,13 +20,14 @@ export function completionScript(shell: Shell, commands: readonly DescribedComma
   return `${lines.join('\n')}\n`;
 }
 
-/** The words that can follow the name as they are, such as `resume` of `[resume]`. */
-export function fixedWords({ words }: Pick<DescribedCommand, 'words'>): readonly string[] {
-  const text = words.replace(/[[\]]/g, '');
+/** Literal arguments of a command, such as `resume` for `[resume]`. */
+export function fixedArguments({ synopsis }: Pick<DescribedCommand, 'synopsis'>): readonly string[] {
+  const text = synopsis.replace(/[[\]]/g, '');
   return /^[a-z]+(?:\|[a-z]+)*$/.test(text) && text !== 'options' ? text.split('|') : [];
 }
 
-const kindOfWords = ({ words }: DescribedCommand): ValueKind => kindOfValue(words.replace(/[[\].]/g, ''));
+const kindOfSynopsis = ({ synopsis }: DescribedCommand): ValueKind =>
+  kindOfValue(synopsis.replace(/[[\].]/g, ''));
 const namesOf = (commands: readonly DescribedCommand[]): string => commands.map(({ name }) => name).join(' ');
 const flagsOf = ({ options }: DescribedCommand): readonly string[] =>
   options.flatMap(({ flag, short }) => (short === null ? [flag] : [flag, short]));
@@ -52,7 +53,7 @@ function bashLines(commands: readonly DescribedCommand[]): string[] {
     `    _quarry_words "${namesOf(commands)} --help --version" "$current"`,
     '    return',
     '  fi',
-    // The value of an option, before the words of a command.
+    // The value of an option comes before the arguments of a command.
     '  case "$command $previous" in',
     ...commands.flatMap((command) =>
       command.options.flatMap(({ flag, short, argument }) => {
@@ -64,10 +65,10 @@ function bashLines(commands: readonly DescribedCommand[]): string[] {
     '  esac',
     '  case "$command" in',
     ...commands.map((command) => {
-      const words = command.name === 'help' ? namesOf(commands) : fixedWords(command).join(' ');
+      const fixed = command.name === 'help' ? namesOf(commands) : fixedArguments(command).join(' ');
       const flags = `-*) _quarry_words "${flagsOf(command).join(' ')}" "$current" ;;`;
       const rest =
-        words === '' ? `${paths[kindOfWords(command)]} "$current"` : `_quarry_words "${words}" "$current"`;
+        fixed === '' ? `${paths[kindOfSynopsis(command)]} "$current"` : `_quarry_words "${fixed}" "$current"`;
       return `    ${command.name}) case "$current" in ${flags} *) ${rest} ;; esac ;;`;
     }),
     '  esac',
@@ -86,8 +87,8 @@ function zshLines(commands: readonly DescribedCommand[]): string[] {
       return quotedText(`*${one}[${bracketed(summary)}]${value}`);
     });
   const restOf = (command: DescribedCommand): string => {
-    const words = command.name === 'help' ? namesOf(commands) : fixedWords(command).join(' ');
-    return quotedText(words === '' ? `*: :${actions[kindOfWords(command)]}` : `*: :(${words})`);
+    const fixed = command.name === 'help' ? namesOf(commands) : fixedArguments(command).join(' ');
+    return quotedText(fixed === '' ? `*: :${actions[kindOfSynopsis(command)]}` : `*: :(${fixed})`);
   };
   return [
     '#compdef quarry',
@@ -133,11 +134,11 @@ function fishLines(commands: readonly DescribedCommand[]): string[] {
     'complete -c quarry -n __fish_use_subcommand -l version',
     ...commands.flatMap((command) => {
       const when = `complete -c quarry -n '__fish_seen_subcommand_from ${command.name}'`;
-      const words = command.name === 'help' ? namesOf(commands) : fixedWords(command).join(' ');
-      const kind = kindOfWords(command);
+      const fixed = command.name === 'help' ? namesOf(commands) : fixedArguments(command).join(' ');
+      const kind = kindOfSynopsis(command);
       return [
         `complete -c quarry -n __fish_use_subcommand -a ${command.name} -d ${text(command.summary)}`,
-        ...(words === '' ? [] : [`${when} -a ${text(words)}`]),
+        ...(fixed === '' ? [] : [`${when} -a ${text(fixed)}`]),
         ...(kind === 'file' ? [`${when} -F`] : []),
         ...(kind === 'directory' ? [`${when} ${values.directory.slice(3)}`] : []),
         ...command.options.map(({ flag, short, argument, summary }) => {

@@ -1,11 +1,11 @@
-/** All commands with their help texts, which are loaded for it. */
-import type { Command, CommandNeeds } from '../command.js';
+/** Loads all commands with their help texts. */
+import type { Command, CommandContext } from '../command.js';
 
-export interface HelpedCommand extends Pick<Command, 'name' | 'group' | 'words' | 'summary'> {
+export interface HelpedCommand extends Pick<Command, 'name' | 'group' | 'synopsis' | 'summary'> {
   readonly help: string;
 }
 
-export async function helpedCommands({ commandTable }: CommandNeeds): Promise<readonly HelpedCommand[]> {
+export async function helpedCommands({ commandTable }: CommandContext): Promise<readonly HelpedCommand[]> {
   const loaded = commandTable.commands.map(
     async ({ load, ...command }): Promise<HelpedCommand> => ({ ...command, help: (await load()).help }),
   );

@@ -1,4 +1,4 @@
-/** The options of a command, read from its help text: the only list of them that every command has. */
+/** Reads the options of a command from its help text, the only list of options that every command has. */
 
 export interface HelpOption {
   /** With its two dashes. */
@@ -16,7 +16,7 @@ const OPTION_LINE = /^ {2,}(?:-\w, )?--[a-z]/;
 const NEXT_OPTION = / {3,}(?=--[a-z])/;
 const OPTION = /^(?:(?<short>-\w), )?(?<flag>--[a-z][a-z-]*)(?: (?<argument>\S+))?(?: +(?<summary>.*))?$/;
 const HELP: HelpOption = { flag: '--help', short: '-h', argument: null, summary: 'print the help text' };
-/** In the first line of a command that takes the options of another one. */
+/** The reference to another command's options in the first line of a help text. */
 const OPTIONS_OF = /\[options of quarry (?<name>[a-z]+)\]/;
 
 /** In the order of the help text; `helpOf` gives the help text of another command. */
@@ -43,7 +43,7 @@ function optionsOfLine(line: string): HelpOption[] {
     });
 }
 
-/** What the value of an option or a word of a command is: a path that shells complete, or anything else. */
+/** The kind of a value of an option or argument: a path that shells complete, or another value. */
 export type ValueKind = 'directory' | 'file' | 'other';
 
 export function kindOfValue(argument: string): ValueKind {

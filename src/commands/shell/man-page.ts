@@ -1,9 +1,9 @@
-/** The man page quarry(1), made from the table of commands and their help texts. */
+/** The man page quarry(1), generated from the table of commands and their help texts. */
 
 export interface ManCommand {
   readonly name: string;
   readonly group: string;
-  readonly words: string;
+  readonly synopsis: string;
   readonly summary: string;
   readonly help: string;
 }
@@ -29,9 +29,9 @@ export function manPage({ release, commands, exitCodes }: ManPage): string {
       `.SS ${roff(group)}`,
       ...commands
         .filter((command) => command.group === group)
-        .flatMap(({ name, words, summary }) => [
+        .flatMap(({ name, synopsis, summary }) => [
           '.TP',
-          `.B ${[name, words].filter(Boolean).map(roff).join(' ')}`,
+          `.B ${[name, synopsis].filter(Boolean).map(roff).join(' ')}`,
           line(summary),
         ]),
     ]),
@@ -50,5 +50,5 @@ export function manPage({ release, commands, exitCodes }: ManPage): string {
 
 const roff = (text: string): string => text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
 
-/** A line that begins with a dot or an apostrophe would be a request. */
+/** Escapes a dot or an apostrophe at the begin of a line, which would start a roff request. */
 const line = (text: string): string => roff(text).replace(/^(?=[.'])/, '\\&');

@@ -1,4 +1,4 @@
-/** The prompt's own words, which begin with a backslash. */
+/** The commands of the prompt, which begin with a backslash. */
 import type { DimensionColumn, DimensionModel } from '../export/dimension.js';
 import { suggestionOf } from '../nearest.js';
 import { printable } from '../printable.js';
@@ -14,7 +14,7 @@ export const PROMPT_HELP = `  \\d            dimensions            \\d NAME     
   A statement ends with ; and may take several lines. Tab completes names. Ctrl-C stops a statement, or clears the line.
 `;
 
-/** What a line that begins with a backslash asks for. */
+/** A command of the prompt. */
 export type PromptCommand =
   | { readonly do: 'quit' | 'help' | 'timing' | 'vertical' | 'dimensions' }
   | { readonly do: 'columns'; readonly dimension: string }
@@ -25,8 +25,8 @@ export type PromptCommand =
 const LEAVING_WORD = /^(?:quit|exit)\s*;?$/i;
 
 /**
- * The command that the line is; null = the line is SQL. Within an open statement only \q and \quit are commands, which
- * are no lines of any statement.
+ * Reads a line as a command; null = the line is SQL. Within an open statement only \q and \quit are commands, because no
+ * statement contains such a line.
  */
 export function promptCommandOf(line: string, inStatement: boolean): PromptCommand | null {
   const text = line.trim();

@@ -1,4 +1,4 @@
-/** What Tab makes of the beginning of a word: keywords, dimensions, and the columns of those that the statement names. */
+/** Tab completion: keywords, dimensions, and the columns of the dimensions that the statement names. */
 import type { DimensionModel } from '../export/dimension.js';
 
 const KEYWORDS =
@@ -10,7 +10,7 @@ const isPlain = (name: string): boolean =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !KEYWORDS.includes(name.toUpperCase());
 const written = (name: string): string => (isPlain(name) ? name : `[${name}]`);
 
-/** As readline wants it: what the word may become, and the word. `before` is the statement up to the line's cursor. */
+/** The completions and the completed word, as readline expects. `before` is the statement up to the cursor. */
 export function completions(
   models: readonly DimensionModel[],
   before: string,
@@ -36,7 +36,7 @@ const columnNames = ({ attributes, events }: DimensionModel): string[] => [
   ...events.flatMap(({ apiName }) => [`${apiName}.value`, `${apiName}.date`]),
 ];
 
-/** Behind FROM, JOIN, INTO or UPDATE. */
+/** Whether the name follows FROM, JOIN, INTO or UPDATE. */
 function namesDimension(text: string, name: string): boolean {
   return new RegExp(`\\b(?:from|join|into|update)\\s+(?:\\[${name}\\]|${name}(?![\\w-]))`, 'i').test(text);
 }

@@ -1,14 +1,14 @@
-/** What went wrong with a statement, shown where it did. */
+/** Formats the error of a statement with its position. */
 import { printable } from '../printable.js';
 import { RemoteError } from '../remote/index.js';
 import { cutTo, widthOf } from './text-width.js';
 
-/** Before the line of the statement that is shown. */
+/** Indentation of the shown line of the statement. */
 const INDENT = '  ';
-/** Code points shown before the place, so that a long line is no wall of text. */
+/** Maximum code points shown before the position, to keep a long line short. */
 const BEFORE_MAX = 60;
 
-/** Lines with their ends. Errors that are none of the server's are rejected. */
+/** Returns lines with line ends. Throws errors that are not the server's. */
 export function errorText(error: unknown, statement: string, width: number): string {
   if (!(error instanceof RemoteError)) throw error;
   const { code, reason, status, more } = error;
@@ -22,7 +22,7 @@ export function errorText(error: unknown, statement: string, width: number): str
   return text;
 }
 
-/** The line, and a caret below its column, which is counted in code points from 1. */
+/** The line with a caret below `column`, which is counted in code points from 1. */
 function placeText(lineText: string, line: number, column: number, width: number): string {
   const points = Array.from(lineText);
   const from = Math.max(0, column - 1 - BEFORE_MAX);

@@ -7,11 +7,11 @@ import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 
 const STATEMENTS_MAX = 1_000;
-/** A longer one is not kept. */
+/** Longer statements are not stored. */
 const STATEMENT_CHARS_MAX = 10_000;
 const OWNER_ONLY = 0o600;
 
-/** As the XDG Base Directory Specification has it; null = nobody says where. */
+/** The path by the XDG Base Directory Specification; null if the environment does not define one. */
 export function historyFile(env: Readonly<Record<string, string | undefined>>): string | null {
   const state = env.XDG_STATE_HOME;
   if (state !== undefined && path.isAbsolute(state)) return path.join(state, 'quarry/sql-history');
@@ -40,7 +40,7 @@ export class History {
     }
   }
 
-  /** Beside what other prompts added meanwhile. */
+  /** Adds a statement and keeps those that other prompts added meanwhile. */
   async add(statement: string): Promise<void> {
     if (this.#file === null || statement.length > STATEMENT_CHARS_MAX) return;
     const others = (await this.read()).filter((other) => other !== statement);

@@ -1,10 +1,10 @@
-/** Where answers go: standard output, or a file that a prompt was told to write to. */
+/** The output of answers: standard output, or a file chosen at the prompt. */
 import type { FileHandle, FileSystem } from '../../io/index.js';
 import { writeOutput } from '../export/target.js';
 import type { Output } from '../progress.js';
 
 export interface Outlet {
-  /** Takes the next part when this one is written. Rejects with ReaderGoneError, or what the disk says. */
+  /** Writes the parts one after another. Rejects with ReaderGoneError or the disk's error. */
   write(parts: AsyncIterable<Uint8Array>): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export function standardOutlet(out: Output): Outlet {
   };
 }
 
-/** Empties the file, or makes it. */
+/** Creates or truncates the file. */
 export async function fileOutlet(files: FileSystem, file: string): Promise<Outlet> {
   const handle: FileHandle = await files.open(file, 'create');
   let position = 0;

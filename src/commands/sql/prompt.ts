@@ -1,13 +1,13 @@
 /**
- * The interactive prompt: statements of one line or several, answers drawn as they come.
- * Invariants: one statement is worked on at a time, later lines wait; Ctrl-C ends a statement by closing its connection,
- * so that the server stops too; a refused statement never ends the prompt.
+ * The interactive prompt: reads statements of one or several lines and draws the answers.
+ * Invariants: one statement runs at a time, later lines wait; Ctrl-C cancels a statement by closing its connection, so that
+ * the server stops too; a refused statement never ends the prompt.
  */
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { FileSystem } from '../../io/index.js';
-import { Asker } from '../export/ask.js';
 import { type DimensionModel, readDimensions } from '../export/dimension.js';
+import { SqlClient } from '../export/sql-client.js';
 import type { Output } from '../progress.js';
 import { type RemoteAccess, type RemoteClient, RemoteError, UnreachableError } from '../remote/index.js';
 import { columnsText, dimensionsText, PROMPT_HELP, type PromptCommand, promptCommandOf } from './commands.js';
@@ -19,7 +19,7 @@ import { runStatement, type SqlFormat } from './run-statement.js';
 import { onOneLine, StatementReader } from './statements.js';
 import type { Terminal } from './table.js';
 
-export interface PromptNeeds {
+export interface PromptContext {
   readonly input: Readable;
   readonly output: Output & { readonly columns?: number };
   readonly client: RemoteClient;
@@ -27,29 +27,29 @@ export interface PromptNeeds {
   readonly history: History;
   readonly files: FileSystem;
   readonly format: SqlFormat;
-  /** Whether what is missing is drawn dim. */
+  /** Whether missing values are drawn dim. */
   readonly styled: boolean;
 }
 
 const FIRST = 'quarry> ';
 const FURTHER = '     -> ';
-/** Of a terminal that does not tell. */
+/** For a terminal without a known width. */
 const WIDTH_DEFAULT = 80;
 const NEVER = new AbortController().signal;
 
-/** Resolves when the user leaves. Rejects when the server cannot be asked at the start. */
-export async function runPrompt(needs: PromptNeeds): Promise<void> {
-  const models = await readDimensions(needs.client, needs.access);
-  const prompt = new Prompt(needs, models, await needs.history.read());
+/** Resolves when the user leaves. Rejects when the server is not reachable at the start. */
+export async function runPrompt(context: PromptContext): Promise<void> {
+  const models = await readDimensions(context.client, context.access);
+  const prompt = new Prompt(context, models, await context.history.read());
   await prompt.ended;
 }
 
 class Prompt {
   readonly ended: Promise<void>;
-  readonly #needs: PromptNeeds;
+  readonly #context: PromptContext;
   readonly #lines: readline.Interface;
   readonly #reader = new StatementReader();
-  /** The statement that is worked on. */
+  /** Cancels the running statement. */
   #running: AbortController | null = null;
   #work: Promise<void> = Promise.resolve();
   #models: readonly DimensionModel[];
@@ -61,22 +61,22 @@ class Prompt {
   #outlet: Outlet;
   #recent: string[];
 
-  constructor(needs: PromptNeeds, models: readonly DimensionModel[], recent: string[]) {
-    this.#needs = needs;
+  constructor(context: PromptContext, models: readonly DimensionModel[], recent: string[]) {
+    this.#context = context;
     this.#models = models;
     this.#recent = recent;
-    this.#format = needs.format;
-    this.#outlet = standardOutlet(needs.output);
+    this.#format = context.format;
+    this.#outlet = standardOutlet(context.output);
     this.#lines = readline.createInterface({
-      input: needs.input,
-      output: needs.output,
+      input: context.input,
+      output: context.output,
       terminal: true,
       prompt: FIRST,
       history: [...recent],
       historySize: Math.max(1_000, recent.length),
       completer: (line: string) => completions(this.#models, `${this.#reader.open} ${line}`),
     });
-    // Statements are remembered, not lines.
+    // The history has statements, not lines.
     this.#lines.on('history', (history: string[]) => {
       history.splice(0, history.length, ...this.#recent);
     });
@@ -98,7 +98,7 @@ class Prompt {
   }
 
   get #terminal(): Terminal {
-    return { width: this.#needs.output.columns || WIDTH_DEFAULT, styled: this.#needs.styled };
+    return { width: this.#context.output.columns || WIDTH_DEFAULT, styled: this.#context.styled };
   }
 
   #queue(work: () => Promise<void>): void {
@@ -106,7 +106,7 @@ class Prompt {
   }
 
   #write(text: string): void {
-    this.#needs.output.write(text);
+    this.#context.output.write(text);
   }
 
   #ask(): void {
@@ -121,7 +121,7 @@ class Prompt {
     }
     this.#write('^C\n');
     this.#reader.rest();
-    // The whole line: what stands before the cursor, and behind it.
+    // Moves the cursor to the end, so that the whole line is kept.
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
     this.#ask();
@@ -132,7 +132,7 @@ class Prompt {
     const command = promptCommandOf(line, !this.#reader.isBlank);
     if (command !== null) await this.#obey(command);
     else for (const statement of this.#reader.take(`${line}\n`)) await this.#run(statement);
-    // A prompt on closed lines would read the input again, and the process would not end.
+    // A prompt after the close would read the input again, and the process would not end.
     if (!this.#isClosed) this.#ask();
   }
 
@@ -141,19 +141,19 @@ class Prompt {
     const running = new AbortController();
     this.#running = running;
     const begunMs = performance.now();
-    const asker = new Asker(this.#needs.client, this.#needs.access, running.signal);
+    const sqlClient = new SqlClient(this.#context.client, this.#context.access, running.signal);
     try {
-      await runStatement(asker, statement, this.#format, this.#outlet, this.#terminal);
+      await runStatement(sqlClient, statement, this.#format, this.#outlet, this.#terminal);
       if (this.#timing) this.#write(`${(performance.now() - begunMs).toFixed(1)} ms\n`);
     } catch (error) {
-      this.#write(running.signal.aborted ? 'stopped\n' : this.#told(error, statement));
+      this.#write(running.signal.aborted ? 'stopped\n' : this.#errorText(error, statement));
       if (error instanceof RemoteError && error.code === 6000) await this.#readModels();
     } finally {
       this.#running = null;
     }
   }
 
-  #told(error: unknown, statement: string): string {
+  #errorText(error: unknown, statement: string): string {
     return error instanceof RemoteError
       ? errorText(error, statement, this.#terminal.width)
       : `error: ${(error as Error).message}\n`;
@@ -161,16 +161,16 @@ class Prompt {
 
   async #remember(statement: string): Promise<void> {
     const line = onOneLine(statement);
-    // A line end within quotes is nothing that a line can be edited with.
+    // A line cannot be edited with a line end within quotes.
     if (line.includes('\n')) return;
     this.#recent = [`${line};`, ...this.#recent.filter((other) => other !== `${line};`)].slice(0, 1_000);
     (this.#lines as readline.Interface & { history: string[] }).history = [...this.#recent];
-    await this.#needs.history.add(`${line};`);
+    await this.#context.history.add(`${line};`);
   }
 
-  /** Names may have been made or have gone; without an answer the old ones stay. */
+  /** Reads the names for completion again; without an answer the old names stay. */
   async #readModels(): Promise<void> {
-    const { client, access } = this.#needs;
+    const { client, access } = this.#context;
     try {
       this.#models = await readDimensions(client, access, NEVER);
     } catch (error) {
@@ -212,7 +212,7 @@ class Prompt {
   }
 
   async #redirect(file: string | null): Promise<void> {
-    const { files, output } = this.#needs;
+    const { files, output } = this.#context;
     const outlet = file === null ? standardOutlet(output) : await fileOutlet(files, file);
     await this.#outlet.close();
     this.#outlet = outlet;

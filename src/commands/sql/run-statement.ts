@@ -1,33 +1,33 @@
-/** One statement put to the server, its answer written in a format. */
+/** Runs a statement on the server and writes the answer in a format. */
 import type { IncomingMessage } from 'node:http';
-import { type Asker, ROW_TYPES, type RowType, wholeOf } from '../export/ask.js';
 import { linesOf, membersOf } from '../export/json-line.js';
+import { ROW_TYPES, type RowType, type SqlClient, wholeOf } from '../export/sql-client.js';
 import { printable } from '../printable.js';
 import { formatCount } from '../progress.js';
 import { type Outlet, textParts } from './outlet.js';
-import { cellOf, drawTable, drawVertical, fitsAcross, type Rows, type Terminal } from './table.js';
+import { drawTable, drawVertical, fitsAcross, type Rows, type Terminal, tableCellOf } from './table.js';
 
 export const SQL_FORMATS = ['table', 'vertical', 'csv', 'json', 'ndjson', 'arrow'] as const;
 export type SqlFormat = (typeof SQL_FORMATS)[number];
 
-/** Drawn at most: all of them must be seen before the first is drawn. */
+/** Maximum rows of a drawn table: all must be read before the first is drawn. */
 export const DRAWN_ROWS_MAX = 1_000;
 
 const isDrawn = (format: SqlFormat): format is 'table' | 'vertical' =>
   format === 'table' || format === 'vertical';
 
-/** Rejects as Asker and Outlet do. Rows go through as they come, but those that are drawn, of which there are not many. */
+/** Streams the rows, except in drawn formats. Rejects with the errors of SqlClient and Outlet. */
 export async function runStatement(
-  asker: Asker,
+  sqlClient: SqlClient,
   statement: string,
   format: SqlFormat,
   outlet: Outlet,
   terminal: Terminal,
 ): Promise<void> {
-  const answer = await asker.answer(statement, rowTypeOf(format));
-  const parts = wholeOf(answer, asker.access.url);
+  const answer = await sqlClient.answer(statement, rowTypeOf(format));
+  const parts = wholeOf(answer, sqlClient.access.url);
   if (format === 'json') return outlet.write(withLineEnd(parts));
-  // Whatever is asked for, writes answer what they did.
+  // Writes answer JSON counts in every format.
   if (isJson(answer)) return outlet.write(textParts(`${writtenText(await textOf(parts))}\n`));
   if (!isDrawn(format)) return outlet.write(parts);
   const { rows, isWhole } = await readRows(parts);
@@ -54,7 +54,7 @@ interface Written {
   readonly result: readonly { readonly result: object }[] | Readonly<Record<string, unknown>>;
 }
 
-/** "2 entities inserted, 7 values", of several statements a line each. */
+/** "2 entities inserted, 7 values"; for several statements one line each. */
 function writtenText(json: string): string {
   const { result } = JSON.parse(json) as Written;
   const results = Array.isArray(result) ? result.map((one) => one.result) : [result];
@@ -78,7 +78,7 @@ async function readRows(parts: AsyncIterable<Uint8Array>): Promise<{ rows: Rows;
     if (rows.length === DRAWN_ROWS_MAX) return { rows: { names, rows }, isWhole: false };
     const members = membersOf(line);
     if (rows.length === 0) names = members.map(({ name }) => name);
-    rows.push(members.map(({ json }) => cellOf(json)));
+    rows.push(members.map(({ json }) => tableCellOf(json)));
   }
   return { rows: { names, rows }, isWhole: true };
 }
@@ -110,12 +110,12 @@ function planLine(names: readonly string[], row: Rows['rows'][number]): string {
   };
   const [shard, detail] = [value('shard'), value('detail')];
   const [estimated, rows, ms] = [value('estimated-rows'), value('rows'), value('milliseconds')];
-  const figures = [
+  const stats = [
     ...(estimated === null ? [] : [`about ${estimated} rows`]),
     ...(rows === null ? [] : [`${rows} rows`]),
     ...(ms === null ? [] : [`${ms} ms`]),
   ];
   const head = `${printable(value('operator') ?? '')}${shard === null ? '' : ` (shard ${shard})`}`;
-  const tail = [detail, figures.length === 0 ? null : figures.join(', ')].filter((one) => one !== null);
+  const tail = [detail, stats.length === 0 ? null : stats.join(', ')].filter((one) => one !== null);
   return tail.length === 0 ? head : `${head}: ${tail.join('; ')}`;
 }

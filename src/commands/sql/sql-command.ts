@@ -1,9 +1,9 @@
-/** `quarry sql`: SQL put to a running server, from a prompt, an argument or a pipe. */
+/** `quarry sql`: runs SQL on a server, from a prompt, an argument or a pipe. */
 import { BODY_BYTES_MAX } from '../../base/index.js';
 import { NodeFileSystem } from '../../io/index.js';
-import { readWords } from '../admin/admin-options.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
-import { Asker } from '../export/ask.js';
+import { readArguments } from '../admin/admin-options.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
+import { SqlClient } from '../export/sql-client.js';
 import { ReaderGoneError } from '../export/target.js';
 import { suggestionOf } from '../nearest.js';
 import { REMOTE_FLAGS, REMOTE_HELP, RemoteClient, RemoteError, readRemote } from '../remote/index.js';
@@ -18,8 +18,8 @@ import type { Terminal } from './table.js';
 export const sqlHelp = `quarry sql [STATEMENT] [--format FORMAT]
 
 Runs SQL on a running server. Without STATEMENT, on a terminal, it is a prompt: statements end with ; and may take several
-lines, Tab completes the names of dimensions and columns, \\? lists its own words. Statements also come from a pipe, and
-then run one by one until one fails. Several writes of STATEMENT take effect together or not at all.
+lines, Tab completes the names of dimensions and columns, \\? lists its commands. Statements can also come from a pipe; they
+run one by one until one fails. Several writes of STATEMENT take effect together or not at all.
 
   --format FORMAT   ${SQL_FORMATS.join(', ')} (default: table on a terminal, else csv)
                     table and vertical draw ${DRAWN_ROWS_MAX} rows at most; the others stream any number; json is the server's answer
@@ -34,48 +34,50 @@ Examples:
   quarry sql 'SELECT * FROM flights' --format csv | head
   echo "DELETE FROM flights WHERE delay IS NULL;" | quarry sql
 
-Exit code 0: done; 1: a statement was refused or the server could not be reached; 2: wrong words or options.
+Exit code 0: done; 1: a statement was refused or the server could not be reached; 2: wrong arguments or options.
 `;
 
 const FLAGS = { ...REMOTE_FLAGS, format: { type: 'string' } } as const;
 
-/** What a session needs beside the statements. */
+/** The context in which statements run. */
 interface Session {
   readonly client: RemoteClient;
-  readonly asker: Asker;
+  readonly sqlClient: SqlClient;
   readonly format: SqlFormat;
   readonly terminal: Terminal;
-  readonly needs: CommandNeeds;
+  readonly context: CommandContext;
 }
 
-export async function sqlCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
-  const read = readWords(argv, FLAGS);
-  if ('wrong' in read) return needs.usage(read.wrong);
-  const { words, flags } = read;
-  if (words.length > 1) return needs.usage('sql takes one statement: put it in quotes');
-  const isTerminal = needs.stdout.isTTY === true;
+export async function sqlCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const read = readArguments(argv, FLAGS);
+  if ('wrong' in read) return context.usage(read.wrong);
+  const { positionals, flags } = read;
+  if (positionals.length > 1) return context.usage('sql takes one statement: put it in quotes');
+  const isTerminal = context.stdout.isTTY === true;
   const named = flags.get('format');
   const format =
     named === undefined ? (isTerminal ? 'table' : 'csv') : SQL_FORMATS.find((one) => one === named);
   if (format === undefined) {
     const wanted = `--format: one of ${SQL_FORMATS.join(', ')} is wanted, not ${JSON.stringify(named)}`;
-    return needs.usage(`${wanted}${suggestionOf(String(named), SQL_FORMATS)}`);
+    return context.usage(`${wanted}${suggestionOf(String(named), SQL_FORMATS)}`);
   }
-  if (format === 'arrow' && isTerminal) return needs.usage('arrow is nothing for a terminal');
-  const access = await readRemote(flags, 'master-key', needs);
-  if ('wrong' in access) return needs.usage(access.wrong);
+  if (format === 'arrow' && isTerminal) return context.usage('arrow is nothing for a terminal');
+  const access = await readRemote(flags, 'master-key', context);
+  if ('wrong' in access) return context.usage(access.wrong);
   const client = new RemoteClient(access, 1);
   try {
-    if (words.length === 0 && needs.stdin.isTTY === true && isTerminal)
-      return await atPrompt(client, access, format, needs);
-    const signal = needs.interrupted();
-    const asker = new Asker(client, access, signal);
-    const session = { client, asker, format, terminal: terminalOf(needs), needs };
-    return await (words.length === 1 ? runGiven(words[0], session) : runPiped(session)).catch((error) => {
-      if (signal.aborted) throw signal.reason;
-      if (error instanceof ReaderGoneError) return EXIT.done;
-      throw error;
-    });
+    if (positionals.length === 0 && context.stdin.isTTY === true && isTerminal)
+      return await atPrompt(client, access, format, context);
+    const signal = context.interrupted();
+    const sqlClient = new SqlClient(client, access, signal);
+    const session = { client, sqlClient, format, terminal: terminalOf(context), context };
+    return await (positionals.length === 1 ? runGiven(positionals[0], session) : runPiped(session)).catch(
+      (error) => {
+        if (signal.aborted) throw signal.reason;
+        if (error instanceof ReaderGoneError) return EXIT.done;
+        throw error;
+      },
+    );
   } finally {
     client.close();
   }
@@ -83,9 +85,9 @@ export async function sqlCommand(argv: readonly string[], needs: CommandNeeds): 
 
 async function atPrompt(
   client: RemoteClient,
-  access: Asker['access'],
+  access: SqlClient['access'],
   format: SqlFormat,
-  { stdin, stdout, env }: CommandNeeds,
+  { stdin, stdout, env }: CommandContext,
 ): Promise<ExitCode> {
   const files = new NodeFileSystem();
   const history = new History(files, historyFile(env));
@@ -94,27 +96,30 @@ async function atPrompt(
   return EXIT.done;
 }
 
-/** By https://no-color.org. */
-const isStyled = (env: CommandNeeds['env']): boolean => (env.NO_COLOR ?? '') === '';
+/** Follows https://no-color.org. */
+const isStyled = (env: CommandContext['env']): boolean => (env.NO_COLOR ?? '') === '';
 
-function terminalOf({ stdout, env }: CommandNeeds): Terminal {
+function terminalOf({ stdout, env }: CommandContext): Terminal {
   if (stdout.isTTY !== true) return { width: Number.POSITIVE_INFINITY, styled: false };
   return { width: (stdout as { readonly columns?: number }).columns || 80, styled: isStyled(env) };
 }
 
-/** Told on standard error when the server refuses it. */
-async function runOne(statement: string, { asker, format, terminal, needs }: Session): Promise<ExitCode> {
+/** Runs a statement; writes a refusal to standard error. */
+async function runOne(
+  statement: string,
+  { sqlClient, format, terminal, context }: Session,
+): Promise<ExitCode> {
   try {
-    await runStatement(asker, statement, format, standardOutlet(needs.stdout), terminal);
+    await runStatement(sqlClient, statement, format, standardOutlet(context.stdout), terminal);
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    needs.stderr.write(errorText(error, statement, terminal.width));
+    context.stderr.write(errorText(error, statement, terminal.width));
     return EXIT.failed;
   }
 }
 
-/** Several SELECTs one by one, for only JSON holds the rows of several; writes as they stand, since they belong together. */
+/** Runs SELECTs one by one, because only JSON can hold several results; sends writes in one request, which is atomic. */
 async function runGiven(text: string, session: Session): Promise<ExitCode> {
   const reader = new StatementReader();
   const statements = [...reader.take(text), reader.rest()].filter((statement) => statement !== '');
@@ -129,7 +134,7 @@ async function runGiven(text: string, session: Session): Promise<ExitCode> {
 const isRead = (statement: string): boolean => /^(?:select|explain)\b/i.test(statement);
 
 async function runPiped(session: Session): Promise<ExitCode> {
-  const { stdin } = session.needs;
+  const { stdin } = session.context;
   const reader = new StatementReader();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const part of stdin) {

@@ -1,13 +1,13 @@
-/** Where a statement ends in the text of several: at a `;` that stands in no quotes, brackets or comment. */
+/** Splits text into statements at each `;` outside quotes, brackets and comments. */
 
-/** What closes what opens so; a doubled one stands for itself, which comes out the same. */
+/** Closing character by opening character. A doubled closing character closes and opens again, with the same result. */
 const CLOSES: Readonly<Record<string, string>> = { "'": "'", '"': '"', '[': ']' };
 
-/** Takes text as it comes, and gives whole statements. */
+/** Collects text and returns complete statements. */
 export class StatementReader {
   #text = '';
 
-  /** The statements that end in what came so far, without their `;` and white space around. */
+  /** Adds text and returns the statements that are complete, without `;` and surrounding white space. */
   take(text: string): string[] {
     this.#text += text;
     const statements: string[] = [];
@@ -20,14 +20,14 @@ export class StatementReader {
     }
   }
 
-  /** What is left and no `;` ends; '' when it is blank. */
+  /** Returns the last statement without `;`; '' if it is blank. */
   rest(): string {
     const rest = this.#text.trim();
     this.#text = '';
     return isBlank(rest) ? '' : rest;
   }
 
-  /** What waits for a `;`. */
+  /** The text after the last complete statement. */
   get open(): string {
     return this.#text;
   }
@@ -47,7 +47,7 @@ function endOfStatement(text: string): number | null {
   return null;
 }
 
-/** Behind what begins at `at`: a quoted thing, a comment, or one character; null = it has no end yet. */
+/** The offset after the quoted text, comment or character at `at`; null = it is incomplete. */
 function endOfPiece(text: string, at: number): number | null {
   const close = CLOSES[text[at]];
   if (close !== undefined) {
@@ -80,7 +80,7 @@ function endOfComment(text: string, from: number): number | null {
 const isComment = (text: string, at: number): boolean =>
   text.startsWith('--', at) || text.startsWith('/*', at);
 
-/** Whether there is nothing but white space and comments. */
+/** Whether the text has only white space and comments. */
 export function isBlank(text: string): boolean {
   for (let at = 0; at < text.length; ) {
     if (!isComment(text, at) && !/\s/.test(text[at])) return false;
@@ -89,7 +89,7 @@ export function isBlank(text: string): boolean {
   return true;
 }
 
-/** The statement on one line, without comments, as a history keeps it; line ends within quotes stay as they are. */
+/** The statement on one line without comments, for the history; line ends within quotes stay. */
 export function onOneLine(statement: string): string {
   let line = '';
   let gap = false;

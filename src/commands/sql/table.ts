@@ -1,38 +1,38 @@
 /**
- * Rows drawn for a terminal: as a table that fits its width, or one value a line.
- * Invariant: whatever data hold, the terminal obeys none of it: texts go through `printable`.
+ * Draws rows for a terminal: as a table that fits its width, or one value per line.
+ * Invariant: all texts pass through `printable`, so that data cannot control the terminal.
  */
 import { printable } from '../printable.js';
 import { cutTo, padTo, widthOf } from './text-width.js';
 
-export interface Cell {
+export interface TableCell {
   readonly text: string;
   readonly is: 'number' | 'text' | 'missing';
 }
 
 export interface Rows {
   readonly names: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly TableCell[])[];
 }
 
 export interface Terminal {
-  /** Columns; infinity where nobody looks at the output. */
+  /** Width in columns; Infinity if the output is not a terminal. */
   readonly width: number;
-  /** What is missing is dim. */
+  /** Whether missing values are drawn dim. */
   readonly styled: boolean;
 }
 
-/** No column is cut to less. */
+/** Minimum width of a column. */
 const COLUMN_WIDTH_MIN = 5;
-/** " | " between two columns. */
+/** Width of " | " between two columns. */
 const BETWEEN = 3;
-/** No cell is looked at further: what is cut must not be measured whole. */
+/** Characters of a value that are used, so that a long value is not measured as a whole. */
 const CELL_CHARS = 4_000;
 
-const MISSING: Cell = { text: 'NULL', is: 'missing' };
+const MISSING: TableCell = { text: 'NULL', is: 'missing' };
 
-/** The JSON text of a value as a cell. */
-export function cellOf(json: string): Cell {
+/** Converts the JSON text of a value to a table cell. */
+export function tableCellOf(json: string): TableCell {
   if (json === 'null') return MISSING;
   if (json.startsWith('"')) return { text: shown(JSON.parse(json)), is: 'text' };
   const isNumber = /^-?\d/.test(json);
@@ -41,7 +41,7 @@ export function cellOf(json: string): Cell {
 
 const shown = (text: string): string => printable(text.slice(0, CELL_CHARS));
 
-/** Whether each column can have the width that it needs at least. */
+/** Whether each column can have its minimum width. */
 export const fitsAcross = ({ names }: Rows, { width }: Terminal): boolean =>
   names.length * (COLUMN_WIDTH_MIN + BETWEEN) - BETWEEN <= width;
 
@@ -53,7 +53,7 @@ export function drawTable({ names, rows }: Rows, terminal: Terminal): string {
   const widths = narrowed(natural, terminal.width - BETWEEN * (names.length - 1));
   const rightAligned = heads.map((_, at) => rows.some((row) => row[at].is === 'number'));
   const lineOf = (cells: readonly string[]): string => `${cells.join(' | ').trimEnd()}\n`;
-  const cellText = ({ text, is }: Cell, at: number): string => {
+  const cellText = ({ text, is }: TableCell, at: number): string => {
     const padded = padTo(cutTo(text, widths[at]), widths[at], rightAligned[at] ? 'left' : 'right');
     return is === 'missing' && terminal.styled ? `\x1b[2m${padded}\x1b[22m` : padded;
   };
@@ -63,7 +63,7 @@ export function drawTable({ names, rows }: Rows, terminal: Terminal): string {
   return text;
 }
 
-/** The widest columns give way first, until all of them fit. */
+/** Reduces the widest columns until all fit. */
 function narrowed(natural: readonly number[], width: number): number[] {
   const most = (limit: number): number => natural.reduce((sum, one) => sum + Math.min(one, limit), 0);
   if (most(Number.POSITIVE_INFINITY) <= width) return [...natural];
@@ -72,7 +72,7 @@ function narrowed(natural: readonly number[], width: number): number[] {
   return natural.map((one) => Math.min(one, limit));
 }
 
-/** Each row as lines of a name and a value. */
+/** Draws each row as lines of name and value. */
 export function drawVertical({ names, rows }: Rows, terminal: Terminal): string {
   const heads = names.map(printable);
   const nameWidth = Math.min(Math.max(0, ...heads.map(widthOf)), 40);

@@ -1,18 +1,18 @@
-/** `quarry status`: what a server and its store do and hold at this moment, asked through the admin socket. */
+/** `quarry status`: prints the status of a server and its store, requested through the admin socket. */
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
-import { readStoreConfig, readWords } from '../admin/admin-options.js';
+import { readArguments, readStoreConfig } from '../admin/admin-options.js';
 import { askServer } from '../admin/ask-store.js';
-import { type CommandNeeds, EXIT, type ExitCode } from '../command.js';
+import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { stoppedText } from './stopped.js';
 import type { StoreStatus } from './store-status.js';
 import { statusText } from './text.js';
 
 export const statusHelp = `quarry status [--data-dir DIR] [--json] [--watch]
 
-Tells what the server on DIR does: its release and addresses, how far the log and the last checkpoint are, memory by what
-it is for, and every database, dimension and column with what it holds. When no server runs it tells what the files of
-the store say, without loading them. Nothing is changed and nobody waits.
+Prints the status of the server on DIR: its release and addresses, the positions of the log and the last checkpoint, memory
+by use, and every database, dimension and column with its counts. When no server runs, it prints a summary of the files of
+the store, without loading them. Nothing is changed, and no request waits for it.
 
   --data-dir DIR   the data directory (default: QUARRY_DATA_DIR, the config file's data-dir, data/store)
   --config FILE    the config file of quarry serve
@@ -22,7 +22,7 @@ the store say, without loading them. Nothing is changed and nobody waits.
   quarry status --data-dir /var/lib/quarry
   quarry status --json | jq .stats.memory
 
-Exit code 0: a server runs and told; 1: none runs, or it could not be asked; 2: wrong arguments; 3: none runs and the
+Exit code 0: a server runs and answered; 1: none runs, or it did not answer; 2: wrong arguments; 3: none runs and the
 store is damaged.
 `;
 
@@ -30,19 +30,19 @@ const FLAGS = { json: { type: 'boolean' }, watch: { type: 'boolean' } } as const
 const WATCH_MS = 2_000;
 const CLEAR_SCREEN = '\x1b[H\x1b[2J\x1b[3J';
 
-export async function statusCommand(argv: readonly string[], needs: CommandNeeds): Promise<ExitCode> {
-  const read = readWords(argv, FLAGS);
-  if ('wrong' in read) return needs.usage(read.wrong);
-  if (read.words.length > 0) return needs.usage('status takes no words, only options');
-  const config = readStoreConfig(read.flags, needs);
-  if ('wrong' in config) return needs.usage(config.wrong);
+export async function statusCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const read = readArguments(argv, FLAGS);
+  if ('wrong' in read) return context.usage(read.wrong);
+  if (read.positionals.length > 0) return context.usage('status takes no arguments, only options');
+  const config = readStoreConfig(read.flags, context);
+  if ('wrong' in config) return context.usage(config.wrong);
   const dir = path.resolve(config.dataDir);
   const json = read.flags.has('json');
-  if (!read.flags.has('watch')) return tell(dir, json, needs);
-  const stop = needs.interrupted();
+  if (!read.flags.has('watch')) return tell(dir, json, context);
+  const stop = context.interrupted();
   for (;;) {
-    if (needs.stdout.isTTY === true && !json) needs.out(CLEAR_SCREEN);
-    const code = await tell(dir, json, needs);
+    if (context.stdout.isTTY === true && !json) context.out(CLEAR_SCREEN);
+    const code = await tell(dir, json, context);
     if (stop.aborted) return code;
     await pause(WATCH_MS, stop);
     if (stop.aborted) return EXIT.done;
@@ -50,7 +50,7 @@ export async function statusCommand(argv: readonly string[], needs: CommandNeeds
 }
 
 /** Prints the status once. */
-async function tell(dir: string, json: boolean, { out }: CommandNeeds): Promise<ExitCode> {
+async function tell(dir: string, json: boolean, { out }: CommandContext): Promise<ExitCode> {
   const fs = new NodeFileSystem();
   if (!(await fs.exists(dir))) throw new Error(`the data directory ${dir} does not exist`);
   const status = await askStatus(dir);
@@ -62,7 +62,7 @@ async function tell(dir: string, json: boolean, { out }: CommandNeeds): Promise<
   return EXIT.failed;
 }
 
-/** null = nobody listens. */
+/** Requests the status; null = no server listens. */
 async function askStatus(dir: string): Promise<StoreStatus | null> {
   const answer = await askServer(dir, { do: 'status' });
   if (answer === null) return null;

@@ -1,13 +1,13 @@
-/** What can be told of a store that no server has open, from its files alone. */
+/** Describes a store that no server has open, by its files. */
 import path from 'node:path';
 import { type StoreSummary, summarizeStore } from '../../inspect/index.js';
 import type { FileSystem } from '../../io/index.js';
 import { summaryText } from '../inspect/text.js';
 
-/** Why nobody answered, and what the files say. */
+/** The reason why no server answered, and a summary of the files. */
 export async function stoppedText(fs: FileSystem, dir: string, json: boolean): Promise<string> {
   const summary = await summarizeStore(fs, dir);
-  // Its holder removes it when it ends; what a killed one left behind misleads nobody but here.
+  // The lock holder removes the file at its end; only a killed process leaves it, and the text names that case.
   const isHeld = await fs.exists(path.join(dir, 'quarry.pid'));
   if (json) return `${JSON.stringify({ running: false, store: summary })}\n`;
   return `${whyText(dir, isHeld, summary)}\n${summary === null ? '' : `\n${summaryText(summary)}`}`;

@@ -1,6 +1,6 @@
 /**
- * What a server tells an operator of itself and of its store, as plain data. Names are as clients chose them: whoever
- * prints them takes care.
+ * The status of a server and its store as plain data. Names are as clients chose them: they must be made printable before
+ * they are shown.
  */
 
 import { type DataUse, QuarryError } from '../../base/index.js';
@@ -8,27 +8,27 @@ import type { Catalog } from '../../catalog/index.js';
 import type { Engine, EngineStats } from '../../engine/index.js';
 import { type Dimension, isEventType } from '../../schema/index.js';
 
-/** What the engine does not know. */
+/** Facts about the server that the engine does not know. */
 export interface ServerFacts {
   readonly release: string;
   readonly pid: number;
   readonly dataDir: string;
   readonly httpsAddress: string;
   readonly httpAddress: string;
-  /** For clients of Postgres; null = they are not served. */
+  /** Address for Postgres clients; null = they are not served. */
   readonly postgresAddress: string | null;
   readonly durability: string;
   /** null = none. */
   readonly archiveDir: string | null;
   readonly uptimeSeconds: () => number;
-  /** Of the whole process, in memory now. */
+  /** Current memory of the whole process. */
   readonly processBytes: () => number;
 }
 
 export interface ColumnStatus {
   readonly name: string;
   readonly type: string;
-  /** null = no event column. */
+  /** null = not an event column. */
   readonly eventCount: number | null;
   readonly bytes: number;
 }
@@ -37,7 +37,7 @@ export interface DimensionStatus {
   readonly name: string;
   readonly entityCount: number;
   readonly bytes: number;
-  /** By use; with the columns' own. */
+  /** Bytes by use, including those of the columns. */
   readonly memory: Readonly<Partial<Record<DataUse, number>>>;
   readonly columns: readonly ColumnStatus[];
 }
@@ -54,11 +54,11 @@ export interface StoreStatus extends Omit<ServerFacts, 'uptimeSeconds' | 'proces
   readonly processBytes: number;
   readonly ready: boolean;
   readonly stats: EngineStats;
-  /** null while a worker is rebuilt: then nobody can tell. */
+  /** null while a worker is rebuilt, when the contents are unknown. */
   readonly databases: readonly DatabaseStatus[] | null;
 }
 
-/** While a shard is rebuilt. */
+/** Error code of requests while a shard is rebuilt. */
 const REFUSES_FOR_NOW = 9004;
 
 export async function statusOf(
@@ -91,7 +91,7 @@ async function databasesOf(
   return databasesFrom(engine.catalog(), described);
 }
 
-/** Dimensions and columns that hold nothing are there too; what the catalog has no more is left out. */
+/** Includes empty dimensions and columns; omits those that the catalog no longer has. */
 export function databasesFrom(catalog: Catalog, described: Described): DatabaseStatus[] {
   return [...catalog.databases.values()].map(({ id, name, type, dimensions: models }) => {
     const dimensions = [...models.values()].map((model) =>

@@ -1,4 +1,4 @@
-/** The status of a store as lines for a terminal. */
+/** Formats the status of a store for a terminal. */
 import { inColumns } from '../columns.js';
 import { printable } from '../printable.js';
 import { formatBytes, formatCount } from '../progress.js';
@@ -21,8 +21,8 @@ function headRows({ stats, ...status }: StoreStatus): string[][] {
   const { dataDir, httpsAddress, httpAddress, postgresAddress = null, ready, durability } = status;
   const { archiveDir, processBytes } = status;
   const { memoryUsedBytes: used, memoryLimitBytes: limit } = stats;
-  const waiting = stats.lanesDown > 0 ? `, ${stats.lanesDown} being rebuilt` : '';
-  const restarts = stats.laneRestartCount > 0 ? `, ${stats.laneRestartCount} restarts` : '';
+  const waiting = stats.workersDown > 0 ? `, ${stats.workersDown} being rebuilt` : '';
+  const restarts = stats.workerRestartCount > 0 ? `, ${stats.workerRestartCount} restarts` : '';
   const age = formatSeconds(stats.checkpointAgeSeconds);
   return [
     ['store', printable(dataDir)],
@@ -43,7 +43,7 @@ function headRows({ stats, ...status }: StoreStatus): string[][] {
       `at LSN ${stats.lsnCheckpoint}, ${age} ago, ${formatBytes(stats.logBytesSinceCheckpoint)} of log behind it`,
     ],
     ['archive', archiveDir === null ? 'none' : archiveText(archiveDir, stats)],
-    ['lanes', `${stats.laneCount}${waiting}${restarts}, ${stats.shardCount} shards`],
+    ['workers', `${stats.workerCount}${waiting}${restarts}, ${stats.shardCount} shards`],
     [
       'memory',
       `${formatBytes(used)} of ${formatBytes(limit)} (${percent(used, limit)}), the process ${formatBytes(processBytes)}`,
@@ -82,7 +82,7 @@ function dimensionLines({ name, entityCount, bytes, memory, columns }: Dimension
   ];
 }
 
-/** The greatest first; nothing of what takes nothing. */
+/** Uses with at least one byte, the greatest first. */
 function usesText(memory: Readonly<Record<string, number>>): string {
   return Object.entries(memory)
     .filter(([, bytes]) => bytes > 0)
@@ -99,7 +99,7 @@ const STEPS = [
   [60, 'min'],
 ] as const;
 
-/** "3 h 12 min": the two greatest steps. */
+/** Formats a duration by its two greatest units, such as "3 h 12 min". */
 export function formatSeconds(seconds: number): string {
   let left = Math.max(0, Math.floor(seconds));
   const parts: string[] = [];

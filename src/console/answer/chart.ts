@@ -1,4 +1,4 @@
-/** Which charts a table can be drawn as, and the figures that each needs. */
+/** The charts that fit a table, with the data of each. */
 import { formatMoment } from './format.js';
 import { cellText, type Point, pointsIn, type Table } from './table.js';
 
@@ -12,7 +12,7 @@ export type Chart =
   | {
       readonly kind: 'times';
       readonly label: string;
-      /** Seconds since 1970, rising. */
+      /** Seconds since 1970, ascending. */
       readonly seconds: readonly number[];
       readonly values: readonly number[];
     }
@@ -23,7 +23,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** The first one fits best. */
+/** The charts for a table, the best first. */
 export function chartsOf(table: Table): Chart[] {
   return [figureOf(table), mapOf(table), timesOf(table), barsOf(table)].filter((chart) => chart !== null);
 }
@@ -31,7 +31,7 @@ export function chartsOf(table: Table): Chart[] {
 const indexOfKind = ({ columns }: Table, kind: string): number =>
   columns.findIndex((column) => column.kind === kind);
 
-/** The last one: behind the groups' sizes stands what was worked out of them. */
+/** The last column of numbers: a metric comes after the sizes of the groups. */
 const figureColumn = ({ columns }: Table): number => columns.findLastIndex(({ kind }) => kind === 'number');
 
 function figureOf(table: Table): Chart | null {

@@ -1,10 +1,10 @@
-/** Figures for people: digits in groups, bytes, durations, dates; the same everywhere, whatever the browser speaks. */
+/** Formats numbers, bytes, durations and dates for people; the same for every language of the browser. */
 
 const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
 export const formatCount = (value: number | bigint): string => COUNT.format(value);
-/** At most five characters or so: for axes. */
+/** A short form of about five characters, for axes. */
 export const formatShort = (value: number): string => SHORT.format(value);
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
@@ -38,7 +38,7 @@ const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 const MONTH_SECONDS = 28 * DAY_SECONDS;
 
-/** A moment on an axis whose ticks are `stepSeconds` apart, in UTC: no more of it than tells them apart. */
+/** A time in UTC on an axis with ticks every `stepSeconds`: only the parts that distinguish the ticks. */
 export function momentTick(second: number, stepSeconds: number): string {
   const text = new Date(second * 1000).toISOString();
   if (stepSeconds >= MONTH_SECONDS) return text.slice(0, 7);

@@ -1,4 +1,4 @@
-/** Answers of the interface as tables: one reader for all of them, so that saved and hand-written queries look the same. */
+/** Converts answers of the interface to tables: one reader for all, so that saved and hand-written queries look the same. */
 import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
 
 export type CellKind = 'text' | 'number' | 'moment' | 'point';
@@ -9,15 +9,15 @@ export interface TableColumn {
 }
 
 export interface Table {
-  /** Empty where an answer has but one. */
+  /** Empty if the answer has only one table. */
   readonly name: string;
   readonly columns: readonly TableColumn[];
   readonly rows: readonly (readonly Json[])[];
-  /** How many rows there are, where the table holds only the first of them. */
+  /** Number of all rows, if the table contains only the first of them. */
   readonly of?: number;
 }
 
-/** No table = the answer is to be shown as JSON. */
+/** The tables of an answer; none = the answer is shown as JSON. */
 export function tablesOf(answer: Json): Table[] {
   if (!isObject(answer)) return [];
   if (answer.data !== undefined) return [rowsTable('', extractedRows(answer.data))];
@@ -45,17 +45,17 @@ function listTables(list: readonly Json[]): Table[] {
   );
 }
 
-/** Members that are figures make one table; each member that is a list, or an object, one of its own. */
+/** Scalar members form one table; each member that is a list or an object forms its own. */
 function objectTables(name: string, object: JsonObject): Table[] {
   const members = Object.entries(object);
-  const figures = members.filter(([, value]) => !isList(value) && !isObject(value));
+  const scalars = members.filter(([, value]) => !isList(value) && !isObject(value));
   const tables = members.flatMap(([member, value]): Table[] => {
     if (isList(value)) return [bucketOrValueTable(name === '' ? '' : name, member, value)];
     if (isObject(value)) return objectTables(member, value);
     return [];
   });
-  if (figures.length === 0) return tables;
-  const rows = figures.map(([member, value]) => ({ [name === '' ? 'name' : name]: member, value }));
+  if (scalars.length === 0) return tables;
+  const rows = scalars.map(([member, value]) => ({ [name === '' ? 'name' : name]: member, value }));
   return [rowsTable('', rows), ...tables];
 }
 
@@ -76,14 +76,14 @@ function bucketOrValueTable(name: string, member: string, list: readonly Json[])
   );
 }
 
-/** `sum` of `paid` reads better than `sum` alone. */
+/** Names a metric with its column: `sum of paid` instead of `sum`. */
 const renamed = (row: JsonObject, member: string): JsonObject =>
   Object.fromEntries(Object.entries(row).map(([metric, value]) => [titleOf(metric, member), value]));
 
 const titleOf = (metric: string, column: string): string =>
   metric === 'count-events' ? `${column} events` : metric === 'count' ? `events` : `${metric} of ${column}`;
 
-/** A row for each way through the levels. */
+/** One row for each path through the levels. */
 function levelRows(list: readonly JsonObject[], column: string): JsonObject[] {
   return list.flatMap(({ value, quantity, ...below }) => {
     const own = { [column]: value, [`entities (${column})`]: quantity };
@@ -107,7 +107,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d([tT]\d\d:\d\d:\d\d(\.\d+)?[zZ])?$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const POINT = /^\[-?\d+(\.\d+)?,-?\d+(\.\d+)?\]$/;
 
-/** What all of the values are, missing ones aside. */
+/** The common kind of the values, ignoring missing ones. */
 function kindOf(values: readonly Json[]): CellKind {
   const present = values.filter((value) => value !== null);
   const all = (test: (value: Json) => boolean): boolean => present.length > 0 && present.every(test);
@@ -121,7 +121,7 @@ function kindOf(values: readonly Json[]): CellKind {
 
 export type Point = readonly [longitude: number, latitude: number];
 
-/** Those of a cell: a point, or events of points. */
+/** The points of a cell, which is a point or a list of events with points. */
 export function pointsIn(cell: Json): readonly Point[] {
   if (typeof cell === 'string') {
     if (!POINT.test(cell)) return [];
@@ -132,7 +132,7 @@ export function pointsIn(cell: Json): readonly Point[] {
   return isObject(cell) && typeof cell.value === 'string' ? pointsIn(cell.value) : [];
 }
 
-/** A cell as text; a missing value is none. */
+/** A cell as text; empty for a missing value. */
 export function cellText(cell: Json): string {
   if (cell === null) return '';
   if (typeof cell === 'string') return cell;

@@ -1,16 +1,16 @@
-/** What may follow the cursor: words of SQL or of the JSON interface, and the names of the database's own columns. */
+/** Completions at the cursor: words of SQL or of the JSON interface, and names of the database's columns. */
 import { activeColumns, type Dimension, ENTITY_ID, type Model } from '../server/model.js';
 
 export interface Suggestion {
-  /** What is put in. */
+  /** The text to insert. */
   readonly text: string;
   readonly kind: 'keyword' | 'function' | 'table' | 'column' | 'predicate';
-  /** What it is, in a few words. */
+  /** A short description. */
   readonly note: string;
 }
 
 export interface Completion {
-  /** Where in the text before the cursor what is replaced begins. */
+  /** Start of the replaced part in the text before the cursor. */
   readonly from: number;
   readonly suggestions: readonly Suggestion[];
 }
@@ -24,7 +24,7 @@ const SQL_FUNCTIONS =
     ' ',
   );
 const PLAIN_WORD = /^[a-z_][a-z0-9_]*$/i;
-/** Words of the grammar that are names only within brackets. */
+/** Keywords, which are names only in brackets. */
 const RESERVED: ReadonlySet<string> = new Set(
   [...SQL_WORDS, 'DEFAULT', 'KEY', 'INDEX', 'TABLE'].map((word) => word.toLowerCase()),
 );
@@ -98,7 +98,7 @@ const quoted = (name: string): string =>
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Within single quotes anything may stand. */
+/** Whether the cursor is in a quoted string, in which nothing is completed. */
 const isInsideText = (before: string): boolean => (before.match(/'/g)?.length ?? 0) % 2 === 1;
 
 export function completeJson(before: string, whole: string, model: Model): Completion | null {
@@ -123,7 +123,7 @@ export function completeJson(before: string, whole: string, model: Model): Compl
   return { from: before.length - typed.length, suggestions: matching(all, typed) };
 }
 
-/** Those that begin with what was typed, brackets aside; each once. */
+/** The distinct suggestions that begin with the typed text, ignoring brackets. */
 function matching(all: readonly Suggestion[], typed: string): Suggestion[] {
   const wanted = bare(typed);
   const seen = new Set<string>();

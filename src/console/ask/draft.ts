@@ -1,4 +1,4 @@
-/** A question as it is being put together in the form: everything as typed, whether or not it can be asked yet. */
+/** A question while the user edits it in the form: the fields as typed, whether or not they are complete. */
 import { activeColumns, type Column, type Dimension, type ValueKind } from '../server/model.js';
 
 export type Operator =
@@ -18,11 +18,11 @@ export type Operator =
 
 export interface Test {
   readonly operator: Operator;
-  /** As typed; how many count depends on the operator. */
+  /** Values as typed; the operator determines how many are used. */
   readonly values: readonly string[];
 }
 
-/** Days of UTC, both inside, as `YYYY-MM-DD`; empty = not chosen yet. */
+/** Days in UTC, both inclusive, as `YYYY-MM-DD`; empty = not chosen yet. */
 export interface Window {
   readonly from: string;
   readonly to: string;
@@ -32,18 +32,18 @@ export interface Condition extends Window {
   readonly id: number;
   readonly column: string;
   readonly test: Test;
-  /** Of events: how many of them. */
+  /** Minimum number of events. */
   readonly atLeast: string;
   readonly negated: boolean;
 }
 
 export type Metric = 'events' | 'sum' | 'avg' | 'min' | 'max' | 'median' | 'p95' | 'count-distinct';
 
-/** What is worked out: how many entities there are, or a metric of one column's values. */
+/** What a question computes: the number of entities, or a metric of one column's values. */
 export interface Measure extends Window {
   readonly of: 'entities' | Metric;
   readonly column: string;
-  /** Which of the column's values count. */
+  /** Selects the column's values. */
   readonly test: Test;
 }
 
@@ -56,20 +56,20 @@ export interface Draft {
   readonly conditions: readonly Condition[];
   readonly show: Show;
   readonly measure: Measure;
-  /** The same for what is shown over time, which only events can be. */
+  /** The measure over time, which is of events only. */
   readonly overTime: Measure;
-  /** Of `top`: the column whose values make the groups. */
+  /** For `top`: the column whose values form the groups. */
   readonly by: string;
   readonly limit: string;
   readonly interval: Interval;
-  /** Of `map`. */
+  /** For `map`: the column of points. */
   readonly point: string;
-  /** Of `rows`. */
+  /** For `rows`: the columns to show. */
   readonly columns: readonly string[];
 }
 
 /**
- * Takes what becomes of the value as it is by then: what a field finds out later changes nothing that was chosen meanwhile.
+ * Takes a function from the current value to the new one, so that a result that arrives later does not undo newer changes.
  */
 export type OnChange<Value> = (change: (now: Value) => Value) => void;
 
@@ -94,7 +94,7 @@ export function metricsOf({ kind, isEvent }: Column): readonly Metric[] {
   return kind === 'point' ? ofEvents : [...ofEvents, 'count-distinct'];
 }
 
-/** How many values each operator takes; `in` takes one text, parted by commas. */
+/** The number of values that an operator takes; `in` takes one text with values separated by commas. */
 export function valueCountOf(operator: Operator): number {
   if (operator === 'any') return 0;
   if (operator === 'range') return 2;
@@ -111,7 +111,7 @@ const NO_WINDOW: Window = { from: '', to: '' };
 const ROWS_SHOWN = '50';
 const COLUMNS_SHOWN = 6;
 
-/** The first question about a dimension: how many entities it has. */
+/** The first question about a dimension: the number of its entities. */
 export function newDraft(dimension: Dimension | undefined): Draft {
   const columns = activeColumns(dimension);
   const attributes = columns.filter(({ isEvent }) => !isEvent);
@@ -130,7 +130,7 @@ export function newDraft(dimension: Dimension | undefined): Draft {
   };
 }
 
-/** A column that is likely to part entities into few groups: texts that are no names. */
+/** A column that probably divides entities into few groups: texts that are not names. */
 export function groupingColumn(columns: readonly Column[]): Column | undefined {
   const attributes = columns.filter(
     ({ isEvent, kind }) => !isEvent && (kind === 'text' || kind === 'yes-no'),
@@ -142,13 +142,13 @@ export function groupingColumn(columns: readonly Column[]): Column | undefined {
   );
 }
 
-/** The event column that says most by being counted: one of numbers, where there is one. */
+/** The event column to count by default: a column of numbers, if there is one. */
 export function countedColumn(columns: readonly Column[]): Column | undefined {
   const events = columns.filter(({ isEvent }) => isEvent);
   return events.find(({ kind }) => kind === 'number') ?? events[0];
 }
 
-/** What is worked out as the draft shows it now. */
+/** The measure of the draft's current way of showing. */
 export const measureOf = ({ show, measure, overTime }: Draft): Measure =>
   show === 'time' ? overTime : measure;
 
@@ -160,7 +160,7 @@ const DAYS_DAYS_MAX = 200;
 const WEEKS_DAYS_MAX = 1_100;
 const DAY_MS = 86_400_000;
 
-/** The interval that parts a window into a few dozen buckets. */
+/** The interval that divides a window into a few dozen buckets. */
 export function intervalFor({ from, to }: Window): Interval {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
   if (!(days > HOURS_DAYS_MAX)) return 'hours';
@@ -168,6 +168,6 @@ export function intervalFor({ from, to }: Window): Interval {
   return days <= WEEKS_DAYS_MAX ? 'weeks' : 'months';
 }
 
-/** With the measure's events taken from that window, and parted by an interval that fits it. */
+/** The draft with the window for its events, and an interval that fits the window. */
 export const withWindow = (draft: Draft, window: Window): Draft =>
   withMeasure({ ...draft, interval: intervalFor(window) }, { ...measureOf(draft), ...window });

@@ -1,19 +1,19 @@
-/** Questions made from what a database really holds, so that each can be asked as it stands. */
+/** Example questions made from the content of a database, so that each can be sent unchanged. */
 import { activeColumns, type Column, type Dimension, type Model } from '../server/model.js';
 import { ANY, countedColumn, type Draft, groupingColumn, newDraft, type Show, withMeasure } from './draft.js';
 
 export interface Example {
   readonly text: string;
-  /** What is to be learned from it. */
+  /** What the example teaches. */
   readonly how: string;
   readonly draft: Draft;
-  /** Event column whose dates the draft still needs; null = none. */
+  /** Event column whose dates the draft lacks; null = none. */
   readonly windowOf: string | null;
 }
 
 const DIMENSIONS_MAX = 4;
 
-/** The fullest dimensions first. */
+/** Examples, those for dimensions with the most content first. */
 export function examplesOf(model: Model): Example[] {
   const full = model.dimensions.filter((dimension) => dimension.entities !== 0);
   const ranked = [...full].sort((a, b) => weightOf(b) - weightOf(a));
@@ -71,7 +71,7 @@ const mapExample = (base: Draft, point: Column): Example => ({
   windowOf: point.isEvent ? point.name : null,
 });
 
-/** A SELECT that answers something on this database, for an empty editor. */
+/** A SELECT that is valid for this database, for an empty editor. */
 export function exampleSql(model: Model): string {
   const example = examplesOf(model)[0]?.draft;
   const dimension = model.dimensions.find(({ name }) => name === example?.dimension) ?? model.dimensions[0];

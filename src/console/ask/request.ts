@@ -1,4 +1,4 @@
-/** A draft as the request that asks it, or what is missing for that. Pure: the same draft gives the same body. */
+/** Converts a draft to a request, or lists what is missing. Pure: the same draft gives the same body. */
 
 import {
   type Operand,
@@ -7,30 +7,30 @@ import {
   SAVED_QUERY_TYPES,
   TOP_VALUES_MAX,
 } from '../../interface/index.js';
-import type { Asked } from '../server/client.js';
+import type { ServerRequest } from '../server/client.js';
 import { type Column, columnOf, type Dimension, ENTITY_ID, type ValueKind } from '../server/model.js';
 import { type Condition, type Draft, type Measure, measureOf, type Test, type Window } from './draft.js';
 
 /** A question that can be sent. */
-export interface Question extends Asked {
+export interface Question extends ServerRequest {
   readonly body: string;
-  /** All rows are wanted, not only a page. */
+  /** Whether the request is for all rows instead of one page. */
   readonly asksRows: boolean;
 }
 
 export interface Problem {
-  /** What to do, as a sentence. */
+  /** A sentence that tells the user what to do. */
   readonly text: string;
 }
 
 export type Outcome = { readonly question: Question } | { readonly problems: readonly Problem[] };
 
-/** The interface's bounds. */
+/** The interface's limits. */
 export const TOP_MAX = TOP_VALUES_MAX;
 export const ROWS_MAX = 1_000;
 export const POINTS_MAX = 20_000;
 
-/** Extraction asks for a condition: this one holds for whatever ID. */
+/** Extraction requires a condition: this one holds for every ID. */
 const EVERY_ENTITY: Query = [{ [ENTITY_ID]: { equals: '-' } }, 'or', { [ENTITY_ID]: { 'not-equals': '-' } }];
 
 class Problems {
@@ -75,7 +75,7 @@ const countOf = (dimension: string, filter: readonly unknown[]): Question =>
     ? post('/v1/query/count/entity/total', { dimensions: [dimension] })
     : post('/v1/query/count/entity', { 'query-name': 'count', dimension, query: filter });
 
-/** The levels of an aggregation: what groups, then what is worked out. */
+/** The levels of an aggregation: the groups, then the metric. */
 function levelsOf(draft: Draft, dimension: Dimension | undefined, problems: Problems): object[] {
   const { show, interval } = draft;
   const measure = measureOf(draft);
@@ -92,7 +92,7 @@ function levelsOf(draft: Draft, dimension: Dimension | undefined, problems: Prob
   if (by?.isEvent && metric !== null) {
     problems.add(`Group by an attribute, or count entities: “${by.name}” is an event column itself.`);
   }
-  // Groups come by their number of entities: for another order all of them are needed.
+  // The answer orders groups by their number of entities: any other order requires all groups.
   const limit = metric === null ? limitOf(draft.limit, TOP_MAX, problems) : TOP_MAX;
   const level = { [draft.by]: limit, ...(by?.isEvent ? between(measure, by.name, problems) : {}) };
   return metric === null ? [level] : [level, metric];
@@ -129,13 +129,13 @@ function pointsOf(
   const column = columnOf(dimension, draft.point);
   if (column === undefined) problems.add('Choose a column of places: this dimension may have none.');
   const window = column?.isEvent ? between(draft.measure, column.name, problems).between : null;
-  const asked = {
+  const body = {
     dimension: draft.dimension,
     query: filter.length > 0 ? filter : EVERY_ENTITY,
     columns: [ENTITY_ID, window === null ? draft.point : { [draft.point]: window }],
     limit: POINTS_MAX,
   };
-  return post('/v1/data_extraction/result', asked, true);
+  return post('/v1/data_extraction/result', body, true);
 }
 
 function limitOf(typed: string, most: number, problems: Problems): number {
@@ -145,7 +145,7 @@ function limitOf(typed: string, most: number, problems: Problems): number {
   return 1;
 }
 
-/** The conditions with what joins them, as the interface's list. */
+/** The conditions and their operators as a query list of the interface. */
 export function filterOf(
   draft: Pick<Draft, 'conditions' | 'join'>,
   dimension: Dimension | undefined,
@@ -179,7 +179,7 @@ function conditionOf(condition: Condition, column: Column, problems: Problems): 
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The last day counts whole. */
+/** The window with the whole last day. */
 function between({ from, to }: Window, name: string, problems: Problems): { between: [string, string] } {
   if (!DAY.test(from) || !DAY.test(to)) problems.add(`“${name}”: choose from when to when.`);
   else if (from > to) problems.add(`“${name}”: the first day lies behind the last one.`);
@@ -215,12 +215,12 @@ function operandOf(typed: string, { name, kind }: Column, problems: Problems): O
   }
   if (kind === 'yes-no') return text === 'true';
   if (kind === 'moment') return momentOf(text);
-  // The interface takes digits as text too, which keeps those that a double would lose.
+  // The interface accepts digits as text too, which keeps digits that a double would lose.
   if (kind === 'number') return String(Number(text)) === text ? Number(text) : text;
   return text;
 }
 
-/** `2018-02-01T10:30`, as browsers give it, in UTC. */
+/** Converts `2018-02-01T10:30`, the form of browsers, to a time in UTC. */
 const momentOf = (text: string): string =>
   /T\d\d:\d\d$/.test(text) ? `${text}:00Z` : `${text.replace(/Z$/, '')}Z`;
 
@@ -235,7 +235,7 @@ function nearOf(values: readonly string[], { name }: Column, problems: Problems)
   return { geo_radius: { longitude, latitude, radius, unit: 'km' } };
 }
 
-/** What POST /v1/query/saved takes of a request; null where the interface cannot save its kind. */
+/** The body of POST /v1/query/saved for a request; null if the interface cannot save its kind. */
 export function savedForm({ path, body }: Pick<Question, 'path' | 'body'>): object | null {
   const type = SAVED_TYPES[path];
   if (type === undefined) return null;
@@ -252,7 +252,7 @@ const SAVED_TYPES: Readonly<Record<string, (typeof SAVED_QUERY_TYPES)[number]>> 
   SAVED_QUERY_TYPES.map((type) => [`/v1/query/${type}`, type]),
 );
 
-/** Throws SyntaxError for what is no JSON. */
+/** The only query of a body. Throws SyntaxError if the body is not JSON. */
 function singleBody(body: string): Record<string, unknown> {
   const parsed: unknown = JSON.parse(body);
   return (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown>;

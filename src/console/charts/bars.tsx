@@ -1,4 +1,4 @@
-/** The most frequent values as bars: a list for readers, with an axis of round numbers for the eye. */
+/** The most frequent values as bars: a list for screen readers, with an axis of round numbers. */
 import { useState } from 'preact/hooks';
 import { formatShort, ticksUpTo } from '../answer/format.js';
 
@@ -21,7 +21,7 @@ export function Bars({ label, bars }: BarsProps) {
       <figcaption>{label}</figcaption>
       <ol>
         {seen.map(({ name, value, text }, index) => (
-          // Two groups may have one name.
+          // Two groups may have the same name.
           <li key={index} title={`${name}: ${text}`}>
             <span class="name">{name}</span>
             <span class="track" aria-hidden="true">

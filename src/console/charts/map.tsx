@@ -1,6 +1,6 @@
 /**
- * Places on a map, drawn on a canvas from outlines that the server sends. Dragging, wheel, buttons and keys move it; the
- * nearest place to the pointer is named.
+ * Points on a map, drawn on a canvas from outlines that the server sends. Dragging, wheel, buttons and keys move the map; the
+ * point nearest to the pointer is labelled.
  */
 
 import mapAddress from 'virtual:map';
@@ -19,7 +19,7 @@ interface Outlines {
 
 interface Look {
   readonly zoom: number;
-  /** Pixels. */
+  /** In pixels. */
   readonly x: number;
   readonly y: number;
 }
@@ -29,9 +29,9 @@ const WHOLE: Look = { zoom: 1, x: 0, y: 0 };
 const ZOOM_MAX = 64;
 const STEP = 60;
 const NEAR_PIXELS = 12;
-/** Mercator's map ends before the poles. */
+/** The Mercator projection ends before the poles. */
 const LATITUDE_MAX = 84;
-/** Beyond it, states of a country are told apart. */
+/** From this scale on, borders of states are drawn. */
 const STATES_SCALE_MIN = 300;
 
 export function PlaceMap({ places, label }: { readonly places: readonly Place[]; readonly label: string }) {
@@ -136,7 +136,7 @@ export function PlaceMap({ places, label }: { readonly places: readonly Place[];
   );
 }
 
-/** Zoom, right, down; null = all. */
+/** Zoom, right, down; null = show all points. */
 const KEYS: Readonly<Record<string, readonly [number, number, number] | null>> = {
   '+': [2, 0, 0],
   '=': [2, 0, 0],
@@ -148,7 +148,7 @@ const KEYS: Readonly<Record<string, readonly [number, number, number] | null>> =
   '0': null,
 };
 
-/** Zooms about the middle. */
+/** Moves the view and zooms around its centre. */
 function moved({ zoom, x, y }: Look, zoomBy: number, dx: number, dy: number, width: number): Look {
   const next = Math.min(ZOOM_MAX, Math.max(0.25, zoom * zoomBy));
   const factor = next / zoom;
@@ -169,7 +169,7 @@ function projectionFor(places: readonly Place[], width: number, { zoom, x, y }: 
   const projection = geoMercator();
   if (coordinates.length < 2) projection.fitExtent(frame, { type: 'Sphere' });
   else projection.fitExtent(frame, { type: 'MultiPoint', coordinates });
-  // A single spot would be zoomed in on without end.
+  // Limits the zoom on a single point.
   const fitted = Math.min(projection.scale(), width * 8);
   const [left, top] = projection.translate();
   const shrink = fitted / projection.scale();

@@ -1,4 +1,4 @@
-/** Figures over time, drawn by uPlot: bars of buckets, or lines of what is watched. Times are UTC. */
+/** Values over time, drawn by uPlot: bars for buckets, or lines for live statistics. Times are in UTC. */
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -15,7 +15,7 @@ interface TimesProps {
 }
 
 const HEIGHT = 300;
-/** Lines begin as narrow as if they had been drawn for so long. */
+/** Minimum time span of the axis for lines. */
 const LINE_SECONDS_MIN = 60;
 
 export function Times({
@@ -31,7 +31,7 @@ export function Times({
   const plot = useRef<uPlot | null>(null);
   const last = values[values.length - 1] ?? null;
 
-  // New figures are put into the plot that is there.
+  // New values are put into the existing plot.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -117,7 +117,7 @@ function optionsOf(element: HTMLElement, { label, lines, height, format }: Wante
   };
 }
 
-/** From when to when: what is watched ends with what was seen last, the last bucket with the next one's begin. */
+/** The time span of the axis: lines end at the last reading, bars at the end of the last bucket. */
 function spanOf(seconds: ArrayLike<number>, lines: boolean): uPlot.Range.MinMax {
   const count = seconds.length;
   if (count === 0) return [null, null];

@@ -1,4 +1,4 @@
-/** The text form of Prometheus, as /metrics writes it, and figures of two such texts a while apart. */
+/** Reads the text format of Prometheus, as /metrics writes it, and computes statistics between two readings. */
 
 export interface Sample {
   readonly name: string;
@@ -40,8 +40,8 @@ export const isQuery = ({ endpoint = '' }: Sample['labels']): boolean =>
   /\/v1\/(query|data_extraction|sql)/.test(endpoint);
 
 /**
- * Upper bound, in seconds, of the bucket that holds the `share` of the observations between two texts; null = there were
- * none. Above the last bound it is that one.
+ * Upper bound, in seconds, of the bucket that contains the quantile `share` of the observations between two readings; null =
+ * there were none. For observations above the last bound, the last bound.
  */
 export function quantileBetween(
   before: readonly Sample[],

@@ -1,4 +1,4 @@
-/** What the live view shows, worked out of two readings of /metrics. */
+/** Computes the statistics of the live view from two readings of /metrics. */
 import { isQuery, quantileBetween, type Sample, sumOf } from './prometheus.js';
 
 export interface Reading {
@@ -7,21 +7,21 @@ export interface Reading {
   readonly samples: readonly Sample[];
 }
 
-export interface Figures {
+export interface LiveStats {
   readonly at: number;
-  /** A second. */
+  /** Per second. */
   readonly entities: number;
   readonly values: number;
   readonly queries: number;
-  /** Seconds; null = nothing was asked meanwhile. */
+  /** Seconds; null = there was no query between the readings. */
   readonly medianSeconds: number | null;
   readonly p95Seconds: number | null;
   readonly memoryBytes: number;
 }
 
-export function figuresBetween(before: Reading, after: Reading): Figures {
+export function statsBetween(before: Reading, after: Reading): LiveStats {
   const seconds = Math.max(after.at - before.at, 0.001);
-  /** A counter that went back was begun anew by a restart. */
+  /** A counter that decreased was reset by a restart. */
   const rate = (name: string, counts?: (labels: Sample['labels']) => boolean): number =>
     Math.max(0, sumOf(after.samples, name, counts) - sumOf(before.samples, name, counts)) / seconds;
   const quantile = (share: number): number | null =>

@@ -1,25 +1,25 @@
-/** What all views know: who asks, and what the database holds. */
+/** The state that all views share: the clients and the model of the database. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Draft } from '../ask/draft.js';
 import type { Client } from '../server/client.js';
 import type { Model } from '../server/model.js';
 
-/** What the query view is to begin with. */
+/** A text to open in the query view. */
 export interface QueryText {
-  /** Path of an endpoint, `/v1/sql` among them. */
+  /** Path of an endpoint, such as `/v1/sql`. */
   readonly path: string;
   readonly body: string;
 }
 
 export interface Console {
-  /** Asks inside the database. */
+  /** Client with the key of the database. */
   readonly client: Client;
-  /** null = the session has no key of the team. */
+  /** Client with the team key; null = the session has none. */
   readonly team: Client | null;
   readonly model: Model;
   readonly reloadModel: () => void;
-  /** 'light' or 'dark', as it is seen now: what is drawn is drawn anew. */
+  /** The current theme, 'light' or 'dark': charts are redrawn when it changes. */
   readonly theme: string;
   readonly openDraft: (draft: Draft, windowOf: string | null) => void;
   readonly openQuery: (text: QueryText) => void;

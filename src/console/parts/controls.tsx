@@ -1,4 +1,4 @@
-/** Small parts that all views are made of. */
+/** Small components that all views use. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { cellText } from '../answer/table.js';
@@ -8,7 +8,7 @@ import { isObject, type Json } from '../server/json.js';
 interface FieldProps {
   readonly label: string;
   readonly hint?: string;
-  /** Told to screen readers only: the place says it to the others. */
+  /** The label is for screen readers only, because its position shows its meaning. */
   readonly quiet?: boolean;
   readonly children: (id: string) => ComponentChildren;
 }
@@ -112,12 +112,12 @@ interface TabsProps<Name extends string> {
   readonly onChoose: (name: Name) => void;
 }
 
-/** One of several: arrow keys go from one to the next. */
+/** Tabs, of which one is chosen; arrow keys move between them. */
 export function Tabs<Name extends string>({ label, chosen, tabs, onChoose }: TabsProps<Name>) {
   const move = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
-    // From the one in focus: what was chosen by the key before may not be drawn yet.
+    // Start from the focused tab: the tab that the previous key chose may not be drawn yet.
     const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
     const at = buttons.indexOf(event.target as HTMLElement);
     const next = (at + step + tabs.length) % tabs.length;
@@ -143,7 +143,7 @@ export function Tabs<Name extends string>({ label, chosen, tabs, onChoose }: Tab
   );
 }
 
-/** Everything that the server said of a refusal. */
+/** All details of a refusal. */
 export function ErrorBox({ error }: { readonly error: unknown }) {
   const refusals =
     error instanceof RequestError
@@ -163,7 +163,7 @@ export function ErrorBox({ error }: { readonly error: unknown }) {
   );
 }
 
-/** A line for each thing told; the message stands above already. */
+/** One line per detail, without the message, which is shown above. */
 function detailText(detail: Json, message: string): string {
   if (!isObject(detail)) return detail === null ? '' : cellText(detail);
   return Object.entries(detail)
@@ -195,7 +195,7 @@ export function Empty({
   );
 }
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {

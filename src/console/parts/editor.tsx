@@ -1,6 +1,6 @@
 /**
- * An editor of SQL or JSON with completion. It lives in a shadow root: there its styles are style sheets made by script, and
- * the page's policy can refuse every style in the page's text.
+ * An editor for SQL or JSON with completion. It is in a shadow root, where its styles are style sheets made by script, so
+ * that the page's policy can refuse all inline styles.
  */
 import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { EditorState, Prec } from '@codemirror/state';
@@ -23,7 +23,7 @@ export type Language = 'sql' | 'json';
 interface EditorProps {
   readonly language: Language;
   readonly label: string;
-  /** What it begins with; for another text, it is mounted under another key. */
+  /** The initial text; to show another text, mount the editor with another key. */
   readonly text: string;
   readonly model: Model;
   readonly onChange: (text: string) => void;
@@ -33,7 +33,7 @@ interface EditorProps {
 export default function Editor(props: EditorProps) {
   const { language, label } = props;
   const place = useRef<HTMLDivElement>(null);
-  /** What the editor's callbacks see: those of the last drawing. */
+  /** The properties of the last drawing, for the editor's callbacks. */
   const latest = useRef(props);
   latest.current = props;
 
@@ -108,7 +108,7 @@ const PATTERNS: Readonly<Record<Language, RegExp>> = {
   sql: /('(?:[^']|'')*'?)|(--.*)|(\b\d+(?:\.\d+)?\b)|(\[[^\]]*\]?)|\b(select|distinct|from|where|group|by|having|order|asc|desc|limit|offset|join|left|inner|on|and|or|not|in|like|between|is|null|as|case|when|then|else|end|cast|explain|analyze|insert|into|values|update|set|delete)\b/gi,
   json: /("(?:[^"\\]|\\.)*"(?!\s*:))|(\/\/.*)|(-?\b\d+(?:\.\d+)?\b)|("(?:[^"\\]|\\.)*")|\b(true|false|null)\b/g,
 };
-/** Of the pattern's groups. */
+/** The class of each group of the pattern. */
 const CLASSES = ['text', 'comment', 'number', 'name', 'keyword'];
 
 function colouring(language: Language) {
@@ -132,7 +132,7 @@ function colouring(language: Language) {
 }
 
 /**
- * Over a selection, a browser types by an edit of its own, for whose styles the page's policy would report a breach.
+ * Replaces a selection when the user types. The browser's own edit would add styles that the page's policy refuses.
  */
 const TYPING = EditorView.domEventHandlers({
   beforeinput: (event, editor) => {

@@ -1,4 +1,4 @@
-/** A table of an answer: its head stays in sight, numbers stand to the right, and long ones are shown bit by bit. */
+/** A table of an answer: its head stays visible, numbers are right-aligned, and long tables are shown in steps. */
 import { useState } from 'preact/hooks';
 import { formatMoment } from '../answer/format.js';
 import { type CellKind, cellText, type Table } from '../answer/table.js';
@@ -24,7 +24,7 @@ export function Grid({ table }: { readonly table: Table }) {
         </thead>
         <tbody>
           {rows.slice(0, shown).map((row, index) => (
-            // Rows of an answer have no other name, and never move
+            // Rows of an answer have no other key and never move.
             <tr key={index}>
               {columns.map(({ title, kind }, at) => (
                 <td key={title} class={kind}>
@@ -51,7 +51,7 @@ function Cell({ cell, kind }: { readonly cell: Json; readonly kind: CellKind }) 
   return <>{kind === 'number' ? groupedDigits(text) : text}</>;
 }
 
-/** Thousands apart, every digit kept. */
+/** Groups digits by thousands without losing any. */
 const groupedDigits = (text: string): string => {
   const [whole, fraction] = text.split('.');
   if (!/^-?\d+$/.test(whole)) return text;

@@ -1,4 +1,4 @@
-/** An answer: drawn as what fits it best, as a table, and as it came. */
+/** Shows an answer as the chart that fits it best, as a table, and as JSON. */
 import { useState } from 'preact/hooks';
 import { type Chart, chartsOf } from '../answer/chart.js';
 import { formatCount, formatSeconds, plural } from '../answer/format.js';
@@ -7,19 +7,19 @@ import { Bars } from '../charts/bars.js';
 import { PlaceMap } from '../charts/map.js';
 import { Times } from '../charts/times.js';
 import type { Answered } from '../server/client.js';
-import type { Asking } from './asking.js';
 import { Busy, CopyButton, Empty, ErrorBox, Tabs } from './controls.js';
 import { Grid } from './grid.js';
+import type { RequestState } from './use-request.js';
 
 export type View = Chart['kind'] | 'table' | 'json';
 
 export interface Shown {
   readonly answered: Answered;
-  /** What was asked, to be shown and sent elsewhere. */
+  /** The request, for showing and copying. */
   readonly request: string;
-  /** What it is shown as at first; left out: as what fits best. */
+  /** The first view; absent = the view that fits best. */
   readonly first?: View;
-  /** Rows as the view wants them in order; left out: as they came. */
+  /** Sorts the rows; absent = the order of the answer. */
   readonly arrange?: (table: Table) => Table;
 }
 
@@ -32,13 +32,19 @@ const VIEW_NAMES: Readonly<Record<View, string>> = {
   json: 'JSON',
 };
 
-export function Result({ asking, onStop }: { readonly asking: Asking<Shown>; readonly onStop: () => void }) {
-  if (asking.state === 'idle') return null;
-  if (asking.state === 'failed') return <ErrorBox error={asking.error} />;
-  const shown = asking.state === 'done' ? asking.value : asking.before;
+export function Result({
+  requestState,
+  onStop,
+}: {
+  readonly requestState: RequestState<Shown>;
+  readonly onStop: () => void;
+}) {
+  if (requestState.state === 'idle') return null;
+  if (requestState.state === 'failed') return <ErrorBox error={requestState.error} />;
+  const shown = requestState.state === 'done' ? requestState.value : requestState.before;
   return (
-    <div class="result" aria-busy={asking.state === 'busy'}>
-      {asking.state === 'busy' && (
+    <div class="result" aria-busy={requestState.state === 'busy'}>
+      {requestState.state === 'busy' && (
         <div class="row">
           <Busy text="Asking…" />
           <button type="button" class="quiet" onClick={onStop}>
@@ -130,6 +136,6 @@ function Drawn({ chart }: { readonly chart: Chart }) {
   );
 }
 
-/** Digits in groups, however many there are. */
+/** Groups any number of digits by thousands. */
 const grouped = (text: string): string =>
   text.replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));

@@ -1,9 +1,9 @@
-/** Saves a question under a name, where the interface can save its kind. */
+/** Saves a query under a name, if the interface can save its kind. */
 import { useState } from 'preact/hooks';
 import { savedForm } from '../ask/request.js';
-import { useAsking } from './asking.js';
 import { useConsole } from './context.js';
 import { Entry, ErrorBox } from './controls.js';
+import { useRequest } from './use-request.js';
 
 interface SaveProps {
   readonly path: string;
@@ -15,7 +15,7 @@ const NAME = /^[A-Za-z0-9-]{1,64}$/;
 export function SaveForm({ path, body }: SaveProps) {
   const { client } = useConsole();
   const [name, setName] = useState('');
-  const { asking, run, forget } = useAsking<string>();
+  const { requestState, run, forget } = useRequest<string>();
   const form = formOf(path, body);
   const save = (event: Event): void => {
     event.preventDefault();
@@ -39,21 +39,21 @@ export function SaveForm({ path, body }: SaveProps) {
           forget();
         }}
       />
-      <button type="submit" disabled={!NAME.test(name) || asking.state === 'busy'}>
+      <button type="submit" disabled={!NAME.test(name) || requestState.state === 'busy'}>
         Save
       </button>
       {name !== '' && !NAME.test(name) && <p class="hint">Letters, digits and dashes, at most 64.</p>}
-      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
-      {asking.state === 'done' && (
+      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
+      {requestState.state === 'done' && (
         <p class="good" role="status">
-          Saved as {asking.value}. It stands under Saved.
+          Saved as {requestState.value}. Find it under Saved.
         </p>
       )}
     </form>
   );
 }
 
-/** null for what cannot be saved, also for text that is no JSON (yet). */
+/** The body to save; null for queries that cannot be saved, and for text that is not JSON (yet). */
 function formOf(path: string, body: string): object | null {
   try {
     return savedForm({ path, body });

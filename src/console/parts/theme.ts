@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it until somebody chooses. */
+/** Light or dark: the system's theme until the user chooses one. */
 import { useEffect, useState } from 'preact/hooks';
 
 export type Theme = 'light' | 'dark';
@@ -40,7 +40,7 @@ const showTheme = (theme: Theme): void => {
   document.documentElement.dataset.theme = theme;
 };
 
-/** Before anything is drawn. */
+/** Applies the chosen theme. Must run before the first drawing. */
 export function showChosenTheme(): void {
   const theme = chosen();
   if (theme !== null) showTheme(theme);

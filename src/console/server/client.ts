@@ -1,17 +1,17 @@
 /**
- * Requests to the server that sent this page, with one key. Nobody else is ever asked, and a key travels in a header only.
- * Invariant: a refusal keeps everything that the server said of it.
+ * Sends requests with one key to the server that sent this page, and to no other server. The key is sent only in a header.
+ * Invariant: a refusal keeps all details that the server sent.
  */
 import { isList, isObject, type Json, parseJson } from './json.js';
 
 export interface Refusal {
   readonly code: number | null;
   readonly message: string;
-  /** What else the server told; null = nothing. */
+  /** Further details from the server; null = none. */
   readonly detail: Json;
 }
 
-/** The server said no, or could not be reached (status 0). */
+/** The server refused the request, or could not be reached (status 0). */
 export class RequestError extends Error {
   override name = 'RequestError';
   readonly status: number;
@@ -28,56 +28,56 @@ export class RequestError extends Error {
   }
 }
 
-export interface Asked {
+export interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** Text as it is sent; left out: none. */
+  /** Text of the body; absent = no body. */
   readonly body?: string;
 }
 
 export interface Answered {
   readonly json: Json;
-  /** As it came. */
+  /** Text of the answer as it was received. */
   readonly text: string;
-  /** As the server tells it, else as long as it was waited for. */
+  /** Duration that the server reports; otherwise the time until the answer arrived. */
   readonly seconds: number;
 }
 
 const SQL_PATH = '/v1/sql';
 const LINES_TYPE = 'application/x-ndjson';
-/** The key is wrong, or its session is over. */
+/** The key is wrong, or its session has ended. */
 const UNAUTHORIZED = 401;
 
 export class Client {
   readonly #key: string;
   readonly #onEnded: () => void;
 
-  /** `onEnded` is called when the server does not know the key (any more). */
+  /** `onEnded` is called if the server does not accept the key (any more). */
   constructor(key: string, onEnded: () => void = () => {}) {
     this.#key = key;
     this.#onEnded = onEnded;
   }
 
-  /** Rejects with RequestError, or with the AbortError of `signal`. */
-  async ask(asked: Asked, signal?: AbortSignal): Promise<Answered> {
+  /** Sends a request. Rejects with RequestError, or with the AbortError of `signal`. */
+  async ask(request: ServerRequest, signal?: AbortSignal): Promise<Answered> {
     const startedMs = performance.now();
-    const text = await this.#text(asked, 'application/json', signal);
+    const text = await this.#text(request, 'application/json', signal);
     const json = readJson(text);
     const took = isObject(json) ? json.took : undefined;
     const seconds = typeof took === 'number' ? took : (performance.now() - startedMs) / 1000;
     return { json, text, seconds };
   }
 
-  /** All rows of an extraction, not its first page only: the server sends them as lines. */
-  async askRows(asked: Asked, signal?: AbortSignal): Promise<Answered> {
+  /** Requests all rows of an extraction, not only its first page: the server sends them as lines. */
+  async askRows(request: ServerRequest, signal?: AbortSignal): Promise<Answered> {
     const startedMs = performance.now();
-    const text = await this.#text(asked, LINES_TYPE, signal);
+    const text = await this.#text(request, LINES_TYPE, signal);
     const lines = text.split('\n').filter((line) => line !== '');
     const seconds = (performance.now() - startedMs) / 1000;
     return { json: { data: lines.map(readJson) }, text, seconds };
   }
 
-  async #text({ method, path, body }: Asked, accept: string, signal?: AbortSignal): Promise<string> {
+  async #text({ method, path, body }: ServerRequest, accept: string, signal?: AbortSignal): Promise<string> {
     const headers: Record<string, string> = { Accept: accept };
     if (this.#key !== '') headers.Authorization = this.#key;
     if (body !== undefined) {
@@ -120,7 +120,7 @@ function readJson(text: string): Json {
   }
 }
 
-/** Every error of the answer; what is no answer of the interface is told as it is. */
+/** Every error of the answer; the text of an answer that the server did not write is shown unchanged. */
 export function refusalsOf(status: number, text: string): readonly Refusal[] {
   const errors = errorsIn(text);
   if (errors.length === 0) {

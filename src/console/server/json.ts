@@ -1,4 +1,4 @@
-/** JSON with every digit: an integer that a double cannot hold becomes a bigint, such a fraction stays the text it was. */
+/** Reads JSON without loss of digits: an integer that a double cannot hold becomes a bigint, such a fraction stays text. */
 
 export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -14,16 +14,16 @@ const exact: Reviver = (_key, value, context) => {
   return keepsDigits(value, source) ? value : source;
 };
 
-/** Digits that a double surely keeps. */
+/** Number of digits that a double always keeps. */
 const DIGITS_KEPT = 15;
 
-/** `1500.0` and `1e3` say no more than the number does; twenty decimals do. */
+/** Whether a double represents the number: true for `1500.0` and `1e3`, false for twenty decimals. */
 const keepsDigits = (value: number, source: string): boolean =>
   /e/i.test(source) ||
   String(value) === source.replace(/\.?0+$/, '') ||
   source.replace(/^[-0.]+|\./g, '').length <= DIGITS_KEPT;
 
-/** Throws SyntaxError for what is no JSON. */
+/** Parses JSON. Throws SyntaxError if the text is not JSON. */
 export const parseJson = (text: string): Json =>
   JSON.parse(text, exact as (key: string, value: unknown) => unknown) as Json;
 

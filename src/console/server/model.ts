@@ -1,8 +1,8 @@
-/** What a database holds, as the server lists it: dimensions and their columns, with sizes where the key may see them. */
+/** The dimensions and columns of a database as the server lists them, with sizes if the key may see them. */
 import { type Client, RequestError } from './client.js';
 import { isList, isObject, type Json, type JsonObject } from './json.js';
 
-/** How values of a column are typed and compared. */
+/** How values of a column are entered and compared. */
 export type ValueKind = 'text' | 'number' | 'yes-no' | 'day' | 'moment' | 'point';
 
 export interface Column {
@@ -14,21 +14,21 @@ export interface Column {
   readonly isList: boolean;
   readonly isActive: boolean;
   readonly description: string;
-  /** null = not told. */
+  /** null = unknown. */
   readonly events: number | null;
   readonly bytes: number | null;
 }
 
 export interface Dimension {
   readonly name: string;
-  /** null = not told. */
+  /** null = unknown. */
   readonly entities: number | null;
   readonly bytes: number | null;
   readonly columns: readonly Column[];
 }
 
 export interface Model {
-  /** null = not told. */
+  /** null = unknown. */
   readonly database: string | null;
   readonly dimensions: readonly Dimension[];
 }
@@ -47,17 +47,17 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
 
 const EVENT_TYPE = /-event$/;
 
-/** Members of the listing that are no dimension. */
+/** Members of the listing that are not dimensions. */
 const NOT_DIMENSIONS: ReadonlySet<string> = new Set(['status', 'count', 'took']);
 
-/** `listing` answers GET /v1/column; `sizes` GET /v1/status, null where the key may not ask for it. */
+/** `listing` is the answer to GET /v1/column, `sizes` the answer to GET /v1/status; null if the key may not read it. */
 export function readModel(listing: Json, sizes: Json): Model {
   const status = isObject(sizes) ? sizes : {};
-  const told = objectsIn(status.dimensions);
+  const dimensionSizes = objectsIn(status.dimensions);
   const entries = isObject(listing) ? Object.entries(listing) : [];
   const dimensions = entries.flatMap(([name, value]) => {
     if (NOT_DIMENSIONS.has(name) || !isObject(value)) return [];
-    const size = told.find((one) => one['api-name'] === name);
+    const size = dimensionSizes.find((one) => one['api-name'] === name);
     const columns = [
       ...columnsOf(objectsIn(value.active), true, size),
       ...columnsOf(objectsIn(value.inactive), false, size),
@@ -75,7 +75,7 @@ function columnsOf(
   return entries.map((entry) => {
     const name = String(entry['api-name']);
     const type = String(entry.type);
-    const told = objectsIn(size?.columns).find((one) => one['api-name'] === name);
+    const columnSize = objectsIn(size?.columns).find((one) => one['api-name'] === name);
     return {
       name,
       type,
@@ -84,8 +84,8 @@ function columnsOf(
       isList: entry.storage === 'list-of-values',
       isActive,
       description: String(entry.description ?? ''),
-      events: numberOrNull(told?.events),
-      bytes: numberOrNull(told?.bytes),
+      events: numberOrNull(columnSize?.events),
+      bytes: numberOrNull(columnSize?.bytes),
     };
   });
 }
@@ -99,7 +99,7 @@ export async function loadModel(client: Client): Promise<Model> {
   return readModel(json, await sizesOf(client));
 }
 
-/** A key that may not see sizes sees the rest. */
+/** The answer to GET /v1/status; null if the key may not read it. */
 async function sizesOf(client: Client): Promise<Json> {
   try {
     return (await client.ask({ method: 'GET', path: '/v1/status' })).json;
@@ -115,6 +115,6 @@ export const dimensionOf = (model: Model, name: string): Dimension | undefined =
 export const columnOf = (dimension: Dimension | undefined, name: string): Column | undefined =>
   dimension?.columns.find((column) => column.name === name);
 
-/** Columns that can be asked for, without the entity ID. */
+/** Columns that queries can use, without the entity ID. */
 export const activeColumns = (dimension: Dimension | undefined): readonly Column[] =>
   dimension?.columns.filter(({ isActive, name }) => isActive && name !== ENTITY_ID) ?? [];

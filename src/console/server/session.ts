@@ -1,22 +1,22 @@
 /**
- * Who is signed in, and where that is kept: in this tab until it closes or, if somebody asks for it, on this device.
+ * The signed-in session and its storage: in this tab until it closes or, if the user chooses so, on this device.
  * Invariants: passwords are never kept; signing out removes every copy of a key.
  */
 import { Client, RequestError } from './client.js';
 import { isList, isObject, type Json, type JsonObject } from './json.js';
 
 export interface Session {
-  /** Of one database; null = signed in for the team only. */
+  /** Key of one database; null = signed in for the team only. */
   readonly databaseKey: string | null;
-  /** For databases and custom keys; null = none is known. */
+  /** Key for the endpoints of databases and custom keys; null = unknown. */
   readonly teamKey: string | null;
-  /** Of a user; null = signed in with a key. */
+  /** Email of the user; null = signed in with a key. */
   readonly email: string | null;
-  /** As a user chose it; null = the key tells. */
+  /** The database that the user chose; null = the database of the key. */
   readonly database: string | null;
 }
 
-/** What is used of a browser's Storage. */
+/** The part of a browser's Storage that the console uses. */
 export interface KeyStore {
   getItem(name: string): string | null;
   setItem(name: string, text: string): void;
@@ -55,10 +55,10 @@ export class SessionStore {
   }
 }
 
-/** The interface's code for a key of the wrong kind. */
+/** Error code for a key of the wrong kind. */
 const WRONG_KIND = 503;
 
-/** Finds out what kind of key it is. Rejects with RequestError for one that is none, or may look at nothing. */
+/** Signs in with a key of any kind. Rejects with RequestError if the key is invalid or may read nothing. */
 export async function signInWithKey(key: string): Promise<Session> {
   const client = new Client(key);
   const session = { email: null, database: null };
@@ -76,14 +76,14 @@ export async function signInWithKey(key: string): Promise<Session> {
 
 export interface SignedIn {
   readonly session: Session;
-  /** Databases to choose one from; empty = one was chosen. */
+  /** Databases from which the user chooses one; empty = a database was chosen. */
   readonly choices: readonly string[];
 }
 
-/** Numbers of the permissions of the team's own endpoints begin here. */
+/** The first number of the permissions for the team's endpoints. */
 const TEAM_PERMISSIONS_FROM = 12;
 
-/** A session for the team's endpoints and one for those of the database, as far as the user's group permits. */
+/** Opens a session for the team's endpoints and one for the database's endpoints, as far as the user's group permits. */
 export async function signInAsUser(email: string, password: string, database: string): Promise<SignedIn> {
   const team = await openSession({ email, password });
   const databases = listIn(team.databases).map(String);
@@ -96,11 +96,11 @@ export async function signInAsUser(email: string, password: string, database: st
   return { session: { ...session, databaseKey: String(opened['session-key']) }, choices: [] };
 }
 
-async function openSession(asked: object): Promise<JsonObject> {
+async function openSession(credentials: object): Promise<JsonObject> {
   const { json } = await new Client('').ask({
     method: 'POST',
     path: '/v1/session',
-    body: JSON.stringify(asked),
+    body: JSON.stringify(credentials),
   });
   return isObject(json) ? json : {};
 }

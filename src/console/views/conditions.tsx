@@ -1,4 +1,4 @@
-/** Which entities count: conditions on attributes and on events, all of them or any. */
+/** The conditions of a question on attributes and events, joined by all or any. */
 import { type Condition, type Draft, newCondition, type OnChange, operatorsOf } from '../ask/draft.js';
 import { Choice, Entry, type Option } from '../parts/controls.js';
 import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../server/model.js';

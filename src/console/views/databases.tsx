@@ -1,8 +1,8 @@
-/** The databases that the team's key, or the user's group, may see. */
+/** The databases that the team key or the user's group may see. */
 import { useEffect } from 'preact/hooks';
 import { formatCount } from '../answer/format.js';
-import { useAsking } from '../parts/asking.js';
 import { Busy, ErrorBox } from '../parts/controls.js';
+import { useRequest } from '../parts/use-request.js';
 import type { Client } from '../server/client.js';
 import { isList, isObject, type Json } from '../server/json.js';
 
@@ -15,14 +15,14 @@ interface Database {
 }
 
 export function Databases({ team }: { readonly team: Client }) {
-  const { asking, run } = useAsking<readonly Database[]>();
+  const { requestState, run } = useRequest<readonly Database[]>();
   useEffect(() => {
     run(async (signal) =>
       databasesIn((await team.ask({ method: 'GET', path: '/v1/database/retrieve_all' }, signal)).json),
     );
   }, [team]);
-  if (asking.state === 'failed') return <ErrorBox error={asking.error} />;
-  const databases = asking.state === 'done' ? asking.value : null;
+  if (requestState.state === 'failed') return <ErrorBox error={requestState.error} />;
+  const databases = requestState.state === 'done' ? requestState.value : null;
   return (
     <section aria-labelledby="databases">
       <h2 id="databases">Databases of the team</h2>

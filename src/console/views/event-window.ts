@@ -1,10 +1,10 @@
-/** From when to when a column has events: the months that hold any. */
+/** The window of a column's events: from the first to the last month with events. */
 
 import { tablesOf } from '../answer/table.js';
 import type { Window } from '../ask/draft.js';
 import type { Client } from '../server/client.js';
 
-/** Of a column without events: empty. Rejects as `Client.ask` does. */
+/** The window of a column's events; empty if there are none. Rejects with the errors of `Client.ask`. */
 export async function eventWindow(client: Client, dimension: string, column: string): Promise<Window> {
   const level = { [column]: 'count-events', between: ['1990-01-01', 'now'], interval: 'months' };
   const body = JSON.stringify({ dimension, query: [level] });
@@ -16,7 +16,7 @@ export async function eventWindow(client: Client, dimension: string, column: str
 
 const DAY_MS = 86_400_000;
 
-/** Of the month that begins on that day, but not behind today. */
+/** The last day of the month that begins on `firstDay`, or today if that is earlier. */
 function lastDayOf(firstDay: string): string {
   const next = new Date(firstDay);
   next.setUTCMonth(next.getUTCMonth() + 1);

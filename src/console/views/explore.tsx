@@ -1,22 +1,22 @@
-/** The form that puts a question together: what about, under which conditions, and what is to be shown. */
+/** The form for a question: its dimension, conditions, and way of showing the answer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Table } from '../answer/table.js';
 import { type Draft, newDraft, type OnChange, type Show, withWindow } from '../ask/draft.js';
 import { type Question, requestOf } from '../ask/request.js';
-import { useAsking } from '../parts/asking.js';
 import { useConsole } from '../parts/context.js';
 import { Choice, Empty, Tabs } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
 import { SaveForm } from '../parts/save.js';
+import { useRequest } from '../parts/use-request.js';
 import { type Dimension, dimensionOf } from '../server/model.js';
 import { Conditions } from './conditions.js';
 import { eventWindow } from './event-window.js';
 import { ShowFields } from './show-fields.js';
 
-/** A draft from elsewhere, to be asked at once. */
+/** A draft from another view, which is sent at once. */
 export interface Opened {
   readonly draft: Draft;
-  /** Event column whose dates are still to be found; null = none. */
+  /** Event column whose dates must be loaded first; null = none. */
   readonly windowOf: string | null;
 }
 
@@ -32,8 +32,8 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
   const { model, client, openQuery } = useConsole();
   const [draft, setDraft] = useState<Draft>(() => newDraft(firstDimension(model.dimensions)));
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const [asked, setAsked] = useState<Question | null>(null);
-  const { asking, run, stop, forget } = useAsking<Shown>();
+  const [sentQuestion, setSentQuestion] = useState<Question | null>(null);
+  const { requestState, run, stop, forget } = useRequest<Shown>();
   const result = useRef<HTMLDivElement>(null);
   const latest = useRef(draft);
   latest.current = draft;
@@ -51,7 +51,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     }
     const { question } = outcome;
     setProblems([]);
-    setAsked(question);
+    setSentQuestion(question);
     run(async (signal) => {
       const answered = await (question.asksRows
         ? client.askRows(question, signal)
@@ -66,12 +66,12 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     result.current?.scrollIntoView({ block: 'nearest' });
   };
 
-  // What was opened is asked once, unless it is changed before its dates are found. It is there before anything can be pressed.
+  // The opened draft is sent once, unless the user changes it before its dates are loaded. It is set before the user can act.
   useLayoutEffect(() => {
     if (opened === null) return;
     const { draft: given, windowOf } = opened;
     setDraft(given);
-    setAsked(null);
+    setSentQuestion(null);
     forget();
     if (windowOf === null) {
       ask(given);
@@ -87,7 +87,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
         ask(whole);
       },
       () => {
-        // Without its dates it says what is missing.
+        // Without dates, the form shows what is missing.
         if (isWanted()) ask(given);
       },
     );
@@ -144,22 +144,22 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
           </div>
         </form>
         <div ref={result} class="answer">
-          {asking.state === 'idle' && (
+          {requestState.state === 'idle' && (
             <Empty title="The answer will stand here">
               <p>Choose what the question is about and what to show, then Ask.</p>
             </Empty>
           )}
-          <Result asking={asking} onStop={stop} />
-          {asked !== null && asking.state === 'done' && (
+          <Result requestState={requestState} onStop={stop} />
+          {sentQuestion !== null && requestState.state === 'done' && (
             <div class="row wrap after">
               <button
                 type="button"
                 class="quiet"
-                onClick={() => openQuery({ path: asked.path, body: asked.body })}
+                onClick={() => openQuery({ path: sentQuestion.path, body: sentQuestion.body })}
               >
                 Edit as JSON
               </button>
-              <SaveForm key={asked.body} path={asked.path} body={asked.body} />
+              <SaveForm key={sentQuestion.body} path={sentQuestion.path} body={sentQuestion.body} />
             </div>
           )}
         </div>
@@ -168,14 +168,14 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
   );
 }
 
-/** The one with most to ask about. */
+/** The dimension with the most columns. */
 const firstDimension = (dimensions: readonly Dimension[]): Dimension | undefined =>
   [...dimensions].sort((a, b) => b.columns.length - a.columns.length)[0];
 
 const requestText = ({ method, path, body }: Question): string =>
   `${method} ${path}\n${JSON.stringify(JSON.parse(body), null, 2)}`;
 
-/** Groups by what was worked out of them, the largest first; as many as were wanted. */
+/** Sorts groups by the measure, the largest first, and keeps as many as the draft requests. */
 function arranged(table: Table, { show, measure, limit, by, dimension }: Draft): Table {
   if (show === 'rows' || show === 'map' || show === 'time') return table;
   const at = table.columns.length - 1;

@@ -1,4 +1,4 @@
-/** The first screen: what this is, questions to begin with, and what the database holds. */
+/** The first screen: an introduction, example questions, and the content of the database. */
 import { formatBytes, formatCount, plural } from '../answer/format.js';
 import { type Draft, newDraft } from '../ask/draft.js';
 import { examplesOf } from '../ask/examples.js';
@@ -127,7 +127,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   point: 'places',
 };
 
-/** Its type in words. */
+/** The type of a column in words. */
 function meaningOf({ kind, isEvent, isList, isActive, type }: Column): string {
   const what = type === 'decimal' || type === 'decimal-event' ? 'decimal numbers' : KIND_WORDS[kind];
   const how = isEvent

@@ -1,8 +1,8 @@
-/** Custom keys, made and deleted with a key of the team, which is kept in memory only unless it signed in. */
+/** Creates and deletes custom keys with a team key. A team key that did not sign in is kept only in memory. */
 import { useEffect, useState } from 'preact/hooks';
-import { useAsking } from '../parts/asking.js';
 import { useConsole } from '../parts/context.js';
 import { Busy, Choice, CopyButton, Entry, ErrorBox } from '../parts/controls.js';
+import { useRequest } from '../parts/use-request.js';
 import { Client } from '../server/client.js';
 import { isList, isObject, type Json } from '../server/json.js';
 import { ENTITY_ID } from '../server/model.js';
@@ -32,7 +32,7 @@ export function Keys() {
 
 function TeamKeyForm({ onGiven }: { readonly onGiven: (key: string) => void }) {
   const [key, setKey] = useState('');
-  const { asking, run } = useAsking<null>();
+  const { requestState, run } = useRequest<null>();
   const check = (event: Event): void => {
     event.preventDefault();
     run(async (signal) => {
@@ -50,9 +50,9 @@ function TeamKeyForm({ onGiven }: { readonly onGiven: (key: string) => void }) {
         onChange={setKey}
         hint="Keys are made by the team. Its key is used while this page is open, and kept nowhere."
       />
-      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       <div class="row">
-        <button type="submit" class="main" disabled={key === '' || asking.state === 'busy'}>
+        <button type="submit" class="main" disabled={key === '' || requestState.state === 'busy'}>
           Continue
         </button>
       </div>
@@ -67,7 +67,7 @@ interface Made {
 
 interface Existing {
   readonly databases: readonly string[];
-  /** null = the team key may not list them. */
+  /** Names of custom keys; null = the team key may not list them. */
   readonly keys: readonly string[] | null;
 }
 
@@ -78,12 +78,12 @@ const LEVELS = [
 ];
 
 function CustomKeys({ client }: { readonly client: Client }) {
-  const list = useAsking<Existing>();
-  const deletion = useAsking<null>();
+  const list = useRequest<Existing>();
+  const deletion = useRequest<null>();
   const load = (): void => list.run((signal) => existing(client, signal));
-  // Once for each key of a team.
+  // Once for each team key.
   useEffect(load, [client]);
-  const { asking } = list;
+  const { requestState } = list;
   const remove = (database: string, name: string): void => {
     if (!window.confirm(`Delete the key “${name}”? Whoever uses it is locked out at once.`)) return;
     const body = JSON.stringify({ 'database-name': database, 'custom-database-key': { 'key-name': name } });
@@ -93,15 +93,20 @@ function CustomKeys({ client }: { readonly client: Client }) {
       return null;
     });
   };
-  if (asking.state === 'failed') return <ErrorBox error={asking.error} />;
-  const found = asking.state === 'done' ? asking.value : asking.state === 'busy' ? asking.before : null;
+  if (requestState.state === 'failed') return <ErrorBox error={requestState.error} />;
+  const found =
+    requestState.state === 'done'
+      ? requestState.value
+      : requestState.state === 'busy'
+        ? requestState.before
+        : null;
   if (found === null) return <Busy text="Reading databases and keys…" />;
   return (
     <>
       <NewKeyForm client={client} databases={found.databases} onMade={load} />
       <section aria-labelledby="keys">
         <h2 id="keys">Custom keys of the team</h2>
-        {deletion.asking.state === 'failed' && <ErrorBox error={deletion.asking.error} />}
+        {deletion.requestState.state === 'failed' && <ErrorBox error={deletion.requestState.error} />}
         {found.keys === null && <p class="hint">This team key may not list them.</p>}
         {found.keys?.length === 0 && <p class="hint">There are none yet.</p>}
         <ul class="cards">
@@ -120,7 +125,7 @@ interface DeletableProps {
   readonly onDelete: (database: string, name: string) => void;
 }
 
-/** The interface lists names only: of whose database it is, somebody has to say. */
+/** The interface lists only names of keys, so the user chooses the database. */
 function DeletableKey({ name, databases, onDelete }: DeletableProps) {
   const [database, setDatabase] = useState(databases[0] ?? '');
   return (
@@ -163,7 +168,7 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
   const [description, setDescription] = useState('');
   const [addresses, setAddresses] = useState('');
   const [columns, setColumns] = useState<readonly string[]>([]);
-  const { asking, run } = useAsking<Made>();
+  const { requestState, run } = useRequest<Made>();
   const isHere = database === model.database;
   const make = (event: Event): void => {
     event.preventDefault();
@@ -204,19 +209,19 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
         onChange={setAddresses}
       />
       {isHere && <ColumnChecks chosen={columns} onChange={setColumns} />}
-      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       <div class="row">
-        <button type="submit" class="main" disabled={name === '' || asking.state === 'busy'}>
+        <button type="submit" class="main" disabled={name === '' || requestState.state === 'busy'}>
           Make the key
         </button>
       </div>
-      {asking.state === 'done' && (
+      {requestState.state === 'done' && (
         <div class="made" role="status">
           <p>
-            The key <b>{asking.value.name}</b>, shown this once:
+            The key <b>{requestState.value.name}</b>, shown this once:
           </p>
           <p class="row wrap">
-            <code>{asking.value.key}</code> <CopyButton text={asking.value.key} label="Copy" />
+            <code>{requestState.value.key}</code> <CopyButton text={requestState.value.key} label="Copy" />
           </p>
         </div>
       )}
@@ -224,7 +229,7 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
   );
 }
 
-/** Between a dimension's name and a column's, which hold none. */
+/** Separates the names of a dimension and a column, which contain no space. */
 const BETWEEN = ' ';
 
 interface ChecksProps {
@@ -263,7 +268,7 @@ function ColumnChecks({ chosen, onChange }: ChecksProps) {
   );
 }
 
-/** null = all columns. */
+/** The chosen columns by dimension; null = all columns. */
 function whitelistOf(chosen: readonly string[]): Readonly<Record<string, readonly string[]>> | null {
   if (chosen.length === 0) return null;
   const pairs = chosen.map((whole) => whole.split(BETWEEN));

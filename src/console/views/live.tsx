@@ -1,25 +1,25 @@
-/** The server, watched while the view is open: what comes in, how fast it answers, memory, log and checkpoint. */
+/** Statistics of the server while the view is open: writes, response times, memory, log and checkpoint. */
 import { useEffect, useState } from 'preact/hooks';
 import { formatBytes, formatCount, formatSeconds, formatShort } from '../answer/format.js';
 import { Times } from '../charts/times.js';
 import { parseMetrics, type Sample, sumOf } from '../live/prometheus.js';
-import { type Figures, figuresBetween, type Reading } from '../live/watch.js';
+import { type LiveStats, type Reading, statsBetween } from '../live/watch.js';
 import { Busy } from '../parts/controls.js';
 
 const EVERY_MS = 2_000;
-/** Ten minutes. */
-const FIGURES_MAX = 300;
+/** Number of readings in ten minutes. */
+const STATS_MAX = 300;
 const CHART_HEIGHT = 150;
 
 interface Watched {
   readonly reading: Reading | null;
-  readonly figures: readonly Figures[];
-  /** The last reading failed. */
+  readonly stats: readonly LiveStats[];
+  /** Whether the last reading failed. */
   readonly isLost: boolean;
 }
 
 function useWatched(): Watched {
-  const [watched, setWatched] = useState<Watched>({ reading: null, figures: [], isLost: false });
+  const [watched, setWatched] = useState<Watched>({ reading: null, stats: [], isLost: false });
   useEffect(() => {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,22 +42,22 @@ function useWatched(): Watched {
   return watched;
 }
 
-function added({ reading: before, figures }: Watched, reading: Reading): Watched {
-  const next = before === null ? figures : [...figures, figuresBetween(before, reading)].slice(-FIGURES_MAX);
-  return { reading, figures: next, isLost: false };
+function added({ reading: before, stats }: Watched, reading: Reading): Watched {
+  const next = before === null ? stats : [...stats, statsBetween(before, reading)].slice(-STATS_MAX);
+  return { reading, stats: next, isLost: false };
 }
 
 export function Live() {
-  const { reading, figures, isLost } = useWatched();
-  const last = figures[figures.length - 1];
-  const at = figures.map((one) => one.at);
-  const chart = (label: string, pick: (one: Figures) => number | null, format = formatShort) => (
+  const { reading, stats, isLost } = useWatched();
+  const last = stats[stats.length - 1];
+  const at = stats.map((one) => one.at);
+  const chart = (label: string, pick: (one: LiveStats) => number | null, format = formatShort) => (
     <article class="panel">
       <Times
         lines
         label={label}
         seconds={at}
-        values={figures.map(pick)}
+        values={stats.map(pick)}
         height={CHART_HEIGHT}
         format={format}
       />
@@ -91,7 +91,7 @@ function Tiles({
   last,
 }: {
   readonly samples: readonly Sample[];
-  readonly last: Figures | undefined;
+  readonly last: LiveStats | undefined;
 }) {
   const value = (name: string): number => sumOf(samples, name);
   const used = value('quarry_memory_used_bytes');

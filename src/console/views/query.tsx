@@ -1,13 +1,13 @@
-/** Questions as text: SQL, or JSON to one of the interface's endpoints. */
+/** Queries as text: SQL, or JSON for an endpoint of the interface. */
 
 import { lazy, Suspense } from 'preact/compat';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { exampleSql } from '../ask/examples.js';
-import { useAsking } from '../parts/asking.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Choice } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
 import { SaveForm } from '../parts/save.js';
+import { useRequest } from '../parts/use-request.js';
 import type { Model } from '../server/model.js';
 
 const Editor = lazy(() => import('../parts/editor.js'));
@@ -29,27 +29,27 @@ const ENDPOINTS: readonly { readonly path: string; readonly text: string }[] = [
 export function Query({ opened }: { readonly opened: QueryText | null }) {
   const { model, client } = useConsole();
   const [path, setPath] = useState(SQL);
-  /** By endpoint: going to another one and back keeps what was typed. */
+  /** Texts by endpoint: changing the endpoint and back keeps the text. */
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
-  /** How often a text came from elsewhere. */
+  /** Number of texts that other views have put in. */
   const [revision, setRevision] = useState(0);
-  const [asked, setAsked] = useState<QueryText | null>(null);
-  const { asking, run, stop, forget } = useAsking<Shown>();
+  const [sentQuery, setSentQuery] = useState<QueryText | null>(null);
+  const { requestState, run, stop, forget } = useRequest<Shown>();
   const text = texts[path] ?? beginningOf(path, model);
 
-  // What was opened is put in once, before anything can be typed.
+  // The opened text is put in once, before the user can type.
   useLayoutEffect(() => {
     if (opened === null) return;
     setPath(opened.path);
     setTexts((before) => ({ ...before, [opened.path]: readable(opened) }));
     setRevision((before) => before + 1);
-    setAsked(null);
+    setSentQuery(null);
     forget();
   }, [opened]);
 
   const ask = (): void => {
     const query = { path, body: text };
-    setAsked(query);
+    setSentQuery(query);
     run(async (signal) => ({
       answered: await client.ask({ method: 'POST', ...query }, signal),
       request: `POST ${path}\n${text}`,
@@ -93,9 +93,9 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
         )}
       </div>
       <div class="answer">
-        <Result asking={asking} onStop={stop} />
-        {asked !== null && asked.path !== SQL && asking.state === 'done' && (
-          <SaveForm key={asked.body} {...asked} />
+        <Result requestState={requestState} onStop={stop} />
+        {sentQuery !== null && sentQuery.path !== SQL && requestState.state === 'done' && (
+          <SaveForm key={sentQuery.body} {...sentQuery} />
         )}
       </div>
     </>
@@ -111,7 +111,7 @@ function readable({ path, body }: QueryText): string {
   }
 }
 
-/** Something that can be run, made of the database's own names. */
+/** A valid query with names of the database. */
 function beginningOf(path: string, model: Model): string {
   if (path === SQL) return exampleSql(model);
   const dimension = [...model.dimensions].sort((a, b) => b.columns.length - a.columns.length)[0];

@@ -1,9 +1,9 @@
-/** The database's saved queries: to be run, opened for a change, deleted. */
+/** The saved queries of the database, which can be run, edited and deleted. */
 import { useEffect, useState } from 'preact/hooks';
-import { useAsking } from '../parts/asking.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Empty, ErrorBox } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
+import { useRequest } from '../parts/use-request.js';
 import { isList, isObject, type Json, type JsonObject } from '../server/json.js';
 
 interface SavedQuery {
@@ -15,9 +15,9 @@ interface SavedQuery {
 
 export function Saved() {
   const { client, openQuery } = useConsole();
-  const list = useAsking<readonly SavedQuery[]>();
-  const one = useAsking<Shown>();
-  const deletion = useAsking<null>();
+  const list = useRequest<readonly SavedQuery[]>();
+  const one = useRequest<Shown>();
+  const deletion = useRequest<null>();
   const [shown, setShown] = useState('');
   const load = (): void =>
     list.run(async (signal) =>
@@ -29,8 +29,11 @@ export function Saved() {
   const pathOf = (name: string): string => `/v1/query/saved/${encodeURIComponent(name)}`;
   const runSaved = (name: string): void => {
     setShown(name);
-    const asked = { method: 'GET', path: pathOf(name) } as const;
-    one.run(async (signal) => ({ answered: await client.ask(asked, signal), request: `GET ${asked.path}` }));
+    const request = { method: 'GET', path: pathOf(name) } as const;
+    one.run(async (signal) => ({
+      answered: await client.ask(request, signal),
+      request: `GET ${request.path}`,
+    }));
   };
   const remove = (name: string): void => {
     if (!window.confirm(`Delete the saved query “${name}”? Others may use it.`)) return;
@@ -41,17 +44,21 @@ export function Saved() {
       return null;
     });
   };
-  const { asking } = list;
+  const { requestState } = list;
   const queries =
-    asking.state === 'done' ? asking.value : asking.state === 'busy' ? (asking.before ?? []) : [];
+    requestState.state === 'done'
+      ? requestState.value
+      : requestState.state === 'busy'
+        ? (requestState.before ?? [])
+        : [];
   return (
     <>
       <header class="view-head">
         <h1>Saved queries</h1>
       </header>
-      {asking.state === 'busy' && queries.length === 0 && <Busy text="Reading the list…" />}
-      {asking.state === 'failed' && <ErrorBox error={asking.error} />}
-      {asking.state === 'done' && queries.length === 0 && (
+      {requestState.state === 'busy' && queries.length === 0 && <Busy text="Reading the list…" />}
+      {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
+      {requestState.state === 'done' && queries.length === 0 && (
         <Empty title="None yet">
           <p>
             Ask something under Explore or Query, then save it there under a name. Every client can run it by
@@ -59,7 +66,7 @@ export function Saved() {
           </p>
         </Empty>
       )}
-      {deletion.asking.state === 'failed' && <ErrorBox error={deletion.asking.error} />}
+      {deletion.requestState.state === 'failed' && <ErrorBox error={deletion.requestState.error} />}
       {queries.length > 0 && (
         <ul class="cards">
           {queries.map((query) => (
@@ -106,7 +113,7 @@ export function Saved() {
       )}
       {shown !== '' && (
         <div class="answer">
-          <Result asking={one.asking} onStop={one.stop} />
+          <Result requestState={one.requestState} onStop={one.stop} />
         </div>
       )}
     </>
@@ -124,7 +131,7 @@ function savedIn(answer: Json): readonly SavedQuery[] {
   }));
 }
 
-/** As the endpoint of its type takes it. */
+/** The query in the form that the endpoint of its type accepts. */
 function textOf({ type, dimension, query }: SavedQuery): QueryText {
   const named = dimension === null ? {} : { dimension };
   const bodies: Readonly<Record<string, unknown>> = {
@@ -137,6 +144,6 @@ function textOf({ type, dimension, query }: SavedQuery): QueryText {
   return { path: `/v1/query/${type}`, body: JSON.stringify(bodies[type] ?? query, writeBig) };
 }
 
-/** Digits that a number would lose, as text, which the interface takes as well. */
+/** Writes a bigint as text, which the interface accepts too and which keeps all digits. */
 const writeBig = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value;

@@ -1,4 +1,4 @@
-/** What each way of showing needs to know. */
+/** The fields of each way of showing an answer. */
 import {
   ANY,
   type Draft,
@@ -46,7 +46,7 @@ const METRIC_WORDS: Readonly<Record<Metric, string>> = {
   'count-distinct': 'how many different values of',
 };
 
-/** Every measure of every column, as one choice: `entities`, or `metric column`. */
+/** Every measure of every column as options: `entities`, or `metric column`. */
 function measureOptions(draft: Draft, columns: readonly Column[]): Option[] {
   const offered = draft.show === 'time' ? columns.filter(({ isEvent }) => isEvent) : columns;
   const entities = { value: 'entities', text: `how many ${draft.dimension} (entities)` };
@@ -177,7 +177,7 @@ function MapFields({ draft, dimension, onChange }: ShowProps) {
   );
 }
 
-/** The interface's bound, the entity ID aside. */
+/** The interface's limit, not counting the entity ID. */
 const COLUMNS_MAX = 9;
 
 function RowsFields({ draft, dimension, onChange }: ShowProps) {

@@ -1,11 +1,11 @@
-/** Signing in: with a key, or as a user. Shown over the console when a session ends, so that nothing typed there is lost. */
+/** Signing in with a key or as a user. When a session ends, this view covers the console, so that typed text is kept. */
 import { useRef, useState } from 'preact/hooks';
-import { useAsking } from '../parts/asking.js';
 import { Busy, Choice, Entry, ErrorBox, Tabs } from '../parts/controls.js';
+import { useRequest } from '../parts/use-request.js';
 import { type Session, signInAsUser, signInWithKey } from '../server/session.js';
 
 interface SignInProps {
-  /** A session ended; what was being done waits behind. */
+  /** Whether a session ended; the console stays open behind this view. */
   readonly again: boolean;
   readonly onSignedIn: (session: Session, onDevice: boolean) => void;
 }
@@ -18,7 +18,7 @@ export function SignIn({ again, onSignedIn }: SignInProps) {
   const [database, setDatabase] = useState('');
   const [choices, setChoices] = useState<readonly string[]>([]);
   const onDevice = useRef<HTMLInputElement>(null);
-  const { asking, run } = useAsking<null>();
+  const { requestState, run } = useRequest<null>();
 
   const signIn = (event: Event): void => {
     event.preventDefault();
@@ -91,12 +91,12 @@ export function SignIn({ again, onSignedIn }: SignInProps) {
         <label class="check">
           <input type="checkbox" ref={onDevice} /> Remember on this device (else until this tab is closed)
         </label>
-        {asking.state === 'failed' && <ErrorBox error={asking.error} />}
+        {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
         <div class="row">
-          <button type="submit" class="main" disabled={asking.state === 'busy'}>
+          <button type="submit" class="main" disabled={requestState.state === 'busy'}>
             Sign in
           </button>
-          {asking.state === 'busy' && <Busy text="Signing in…" />}
+          {requestState.state === 'busy' && <Busy text="Signing in…" />}
         </div>
       </form>
     </main>

@@ -1,4 +1,4 @@
-/** How a value is compared, and with what: of conditions, and of what counts of a metric's events. */
+/** Fields for the operator and operands of a comparison, in conditions and for the events of a metric. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tablesOf } from '../answer/table.js';
 import {
@@ -49,7 +49,7 @@ export function TestFields({ dimension, column, test, onChange }: TestProps) {
     const body = JSON.stringify({ values: query });
     client.ask({ method: 'POST', path: '/v1/query/top_values', body }).then(
       ({ json }) => setValues(tablesOf(json)[0]?.rows.map(([value]) => String(value)) ?? []),
-      // Without suggestions, values are typed.
+      // Without suggestions, the user types values.
       () => {},
     );
   };
@@ -119,7 +119,7 @@ interface WindowProps {
 
 const isOpen = ({ from, to }: Window): boolean => from === '' && to === '';
 
-/** To be keyed by its column: dates that are still being found are those of the one that it began with. */
+/** Must be keyed by its column: dates that are still being loaded belong to the first column. */
 export function WindowFields({ dimension, column, window, onChange }: WindowProps) {
   const { client } = useConsole();
   const isShown = useRef(true);
@@ -132,7 +132,7 @@ export function WindowFields({ dimension, column, window, onChange }: WindowProp
     );
   };
   useEffect(() => {
-    // Only what nobody chose yet is filled in.
+    // Fill in only a window that the user has not chosen.
     if (isOpen(window)) find((found, now) => (isOpen(now) ? found : now));
     return () => {
       isShown.current = false;

@@ -1,6 +1,6 @@
 /**
- * The archive of the log as a store uses it: opened at start, and given the file that is written, too, within an
- * interval of its first record.
+ * The log archive of a store: opens it at the start, and lets a new log file begin at intervals, so that each record reaches
+ * the archive within an interval.
  */
 import { type ArchiveStats, LogArchive } from '../../wal/index.js';
 import type { EngineEvents, EngineOptions } from '../options.js';
@@ -13,14 +13,14 @@ export class Archiving {
   readonly #options: EngineOptions;
   #archive: LogArchive | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** The last record when the interval was over; what follows is the record that began a file. */
+  /** The last record at the end of the last interval. The record after it is the one that began a new file. */
   #lsnThen = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
   }
 
-  /** Null when none is wanted. Rejects for a folder that cannot be made, or whose records are not this store's. */
+  /** Returns null without an archive folder. Rejects if the folder cannot be created or has records of another store. */
   async open(nextLsn: number): Promise<LogArchive | null> {
     const { fs, archiveDir = null, events } = this.#options;
     if (archiveDir === null) return null;
@@ -32,7 +32,7 @@ export class Archiving {
     return archive;
   }
 
-  /** `begin` lets a new log file begin when that is possible. */
+  /** `begin` begins a new log file if that is possible. */
   start(order: WriteOrder, begin: () => Promise<boolean>): void {
     if (this.#archive === null) return;
     const { archiveIntervalMs = INTERVAL_MS, events } = this.#options;

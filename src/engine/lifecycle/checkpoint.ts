@@ -1,50 +1,50 @@
 /**
- * Checkpoints: when one is due, and its course over all lanes.
- * Crash safety  a checkpoint only adds files until the manifest is swapped; before that the old manifest with the
- * log is the store, after it the new one. Log files and old snapshot files go only after the swap. So no file that
- * the old manifest names is ever written again, also when the checkpoint is at the same LSN.
+ * Decides when a checkpoint is due and runs it on all workers.
+ * Crash safety: a checkpoint only adds files until the manifest is swapped. Before the swap the old manifest and the log are
+ * the store, after it the new manifest. Log files and old snapshot files are removed only after the swap. So no file that the
+ * old manifest names is ever overwritten, even if the checkpoint is at the same LSN.
  */
 import { Histogram, type HistogramStats, invariant } from '../../base/index.js';
 import { catalogToPlain } from '../../catalog/index.js';
 import type { Manifest, SnapshotFileEntry } from '../../format/index.js';
 import { removeUnreferenced, swapManifest, writeDeduplicationFile } from '../../recovery/index.js';
 import type { EngineOptions } from '../options.js';
-import type { LaneApi } from '../workers/worker-client.js';
-import type { LaneSet } from '../workers/worker-clients.js';
-import type { OnceTable } from '../write/deduplication.js';
+import type { WorkerApi } from '../workers/worker-client.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
+import type { DeduplicationTable } from '../write/deduplication.js';
 import type { UsageBook } from '../write/usage.js';
 import type { Write, WriteOrder } from '../write/write-order.js';
 
 const CHECKPOINT_LOG_BYTES = 256 * 2 ** 20;
-/** Seconds that a checkpoint takes. */
+/** Bounds of the histogram of checkpoint durations, in seconds. */
 const SECONDS_BOUNDS: readonly number[] = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000];
-/** How soon a checkpoint that is wanted is tried again when it failed. */
+/** Time after which a requested checkpoint that failed is tried again. */
 const RETRY_MS = 5_000;
 
-/** What an operator watches. */
-export interface CheckpointFigures {
-  /** Of those finished since the start. */
+/** Statistics for operators. */
+export interface CheckpointStats {
+  /** Durations of the checkpoints finished since the start. */
   readonly seconds: HistogramStats;
   readonly failureCount: number;
-  /** Since the begin of the last one, also of an earlier process. */
+  /** Time since the beginning of the last checkpoint of any process. */
   readonly ageSeconds: number;
-  /** What a start would have to read back. */
+  /** Bytes of the log that a restart would replay. */
   readonly logBytesBehind: number;
 }
 
-/** What a checkpoint is made of. */
+/** The state that a checkpoint contains, and when it may begin. */
 export interface Checkpointed {
   readonly options: EngineOptions;
-  readonly lanes: LaneSet;
+  readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly usage: UsageBook;
-  readonly once: OnceTable;
+  readonly once: DeduplicationTable;
   readonly storeId: string;
-  /** False while a lane is rebuilt or the engine closes. */
+  /** False while a worker is rebuilt or the engine closes. */
   readonly canBegin: () => boolean;
 }
 
-/** What was written meanwhile does not go with this snapshot; the next one will do. */
+/** Records that were written meanwhile make this snapshot invalid. The next one will be valid. */
 class VoidCheckpointError extends Error {
   constructor() {
     super('a dimension was deleted behind an update meanwhile: it is taken anew');
@@ -52,57 +52,57 @@ class VoidCheckpointError extends Error {
 }
 
 export class Checkpointer {
-  readonly #parts: Checkpointed;
+  readonly #dependencies: Checkpointed;
   #manifest: Manifest | null;
   #running: Promise<void> | null = null;
-  /** Something was deleted that only a checkpoint takes from the disk. */
+  /** A checkpoint is requested, because deleted data leaves the disk only with one. */
   #wanted = false;
-  /** The log holds something that was deleted since: the next checkpoint begins a new log file. */
+  /** The log contains data that was deleted since, so the next checkpoint begins a new log file. */
   #erases = false;
-  /** Since the begin of the checkpoint that runs: a record whose answer depends on the data; a dimension went after it. */
+  /** During the running checkpoint: a record's answer depended on the data; a dimension was deleted after such a record. */
   #evaluated = false;
   #isVoid = false;
-  /** The snapshot lacks a dimension that went behind its LSN, while it was written. */
+  /** The snapshot lacks a dimension that was deleted after its LSN while it was written. */
   #lacksDropped = false;
   #isWhole = true;
-  /** Manifests whose files somebody reads. */
+  /** Manifests whose files are being read. */
   readonly #inUse = new Set<Manifest>();
-  /** Removes files outside of a checkpoint; none begins meanwhile. */
+  /** Removal of files outside of a checkpoint. No checkpoint begins meanwhile. */
   #tidying: Promise<void> | null = null;
   readonly #seconds = new Histogram(SECONDS_BOUNDS);
   #failureCount = 0;
   #logBytesBefore = 0;
   #replayedLogBytes = 0;
 
-  constructor(parts: Checkpointed, manifest: Manifest | null) {
-    this.#parts = parts;
+  constructor(dependencies: Checkpointed, manifest: Manifest | null) {
+    this.#dependencies = dependencies;
     this.#manifest = manifest;
   }
 
-  /** The store's state on disk but for the log behind it. */
+  /** The manifest of the last checkpoint. With the log after it, it is the store on disk. */
   get manifest(): Manifest | null {
     return this.#manifest;
   }
   get lsn(): number {
     return this.#manifest?.checkpointLsn ?? 0;
   }
-  get figures(): CheckpointFigures {
-    const nowMs = this.#parts.options.clock.nowMs();
+  get stats(): CheckpointStats {
+    const nowMs = this.#dependencies.options.clock.nowMs();
     return {
       seconds: this.#seconds.stats,
       failureCount: this.#failureCount,
       ageSeconds: Math.max(0, nowMs - (this.#manifest?.createdMs ?? nowMs)) / 1_000,
-      logBytesBehind: this.#parts.order.isOpen ? this.#logBytesBehind : 0,
+      logBytesBehind: this.#dependencies.order.isOpen ? this.#logBytesBehind : 0,
     };
   }
 
   get #logBytesBehind(): number {
-    return this.#parts.order.log.stats().bytesWritten - this.#logBytesBefore + this.#replayedLogBytes;
+    return this.#dependencies.order.log.stats().bytesWritten - this.#logBytesBefore + this.#replayedLogBytes;
   }
 
-  /** The manifest of a store that holds nothing yet: it fixes the shard count. */
+  /** Writes the first manifest of an empty store, which fixes the shard count. */
   async beginStore(manifest: Manifest): Promise<void> {
-    const { fs, dir } = this.#parts.options;
+    const { fs, dir } = this.#dependencies.options;
     await swapManifest(fs, dir, manifest);
     this.#manifest = manifest;
   }
@@ -111,19 +111,22 @@ export class Checkpointer {
     this.#replayedLogBytes = logBytes;
   }
 
-  /** Begins a checkpoint when enough log has gathered, or one is wanted. */
+  /** Begins a checkpoint if the log is large enough or a checkpoint is requested. */
   runIfDue(): void {
-    const { options } = this.#parts;
+    const { options } = this.#dependencies;
     const limit = options.checkpointLogBytes ?? CHECKPOINT_LOG_BYTES;
-    if ((this.#logBytesBehind < limit && !this.#wanted) || this.#running !== null || !this.#parts.canBegin())
+    if (
+      (this.#logBytesBehind < limit && !this.#wanted) ||
+      this.#running !== null ||
+      !this.#dependencies.canBegin()
+    )
       return;
     this.run().catch((error) => this.warn(error));
   }
 
   /**
-   * A record went to the lanes. When a dimension goes behind a record whose answer depends on it, both behind the
-   * begin of the checkpoint that runs, its files would be missing in a replay of that record: such a checkpoint does
-   * not count.
+   * Called after a record was sent to the workers. If, during a checkpoint, a dimension is deleted after a record whose answer
+   * depends on it, a replay of that record would lack the dimension's files. Such a checkpoint is void.
    */
   note({ changes, evaluates = false }: Pick<Write, 'changes' | 'evaluates'>): void {
     this.#evaluated ||= evaluates;
@@ -134,28 +137,31 @@ export class Checkpointer {
     this.#lacksDropped ||= drops;
   }
 
-  /** What was deleted leaves the log with the next checkpoint. */
+  /** Makes the next checkpoint remove deleted data from the log. */
   erase(): void {
     this.#erases = true;
   }
 
-  /** A checkpoint shall begin as soon as the one that runs is done. */
+  /** Requests a checkpoint, which begins when the running one is done. */
   want(): void {
     this.#wanted = true;
   }
 
-  /** Nothing is lost: the old manifest and the whole log stand. Another try comes after as much log again. */
+  /**
+   * Reports a failed checkpoint. No data is lost: the old manifest and the whole log remain. The next try follows after
+   * more log.
+   */
   warn(error: unknown): void {
-    this.#parts.options.events.warn('checkpoint failed', { error: String(error) });
+    this.#dependencies.options.events.warn('checkpoint failed', { error: String(error) });
   }
 
   /**
-   * Calls `use` with a manifest whose files are the state at its LSN, at or behind everything that was sent to the
-   * lanes by now; they stay until `use` settles.
+   * Calls `use` with a manifest whose files are the state at its LSN, which includes all records sent to the workers so far. The
+   * files remain until `use` settles.
    */
   async withSnapshot<T>(use: (manifest: Manifest) => Promise<T>): Promise<T> {
-    const wanted = this.#parts.order.lsnSent;
-    // What a snapshot lacks went by a record behind it: the next one is at another LSN.
+    const wanted = this.#dependencies.order.lsnSent;
+    // A record after the snapshot deleted the dimension that it lacks, so the next snapshot is at another LSN.
     while (this.lsn < wanted || !this.#isWhole) {
       await this.run().catch((error) => {
         if (!(error instanceof VoidCheckpointError)) throw error;
@@ -168,7 +174,7 @@ export class Checkpointer {
       return await use(manifest);
     } finally {
       this.#inUse.delete(manifest);
-      // A checkpoint that runs tidies up itself; its new files are named by no manifest yet.
+      // A running checkpoint removes old files itself, and no manifest names its new files yet.
       if (manifest !== this.#manifest && this.#running === null) {
         this.#tidying ??= this.#removeUnreferenced().finally(() => {
           this.#tidying = null;
@@ -179,17 +185,17 @@ export class Checkpointer {
   }
 
   async #removeUnreferenced(): Promise<void> {
-    const { fs, dir } = this.#parts.options;
+    const { fs, dir } = this.#dependencies.options;
     const live = this.#manifest === null ? [] : [this.#manifest];
     await removeUnreferenced(fs, dir, [...live, ...this.#inUse]);
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no checkpoint is running. */
   async idle(): Promise<void> {
     await this.#running?.catch(() => {});
   }
 
-  /** Writes a snapshot of everything applied so far, beside running writes. Joins one that is under way. */
+  /** Writes a snapshot of all applied records while writes continue. Joins a running checkpoint. */
   run(): Promise<void> {
     this.#running ??= this.runAnew(false).then(
       () => {
@@ -204,9 +210,9 @@ export class Checkpointer {
     return this.#running;
   }
 
-  /** The same, not to be called while one is under way. `anew`: also when nothing was applied since the last one. */
+  /** Like `run`, but must not be called during a checkpoint. `anew`: even if nothing was applied since the last one. */
   async runAnew(anew: boolean): Promise<void> {
-    const { options, order, lanes, usage } = this.#parts;
+    const { options, order, workers, usage } = this.#dependencies;
     const { clock, events } = options;
     await this.#tidying;
     const wanted = this.#wanted;
@@ -241,7 +247,7 @@ export class Checkpointer {
     order.log.noteCheckpoint(lsn);
     const erased = await order.log.dropBefore(lsn + 1);
     if (newFile !== null && !erased) {
-      // Records that were under way when the checkpoint began lie beside what was deleted: once more.
+      // Records that were pending when the checkpoint began share the log file with deleted data, so erase again.
       this.#erases = true;
       this.#wanted = true;
     }
@@ -252,32 +258,32 @@ export class Checkpointer {
     events.info('checkpoint', {
       lsn,
       files: files.length,
-      shards: lanes.shardCount,
+      shards: workers.shardCount,
       ms: Math.round(ms),
     });
   }
 
   /**
-   * Writes the state at `lsn` (the last record that was sent to the lanes) and swaps the manifest. Begins in the turn
-   * in which that record was sent, so that all lanes begin at the same place in line.
+   * Writes the state at `lsn` (the last record that was sent to the workers) and swaps the manifest. Begins in the turn in which
+   * that record was sent, so that all workers begin at the same position of their queues.
    */
   async #write(lsn: number, nowMs: number): Promise<Manifest> {
-    const { options, order, lanes, usage, once, storeId } = this.#parts;
+    const { options, order, workers, usage, once, storeId } = this.#dependencies;
     const { fs, dir } = options;
-    const all = [...lanes.all];
+    const all = [...workers.all];
     const catalog = order.visible;
     const models = [...catalog.databases.values()];
     const usageThen = usage.beginSnapshot(lsn);
-    await Promise.all(all.map((lane) => lane.send('checkpoint-begin', { lsn, models })));
-    // Every lane must be through, also when another one fails: the next checkpoint's steps must not meet these.
-    const written = await Promise.allSettled(all.map(writeLane));
+    await Promise.all(all.map((worker) => worker.send('checkpoint-begin', { lsn, models })));
+    // Wait for every worker even if another fails, so that the next checkpoint's steps do not mix with these.
+    const written = await Promise.allSettled(all.map(writeWorker));
     const files = written.flatMap((one) => {
       if (one.status === 'rejected') throw one.reason;
       return one.value;
     });
-    // The answers of all records up to `lsn` are known, and with them what usage and names of writes must say.
+    // The answers of all records up to `lsn` are known now, and with them usage and the IDs of writes.
     await order.settled(lsn);
-    // At the LSN of the old manifest its file holds the same names, and must not be written over while it counts.
+    // At the LSN of the old manifest its file has the same IDs, and must not be overwritten while that manifest is valid.
     const kept = lsn === this.lsn ? this.#manifest : null;
     const onceFile =
       kept === null ? await writeDeduplicationFile(fs, dir, lsn, once.upTo(lsn, nowMs)) : (kept.once ?? null);
@@ -286,7 +292,7 @@ export class Checkpointer {
     const manifest: Manifest = {
       storeId,
       checkpointLsn: lsn,
-      shardCount: lanes.shardCount,
+      shardCount: workers.shardCount,
       createdMs: nowMs,
       catalog: catalogToPlain(catalog),
       files,
@@ -299,9 +305,9 @@ export class Checkpointer {
   }
 }
 
-async function writeLane(lane: LaneApi): Promise<readonly SnapshotFileEntry[]> {
+async function writeWorker(worker: WorkerApi): Promise<readonly SnapshotFileEntry[]> {
   for (;;) {
-    const { done, files } = await lane.send('checkpoint-step', {});
+    const { done, files } = await worker.send('checkpoint-step', {});
     if (done) return files;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Event retention: which columns hold events that are older than they keep them.
- * Invariant: events go by a record, so that every lane, every replay and every snapshot lose the same ones.
+ * Event retention: finds columns with events older than their retention time.
+ * Invariant: a record deletes events, so that every worker, replay and snapshot loses the same ones.
  */
 import type { Catalog } from '../../catalog/index.js';
 import { encodeRecordPayload } from '../../format/index.js';
 import type { EventColumnKey } from '../../protocol/index.js';
 import { SECONDS_PER_DAY } from '../../schema/index.js';
-import type { LaneSet } from '../workers/worker-clients.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
 
-/** Taking events away costs a walk over the column: it waits until a hundredth of the retention has gathered. */
+/** Deleting events scans the column, so it waits until the oldest exceed the retention time by a hundredth of it. */
 const SLACK_SHARE = 0.01;
 const SLACK_SECONDS_MAX = SECONDS_PER_DAY;
 
@@ -16,7 +16,7 @@ export interface Expiry extends EventColumnKey {
   readonly beforeSeconds: number;
 }
 
-/** Columns with a retention time and their bound at `nowMs`. */
+/** Columns with a retention time, and the time before which their events are expired at `nowMs`. */
 function bounds(catalog: Catalog, nowMs: number): (Expiry & { readonly slackSeconds: number })[] {
   return [...catalog.databases.values()].flatMap(({ id: databaseId, dimensions }) =>
     [...dimensions.values()].flatMap(({ id: dimensionId, columns }) =>
@@ -31,7 +31,7 @@ function bounds(catalog: Catalog, nowMs: number): (Expiry & { readonly slackSeco
   );
 }
 
-/** Whether any column keeps its events for a limited time. */
+/** Whether any column has a retention time. */
 export function keepsForAWhile({ databases }: Catalog): boolean {
   for (const { dimensions } of databases.values()) {
     for (const { columns } of dimensions.values()) {
@@ -41,15 +41,15 @@ export function keepsForAWhile({ databases }: Catalog): boolean {
   return false;
 }
 
-/** The columns that hold enough expired events to take them away. */
+/** The columns whose expired events are old enough to be deleted. */
 export async function findExpired(
-  lanes: LaneSet,
+  workers: WorkerClients,
   catalog: Catalog,
   nowMs: number,
 ): Promise<readonly Expiry[]> {
   const columns = bounds(catalog, nowMs);
   if (columns.length === 0) return [];
-  const oldest = await lanes.askAll((lane) => lane.send('oldest-events', { columns }));
+  const oldest = await workers.sendAll((worker) => worker.send('oldest-events', { columns }));
   return columns.filter(({ beforeSeconds, slackSeconds }, index) =>
     oldest.some((seconds) => seconds[index] < beforeSeconds - slackSeconds),
   );

@@ -1,7 +1,7 @@
 /**
  * The first start of an empty store: a team and a database, both named quarry, and their keys.
- * Crash safety  keys.json is written and synced before the record that makes the keys valid; a crash between the
- * two leaves keys that nobody accepts, and the next start makes new ones.
+ * Crash safety: keys.json is written and synced before the record that makes the keys valid. A crash between the two leaves
+ * invalid keys, and the next start creates new ones.
  */
 
 import type { RandomBytes } from '../../base/index.js';

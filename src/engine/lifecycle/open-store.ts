@@ -1,6 +1,6 @@
 /**
- * A data directory as the engine finds it at its start: snapshot, log, and on the first start the team, database and keys.
- * Invariant: when it is refused as corrupt or as newer than this release, nothing on disk was changed.
+ * Opens a data directory at the start of the engine: snapshot, log, and at the first start the team, database and keys.
+ * Invariant: if the directory is refused as corrupt or as newer than this release, nothing on disk has changed.
  */
 import {
   type CatalogChange,
@@ -13,8 +13,8 @@ import { readDeduplicationFile, removeUnreferenced } from '../../recovery/index.
 import { Log, type LogArchive } from '../../wal/index.js';
 import type { EngineOptions } from '../options.js';
 import { emptySpoolDir } from '../query/spool.js';
-import type { LaneSet } from '../workers/worker-clients.js';
-import type { OnceTable } from '../write/deduplication.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
+import type { DeduplicationTable } from '../write/deduplication.js';
 import type { RecordNotes } from '../write/record-notes.js';
 import type { UsageBook } from '../write/usage.js';
 import type { WriteOrder } from '../write/write-order.js';
@@ -23,21 +23,21 @@ import type { Archiving } from './archiving.js';
 import type { Checkpointer } from './checkpoint.js';
 import { prepareFirstStart } from './first-start.js';
 import { repartitionInto } from './repartition.js';
-import { loadLanes, type NoteRecord, replayLog } from './replay.js';
+import { loadWorkers, type NoteRecord, replayLog } from './replay.js';
 import type { ReplayProgress } from './replay-progress.js';
 
 const INTERVAL_MS = 100;
 
-export interface OpenParts {
+export interface OpenStoreDependencies {
   readonly options: EngineOptions;
   readonly storeId: string;
   readonly logDir: string;
   readonly spoolDir: string;
-  readonly lanes: LaneSet;
+  readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly writer: Writer;
   readonly usage: UsageBook;
-  readonly once: OnceTable;
+  readonly once: DeduplicationTable;
   readonly notes: RecordNotes;
   readonly checkpoints: Checkpointer;
   readonly archiving: Archiving;
@@ -45,11 +45,11 @@ export interface OpenParts {
 }
 
 /**
- * Loads the lanes and begins the order of writes. Resolves with the newest time that the store knows of, in milliseconds;
- * null = it knows none. Rejects with a CorruptionError that names file and place, or a NewerFormatError.
+ * Loads the workers and begins the order of writes. Resolves with the newest time in the store, in milliseconds; null = there
+ * is none. Rejects with a CorruptionError that names file and offset, or with a NewerFormatError.
  */
-export async function openStore(parts: OpenParts): Promise<number | null> {
-  const { options, logDir, lanes, order, usage, once, notes, checkpoints, archiving, progress } = parts;
+export async function openStore(parts: OpenStoreDependencies): Promise<number | null> {
+  const { options, logDir, workers, order, usage, once, notes, checkpoints, archiving, progress } = parts;
   const { fs, dir, events, clock } = options;
   await emptySpoolDir(fs, parts.spoolDir);
   const started = clock.nowMs();
@@ -62,13 +62,13 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
     usage.restore(manifest.usage);
     if (manifest.once != null)
       await readDeduplicationFile(fs, dir, manifest.once, (entry) => once.add(entry));
-    const loaded = await loadLanes(lanes.all, manifest);
+    const loaded = await loadWorkers(workers.all, manifest);
     events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
   }
   const note: NoteRecord = (lsn, record, counts) => {
     notes.note(lsn, record, counts);
     knownMs = record.timeMs;
-    // Whatever was deleted since the snapshot is still in it, and in the log.
+    // Data that was deleted since the snapshot is still in it and in the log.
     if (record.type === 'catalog' && deletesDatabase(record.changes)) checkpoints.want();
     if (record.type !== 'insert') checkpoints.erase();
   };
@@ -77,36 +77,36 @@ export async function openStore(parts: OpenParts): Promise<number | null> {
     logDir,
     manifest,
     catalog,
-    { lanes: lanes.all, inserts: lanes.inserts },
+    { workers: workers.all, inserts: workers.inserts },
     note,
     { progress },
   );
-  // Before anything on disk changes: it may refuse.
+  // The archive may refuse, so it is opened before anything on disk changes.
   const archive = await archiving.open(replayed.replay.end.nextLsn);
   const { nextLsn, tornTail } = await replayed.replay.repair();
   if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
   if (manifest !== null) {
-    // A kill may have come between the manifest's rename and its sync: nothing of the old one goes before that.
+    // The process may have died between the manifest's rename and its sync: remove no old file before the sync.
     await fs.syncDir(dir);
     await removeUnreferenced(fs, dir, [manifest]);
   }
   const { recordCount: records, logBytes: bytes } = replayed;
   events.info('log replayed', { records, bytes, ms: clock.nowMs() - started });
   checkpoints.replayed(bytes);
-  // Nothing was ever written: a first start, or one after a crash amid the first. Its files come before the log takes room.
+  // Nothing was written yet: the first start, or one after a crash during it. Its files are written before the log is allocated.
   const firstChanges = nextLsn === 1 ? await beginStore(parts) : null;
   order.begin(await openLog(parts, nextLsn, archive), replayed.catalog, nextLsn - 1);
-  order.tellModels();
+  order.sendModels();
   if (firstChanges !== null) {
     await parts.writer.changeAnyway(() => ({ changes: firstChanges, answer: null }));
   }
   const wanted = options.shardCount;
-  if (wanted !== null && wanted !== lanes.shardCount) await repartition(parts, wanted);
+  if (wanted !== null && wanted !== workers.shardCount) await repartition(parts, wanted);
   return knownMs;
 }
 
 function openLog(
-  { options, logDir, checkpoints }: OpenParts,
+  { options, logDir, checkpoints }: OpenStoreDependencies,
   nextLsn: number,
   archive: LogArchive | null,
 ): Promise<Log> {
@@ -127,19 +127,19 @@ function openLog(
   });
 }
 
-/** The files of a new store; what its first record changes. */
+/** Writes the files of a new store and returns the changes of its first record. */
 async function beginStore({
   options,
   storeId,
-  lanes,
+  workers,
   checkpoints,
-}: OpenParts): Promise<readonly CatalogChange[]> {
+}: OpenStoreDependencies): Promise<readonly CatalogChange[]> {
   const { fs, dir, randomBytes, clock } = options;
   // The shard count is fixed before the first record that depends on it.
   await checkpoints.beginStore({
     storeId,
     checkpointLsn: 0,
-    shardCount: lanes.shardCount,
+    shardCount: workers.shardCount,
     createdMs: clock.nowMs(),
     catalog: catalogToPlain(EMPTY_CATALOG),
     files: [],
@@ -147,19 +147,19 @@ async function beginStore({
   return prepareFirstStart(fs, dir, randomBytes, clock.nowMs());
 }
 
-/** Splits all data anew: from a snapshot by the old shards into one by the new ones, swapped like any other. */
+/** Repartitions all data: writes a snapshot with the new shards from the one with the old shards, and swaps the manifest. */
 async function repartition(
-  { options, lanes, order, checkpoints }: OpenParts,
+  { options, workers, order, checkpoints }: OpenStoreDependencies,
   shardCount: number,
 ): Promise<void> {
   const { fs, dir, events, clock } = options;
   const started = clock.nowMs();
   await checkpoints.run();
-  const before = lanes.shardCount;
-  await lanes.startAnew(shardCount);
-  order.tellModels();
+  const before = workers.shardCount;
+  await workers.startAnew(shardCount);
+  order.sendModels();
   const { manifest } = checkpoints;
-  if (manifest !== null) await repartitionInto(lanes.all, { fs, dir }, manifest, shardCount);
+  if (manifest !== null) await repartitionInto(workers.all, { fs, dir }, manifest, shardCount);
   await checkpoints.runAnew(true);
   events.info('re-partitioned', { from: before, to: shardCount, ms: clock.nowMs() - started });
 }

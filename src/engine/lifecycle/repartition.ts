@@ -1,15 +1,15 @@
-/** All data of a snapshot into lanes of another shard count; see recovery/repartition.ts. */
+/** Loads all data of a snapshot into workers with another shard count; see recovery/repartition.ts. */
 import { batchBytes, encodeBatch } from '../../column/index.js';
 import { createLz4, type Manifest, type SnapshotFileEntry } from '../../format/index.js';
 import type { FileSystem } from '../../io/index.js';
 import { batchesOfShard } from '../../recovery/index.js';
-import type { LaneApi } from '../workers/worker-client.js';
+import type { WorkerApi } from '../workers/worker-client.js';
 
 const WAITING_MAX = 16;
 
-/** Resolves when the lanes hold everything that the manifest's files hold. */
+/** Resolves when the workers have loaded all data of the manifest's files. */
 export async function repartitionInto(
-  lanes: readonly LaneApi[],
+  workers: readonly WorkerApi[],
   { fs, dir }: { readonly fs: FileSystem; readonly dir: string },
   manifest: Manifest,
   shardCount: number,
@@ -20,9 +20,9 @@ export async function repartitionInto(
     for await (const { databaseId, shard, batch } of batchesOfShard(store, files, shardCount)) {
       const buffer = new SharedArrayBuffer(batchBytes(batch));
       const byteLength = encodeBatch(batch, buffer, 0);
-      const lane = lanes[shard % lanes.length];
+      const worker = workers[shard % workers.length];
       waiting.push(
-        lane.send('apply', {
+        worker.send('apply', {
           records: [{ databaseId, buffer, batches: [{ shard, offset: 0, byteLength }] }],
         }),
       );

@@ -1,7 +1,6 @@
 /**
- * How far a start has come with the log that it reads back.
- * Invariant: `bytesDone` never falls, and is `bytes` when all is read: room that was prepared for records that never came
- * is passed over at once.
+ * Progress of the log replay at the start.
+ * Invariant: `bytesDone` never falls, and equals `bytes` at the end: preallocated space without records counts as read.
  */
 import type { LogEntry, LogFileSize } from '../../wal/index.js';
 
@@ -13,7 +12,7 @@ export class ReplayProgress {
   #bytesDone = 0;
   #recordCount = 0;
 
-  /** Of the files that are read; 0 before it is known. */
+  /** Total size of the files to read; 0 before it is known. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -29,7 +28,7 @@ export class ReplayProgress {
     this.#bytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** A record went to the lanes; in the order in which they are read. */
+  /** Notes that a record was sent to the workers. Calls are in the order of reading. */
   at({ file, offset }: LogEntry): void {
     while (this.#fileIndex < this.#files.length && this.#files[this.#fileIndex].path !== file) {
       this.#bytesBefore += this.#files[this.#fileIndex].bytes;

@@ -1,8 +1,8 @@
 /**
- * Snapshot and log back into lanes: at start for all of them, later for one whose thread died. And what a record or a
- * change means for one lane, live and in replay alike.
- * Invariants: a lane applies the parts of records that concern its shards in LSN order; the catalog given out is that
- * of the last record. Nothing is written.
+ * Loads snapshot and log into workers: at the start into all of them, later into one whose thread died. It also sends records
+ * and changes to a worker, in normal operation and in replay.
+ * Invariants: a worker applies the parts of records that concern its shards in LSN order. The resulting catalog is that of the
+ * last record. Nothing is written.
  */
 import { applyChanges, type Catalog, type CatalogChange, changeFromPlain } from '../../catalog/index.js';
 import { decodeRecordPayload, type LogRecord, type Manifest, type RecordBatch } from '../../format/index.js';
@@ -10,25 +10,25 @@ import type { FileSystem } from '../../io/index.js';
 import { conditionFromPlain } from '../../ir/index.js';
 import type { WorkerRequests } from '../../protocol/index.js';
 import { type LogEntry, LogReplay } from '../../wal/index.js';
-import type { LaneApi } from '../workers/worker-client.js';
+import type { WorkerApi } from '../workers/worker-client.js';
 import type { InsertMemory } from '../write/insert-memory.js';
 import type { ReplayProgress } from './replay-progress.js';
 
-/** What may wait in the lanes' queues. */
+/** Limit of the bytes that wait in the workers' queues. */
 const WAITING_BYTES_MAX = 8 * 2 ** 20;
 const WAITING_RECORDS_MAX = 4_096;
 
-/** Told of a record: its LSN, itself without the bytes of its batches, and the entities that each of its steps changed. */
+/** Called for a record: its LSN, the record without the bytes of its batches, and the entities that each step changed. */
 export type NoteRecord = (lsn: number, record: LogRecord, counts: StepCounts) => void;
 
 export interface ReplayTarget {
-  readonly lanes: readonly LaneApi[];
+  readonly workers: readonly WorkerApi[];
   readonly inserts: InsertMemory;
 }
 
-/** Who follows a replay. */
+/** Observers of a replay. */
 export interface ReplayWatch {
-  /** Called before each record: these are applied one after the other then, so that it is known at which one a lane ended. */
+  /** Called before each record. Records are then applied one by one, so that the record at which a worker ends is known. */
   readonly begin?: ((entry: LogEntry) => void) | null;
   readonly progress?: ReplayProgress | null;
 }
@@ -40,14 +40,14 @@ export interface Replayed {
   readonly replay: LogReplay;
 }
 
-/** Loads each lane's own files of the snapshot. */
-export async function loadLanes(
-  lanes: readonly LaneApi[],
+/** Loads into each worker the snapshot files of its shards. */
+export async function loadWorkers(
+  workers: readonly WorkerApi[],
   manifest: Manifest,
 ): Promise<{ rowCount: number; bytes: number }> {
   const loaded = await Promise.all(
-    lanes.map((lane) =>
-      lane.send('load', { files: manifest.files.filter((file) => lane.shards.includes(file.shard)) }),
+    workers.map((worker) =>
+      worker.send('load', { files: manifest.files.filter((file) => worker.shards.includes(file.shard)) }),
     ),
   );
   return loaded.reduce((sum, one) => ({
@@ -56,42 +56,42 @@ export async function loadLanes(
   }));
 }
 
-/** Entities that each step of a record changed: one number, or those of a script's steps; none of what changes no rows. */
+/** Number of entities that each step of a record changed: one number, or one per step of a script; empty without rows. */
 export type StepCounts = readonly number[];
 
 const NO_COUNTS: StepCounts = [];
 const noCounts = (): StepCounts => NO_COUNTS;
 
-/** What several lanes counted of one record, together. */
+/** Adds the counts of one record over several workers. */
 export function addCounts(each: readonly StepCounts[]): StepCounts {
   const length = each.reduce((longest, counts) => Math.max(longest, counts.length), 0);
   return Array.from({ length }, (_, step) => each.reduce((sum, counts) => sum + (counts[step] ?? 0), 0));
 }
 
-/** Tells a lane what a change means for the data it holds; null = nothing. */
-export function applyToLane(lane: LaneApi, change: CatalogChange): Promise<StepCounts> | null {
+/** Sends a worker the effect of a catalog change on its data; null = none. */
+export function applyToWorker(worker: WorkerApi, change: CatalogChange): Promise<StepCounts> | null {
   switch (change.change) {
     case 'dimension-deleted': {
       const { databaseId, dimensionId } = change;
-      return lane.send('drop-dimension', { databaseId, dimensionId }).then(noCounts);
+      return worker.send('drop-dimension', { databaseId, dimensionId }).then(noCounts);
     }
     case 'column-deleted': {
       const { databaseId, dimensionId, columnId } = change;
-      return lane.send('drop-column', { databaseId, dimensionId, columnId }).then(noCounts);
+      return worker.send('drop-column', { databaseId, dimensionId, columnId }).then(noCounts);
     }
     case 'database-deleted':
-      return lane.send('drop-database', { databaseId: change.databaseId }).then(noCounts);
+      return worker.send('drop-database', { databaseId: change.databaseId }).then(noCounts);
     default:
       return null;
   }
 }
 
 /**
- * Sends a lane its part of a record; null = none. Resolves with the entities that updates and deletes changed there. Batches
- * wait for the lane in `inserts`.
+ * Sends a worker its part of a record; null = none. Resolves with the number of entities that updates and deletes changed there.
+ * Batches wait for the worker in `inserts`.
  */
 export function sendRecord(
-  lane: LaneApi,
+  worker: WorkerApi,
   record: LogRecord,
   inserts: InsertMemory,
 ): Promise<StepCounts> | null {
@@ -99,16 +99,16 @@ export function sendRecord(
     case 'catalog':
       return null;
     case 'insert':
-      return sendInsert(lane, record.databaseId, record.batches, inserts)?.then(noCounts) ?? null;
+      return sendInsert(worker, record.databaseId, record.batches, inserts)?.then(noCounts) ?? null;
     case 'expire': {
       const { databaseId, dimensionId, columnId, beforeSeconds } = record;
-      return lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(noCounts);
+      return worker.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(noCounts);
     }
     case 'script':
-      return sendScript(lane, record, inserts);
+      return sendScript(worker, record, inserts);
     default: {
       const { databaseId, dimensionId, batches } = record;
-      return lane.send('mutate', mutationOf(databaseId, dimensionId, record.condition, batches)).then(one);
+      return worker.send('mutate', mutationOf(databaseId, dimensionId, record.condition, batches)).then(one);
     }
   }
 }
@@ -126,9 +126,9 @@ function mutationOf(
   return { databaseId, dimensionId, condition: conditionFromPlain(condition), batch };
 }
 
-/** Sends a lane its part of every step, in their order and in one turn. */
+/** Sends a worker its part of every step, in order and in one turn. */
 function sendScript(
-  lane: LaneApi,
+  worker: WorkerApi,
   record: Extract<LogRecord, { type: 'script' }>,
   inserts: InsertMemory,
 ): Promise<StepCounts> {
@@ -138,21 +138,21 @@ function sendScript(
     const batches = record.batches.slice(next, next + step.batchCount);
     next += step.batchCount;
     if (step.step !== 'insert') {
-      return lane.send('mutate', mutationOf(databaseId, step.dimensionId, step.condition, batches));
+      return worker.send('mutate', mutationOf(databaseId, step.dimensionId, step.condition, batches));
     }
-    return sendInsert(lane, databaseId, batches, inserts)?.then(() => 0) ?? 0;
+    return sendInsert(worker, databaseId, batches, inserts)?.then(() => 0) ?? 0;
   });
   return Promise.all(counts);
 }
 
-/** Sends a lane its own batches of an insert; null = none. */
+/** Sends a worker its batches of an insert; null = none. */
 function sendInsert(
-  lane: LaneApi,
+  worker: WorkerApi,
   databaseId: number,
   all: readonly RecordBatch[],
   inserts: InsertMemory,
 ): Promise<null> | null {
-  const own = all.filter(({ shard }) => lane.shards.includes(shard));
+  const own = all.filter(({ shard }) => worker.shards.includes(shard));
   if (own.length === 0) return null;
   // A copy: the record's bytes belong to the reader.
   const buffer = inserts.acquire(own.reduce((sum, { bytes }) => sum + bytes.length, 0));
@@ -164,22 +164,22 @@ function sendInsert(
     offset += bytes.length;
     return place;
   });
-  // No other thread has seen it: also when this one ends, nobody looks at it any more.
-  return lane
+  // No other thread has this part, so it is free even if the worker's thread ends.
+  return worker
     .send('apply', { records: [{ databaseId, buffer, batches }] })
     .finally(() => inserts.release(buffer));
 }
 
 /**
- * Reads the log after the manifest's checkpoint and sends every record to the lanes; resolves when they applied all of it.
- * `note` is called for every record in LSN order, with the entities that it changed in these lanes, step by step.
+ * Reads the log after the manifest's checkpoint and sends every record to the workers; resolves when they have applied all.
+ * Calls `note` for every record in LSN order, with the number of entities that each step changed in these workers.
  */
 export async function replayLog(
   fs: FileSystem,
   logDir: string,
   manifest: Manifest | null,
   catalog: Catalog,
-  { lanes, inserts }: ReplayTarget,
+  { workers, inserts }: ReplayTarget,
   note: NoteRecord,
   { begin = null, progress = null }: ReplayWatch = {},
 ): Promise<Replayed> {
@@ -205,13 +205,13 @@ export async function replayLog(
     const record = decodeRecordPayload(payload);
     const changes = 'changes' in record ? record.changes.map(changeFromPlain) : [];
     current = applyChanges(current, changes);
-    const sent = lanes.flatMap((lane) =>
-      [...changes.map((change) => applyToLane(lane, change)), sendRecord(lane, record, inserts)].filter(
+    const sent = workers.flatMap((worker) =>
+      [...changes.map((change) => applyToWorker(worker, change)), sendRecord(worker, record, inserts)].filter(
         (one) => one !== null,
       ),
     );
     const counts = Promise.all(sent);
-    // Looked at when its turn comes; until then a failure must not count as unhandled.
+    // The promise is awaited later; until then a rejection must not count as unhandled.
     counts.catch(() => {});
     const head = headOf(record);
     const { length: bytes } = payload;

@@ -1,12 +1,12 @@
 /**
- * Takes expired events away from time to time, unless the clock cannot be trusted: after a jump of more than a day
- * expiry is suspended by a record, so that no restart forgets it, until an operator says that the clock is right.
- * Invariant: between a jump and the record that suspends nothing expires.
+ * Deletes expired events at intervals, unless the clock cannot be trusted. After a jump of more than a day a record suspends
+ * expiry, also across restarts, until an operator confirms that the clock is right.
+ * Invariant: nothing expires between a jump and the record that suspends expiry.
  */
 import type { Clock } from '../../base/index.js';
 import type { Catalog } from '../../catalog/index.js';
 import type { EngineEvents } from '../options.js';
-import type { LaneSet } from '../workers/worker-clients.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
 import type { WriteOrder } from '../write/write-order.js';
 import type { Writer } from '../write/writer.js';
 import { ClockWatch } from './clock-watch.js';
@@ -14,47 +14,49 @@ import { findExpired, keepsForAWhile } from './expiry.js';
 
 const SECONDS_PER_MS = 0.001;
 
-export interface RetentionParts {
+export interface RetentionDependencies {
   readonly clock: Clock;
   readonly events: EngineEvents;
-  readonly lanes: LaneSet;
+  readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly writer: Writer;
-  /** The time that the store knew last; null = a new store. */
+  /** The last time that the store knew; null = a new store. */
   readonly knownMs: number | null;
 }
 
 export class Retention {
-  readonly #parts: RetentionParts;
+  readonly #dependencies: RetentionDependencies;
   readonly #watch: ClockWatch;
-  /** Since the start the clock has not been looked at: a store that was stopped for long knows an old time. */
+  /** The clock has not been checked since the start. A store that was stopped for long knows an old time. */
   #isFirst = true;
 
-  constructor(parts: RetentionParts) {
-    this.#parts = parts;
-    this.#watch = new ClockWatch(parts.clock, parts.knownMs);
+  constructor(dependencies: RetentionDependencies) {
+    this.#dependencies = dependencies;
+    this.#watch = new ClockWatch(dependencies.clock, dependencies.knownMs);
   }
 
-  /** Takes expired events away, or suspends that. */
+  /** Deletes expired events or suspends expiry. */
   async expire(): Promise<void> {
-    const catalog = this.#parts.order.visible;
+    const catalog = this.#dependencies.order.visible;
     const jumpMs = this.#watch.jumpMs;
-    const isTold = jumpMs === 0 || catalog.retentionSuspended || !(await this.#isHarmful(jumpMs, catalog));
-    if (!isTold) await this.#suspend(jumpMs);
+    const isTrusted = jumpMs === 0 || catalog.retentionSuspended || !(await this.#isHarmful(jumpMs, catalog));
+    if (!isTrusted) await this.#suspend(jumpMs);
     this.#watch.accept();
     this.#isFirst = false;
-    if (!this.#parts.order.head.retentionSuspended) await this.#parts.writer.expire();
+    if (!this.#dependencies.order.head.retentionSuspended) await this.#dependencies.writer.expire();
   }
 
   async #isHarmful(jumpMs: number, catalog: Catalog): Promise<boolean> {
     if (!keepsForAWhile(catalog)) return false;
     if (!this.#isFirst || jumpMs < 0) return true;
-    // It may have been stopped for that long: where nothing would go, nobody need be asked.
-    return (await findExpired(this.#parts.lanes, catalog, this.#parts.clock.nowMs())).length > 0;
+    // The server may have been stopped for that time. If nothing would expire, no confirmation is necessary.
+    return (
+      (await findExpired(this.#dependencies.workers, catalog, this.#dependencies.clock.nowMs())).length > 0
+    );
   }
 
   async #suspend(jumpMs: number): Promise<void> {
-    const { writer, events } = this.#parts;
+    const { writer, events } = this.#dependencies;
     await writer.change(() => ({ changes: [{ change: 'retention-set', suspended: true }], answer: null }));
     events.warn('the clock jumped: expired events stay until "quarry retention resume"', {
       jumpSeconds: Math.round(jumpMs * SECONDS_PER_MS),

@@ -1,8 +1,8 @@
 /**
- * How many queries of the kind that takes memory on the main thread are worked on at once; others wait for their turn.
- * Rounds of many queries that take turns would all end late, and together take more memory than one may.
+ * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
+ * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
  */
-export class QuerySeats {
+export class ConcurrencySlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -10,7 +10,7 @@ export class QuerySeats {
     this.#free = count;
   }
 
-  /** Resolves, in the order of calls, when the caller has a seat; `leave` must follow. */
+  /** Resolves when the caller has a slot, in the order of calls. The caller must call `leave` afterwards. */
   enter(): Promise<void> {
     if (this.#free > 0) {
       this.#free--;

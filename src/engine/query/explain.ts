@@ -1,5 +1,5 @@
 /**
- * EXPLAIN as rows: what a SELECT does, operator by operator, on which shard, with rows estimated and, for ANALYZE, measured.
+ * The rows of EXPLAIN: the operators of a SELECT, their shards, the estimated rows and, for ANALYZE, the measured ones.
  */
 import type { SelectPlan, ValueSource } from '../../ir/index.js';
 import { lowerSelect, type Table } from '../../plan/index.js';
@@ -26,28 +26,28 @@ export interface ExplainRow {
   readonly detail: string;
 }
 
-/** What a run of the SELECT took. */
+/** Measurements of a run of the SELECT. */
 export interface Analysis {
-  readonly figures: readonly OperatorStats[];
-  /** Of the answer. */
+  readonly stats: readonly OperatorStats[];
+  /** Rows of the answer. */
   readonly rows: number;
   readonly milliseconds: number;
 }
 
 /**
- * The rows of EXPLAIN in the order in which things happen. `analysis` null: it was not run. `isRestricted`: who asks does not
- * see all columns and rows, so nothing is told of what lies beside (how many there are, what filters them).
+ * The rows of EXPLAIN in execution order. `analysis` is null if the SELECT was not run. With `isRestricted`, the caller may
+ * not read all columns and rows, so the output contains neither the filters of hidden rows nor their number.
  */
 export function explainTable(
   plan: SelectPlan,
-  outlines: readonly ScanSummary[],
+  summaries: readonly ScanSummary[],
   analysis: Analysis | null,
   model: DatabaseModel | undefined,
   isRestricted = false,
 ): Table {
   const names = new Names(model, plan);
   const rows = [
-    ...outlines.flatMap((outline) => scanRows(outline, names, analysis, isRestricted)),
+    ...summaries.flatMap((summary) => scanRows(summary, names, analysis, isRestricted)),
     ...plan.joins.map(({ dimensionId, kind }) => onMain('join', `${kind}, ${names.dimension(dimensionId)}`)),
     ...measuredRows(analysis),
     ...mainRows(plan),
@@ -90,18 +90,18 @@ const onMain = (operator: string, detail: string): ExplainRow => ({
   detail,
 });
 
-/** A scan and what its conditions look at. */
+/** The scan of each shard and its conditions. */
 function scanRows(
-  outline: ScanSummary,
+  summary: ScanSummary,
   names: Names,
   analysis: Analysis | null,
   isRestricted: boolean,
 ): ExplainRow[] {
-  const { shard, entityCount, segmentCount, estimatedRows, leaves } = outline;
-  const measured = analysis?.figures.filter((one) => one.shard === shard && one.operator === 'scan') ?? [];
+  const { shard, entityCount, segmentCount, estimatedRows, leaves } = summary;
+  const measured = analysis?.stats.filter((one) => one.shard === shard && one.operator === 'scan') ?? [];
   const scan = {
     ...{ operator: 'scan', shard, estimatedRows: isRestricted ? null : estimatedRows },
-    // What is done by kernels alone is not measured shard by shard.
+    // Work that only kernels do is not measured by shard.
     rows: measured.length === 0 ? null : sum(measured, ({ rows }) => rows),
     milliseconds: measured.length === 0 ? null : sum(measured, ({ milliseconds }) => milliseconds),
     detail: isRestricted ? names.own : `${names.own}: ${entityCount} entities in ${segmentCount} segments`,
@@ -113,7 +113,7 @@ function scanRows(
   return [scan, ...conditions];
 }
 
-/** What a test of a column looks at. */
+/** Describes one condition: its columns, skipped segments and kernels. */
 export function leafDetail(leaf: LeafSummary, names: Names): string {
   const columns = leaf.columnIds.map((id) => names.column(id));
   const looked = leaf.segmentCount - leaf.skipped - leaf.whole;
@@ -121,10 +121,10 @@ export function leafDetail(leaf: LeafSummary, names: Names): string {
   return `${columns.length === 0 ? 'entity-id' : [...new Set(columns)].join(', ')} (${leaf.over}): ${looked} segments looked at${by}, ${leaf.skipped} skipped, ${leaf.whole} taken whole`;
 }
 
-/** What the other operators of the shards did, added up over the parts of the answer. */
+/** Measurements of the other operators of the shards, summed over the parts of the answer. */
 function measuredRows(analysis: Analysis | null): ExplainRow[] {
   const sums = new Map<string, { row: ExplainRow; notes: Set<string> }>();
-  for (const { shard, operator, rows, milliseconds, notes } of analysis?.figures ?? []) {
+  for (const { shard, operator, rows, milliseconds, notes } of analysis?.stats ?? []) {
     if (operator === 'scan') continue;
     const key = `${shard} ${operator}`;
     const before = sums.get(key);
@@ -140,7 +140,7 @@ function measuredRows(analysis: Analysis | null): ExplainRow[] {
     .sort((a, b) => (a.shard ?? 0) - (b.shard ?? 0));
 }
 
-/** What is done with the rows, and with those of all shards. */
+/** The operators after the scans and joins, over the rows of all shards. */
 export function mainRows(plan: SelectPlan): ExplainRow[] {
   const { filter, events, grouping, having, distinct, order, offset, limit } = plan;
   const rows: ExplainRow[] = [];
@@ -166,7 +166,7 @@ export function mainRows(plan: SelectPlan): ExplainRow[] {
   return rows;
 }
 
-/** Names of what plans know by numbers. */
+/** Names of the dimensions and columns that plans contain as IDs. */
 export class Names {
   readonly #model: DatabaseModel | undefined;
   readonly #dimensionId: number | null;
@@ -176,7 +176,7 @@ export class Names {
     this.#dimensionId = dimensionId;
   }
 
-  /** Of the dimension that is scanned. */
+  /** Name of the scanned dimension. */
   get own(): string {
     return this.#dimensionId === null ? '' : this.dimension(this.#dimensionId);
   }

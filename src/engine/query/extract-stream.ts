@@ -1,65 +1,66 @@
 /**
- * Extractions whose rows are all given in one answer: pages of each lane's rows, merged and encoded here, spooled for
- * whoever reads the answer.
- * Invariants: all rows are of one version: what fits a page of every lane is asked in one turn, more of it behind the gate.
- * The gate and the seat are given back when the last row is made, whatever the client has taken by then.
+ * Extractions that return all their rows in one answer. The main thread fetches each worker's rows in pages, merges and encodes
+ * them, and spools the bytes for the reader.
+ * Invariants: all rows belong to one version: the first page of every worker is requested in one turn of the event loop,
+ * further pages inside the write barrier. The query leaves the barrier and its slot when the last row is made, however
+ * little the client has read.
  */
 import type { RowStream, StreamEncoder } from '../../answer/index.js';
 import { type ExtractedRow, type ExtractPlan, positionOrder, type RowPosition } from '../../ir/index.js';
 import { unpackRows } from '../../protocol/index.js';
-import type { Asking } from '../api.js';
+import type { QueryOptions } from '../api.js';
 import type { QueryRunner } from './query-runner.js';
 import type { RunningQuery } from './running-query.js';
 import { SPOOL_MEMORY_BYTES_MAX, Spool, type SpoolSettings, spooled } from './spool.js';
 
-/** Rows that a lane gives at once. */
+/** Rows per page of a worker. */
 const PAGE_ROWS = 16_384;
-/** Rows that are merged and encoded before others get the turn. */
+/** Rows that are merged and encoded before other work may run. */
 const SLICE_ROWS = 1_024;
 
-export interface ExtractStreamParts {
+export interface ExtractStreamDependencies {
   readonly runner: QueryRunner;
   readonly spools: Omit<SpoolSettings, 'memoryBytesMax'>;
-  /** Left out: PAGE_ROWS. */
+  /** Default: PAGE_ROWS. */
   readonly pageRows?: number;
 }
 
-/** What a lane gave and was not taken yet. */
-interface LaneRows {
+/** Rows of a worker that are fetched and not yet merged. */
+interface WorkerRows {
   rows: readonly ExtractedRow[];
-  /** The first that was not taken. */
+  /** Index of the next row to merge. */
   next: number;
-  /** Behind which its next page begins. */
+  /** The position after which the next page begins. */
   after: RowPosition | null;
-  /** It has no rows behind these. */
+  /** The worker has no further rows. */
   done: boolean;
 }
 
 export class ExtractStreams {
-  readonly #parts: ExtractStreamParts;
+  readonly #dependencies: ExtractStreamDependencies;
 
-  constructor(parts: ExtractStreamParts) {
-    this.#parts = parts;
+  constructor(dependencies: ExtractStreamDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** See QueryApi.extractStream. */
-  stream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, asking: Asking): RowStream {
-    const spool = new Spool({ ...this.#parts.spools, memoryBytesMax: SPOOL_MEMORY_BYTES_MAX });
-    const parts = spooled(spool, (into) => this.#produce(plan, encoder, asking, into));
+  stream(plan: ExtractPlan, encoder: StreamEncoder<ExtractedRow>, options: QueryOptions): RowStream {
+    const spool = new Spool({ ...this.#dependencies.spools, memoryBytesMax: SPOOL_MEMORY_BYTES_MAX });
+    const parts = spooled(spool, (into) => this.#produce(plan, encoder, options, into));
     return { format: encoder.format, parts, rowCount: () => spool.rowCount };
   }
 
   #produce(
     plan: ExtractPlan,
     encoder: StreamEncoder<ExtractedRow>,
-    asking: Asking,
+    options: QueryOptions,
     into: Pick<Spool, 'write' | 'rowCount'>,
   ): Promise<void> {
-    const { runner, pageRows = PAGE_ROWS } = this.#parts;
-    return runner.seated([plan], asking, (query, checkModel) => {
+    const { runner, pageRows = PAGE_ROWS } = this.#dependencies;
+    return runner.withSlot([plan], options, (query, checkModel) => {
       const write = (): Promise<void> => new Production(plan, encoder, query, into, pageRows).run();
       if (plan.limit <= pageRows) return write();
-      return runner.behindGate(query, () => {
+      return runner.withWritesPaused(query, () => {
         checkModel();
         return write();
       });
@@ -67,14 +68,14 @@ export class ExtractStreams {
   }
 }
 
-/** One extraction on its way from the lanes into a spool. */
+/** One extraction from the workers into a spool. */
 class Production {
   readonly #plan: ExtractPlan;
   readonly #encoder: StreamEncoder<ExtractedRow>;
   readonly #query: RunningQuery;
   readonly #into: Pick<Spool, 'write' | 'rowCount'>;
   readonly #pageRows: number;
-  readonly #lanes: LaneRows[] = [];
+  readonly #workers: WorkerRows[] = [];
   #missing: number;
 
   constructor(
@@ -95,37 +96,37 @@ class Production {
   async run(): Promise<void> {
     await this.#into.write(this.#encoder.head());
     while (this.#missing > 0) {
-      await this.#ask();
-      if (this.#lanes.every(isEmpty)) break;
+      await this.#fetchPages();
+      if (this.#workers.every(isEmpty)) break;
       await this.#writeRows();
     }
     await this.#into.write(this.#encoder.tail(this.#plan.limit - this.#missing));
   }
 
-  /** The next pages of all lanes that have few rows left, in this turn. */
-  async #ask(): Promise<void> {
+  /** Requests, in this turn, the next page of every worker that has few rows left. */
+  async #fetchPages(): Promise<void> {
     const limit = Math.min(this.#pageRows, this.#missing);
-    const pages = await this.#query.ask(async (lane, bounds) => {
-      const held = this.#lanes[lane.index];
+    const pages = await this.#query.sendAll(async (worker, bounds) => {
+      const held = this.#workers[worker.index];
       if (held !== undefined && (held.done || left(held) * 2 > this.#pageRows)) return null;
       const plan = { ...this.#plan, limit, after: held?.after ?? this.#plan.after };
-      return lane.send('extract', { plan, bounds });
+      return worker.send('extract', { plan, bounds });
     });
     pages.forEach((packed, index) => {
       if (packed === null) return;
       const page = unpackRows(packed);
-      const held = this.#lanes[index];
+      const held = this.#workers[index];
       const rows = held === undefined ? page : [...held.rows.slice(held.next), ...page];
       const after = page.at(-1)?.position ?? held?.after ?? null;
-      this.#lanes[index] = { rows, next: 0, after, done: page.length < limit };
+      this.#workers[index] = { rows, next: 0, after, done: page.length < limit };
     });
   }
 
-  /** Writes rows until a lane has none left whose next ones may come before those of others. */
+  /** Writes rows until the fetched rows of a worker that has further ones are used up. */
   async #writeRows(): Promise<void> {
-    // A new one each time: it remembers all IDs that it compared.
+    // A new comparison for each slice, because it retains all IDs that it has compared.
     const compare = positionOrder(this.#plan);
-    while (this.#missing > 0 && !this.#lanes.some((lane) => isEmpty(lane) && !lane.done)) {
+    while (this.#missing > 0 && !this.#workers.some((worker) => isEmpty(worker) && !worker.done)) {
       const rows = this.#firstRows(compare, Math.min(SLICE_ROWS, this.#missing));
       if (rows.length === 0) return;
       this.#missing -= rows.length;
@@ -138,15 +139,15 @@ class Production {
   #firstRows(compare: (a: RowPosition, b: RowPosition) => number, rowsMax: number): ExtractedRow[] {
     const rows: ExtractedRow[] = [];
     while (rows.length < rowsMax) {
-      let first: LaneRows | null = null;
-      for (const lane of this.#lanes) {
-        if (isEmpty(lane)) {
-          if (lane.done) continue;
+      let first: WorkerRows | null = null;
+      for (const worker of this.#workers) {
+        if (isEmpty(worker)) {
+          if (worker.done) continue;
           return rows;
         }
         const isBefore =
-          first === null || compare(lane.rows[lane.next].position, first.rows[first.next].position) < 0;
-        if (isBefore) first = lane;
+          first === null || compare(worker.rows[worker.next].position, first.rows[first.next].position) < 0;
+        if (isBefore) first = worker;
       }
       if (first === null) break;
       rows.push(first.rows[first.next++]);
@@ -155,5 +156,5 @@ class Production {
   }
 }
 
-const left = ({ rows, next }: LaneRows): number => rows.length - next;
-const isEmpty = (lane: LaneRows): boolean => left(lane) === 0;
+const left = ({ rows, next }: WorkerRows): number => rows.length - next;
+const isEmpty = (worker: WorkerRows): boolean => left(worker) === 0;

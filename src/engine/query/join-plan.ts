@@ -1,4 +1,4 @@
-/** The rows of a joined dimension as a SELECT of their own: IDs first, then what the join asks for. */
+/** The plan of a SELECT of a joined dimension's rows: the ID column first, then the columns that the join needs. */
 import type { Input, Join, SelectPlan } from '../../ir/index.js';
 import { TEXT } from '../../ir/index.js';
 

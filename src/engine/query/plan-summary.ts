@@ -1,39 +1,39 @@
 /**
- * What EXPLAIN tells of a SELECT, shortly, and of every other kind of query alike: a line per operator, the shards taken
- * together. For the log, so it leaves nothing out that a caller may not see.
+ * Summarizes the plan of any query as EXPLAIN does for a SELECT: one line per operator, summed over the shards. The summary is
+ * for the log, so it includes columns and rows that the caller may not read.
  */
 import type { AggregatePlan, ExtractPlan, SelectPlan } from '../../ir/index.js';
 import type { LeafSummary, ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import type { AskedPlan } from '../api.js';
+import type { QueryPlan } from '../api.js';
 import { counted, leafDetail, mainRows, Names } from './explain.js';
 
-/** `outlines`: of the scan of the plan's own dimension, one per shard that holds something of it. */
-export function outlineLines(
-  asked: AskedPlan,
-  outlines: readonly ScanSummary[],
+/** `scans`: the scan of the plan's own dimension, one summary per shard that has data of it. */
+export function planSummaryLines(
+  query: QueryPlan,
+  summaries: readonly ScanSummary[],
   model: DatabaseModel | undefined,
 ): readonly string[] {
-  const names = new Names(model, asked.plan);
-  return [...scanLines(outlines, names), ...workLines(asked, names)];
+  const names = new Names(model, query.plan);
+  return [...scanLines(summaries, names), ...workLines(query, names)];
 }
 
-function scanLines(outlines: readonly ScanSummary[], names: Names): string[] {
+function scanLines(summaries: readonly ScanSummary[], names: Names): string[] {
   if (names.own === '') return [];
-  const total = (of: (outline: ScanSummary) => number): number =>
-    outlines.reduce((sum, outline) => sum + of(outline), 0);
+  const total = (of: (summary: ScanSummary) => number): number =>
+    summaries.reduce((sum, summary) => sum + of(summary), 0);
   const entities = total(({ entityCount }) => entityCount);
   const segments = total(({ segmentCount }) => segmentCount);
   const rows = total(({ estimatedRows }) => estimatedRows);
-  const scan = `scan ${names.own}: ${entities} entities in ${segments} segments of ${counted(outlines.length, 'shard')}, about ${rows} rows pass`;
-  const [first] = outlines;
+  const scan = `scan ${names.own}: ${entities} entities in ${segments} segments of ${counted(summaries.length, 'shard')}, about ${rows} rows pass`;
+  const [first] = summaries;
   const leaves = (first?.leaves ?? []).map((_, index) =>
-    together(outlines.flatMap(({ leaves }) => leaves[index] ?? [])),
+    together(summaries.flatMap(({ leaves }) => leaves[index] ?? [])),
   );
   return [scan, ...leaves.map((leaf) => `condition ${leafDetail(leaf, names)}`)];
 }
 
-/** The same test in every shard; there is at least one. */
+/** Sums the same condition over all shards. `leaves` has at least one element. */
 function together(leaves: readonly LeafSummary[]): LeafSummary {
   const total = (of: (leaf: LeafSummary) => number): number =>
     leaves.reduce((sum, leaf) => sum + of(leaf), 0);
@@ -47,18 +47,18 @@ function together(leaves: readonly LeafSummary[]): LeafSummary {
   };
 }
 
-function workLines(asked: AskedPlan, names: Names): string[] {
-  switch (asked.asks) {
+function workLines(query: QueryPlan, names: Names): string[] {
+  switch (query.asks) {
     case 'count':
       return ['count'];
     case 'exist':
       return ['look entity IDs up'];
     case 'aggregate':
-      return aggregateLines(asked.plan, names);
+      return aggregateLines(query.plan, names);
     case 'extract':
-      return extractLines(asked.plan);
+      return extractLines(query.plan);
     case 'select':
-      return selectLines(asked.plan, names);
+      return selectLines(query.plan, names);
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * The main thread's part of queries: what is asked of all lanes in one turn, merged exactly, remembered.
- * Invariants: what a call asks reads one LSN on all lanes: queries of one round by being sent in one turn, those of
- * several over rows that did not change meanwhile or behind the gate; an answer is remembered under its whole plan and
- * the version that it read.
+ * The main thread's part of queries: sends them to all workers in one turn, merges the results exactly and caches the answers.
+ * Invariants: a call reads one LSN on all workers. Queries of one round are sent in one turn; queries of several rounds read
+ * rows that did not change meanwhile, or run inside the write barrier. An answer is cached under its whole plan and the
+ * version that it read.
  */
 import type {
   AggregateAnswer,
@@ -13,65 +13,65 @@ import type {
 } from '../../ir/index.js';
 import { Aggregation, firstRows } from '../../plan/index.js';
 import type { DimensionKey } from '../../storage/index.js';
-import type { Asking, QueryApi } from '../api.js';
-import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
+import type { QueryApi, QueryOptions } from '../api.js';
+import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
 import { ResultCache } from './result-cache.js';
 import type { RunningQuery } from './running-query.js';
 
-/** About what a row of an answer takes. */
+/** Approximate memory of one row of an answer. */
 const ROW_BYTES = 200;
 const COUNT_BYTES = 8;
 
-export interface QueriesParts extends QueryRunnerParts {
+export interface QueriesDependencies extends QueryRunnerDependencies {
   readonly runner: QueryRunner;
   readonly cacheBytesMax: number;
 }
 
-/** A plan whose answer is to be remembered. */
+/** A plan whose answer is cached. */
 type CachedPlan = DimensionKey;
 
-export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'outline'> {
-  readonly #parts: QueriesParts;
+export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'summarizePlan'> {
+  readonly #dependencies: QueriesDependencies;
   readonly #cache: ResultCache;
-  /** Plans that came before, as objects, with what names their answers. */
+  /** Cache keys of plan objects that were seen before. */
   readonly #planTexts = new WeakMap<CachedPlan, string>();
 
-  constructor(parts: QueriesParts) {
-    this.#parts = parts;
-    this.#cache = new ResultCache(parts.cacheBytesMax);
+  constructor(dependencies: QueriesDependencies) {
+    this.#dependencies = dependencies;
+    this.#cache = new ResultCache(dependencies.cacheBytesMax);
   }
 
   get cache(): Pick<ResultCache, 'bytes' | 'hitCount' | 'missCount'> {
     return this.#cache;
   }
 
-  countEntities(plans: readonly CountEntityPlan[], asking: Asking): Promise<readonly number[]> {
+  countEntities(plans: readonly CountEntityPlan[], options: QueryOptions): Promise<readonly number[]> {
     return this.#cached(
       'count',
       plans,
-      asking,
+      options,
       () => COUNT_BYTES,
       (missed) =>
-        this.#parts.runner.run(asking, async (query) => {
-          const counts = await query.ask((lane, bounds) =>
-            lane.send('count-entities', { plans: missed, bounds }),
+        this.#dependencies.runner.run(options, async (query) => {
+          const counts = await query.sendAll((worker, bounds) =>
+            worker.send('count-entities', { plans: missed, bounds }),
           );
           return missed.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
         }),
     );
   }
 
-  exist(plan: CountEntityPlan, ids: readonly string[], asking: Asking): Promise<readonly boolean[]> {
-    return this.#parts.runner.run(asking, async (query) => {
-      const found = await query.ask((lane, bounds) => lane.send('exist', { ...plan, ids, bounds }));
+  exist(plan: CountEntityPlan, ids: readonly string[], options: QueryOptions): Promise<readonly boolean[]> {
+    return this.#dependencies.runner.run(options, async (query) => {
+      const found = await query.sendAll((worker, bounds) => worker.send('exist', { ...plan, ids, bounds }));
       return ids.map((_, index) => found.some((one) => one[index] === 1));
     });
   }
 
-  aggregate(plans: readonly AggregatePlan[], asking: Asking): Promise<readonly AggregateAnswer[]> {
-    return this.#cached('aggregate', plans, asking, answerBytes, (missed) => {
-      const { runner } = this.#parts;
-      return runner.seated(missed, asking, (query, checkModel) =>
+  aggregate(plans: readonly AggregatePlan[], options: QueryOptions): Promise<readonly AggregateAnswer[]> {
+    return this.#cached('aggregate', plans, options, answerBytes, (missed) => {
+      const { runner } = this.#dependencies;
+      return runner.withSlot(missed, options, (query, checkModel) =>
         mayTakeRounds(missed)
           ? runner.atOneVersion(missed, query, checkModel, () => this.#aggregate(missed, query))
           : this.#aggregate(missed, query),
@@ -80,7 +80,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
   }
 
   async #aggregate(plans: readonly AggregatePlan[], query: RunningQuery): Promise<AggregateAnswer[]> {
-    const { bytesMax } = this.#parts.limits;
+    const { bytesMax } = this.#dependencies.limits;
     const aggregations = plans.map((plan) => new Aggregation(plan, bytesMax));
     for (;;) {
       const open = aggregations.flatMap((aggregation) => {
@@ -89,9 +89,9 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
       });
       if (open.length === 0) break;
       const rounds = open.map(({ round }) => round);
-      const lanes = await query.ask((lane, bounds) => lane.send('aggregate', { rounds, bounds }));
+      const workers = await query.sendAll((worker, bounds) => worker.send('aggregate', { rounds, bounds }));
       for (const [index, { aggregation }] of open.entries()) {
-        await query.inSlices(aggregation.takeSliced(lanes.flatMap((partials) => partials[index])));
+        await query.inSlices(aggregation.takeSliced(workers.flatMap((partials) => partials[index])));
       }
     }
     const answers: AggregateAnswer[] = [];
@@ -99,22 +99,22 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
     return answers;
   }
 
-  extract(plan: ExtractPlan, asking: Asking): Promise<readonly ExtractedRow[]> {
-    return this.#parts.runner.seated([plan], asking, (query) => this.#extract(plan, query));
+  extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {
+    return this.#dependencies.runner.withSlot([plan], options, (query) => this.#extract(plan, query));
   }
 
   async #extract(plan: ExtractPlan, query: RunningQuery): Promise<readonly ExtractedRow[]> {
-    const lanes = await query.ask((lane, bounds) => lane.send('extract', { plan, bounds }));
-    return firstRows(plan, lanes, plan.limit);
+    const workers = await query.sendAll((worker, bounds) => worker.send('extract', { plan, bounds }));
+    return firstRows(plan, workers, plan.limit);
   }
 
-  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
-    // Behind the gate nobody may wait for a seat: those that have one may be waiting for the gate.
-    const { runner } = this.#parts;
-    const extract: QueryApi['extract'] = (plan, asking) =>
-      runner.run(asking, (query) => this.#extract(plan, query));
-    const nobody: Asking = { cancellation: null, bypassCache: true };
-    return runner.seated([], nobody, (query) => runner.behindGate(query, () => ask(extract)));
+  atOneVersion<T>(work: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
+    // Inside the barrier no query may wait for a slot, because the queries that have one may wait for the barrier.
+    const { runner } = this.#dependencies;
+    const extract: QueryApi['extract'] = (plan, options) =>
+      runner.run(options, (query) => this.#extract(plan, query));
+    const nobody: QueryOptions = { cancellation: null, bypassCache: true };
+    return runner.withSlot([], nobody, (query) => runner.withWritesPaused(query, () => work(extract)));
   }
 
   async remembered(
@@ -123,27 +123,27 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
     seconds: number,
     compute: () => Promise<string>,
   ): Promise<string> {
-    const { versions, elapsedMs } = this.#parts;
+    const { versions, elapsedMs } = this.#dependencies;
     const version = versions.ofDatabase(databaseId);
-    const askedMs = elapsedMs();
+    const startedMs = elapsedMs();
     const found = this.#cache.get<string>(`text ${databaseId} ${key}`, version);
-    if (found !== null && askedMs - found.askedMs < seconds * 1_000) return found.value;
+    if (found !== null && startedMs - found.startedMs < seconds * 1_000) return found.value;
     const value = await compute();
-    this.#cache.put(`text ${databaseId} ${key}`, version, { value, askedMs }, value.length * 2);
+    this.#cache.put(`text ${databaseId} ${key}`, version, { value, startedMs: startedMs }, value.length * 2);
     return value;
   }
 
-  /** The answers of `plans`, in their order: those that are not remembered are worked out in one call. */
+  /** The answers of `plans`, in their order. One call computes all answers that are not cached. */
   async #cached<Plan extends CachedPlan, Answer>(
     kind: string,
     plans: readonly Plan[],
-    { bypassCache }: Asking,
+    { bypassCache }: QueryOptions,
     bytesOf: (answer: Answer) => number,
     work: (plans: readonly Plan[]) => Promise<readonly Answer[]>,
   ): Promise<readonly Answer[]> {
     if (bypassCache) return work(plans);
-    const { versions, elapsedMs } = this.#parts;
-    const askedMs = elapsedMs();
+    const { versions, elapsedMs } = this.#dependencies;
+    const startedMs = elapsedMs();
     const wanted = plans.map((plan) => {
       const key = `${kind} ${this.#textOf(plan)}`;
       const version = versions.of(plan);
@@ -152,9 +152,9 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
     const missed = wanted.filter(({ found }) => found === null);
     const answers = missed.length === 0 ? [] : await work(missed.map(({ plan }) => plan));
     missed.forEach(({ key, version, plan }, index) => {
-      // A record that came between asking and reading: the answer may be of either version.
+      // A record arrived between request and read, so the answer may belong to either version.
       if (versions.of(plan) !== version) return;
-      this.#cache.put(key, version, { value: answers[index], askedMs }, bytesOf(answers[index]));
+      this.#cache.put(key, version, { value: answers[index], startedMs: startedMs }, bytesOf(answers[index]));
     });
     let next = 0;
     return wanted.map(({ found }) => (found === null ? answers[next++] : found.value));
@@ -171,8 +171,8 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'out
 }
 
 /**
- * Whether the plans may need more than one round that must read the same data. A single level may be asked a second
- * time, for all of its values, but then the first answer does not count.
+ * Whether the plans may need more than one round that must read the same data. A single level may need a second request for
+ * all of its values, but then the first answer is discarded.
  */
 const mayTakeRounds = (plans: readonly AggregatePlan[]): boolean =>
   plans.length > 1 || plans.some(({ levels, metric }) => levels.length + (metric === null ? 0 : 1) > 1);

@@ -1,74 +1,74 @@
 /**
- * How queries are let run: with a seat, at one version, behind the gate where that needs it.
- * Invariants: who waits for the gate has a seat, and nobody behind the gate waits for one; a query that waited is refused
- * when the model that it was bound to has shrunk meanwhile.
+ * Runs queries with a concurrency slot and at one version of the data, with writes paused where that is necessary.
+ * Invariants: a query that waits for the write barrier has a slot, and a query inside the barrier never waits for one. A query
+ * that waited is refused if the model that it was bound to has lost a column or dimension meanwhile.
  */
 import { QuarryError } from '../../base/index.js';
 import type { DimensionKey } from '../../storage/index.js';
-import type { Asking } from '../api.js';
-import type { LaneSet } from '../workers/worker-clients.js';
+import type { QueryOptions } from '../api.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DataVersions } from '../write/data-versions.js';
-import { QuerySeats } from './concurrency-slots.js';
+import { ConcurrencySlots } from './concurrency-slots.js';
 import { type QueryLimits, RunningQuery } from './running-query.js';
-import type { ReadGate } from './write-barrier.js';
+import type { WriteBarrier } from './write-barrier.js';
 
-/** Aggregations, extractions and SELECTs that are worked on at once. */
-const SEATS = 4;
-/** SELECTs that turned out to take long which are worked on at once: others find seats beside them. */
-const LONG_SEATS = 2;
-/** Rows that have changed since will soon change again: a query of several rounds goes behind the gate at once. */
+/** Concurrent aggregations, extractions and SELECTs. */
+const QUERY_SLOTS = 4;
+/** Concurrent SELECTs that proved to be long. The rest of the slots stays free for others. */
+const LONG_QUERY_SLOTS = 2;
+/** Rows that changed within this time are likely to change again, so a query of several rounds pauses writes at once. */
 const QUIET_MS = 1_000;
 
-export interface QueryRunnerParts {
-  readonly lanes: LaneSet;
-  readonly gate: ReadGate;
+export interface QueryRunnerDependencies {
+  readonly workers: WorkerClients;
+  readonly barrier: WriteBarrier;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
-  /** How long a query may hold records back; then it is stopped. */
+  /** Time for which a query may hold records back. After it the query is stopped. */
   readonly heldMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
   readonly shrinkVersion: (databaseId: number) => number;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number;
 }
 
-/** To be called after each further wait: throws 9004 when the model has shrunk. */
+/** Throws 9004 if the model has lost a column or dimension. The query calls it after each wait. */
 export type CheckModel = () => void;
 
-/** The seat of one query, held or not. */
-export class Seat {
-  readonly #seats: QuerySeats;
+/** The concurrency slot of one query. The query may leave and enter it repeatedly. */
+export class ConcurrencySlot {
+  readonly #slots: ConcurrencySlots;
   #isHeld = false;
 
-  constructor(seats: QuerySeats) {
-    this.#seats = seats;
+  constructor(slots: ConcurrencySlots) {
+    this.#slots = slots;
   }
 
-  /** Rejects with 9005 when the query is stopped before it has one. */
+  /** Rejects with 9005 if the query is stopped before it has a slot. */
   async enter(query: RunningQuery): Promise<void> {
-    await query.entered(this.#seats.enter(), () => this.#seats.leave());
+    await query.entered(this.#slots.enter(), () => this.#slots.leave());
     this.#isHeld = true;
   }
 
   leave(): void {
-    if (this.#isHeld) this.#seats.leave();
+    if (this.#isHeld) this.#slots.leave();
     this.#isHeld = false;
   }
 }
 
 export class QueryRunner {
-  readonly #parts: QueryRunnerParts;
-  readonly #seats = new QuerySeats(SEATS);
-  readonly #longSeats = new QuerySeats(LONG_SEATS);
+  readonly #dependencies: QueryRunnerDependencies;
+  readonly #slots = new ConcurrencySlots(QUERY_SLOTS);
+  readonly #longSlots = new ConcurrencySlots(LONG_QUERY_SLOTS);
 
-  constructor(parts: QueryRunnerParts) {
-    this.#parts = parts;
+  constructor(dependencies: QueryRunnerDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Runs a query that needs no seat. */
-  async run<T>({ cancellation }: Asking, work: (query: RunningQuery) => Promise<T>): Promise<T> {
-    const { lanes, limits } = this.#parts;
-    const query = new RunningQuery(lanes, limits, cancellation);
+  /** Runs a query without a concurrency slot. */
+  async run<T>({ cancellation }: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+    const { workers, limits } = this.#dependencies;
+    const query = new RunningQuery(workers, limits, cancellation);
     try {
       return await work(query);
     } finally {
@@ -76,33 +76,33 @@ export class QueryRunner {
     }
   }
 
-  /** Runs a query about these dimensions when it has a seat. */
-  seated<T>(
+  /** Waits for a concurrency slot, then runs a query of these dimensions. */
+  withSlot<T>(
     dimensions: readonly DimensionKey[],
-    asking: Asking,
-    work: (query: RunningQuery, checkModel: CheckModel, seat: Seat) => Promise<T>,
+    options: QueryOptions,
+    work: (query: RunningQuery, checkModel: CheckModel, slot: ConcurrencySlot) => Promise<T>,
   ): Promise<T> {
-    const { shrinkVersion } = this.#parts;
+    const { shrinkVersion } = this.#dependencies;
     const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
     const checkModel = (): void => {
       if (dimensions.every(({ databaseId }, index) => shrinkVersion(databaseId) === shrinks[index])) return;
       throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
     };
-    return this.run(asking, async (query) => {
-      const seat = new Seat(this.#seats);
-      await seat.enter(query);
+    return this.run(options, async (query) => {
+      const slot = new ConcurrencySlot(this.#slots);
+      await slot.enter(query);
       try {
         checkModel();
-        return await work(query, checkModel, seat);
+        return await work(query, checkModel, slot);
       } finally {
-        seat.leave();
+        slot.leave();
       }
     });
   }
 
   /**
-   * What `work` gives, all of it read at one version: run freely where nothing has changed for a while, and once more behind
-   * the gate when something did meanwhile. To be called with a seat.
+   * Runs `work` so that all its reads see one version of the data. If the dimensions have not changed for QUIET_MS, `work`
+   * runs without pausing writes; if they change during the run, it runs again with writes paused. The caller needs a slot.
    */
   async atOneVersion<T>(
     dimensions: readonly DimensionKey[],
@@ -110,27 +110,27 @@ export class QueryRunner {
     checkModel: CheckModel,
     work: () => Promise<T>,
   ): Promise<T> {
-    const { versions, elapsedMs } = this.#parts;
+    const { versions, elapsedMs } = this.#dependencies;
     const quietMs = elapsedMs() - QUIET_MS;
     if (dimensions.every((dimension) => versions.changedMs(dimension) < quietMs)) {
       const before = dimensions.map((dimension) => versions.of(dimension));
       const answer = await work();
       if (dimensions.every((dimension, index) => versions.of(dimension) === before[index])) return answer;
     }
-    return this.behindGate(query, () => {
+    return this.withWritesPaused(query, () => {
       checkModel();
       return work();
     });
   }
 
   /**
-   * Runs `work` while no record is sent to the lanes. To be called with a seat. Rejects with 9005 when records had to wait
-   * for it too long.
+   * Runs `work` while no record is sent to the workers. The caller needs a slot. Rejects with 9005 if records wait for the
+   * query too long.
    */
-  async behindGate<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
-    const { gate } = this.#parts;
-    const leave = (): void => gate.leave();
-    await query.entered(gate.enter(), leave);
+  async withWritesPaused<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
+    const { barrier } = this.#dependencies;
+    const leave = (): void => barrier.leave();
+    await query.entered(barrier.enter(), leave);
     const watching = this.#watch(query);
     try {
       return await work();
@@ -141,21 +141,21 @@ export class QueryRunner {
   }
 
   /**
-   * As `behindGate`, for work that is known to take long: few of that are let at once, and what waits for its turn leaves its
-   * seat to others. Not to be called behind the gate.
+   * Like `withWritesPaused`, for work that is known to take long. Only LONG_QUERY_SLOTS of them run concurrently, and a query
+   * that waits here gives up its slot meanwhile. Must not be called inside the write barrier.
    */
-  async longBehindGate<T>(
+  async longWithWritesPaused<T>(
     query: RunningQuery,
-    seat: Seat,
+    slot: ConcurrencySlot,
     checkModel: CheckModel,
     work: () => Promise<T>,
   ): Promise<T> {
-    seat.leave();
-    const turn = new Seat(this.#longSeats);
+    slot.leave();
+    const turn = new ConcurrencySlot(this.#longSlots);
     await turn.enter(query);
     try {
-      await seat.enter(query);
-      return await this.behindGate(query, () => {
+      await slot.enter(query);
+      return await this.withWritesPaused(query, () => {
         checkModel();
         return work();
       });
@@ -164,13 +164,13 @@ export class QueryRunner {
     }
   }
 
-  /** Stops the query when it holds records back too long. */
+  /** Stops the query if it holds records back too long. */
   #watch(query: RunningQuery): NodeJS.Timeout {
-    const { gate, heldMsMax, elapsedMs } = this.#parts;
+    const { barrier, heldMsMax, elapsedMs } = this.#dependencies;
     let heldSinceMs = Number.POSITIVE_INFINITY;
     return setInterval(() => {
-      // Records that wait once wait until the queries inside have left.
-      if (gate.holdsWrites) heldSinceMs = Math.min(heldSinceMs, elapsedMs());
+      // Records that wait once keep waiting until all queries inside have left.
+      if (barrier.holdsWrites) heldSinceMs = Math.min(heldSinceMs, elapsedMs());
       if (elapsedMs() - heldSinceMs > heldMsMax) {
         query.stop(`writes waited for the query for more than ${heldMsMax / 1_000} s`);
       }

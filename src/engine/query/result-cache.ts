@@ -1,12 +1,12 @@
 /**
- * Answers that are remembered, each with the version of the data that it was worked out from.
- * Invariants: an answer is given again only for the same key and the same version, so it is never stale; the least
- * recently used ones go when `bytesMax` is reached.
+ * Cache of answers, each with the version of the data that it was computed from.
+ * Invariants: a cached answer is returned only for the same key and the same version, so it is never stale. When `bytesMax`
+ * is reached, the least recently used entries are removed.
  */
 export interface Remembered<T> {
   readonly value: T;
-  /** When it was asked, milliseconds of a clock that never goes back. */
-  readonly askedMs: number;
+  /** Start of the query, in milliseconds of a monotonic clock. */
+  readonly startedMs: number;
 }
 
 interface Entry {
@@ -15,14 +15,14 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** What an entry takes beside its key and value. */
+/** Memory of an entry in addition to its key and value. */
 const ENTRY_BYTES = 200;
-/** Of the whole cache, that one entry may take. */
+/** One entry may take at most one part in so many of the cache. */
 const ENTRY_PART_MAX = 8;
 
 export class ResultCache {
   readonly #bytesMax: number;
-  /** The most recently used last. */
+  /** In order of use, the most recently used entry last. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   #hitCount = 0;
@@ -42,7 +42,7 @@ export class ResultCache {
     return this.#missCount;
   }
 
-  /** What `put` took under the key, if it is still here and of this version. */
+  /** The value stored under the key, if it is in the cache and has this version. */
   get<T>(key: string, version: number): Remembered<T> | null {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.version !== version) {
@@ -55,7 +55,7 @@ export class ResultCache {
     return entry.remembered as Remembered<T>;
   }
 
-  /** `valueBytes`: about what the value takes. */
+  /** `valueBytes`: the approximate size of the value. */
   put<T>(key: string, version: number, remembered: Remembered<T>, valueBytes: number): void {
     this.#drop(key);
     // A character of a JS string may take two bytes.

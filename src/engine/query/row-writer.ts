@@ -4,7 +4,7 @@ import type { Table } from '../../plan/index.js';
 import type { RunningQuery } from './running-query.js';
 import type { Spool } from './spool.js';
 
-/** Rows that the main thread encodes before it may turn to others. */
+/** Rows that the main thread encodes before it lets other work run. */
 const ENCODED_ROWS = 2_048;
 
 export interface EncodedRows {
@@ -39,7 +39,7 @@ export class RowWriter {
     }
   }
 
-  /** Writes rows that were encoded elsewhere, as none of the first. */
+  /** Writes rows that a worker has encoded as rows after the first. */
   async parts({ parts, rowCount }: EncodedRows): Promise<void> {
     for (const [index, bytes] of parts.entries()) {
       this.#query.check();

@@ -1,26 +1,26 @@
 /**
- * One query on its way: its bounds, its time, and who waits for it.
- * Invariants: when it ends without an answer (time over, client gone, a lane refused) the lanes stop working on it at
- * their next look at its flag; its slot goes back when the last of them has answered.
+ * One running query: its memory limit, its time limit and its cancellation.
+ * Invariants: if the query ends without an answer (time limit, client gone, error of a worker), the workers stop at their next
+ * check of its stop flag. The flag's slot is released when the last worker has answered.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import type { WorkerQueryLimits } from '../../protocol/index.js';
-import type { LaneApi } from '../workers/worker-client.js';
-import type { LaneSet } from '../workers/worker-clients.js';
+import type { WorkerApi } from '../workers/worker-client.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
 
-/** How long the main thread may work on one query before it turns to others. */
+/** Time for which the main thread works on one query before it lets other work run. */
 const TURN_MS = 5;
 
 export interface QueryLimits {
-  /** Milliseconds from asking to the answer; what takes longer gets 9005. */
+  /** Milliseconds from the request to the answer. A longer query is stopped with 9005. */
   readonly timeoutMs: number;
-  /** Memory of one query beside the data: on all lanes together, and as much on the main thread. */
+  /** Memory limit of one query in addition to the data: on all workers together, and the same again on the main thread. */
   readonly bytesMax: number;
 }
 
 export class RunningQuery {
-  readonly #lanes: LaneSet;
+  readonly #workers: WorkerClients;
   readonly #cancellation: Cancellation | null;
   readonly #bounds: WorkerQueryLimits;
   readonly #tooLong: string;
@@ -28,18 +28,18 @@ export class RunningQuery {
   readonly #timer: NodeJS.Timeout;
   #reject: ((error: Error) => void) | null = null;
   #stopped: QuarryError | null = null;
-  /** Lanes that have not answered yet. */
-  #asked = 0;
+  /** Workers that have not answered yet. */
+  #pendingCount = 0;
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
 
-  /** `end` must be called at last. */
-  constructor(lanes: LaneSet, limits: QueryLimits, cancellation: Cancellation | null) {
-    this.#lanes = lanes;
+  /** The caller must call `end`. */
+  constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
+    this.#workers = workers;
     this.#cancellation = cancellation;
-    const bytesMax = Math.floor(limits.bytesMax / lanes.all.length);
-    this.#bounds = { slot: lanes.stopFlags.take(), bytesMax };
+    const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
+    this.#bounds = { slot: workers.stopFlags.take(), bytesMax };
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -47,31 +47,31 @@ export class RunningQuery {
     else cancellation?.onCancel(() => this.stop('the client has gone'));
   }
 
-  /** Ends the query with 9005 as soon as it looks. */
+  /** Makes the query fail with 9005 at its next check. */
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
-    this.#lanes.stopFlags.stop(this.#bounds.slot);
+    this.#workers.stopFlags.stop(this.#bounds.slot);
     this.#reject?.(this.#stopped);
   }
 
   /**
-   * One request to every lane in this turn: all of them answer at the same LSN. Rejects with 9004 for a lane that is
-   * down, 9005, and what a lane refuses it with. To be called again only when the call before has settled.
+   * Sends one request to every worker in this turn, so that all of them answer at the same LSN. Rejects with 9004 if a worker
+   * is down, with 9005, and with the error of a worker. The next call is allowed when this one has settled.
    */
-  ask<T>(send: (lane: LaneApi, bounds: WorkerQueryLimits) => Promise<T>): Promise<T[]> {
-    return this.#lanes.ask(
+  sendAll<T>(send: (worker: WorkerApi, bounds: WorkerQueryLimits) => Promise<T>): Promise<T[]> {
+    return this.#workers.orUnavailable(
       new Promise<T[]>((resolve, reject) => {
         if (this.#stopped !== null) {
           reject(this.#stopped);
           return;
         }
         this.#reject = reject;
-        const { all } = this.#lanes;
+        const { all } = this.#workers;
         const answers: T[] = new Array(all.length);
         let missing = all.length;
-        all.forEach((lane, index) => {
-          this.#asked++;
-          send(lane, this.#bounds).then(
+        all.forEach((worker, index) => {
+          this.#pendingCount++;
+          send(worker, this.#bounds).then(
             (answer) => {
               answers[index] = answer;
               if (--missing === 0) resolve(answers);
@@ -79,7 +79,7 @@ export class RunningQuery {
             },
             (error) => {
               reject(error);
-              this.#lanes.stopFlags.stop(this.#bounds.slot);
+              this.#workers.stopFlags.stop(this.#bounds.slot);
               this.#answered();
             },
           );
@@ -88,15 +88,15 @@ export class RunningQuery {
     );
   }
 
-  /** Throws 9005 when the query was stopped or its time is over, which no timer tells a thread that is busy. */
+  /** Throws 9005 if the query was stopped or its time is over. A busy thread needs this check because its timers do not fire. */
   check(): void {
     if (performance.now() >= this.#endMs) this.stop(this.#tooLong);
     if (this.#stopped !== null) throw this.#stopped;
   }
 
   /**
-   * What the work gives: long work of the main thread, run slice by slice, with the turn given to others in between.
-   * Rejects with 9005 between two slices, and with what the work throws.
+   * Runs long work of the main thread to its end, in slices of TURN_MS between which other work may run. Rejects with 9005
+   * between two slices, and with the errors of the work.
    */
   async inSlices<T>(work: Iterator<unknown, T>): Promise<T> {
     for (this.#turnMs = performance.now(); ; ) {
@@ -107,7 +107,7 @@ export class RunningQuery {
     }
   }
 
-  /** Gives the turn to others when this query has had it for a while. Rejects with 9005. */
+  /** Lets other work run if this query has run for TURN_MS. Rejects with 9005. */
   async turn(): Promise<void> {
     this.check();
     if (performance.now() - this.#turnMs < TURN_MS) return;
@@ -116,8 +116,7 @@ export class RunningQuery {
   }
 
   /**
-   * Waits for a place that `leave` gives back: rejects with 9005 when the query is stopped before it has one, and leaves
-   * the place as soon as it comes.
+   * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
    */
   async entered(entering: Promise<void>, leave: () => void): Promise<void> {
     try {
@@ -140,11 +139,11 @@ export class RunningQuery {
   }
 
   #answered(): void {
-    this.#asked--;
+    this.#pendingCount--;
     this.#giveBack();
   }
 
   #giveBack(): void {
-    if (this.#ended && this.#asked === 0) this.#lanes.stopFlags.giveBack(this.#bounds.slot);
+    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.giveBack(this.#bounds.slot);
   }
 }

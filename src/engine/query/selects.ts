@@ -1,10 +1,10 @@
 /**
- * SELECTs on the main thread: asked of the lanes part by part, merged, encoded, and spooled for whoever reads the answer.
- * Invariants: what a call asks reads one version: plans of one part by being sent in one turn, others over rows that did
- * not change meanwhile or behind the gate. No lane is held by a SELECT for much longer than a slice: one that is not done
- * within the first, longer one is dropped there and begun again behind the gate, slice by slice. Rows leave the lanes as fast
- * as they are made, whatever the client does, so that the gate and the seat are given back; what waits for the client lies
- * in the spool, in bounded memory.
+ * SELECTs on the main thread: fetches their rows from the workers part by part, merges, encodes and spools them for the reader.
+ * Invariants: a call reads one version. Plans of one part are sent in one turn; others read rows that did not change
+ * meanwhile, or run inside the write barrier. A SELECT occupies a worker for little more than a slice: one that is not done
+ * within the longer first slice is dropped there and started again inside the barrier, slice by slice. Rows leave the workers
+ * as fast as they are made, whatever the client does, so that the query leaves the barrier and its slot. Rows that wait for
+ * the client are in the spool, in limited memory.
  */
 import { type RowFormat, type RowStream, rowEncoder } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
@@ -14,72 +14,78 @@ import { type OperatorStats, PartMemory, type ScanSummary } from '../../protocol
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { Field } from '../../vector/index.js';
-import type { AskedPlan, Asking, SelectRequest } from '../api.js';
+import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
-import { outlineLines } from './plan-summary.js';
-import type { QueryRunner, QueryRunnerParts } from './query-runner.js';
+import { planSummaryLines } from './plan-summary.js';
+import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
 import { RowWriter } from './row-writer.js';
 import type { RunningQuery } from './running-query.js';
 import { isStreamed, SelectWork } from './select-work.js';
-import { SPOOL_MEMORY_BYTES_MAX, SPOOL_PATIENCE_MS, Spool, type SpoolSettings, spooled } from './spool.js';
+import {
+  SPOOL_MEMORY_BYTES_MAX,
+  SPOOL_READER_TIMEOUT_MS,
+  Spool,
+  type SpoolSettings,
+  spooled,
+} from './spool.js';
 import type { Slices } from './worker-select.js';
 
-/** Most SELECTs are done within this, in one slice and without the gate. */
+/** Length of the first slice. Most SELECTs finish in it and need no write barrier. */
 export const FIRST_SLICE_MS = 250;
-/** A count that comes beside a SELECT that is not waits about so long. */
+/** Length of further slices, and so about the time that a short count waits for a long SELECT. */
 export const SLICE_MS = 20;
 
-/** What of a plan says which rows are scanned. */
+/** The fields of a plan that determine the scanned rows. */
 type Scanned = Pick<SelectPlan, 'databaseId' | 'dimensionId' | 'condition'>;
 
-/** Where an answer is written. */
+/** The destination of an answer. */
 type Writable = Pick<Spool, 'write' | 'rowCount'>;
 
-export interface SelectsParts extends QueryRunnerParts {
+export interface SelectsDependencies extends QueryRunnerDependencies {
   readonly runner: QueryRunner;
   readonly spools: Pick<SpoolSettings, 'fs' | 'dir' | 'store'>;
-  /** Milliseconds: see FIRST_SLICE_MS and SLICE_MS. */
+  /** In milliseconds; see FIRST_SLICE_MS and SLICE_MS. */
   readonly firstSliceMs: number;
   readonly sliceMs: number;
-  /** The newest model that queries see. */
+  /** The newest model that is visible to queries. */
   readonly model: (databaseId: number) => DatabaseModel | undefined;
 }
 
 export class Selects {
-  readonly #parts: SelectsParts;
+  readonly #dependencies: SelectsDependencies;
   readonly #partMemory = new PartMemory();
   #lastId = 0;
 
-  constructor(parts: SelectsParts) {
-    this.#parts = parts;
+  constructor(dependencies: SelectsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** See QueryApi.select. */
-  select(requests: readonly SelectRequest[], format: RowFormat, asking: Asking): RowStream {
+  select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
     invariant(requests.length === 1 || format === 'json', 'only JSON holds the rows of several SELECTs');
     const done = (part: Uint8Array): void => this.#partMemory.release(part);
     const spool = new Spool({
-      ...this.#parts.spools,
+      ...this.#dependencies.spools,
       memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
-      patienceMs: SPOOL_PATIENCE_MS,
+      readerTimeoutMs: SPOOL_READER_TIMEOUT_MS,
       done,
     });
-    const parts = spooled(spool, (into) => this.#produce(requests, format, asking, into));
+    const parts = spooled(spool, (into) => this.#produce(requests, format, options, into));
     return { format, parts, done, rowCount: () => spool.rowCount };
   }
 
   async #produce(
     requests: readonly SelectRequest[],
     format: RowFormat,
-    asking: Asking,
+    options: QueryOptions,
     spool: Writable,
   ): Promise<void> {
-    const { runner } = this.#parts;
+    const { runner } = this.#dependencies;
     const dimensions = requests.flatMap(({ plan }) => dimensionsOf(plan));
-    await runner.seated(dimensions, asking, async (query, checkModel, seat) => {
+    await runner.withSlot(dimensions, options, async (query, checkModel, slot) => {
       const [only] = requests;
-      if (requests.length > 1 || takesParts(only)) {
-        await runner.behindGate(query, () => {
+      if (requests.length > 1 || isFetchedInParts(only)) {
+        await runner.withWritesPaused(query, () => {
           checkModel();
           return requests.length > 1
             ? this.#list(requests, query, spool)
@@ -87,38 +93,39 @@ export class Selects {
         });
         return;
       }
-      const atOnce = (): Promise<Table | null> => this.#table(only, query, this.#onlySlice);
+      const inOneSlice = (): Promise<Table | null> => this.#table(only, query, this.#onlySlice);
       const found = await (only.plan.joins.length === 0
-        ? atOnce()
-        : runner.atOneVersion(dimensions, query, checkModel, atOnce));
+        ? inOneSlice()
+        : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
       const table =
-        found ?? (await runner.longBehindGate(query, seat, checkModel, () => this.#wholeTable(only, query)));
+        found ??
+        (await runner.longWithWritesPaused(query, slot, checkModel, () => this.#wholeTable(only, query)));
       await write(fieldsOf(only), format, query, spool, (writer) => writer.table(table));
     });
   }
 
   get #onlySlice(): Slices {
-    return { ms: this.#parts.firstSliceMs, isOnly: true };
+    return { ms: this.#dependencies.firstSliceMs, isOnly: true };
   }
 
   get #manySlices(): Slices {
-    return { ms: this.#parts.sliceMs, isOnly: false };
+    return { ms: this.#dependencies.sliceMs, isOnly: false };
   }
 
   /** The answers of several statements, as a list. */
   async #list(requests: readonly SelectRequest[], query: RunningQuery, spool: Writable): Promise<void> {
     await spool.write(utf8('"result":['));
     for (const [index, request] of requests.entries()) {
-      const begunMs = this.#parts.elapsedMs();
+      const begunMs = this.#dependencies.elapsedMs();
       await spool.write(utf8(index === 0 ? '{' : ',{'));
       await this.#answer(request, 'json', query, spool);
-      const seconds = (this.#parts.elapsedMs() - begunMs) / 1_000;
+      const seconds = (this.#dependencies.elapsedMs() - begunMs) / 1_000;
       await spool.write(utf8(`,"took":${seconds.toFixed(6)}}`));
     }
     await spool.write(utf8(`],"count":${requests.length}`));
   }
 
-  /** Behind the gate. */
+  /** Must be called inside the write barrier. */
   #answer(request: SelectRequest, format: RowFormat, query: RunningQuery, spool: Writable): Promise<void> {
     const { plan, explain } = request;
     return write(fieldsOf(request), format, query, spool, async (writer) =>
@@ -128,14 +135,14 @@ export class Selects {
     );
   }
 
-  /** As `#table`; behind the gate. */
+  /** Like `#table`, inside the write barrier. */
   async #wholeTable(request: SelectRequest, query: RunningQuery): Promise<Table> {
     const table = await this.#table(request, query, this.#manySlices);
     invariant(table !== null, 'in many slices everything is done');
     return table;
   }
 
-  /** The whole answer, of a request that is not streamed; null = only one slice is let, and it is too short. */
+  /** The whole answer of a request that is not streamed; null = only one slice is allowed, and it is too short. */
   async #table(request: SelectRequest, query: RunningQuery, slices: Slices): Promise<Table | null> {
     return request.explain === 'no'
       ? this.#work(query, slices, null).table(request.plan)
@@ -148,62 +155,63 @@ export class Selects {
     slices: Slices,
   ): Promise<Table | null> {
     const { databaseId } = plan;
-    const outlines = await this.#outlines(plan, query);
+    const summaries = await this.#scanSummaries(plan, query);
     const analysis = explain === 'analyze' ? await this.#analysed(plan, query, slices) : null;
     if (explain === 'analyze' && analysis === null) return null;
-    return explainTable(plan, outlines, analysis, this.#parts.model(databaseId), isRestricted);
+    return explainTable(plan, summaries, analysis, this.#dependencies.model(databaseId), isRestricted);
   }
 
-  /** See QueryApi.outline. */
-  outline(asked: AskedPlan): Promise<readonly string[]> {
-    const nobody: Asking = { cancellation: null, bypassCache: true };
-    return this.#parts.runner.run(nobody, async (query) =>
-      outlineLines(
-        asked,
-        await this.#outlines(scannedBy(asked), query),
-        this.#parts.model(asked.plan.databaseId),
+  /** See QueryApi.summarizePlan. */
+  summarizePlan(queryPlan: QueryPlan): Promise<readonly string[]> {
+    const nobody: QueryOptions = { cancellation: null, bypassCache: true };
+    return this.#dependencies.runner.run(nobody, async (query) =>
+      planSummaryLines(
+        queryPlan,
+        await this.#scanSummaries(scannedBy(queryPlan), query),
+        this.#dependencies.model(queryPlan.plan.databaseId),
       ),
     );
   }
 
-  /** Of the scan of the plan's own dimension, by rising shard. */
-  async #outlines(
+  /** Summaries of the scan of the plan's own dimension, in the order of shards. */
+  async #scanSummaries(
     { databaseId, dimensionId, condition }: Scanned,
     query: RunningQuery,
   ): Promise<ScanSummary[]> {
     if (dimensionId === null) return [];
-    const found = await query.ask((lane, bounds) =>
-      lane.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
+    const found = await query.sendAll((worker, bounds) =>
+      worker.send('outline-scan', { databaseId, dimensionId, condition, bounds }),
     );
     return found.flat().sort((a, b) => a.shard - b.shard);
   }
 
-  /** null as from `#table`; nothing of such a run is told. */
+  /** null as in `#table`. */
   async #analysed(plan: SelectPlan, query: RunningQuery, slices: Slices): Promise<Analysis | null> {
-    const figures: OperatorStats[] = [];
-    const work = this.#work(query, slices, figures);
-    const begunMs = this.#parts.elapsedMs();
+    const stats: OperatorStats[] = [];
+    const work = this.#work(query, slices, stats);
+    const begunMs = this.#dependencies.elapsedMs();
     const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
     if (rows === undefined) return null;
-    return { figures, rows, milliseconds: this.#parts.elapsedMs() - begunMs };
+    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
   }
 
-  #work(query: RunningQuery, slices: Slices, figures: OperatorStats[] | null): SelectWork {
-    const { lanes, limits } = this.#parts;
+  #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {
+    const { workers, limits } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
     const { bytesMax } = limits;
-    return new SelectWork({ lanes, bytesMax, nextId, query, slices, figures, partMemory: this.#partMemory });
+    return new SelectWork({ workers, bytesMax, nextId, query, slices, stats, partMemory: this.#partMemory });
   }
 }
 
-const scannedBy = (asked: AskedPlan): Scanned =>
-  asked.asks === 'aggregate' ? { ...asked.plan, condition: asked.plan.entities } : asked.plan;
+const scannedBy = (queryPlan: QueryPlan): Scanned =>
+  queryPlan.asks === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
 
 const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
   explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;
 
-/** Whether the lanes are asked several times for its rows. */
-const takesParts = ({ plan, explain }: SelectRequest): boolean => explain !== 'plan' && isStreamed(plan);
+/** Whether its rows are fetched from the workers in several requests. */
+const isFetchedInParts = ({ plan, explain }: SelectRequest): boolean =>
+  explain !== 'plan' && isStreamed(plan);
 
 async function write(
   fields: readonly Field[],
@@ -220,7 +228,7 @@ async function write(
   await spool.write(encoder.tail(writer.rowCount));
 }
 
-/** Whose rows a plan reads. */
+/** The dimensions whose rows a plan reads. */
 function dimensionsOf({ databaseId, dimensionId, joins }: SelectPlan): readonly DimensionKey[] {
   const ids = [...(dimensionId === null ? [] : [dimensionId]), ...joins.map((join) => join.dimensionId)];
   return ids.map((id) => ({ databaseId, dimensionId: id }));

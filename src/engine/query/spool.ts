@@ -1,21 +1,22 @@
 /**
- * What a query produces at full speed and a client takes at its own: the parts of one answer, in their order, in memory as
- * far as they fit and behind that in a file. So nothing that a query holds (a seat, the gate, a worker) waits for a client.
- * Invariants: `write` is called again only when the call before has settled; whoever stops first (the reader that leaves, the
- * writer that fails, the disk) ends it for both, and what it held is given back when no call of the disk runs any more.
- * The file has no name while it is used, where the system allows it, so that nothing is left of a process that dies;
- * what is left nevertheless, `emptySpoolDir` removes at start.
+ * A buffer between a query, which writes at full speed, and a client, which reads at its own. It stores the parts of one answer
+ * in order, in memory as far as they fit and then in a file. So no resource of a query (slot, write barrier, worker) is held
+ * until the client has read the answer.
+ * Invariants: the next `write` is called only after the previous one has settled. When one side stops (the reader leaves, the
+ * writer or the disk fails), the spool ends for both, and its memory and file are released when no disk operation runs any
+ * more. Where the system allows it, the file is unlinked while it is in use, so that a process that dies leaves nothing
+ * behind; `emptySpoolDir` removes other leftovers at start.
  */
 import path from 'node:path';
 import { invariant, QuarryError } from '../../base/index.js';
 import type { FileHandle, FileSystem } from '../../io/index.js';
 
-/** Of all answers that wait for their clients. */
+/** Disk space of all answers that wait for their clients. */
 export const SPOOL_DISK_BYTES_MAX = 4 * 2 ** 30;
-/** Of one answer, in memory. */
+/** Memory of one answer. */
 export const SPOOL_MEMORY_BYTES_MAX = 8 * 2 ** 20;
-/** Of one answer: longer than one that reads without a break is behind. */
-export const SPOOL_PATIENCE_MS = 1_000;
+/** Total time that the writer of one answer waits for its reader. A client that reads without a break stays below it. */
+export const SPOOL_READER_TIMEOUT_MS = 1_000;
 
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -53,72 +54,73 @@ export class SpoolStore {
 
 export interface SpoolSettings {
   readonly fs: FileSystem;
-  /** Holds nothing but spools; made when the first file is. */
+  /** A folder for spools only. It is created with the first file. */
   readonly dir: string;
-  /** Bytes that wait in memory; a part that is larger alone is taken while nothing else waits. */
+  /** Limit of the bytes in memory. A larger part is accepted if nothing else waits. */
   readonly memoryBytesMax: number;
-  /** So long, over all parts together, the writer waits for room in memory before a part goes to the file; absent = not at all. */
-  readonly patienceMs?: number;
+  /** Total time, over all parts, that the writer waits for free memory before it uses the file. Default: 0. */
+  readonly readerTimeoutMs?: number;
   readonly store: SpoolStore;
-  /** Told of parts that are dropped, or that lie in the file: their memory may be used again. */
+  /** Called for each part that was dropped or written to the file: its memory may be reused. */
   readonly done?: (part: Uint8Array) => void;
 }
 
-/** Where a part lies in the file. */
+/** Position of a part in the file. */
 interface Place {
   readonly position: number;
   readonly byteCount: number;
 }
 
 export class Spool {
-  /** Of what was written: counted by whoever writes. */
+  /** Rows written so far, counted by the writer. */
   rowCount = 0;
   readonly #settings: SpoolSettings;
-  #patienceMs: number;
+  #waitMsLeft: number;
   #waiting: (Uint8Array | Place)[] = [];
   #memoryBytes = 0;
-  /** Parts of `waiting` that lie in the file. */
+  /** Number of parts of `waiting` that are in the file. */
   #filedCount = 0;
-  /** Where the next part goes in the file. */
+  /** Offset of the next part in the file. */
   #fileEnd = 0;
-  /** The most that the file ever held: taken from the store. */
+  /** Largest size of the file, which is what was reserved in the store. */
   #fileBytes = 0;
   #file: FileHandle | null = null;
-  /** Of the file, while it has a name. */
+  /** Name of the file, until it is unlinked. */
   #fileName: string | null = null;
   #ended = false;
   #error: Error | null = null;
   #closed: Promise<void> | null = null;
   #isRead = false;
   #wake: (() => void) | null = null;
-  /** Set while the writer waits for room. */
+  /** Set while the writer waits for free memory. */
   #wakeWriter: (() => void) | null = null;
   #diskCalls = 0;
   #whenQuiet: (() => void) | null = null;
 
   constructor(settings: SpoolSettings) {
     this.#settings = settings;
-    this.#patienceMs = settings.patienceMs ?? 0;
+    this.#waitMsLeft = settings.readerTimeoutMs ?? 0;
   }
 
-  /** Held by parts that wait. */
+  /** Memory of the waiting parts. */
   get memoryBytes(): number {
     return this.#memoryBytes;
   }
 
   /**
-   * Adds a part, which must not be changed any more. Throws, or rejects with, 9005 when nobody reads any more, and with
-   * what ended the spool: 9006 when spools take too much disk, 9002 when the disk is full, 189 when it fails.
+   * Adds a part, which must not be changed afterwards. Throws or rejects with 9005 if the reader has left, or with the error
+   * that ended the spool: 9006 if spools exceed their disk space, 9002 if the disk is full, 189 if it fails.
    */
   write(bytes: Uint8Array): Promise<void> | void {
     invariant(!this.#ended, 'a part came behind the end');
     if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
     if (bytes.length === 0) return;
-    if (!this.#hasRoom(bytes)) return this.#patienceMs > 0 ? this.#whenRoom(bytes) : this.#toFile(bytes);
+    if (!this.#hasCapacity(bytes))
+      return this.#waitMsLeft > 0 ? this.#whenCapacity(bytes) : this.#toFile(bytes);
     this.#keep(bytes);
   }
 
-  #hasRoom(bytes: Uint8Array): boolean {
+  #hasCapacity(bytes: Uint8Array): boolean {
     return this.#waiting.length === 0 || this.#memoryBytes + bytes.length <= this.#settings.memoryBytesMax;
   }
 
@@ -128,44 +130,44 @@ export class Spool {
     this.#wake?.();
   }
 
-  /** A reader that keeps up, or nearly so, is waited for: it costs far less than the file. */
-  async #whenRoom(bytes: Uint8Array): Promise<void> {
-    while (this.#patienceMs > 0 && this.#closed === null && !this.#hasRoom(bytes)) {
+  /** Waits for a reader that nearly keeps up, because waiting costs far less than the file. */
+  async #whenCapacity(bytes: Uint8Array): Promise<void> {
+    while (this.#waitMsLeft > 0 && this.#closed === null && !this.#hasCapacity(bytes)) {
       const startMs = performance.now();
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#wakeWriter = resolve;
-        timer = setTimeout(resolve, this.#patienceMs);
+        timer = setTimeout(resolve, this.#waitMsLeft);
       });
       clearTimeout(timer);
       this.#wakeWriter = null;
-      this.#patienceMs -= performance.now() - startMs;
+      this.#waitMsLeft -= performance.now() - startMs;
     }
     if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
-    if (!this.#hasRoom(bytes)) return this.#toFile(bytes);
+    if (!this.#hasCapacity(bytes)) return this.#toFile(bytes);
     this.#keep(bytes);
   }
 
-  /** Nothing comes any more. */
+  /** Marks the end of the answer. */
   end(): void {
     this.#ended = true;
     this.#wake?.();
   }
 
-  /** The answer cannot be finished: the reader gets `error` next, and what waits is dropped. */
+  /** Ends an answer that cannot be finished: drops the waiting parts; the reader gets `error` next. */
   fail(error: Error): void {
     if (this.#closed !== null) return;
     this.#error = error;
     void this.close();
   }
 
-  /** Drops what waits; resolves when everything is given back. The writer learns it from its next `write`. */
+  /** Drops the waiting parts; resolves when everything is released. The next `write` of the writer fails. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  /** What was written, to be taken once; leaving it (`return`) closes the spool, also while a part is waited for. */
+  /** The written parts. May be called once. `return` of the iterator closes the spool, even during a pending `next`. */
   parts(): AsyncGenerator<Uint8Array, void, void> {
     invariant(!this.#isRead, 'a spool is read once');
     this.#isRead = true;
@@ -189,7 +191,7 @@ export class Spool {
     };
   }
 
-  /** The next part when it is there; null = there is none behind the one before. */
+  /** Waits for the next part; null = the end. */
   async #take(): Promise<Uint8Array | null> {
     for (;;) {
       if (this.#error !== null) throw this.#error;
@@ -247,13 +249,13 @@ export class Spool {
     }
     if (this.#error !== null) throw this.#error;
     if (this.#closed !== null) return null;
-    // Whatever is being written has its place already: the file begins anew behind it.
+    // A part that is being written already has its offset, so the file can start again from 0 after it.
     this.#filedCount--;
     if (this.#filedCount === 0 && this.#diskCalls === 0) this.#fileEnd = 0;
     return bytes;
   }
 
-  /** Made and, where the system allows that of an open file, without a name at once. */
+  /** Creates the file and unlinks it at once where the system allows that for an open file. */
   async #openFile(): Promise<FileHandle> {
     const { fs, dir, store } = this.#settings;
     await fs.makeDir(dir);
@@ -279,7 +281,7 @@ export class Spool {
     for (const part of this.#waiting) if (part instanceof Uint8Array) this.#settings.done?.(part);
     this.#waiting = [];
     this.#memoryBytes = 0;
-    // Whoever waits shall see that it is closed, which it is when this call has returned.
+    // Waiters must see the spool closed, which it is after this call has returned.
     queueMicrotask(() => {
       this.#wake?.();
       this.#wakeWriter?.();
@@ -290,7 +292,7 @@ export class Spool {
       });
     }
     const { fs, store } = this.#settings;
-    // What cannot be closed or removed is no longer anybody's answer: the next start removes it.
+    // A file that cannot be closed or removed is no longer needed; the next start removes it.
     await this.#file?.close().catch(() => {});
     if (this.#fileName !== null) await fs.remove(this.#fileName).catch(() => {});
     store.giveBack(this.#fileBytes);
@@ -299,8 +301,8 @@ export class Spool {
 }
 
 /**
- * The parts that `produce` writes, which begins at once and runs at its own speed. Its failure is theirs; when they are
- * left before their end, its next `write` tells it to stop.
+ * Starts `produce` at once and returns the parts that it writes into the spool. An error of `produce` rejects the reads. If
+ * the reader leaves early, the next `write` of `produce` fails.
  */
 export function spooled(
   spool: Spool,
@@ -313,7 +315,7 @@ export function spooled(
   return spool.parts();
 }
 
-/** Removes what a process that died left: to be called before the first spool is made. */
+/** Removes the files of a process that died. Must be called before the first spool is created. */
 export async function emptySpoolDir(fs: FileSystem, dir: string): Promise<void> {
   for (const name of await fs.list(dir)) await fs.remove(path.join(dir, name));
 }

@@ -1,6 +1,6 @@
 /**
- * Tells running queries on all lanes that nobody waits for them any more: one shared Int32 per query.
- * Invariant: slot 0 is nobody's and stays 0; a slot goes back only when no lane looks at it any more.
+ * Signals cancellation to running queries on all workers, with one shared Int32 per query.
+ * Invariant: slot 0 belongs to no query and stays 0. A slot is released only when no worker reads it any more.
  */
 const SLOT_COUNT = 4_096;
 
@@ -10,7 +10,7 @@ export class StopFlags {
   readonly #free: number[] = [];
   #next = 1;
 
-  /** A slot of its own, or 0, with which a query cannot be stopped, when all are taken. */
+  /** Reserves a slot. If all are in use, returns 0, and the query cannot be stopped. */
   take(): number {
     return this.#free.pop() ?? (this.#next < SLOT_COUNT ? this.#next++ : 0);
   }

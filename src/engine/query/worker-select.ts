@@ -1,7 +1,7 @@
 /**
- * One SELECT on the lanes: begun on all of them in one turn, asked for part by part, and ended.
- * Invariants: it stays with the lanes that it began on: one that died and came back knows nothing of it, and asking the
- * dead one rejects with 9004.
+ * One SELECT on the workers: begins on all of them in one turn, returns its rows part by part, and ends.
+ * Invariant: it uses only the worker clients with which it began. A request to a worker that died rejects with 9004; the
+ * worker that replaces it does not have the SELECT.
  */
 import type { RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
@@ -14,27 +14,27 @@ import {
   TEXT_PARTITIONS,
 } from '../../ir/index.js';
 import type { OperatorStats, PartMemory, SelectPart, WorkerQueryLimits } from '../../protocol/index.js';
-import type { LaneApi } from '../workers/worker-client.js';
+import type { WorkerApi } from '../workers/worker-client.js';
 import type { RunningQuery } from './running-query.js';
 
-/** How long a lane works on a SELECT before others get their turn there. */
+/** Time that a worker spends on a SELECT before it serves other requests. */
 export interface Slices {
   readonly ms: number;
   /**
-   * What is not done within a slice is not gone on with, because records may come behind it; else it is, and who asks sees to
-   * it that none comes.
+   * true = a SELECT that is not done within the slice is not resumed, because records may be applied after the slice.
+   * false = it is resumed, and the caller ensures that no record is applied meanwhile.
    */
   readonly isOnly: boolean;
 }
 
-/** Rows that a lane gives at once, where there are more to come. */
+/** Rows per part of a worker that has further rows. */
 const PART_ROWS = 65_536;
-/** Texts that a lane counts at once, about: some 20 ms. */
-const TEXTS_AT_ONCE = 2 ** 20;
-/** And about so many bytes: the main thread takes a part in without giving its turn to others. */
+/** Approximate number of texts that a worker counts per request, in about 20 ms. */
+const TEXTS_PER_REQUEST = 2 ** 20;
+/** Approximate bytes per part. The main thread receives a part without a break for other work. */
 const PART_BYTES = 4 * 2 ** 20;
 
-export interface AskedSettings {
+export interface WorkerSelectSettings {
   readonly plan: SelectPlan;
   readonly tables: readonly JoinTable[];
   /** null = as columns. */
@@ -44,88 +44,91 @@ export interface AskedSettings {
 interface PartSize {
   readonly rowsMax: number;
   readonly bytesMax: number;
-  /** Buffers that the lane is given. */
+  /** Number of spare buffers that the worker receives. */
   readonly spares: number;
 }
 
-export class AskedSelect {
+export class WorkerSelect {
   readonly #selectId: number;
-  readonly #lanes: readonly LaneApi[];
-  readonly #settings: AskedSettings;
+  readonly #workers: readonly WorkerApi[];
+  readonly #settings: WorkerSelectSettings;
   readonly #slices: Slices;
   readonly #query: RunningQuery;
-  readonly #figures: OperatorStats[] | null;
+  readonly #stats: OperatorStats[] | null;
   readonly #memory: PartMemory;
   readonly #done: boolean[];
   #begun = false;
 
-  /** `selectId`: no other SELECT under way has it. `end` must be called at last. `figures`: null = they are not wanted. `memory`: of parts that were sent. */
+  /**
+   * `selectId` must differ from those of other running SELECTs. `stats` receives the measurements of the operators; null = none
+   * are collected. `memory` is that of parts that were sent. The caller must call `end`.
+   */
   constructor(
     selectId: number,
-    lanes: readonly LaneApi[],
-    settings: AskedSettings,
+    workers: readonly WorkerApi[],
+    settings: WorkerSelectSettings,
     slices: Slices,
     query: RunningQuery,
-    figures: OperatorStats[] | null,
+    stats: OperatorStats[] | null,
     memory: PartMemory,
   ) {
     this.#selectId = selectId;
-    this.#lanes = lanes;
+    this.#workers = workers;
     this.#settings = settings;
     this.#slices = slices;
     this.#query = query;
-    this.#figures = figures;
+    this.#stats = stats;
     this.#memory = memory;
-    this.#done = lanes.map(() => false);
+    this.#done = workers.map(() => false);
   }
 
-  get laneCount(): number {
-    return this.#lanes.length;
+  get workerCount(): number {
+    return this.#workers.length;
   }
 
-  /** All rows of each lane, `rowsMax` at most, in one part; of a grouped plan all groups. null = one slice is too short. */
+  /** All rows of each worker in one part, at most `rowsMax`, or all groups of a grouped plan; null = one slice is too short. */
   async whole(rowsMax: number): Promise<readonly SelectPart[] | null> {
-    const parts = (await this.#ask(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
+    const parts = (await this.#fetch(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
     return parts.some(({ gives }) => gives === 'nothing') ? null : parts;
   }
 
-  /** One part of each of these lanes, with its number. */
-  of(lanes: readonly number[]): Promise<readonly (readonly [number, SelectPart])[]> {
-    return this.#ask((lane) => (lanes.includes(lane) ? PART_ROWS : 0), PART_BYTES);
+  /** One part of each of these workers, with the worker's index. */
+  of(workers: readonly number[]): Promise<readonly (readonly [number, SelectPart])[]> {
+    return this.#fetch((worker) => (workers.includes(worker) ? PART_ROWS : 0), PART_BYTES);
   }
 
-  /** Parts of together `rowCount` rows at most, of all lanes that have more; null when there are none, or none are wanted. */
+  /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or wanted. */
   share(rowCount: number): Promise<readonly SelectPart[]> | null {
-    const open = this.#lanes.map((_, lane) => lane).filter((lane) => !this.#done[lane]);
+    const open = this.#workers.map((_, worker) => worker).filter((worker) => !this.#done[worker]);
     if (open.length === 0 || rowCount <= 0) return null;
     const each = Math.min(PART_ROWS, Math.floor(rowCount / open.length));
     const rowsMax = new Map(
-      open.map((lane, place) => [
-        lane,
+      open.map((worker, place) => [
+        worker,
         each === PART_ROWS ? each : each + (place < rowCount % open.length ? 1 : 0),
       ]),
     );
-    return this.#ask((lane) => rowsMax.get(lane) ?? 0, PART_BYTES).then((found) =>
+    return this.#fetch((worker) => rowsMax.get(worker) ?? 0, PART_BYTES).then((found) =>
       found.map(([, part]) => part),
     );
   }
 
   /**
-   * How many different texts there are in lists that lanes gave in this SELECT; null: it would take too long. Each lane counts
-   * some of the partitions.
+   * The number of distinct texts in lists that workers returned in this SELECT; null = counting would take too long. Each
+   * worker counts some of the partitions.
    */
   async countTexts(lists: readonly PartitionedTexts[]): Promise<number | null> {
     const textCount = lists.reduce((sum, { count }) => sum + count, 0);
-    const share = Math.ceil(TEXT_PARTITIONS / this.#lanes.length);
-    const step = Math.max(1, Math.min(share, Math.floor((TEXTS_AT_ONCE * TEXT_PARTITIONS) / textCount)));
+    const share = Math.ceil(TEXT_PARTITIONS / this.#workers.length);
+    const step = Math.max(1, Math.min(share, Math.floor((TEXTS_PER_REQUEST * TEXT_PARTITIONS) / textCount)));
     const selectId = this.#selectId;
     let different = 0;
     for (let next = 0; next < TEXT_PARTITIONS; ) {
-      const counted = await this.#query.ask(({ index }) => {
+      const counted = await this.#query.sendAll(({ index }) => {
         const from = Math.min(TEXT_PARTITIONS, next);
         const to = Math.min(TEXT_PARTITIONS, from + step);
         next = to;
-        return this.#lanes[index].send('select-count-texts', { selectId, lists, from, to });
+        return this.#workers[index].send('select-count-texts', { selectId, lists, from, to });
       });
       for (const count of counted) {
         if (count === null) return null;
@@ -135,7 +138,7 @@ export class AskedSelect {
     return different;
   }
 
-  /** Takes back the memory of what lanes gave and nobody looks at any more. */
+  /** Releases the memory of partial results that are no longer read. */
   giveBack(partials: readonly GroupPartial[]): void {
     const states = partials.flatMap((partial) => partial.states);
     const buffers = states.map((state) => (state.holds === 'texts' ? state.texts.words.buffer : null));
@@ -143,34 +146,36 @@ export class AskedSelect {
     for (const buffer of new Set(buffers)) if (buffer !== null) this.#memory.release(new Uint8Array(buffer));
   }
 
-  /** Asks the lanes for which `rowsMax` is not 0, in this turn. */
-  async #ask(
-    rowsMax: (lane: number) => number,
+  /** Sends a request, in this turn, to each worker for which `rowsMax` is not 0. */
+  async #fetch(
+    rowsMax: (worker: number) => number,
     bytesMax: number,
   ): Promise<(readonly [number, SelectPart])[]> {
     const isFirst = !this.#begun;
     this.#begun = true;
-    const spares = takesRoom(this.#settings) ? Math.ceil(this.#memory.count / this.#lanes.length) : 0;
-    const answers = await this.#query.ask(({ index }, bounds) =>
-      this.#askOne(this.#lanes[index], isFirst, { rowsMax: rowsMax(index), bytesMax, spares }, bounds),
+    const spares = usesSpareBuffers(this.#settings)
+      ? Math.ceil(this.#memory.count / this.#workers.length)
+      : 0;
+    const answers = await this.#query.sendAll(({ index }, bounds) =>
+      this.#fetchFrom(this.#workers[index], isFirst, { rowsMax: rowsMax(index), bytesMax, spares }, bounds),
     );
-    const parts = answers.flatMap((part, lane) => (part === null ? [] : [[lane, part] as const]));
-    for (const [lane, { done, figures }] of parts) {
-      this.#done[lane] = done;
-      this.#figures?.push(...figures);
+    const parts = answers.flatMap((part, worker) => (part === null ? [] : [[worker, part] as const]));
+    for (const [worker, { done, operatorStats }] of parts) {
+      this.#done[worker] = done;
+      this.#stats?.push(...operatorStats);
     }
     return parts;
   }
 
-  async #askOne(
-    lane: LaneApi,
+  async #fetchFrom(
+    worker: WorkerApi,
     isFirst: boolean,
     { rowsMax, bytesMax, spares }: PartSize,
     bounds: WorkerQueryLimits,
   ): Promise<SelectPart | null> {
     const selectId = this.#selectId;
     const begun = isFirst
-      ? lane.send('select-begin', { selectId, ...this.#settings, profiled: this.#figures !== null, bounds })
+      ? worker.send('select-begin', { selectId, ...this.#settings, profiled: this.#stats !== null, bounds })
       : null;
     if (rowsMax === 0) {
       await begun;
@@ -178,42 +183,43 @@ export class AskedSelect {
     }
     const sliceMs = this.#slices.ms;
     const spare = this.#memory.take(spares);
-    const first = lane.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare });
+    const first = worker.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare });
     const [, begunPart] = await Promise.all([begun, first]);
-    const figures = [...begunPart.figures];
+    const operatorStats = [...begunPart.operatorStats];
     let part = begunPart;
     while (part.gives === 'nothing' && !this.#slices.isOnly) {
-      part = await lane.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare: [] });
-      figures.push(...part.figures);
+      part = await worker.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare: [] });
+      operatorStats.push(...part.operatorStats);
     }
-    return { ...part, figures };
+    return { ...part, operatorStats };
   }
 
-  /** Forgets it on the lanes that still know it. */
+  /** Ends the SELECT on the workers that still have it. */
   end(): void {
     if (!this.#begun) return;
     const selectId = this.#selectId;
-    const isKept = countsTexts(this.#settings.plan);
-    this.#lanes.forEach((lane, index) => {
-      if (isKept || !this.#done[index]) lane.send('select-end', { selectId }).catch(() => {});
+    const keepsTexts = countsTexts(this.#settings.plan);
+    this.#workers.forEach((worker, index) => {
+      if (keepsTexts || !this.#done[index]) worker.send('select-end', { selectId }).catch(() => {});
     });
   }
 }
 
-/** Whether lanes have a use for memory of parts: for encoded rows, and for texts that are to be counted. */
-const takesRoom = ({ plan, format }: AskedSettings): boolean => format !== null || countsTexts(plan);
+/** Whether workers can reuse the memory of parts: for encoded rows and for texts to count. */
+const usesSpareBuffers = ({ plan, format }: WorkerSelectSettings): boolean =>
+  format !== null || countsTexts(plan);
 
 export function columnsOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'columns' }> {
-  invariant(part.gives === 'columns', `a lane gave ${part.gives} where columns were asked for`);
+  invariant(part.gives === 'columns', `a worker returned ${part.gives} instead of columns`);
   return part;
 }
 
 export function bytesOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'bytes' }> {
-  invariant(part.gives === 'bytes', `a lane gave ${part.gives} where bytes were asked for`);
+  invariant(part.gives === 'bytes', `a worker returned ${part.gives} instead of bytes`);
   return part;
 }
 
 export function partialsOf(part: SelectPart): readonly GroupPartial[] {
-  invariant(part.gives === 'groups', `a lane gave ${part.gives} where groups were asked for`);
+  invariant(part.gives === 'groups', `a worker returned ${part.gives} instead of groups`);
   return part.partials;
 }

@@ -1,10 +1,10 @@
 /**
- * Lets queries of several rounds read one LSN: while one is inside, from its first round to its last merge, durable records
- * of all databases wait before they are sent to the lanes. Only those queries enter whose rows have just changed.
- * Invariants: records pass in the order in which they came; a query enters only when no record waits, so neither
- * starves the other: a record waits for the queries that run, a query for the records that wait.
+ * Lets queries of several rounds read one LSN. While a query is inside the barrier, from its first round to its last merge,
+ * durable records of all databases wait before they are sent to the workers. Only queries of recently changed rows enter.
+ * Invariants: records pass in their order of arrival. A query enters only when no record waits, so neither side starves: a
+ * record waits for the queries inside, a query for the waiting records.
  */
-export class ReadGate {
+export class WriteBarrier {
   #readers = 0;
   readonly #writes: (() => void)[] = [];
   readonly #entering: (() => void)[] = [];
@@ -15,13 +15,13 @@ export class ReadGate {
     return this.#writes.length > 0;
   }
 
-  /** Runs `pass` now, or when the queries that run have left. It must not throw. */
+  /** Runs `pass` now, or after the queries inside have left. `pass` must not throw. */
   write(pass: () => void): void {
     if (this.#readers === 0 && this.#writes.length === 0) pass();
     else this.#writes.push(pass);
   }
 
-  /** Resolves when the caller has entered; `leave` must follow. */
+  /** Resolves when the caller has entered. The caller must call `leave` afterwards. */
   async enter(): Promise<void> {
     while (this.#writes.length > 0) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#readers++;

@@ -1,8 +1,8 @@
 /**
- * A lane whose thread ended, made anew from manifest and log by another thread.
- * Invariants: the lane given back holds every record of the log; a thread that ends on the way is followed by another one,
- * which applies record by record, so that the record at which threads end is known. One that ends two of them so is not
- * tried again: the engine cannot go on with it, and says where it lies.
+ * Rebuilds a worker whose thread ended, from manifest and log in a new thread.
+ * Invariants: the rebuilt worker has every record of the log. If a thread ends during the rebuild, the next one applies the
+ * log record by record, so that the record at which threads end is known. A record that ends two threads is not tried again:
+ * the engine cannot continue, and the error names the record's position.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { catalogFromPlain, EMPTY_CATALOG } from '../../catalog/index.js';
@@ -10,38 +10,38 @@ import type { Manifest } from '../../format/index.js';
 import type { FileSystem } from '../../io/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { LogEntry } from '../../wal/index.js';
-import { loadLanes, replayLog, type StepCounts } from '../lifecycle/replay.js';
+import { loadWorkers, replayLog, type StepCounts } from '../lifecycle/replay.js';
 import type { InsertMemory } from '../write/insert-memory.js';
-import { type LaneApi, LaneDownError } from './worker-client.js';
+import { type WorkerApi, WorkerDownError } from './worker-client.js';
 
-/** Threads that may end on the way, at different places. */
+/** Limit of the threads that end during one rebuild, at different records. */
 const THREADS_MAX = 10;
-/** Before the next one, so that memory that was short may be free again; that many times longer each time. */
+/** Pause before the next thread, so that short memory may become free. The pause grows by this amount with each thread. */
 const PAUSE_MS = 50;
 
-/** Entities that a rebuilt lane's replay changed, by LSN and step. */
+/** Number of entities that the replay of a rebuilt worker changed, by LSN and step. */
 export type ReplayedCounts = ReadonlyMap<number, StepCounts>;
 
-export interface RebuildParts {
+export interface RebuildDependencies {
   readonly fs: FileSystem;
   readonly logDir: string;
   readonly manifest: Manifest | null;
   readonly models: () => Iterable<DatabaseModel>;
-  /** Of all lanes. */
+  /** Shared by all workers. */
   readonly inserts: InsertMemory;
-  /** A new, empty lane in its place. */
-  readonly startLane: () => LaneApi;
-  /** Told of each thread that ended on the way. */
+  /** Starts a new, empty worker for the same shards. */
+  readonly startWorker: () => WorkerApi;
+  /** Called for each thread that ends during the rebuild. */
   readonly ended: (cause: unknown) => void;
 }
 
 export interface Rebuilt {
-  readonly lane: LaneApi;
+  readonly worker: WorkerApi;
   readonly counts: ReplayedCounts;
 }
 
-/** Rejects with an Error for the operator when no thread gets through, or with a CorruptionError. Nothing is written. */
-export async function rebuildLane(parts: RebuildParts): Promise<Rebuilt> {
+/** Rejects with an Error for the operator if no thread finishes, or with a CorruptionError. Writes nothing. */
+export async function rebuildWorker(parts: RebuildDependencies): Promise<Rebuilt> {
   const killers = new Set<number>();
   for (let thread = 1; ; thread++) {
     let at: LogEntry | null = null;
@@ -51,7 +51,7 @@ export async function rebuildLane(parts: RebuildParts): Promise<Rebuilt> {
     try {
       return await tryOnce(parts, thread === 1 ? null : begin);
     } catch (error) {
-      if (!(error instanceof LaneDownError)) throw error;
+      if (!(error instanceof WorkerDownError)) throw error;
       parts.ended(error.cause);
       const cause = String(error.cause);
       const record = at as LogEntry | null;
@@ -71,20 +71,20 @@ export async function rebuildLane(parts: RebuildParts): Promise<Rebuilt> {
 const poisonText = ({ lsn, file, offset }: LogEntry, cause: string): string =>
   `the record of LSN ${lsn}, in ${file} at byte ${offset}, ends every thread that applies it: ${cause}`;
 
-/** `begin`: called before each record, and with null behind the last; null = it need not be known. */
+/** `begin` is called before each record, and with null after the last one; null = the record need not be known. */
 async function tryOnce(
-  { fs, logDir, manifest, models, inserts, startLane }: RebuildParts,
+  { fs, logDir, manifest, models, inserts, startWorker }: RebuildDependencies,
   begin: ((entry: LogEntry | null) => void) | null,
 ): Promise<Rebuilt> {
-  const lane = startLane();
-  if (manifest !== null) await loadLanes([lane], manifest);
+  const worker = startWorker();
+  if (manifest !== null) await loadWorkers([worker], manifest);
   const catalog = manifest === null ? EMPTY_CATALOG : catalogFromPlain(manifest.catalog);
   const counts = new Map<number, StepCounts>();
   const note = (lsn: number, _record: unknown, changed: StepCounts): void => {
     if (changed.some((count) => count > 0)) counts.set(lsn, changed);
   };
-  await replayLog(fs, logDir, manifest, catalog, { lanes: [lane], inserts }, note, { begin });
+  await replayLog(fs, logDir, manifest, catalog, { workers: [worker], inserts }, note, { begin });
   begin?.(null);
-  for (const model of models()) await lane.send('model', { model });
-  return { lane, counts };
+  for (const model of models()) await worker.send('model', { model });
+  return { worker, counts };
 }

@@ -1,9 +1,9 @@
 /**
- * The route to one worker thread and its shards: a Piscina pool of a single thread, so that a task always goes to
+ * The client of one worker thread and its shards: a Piscina pool of a single thread, so that a task always goes to
  * the thread that holds the state.
- * Invariants: requests reach the worker in the order of `send`, but for bodies to be parsed (lane-queue.ts); at most
+ * Invariants: requests reach the worker in the order of `send`, except bodies to be parsed (worker-queue.ts). At most
  * TASKS_IN_FLIGHT_MAX tasks are under way and what comes meanwhile travels together in the next ones; no task is ever aborted, because that would kill the
- * thread. When the thread dies every waiting request rejects with LaneDownError and the lane is of no more use.
+ * thread. When the thread dies every waiting request rejects with WorkerDownError and the client cannot be used any more.
  */
 import { Piscina } from 'piscina';
 import { type DataMemory, NO_DATA_MEMORY } from '../../base/index.js';
@@ -19,16 +19,16 @@ import {
   type WorkerStart,
   type WorkerTask,
 } from '../../protocol/index.js';
-import { LaneQueue } from './worker-queue.js';
+import { WorkerQueue } from './worker-queue.js';
 
-/** One that runs and one that waits in the worker's port, so that the worker never idles between two. */
+/** One task that runs and one that waits in the worker's port, so that the worker does not idle between two. */
 const TASKS_IN_FLIGHT_MAX = 2;
-/** More than ever are under way: ordering is this file's work, not the pool's. */
+/** More tasks than are ever running, so that the pool never queues: this file orders the requests. */
 const POOL_TASKS_MAX = 1024;
 
-/** The lane's thread ended; the request may or may not have taken effect there. */
-export class LaneDownError extends Error {
-  override name = 'LaneDownError';
+/** The worker's thread ended. The request may or may not have taken effect. */
+export class WorkerDownError extends Error {
+  override name = 'WorkerDownError';
 }
 
 interface Waiting {
@@ -37,26 +37,29 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** What the engine needs of a lane; tests put one without a thread in its place. */
-export type LaneApi = Pick<Lane, 'index' | 'shards' | 'memory' | 'dictionaryBytesMax' | 'send' | 'close'>;
-export type MakeLane = (start: WorkerStart, onDown: (cause: unknown) => void) => LaneApi;
+/** The part of a worker client that the engine uses. Tests implement it without a thread. */
+export type WorkerApi = Pick<
+  WorkerClient,
+  'index' | 'shards' | 'memory' | 'dictionaryBytesMax' | 'send' | 'close'
+>;
+export type CreateWorkerClient = (start: WorkerStart, onDown: (cause: unknown) => void) => WorkerApi;
 
-export class Lane {
+export class WorkerClient {
   readonly index: number;
   readonly shards: readonly number[];
   readonly #pool: Piscina<WorkerTask, WorkerResult>;
   readonly #onDown: (cause: unknown) => void;
-  readonly #queue = new LaneQueue<Waiting>();
+  readonly #queue = new WorkerQueue<Waiting>();
   #threadCount = 0;
   #inFlight = 0;
   #flushDue = false;
   #sequence = 0;
   #memory = NO_DATA_MEMORY;
   #dictionaryBytesMax = 0;
-  #down: LaneDownError | null = null;
+  #down: WorkerDownError | null = null;
   readonly #underWay = new Set<Waiting>();
 
-  /** `file`: the worker's entry. `onDown` is called once, when the thread ended without `close`. */
+  /** `file` is the worker's entry file. `onDown` is called once if the thread ends without `close`. */
   constructor(file: string, start: WorkerStart, onDown: (cause: unknown) => void) {
     this.index = start.workerIndex;
     this.shards = start.shards;
@@ -77,12 +80,12 @@ export class Lane {
     this.#pool.on('workerCreate', () => this.#threadStarted());
   }
 
-  /** Memory of the worker's data, as of its last answer. */
+  /** Memory of the worker's data as of its last reply. */
   get memory(): DataMemory {
     return this.#memory;
   }
 
-  /** Strings of the fullest dictionary, as of the worker's last answer. */
+  /** Bytes of the strings of the largest dictionary, as of the worker's last reply. */
   get dictionaryBytesMax(): number {
     return this.#dictionaryBytesMax;
   }
@@ -113,13 +116,13 @@ export class Lane {
     });
   }
 
-  /** Ends the thread. To be called when nobody waits for an answer any more. */
+  /** Ends the thread. The caller must not wait for any reply. */
   async close(): Promise<void> {
-    this.#down ??= new LaneDownError(`lane ${this.index} is closed`);
+    this.#down ??= new WorkerDownError(`worker ${this.index} is closed`);
     await this.#pool.destroy();
   }
 
-  /** Sends what waits; all of it with `whole`, else as long as few tasks are under way. */
+  /** Sends waiting requests: all with `whole`, otherwise while fewer than TASKS_IN_FLIGHT_MAX tasks are running. */
   #flush(whole: boolean): void {
     while (!this.#queue.isEmpty && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
       this.#run(this.#queue.take(), true);
@@ -152,8 +155,8 @@ export class Lane {
   }
 
   /**
-   * A pool starts another thread in the place of one that ended, without the state: so is seen that one ended with nothing to
-   * do. The pool may do so again behind its own end, and then nobody else would end that thread.
+   * The pool replaces a thread that ended with a new one without the state, which reveals that an idle thread ended. The pool
+   * may also start a thread after `destroy`; that thread must be ended here.
    */
   #threadStarted(): void {
     if (++this.#threadCount === 1) return;
@@ -163,7 +166,7 @@ export class Lane {
 
   #fail(cause: unknown): void {
     if (this.#down !== null) return;
-    this.#down = new LaneDownError(`the thread of lane ${this.index} ended`, { cause });
+    this.#down = new WorkerDownError(`the thread of worker ${this.index} ended`, { cause });
     const lost = [...this.#underWay, ...this.#queue.drain()];
     this.#underWay.clear();
     for (const one of lost) one.reject(this.#down);

@@ -1,20 +1,20 @@
 /**
- * All lanes of an engine: which shards each holds, one request to all of them in one turn, and what is answered while
- * one of them is down.
- * Invariant: `all[i]` is lane i, and shard s belongs to lane s mod laneCount.
+ * The clients of all workers of an engine: assigns shards to workers, sends a request to all workers in one turn, and converts
+ * the error of a worker that is down.
+ * Invariant: `all[i]` is worker i, and shard s belongs to worker s mod workerCount.
  */
 import { type DataMemory, QuarryError, sumOfMemory } from '../../base/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
 import type { EngineOptions } from '../options.js';
 import { StopFlags } from '../query/stop-flags.js';
 import { InsertMemory } from '../write/insert-memory.js';
-import { Lane, type LaneApi, LaneDownError } from './worker-client.js';
+import { type WorkerApi, WorkerClient, WorkerDownError } from './worker-client.js';
 
-export class LaneSet {
-  readonly all: LaneApi[] = [];
-  /** Of queries on any lane. */
+export class WorkerClients {
+  readonly all: WorkerApi[] = [];
+  /** Stop flags of the queries on all workers. */
   readonly stopFlags = new StopFlags();
-  /** Shared by all lanes. */
+  /** Shared by all workers. */
   readonly inserts: InsertMemory;
   readonly #options: EngineOptions;
   readonly #onDown: (index: number, cause: unknown) => void;
@@ -33,7 +33,7 @@ export class LaneSet {
     this.#shardCount = shardCount;
     this.#onDown = onDown;
     this.#isClosing = isClosing;
-    for (let index = 0; index < options.laneCount; index++) this.all.push(this.start(index));
+    for (let index = 0; index < options.workerCount; index++) this.all.push(this.start(index));
   }
 
   get shardCount(): number {
@@ -41,29 +41,31 @@ export class LaneSet {
   }
 
   get memory(): DataMemory {
-    return sumOfMemory(this.all.map((lane) => lane.memory));
+    return sumOfMemory(this.all.map((worker) => worker.memory));
   }
 
-  /** Strings of the fullest dictionary of one column and shard, in bytes. */
+  /** Bytes of the strings of the largest dictionary of one column and shard. */
   get dictionaryBytesMax(): number {
-    return Math.max(...this.all.map((lane) => lane.dictionaryBytesMax));
+    return Math.max(...this.all.map((worker) => worker.dictionaryBytesMax));
   }
 
-  /** A new, empty lane for the shards of lane `index`. */
-  start(index: number): LaneApi {
-    const { laneFile, kernels, laneCount, dir, makeLane } = this.#options;
+  /** Starts a new, empty worker for the shards of worker `index`. */
+  start(index: number): WorkerApi {
+    const { workerFile, kernels, workerCount, dir, createWorkerClient } = this.#options;
     const shardCount = this.#shardCount;
     const shards = Array.from({ length: shardCount }, (_, shard) => shard).filter(
-      (shard) => shard % laneCount === index,
+      (shard) => shard % workerCount === index,
     );
     const { stopFlags, inserts } = this;
     const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared };
     const start = { workerIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
     const onDown = (cause: unknown): void => this.#onDown(index, cause);
-    return makeLane === undefined ? new Lane(laneFile, start, onDown) : makeLane(start, onDown);
+    return createWorkerClient === undefined
+      ? new WorkerClient(workerFile, start, onDown)
+      : createWorkerClient(start, onDown);
   }
 
-  /** Ends all lanes and starts empty ones for another number of shards. */
+  /** Ends all workers and starts empty ones for another number of shards. */
   async startAnew(shardCount: number): Promise<void> {
     await this.close();
     this.#shardCount = shardCount;
@@ -72,33 +74,33 @@ export class LaneSet {
     });
   }
 
-  /** The lane that parses the next body. */
-  nextParser(): LaneApi {
+  /** The worker that parses the next body. */
+  nextParser(): WorkerApi {
     return this.all[this.#nextParser++ % this.all.length];
   }
 
-  /** Sends without waiting. A lane that is down gets the newest models when it is rebuilt. */
-  tellAll(send: (lane: LaneApi) => Promise<unknown>): void {
-    for (const lane of this.all) send(lane).catch(() => {});
+  /** Sends without waiting for replies. A worker that is down gets the newest models when it is rebuilt. */
+  notifyAll(send: (worker: WorkerApi) => Promise<unknown>): void {
+    for (const worker of this.all) send(worker).catch(() => {});
   }
 
-  /** One request to every lane in this turn: all of them answer at the same LSN. Rejects with 9004 for a lane that is down. */
-  askAll<T>(send: (lane: LaneApi) => Promise<T>): Promise<T[]> {
-    return this.ask(Promise.all(this.all.map(send)));
+  /** Sends one request to every worker in this turn, so that all answer at the same LSN. Rejects with 9004 if one is down. */
+  sendAll<T>(send: (worker: WorkerApi) => Promise<T>): Promise<T[]> {
+    return this.orUnavailable(Promise.all(this.all.map(send)));
   }
 
-  /** Entities of each plan over all lanes, at one LSN; nothing stops or bounds it. */
+  /** The number of entities of each plan over all workers, at one LSN, without a time or memory limit. */
   async countEntities(plans: readonly CountEntityPlan[]): Promise<readonly number[]> {
     const bounds = { slot: 0, bytesMax: Number.POSITIVE_INFINITY };
-    const counts = await this.askAll((lane) => lane.send('count-entities', { plans, bounds }));
+    const counts = await this.sendAll((worker) => worker.send('count-entities', { plans, bounds }));
     return plans.map((_, index) => counts.reduce((sum, one) => sum + one[index], 0));
   }
 
-  async ask<T>(answer: Promise<T>): Promise<T> {
+  async orUnavailable<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      if (error instanceof LaneDownError) throw this.unavailable();
+      if (error instanceof WorkerDownError) throw this.unavailable();
       throw error;
     }
   }
@@ -111,6 +113,6 @@ export class LaneSet {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.all.map((lane) => lane.close()));
+    await Promise.all(this.all.map((worker) => worker.close()));
   }
 }

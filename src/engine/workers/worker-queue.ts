@@ -1,8 +1,8 @@
 /**
- * What waits for a lane's worker, and what of it goes in the next task.
- * Invariants: requests leave in the order in which they came, but for bodies to be parsed, which read no data: a few of
- * them go along with batches, or take turns with the other requests, so that neither waits for more than a task of the
- * other. A request whose answer may be large is the last of its task.
+ * The queue of requests to one worker. It decides which requests the next task contains.
+ * Invariants: requests leave in their order of arrival, except bodies to be parsed, which read no data: a few of them travel
+ * with batches or alternate with the other requests, so that neither kind waits for more than one task of the other. A
+ * request whose reply may be large is the last of its task.
  */
 import { LARGE_OPS, type WorkerRequest } from '../../protocol/index.js';
 
@@ -10,10 +10,10 @@ const REQUESTS_PER_TASK_MAX = 64;
 /** A body of a thousand entities takes about a millisecond. */
 const PARSES_PER_TASK_MAX = 2;
 
-export class LaneQueue<Waiting extends { readonly request: Pick<WorkerRequest, 'op'> }> {
+export class WorkerQueue<Waiting extends { readonly request: Pick<WorkerRequest, 'op'> }> {
   #ordered: Waiting[] = [];
   #parses: Waiting[] = [];
-  /** Bodies stood back in the last task. */
+  /** The last task left out waiting bodies, so the next one takes them first. */
   #parsesAreDue = false;
 
   get isEmpty(): boolean {
@@ -24,7 +24,7 @@ export class LaneQueue<Waiting extends { readonly request: Pick<WorkerRequest, '
     (waiting.request.op === 'parse' ? this.#parses : this.#ordered).push(waiting);
   }
 
-  /** The next task; there must be something. */
+  /** Removes the requests of the next task. The queue must not be empty. */
   take(): readonly Waiting[] {
     if (this.#parsesAreDue) {
       this.#parsesAreDue = false;
@@ -38,7 +38,7 @@ export class LaneQueue<Waiting extends { readonly request: Pick<WorkerRequest, '
     return task;
   }
 
-  /** Everything, for whom nothing will come. */
+  /** Removes all requests, which will get no reply. */
   drain(): readonly Waiting[] {
     this.#parsesAreDue = false;
     return [...this.#ordered.splice(0), ...this.#parses.splice(0)];

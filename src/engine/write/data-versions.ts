@@ -1,33 +1,33 @@
 /**
- * How often data has changed, as numbers that grow with every record about the rows of a dimension or the catalog: two
- * queries of a dimension under the same version read the same data.
+ * Version numbers of the data, which grow with every record that changes the rows of a dimension or the catalog. Two queries of
+ * a dimension with the same version read the same data.
  */
 import type { DimensionKey } from '../../storage/index.js';
 
-/** Whose rows a record changes. */
+/** The dimensions whose rows a record changes. */
 export interface Touched {
   readonly databaseId: number;
   readonly dimensionIds: readonly number[];
 }
 
 interface OfDatabase {
-  /** The last record about any of its rows. */
+  /** The last record that changed any of its rows. */
   lsn: number;
-  /** The last record about the rows of each, and when it was sent to the lanes. */
+  /** For each dimension, the last record that changed its rows and the time when it was sent to the workers. */
   readonly dimensions: Map<number, { readonly lsn: number; readonly elapsedMs: number }>;
 }
 
 export class DataVersions {
   readonly #databases = new Map<number, OfDatabase>();
-  /** The last record about the catalog. */
+  /** The last record that changed the catalog. */
   #catalogLsn = 0;
 
-  /** The record `lsn` changed the catalog. */
+  /** Notes that the record `lsn` changed the catalog. */
   catalogChanged(lsn: number): void {
     this.#catalogLsn = lsn;
   }
 
-  /** `elapsedMs`: of a clock that never goes back. */
+  /** `elapsedMs` is the time of a monotonic clock. */
   rowsChanged(lsn: number, { databaseId, dimensionIds }: Touched, elapsedMs: number): void {
     let database = this.#databases.get(databaseId);
     if (database === undefined) {
@@ -47,7 +47,7 @@ export class DataVersions {
     return Math.max(this.#catalogLsn, dimension?.lsn ?? 0);
   }
 
-  /** When rows of the dimension changed last; -Infinity when they never did. */
+  /** Time of the last change of the dimension's rows; -Infinity if they never changed. */
   changedMs({ databaseId, dimensionId }: DimensionKey): number {
     const dimension = this.#databases.get(databaseId)?.dimensions.get(dimensionId);
     return dimension?.elapsedMs ?? Number.NEGATIVE_INFINITY;

@@ -1,20 +1,20 @@
 /**
- * Writes that take effect once: by what names a request (RecordOnce.id), the hash of its body and its answer.
+ * Deduplicates writes by their ID (RecordOnce.id): stores the hash of the body and the answer of each.
  * Invariants
  *   An entry exists only for a write whose record is durable; it comes from that record or from a snapshot of them.
- *   An entry is kept for KEPT_MS. A full table refuses new named writes; it never forgets a younger entry.
- *   Of two requests with one name at once, the second waits for the first and then finds its entry, or is the first.
+ *   An entry is kept for KEPT_MS. A full table refuses writes with new IDs; it never removes a younger entry.
+ *   Of two concurrent requests with one ID, the second waits for the first, then returns its answer or runs if it failed.
  */
 import { QuarryError } from '../../base/index.js';
 import type { DeduplicationEntry } from '../../format/index.js';
 
 export const KEPT_MS = 24 * 3_600_000;
-/** Two texts of 43 characters, numbers, and a place in the Map. */
+/** Two texts of 43 characters, numbers and the Map's own entry. */
 const ENTRY_BYTES = 320;
 
-export class OnceTable {
+export class DeduplicationTable {
   readonly #entriesMax: number;
-  /** In the order in which they were added, which is that of time but for the few that were under way together. */
+  /** In the order of addition, which is the order of time except for a few concurrent writes. */
   readonly #entries = new Map<string, DeduplicationEntry>();
   readonly #underWay = new Map<string, Promise<void>>();
 
@@ -26,26 +26,26 @@ export class OnceTable {
     return this.#entries.size;
   }
 
-  /** About what the entries take on the heap. */
+  /** Approximate heap memory of the entries. */
   get memoryBytes(): number {
     return this.#entries.size * ENTRY_BYTES;
   }
 
-  /** Called when the record of a named write has been applied, and at start for every entry found. */
+  /** Adds an entry when the record of its write has been applied, and at the start for every stored entry. */
   add(entry: DeduplicationEntry): void {
-    // A name that is used again after its time goes behind the younger ones.
+    // An ID that is used again after KEPT_MS moves to the end of the order.
     this.#entries.delete(entry.id);
     this.#entries.set(entry.id, entry);
   }
 
-  /** Entries of records up to `lsn`, oldest first; others may be added meanwhile. */
+  /** Entries of records up to `lsn`, oldest first. Others may be added during the iteration. */
   *upTo(lsn: number, nowMs: number): Generator<DeduplicationEntry> {
     for (const entry of this.#entries.values()) {
       if (entry.lsn <= lsn && !isOver(entry, nowMs)) yield entry;
     }
   }
 
-  /** The answer that was given under this name, or null. Throws 9001 when that was for another body. */
+  /** The stored answer of this ID, or null. Throws 9001 if it belongs to another body. */
   find(id: string, bodyHash: () => string, nowMs: number): readonly number[] | null {
     const entry = this.#entries.get(id);
     if (entry === undefined || isOver(entry, nowMs)) return null;
@@ -54,8 +54,8 @@ export class OnceTable {
   }
 
   /**
-   * The answer that was given under this name, or that of `write`, which adds the entry. `bodyHash` is asked for only
-   * when there is an entry. Rejects with 9001 when that had another body, with 9003 when there is no room for one more.
+   * Returns the stored answer of this ID, or the answer of `write`, which adds the entry. `bodyHash` is called only if there is
+   * an entry. Rejects with 9001 if the entry belongs to another body, and with 9003 if the table is full.
    */
   async run(
     id: string,

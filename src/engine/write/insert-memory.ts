@@ -1,13 +1,13 @@
 /**
- * Memory for bodies of inserts and their records, used again and again: fresh buffers for every insert would wait for a
- * garbage collection with all their memory. All lanes share it from their start.
- * Invariants: a part is a power of two long and stays so long until none is in use; whoever releases one holds no view of
- * it and nor does any thread. What does not fit gets a buffer of its own, which is left to the collector.
+ * Reusable memory for bodies of inserts and their records. New buffers for every insert would keep their memory until a garbage
+ * collection. All workers share this memory from their start.
+ * Invariants: the length of a part is a power of two and stays the same until no part is in use. When a part is released, no
+ * thread has a view of it. A request that does not fit gets a buffer of its own, which the garbage collector frees.
  */
 import { bytesAt, type SharedBytes, type SharedPart } from '../../protocol/index.js';
 
 const BYTES_MIN = 4_096;
-/** Pages that nobody ever wrote to cost nothing. */
+/** Pages that were never written take no memory. */
 const BYTES_MAX = 64 * 2 ** 20;
 
 export class InsertMemory {
@@ -20,7 +20,7 @@ export class InsertMemory {
     this.shared = new SharedArrayBuffer(bytesMax);
   }
 
-  /** At least `bytes`, with whatever stood there. */
+  /** Reserves at least `bytes` bytes with arbitrary contents. */
   acquire(bytes: number): SharedBytes {
     const byteLength = bytes <= BYTES_MIN ? BYTES_MIN : 2 ** (32 - Math.clz32(bytes - 1));
     const part = this.#free.get(byteLength)?.pop() ?? this.#divided(byteLength);

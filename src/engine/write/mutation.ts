@@ -1,4 +1,4 @@
-/** What an update or a delete is in the log, and the memory that it may take. */
+/** The log record of an update or a delete, and the limit of its memory. */
 import { QuarryError, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { dimensionById } from '../../catalog/index.js';
 import { decodeBatch, type Section } from '../../column/index.js';
@@ -6,28 +6,28 @@ import { encodeRecordPayload, type RecordOnce } from '../../format/index.js';
 import { type CountEntityPlan, conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Mutation, MutationRequest } from '../api.js';
-import type { LaneSet } from '../workers/worker-clients.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
 
-/** A value of the widest kind and its validity. */
+/** A value of the widest type and its validity bit. */
 const BYTES_PER_VALUE = 17;
-/** An item of a list, in a heap that may be twice as large as what it holds. */
+/** An item of a list, in a heap that may be twice as large as its contents. */
 const BYTES_PER_ITEM = 32;
 const BYTES_PER_LIST_ROW = 8;
 const BYTES_PER_EVENT = 28;
-/** Items of one list that an update may set: a segment of such lists still fits in a snapshot file. */
+/** Maximum items of one list that an update sets, so that a segment of such lists fits in a snapshot file. */
 export const ITEMS_PER_SET_MAX = 2_000;
 
-/** How much an update touches. */
+/** Limits of the rows that an update changes. */
 export interface Touched {
   readonly entityCount: number;
-  /** Entity segments in which they may lie, at most. */
+  /** Maximum number of entity segments that contain them. */
   readonly segmentCount: number;
 }
 
 const sectionsOf = (batch: Uint8Array): readonly Section[] =>
   decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength).sections;
 
-/** Memory that an update may take beside its strings, in bytes at most: a column that is new in a segment takes all of it. */
+/** Upper limit in bytes of the memory of an update without its strings: a column that is new in a segment is allocated whole. */
 export function updateBytes(batch: Uint8Array, { entityCount, segmentCount }: Touched): number {
   const rows = segmentCount * SEGMENT_ROWS_MAX;
   const bytes = sectionsOf(batch).map(({ form, valueCount }) => {
@@ -38,7 +38,7 @@ export function updateBytes(batch: Uint8Array, { entityCount, segmentCount }: To
   return bytes.reduce((sum, one) => sum + one, batch.byteLength);
 }
 
-/** Throws 2009 for a list that is too long to be given to many. */
+/** Throws 2009 for a list that is too long to be set in many entities. */
 export function checkSet(batch: Uint8Array): void {
   for (const { form, valueCount } of sectionsOf(batch)) {
     if (form !== 'list' || valueCount <= ITEMS_PER_SET_MAX) continue;
@@ -49,7 +49,7 @@ export function checkSet(batch: Uint8Array): void {
   }
 }
 
-/** The record's payload. `batch`: the entity that stands for all, null for a delete. */
+/** Encodes the record's payload. `batch` is the entity with the values to set; null for a delete. */
 export function encodeMutation(
   databaseId: number,
   { dimensionId, condition }: Mutation,
@@ -65,22 +65,22 @@ export function encodeMutation(
   );
 }
 
-/** An insert of one entity, `set`, that takes its columns from the JSON object of an update. */
+/** The body of an insert of one entity with the columns of the JSON object `set` of an update. */
 export function bodyOfSet(dimension: string, set: string): Uint8Array {
   const members = set.trim().slice(1);
   return Buffer.from(`{"set":{"dimension":${JSON.stringify(dimension)},${members}}`, 'utf8');
 }
 
-/** What a mutation concerns now, before it stands in the log. */
-export async function findTouched(lanes: LaneSet, plan: CountEntityPlan): Promise<Touched> {
-  const [entityCount, allCount] = await lanes.countEntities([plan, { ...plan, condition: null }]);
-  const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + lanes.shardCount;
+/** Counts the entities that a mutation would change now, before it is logged. */
+export async function findTouched(workers: WorkerClients, plan: CountEntityPlan): Promise<Touched> {
+  const [entityCount, allCount] = await workers.countEntities([plan, { ...plan, condition: null }]);
+  const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + workers.shardCount;
   return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };
 }
 
-/** The batch of an update's `set`, parsed against at least `model`; null for a delete. */
+/** Parses the `set` of an update against `model` or a newer one; returns null for a delete. */
 export async function parseSet(
-  lanes: LaneSet,
+  workers: WorkerClients,
   {
     databaseId,
     nowMs,
@@ -94,8 +94,8 @@ export async function parseSet(
   const dimension = dimensionById(model, dimensionId);
   if (dimension === undefined) throw new QuarryError(5008, 'the dimension was deleted');
   const body = bodyOfSet(dimension.apiName, set);
-  const parsed = await lanes.ask(
-    lanes.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
+  const parsed = await workers.orUnavailable(
+    workers.nextParser().send('parse-set', { databaseId, body, nowMs, customKey, columnIds }),
   );
   checkSet(parsed.batch);
   return parsed.batch;

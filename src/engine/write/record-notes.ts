@@ -1,11 +1,11 @@
 /**
- * What the engine keeps of records beside their data: usage, and the names of writes that take effect once.
- * Invariant: every record is noted once, when it is applied everywhere, live and at start alike.
+ * What the engine stores about records in addition to their data: usage, and the IDs of writes that take effect once.
+ * Invariant: every record is noted once, when all workers have applied it, in normal operation and in replay.
  */
 import { changeFromPlain } from '../../catalog/index.js';
 import type { LogRecord, ScriptStep } from '../../format/index.js';
 import type { StepCounts } from '../lifecycle/replay.js';
-import type { OnceTable } from './deduplication.js';
+import type { DeduplicationTable } from './deduplication.js';
 import type { NotedWrite, UsageBook } from './usage.js';
 
 type Noted<Type extends LogRecord['type'], Field extends string = never> = Pick<
@@ -16,7 +16,7 @@ type Noted<Type extends LogRecord['type'], Field extends string = never> = Pick<
   >
 >;
 
-/** What `note` needs of a record. */
+/** The fields of a record that `note` reads. */
 export type NotedRecord =
   | Noted<'insert', 'entityCount' | 'valueCount'>
   | Noted<'update' | 'delete'>
@@ -24,7 +24,7 @@ export type NotedRecord =
   | Noted<'catalog', 'changes'>
   | { readonly type: 'expire' };
 
-/** What a record inserted and changed, and the numbers of its answer. */
+/** The counts of a record: rows inserted and changed, and the numbers of its answer. */
 interface Written {
   readonly insertedEntityCount: number;
   readonly insertedValueCount: number;
@@ -34,14 +34,14 @@ interface Written {
 
 export class RecordNotes {
   readonly #usage: UsageBook;
-  readonly #once: OnceTable;
+  readonly #once: DeduplicationTable;
 
-  constructor(usage: UsageBook, once: OnceTable) {
+  constructor(usage: UsageBook, once: DeduplicationTable) {
     this.#usage = usage;
     this.#once = once;
   }
 
-  /** `counts`: entities that each step of the record changed. */
+  /** `counts`: number of entities that each step of the record changed. */
   note(lsn: number, record: NotedRecord, counts: StepCounts): void {
     if (record.type === 'expire') return;
     if (record.type === 'catalog') {
@@ -66,7 +66,7 @@ function writtenBy(
   return writtenByScript(record.steps, counts);
 }
 
-/** The numbers of a script's answer, those of its steps in a row. */
+/** The numbers of a script's answer: those of its steps, concatenated. */
 export const scriptAnswer = (steps: readonly ScriptStep[], counts: StepCounts): readonly number[] =>
   writtenByScript(steps, counts).answer;
 

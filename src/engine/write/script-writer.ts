@@ -1,8 +1,8 @@
 /**
- * Several writes of one request on their way to the log as one record: parsed, charged, checked against memory, the disk
- * and the newest model, appended, answered.
- * Invariant: a refused script left nothing; its updates and deletes are evaluated behind the writes before them, at the
- * record's LSN.
+ * Writes the several writes of one request as one record: parses and charges them, checks them against memory, the disk and the
+ * newest model, appends the record and returns the answer.
+ * Invariant: a refused script changes nothing. Updates and deletes are evaluated after the writes before them, at the record's
+ * LSN.
  */
 import { QuarryError } from '../../base/index.js';
 import {
@@ -15,41 +15,41 @@ import { conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import { type Mutation, type ScriptRequest, type ScriptWrite, StepRefused } from '../api.js';
 import { type StepCounts, sendRecord } from '../lifecycle/replay.js';
-import type { LaneApi } from '../workers/worker-client.js';
+import type { WorkerApi } from '../workers/worker-client.js';
 import { findTouched, parseSet, updateBytes } from './mutation.js';
 import { scriptAnswer } from './record-notes.js';
 import { MEMORY_PER_BATCH_BYTE } from './write-memory.js';
-import type { WriterParts } from './writer.js';
+import type { WriterDependencies } from './writer.js';
 
-/** Codes of rules that a write can break; others are faults of the moment or of the key. */
+/** Error codes from this one on are violations of rules by a write; others are temporary conditions or errors of the key. */
 const RULE_CODE_MIN = 2_000;
 const RULE_CODE_MAX = 8_999;
-/** Room for the parts of a record that do not grow with the body. */
+/** Bytes for the fields of a record that do not grow with the body. */
 const RECORD_ROOM_BYTES = 4_096;
 
-/** A write as its record and its answer need it. */
+/** A parsed write: its fields in the record and in the answer. */
 interface Step {
   readonly step: ScriptStep;
   readonly batches: readonly RecordBatch[];
   readonly dimensionIds: readonly number[];
-  /** Entities that it may touch, before it is evaluated. */
+  /** Maximum number of entities that it inserts, known before it is evaluated. */
   readonly insertedCount: number;
   readonly updatedCount: number;
   readonly bytes: number;
-  /** Version of the model that it was parsed against. */
+  /** Version of the model that the write was parsed against. */
   readonly modelVersion: number;
 }
 
 export class ScriptWriter {
-  readonly #parts: WriterParts;
+  readonly #dependencies: WriterDependencies;
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts;
+  constructor(dependencies: WriterDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** See EngineApi.script. */
   async write(request: ScriptRequest): Promise<readonly number[]> {
-    const { once, options, checkWritable } = this.#parts;
+    const { once, options, checkWritable } = this.#dependencies;
     const named = request.once;
     const nowMs = options.clock.nowMs();
     if (named === null) {
@@ -68,7 +68,7 @@ export class ScriptWriter {
   }
 
   async #write(request: ScriptRequest): Promise<readonly number[]> {
-    const { order, options, memory, checkWritable } = this.#parts;
+    const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
     for (let charged = false; ; charged = true) {
       const model = this.#model(databaseId);
@@ -83,7 +83,7 @@ export class ScriptWriter {
         type: 'script',
         timeMs: options.clock.nowMs(),
         databaseId,
-        shardCount: this.#parts.lanes.shardCount,
+        shardCount: this.#dependencies.workers.shardCount,
         once: request.once,
         steps: steps.map(({ step }) => step),
         batches: steps.flatMap(({ batches }) => batches),
@@ -105,7 +105,7 @@ export class ScriptWriter {
     payload: Uint8Array,
     steps: readonly Step[],
   ): Promise<StepCounts> {
-    const { order, notes, lanes } = this.#parts;
+    const { order, notes, workers } = this.#dependencies;
     return order.append(payload, {
       touches: {
         databaseId: record.databaseId,
@@ -114,12 +114,12 @@ export class ScriptWriter {
       changes: [],
       deletes: record.steps.some(({ step }) => step === 'delete'),
       evaluates: record.steps.some(({ step }) => step !== 'insert'),
-      send: (lane: LaneApi) => sendRecord(lane, record, lanes.inserts),
+      send: (worker: WorkerApi) => sendRecord(worker, record, workers.inserts),
       applied: (lsn, counts) => notes.note(lsn, record, counts),
     });
   }
 
-  /** All writes parsed; the first that breaks a rule is told. */
+  /** Parses all writes. Rejects for the first write that violates a rule. */
   async #parse(
     request: ScriptRequest,
     writes: readonly ScriptWrite[],
@@ -150,13 +150,13 @@ export class ScriptWriter {
     }
   }
 
-  /** Which row the refusal of the first one is about: an insert is refused for its first error. */
+  /** Index of the row that causes the refusal. An insert is refused for its first error, so a binary search finds the row. */
   async #firstBadRow(
     request: ScriptRequest,
     rowCount: number,
     body: (rows: number) => Uint8Array,
   ): Promise<number> {
-    // The first `good` rows are let in, the first `bad` are not.
+    // The first `good` rows are accepted, the first `bad` rows are refused.
     let good = 0;
     let bad = rowCount;
     while (bad - good > 1) {
@@ -173,14 +173,16 @@ export class ScriptWriter {
   }
 
   async #parsedInsert(request: ScriptRequest, body: Uint8Array): Promise<Step> {
-    const { lanes, memory } = this.#parts;
+    const { workers, memory } = this.#dependencies;
     const { databaseId, customKey, columnIds, nowMs } = request;
     memory.check(body.byteLength * MEMORY_PER_BATCH_BYTE);
     const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_ROOM_BYTES);
     new Uint8Array(shared).set(body);
     const settings = { databaseId, lines: null, nowMs, customKey, columnIds, onceId: null };
     const parsed = await memory.while(shared.byteLength, () =>
-      lanes.ask(lanes.nextParser().send('parse', { ...settings, shared, bodyBytes: body.byteLength })),
+      workers.orUnavailable(
+        workers.nextParser().send('parse', { ...settings, shared, bodyBytes: body.byteLength }),
+      ),
     );
     if (parsed.changes.length > 0) throw new QuarryError(6000, 'INSERT cannot create columns');
     const record = decodeRecordPayload(
@@ -206,13 +208,13 @@ export class ScriptWriter {
     model: DatabaseModel,
     insertedBefore: number,
   ): Promise<Step> {
-    const { lanes } = this.#parts;
+    const { workers } = this.#dependencies;
     const { dimensionId, condition } = mutation;
-    const batch = await parseSet(lanes, request, mutation, model).catch((error) => {
+    const batch = await parseSet(workers, request, mutation, model).catch((error) => {
       throw isRule(error) ? new StepRefused(index, null, error) : error;
     });
-    const touched = await findTouched(lanes, { databaseId: request.databaseId, dimensionId, condition });
-    // What is inserted before it may be met too.
+    const touched = await findTouched(workers, { databaseId: request.databaseId, dimensionId, condition });
+    // Entities inserted by earlier writes may match too.
     const entityCount = touched.entityCount + insertedBefore;
     const segmentCount = Math.min(touched.segmentCount + insertedBefore, entityCount);
     return {
@@ -232,7 +234,7 @@ export class ScriptWriter {
   }
 
   #model(databaseId: number): DatabaseModel {
-    const model = this.#parts.order.head.databases.get(databaseId);
+    const model = this.#dependencies.order.head.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }

@@ -1,14 +1,14 @@
 /**
- * What each database has been asked and given: for its metadata and for the plans' daily limits.
- * Invariants: writes are noted once per record, from log and snapshot alike, so their counts are exact after any
- * restart; requests are noted as they come and are as of the last checkpoint after a crash.
+ * Counts the requests and writes of each database, for its metadata and for the daily limits of plans.
+ * Invariants: writes are noted once per record, both from log and snapshot, so their counts are exact after any restart.
+ * Requests are noted as they arrive; after a crash their counts are those of the last checkpoint.
  */
 import { SECONDS_PER_DAY } from '../../schema/index.js';
 import { type DatabaseUsage, NO_USAGE } from '../api.js';
 
 type Counts = { -readonly [Field in keyof DatabaseUsage]: DatabaseUsage[Field] };
 
-/** What one record wrote. */
+/** The counts of one record. */
 export interface NotedWrite {
   readonly databaseId: number;
   readonly timeMs: number;
@@ -45,7 +45,7 @@ function addTo(books: Books, write: NotedWrite): void {
   if (day === counts.day) counts.dayWriteCount += write.insertedEntityCount + write.updatedEntityCount;
 }
 
-/** The counts as of one LSN, while records up to it may still be noted. */
+/** The counts at one LSN, while records up to it may still be noted. */
 export interface UsageSnapshot {
   readonly plain: unknown;
 }
@@ -55,7 +55,7 @@ export class UsageBook {
   #requestsNoted = false;
   #snapshot: { readonly lsn: number; readonly books: Books } | null = null;
 
-  /** As of `nowMs`: yesterday's count is none of today's. */
+  /** The usage at `nowMs`. The daily count is 0 if the last write was on an earlier day. */
   of(databaseId: number, nowMs: number): DatabaseUsage {
     const counts = this.#books.get(databaseId) ?? noCounts();
     const day = dayOf(nowMs);
@@ -79,12 +79,12 @@ export class UsageBook {
     this.#books.delete(databaseId);
   }
 
-  /** Something was noted since the last snapshot that no record holds. */
+  /** Whether requests, which no record contains, were noted since the last snapshot. */
   get hasRequestsSinceSnapshot(): boolean {
     return this.#requestsNoted;
   }
 
-  /** Begins a snapshot at `lsn`, the last record that was sent; records up to it that are noted later count in it. */
+  /** Begins a snapshot at `lsn`, the last record that was sent. It includes records up to `lsn` that are noted later. */
   beginSnapshot(lsn: number): UsageSnapshot {
     const books: Books = new Map([...this.#books].map(([id, counts]) => [id, { ...counts }]));
     this.#snapshot = { lsn, books };
@@ -96,7 +96,7 @@ export class UsageBook {
     };
   }
 
-  /** Takes what a snapshot's `plain` gave; undefined from stores that kept none. */
+  /** Restores the result of a snapshot's `plain`; undefined from stores that had no usage. */
   restore(plain: unknown): void {
     const entries = (plain ?? []) as readonly ({ readonly databaseId: number } & Counts)[];
     this.#books = new Map(

@@ -1,78 +1,78 @@
 /**
- * Memory that writes may take: what the data and what is kept beside it take now, what writes that are under way were
- * promised, and what other parts of the server hold. Invariant: a write whose record is appended was checked here in the
- * same turn, so a logged record always fits.
+ * The memory limit for writes. It counts the data and its auxiliary structures, the reservations of running writes, and those of
+ * other parts of the server. Invariant: a write is checked here in the turn in which its record is appended, so a logged
+ * record always fits.
  */
 import { bytesOf, type DataMemory, MemoryAccount, QuarryError } from '../../base/index.js';
 import type { ProcessMemory } from '../process-memory.js';
-import type { LaneSet } from '../workers/worker-clients.js';
-import type { OnceTable } from './deduplication.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
+import type { DeduplicationTable } from './deduplication.js';
 
-/** What a parsed insert may take in the lanes beside its own bytes: index slots, dictionary entries, growth. */
+/** Memory in the workers per byte of a parsed insert, in addition to it: index slots, dictionary entries, growth. */
 export const MEMORY_PER_BATCH_BYTE = 2;
 /**
- * Below this part of the limit the process is not asked: then so much was deleted that new data goes where the old one was,
- * and the process gives nothing back.
+ * The process memory is checked only when the data takes more than one part in so many of the limit. Below that, so much was
+ * deleted that new data reuses memory that the process has not returned to the system.
  */
 const REUSED_PART = 2;
-/** Bytes that a small insert takes. */
+/** Memory of a small insert. */
 const SMALL_WRITE_BYTES = 64 * 2 ** 10;
-/** A dictionary's bytes are counted by 32 bits, and grow by doubling. */
+/** A dictionary has 32-bit offsets and grows by doubling. */
 const DICTIONARY_BYTES_MAX = 2 ** 31;
 
-/** All that counts against the limit, in bytes. */
+/** Memory that counts against the limit, by purpose, in bytes. */
 export type UsedMemory = DataMemory & {
   readonly 'idempotency-keys': number;
   readonly 'writes-under-way': number;
-  /** Of other parts of the server, while they run. */
+  /** Reservations of the Postgres catalog while it runs. */
   readonly 'postgres-catalog': number;
 };
 
-/** What may be reserved depends on the data, so `WriteMemory` decides. */
+/** An account without a limit of its own, because `WriteMemory` checks the total. */
 const uncapped = (): MemoryAccount =>
   new MemoryAccount(Number.POSITIVE_INFINITY, () => 'memory limit reached');
 
 export class WriteMemory {
-  readonly #lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>;
-  readonly #once: Pick<OnceTable, 'memoryBytes'>;
+  readonly #workers: Pick<WorkerClients, 'memory' | 'dictionaryBytesMax'>;
+  readonly #once: Pick<DeduplicationTable, 'memoryBytes'>;
   readonly #limitBytes: number;
   readonly #process: ProcessMemory;
   readonly #writes = uncapped();
   readonly #others = uncapped();
 
   constructor(
-    lanes: Pick<LaneSet, 'memory' | 'dictionaryBytesMax'>,
-    once: Pick<OnceTable, 'memoryBytes'>,
+    workers: Pick<WorkerClients, 'memory' | 'dictionaryBytesMax'>,
+    once: Pick<DeduplicationTable, 'memoryBytes'>,
     limitBytes: number,
     process: ProcessMemory,
   ) {
-    this.#lanes = lanes;
+    this.#workers = workers;
     this.#once = once;
     this.#limitBytes = limitBytes;
     this.#process = process;
   }
 
-  /** Memory of the data, of what is kept beside them, and what writes on their way were promised. */
+  /** Memory of the data, of auxiliary structures and of reservations. */
   get used(): UsedMemory {
     return {
-      ...this.#lanes.memory,
+      ...this.#workers.memory,
       'idempotency-keys': this.#once.memoryBytes,
       'writes-under-way': this.#writes.reservedBytes,
       'postgres-catalog': this.#others.reservedBytes,
     };
   }
 
-  /** Throws 9003 when there is no room for so much more. */
+  /** Throws 9003 if `moreBytes` more bytes would exceed the limit. */
   check(moreBytes: number): void {
     if (!this.#hasRoom(moreBytes)) {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
     }
-    if (this.#lanes.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
+    if (this.#workers.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
       throw new QuarryError(9003, 'a column holds as many distinct strings as a shard takes');
     }
   }
 
-  /** Whether even a small insert finds no room. */
+  /** Whether not even a small insert fits. */
   get isFull(): boolean {
     return !this.#hasRoom(SMALL_WRITE_BYTES);
   }
@@ -85,14 +85,14 @@ export class WriteMemory {
     );
   }
 
-  /** Counts `bytes` as taken by another part of the server until what it gives is called; null = there is no room for them. */
+  /** Reserves `bytes` for another part of the server. Returns the function that releases them; null = they do not fit. */
   hold(bytes: number): (() => void) | null {
     if (!this.#hasRoom(bytes)) return null;
     this.#others.reserve(bytes);
     return () => this.#others.release(bytes);
   }
 
-  /** Counts `bytes` as taken until `work` is over. */
+  /** Reserves `bytes` until `work` settles. */
   async while<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.#writes.reserve(bytes);
     try {

@@ -1,81 +1,81 @@
 /**
- * The order in which all writes take effect: a record is appended to the log, and once it is durable it is sent to the
- * lanes, both in LSN order.
+ * The order in which all writes take effect: a record is appended to the log, and when it is durable it is sent to the
+ * workers, both in LSN order.
  * Invariants
- *   A write is answered after its record is durable and every lane applied it.
- *   Records are sent to the lanes in LSN order, each in one turn to all lanes; a query is sent to all lanes in one
- *   turn too, so it reads one LSN everywhere. While a query of several rounds runs, records wait at the gate.
+ *   A write is answered after its record is durable and every worker applied it.
+ *   Records are sent to the workers in LSN order, each in one turn to all workers; a query is sent to all workers in one
+ *   turn too, so it reads one LSN everywhere. While a query is inside the write barrier, records wait at it.
  *   Writes are checked against `head` (all records given to the log), reads see `visible` (all durable ones).
- *   A record whose lane died on the way is in the log, and the lane comes back with it: its part of the answer is
- *   taken from the replay that rebuilt it.
+ *   If a worker dies before it applied a record, its rebuild applies the record from the log, and the worker's part of the
+ *   answer comes from that replay.
  */
 import { invariant } from '../../base/index.js';
 import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../../catalog/index.js';
 import { encodeRecordPayload } from '../../format/index.js';
 import type { Log } from '../../wal/index.js';
-import { addCounts, applyToLane, type StepCounts } from '../lifecycle/replay.js';
-import type { ReadGate } from '../query/write-barrier.js';
+import { addCounts, applyToWorker, type StepCounts } from '../lifecycle/replay.js';
+import type { WriteBarrier } from '../query/write-barrier.js';
 import type { ReplayedCounts } from '../workers/rebuild.js';
-import { type LaneApi, LaneDownError } from '../workers/worker-client.js';
-import type { LaneSet } from '../workers/worker-clients.js';
+import { type WorkerApi, WorkerDownError } from '../workers/worker-client.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
 import type { Touched } from './data-versions.js';
 
-/** What becomes of a record once it is durable. */
+/** What a record changes, and how it is applied when it is durable. */
 export interface Write {
   /** null = it changes no rows. */
   readonly touches: Touched | null;
-  /** Of the catalog, at this record. */
+  /** Changes of the catalog by this record. */
   readonly changes: readonly CatalogChange[];
-  /** Something is deleted by it, which is to leave the log too. */
+  /** The record deletes data, which must be removed from the log too. */
   readonly deletes?: boolean;
-  /** Its answer depends on the data at its LSN. */
+  /** The answer of the record depends on the data at its LSN. */
   readonly evaluates?: boolean;
-  /** Sends the record's part to a lane; resolves with the entities it changed there. null = nothing for this lane. */
-  readonly send: (lane: LaneApi) => Promise<StepCounts> | null;
-  /** Called when the record is applied everywhere, with the entities it changed. */
+  /** Sends the record's part to a worker; resolves with the number of entities changed there. null = no part for this worker. */
+  readonly send: (worker: WorkerApi) => Promise<StepCounts> | null;
+  /** Called when all workers have applied the record, with the number of entities that it changed. */
   readonly applied: (lsn: number, counts: StepCounts) => void;
 }
 
 export class WriteOrder {
-  readonly #lanes: LaneSet;
+  readonly #workers: WorkerClients;
   readonly #rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>;
   readonly #sent: (lsn: number, write: Write) => void;
-  readonly #gate: ReadGate;
+  readonly #barrier: WriteBarrier;
   #openedLog: Log | null = null;
   #head: Catalog = EMPTY_CATALOG;
   #visible: Catalog = EMPTY_CATALOG;
   #lsnApplied = 0;
   #lsnSent = 0;
-  /** The record that was given to the log last. */
+  /** The last record that was passed to the log. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Records that were sent and are not applied everywhere yet, by LSN. */
+  /** Records that were sent and that not all workers have applied yet, by LSN. */
   readonly #underWay = new Map<number, Promise<unknown>>();
 
-  /** `rebuilding`: lanes that are being rebuilt; `sent` is called after a record went to the lanes. */
+  /** `rebuilding` returns the workers that are being rebuilt. `sent` is called after a record was sent to the workers. */
   constructor(
-    lanes: LaneSet,
+    workers: WorkerClients,
     rebuilding: () => ReadonlyMap<number, Promise<ReplayedCounts>>,
     sent: (lsn: number, write: Write) => void,
-    gate: ReadGate,
+    barrier: WriteBarrier,
   ) {
-    this.#gate = gate;
-    this.#lanes = lanes;
+    this.#barrier = barrier;
+    this.#workers = workers;
     this.#rebuilding = rebuilding;
     this.#sent = sent;
   }
 
-  /** The catalog of all records given to the log. */
+  /** The catalog after all records passed to the log. */
   get head(): Catalog {
     return this.#head;
   }
-  /** The catalog of all records sent to the lanes. */
+  /** The catalog after all records sent to the workers. */
   get visible(): Catalog {
     return this.#visible;
   }
   get lsnApplied(): number {
     return this.#lsnApplied;
   }
-  /** The last record that was sent to the lanes. */
+  /** LSN of the last record that was sent to the workers. */
   get lsnSent(): number {
     return this.#lsnSent;
   }
@@ -87,7 +87,7 @@ export class WriteOrder {
     return this.#openedLog !== null;
   }
 
-  /** Begins behind the last record that the lanes hold. */
+  /** Begins after the last record that the workers have applied. */
   begin(log: Log, catalog: Catalog, lsn: number): void {
     this.#openedLog = log;
     this.#head = catalog;
@@ -96,7 +96,7 @@ export class WriteOrder {
     this.#lsnSent = lsn;
   }
 
-  /** Appends in this turn; resolves with the entities changed when the record is durable and applied by all lanes. */
+  /** Appends in this turn. Resolves with the number of changed entities when the record is durable and all workers applied it. */
   append(payload: Uint8Array, write: Write): Promise<StepCounts> {
     const { lsn, written } = this.log.append(payload);
     const appending = this.#whenWritten(lsn, written, this.#setHead(write.changes), write);
@@ -112,7 +112,7 @@ export class WriteOrder {
   ): Promise<StepCounts> {
     await written;
     const applying = new Promise<StepCounts>((resolve, reject) => {
-      this.#gate.write(() => {
+      this.#barrier.write(() => {
         try {
           resolve(this.#commit(lsn, catalog, write));
         } catch (error) {
@@ -131,14 +131,14 @@ export class WriteOrder {
     return counts;
   }
 
-  /** Resolves when every record given to the log so far is applied everywhere: what `head` says is durable then. */
+  /** Resolves when all workers have applied every record passed to the log so far. The current `head` is durable then. */
   async caughtUp(): Promise<void> {
     await this.#last;
   }
 
   /**
-   * Begins a new log file with a record that changes nothing, so that the file before it can be removed. Resolves with
-   * false, and nothing is written, when no file can be prepared for that.
+   * Begins a new log file with a record that changes nothing, so that the previous file can be removed. Resolves with false,
+   * without writing, if no file can be prepared.
    */
   async beginLogFile(timeMs: number): Promise<boolean> {
     const payload = encodeRecordPayload({ type: 'catalog', timeMs, changes: [] });
@@ -151,33 +151,34 @@ export class WriteOrder {
     return true;
   }
 
-  /** Resolves when every record up to `lsn` is applied everywhere. */
+  /** Resolves when all workers have applied every record up to `lsn`. */
   async settled(lsn: number): Promise<void> {
     await Promise.all([...this.#underWay].filter(([own]) => own <= lsn).map(([, applying]) => applying));
   }
 
-  /** Tells all lanes all models: at start. */
-  tellModels(): void {
+  /** Sends all models to all workers, at the start. */
+  sendModels(): void {
     for (const model of this.#head.databases.values())
-      this.#lanes.tellAll((lane) => lane.send('model', { model }));
+      this.#workers.notifyAll((worker) => worker.send('model', { model }));
   }
 
   #setHead(changes: readonly CatalogChange[]): Catalog {
     if (changes.length === 0) return this.#head;
     this.#head = applyChanges(this.#head, changes);
     const ofModels = changes.filter(changesModel);
-    if (ofModels.length > 0) this.#lanes.tellAll((lane) => lane.send('change-models', { changes: ofModels }));
+    if (ofModels.length > 0)
+      this.#workers.notifyAll((worker) => worker.send('change-models', { changes: ofModels }));
     return this.#head;
   }
 
-  /** Sends a durable record to the lanes. Called in LSN order: `written` of records settle so. */
+  /** Sends a durable record to the workers. It is called in LSN order, because the `written` promises settle in that order. */
   #commit(lsn: number, catalog: Catalog, write: Write): Promise<StepCounts> {
     const { changes, send, applied } = write;
     invariant(lsn === this.#lsnSent + 1, `record ${lsn} became durable out of turn`);
     this.#lsnSent = lsn;
     this.#visible = catalog;
-    const counts = this.#lanes.all.flatMap((lane, index) =>
-      [...changes.map((change) => applyToLane(lane, change)), send(lane)].map((sent) =>
+    const counts = this.#workers.all.flatMap((worker, index) =>
+      [...changes.map((change) => applyToWorker(worker, change)), send(worker)].map((sent) =>
         sent === null ? [] : this.#afterRebuild(sent, index, lsn),
       ),
     );
@@ -193,15 +194,15 @@ export class WriteOrder {
     try {
       return await sent;
     } catch (error) {
-      if (!(error instanceof LaneDownError)) throw error;
+      if (!(error instanceof WorkerDownError)) throw error;
       const rebuilding = this.#rebuilding().get(index);
-      if (rebuilding === undefined) throw this.#lanes.unavailable();
+      if (rebuilding === undefined) throw this.#workers.unavailable();
       return (await rebuilding).get(lsn) ?? [];
     }
   }
 }
 
-/** Whether parsing depends on it. A deleted database's model goes with its data. */
+/** Whether parsing depends on the change. The deletion of a database removes its model together with its data. */
 function changesModel({ change }: CatalogChange): boolean {
   return /^(dimension|column|relation)-/.test(change) || change === 'database-created';
 }

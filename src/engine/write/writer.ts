@@ -1,8 +1,8 @@
 /**
- * The writes of the interface on their way to the log: parsed, charged, checked against memory, the disk and the
- * newest model, appended, answered.
- * Invariants: a refused write left nothing; whatever was bound or parsed against a model that has shrunk since is
- * bound or parsed again, in the turn in which the record is appended.
+ * Runs the writes of the interface: parses and charges them, checks them against memory, the disk and the newest model,
+ * appends their records and returns the answers.
+ * Invariants: a refused write changes nothing. A write that was bound or parsed against a model that has lost a column or
+ * dimension since is bound or parsed again, in the turn in which the record is appended.
  */
 import { hash } from 'node:crypto';
 import { QuarryError } from '../../base/index.js';
@@ -14,33 +14,33 @@ import type { Decision, InsertAnswer, InsertRequest, MutationRequest } from '../
 import { encodeExpiry, findExpired } from '../lifecycle/expiry.js';
 import type { StepCounts } from '../lifecycle/replay.js';
 import type { EngineOptions } from '../options.js';
-import type { LaneSet } from '../workers/worker-clients.js';
-import type { OnceTable } from './deduplication.js';
+import type { WorkerClients } from '../workers/worker-clients.js';
+import type { DeduplicationTable } from './deduplication.js';
 import { encodeMutation, findTouched, parseSet, updateBytes } from './mutation.js';
 import type { RecordNotes } from './record-notes.js';
 import { MEMORY_PER_BATCH_BYTE, type WriteMemory } from './write-memory.js';
 import type { WriteOrder } from './write-order.js';
 
-/** Room for the parts of a record that do not grow with the body. */
+/** Bytes for the fields of a record that do not grow with the body. */
 const RECORD_ROOM_BYTES = 4_096;
-const LANE_DOWN_CODE = 9004;
+const WORKER_DOWN_CODE = 9004;
 
-export interface WriterParts {
+export interface WriterDependencies {
   readonly options: EngineOptions;
-  readonly lanes: LaneSet;
+  readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly notes: RecordNotes;
-  readonly once: OnceTable;
+  readonly once: DeduplicationTable;
   readonly memory: WriteMemory;
-  /** Throws 9004 while nothing may be appended. */
+  /** Throws 9004 while appending is not allowed. */
   readonly checkWritable: () => void;
 }
 
 export class Writer {
-  readonly #parts: WriterParts;
+  readonly #dependencies: WriterDependencies;
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts;
+  constructor(dependencies: WriterDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async insert(request: InsertRequest): Promise<InsertAnswer> {
@@ -48,11 +48,11 @@ export class Writer {
     const { byteLength } = body;
     const known = onceId === null ? null : this.#known(onceId, () => hash('sha256', body, 'base64url'));
     if (known !== null) return { entityCount: known[0], valueCount: known[1] };
-    const { memory, checkWritable, lanes } = this.#parts;
+    const { memory, checkWritable, workers } = this.#dependencies;
     checkWritable();
     memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
-    const shared = lanes.inserts.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
-    const bytes = lanes.inserts.bytesOf(shared);
+    const shared = workers.inserts.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
+    const bytes = workers.inserts.bytesOf(shared);
     bytes.set(request.body);
     try {
       const [entityCount, valueCount] = await memory.while(shared.byteLength, () =>
@@ -62,26 +62,29 @@ export class Writer {
           () => this.#insert(request, shared, byteLength),
         ),
       );
-      lanes.inserts.release(shared);
+      workers.inserts.release(shared);
       return { entityCount, valueCount };
     } catch (error) {
-      // After a refusal no thread looks at the memory any more; when a lane is down another one may.
+      // After a refusal no thread reads the memory any more; after the death of a worker another one may.
       if (error instanceof QuarryError) {
-        if (error.code === LANE_DOWN_CODE) void this.#lanesDone().then(() => lanes.inserts.release(shared));
-        else lanes.inserts.release(shared);
+        if (error.code === WORKER_DOWN_CODE)
+          void this.#workersDone().then(() => workers.inserts.release(shared));
+        else workers.inserts.release(shared);
       }
       throw error;
     }
   }
 
-  /** Resolves when every lane that lives has applied what was sent to it so far. */
-  async #lanesDone(): Promise<void> {
-    await Promise.allSettled(this.#parts.lanes.all.map((lane) => lane.send('apply', { records: [] })));
+  /** Resolves when every living worker has applied everything that was sent to it so far. */
+  async #workersDone(): Promise<void> {
+    await Promise.allSettled(
+      this.#dependencies.workers.all.map((worker) => worker.send('apply', { records: [] })),
+    );
   }
 
-  /** The answer that was given under this name: also while nothing may be written. */
+  /** The stored answer of this ID, also while writes are not allowed. */
   #known(id: string, bodyHash: () => string): readonly number[] | null {
-    return this.#parts.once.find(id, bodyHash, this.#parts.options.clock.nowMs());
+    return this.#dependencies.once.find(id, bodyHash, this.#dependencies.options.clock.nowMs());
   }
 
   #once(
@@ -91,16 +94,16 @@ export class Writer {
   ): Promise<readonly number[]> {
     return id === null
       ? write()
-      : this.#parts.once.run(id, bodyHash, this.#parts.options.clock.nowMs(), write);
+      : this.#dependencies.once.run(id, bodyHash, this.#dependencies.options.clock.nowMs(), write);
   }
 
   async #insert(request: InsertRequest, shared: SharedBytes, bodyBytes: number): Promise<number[]> {
-    const { lanes, order, options, memory } = this.#parts;
+    const { workers, order, options, memory } = this.#dependencies;
     const { databaseId, lines = null, customKey, columnIds, onceId } = request;
     const nowMs = options.clock.nowMs();
     for (let charged = false; ; charged = true) {
-      const parsed = await lanes.ask(
-        lanes
+      const parsed = await workers.orUnavailable(
+        workers
           .nextParser()
           .send('parse', { databaseId, shared, bodyBytes, lines, nowMs, customKey, columnIds, onceId }),
       );
@@ -108,7 +111,7 @@ export class Writer {
       if (!charged) request.charge(entityCount);
       if (entityCount === 0 && onceId === null) return [entityCount, valueCount];
       while (!order.log.hasCapacity(recordBytes)) await order.log.waitForCapacity(recordBytes);
-      this.#parts.checkWritable();
+      this.#dependencies.checkWritable();
       memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
       const { version, shrinkVersion } = this.#model(databaseId);
       const creates = parsed.changes.length > 0;
@@ -126,18 +129,18 @@ export class Writer {
     buffer: SharedBytes,
   ): Promise<StepCounts> {
     const { changes, entityCount, valueCount, once } = parsed;
-    const { inserts } = this.#parts.lanes;
+    const { inserts } = this.#dependencies.workers;
     const record = inserts.bytesOf(buffer).subarray(parsed.recordAt, parsed.recordAt + parsed.recordBytes);
-    return this.#parts.order.append(record, {
+    return this.#dependencies.order.append(record, {
       touches: { databaseId, dimensionIds: parsed.dimensionIds },
       changes,
-      send: (lane) => {
-        const batches = parsed.batches.filter(({ shard }) => lane.shards.includes(shard));
+      send: (worker) => {
+        const batches = parsed.batches.filter(({ shard }) => worker.shards.includes(shard));
         if (batches.length === 0) return null;
-        return lane.send('apply', { records: [{ databaseId, buffer, batches }] }).then(() => []);
+        return worker.send('apply', { records: [{ databaseId, buffer, batches }] }).then(() => []);
       },
       applied: (lsn) =>
-        this.#parts.notes.note(
+        this.#dependencies.notes.note(
           lsn,
           { type: 'insert', databaseId, timeMs, entityCount, valueCount, once },
           [],
@@ -149,7 +152,7 @@ export class Writer {
     const { once } = request;
     const known = once === null ? null : this.#known(once.id, () => once.bodyHash);
     if (known !== null) return known[0];
-    this.#parts.checkWritable();
+    this.#dependencies.checkWritable();
     const [count] = await this.#once(
       once?.id ?? null,
       () => once?.bodyHash ?? '',
@@ -159,20 +162,20 @@ export class Writer {
   }
 
   async #mutate(request: MutationRequest): Promise<number> {
-    const { lanes, order, options, memory, notes } = this.#parts;
+    const { workers, order, options, memory, notes } = this.#dependencies;
     const { databaseId, once } = request;
     for (let charged = false; ; charged = true) {
       const model = this.#model(databaseId);
       const mutation = request.bind(model);
-      const batch = await parseSet(lanes, request, mutation, model);
+      const batch = await parseSet(workers, request, mutation, model);
       const { dimensionId, condition } = mutation;
-      const touched = await findTouched(lanes, { databaseId, dimensionId, condition });
+      const touched = await findTouched(workers, { databaseId, dimensionId, condition });
       if (!charged) request.charge(touched.entityCount);
       if (touched.entityCount === 0 && once === null) return 0;
       const timeMs = options.clock.nowMs();
       const payload = encodeMutation(databaseId, mutation, batch, timeMs, once);
       while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
-      this.#parts.checkWritable();
+      this.#dependencies.checkWritable();
       const bytes = batch === null ? 0 : updateBytes(batch, touched);
       memory.check(bytes);
       if (model.version < this.#model(databaseId).shrinkVersion) continue;
@@ -183,8 +186,8 @@ export class Writer {
           changes: [],
           deletes: batch === null,
           evaluates: true,
-          send: (lane) =>
-            lane.send('mutate', { databaseId, dimensionId, condition, batch }).then((count) => [count]),
+          send: (worker) =>
+            worker.send('mutate', { databaseId, dimensionId, condition, batch }).then((count) => [count]),
           applied: (lsn, counts) => notes.note(lsn, { type, databaseId, timeMs, once }, counts),
         }),
       );
@@ -193,17 +196,17 @@ export class Writer {
   }
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
-    this.#parts.checkWritable();
-    return this.changeAnyway(decide, this.#parts.checkWritable);
+    this.#dependencies.checkWritable();
+    return this.changeAnyway(decide, this.#dependencies.checkWritable);
   }
 
-  /** The same without asking whether writes are let in yet: for the first start. */
+  /** Like `change`, without the check that writes are allowed: for the first start. */
   async changeAnyway<T>(decide: (catalog: Catalog) => Decision<T>, check: () => void = () => {}): Promise<T> {
-    const { order, options } = this.#parts;
+    const { order, options } = this.#dependencies;
     for (;;) {
       const { changes, answer } = decide(order.head);
       if (changes.length === 0) {
-        // The answer rests on what others have just changed: it must not be given before that is durable.
+        // The answer depends on changes of others, so it must not be returned before these are durable.
         await order.caughtUp();
         return answer;
       }
@@ -215,39 +218,39 @@ export class Writer {
           touches: null,
           changes,
           send: () => null,
-          applied: (lsn) => this.#parts.notes.note(lsn, record, []),
+          applied: (lsn) => this.#dependencies.notes.note(lsn, record, []),
         });
         return answer;
       }
-      // Another change may come in between: decide again.
+      // Another change may be logged during the wait, so decide again.
       await order.log.waitForCapacity(payload.length);
       check();
     }
   }
 
-  /** Takes expired events away, one record a column. */
+  /** Deletes expired events with one record per column. */
   async expire(): Promise<void> {
-    const { options, lanes, order } = this.#parts;
+    const { options, workers, order } = this.#dependencies;
     const nowMs = options.clock.nowMs();
-    for (const expiry of await findExpired(lanes, order.visible, nowMs)) {
+    for (const expiry of await findExpired(workers, order.visible, nowMs)) {
       const payload = encodeExpiry(expiry, nowMs);
       while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
-      this.#parts.checkWritable();
+      this.#dependencies.checkWritable();
       const { databaseId, dimensionId, columnId, beforeSeconds } = expiry;
-      // The column may be gone meanwhile, and its id is never used again: then there is nothing to take away.
+      // The column may be deleted meanwhile. Its ID is never reused, so the record then deletes nothing.
       await order.append(payload, {
         touches: { databaseId, dimensionIds: [dimensionId] },
         changes: [],
         deletes: true,
-        send: (lane) =>
-          lane.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(() => []),
+        send: (worker) =>
+          worker.send('expire', { databaseId, dimensionId, columnId, beforeSeconds }).then(() => []),
         applied: () => {},
       });
     }
   }
 
   #model(databaseId: number): DatabaseModel {
-    const model = this.#parts.order.head.databases.get(databaseId);
+    const model = this.#dependencies.order.head.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }

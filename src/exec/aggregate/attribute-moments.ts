@@ -4,19 +4,19 @@ import type { ValueTest } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { DimensionShard, EntitySegment, LatestColumn, ListColumn } from '../../storage/index.js';
 import { selectAttribute } from '../condition/attribute-leaf.js';
-import { NO_PLACES, type Places } from '../condition/places.js';
+import { NO_ROWS, type SelectedRows } from '../condition/selected-rows.js';
 import { PreparedTest } from '../condition/value-test.js';
 import type { QueryRun } from '../query-run.js';
-import type { Target } from './event-moments.js';
-import { addPlaces, chosenRows } from './selected-values.js';
+import type { MomentTarget } from './event-moments.js';
+import { addSelected, chosenRows } from './selected-values.js';
 import { BATCH_MAX } from './value-batch.js';
 
-/** Values have no dates: the target's scale is not used. Throws 9005 and 9006. */
+/** Attribute values have no dates: the target's bucket scale is ignored. Throws 9005 and 9006. */
 export function addAttribute(
   shard: DimensionShard,
   columnId: number,
   tests: readonly ValueTest[],
-  target: Target,
+  target: MomentTarget,
   run: QueryRun,
 ): void {
   const dictionary = shard.dictionaries.get(columnId);
@@ -39,39 +39,39 @@ function addLatest(
   columnId: number,
   column: LatestColumn,
   tests: readonly PreparedTest[],
-  target: Target,
+  target: MomentTarget,
 ): void {
   const { join, sink, buffers } = target;
   const selected = selectedValues(segment, index, columnId, column, tests, target);
   if (selected.count === 0) return;
   if (join === null) {
-    addPlaces(column, selected, sink, buffers);
+    addSelected(column, selected, sink, buffers);
     return;
   }
-  const places = buffers.list(column.arena, selected);
-  const rows = buffers.rows().subarray(0, places.length);
+  const segmentRows = buffers.list(column.arena, selected);
+  const rows = buffers.rows().subarray(0, segmentRows.length);
   const base = index << SEGMENT_ROWS_SHIFT;
-  for (let at = 0; at < places.length; at++) rows[at] = base + places[at];
-  join.each(rows, places, (places, groups) => {
-    sink.addEach(groups, sink.needsValues ? buffers.gather(column, places) : null, 0, groups.length);
+  for (let at = 0; at < segmentRows.length; at++) rows[at] = base + segmentRows[at];
+  join.each(rows, segmentRows, (segmentRows, groups) => {
+    sink.addEach(groups, sink.requiresValues ? buffers.gather(column, segmentRows) : null, 0, groups.length);
   });
 }
 
-/** The filter's rows whose value passes; a bitmap lies in the column's arena. */
+/** The filter's rows whose value passes the tests; a bitmap lies in the column's arena. */
 function selectedValues(
   segment: EntitySegment,
   index: number,
   columnId: number,
   { arena }: LatestColumn,
   tests: readonly PreparedTest[],
-  { filter }: Target,
-): Places {
+  { filter }: MomentTarget,
+): SelectedRows {
   const { rowCount } = segment;
-  // The filter may write scratch bitmaps of the column's arena, so it comes first.
+  // The filter may overwrite scratch bitmaps of the column's arena, so it runs first.
   const chosen = filter.select(index);
-  if (chosen === 0) return NO_PLACES;
+  if (chosen === 0) return NO_ROWS;
   const { count, bitmapAt } = selectAttribute(segment, columnId, tests, false);
-  if (count === 0) return NO_PLACES;
+  if (count === 0) return NO_ROWS;
   const passing = { from: 0, to: rowCount, count, isRange: count === rowCount, start: 0, bitmapAt };
   if (chosen === rowCount) return passing;
   const [out, other] = [arena.scratchBitmap(0), arena.scratchBitmap(1)];
@@ -82,7 +82,7 @@ function selectedValues(
   }
   arena.u8.set(rows, other);
   const both = arena.kernels.and(bitmapAt, other, rowCount, out);
-  return both === 0 ? NO_PLACES : { ...passing, count: both, bitmapAt: out };
+  return both === 0 ? NO_ROWS : { ...passing, count: both, bitmapAt: out };
 }
 
 function addItems(
@@ -90,19 +90,19 @@ function addItems(
   index: number,
   list: ListColumn,
   tests: readonly PreparedTest[],
-  target: Target,
+  target: MomentTarget,
 ): void {
-  const places = chosenRows(segment, index, target.filter, target.buffers);
+  const segmentRows = chosenRows(segment, index, target.filter, target.buffers);
   const rows = target.buffers.rows();
   const items = target.buffers.items();
   const base = index << SEGMENT_ROWS_SHIFT;
   let count = 0;
-  for (let at = 0; at < places.length; at++) {
-    const from = list.starts[places[at]];
-    const to = from + list.counts[places[at]];
+  for (let at = 0; at < segmentRows.length; at++) {
+    const from = list.starts[segmentRows[at]];
+    const to = from + list.counts[segmentRows[at]];
     for (let item = from; item < to; item++) {
       if (tests.length > 0 && !itemPasses(list, item, tests)) continue;
-      rows[count] = base + places[at];
+      rows[count] = base + segmentRows[at];
       items[count++] = item;
       if (count < BATCH_MAX) continue;
       addBatch(list, rows, items, target);
@@ -123,18 +123,18 @@ function itemPasses(
   return true;
 }
 
-/** Adds items, as places in the list column's heap, of rows of the shard. */
+/** Adds items, given as positions in the list column's heap, of rows of the shard. */
 function addBatch(
   list: ListColumn,
   rows: Uint32Array,
   items: Uint32Array,
-  { join, sink, buffers }: Target,
+  { join, sink, buffers }: MomentTarget,
 ): void {
   if (join === null) {
-    sink.addRun(0, sink.needsValues ? buffers.gatherItems(list, items) : null, 0, items.length);
+    sink.addRun(0, sink.requiresValues ? buffers.gatherItems(list, items) : null, 0, items.length);
     return;
   }
   join.each(rows, items, (items, groups) => {
-    sink.addEach(groups, sink.needsValues ? buffers.gatherItems(list, items) : null, 0, groups.length);
+    sink.addEach(groups, sink.requiresValues ? buffers.gatherItems(list, items) : null, 0, groups.length);
   });
 }

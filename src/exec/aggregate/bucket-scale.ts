@@ -1,24 +1,22 @@
-/**
- * From instants to the buckets of a histogram. Instants are seconds since 1970-01-01.
- */
+/** Maps timestamps to the buckets of a histogram. Timestamps are seconds since 1970-01-01. */
 import { lowerBound } from '../../base/index.js';
 import type { Buckets, Window } from '../../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
 
-/** A run of dates [from, to) that lie in one bucket. */
+/** Receives a run of dates [from, to) that lie in one bucket. */
 export type VisitRun = (bucket: number, from: number, to: number) => void;
 
 export interface BucketScale {
   /** At least 1. */
   readonly bucketCount: number;
   /**
-   * Calls `visit` for runs of dates that lie in one bucket: each date once for every bucket that holds it. Few runs
-   * where the dates ascend (`ascending`); where not, runs may be as short as one date.
+   * Calls `visit` for runs of dates that lie in one bucket; each date is visited once per bucket that contains it. If
+   * dates ascend (`ascending`), there are few runs; otherwise a run may be a single date.
    */
   eachRun(dates: Uint32Array, ascending: boolean, visit: VisitRun): void;
 }
 
-/** `buckets` null = one bucket for all. Dates that are asked about must lie in `window`. */
+/** `buckets` null = one bucket for all. All dates must lie in `window`. */
 export function scaleOf(buckets: Buckets | null, window: Window): BucketScale {
   if (buckets === null) return ONE_BUCKET;
   if (buckets.by === 'windows') return new WindowScale(buckets.windows);
@@ -35,7 +33,7 @@ export const ONE_BUCKET: BucketScale = {
 class IntervalScale implements BucketScale {
   readonly bucketCount: number;
   readonly #interval: Interval;
-  /** The number of bucket 0, where it begins, and how long it is. */
+  /** The number of the first bucket, its start, and its length. */
   readonly #first: number;
   readonly #origin: number;
   readonly #seconds: number;
@@ -53,7 +51,7 @@ class IntervalScale implements BucketScale {
     const origin = this.#origin;
     const seconds = this.#seconds;
     for (let from = 0, to = 0; from < dates.length; from = to) {
-      // All buckets but months are as long as the first.
+      // All buckets except months have the same length.
       const bucket = isMonths
         ? bucketNumber('months', dates[from]) - this.#first
         : Math.floor((dates[from] - origin) / seconds);
@@ -90,14 +88,14 @@ class WindowScale implements BucketScale {
         while (to < count && dates[to] >= window.from && dates[to] < window.to) to++;
         if (to === from) continue;
         visit(bucket, from, to);
-        // The date at `to` lies outside.
+        // The date at `to` lies outside the window.
         from = to;
       }
     });
   }
 }
 
-/** The first place in [from, to) whose date is at least `date`, or `to`; quick where it is near `from`. */
+/** The first position in [from, to) whose date is at least `date`, or `to`; fast if it is near `from`. */
 function firstFrom(date: number, dates: Uint32Array, from: number, to: number): number {
   let low = from;
   let step = 1;

@@ -1,6 +1,6 @@
 /**
- * Counts of codes by kernels: one table of counts in each arena in which a column of the level lies, for the time of one
- * query. The tables are as long as the dictionary, so that a kernel needs no bounds.
+ * Counts codes with kernels: one table of counts in each arena that holds a column of the level, for the duration of
+ * one query. Tables are as long as the dictionary, so that kernels need no limit checks.
  */
 import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, LatestColumn } from '../../storage/index.js';
@@ -11,14 +11,14 @@ export class CodeTables {
   /** Byte offset of each arena's table. */
   readonly #tables = new Map<Arena, number>();
 
-  /** `release` must be called at the end. `codeCount`: of the dictionary, with code 0. */
+  /** `release` must be called at the end. `codeCount`: size of the dictionary, including code 0. */
   constructor(codeCount: number) {
     this.#codeCount = codeCount;
   }
 
   /**
-   * Counts the codes of the `count` rows that are chosen in the filter, those of missing values as code 0. False, and
-   * nothing is counted, where the arena has no room for a table.
+   * Counts the codes of the `count` rows selected in the filter; missing values count as code 0. Returns false,
+   * without counting, if the arena has no capacity for a table.
    */
   add({ arena, width, valuesAt }: LatestColumn, rowCount: number, filter: RowFilter, count: number): boolean {
     const table = this.#tableIn(arena);
@@ -43,15 +43,15 @@ export class CodeTables {
     return table;
   }
 
-  /** Adds everything that was counted to `counts`, by code. */
-  addTo(counts: Uint32Array): void {
+  /** Adds all counts to `counts`, by code. */
+  addCountsTo(counts: Uint32Array): void {
     for (const [{ u32 }, table] of this.#tables) {
       const held = u32.subarray(table >> 2, (table >> 2) + this.#codeCount);
       for (let code = 0; code < held.length; code++) counts[code] += held[code];
     }
   }
 
-  /** Gives the tables back. */
+  /** Releases the tables. */
   release(): void {
     for (const arena of this.#tables.keys()) arena.releaseTemporary();
     this.#tables.clear();

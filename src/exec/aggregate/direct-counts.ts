@@ -1,15 +1,19 @@
-/** Counts by number, for latest-value columns whose values are numbers already: the loops that top values live on. */
+/** Counts by number for latest-value columns with direct numbers: the hot loops of top values. */
 import { bitmapBytes } from '../../kernels/index.js';
 import type { EntitySegment, LatestColumn } from '../../storage/index.js';
 import { PreparedTest } from '../condition/value-test.js';
 import { CodeTables } from './code-tables.js';
-import { selectValues, type Walk } from './level-values.js';
-import type { CodeNumbers, DirectNumbers } from './numbering.js';
+import { type LevelScan, selectValues } from './level-values.js';
+import type { CodeNumbering, DirectNumbering } from './numbering.js';
 import type { RowFilter } from './row-filter.js';
 import { countAll, countSet, viewOf } from './value-view.js';
 
-/** Adds, to the counts by number, the rows of the walk's filter whose value passes. Throws 9005 and 9006. */
-export function countDirect(walk: Walk, numbering: CodeNumbers | DirectNumbers, counts: Uint32Array): void {
+/** Adds the rows of the scan's filter whose value passes to the counts by number. Throws 9005 and 9006. */
+export function countDirect(
+  walk: LevelScan,
+  numbering: CodeNumbering | DirectNumbering,
+  counts: Uint32Array,
+): void {
   const { shard, source, filter, run } = walk;
   const dictionary = shard.dictionaries.get(source.columnId);
   const tests = walk.tests.map((test) => new PreparedTest(test, dictionary, run));
@@ -18,7 +22,7 @@ export function countDirect(walk: Walk, numbering: CodeNumbers | DirectNumbers, 
     shard.segments.forEach((segment, index) => {
       const column = segment.latest(source.columnId);
       if (column === undefined || column.presentCount === 0) return;
-      // That of a missing value is code 0: there is no need to look for it.
+      // Missing values count as code 0, so validity need not be checked.
       const every = source.kind === 'code' && tests.length === 0;
       const count = every
         ? filter.select(index)
@@ -26,7 +30,7 @@ export function countDirect(walk: Walk, numbering: CodeNumbers | DirectNumbers, 
       if (count === 0 || tables?.add(column, segment.rowCount, filter, count) === true) return;
       countSegment(segment, column, numbering, filter, count, counts);
     });
-    tables?.addTo(counts);
+    tables?.addCountsTo(counts);
   } finally {
     tables?.release();
     for (const test of tests) test.release();
@@ -34,11 +38,11 @@ export function countDirect(walk: Walk, numbering: CodeNumbers | DirectNumbers, 
   if (source.kind === 'code') counts[0] = 0;
 }
 
-/** `count` rows are chosen in the filter. */
+/** `count` rows are selected in the filter. */
 function countSegment(
   { rowCount }: EntitySegment,
   column: LatestColumn,
-  numbering: CodeNumbers | DirectNumbers,
+  numbering: CodeNumbering | DirectNumbering,
   filter: RowFilter,
   count: number,
   counts: Uint32Array,
@@ -57,7 +61,7 @@ function countSegment(
       if (words === null) countAll(values, base, rowCount, counts);
       else if (values.signed || count * 2 < rowCount) countSet(values, base, rowCount, words, 1, 1, counts);
       else {
-        // Of codes, which are all in bounds, the few that are not chosen are taken away again.
+        // All codes are within range, so all rows are counted and the few unselected ones subtracted.
         countAll(values, base, rowCount, counts);
         countSet(values, base, rowCount, words, 0, -1, counts);
       }
@@ -73,7 +77,7 @@ function wordsOf({ arena, bitmapAt }: RowFilter, rowCount: number): Int32Array {
   return arena.i32.subarray(bitmapAt >> 2, (bitmapAt >> 2) + ((rowCount + 31) >>> 5));
 }
 
-/** Of the `count` chosen rows, those whose bit is set. */
+/** The number of the `count` selected rows whose bit is set. */
 function countOnes(column: LatestColumn, filter: RowFilter, rowCount: number, count: number): number {
   const { u8, kernels } = filter.arena;
   const bits = filter.arena.scratchBitmap(1);

@@ -1,10 +1,10 @@
-/** Entries (row, number of a value): what a walk over a level's values gives. */
+/** Entries (row, value number), the output of a scan over a level's values. */
 import { ABSENT } from './numbering.js';
 
-/** Takes `count` entries: row rows[i] has value numbers[i]. The arrays are the caller's again when it returns. */
+/** Receives `count` entries: row rows[i] has value numbers[i]. The caller reuses the arrays after the call. */
 export type EntrySink = (rows: Uint32Array, numbers: Uint32Array, count: number) => void;
 
-/** Takes entries without a number away; returns how many are left, in their order. */
+/** Removes entries without a number; returns the number of remaining entries, which keep their order. */
 export function dropAbsent(rows: Uint32Array, numbers: Uint32Array, count: number): number {
   let left = 0;
   for (let at = 0; at < count; at++) {

@@ -1,9 +1,9 @@
 /**
- * The values of the events in a window, as entries (row, number of the value) of which none comes twice.
- * How: the events are counted by value; then, value by value, their rows are marked in one bitmap, so that a row's
- * second event of a value is seen, and the marks are taken away again. For that the events are sorted by value
- * (counting sort), at most `batchMax` at a time; if there are more, they are walked again for each run of values.
- * So memory stays at a few bits per row, a count per value and the batch.
+ * Scans the values of the events in a window as distinct entries (row, value number).
+ * Events are counted by value and sorted by value (counting sort). Then, value by value, their rows are marked in one
+ * bitmap, which detects a row's second event of the same value, and the marks are cleared. At most `batchMax` events
+ * are sorted at a time; if there are more, they are scanned again for each run of values. Memory is a few bits per
+ * row, one count per value, and the batch.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
@@ -16,7 +16,7 @@ import type { Numbering } from './numbering.js';
 import type { RowFilter } from './row-filter.js';
 import { viewOf } from './value-view.js';
 
-/** Events that are sorted at a time. */
+/** The largest number of events that are sorted at a time. */
 const EVENT_BATCH_MAX = 2 ** 22;
 
 /** Calls `sink` with every entry, in batches of at most SEGMENT_ROWS_MAX. Throws 9005 and 9006. */
@@ -33,13 +33,13 @@ export function eachEventValue(
   if (shard.events.get(event.columnId) === undefined) return;
   const events = new EventSelection(shard, event, run);
   try {
-    new EventWalk(shard, events, filter, numbering, memory, run, sink, batchMax).run();
+    new EventScan(shard, events, filter, numbering, memory, run, sink, batchMax).run();
   } finally {
     events.release();
   }
 }
 
-class EventWalk {
+class EventScan {
   readonly #events: EventSelection;
   readonly #numbering: Numbering;
   readonly #memory: MemoryAccount;
@@ -47,12 +47,12 @@ class EventWalk {
   readonly #sink: EntrySink;
   readonly #batchMax: number;
   readonly #owners: Uint8Array | null;
-  /** One bit per row; all clear between two values. */
+  /** One bit per row; all bits are clear between two values. */
   readonly #marks: Uint32Array;
-  readonly #places: Uint32Array;
+  readonly #segmentRows: Uint32Array;
   readonly #rows: Uint32Array;
   readonly #numbers: Uint32Array;
-  /** Events by number. */
+  /** Number of events by value number. */
   #counts: Uint32Array<ArrayBuffer>;
 
   constructor(
@@ -75,12 +75,12 @@ class EventWalk {
     this.#marks = memory.u32((shard.rowEnd + 31) >>> 5);
     const segments = events.table?.segments ?? [];
     const longest = segments.reduce((most, { eventCount }) => Math.max(most, eventCount), 0);
-    [this.#places, this.#rows, this.#numbers] = [0, 1, 2].map(() => memory.u32(longest));
+    [this.#segmentRows, this.#rows, this.#numbers] = [0, 1, 2].map(() => memory.u32(longest));
     this.#counts = memory.u32(numbering.count);
   }
 
   run(): void {
-    const batch = new Batch(this.#memory, this.#batchMax);
+    const batch = new EntryBuffer(this.#memory, this.#batchMax);
     let total = 0;
     this.#each((rows, numbers, count) => {
       this.#counts = grownWithin(this.#memory, this.#counts, this.#numbering.count);
@@ -91,7 +91,7 @@ class EventWalk {
     });
     const { count } = this.#numbering;
     if (batch.isWhole) {
-      const sorter = new Sorter(this.#memory, this.#counts, 0, count, total);
+      const sorter = new ValueSorter(this.#memory, this.#counts, 0, count, total);
       sorter.add(batch.rows, batch.numbers, total);
       batch.release();
       this.#emit(sorter);
@@ -106,7 +106,7 @@ class EventWalk {
     }
   }
 
-  /** Every event of the filter's rows that has a number. */
+  /** Scans every event of the filter's rows that has a value number. */
   #each(sink: EntrySink): void {
     for (const segment of this.#events.table?.segments ?? []) {
       this.#run.check();
@@ -116,47 +116,48 @@ class EventWalk {
       const count = this.#gather(segment, selected);
       if (count === 0) continue;
       const numbering = this.#numbering;
-      numbering.number(viewOf(segment, segment.eventCount), this.#places, count, this.#numbers);
-      const left = numbering.partial ? dropAbsent(rows, this.#numbers, count) : count;
+      numbering.number(viewOf(segment, segment.eventCount), this.#segmentRows, count, this.#numbers);
+      const left = numbering.isPartial ? dropAbsent(rows, this.#numbers, count) : count;
       if (left > 0) sink(rows, this.#numbers, left);
     }
   }
 
-  /** The places and rows of the selected events whose rows the filter holds; returns their number. */
+  /** Writes the positions and rows of the selected events whose rows pass the filter; returns their number. */
   #gather(
     { arena, rowsAt }: EventSegment,
     { isRange, from, to, start, bitmapAt, count }: SelectedEvents,
   ): number {
-    const places = this.#places;
-    if (isRange) for (let place = from, at = 0; place < to; place++) places[at++] = place;
-    else setBits(arena.i32, bitmapAt >> 2, to - start, start, places);
+    const segmentRows = this.#segmentRows;
+    if (isRange)
+      for (let segmentRow = from, at = 0; segmentRow < to; segmentRow++) segmentRows[at++] = segmentRow;
+    else setBits(arena.i32, bitmapAt >> 2, to - start, start, segmentRows);
     const rows = this.#rows;
     const held = arena.u32;
     const heldAt = rowsAt >> 2;
     const owners = this.#owners;
     if (owners === null) {
-      for (let at = 0; at < count; at++) rows[at] = held[heldAt + places[at]];
+      for (let at = 0; at < count; at++) rows[at] = held[heldAt + segmentRows[at]];
       return count;
     }
     let kept = 0;
     for (let at = 0; at < count; at++) {
-      const place = places[at];
-      const row = held[heldAt + place];
+      const segmentRow = segmentRows[at];
+      const row = held[heldAt + segmentRow];
       rows[kept] = row;
-      places[kept] = place;
+      segmentRows[kept] = segmentRow;
       kept += (owners[row >>> 3] >> (row & 7)) & 1;
     }
     return kept;
   }
 
-  /** Values [from, to), which have so many events together. */
+  /** Emits values [from, to), which have `events` events in total. */
   #emitRun(from: number, to: number, events: number): void {
-    const sorter = new Sorter(this.#memory, this.#counts, from, to, events);
+    const sorter = new ValueSorter(this.#memory, this.#counts, from, to, events);
     this.#each((rows, numbers, count) => sorter.add(rows, numbers, count));
     this.#emit(sorter);
   }
 
-  /** A value with any number of events. */
+  /** Emits one value with any number of events. */
   #emitOne(wanted: number): void {
     const marks = this.#marks;
     this.#each((rows, numbers, count) => {
@@ -171,7 +172,7 @@ class EventWalk {
     marks.fill(0);
   }
 
-  #emit(sorter: Sorter): void {
+  #emit(sorter: ValueSorter): void {
     const marks = this.#marks;
     const rows = this.#rows;
     const numbers = this.#numbers;
@@ -196,7 +197,7 @@ class EventWalk {
   }
 }
 
-/** Marks the row; false when it was marked already. */
+/** Marks the row; returns false if it was already marked. */
 function mark(marks: Uint32Array, row: number): boolean {
   const word = row >>> 5;
   const bit = 1 << (row & 31);
@@ -205,13 +206,13 @@ function mark(marks: Uint32Array, row: number): boolean {
   return (before & bit) === 0;
 }
 
-/** Rows of the events of values [from, to), value by value. */
-class Sorter {
+/** Sorts the rows of the events of values [from, to) by value. */
+class ValueSorter {
   readonly from: number;
   readonly to: number;
   readonly sorted: Uint32Array<ArrayBuffer>;
   readonly #memory: MemoryAccount;
-  /** Where the next row of each value goes; in the end, where its rows end. */
+  /** By value: the position of its next row, finally the end of its rows. */
   readonly #ends: Uint32Array<ArrayBuffer>;
 
   constructor(memory: MemoryAccount, counts: Uint32Array, from: number, to: number, events: number) {
@@ -226,7 +227,7 @@ class Sorter {
     }
   }
 
-  /** Takes the entries of its values; those of others are passed over. */
+  /** Adds the entries of its values and ignores others. */
   add(rows: Uint32Array, numbers: Uint32Array, count: number): void {
     const { from, to, sorted } = this;
     const ends = this.#ends;
@@ -236,7 +237,7 @@ class Sorter {
     }
   }
 
-  /** Once all events are there: the value's place in `sorted`. */
+  /** After all events were added: the value's range in `sorted`. */
   spanOf(number: number): { readonly start: number; readonly end: number } {
     const at = number - this.from;
     return { start: at === 0 ? 0 : this.#ends[at - 1], end: this.#ends[at] };
@@ -247,8 +248,8 @@ class Sorter {
   }
 }
 
-/** Entries in the order in which they came, as long as they are few enough. */
-class Batch {
+/** A buffer of entries in order of arrival, up to a limit. */
+class EntryBuffer {
   readonly #memory: MemoryAccount;
   readonly #max: number;
   #rows: Uint32Array<ArrayBuffer>;
@@ -262,7 +263,7 @@ class Batch {
     [this.#rows, this.#numbers] = [memory.u32(0), memory.u32(0)];
   }
 
-  /** Whether every entry is here. */
+  /** Whether no entry was dropped. */
   get isWhole(): boolean {
     return this.#isWhole;
   }

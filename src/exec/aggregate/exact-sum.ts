@@ -1,8 +1,8 @@
 /**
- * Exact sums of many integers at once, one per slot, without a BigInt per integer.
- * Layout     a slot has limbs of 32 bits' weight each: its sum is the sum of limb[i] * 2^(32 i), and what was spilled.
- *            Limbs are signed integers held as doubles; they need not be below 2^32.
- * Invariant  no limb ever passes 2^53: one that passes 2^52 is spilled into a BigInt, after a million additions at the
+ * Exact sums of integers by slot, without a BigInt per integer.
+ * Layout  a slot's sum is the sum of limb[i] * 2^(32 i), plus a spilled BigInt. Limbs are signed integers held as
+ *         doubles and may exceed 2^32.
+ * Invariant  no limb exceeds 2^53: a limb above 2^52 is spilled into a BigInt, after a million additions at the
  *            earliest.
  */
 import { longerCopy, type MemoryAccount } from '../../base/index.js';
@@ -11,29 +11,29 @@ import type { NarrowValues } from './value-batch.js';
 
 const LIMB_WEIGHT = 2 ** 32;
 const LIMB_MAX = 2 ** 52;
-/** The scratch bitmap of an arena in whose place kernels leave a sum. */
+/** The scratch bitmap in which kernels return a sum. */
 const RESULT_BITMAP = 3;
 
-export class ExactSums {
+export class ExactIntegerSums {
   readonly #limbCount: 2 | 4;
   readonly #memory: MemoryAccount;
   #limbs = new Float64Array(0);
   readonly #spilled = new Map<number, bigint>();
 
-  /** Two limbs for sums of 64-bit integers, four for sums of their squares. There are no slots yet. */
+  /** Two limbs for sums of 64-bit integers, four for sums of their squares. Starts without slots. */
   constructor(limbCount: 2 | 4, memory: MemoryAccount) {
     this.#limbCount = limbCount;
     this.#memory = memory;
   }
 
-  /** Makes room for slots below `slotCount`. Throws 9006. */
+  /** Grows the arrays to hold slots below `slotCount`. Throws 9006. */
   grow(slotCount: number): void {
     const length = slotCount * this.#limbCount;
     this.#memory.reserve((length - this.#limbs.length) * 8);
     this.#limbs = longerCopy(this.#limbs, length);
   }
 
-  /** Adds low + high * 2^32; both are integers of at most 2^52 either way. */
+  /** Adds low + high * 2^32; both are integers of at most 2^52 in magnitude. */
   add(slot: number, low: number, high: number): void {
     const limbs = this.#limbs;
     const at = slot * this.#limbCount;
@@ -42,7 +42,7 @@ export class ExactSums {
     if (Math.abs(limbs[at]) > LIMB_MAX || Math.abs(limbs[at + 1]) > LIMB_MAX) this.#spill(slot);
   }
 
-  /** Adds four limbs; sums of four limbs only. */
+  /** Adds four limbs; for four-limb sums only. */
   addFour(slot: number, limb0: number, limb1: number, limb2: number, limb3: number): void {
     const limbs = this.#limbs;
     const at = slot * 4;
@@ -75,7 +75,7 @@ export class ExactSums {
 
 /** Adds values [from, to), at most 2^20 of them, to a slot. */
 export function addNarrow(
-  sums: ExactSums,
+  sums: ExactIntegerSums,
   slot: number,
   values: NarrowValues,
   from: number,
@@ -86,8 +86,14 @@ export function addNarrow(
   sums.add(slot, sum, 0);
 }
 
-/** Adds the 64-bit integers [from, to), (low, high) pairs of words, at most 2^20 of them, to a slot. */
-export function addWide(sums: ExactSums, slot: number, words: Uint32Array, from: number, to: number): void {
+/** Adds the 64-bit integers [from, to), at most 2^20 (low, high) pairs of words, to a slot. */
+export function addWide(
+  sums: ExactIntegerSums,
+  slot: number,
+  words: Uint32Array,
+  from: number,
+  to: number,
+): void {
   let [low, high] = [0, 0];
   for (let at = from * 2; at < to * 2; at += 2) {
     low += words[at];
@@ -97,11 +103,11 @@ export function addWide(sums: ExactSums, slot: number, words: Uint32Array, from:
 }
 
 /**
- * Adds those of the `n` values (at most 65,536) from byte offset `at` on, 8-aligned, whose bits are set in the bitmap
- * (0 = all) to a slot.
+ * Adds to a slot those of the `n` values (at most 65,536) from byte offset `at` (8-aligned) whose bits are set in the
+ * bitmap (0 = all).
  */
 export function addStored(
-  sums: ExactSums,
+  sums: ExactIntegerSums,
   slot: number,
   arena: Arena,
   width: Width,
@@ -121,11 +127,11 @@ export function addStored(
 }
 
 /**
- * Adds the squares of values [from, to), at most 2^16 of them, to a slot of four limbs. Here and below a product of
- * two words is taken apart into two words again.
+ * Adds the squares of values [from, to), at most 2^16 of them, to a four-limb slot. Here and below, the product of
+ * two words is split into two words again.
  */
 export function addNarrowSquares(
-  squares: ExactSums,
+  squares: ExactIntegerSums,
   slot: number,
   values: NarrowValues,
   from: number,
@@ -141,9 +147,9 @@ export function addNarrowSquares(
   squares.addFour(slot, low, high, 0, 0);
 }
 
-/** The same of 64-bit integers, (low, high) pairs of words. */
+/** Adds the squares of 64-bit integers, given as (low, high) pairs of words. */
 export function addWideSquares(
-  squares: ExactSums,
+  squares: ExactIntegerSums,
   slot: number,
   words: Uint32Array,
   from: number,
@@ -166,8 +172,8 @@ export function addWideSquares(
 }
 
 /**
- * The high word of a product of two words whose low word is known: the product as a double is off by 2^11 at most, so
- * what it stands for is the nearest number with that low word.
+ * The high word of a product of two words whose low word is known. The product as a double is off by at most 2^11, so
+ * the exact product is the nearest number with that low word.
  */
 function highWordOf(product: number, lowWord: number): number {
   return Math.round((product - lowWord) / LIMB_WEIGHT);

@@ -1,26 +1,24 @@
-/**
- * The least and the greatest of many 64-bit integers, one pair per slot, as words: no BigInt per integer.
- */
+/** The least and greatest 64-bit integer by slot, held as words to avoid a BigInt per integer. */
 import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { Arena, Width } from '../../storage/index.js';
 import type { NarrowValues } from './value-batch.js';
 
-/** The scratch bitmap of an arena in whose place kernels leave extremes. */
+/** The scratch bitmap in which kernels return extremes. */
 const RESULT_BITMAP = 3;
 
-/** Words of a slot: low and high of the least, low and high of the greatest. */
+/** Words of a slot: low and high word of the least, low and high word of the greatest integer. */
 const WORDS = 4;
 
-export class Extremes {
+export class IntegerExtremes {
   readonly #memory: MemoryAccount;
   #words = new Int32Array(0);
 
-  /** There are no slots yet. */
+  /** Starts without slots. */
   constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
-  /** Makes room for slots below `slotCount`. Throws 9006. */
+  /** Grows the arrays to hold slots below `slotCount`. Throws 9006. */
   grow(slotCount: number): void {
     const before = this.#words;
     this.#memory.reserve(slotCount * WORDS * 4 - before.byteLength);
@@ -28,7 +26,7 @@ export class Extremes {
     this.#clear(before.length);
   }
 
-  /** The least is the greatest integer from here on, and the greatest the least. */
+  /** Sets the least to the greatest possible integer and vice versa, from word `from` on. */
   #clear(from: number): void {
     for (let at = from; at < this.#words.length; at += WORDS) {
       this.#words[at] = -1;
@@ -38,7 +36,7 @@ export class Extremes {
     }
   }
 
-  /** Takes the integer with these words into account; either may be signed or not. */
+  /** Offers the integer with these words, each signed or unsigned. */
   offer(slot: number, low: number, high: number): void {
     const words = this.#words;
     const at = slot * WORDS;
@@ -53,7 +51,7 @@ export class Extremes {
     }
   }
 
-  /** Only of slots to which something was offered. */
+  /** Valid only for slots to which an integer was offered. */
   least(slot: number): bigint {
     return integerOf(this.#words[slot * WORDS], this.#words[slot * WORDS + 1]);
   }
@@ -66,9 +64,9 @@ function integerOf(low: number, high: number): bigint {
   return (BigInt(high) << 32n) + BigInt(low >>> 0);
 }
 
-/** Offers values[from], ..., values[to - 1]; there is at least one. */
+/** Offers values[from], ..., values[to - 1], at least one. */
 export function offerNarrow(
-  extremes: Extremes,
+  extremes: IntegerExtremes,
   slot: number,
   values: NarrowValues,
   from: number,
@@ -84,9 +82,9 @@ export function offerNarrow(
   extremes.offer(slot, greatest, greatest >> 31);
 }
 
-/** Offers the 64-bit integers [from, to), (low, high) pairs of words. */
+/** Offers the 64-bit integers [from, to), given as (low, high) pairs of words. */
 export function offerWide(
-  extremes: Extremes,
+  extremes: IntegerExtremes,
   slot: number,
   words: Uint32Array,
   from: number,
@@ -96,11 +94,11 @@ export function offerWide(
 }
 
 /**
- * Offers those of the `n` values (at most 65,536) from byte offset `at` on, 8-aligned, whose bits are set in the bitmap
+ * Offers those of the `n` values (at most 65,536) from byte offset `at` (8-aligned) whose bits are set in the bitmap
  * (0 = all).
  */
 export function offerStored(
-  extremes: Extremes,
+  extremes: IntegerExtremes,
   slot: number,
   arena: Arena,
   width: Width,

@@ -1,6 +1,6 @@
 /**
- * Two forms of which rows belong to which groups: at most one group per row, or any number of them.
- * Invariants: rows outside the selection belong to none; a row belongs to a group once.
+ * Two representations of the groups of rows: at most one group per row, or any number.
+ * Invariants  rows outside the selection belong to no group; a row belongs to a group at most once.
  */
 import { grownWithin, type MemoryAccount, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { popcount32 } from '../../kernels/index.js';
@@ -8,33 +8,33 @@ import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 
 const WORDS_PER_SEGMENT = BITMAP_BYTES / 4;
 
-/** Entries of a walk that belong to groups: entry entries[i] belongs to group groups[i]. */
-export class Joined {
+/** Entries of a scan joined with groups: entry entries[i] belongs to group groups[i]. */
+export class JoinedEntries {
   readonly entries: Uint32Array;
   readonly groups: Uint32Array;
   count = 0;
 
-  /** For rows of the shard, of which none belongs to more than `groupsOfRowMax` groups. */
+  /** For rows of the shard, none of which may belong to more than `groupsOfRowMax` groups. */
   constructor(shard: DimensionShard, groupsOfRowMax: number, memory: MemoryAccount) {
     const length = Math.max(Math.min(SEGMENT_ROWS_MAX, shard.rowEnd), groupsOfRowMax);
     [this.entries, this.groups] = [memory.u32(length), memory.u32(length)];
   }
 }
 
-export interface RowGroups {
-  /** Of the last decided level. */
+export interface GroupsOfRows {
+  /** Number of groups of the last decided level. */
   readonly groupCount: number;
-  /** The members of any group, one bit per row: that of row r is bit r & 7 of byte r >> 3. */
+  /** The rows that belong to any group, one bit per row: row r is bit r & 7 of byte r >> 3. */
   readonly members: Uint8Array;
   /** Whether no row belongs to two groups. */
   readonly isSingle: boolean;
   readonly groupsOfRowMax: number;
   /**
-   * Joins rows[from], rows[from + 1]... with their groups until `out` is full or all `count` are done; returns the
-   * first one that is not.
+   * Joins rows[from], rows[from + 1], ... with their groups until `out` is full or all `count` rows are done; returns
+   * the first row that was not joined.
    */
-  join(rows: Uint32Array, from: number, count: number, out: Joined): number;
-  /** Gives their memory back. */
+  join(rows: Uint32Array, from: number, count: number, out: JoinedEntries): number;
+  /** Gives the groups' memory back. */
   release(): void;
 }
 
@@ -42,15 +42,15 @@ function newMembers(shard: DimensionShard, memory: MemoryAccount): Uint32Array<A
   return memory.u32(shard.segments.length * WORDS_PER_SEGMENT);
 }
 
-/** One group per row at most, in 16 or 32 bits. */
-export class SingleGroups implements RowGroups {
+/** At most one group per row, in 16 or 32 bits. */
+export class SingleGroups implements GroupsOfRows {
   readonly isSingle = true;
   readonly groupsOfRowMax = 1;
   readonly groupCount: number;
   readonly members: Uint8Array;
   readonly #memory: MemoryAccount;
   readonly #memberWords: Uint32Array<ArrayBuffer>;
-  /** The group plus one; 0 = none. */
+  /** By row: the group plus 1; 0 = none. */
   readonly #groups: Uint16Array | Uint32Array;
 
   constructor(shard: DimensionShard, groupCount: number, memory: MemoryAccount) {
@@ -63,7 +63,7 @@ export class SingleGroups implements RowGroups {
     this.#groups = narrow ? new Uint16Array(shard.rowEnd) : new Uint32Array(shard.rowEnd);
   }
 
-  /** Row rows[i], which has no group yet, belongs to groups[i]. */
+  /** Assigns row rows[i], which must not have a group yet, to groups[i]. */
   append(rows: Uint32Array, groups: Uint32Array, count: number): void {
     const held = this.#groups;
     const members = this.#memberWords;
@@ -74,7 +74,7 @@ export class SingleGroups implements RowGroups {
     }
   }
 
-  join(rows: Uint32Array, from: number, count: number, out: Joined): number {
+  join(rows: Uint32Array, from: number, count: number, out: JoinedEntries): number {
     const held = this.#groups;
     const { entries, groups } = out;
     let joined = 0;
@@ -94,7 +94,7 @@ export class SingleGroups implements RowGroups {
   }
 }
 
-/** Collects (row, group) pairs in any order, none of them twice, for ManyGroups. */
+/** Collects distinct (row, group) pairs in any order, as input of ManyGroups. */
 export class PairList {
   readonly #memory: MemoryAccount;
   #rows: Uint32Array<ArrayBuffer>;
@@ -132,22 +132,22 @@ export class PairList {
 }
 
 /**
- * Any number of groups per row. The members are numbered in the order of their rows: a bit per row tells them, and the
- * members before each word of 32 rows are counted; member m belongs to groups [starts[m], starts[m + 1]).
+ * Any number of groups per row. Member rows are numbered in row order by a bitmap with a rank per word of 32 rows;
+ * member m belongs to groups [starts[m], starts[m + 1]).
  */
-export class ManyGroups implements RowGroups {
+export class ManyGroups implements GroupsOfRows {
   readonly isSingle = false;
   readonly groupCount: number;
   readonly groupsOfRowMax: number;
   readonly members: Uint8Array;
   readonly #memory: MemoryAccount;
   readonly #memberWords: Uint32Array<ArrayBuffer>;
-  /** Members before each word. */
+  /** By word: the number of members before it. */
   readonly #ranks: Uint32Array;
   readonly #starts: Uint32Array;
   readonly #groups: Uint32Array;
 
-  /** Throws 9006. `memory` holds what these groups take until `release`. */
+  /** `memory` accounts for the groups until `release`. Throws 9006. */
   constructor(shard: DimensionShard, groupCount: number, pairs: PairList, memory: MemoryAccount) {
     this.groupCount = groupCount;
     this.#memory = memory;
@@ -160,8 +160,8 @@ export class ManyGroups implements RowGroups {
     for (let word = 0; word < members.length; word++)
       ranks[word + 1] = ranks[word] + popcount32(members[word]);
     this.#ranks = ranks;
-    // First the number of groups of each member, two places on; then where they end; then, while groups are written
-    // from each member's start on, the starts move to where the next one's groups start.
+    // First starts[m + 2] counts the groups of member m; then prefix sums turn counts into ends; then, while groups
+    // are written, starts[m + 1] moves from the start of member m's groups to their end.
     const starts = memory.u32(ranks[members.length] + 2);
     this.#starts = starts;
     for (let at = 0; at < count; at++) starts[this.#memberOf(rows[at]) + 2]++;
@@ -177,13 +177,13 @@ export class ManyGroups implements RowGroups {
     }
   }
 
-  /** The number of the row, which is a member's. */
+  /** The member number of the row, which must be a member. */
   #memberOf(row: number): number {
     const word = row >>> 5;
     return this.#ranks[word] + popcount32(this.#memberWords[word] & ((1 << (row & 31)) - 1));
   }
 
-  join(rows: Uint32Array, from: number, count: number, out: Joined): number {
+  join(rows: Uint32Array, from: number, count: number, out: JoinedEntries): number {
     const members = this.#memberWords;
     const starts = this.#starts;
     const held = this.#groups;

@@ -1,7 +1,7 @@
 /**
- * Which groups of an aggregation's decided levels the entities of a shard belong to.
- * How: level by level, each value that the level chose has a number, a walk gives the rows that have it, and a row's
- * groups above with that number give its groups here.
+ * Computes the groups of an aggregation's decided levels to which the entities of a shard belong.
+ * Level by level, each chosen value gets a number, a scan returns the rows that have it, and a row's parent groups
+ * together with that number determine its groups.
  */
 import { invariant, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { DecidedLevel, ValueList, ValueTest } from '../../ir/index.js';
@@ -9,22 +9,22 @@ import type { DimensionShard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { type Choices, choicesOf, textAt, valueCountOf } from './choices.js';
+import { type ChosenNumbers, chosenValues, textAt, valueCountOf } from './chosen-values.js';
 import type { EntrySink } from './entries.js';
-import { Joined, ManyGroups, PairList, type RowGroups, SingleGroups } from './group-rows.js';
+import { type GroupsOfRows, JoinedEntries, ManyGroups, PairList, SingleGroups } from './group-rows.js';
 import { eachValue, isSingleValued } from './level-values.js';
 import { ABSENT } from './numbering.js';
 import { RowFilter } from './row-filter.js';
 import { WordTable } from './value-table.js';
 
-/** The groups of the selected entities; there is a decided level. Throws 9005 and 9006. */
+/** The groups of the selected entities; there must be at least one decided level. Throws 9005 and 9006. */
 export function groupsOf(
   shard: DimensionShard,
   selection: EntitySelection,
   decided: readonly DecidedLevel[],
   run: QueryRun,
-): RowGroups {
-  let groups: RowGroups | null = null;
+): GroupsOfRows {
+  let groups: GroupsOfRows | null = null;
   for (const level of decided) {
     const within = groupsWithin(shard, selection, groups, level, run);
     groups?.release();
@@ -34,14 +34,14 @@ export function groupsOf(
   return groups;
 }
 
-/** The groups of one level within those of the level above; null = one of all selected entities. */
+/** The groups of one level within those of the level above; `above` null = one group of all selected entities. */
 function groupsWithin(
   shard: DimensionShard,
   selection: EntitySelection,
-  above: RowGroups | null,
+  above: GroupsOfRows | null,
   { level, parents, values }: DecidedLevel,
   run: QueryRun,
-): RowGroups {
+): GroupsOfRows {
   const memory = run.child();
   const kept = run.child();
   const filter = new RowFilter(shard, selection, above?.members ?? null, run);
@@ -49,7 +49,7 @@ function groupsWithin(
   try {
     if (source.from === 'entity-id') {
       const ids = chosenIds(shard, tests, values, filter, memory, run);
-      const paths = new Paths(above, parents, ids, memory);
+      const paths = new GroupPaths(above, parents, ids, memory);
       return collect(shard, above, paths, true, kept, memory, (sink) => {
         for (let from = 0; from < ids.rows.length; from += SEGMENT_ROWS_MAX) {
           const to = Math.min(ids.rows.length, from + SEGMENT_ROWS_MAX);
@@ -57,9 +57,9 @@ function groupsWithin(
         }
       });
     }
-    const choices = choicesOf(shard, source, tests, values, memory, run);
+    const choices = chosenValues(shard, source, tests, values, memory, run);
     const walk = { shard, source, tests: choices.narrowing, filter, memory, run };
-    const paths = new Paths(above, parents, choices, memory);
+    const paths = new GroupPaths(above, parents, choices, memory);
     return collect(shard, above, paths, isSingleValued(shard, source), kept, memory, (sink) =>
       eachValue(walk, choices.numbering, sink),
     );
@@ -72,21 +72,21 @@ function groupsWithin(
 /** The groups of the entries that `walk` gives. `singleValued`: a row comes in one entry at most. */
 function collect(
   shard: DimensionShard,
-  above: RowGroups | null,
-  paths: Paths,
+  above: GroupsOfRows | null,
+  paths: GroupPaths,
   singleValued: boolean,
   kept: QueryRun,
   memory: QueryRun,
   walk: (sink: EntrySink) => void,
-): RowGroups {
+): GroupsOfRows {
   const single =
     singleValued && (above === null || above.isSingle)
       ? new SingleGroups(shard, paths.groupCount, kept)
       : null;
   const pairs = new PairList(memory);
   const target = single ?? pairs;
-  const found = new Joined(shard, above?.groupsOfRowMax ?? 1, memory);
-  const joined = above === null ? null : new Joined(shard, above.groupsOfRowMax, memory);
+  const found = new JoinedEntries(shard, above?.groupsOfRowMax ?? 1, memory);
+  const joined = above === null ? null : new JoinedEntries(shard, above.groupsOfRowMax, memory);
   walk((rows, numbers, count) => {
     if (above === null || joined === null) {
       for (let from = 0; from < count; ) {
@@ -105,26 +105,26 @@ function collect(
   return single ?? new ManyGroups(shard, paths.groupCount, pairs, kept);
 }
 
-/** Cells of a table of groups by (group above, number): below that, it needs no hashing. */
-const DENSE_PATHS_MAX = 2 ** 20;
+/** The largest direct table of groups by (parent group, number); larger ones are hashed. */
+const DIRECT_PATHS_MAX = 2 ** 20;
 
-/** From a group above and a value's number to the group. */
-class Paths {
+/** Maps a parent group and a value number to the group. */
+class GroupPaths {
   readonly groupCount: number;
   readonly #choiceCount: number;
-  /** By group above x choiceCount + number: the group plus one; 0 = none. */
+  /** By parent group x choiceCount + number: the group plus 1; 0 = none. */
   readonly #dense: Uint32Array | null = null;
   readonly #table: WordTable | null = null;
   /** By number of `table`. */
   readonly #groups: Uint32Array | null = null;
 
-  constructor(above: RowGroups | null, parents: Uint32Array, choices: Choices, memory: QueryRun) {
+  constructor(above: GroupsOfRows | null, parents: Uint32Array, choices: ChosenNumbers, memory: QueryRun) {
     const { count, numberOf } = choices;
     const groupCount = parents.length;
     this.groupCount = groupCount;
     this.#choiceCount = count;
     const cells = (above?.groupCount ?? 1) * count;
-    if (cells <= DENSE_PATHS_MAX) {
+    if (cells <= DIRECT_PATHS_MAX) {
       this.#dense = memory.u32(cells);
       for (let group = 0; group < groupCount; group++) {
         if (numberOf[group] !== ABSENT) this.#dense[parents[group] * count + numberOf[group]] = group + 1;
@@ -147,10 +147,16 @@ class Paths {
   }
 
   /**
-   * Rows and groups of entries from `from` on, all of them within group 0 above, to `out.entries` and `out.groups`, as
-   * far as there is room; returns the first entry that was not looked at.
+   * Writes the rows and groups of entries from `from` on, all within parent group 0, to `out.entries` and
+   * `out.groups`, up to their capacity; returns the first entry that was not processed.
    */
-  ofEntries(rows: Uint32Array, numbers: Uint32Array, from: number, count: number, out: Joined): number {
+  ofEntries(
+    rows: Uint32Array,
+    numbers: Uint32Array,
+    from: number,
+    count: number,
+    out: JoinedEntries,
+  ): number {
     let found = 0;
     const end = Math.min(count, from + out.entries.length);
     for (let at = from; at < end; at++) {
@@ -163,8 +169,8 @@ class Paths {
     return end;
   }
 
-  /** The same of entries that were joined with their groups above, which `out` has room for. */
-  ofJoined(rows: Uint32Array, numbers: Uint32Array, joined: Joined, out: Joined): void {
+  /** Does the same for entries joined with their parent groups; `out` has capacity for them. */
+  ofJoined(rows: Uint32Array, numbers: Uint32Array, joined: JoinedEntries, out: JoinedEntries): void {
     let found = 0;
     for (let at = 0; at < joined.count; at++) {
       const entry = joined.entries[at];
@@ -177,8 +183,8 @@ class Paths {
   }
 }
 
-interface ChosenIds extends Choices {
-  /** Entries: entity rows[i] has number numbers[i]. */
+interface ChosenIds extends ChosenNumbers {
+  /** Entries: the entity of rows[i] has number numbers[i]. */
   readonly rows: Uint32Array;
   readonly numbers: Uint32Array;
 }

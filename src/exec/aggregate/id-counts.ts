@@ -1,29 +1,29 @@
-/** Entity IDs as the values of a level: each is the value of one entity. */
+/** Counts a level over entity IDs: each ID is the value of one entity. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueCounts, ValueList, ValueTest } from '../../ir/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { Joined, PairList, type RowGroups } from './group-rows.js';
+import { type GroupsOfRows, JoinedEntries, PairList } from './group-rows.js';
 import type { RowFilter } from './row-filter.js';
 import { appendTexts, emptyTexts } from './value-texts.js';
 
-/** One entity of each group for each ID that passes the tests. Throws 9005 and 9006. */
+/** Counts one entity in each of its groups for each ID that passes the tests. Throws 9005 and 9006. */
 export function countIds(
   shard: DimensionShard,
   tests: readonly ValueTest[],
   filter: RowFilter,
-  groups: RowGroups | null,
+  groups: GroupsOfRows | null,
   memory: QueryRun,
   run: QueryRun,
 ): ValueCounts {
   const passing = tests.length === 0 ? null : passingIds(shard, tests, filter, memory, run);
   const pairs = new PairList(memory);
   const rows = memory.u32(Math.min(SEGMENT_ROWS_MAX, shard.rowEnd));
-  const joined = new Joined(shard, groups?.groupsOfRowMax ?? 1, memory);
+  const joined = new JoinedEntries(shard, groups?.groupsOfRowMax ?? 1, memory);
   shard.segments.forEach(({ rowCount }, index) => {
     let count = filter.select(index);
-    filter.places(rowCount, count, rows);
+    filter.listRows(rowCount, count, rows);
     if (passing !== null) count = keepSet(rows, count, passing, index * BITMAP_BYTES);
     for (let at = 0; at < count; at++) rows[at] += index << SEGMENT_ROWS_SHIFT;
     if (groups === null) {
@@ -48,7 +48,7 @@ export function countIds(
   };
 }
 
-/** One bit per row of the shard. */
+/** The entities whose ID passes, one bit per row of the shard. */
 function passingIds(
   shard: DimensionShard,
   tests: readonly ValueTest[],
@@ -59,7 +59,7 @@ function passingIds(
   const selection = new EntitySelection(shard, { op: 'entity-id', tests }, arena, run);
   try {
     const bitmap = selection.bitmap();
-    // From here on it is the memory's, which gives it back.
+    // From here on `memory` accounts for the bitmap and releases it.
     run.release(bitmap.length);
     memory.reserve(bitmap.length);
     return bitmap;
@@ -68,33 +68,33 @@ function passingIds(
   }
 }
 
-/** Keeps the places whose bit is set, from byte `from` of the bitmap on. */
-function keepSet(places: Uint32Array, count: number, bitmap: Uint8Array, from: number): number {
+/** Keeps the rows whose bit is set, from byte `from` of the bitmap on. */
+function keepSet(segmentRows: Uint32Array, count: number, bitmap: Uint8Array, from: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
-    const place = places[at];
-    places[kept] = place;
-    kept += (bitmap[from + (place >> 3)] >> (place & 7)) & 1;
+    const segmentRow = segmentRows[at];
+    segmentRows[kept] = segmentRow;
+    kept += (bitmap[from + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
   }
   return kept;
 }
 
-/** The IDs of rows, which do not descend. */
+/** The IDs of rows; the rows must not descend. */
 function idsOf(shard: DimensionShard, rows: Uint32Array, run: QueryRun): ValueList {
   let total = 0;
   eachSegment(rows, (index, from, to) => {
     const { offsets } = shard.segments[index].ids();
     for (let at = from; at < to; at++) {
-      const place = rows[at] & SEGMENT_ROWS_MASK;
-      total += offsets[place + 1] - offsets[place];
+      const segmentRow = rows[at] & SEGMENT_ROWS_MASK;
+      total += offsets[segmentRow + 1] - offsets[segmentRow];
     }
   });
   const texts = emptyTexts(rows.length, total, run);
   eachSegment(rows, (index, from, to) => {
     const { offsets, bytes } = shard.segments[index].ids();
-    const places = rows.slice(from, to);
-    for (let at = 0; at < places.length; at++) places[at] &= SEGMENT_ROWS_MASK;
-    appendTexts(texts, from, places, places.length, offsets, bytes);
+    const segmentRows = rows.slice(from, to);
+    for (let at = 0; at < segmentRows.length; at++) segmentRows[at] &= SEGMENT_ROWS_MASK;
+    appendTexts(texts, from, segmentRows, segmentRows.length, offsets, bytes);
   });
   return texts;
 }

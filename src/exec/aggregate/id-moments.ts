@@ -1,10 +1,10 @@
-/** How many entities each group holds, or their IDs: an ID is a value that stands once. */
+/** Counts the entities of each group, or returns their IDs as values that occur once. */
 import { grownWithin, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueCounts, ValueList, ValueTest } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import type { Target } from './event-moments.js';
+import type { MomentTarget } from './event-moments.js';
 import type { VisitGrouped } from './group-join.js';
 import { chosenRows } from './selected-values.js';
 import { appendTexts, emptyTexts } from './value-texts.js';
@@ -13,32 +13,32 @@ import { appendTexts, emptyTexts } from './value-texts.js';
 export function addIds(
   shard: DimensionShard,
   tests: readonly ValueTest[],
-  target: Target,
+  target: MomentTarget,
   run: QueryRun,
 ): void {
   const { join, sink } = target;
-  eachSegment(shard, tests, target, run, (_index, places, groups) => {
-    if (join === null) sink.addRun(0, null, 0, places.length);
+  eachSegment(shard, tests, target, run, (_index, segmentRows, groups) => {
+    if (join === null) sink.addRun(0, null, 0, segmentRows.length);
     else sink.addEach(groups, null, 0, groups.length);
   });
 }
 
-/** Those IDs, by cell. Throws 9005 and 9006. */
+/** The IDs that pass, by cell. Throws 9005 and 9006. */
 export function idValues(
   shard: DimensionShard,
   tests: readonly ValueTest[],
-  target: Omit<Target, 'sink'>,
+  target: Omit<MomentTarget, 'sink'>,
   run: QueryRun,
 ): ValueCounts {
   const memory = run.child();
   let rows = memory.u32(0);
   let cells = memory.u32(0);
   let count = 0;
-  eachSegment(shard, tests, target, run, (index, places, groups) => {
-    const end = count + places.length;
+  eachSegment(shard, tests, target, run, (index, segmentRows, groups) => {
+    const end = count + segmentRows.length;
     rows = grownWithin(memory, rows, end);
     const base = index << SEGMENT_ROWS_SHIFT;
-    for (let at = 0; at < places.length; at++) rows[count + at] = base + places[at];
+    for (let at = 0; at < segmentRows.length; at++) rows[count + at] = base + segmentRows[at];
     cells = grownWithin(memory, cells, end);
     cells.set(groups, count);
     count = end;
@@ -55,11 +55,11 @@ export function idValues(
   return answer;
 }
 
-/** Calls `visit` with entities whose ID passes, as places of a segment, and their groups (none without a join). */
+/** Calls `visit` with entities whose ID passes, as rows of a segment, and their groups (none without a join). */
 function eachSegment(
   shard: DimensionShard,
   tests: readonly ValueTest[],
-  { filter, join, buffers }: Omit<Target, 'sink'>,
+  { filter, join, buffers }: Omit<MomentTarget, 'sink'>,
   run: QueryRun,
   visit: (index: number, ...entries: Parameters<VisitGrouped>) => void,
 ): void {
@@ -70,23 +70,26 @@ function eachSegment(
     const base = index << SEGMENT_ROWS_SHIFT;
     let count = 0;
     for (let at = 0; at < chosen.length; at++) {
-      const place = chosen[at];
-      const row = base + place;
+      const segmentRow = chosen[at];
+      const row = base + segmentRow;
       if (passing !== null && ((passing[row >>> 3] >> (row & 7)) & 1) === 0) continue;
       rows[count] = row;
-      chosen[count++] = place;
+      chosen[count++] = segmentRow;
     }
     if (count === 0) return;
-    const places = chosen.subarray(0, count);
-    if (join === null) visit(index, places, NO_GROUPS);
-    else join.each(rows.subarray(0, count), places, (places, groups) => visit(index, places, groups));
+    const segmentRows = chosen.subarray(0, count);
+    if (join === null) visit(index, segmentRows, NO_GROUPS);
+    else
+      join.each(rows.subarray(0, count), segmentRows, (segmentRows, groups) =>
+        visit(index, segmentRows, groups),
+      );
   });
   if (passing !== null) run.release(passing.length);
 }
 
 const NO_GROUPS = new Uint32Array(0);
 
-/** Entities whose ID passes, as a bitmap over the shard's rows that takes its bytes of the query's memory. */
+/** The entities whose ID passes, as a bitmap over the shard's rows, which takes its bytes of the query's memory. */
 function rowsById(
   shard: DimensionShard,
   tests: readonly ValueTest[],
@@ -101,23 +104,27 @@ function rowsById(
   }
 }
 
-/** The IDs of rows of the shard, which ascend by segment. Throws 9006. */
+/** The IDs of rows of the shard, which must ascend by segment. Throws 9006. */
 function idsOf(shard: DimensionShard, rows: Uint32Array, run: QueryRun): ValueList {
   let bytes = 0;
-  eachRun(rows, (index, places) => {
+  eachRun(rows, (index, segmentRows) => {
     const { offsets } = shard.segments[index].ids();
-    for (let at = 0; at < places.length; at++) bytes += offsets[places[at] + 1] - offsets[places[at]];
+    for (let at = 0; at < segmentRows.length; at++)
+      bytes += offsets[segmentRows[at] + 1] - offsets[segmentRows[at]];
   });
   const texts = emptyTexts(rows.length, bytes, run);
-  eachRun(rows, (index, places, done) => {
+  eachRun(rows, (index, segmentRows, done) => {
     const ids = shard.segments[index].ids();
-    appendTexts(texts, done, places, places.length, ids.offsets, ids.bytes);
+    appendTexts(texts, done, segmentRows, segmentRows.length, ids.offsets, ids.bytes);
   });
   return texts;
 }
 
-/** Calls `visit` for each run of rows of one segment, with their places in it and how many rows came before. */
-function eachRun(rows: Uint32Array, visit: (index: number, places: Uint32Array, done: number) => void): void {
+/** Calls `visit` for each run of rows of one segment, with the rows in the segment and the number of preceding rows. */
+function eachRun(
+  rows: Uint32Array,
+  visit: (index: number, segmentRows: Uint32Array, done: number) => void,
+): void {
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const index = rows[from] >>> SEGMENT_ROWS_SHIFT;
     while (to < rows.length && rows[to] >>> SEGMENT_ROWS_SHIFT === index) to++;

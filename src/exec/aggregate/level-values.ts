@@ -1,7 +1,7 @@
 /**
- * Walks the passing values of a level over the rows of a filter, as entries (row, number of the value).
- * Invariants: no entry comes twice in a walk, whatever lists repeat and events repeat; entries come in batches of at
- * most SEGMENT_ROWS_MAX, in arrays that are the walk's own until the sink returns.
+ * Scans the passing values of a level over the rows of a filter, as entries (row, value number).
+ * Invariants  a scan returns each entry once, even if lists or events repeat values. Entries come in batches of at
+ *             most SEGMENT_ROWS_MAX, in arrays that the scan reuses after the sink returns.
  */
 import { grownWithin, invariant, type MemoryAccount, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
@@ -9,14 +9,14 @@ import type { DimensionShard, EntitySegment, LatestColumn, ListColumn } from '..
 import { selectAttribute } from '../condition/attribute-leaf.js';
 import { PreparedTest } from '../condition/value-test.js';
 import type { QueryRun } from '../query-run.js';
-import { passesAll } from './choices.js';
+import { passesAll } from './chosen-values.js';
 import { dropAbsent, type EntrySink } from './entries.js';
 import { eachEventValue } from './event-values.js';
-import { ABSENT, type ColumnSource, type Numbering, type OpenNumbering } from './numbering.js';
+import { ABSENT, type ColumnSource, type Numbering, type ReversibleNumbering } from './numbering.js';
 import type { RowFilter } from './row-filter.js';
 import { itemsOf, viewOf } from './value-view.js';
 
-export interface Walk {
+export interface LevelScan {
   readonly shard: DimensionShard;
   readonly source: ColumnSource;
   readonly tests: readonly ValueTest[];
@@ -34,10 +34,14 @@ export function isSingleValued(shard: DimensionShard, source: ColumnSource): boo
 }
 
 /**
- * Calls `sink` with every entry. The values that a partial numbering knows pass the walk's tests, so that it does not
- * matter where these are looked at. Throws 9005 and 9006.
+ * Calls `sink` with every entry. Values known to a partial numbering pass the scan's tests, so the tests may be
+ * applied before or after numbering. Throws 9005 and 9006.
  */
-export function eachValue(walk: Walk, numbering: Numbering | OpenNumbering, sink: EntrySink): void {
+export function eachValue(
+  walk: LevelScan,
+  numbering: Numbering | ReversibleNumbering,
+  sink: EntrySink,
+): void {
   const { shard, source, tests, filter, memory, run } = walk;
   if (source.from === 'events') {
     const event = { columnId: source.columnId, window: source.window, tests };
@@ -47,13 +51,13 @@ export function eachValue(walk: Walk, numbering: Numbering | OpenNumbering, sink
   const dictionary = shard.dictionaries.get(source.columnId);
   const prepared = tests.map((test) => new PreparedTest(test, dictionary, run));
   try {
-    new AttributeWalk(walk, prepared, numbering, sink).run();
+    new AttributeScan(walk, prepared, numbering, sink).run();
   } finally {
     for (const test of prepared) test.release();
   }
 }
 
-/** Chooses the rows of a segment whose latest value passes, as RowFilter.select does. */
+/** Selects the rows of a segment whose latest value passes, like RowFilter.select. */
 export function selectValues(
   filter: RowFilter,
   index: number,
@@ -67,25 +71,25 @@ export function selectValues(
   return filter.and(segment.rowCount, count, selectAttribute(segment, columnId, tests, false));
 }
 
-class AttributeWalk {
-  readonly #walk: Walk;
+class AttributeScan {
+  readonly #walk: LevelScan;
   readonly #tests: readonly PreparedTest[];
-  readonly #numbering: Numbering | OpenNumbering;
+  readonly #numbering: Numbering | ReversibleNumbering;
   readonly #sink: EntrySink;
-  readonly #places: Uint32Array;
-  /** Of items. */
+  readonly #segmentRows: Uint32Array;
+  /** Positions of items. */
   readonly #indices: Uint32Array;
   readonly #rows: Uint32Array;
   readonly #numbers: Uint32Array;
-  /** By number, of lists: the row that had the value last, plus one. */
+  /** For lists, by number: the row that had the value last, plus 1. */
   #lastRows: Uint32Array<ArrayBuffer>;
-  /** By number, of lists with tests: 0 = not known, PASSES or FAILS. */
+  /** For lists with tests, by number: 0 = unknown, PASSES or FAILS. */
   #verdicts = new Uint8Array(0);
 
   constructor(
-    walk: Walk,
+    walk: LevelScan,
     tests: readonly PreparedTest[],
-    numbering: Numbering | OpenNumbering,
+    numbering: Numbering | ReversibleNumbering,
     sink: EntrySink,
   ) {
     this.#walk = walk;
@@ -95,7 +99,7 @@ class AttributeWalk {
     const { memory } = walk;
     const longest = walk.shard.segments.reduce((most, { rowCount }) => Math.max(most, rowCount), 0);
     const buffers = Array.from({ length: 4 }, () => memory.u32(longest));
-    [this.#places, this.#indices, this.#rows, this.#numbers] = buffers;
+    [this.#segmentRows, this.#indices, this.#rows, this.#numbers] = buffers;
     this.#lastRows = memory.u32(0);
   }
 
@@ -119,15 +123,15 @@ class AttributeWalk {
     const { rowCount } = segment;
     const { source, filter } = this.#walk;
     invariant(column.kind === source.kind, `column ${source.columnId} is not of kind ${source.kind}`);
-    const places = this.#places;
+    const segmentRows = this.#segmentRows;
     const rows = this.#rows;
     const count = selectValues(filter, index, segment, column, source.columnId, this.#tests);
     if (count === 0) return;
-    filter.places(rowCount, count, places);
+    filter.listRows(rowCount, count, segmentRows);
     const base = index << SEGMENT_ROWS_SHIFT;
-    for (let at = 0; at < count; at++) rows[at] = base + places[at];
-    this.#numbering.number(viewOf(column, rowCount), places, count, this.#numbers);
-    const left = this.#numbering.partial ? dropAbsent(rows, this.#numbers, count) : count;
+    for (let at = 0; at < count; at++) rows[at] = base + segmentRows[at];
+    this.#numbering.number(viewOf(column, rowCount), segmentRows, count, this.#numbers);
+    const left = this.#numbering.isPartial ? dropAbsent(rows, this.#numbers, count) : count;
     if (left > 0) this.#sink(rows, this.#numbers, left);
   }
 
@@ -135,16 +139,16 @@ class AttributeWalk {
     const { source, filter } = this.#walk;
     invariant(list.kind === source.kind, `column ${source.columnId} is not of kind ${source.kind}`);
     const { starts, counts } = list;
-    const places = this.#places;
-    filter.places(rowCount, count, places);
+    const segmentRows = this.#segmentRows;
+    filter.listRows(rowCount, count, segmentRows);
     const rows = this.#rows;
     const indices = this.#indices;
     let filled = 0;
     for (let at = 0; at < count; at++) {
-      const place = places[at];
-      const row = (index << SEGMENT_ROWS_SHIFT) + place;
-      const end = starts[place] + counts[place];
-      for (let item = starts[place]; item < end; item++) {
+      const segmentRow = segmentRows[at];
+      const row = (index << SEGMENT_ROWS_SHIFT) + segmentRow;
+      const end = starts[segmentRow] + counts[segmentRow];
+      for (let item = starts[segmentRow]; item < end; item++) {
         rows[filled] = row;
         indices[filled++] = item;
         if (filled === indices.length) {
@@ -156,14 +160,14 @@ class AttributeWalk {
     if (filled > 0) this.#items(list, filled);
   }
 
-  /** Entries of the items that were gathered: each that passes, once per row. */
+  /** Emits the gathered items: each one that passes, once per row. */
   #items(list: ListColumn, count: number): void {
     const rows = this.#rows;
     const numbers = this.#numbers;
     this.#numbering.number(itemsOf(list), this.#indices, count, numbers);
     this.#lastRows = grownWithin(this.#walk.memory, this.#lastRows, this.#numbering.count);
     const lastRows = this.#lastRows;
-    const tested = this.#tests.length > 0 && !this.#numbering.partial;
+    const tested = this.#tests.length > 0 && !this.#numbering.isPartial;
     if (tested) this.#growVerdicts();
     let kept = 0;
     for (let at = 0; at < count; at++) {
@@ -186,7 +190,7 @@ class AttributeWalk {
   #passes(number: number): boolean {
     const known = this.#verdicts[number];
     if (known !== 0) return known === PASSES;
-    const item = (this.#numbering as OpenNumbering).itemOf(number);
+    const item = (this.#numbering as ReversibleNumbering).itemOf(number);
     const passes = passesAll(this.#tests, this.#walk.source.kind, item);
     this.#verdicts[number] = passes ? PASSES : FAILS;
     return passes;

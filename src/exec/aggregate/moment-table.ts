@@ -1,38 +1,45 @@
 /**
- * Number, sum, sum of squares, least and greatest of values by cell, exact.
- * Invariant: slots grow together; what they take is taken of the query's memory first.
+ * Exact count, sum, sum of squares and extremes of values by cell.
+ * Invariant  the tables grow together, and their memory is reserved first.
  */
 import { longerCopy, type MemoryAccount } from '../../base/index.js';
 import type { MetricStatistic, SlotStatistics } from '../../ir/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Width } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
-import { CellSlots } from './cell-slots.js';
-import { addNarrow, addNarrowSquares, addStored, addWide, addWideSquares, ExactSums } from './exact-sum.js';
-import { Extremes, offerNarrow, offerStored, offerWide } from './extremes.js';
+import {
+  addNarrow,
+  addNarrowSquares,
+  addStored,
+  addWide,
+  addWideSquares,
+  ExactIntegerSums,
+} from './exact-sum.js';
+import { IntegerExtremes, offerNarrow, offerStored, offerWide } from './extremes.js';
+import { GroupSlots } from './group-slots.js';
 import { type StoredColumn, storedWidth, type ValueBatch } from './value-batch.js';
 
-/** Bytes of a bigint in the answer, roughly. */
+/** Approximate bytes of a bigint in the result. */
 const RESULT_BYTES = 40;
-/** Entries from which a kernel is quicker than a loop here. */
+/** From this number of entries on, a kernel is faster than a loop here. */
 const KERNEL_ENTRIES_MIN = 64;
 const SLOTS_MIN = 16;
 
-/** What the values of cells are added to. A batch has at most BATCH_MAX entries. */
-export interface CellSink {
-  /** Whether the values matter, and not their number alone. */
-  readonly needsValues: boolean;
+/** Accumulates the values of cells. A batch has at most BATCH_MAX entries. */
+export interface MomentSink {
+  /** Whether values are needed, and not only their number. */
+  readonly requiresValues: boolean;
   /** Whether batches may be views of the columns. */
-  readonly takesInPlace: boolean;
-  /** Adds entries [from, to), at least one, to a cell; `values` may be null where none are needed. */
+  readonly acceptsViews: boolean;
+  /** Adds entries [from, to), at least one, to a cell; `values` may be null if none are needed. */
   addRun(cell: number, values: ValueBatch | null, from: number, to: number): void;
   /** Adds entry i to cells[i] for each i in [from, to). */
   addEach(cells: Uint32Array, values: ValueBatch | null, from: number, to: number): void;
   /** Whether `addBitmap` may be called. */
-  takesBitmaps(kind: ValueKind): boolean;
+  acceptsBitmaps(kind: ValueKind): boolean;
   /**
-   * Adds the `count` values, at least one, of a column at those of the `n` places from `first` (a multiple of 128) on
-   * whose bits are set in the bitmap, of the column's arena, to a cell.
+   * Adds `count` values, at least one, of a column to a cell: those of the `n` rows from `first` (a multiple of 128)
+   * whose bits are set in the bitmap in the column's arena.
    */
   addBitmap(
     cell: number,
@@ -44,40 +51,40 @@ export interface CellSink {
   ): void;
 }
 
-export class MomentTable implements CellSink {
-  readonly needsValues: boolean;
-  readonly takesInPlace = true;
+export class MomentTable implements MomentSink {
+  readonly requiresValues: boolean;
+  readonly acceptsViews = true;
   readonly #run: QueryRun;
-  /** Of the table, until the result is taken. */
+  /** Memory of the table, until the result is returned. */
   readonly #memory: MemoryAccount;
-  readonly #slots: CellSlots;
+  readonly #slots: GroupSlots;
   readonly #isOneCell: boolean;
   #counts = new Float64Array(0);
-  readonly #sums: ExactSums | null;
-  readonly #squares: ExactSums | null;
-  readonly #extremes: Extremes | null;
+  readonly #sums: ExactIntegerSums | null;
+  readonly #squares: ExactIntegerSums | null;
+  readonly #extremes: IntegerExtremes | null;
 
   /** Throws 9006. */
   constructor(moment: Exclude<MetricStatistic, 'values'>, cellCount: number, run: QueryRun) {
-    this.needsValues = moment !== 'count';
+    this.requiresValues = moment !== 'count';
     this.#run = run;
     const memory = run.child();
     this.#memory = memory;
-    this.#slots = new CellSlots(cellCount, memory);
+    this.#slots = new GroupSlots(cellCount, memory);
     this.#isOneCell = cellCount === 1;
-    this.#sums = moment === 'sum' || moment === 'squares' ? new ExactSums(2, memory) : null;
-    this.#squares = moment === 'squares' ? new ExactSums(4, memory) : null;
-    this.#extremes = moment === 'extremes' ? new Extremes(memory) : null;
+    this.#sums = moment === 'sum' || moment === 'squares' ? new ExactIntegerSums(2, memory) : null;
+    this.#squares = moment === 'squares' ? new ExactIntegerSums(4, memory) : null;
+    this.#extremes = moment === 'extremes' ? new IntegerExtremes(memory) : null;
   }
 
-  takesBitmaps(kind: ValueKind): boolean {
-    return !this.needsValues || (this.#squares === null && (kind === 'i64' || kind === 'i32'));
+  acceptsBitmaps(kind: ValueKind): boolean {
+    return !this.requiresValues || (this.#squares === null && (kind === 'i64' || kind === 'i32'));
   }
 
   addRun(cell: number, values: ValueBatch | null, from: number, to: number): void {
     const slot = this.#slotOf(cell);
     this.#counts[slot] += to - from;
-    if (values === null || !this.needsValues) return;
+    if (values === null || !this.requiresValues) return;
     const { stored } = values;
     if (stored === null || this.#squares !== null || to - from < KERNEL_ENTRIES_MIN) {
       this.#addLoop(slot, values, from, to);
@@ -109,12 +116,12 @@ export class MomentTable implements CellSink {
   ): void {
     const slot = this.#slotOf(cell);
     this.#counts[slot] += count;
-    if (!this.needsValues) return;
+    if (!this.requiresValues) return;
     const width = storedWidth(column);
     this.#addStored(slot, column.arena, width, column.valuesAt + first * width, bitmapAt, n);
   }
 
-  /** To be called once, at the end: the table's memory is given back, that of the answer taken. Throws 9006. */
+  /** May be called only once: releases the table's memory and reserves the result's. Throws 9006. */
   result(): SlotStatistics {
     const { count } = this.#slots;
     const [sums, squares, extremes] = [this.#sums, this.#squares, this.#extremes];

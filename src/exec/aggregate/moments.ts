@@ -1,6 +1,6 @@
 /**
- * Moments of a level's values by group and bucket: of latest values, of each item of lists, of each event in the
- * level's window. Values of deleted entities do not count, nor do their events that are still there.
+ * Computes moments of a level's values by group and bucket: of latest values, of each list item, or of each event in
+ * the level's window. Values and remaining events of deleted entities do not count.
  */
 import { invariant, QuarryError } from '../../base/index.js';
 import type { MetricStatistic, RoundAsk, RoundPartial, ValueSource } from '../../ir/index.js';
@@ -9,37 +9,37 @@ import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { addAttribute } from './attribute-moments.js';
 import { ONE_BUCKET, scaleOf } from './bucket-scale.js';
-import { CellValues } from './cell-values.js';
-import { addEvents, type Target } from './event-moments.js';
+import { addEvents, type MomentTarget } from './event-moments.js';
 import { GroupJoin } from './group-join.js';
-import type { RowGroups } from './group-rows.js';
+import type { GroupsOfRows } from './group-rows.js';
+import { GroupValueCounts } from './group-value-counts.js';
 import { addIds, idValues } from './id-moments.js';
 import { MomentTable } from './moment-table.js';
 import { RowFilter } from './row-filter.js';
 import { BatchBuffers } from './value-batch.js';
 
-type MomentsAsk = Extract<RoundAsk, { asks: 'moments' }>;
+type MomentsRequest = Extract<RoundAsk, { asks: 'moments' }>;
 
 /** Cells are numbered by u32. */
-const CELLS_MAX = 2 ** 32;
+const SLOTS_MAX = 2 ** 32;
 
 /** `groups` null: the selected entities are one group. Throws 9005 and 9006. */
 export function momentsOf(
   shard: DimensionShard,
   selection: EntitySelection,
-  groups: RowGroups | null,
-  ask: MomentsAsk,
+  groups: GroupsOfRows | null,
+  ask: MomentsRequest,
   run: QueryRun,
 ): RoundPartial {
   const { source } = ask.level;
   const scale = source.from === 'events' ? scaleOf(ask.buckets, source.window) : ONE_BUCKET;
   const cellCount = (groups?.groupCount ?? 1) * scale.bucketCount;
-  if (cellCount > CELLS_MAX) throw new QuarryError(9006, `the query has ${cellCount} groups and intervals`);
+  if (cellCount > SLOTS_MAX) throw new QuarryError(9006, `the query has ${cellCount} groups and intervals`);
   const filter = new RowFilter(shard, selection, groups?.members ?? null, run);
   const buffers = new BatchBuffers(run);
   const join = groups === null ? null : new GroupJoin(shard, groups, run);
   try {
-    return momentsOfCells(shard, ask, cellCount, { filter, join, scale, buffers }, run);
+    return addMoments(shard, ask, cellCount, { filter, join, scale, buffers }, run);
   } finally {
     join?.release();
     buffers.release();
@@ -47,15 +47,15 @@ export function momentsOf(
   }
 }
 
-function momentsOfCells(
+function addMoments(
   shard: DimensionShard,
-  { level: { source, tests }, moment }: MomentsAsk,
+  { level: { source, tests }, moment }: MomentsRequest,
   cellCount: number,
-  target: Omit<Target, 'sink'>,
+  target: Omit<MomentTarget, 'sink'>,
   run: QueryRun,
 ): RoundPartial {
   if (source.from === 'entity-id' && moment === 'values') return idValues(shard, tests, target, run);
-  const sink = sinkOf(shard, source, moment, cellCount, run);
+  const sink = createSink(shard, source, moment, cellCount, run);
   switch (source.from) {
     case 'entity-id':
       addIds(shard, tests, { ...target, sink }, run);
@@ -72,15 +72,15 @@ function momentsOfCells(
   return sink.result();
 }
 
-function sinkOf(
+function createSink(
   shard: DimensionShard,
   source: ValueSource,
   moment: MetricStatistic,
   cellCount: number,
   run: QueryRun,
-): MomentTable | CellValues {
+): MomentTable | GroupValueCounts {
   if (moment === 'values' && source.from !== 'entity-id') {
-    return new CellValues(shard, source, cellCount, run);
+    return new GroupValueCounts(shard, source, cellCount, run);
   }
   const isNumber = source.from !== 'entity-id' && source.kind !== 'code' && source.kind !== 'geo';
   invariant(moment !== 'values' && (isNumber || moment === 'count'), `such values have no moment ${moment}`);

@@ -1,6 +1,6 @@
 /**
- * Dense numbers for the distinct values of a column within one shard and query, so that counts lie in arrays.
- * Codes and narrow integers are numbered by what they are; other integers and points through a hash table.
+ * Dense numbers for the distinct values of a column within one shard and query, so that counts are arrays.
+ * Codes and integers of a small range are numbered directly; other integers and points through a hash table.
  */
 import type { MemoryAccount } from '../../base/index.js';
 import type { ValueList, ValueSource } from '../../ir/index.js';
@@ -9,35 +9,35 @@ import { PointTable, WordTable } from './value-table.js';
 import { textsOf } from './value-texts.js';
 import { offsetsOf, type ValueView, wordsOf } from './value-view.js';
 
-/** In place of a number: the value has none. */
+/** Marks a value without a number. */
 export const ABSENT = 0xffffffff;
-/** Integers whose least and greatest are closer than that are numbered directly, whatever the number of rows. */
+/** Integers of a range up to this size are numbered directly, regardless of the number of rows. */
 const SPAN_MIN = 2 ** 17;
-/** Values that are numbered through a table at a time. */
+/** The number of values that are looked up in a table at a time. */
 const STEP = 1_024;
 
 export type ColumnSource = Exclude<ValueSource, { from: 'entity-id' }>;
 
 export interface Numbering {
-  /** All numbers lie below it; it may grow with `number`. */
+  /** Exclusive upper limit of the numbers; `number` may raise it. */
   readonly count: number;
   /** Whether values may be ABSENT. */
-  readonly partial: boolean;
+  readonly isPartial: boolean;
   /** out[i] = the number of value indices[i]. Throws 9006. */
   number(values: ValueView, indices: Uint32Array, count: number, out: Uint32Array): void;
 }
 
-/** Numbers every value; what it has numbered can be told again. */
-export interface OpenNumbering extends Numbering {
+/** Numbers every value and can return the value of a number. */
+export interface ReversibleNumbering extends Numbering {
   /** Value `number` as the two numbers of an item (PreparedTest.holdsFor): code, words or point. */
   itemOf(number: number): readonly [number, number];
-  /** The values with numbers[i]. Takes memory for them. Throws 9006. */
+  /** The values with the given numbers. Takes memory for them. Throws 9006. */
   valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList;
 }
 
-/** The code is the number; 0, which is a missing value, stands for nothing. */
-export class CodeNumbers implements OpenNumbering {
-  readonly partial = false;
+/** The code is the number; 0 is the missing value and never counted. */
+export class CodeNumbering implements ReversibleNumbering {
+  readonly isPartial = false;
   readonly #dictionary: Dictionary | undefined;
 
   constructor(dictionary: Dictionary | undefined) {
@@ -63,12 +63,12 @@ export class CodeNumbers implements OpenNumbering {
 }
 
 /** Integers in [base, base + count): the number is the distance from `base`. */
-export class DirectNumbers implements OpenNumbering {
-  readonly partial = false;
+export class DirectNumbering implements ReversibleNumbering {
+  readonly isPartial = false;
   readonly base: number;
   readonly count: number;
 
-  /** Both ends are safe integers. */
+  /** Both ends of the range must be safe integers. */
   constructor(base: number, count: number) {
     this.base = base;
     this.count = count;
@@ -95,7 +95,7 @@ export class DirectNumbers implements OpenNumbering {
   }
 }
 
-export class HashedIntegers implements OpenNumbering {
+export class HashedIntegers implements ReversibleNumbering {
   readonly table: WordTable;
   readonly #words = new Int32Array(STEP * 2);
   #partial = false;
@@ -107,11 +107,11 @@ export class HashedIntegers implements OpenNumbering {
   get count(): number {
     return this.table.count;
   }
-  get partial(): boolean {
+  get isPartial(): boolean {
     return this.#partial;
   }
 
-  /** From now on values that have no number are ABSENT. */
+  /** After this call, values without a number are ABSENT. */
   close(): void {
     this.#partial = true;
   }
@@ -155,7 +155,7 @@ export class HashedIntegers implements OpenNumbering {
   }
 }
 
-export class HashedPoints implements OpenNumbering {
+export class HashedPoints implements ReversibleNumbering {
   readonly table: PointTable;
   #partial = false;
 
@@ -166,11 +166,11 @@ export class HashedPoints implements OpenNumbering {
   get count(): number {
     return this.table.count;
   }
-  get partial(): boolean {
+  get isPartial(): boolean {
     return this.#partial;
   }
 
-  /** From now on points that have no number are ABSENT. */
+  /** After this call, points without a number are ABSENT. */
   close(): void {
     this.#partial = true;
   }
@@ -207,37 +207,37 @@ export class HashedPoints implements OpenNumbering {
   }
 }
 
-/** The numbering that fits the column. Throws 9006. */
+/** Chooses the numbering for the column. Throws 9006. */
 export function numberingOf(
   shard: DimensionShard,
   source: ColumnSource,
   memory: MemoryAccount,
-): CodeNumbers | DirectNumbers | HashedIntegers | HashedPoints {
+): CodeNumbering | DirectNumbering | HashedIntegers | HashedPoints {
   switch (source.kind) {
     case 'code':
-      return new CodeNumbers(shard.dictionaries.get(source.columnId));
+      return new CodeNumbering(shard.dictionaries.get(source.columnId));
     case 'geo':
       return new HashedPoints(memory);
     case 'bits':
-      return new DirectNumbers(0, 2);
+      return new DirectNumbering(0, 2);
     default: {
       const bounds = source.from === 'events' ? eventBounds(shard, source) : attributeBounds(shard, source);
       if (bounds === null) return new HashedIntegers(memory);
       const span = bounds.max - bounds.min + 1;
-      // The counts of so many values take no more than 8 bits per row.
+      // The counts then take at most 8 bits per row.
       const direct = span <= SPAN_MIN || span <= shard.rowEnd / 4;
-      return direct ? new DirectNumbers(bounds.min, span) : new HashedIntegers(memory);
+      return direct ? new DirectNumbering(bounds.min, span) : new HashedIntegers(memory);
     }
   }
 }
 
-interface Bounds {
+interface IntegerBounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** Of all values of a latest-value column; null = not known, or they are too great to be told exactly. */
-function attributeBounds(shard: DimensionShard, { columnId }: ColumnSource): Bounds | null {
+/** The range of all values of a latest-value column; null = unknown, or not safe integers. */
+function attributeBounds(shard: DimensionShard, { columnId }: ColumnSource): IntegerBounds | null {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (const segment of shard.segments) {
@@ -250,8 +250,8 @@ function attributeBounds(shard: DimensionShard, { columnId }: ColumnSource): Bou
   return Number.isSafeInteger(min) && Number.isSafeInteger(max) ? { min, max } : null;
 }
 
-/** What values of 8 or 16 bits can be, when all events have such; null = there are wider ones. */
-function eventBounds(shard: DimensionShard, { columnId }: ColumnSource): Bounds | null {
+/** The range of 8-bit or 16-bit values, if all events are that narrow; null = some are wider. */
+function eventBounds(shard: DimensionShard, { columnId }: ColumnSource): IntegerBounds | null {
   const table = shard.events.get(columnId);
   const narrow = table?.kind === 'i64' && table.segments.every(({ width }) => width <= 2);
   return narrow ? { min: -32_768, max: 32_767 } : null;

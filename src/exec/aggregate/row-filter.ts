@@ -1,11 +1,10 @@
 /**
- * The entities whose values a level looks at: those of a selection, or the members of the groups above.
- * Invariant: as with EntitySelection, a result of no or of all rows of a segment leaves the bitmap unwritten or not to
- * be looked at.
+ * The entities whose values a level reads: those of a selection, or the members of the parent groups.
+ * Invariant  as with EntitySelection, the bitmap is undefined if no row or all rows of a segment are selected.
  */
 import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
-import type { Selected } from '../condition/attribute-leaf.js';
+import type { AttributeSelection } from '../condition/attribute-leaf.js';
 import type { EntitySelection } from '../condition/selection.js';
 import { setBits } from '../condition/set-bits.js';
 import { segmentPart } from '../condition/shard-bitmap.js';
@@ -19,7 +18,7 @@ export class RowFilter {
   readonly #run: QueryRun;
   #bitmap: Uint8Array | null = null;
 
-  /** `members`: one bit per row of the shard, of selected rows alone; null = all selected rows. */
+  /** `members`: one bit per row of the shard, set only for selected rows; null = all selected rows. */
   constructor(shard: DimensionShard, selection: EntitySelection, members: Uint8Array | null, run: QueryRun) {
     this.arena = selection.arena;
     this.#shard = shard;
@@ -28,12 +27,12 @@ export class RowFilter {
     this.#run = run;
   }
 
-  /** Byte offset in `arena` of what `select` and `and` leave. */
+  /** Byte offset in `arena` of the result of `select` and `and`. */
   get bitmapAt(): number {
     return this.#selection.bitmapAt;
   }
 
-  /** Chooses in the segment of that index; returns the number of rows. */
+  /** Selects in segment `index`; returns the number of rows. */
   select(index: number): number {
     if (this.#members === null) return this.#selection.select(index);
     this.#run.check();
@@ -42,8 +41,11 @@ export class RowFilter {
     return this.arena.kernels.count(this.bitmapAt, rowCount);
   }
 
-  /** Of the `count` rows that were chosen last, in a segment of `rowCount`, keeps those that are in `other` too. */
-  and(rowCount: number, count: number, other: Selected): number {
+  /**
+   * Keeps those of the `count` rows selected last, in a segment of `rowCount` rows, that are also in `other`; returns
+   * their number.
+   */
+  and(rowCount: number, count: number, other: AttributeSelection): number {
     if (count === 0 || other.count === rowCount) return count;
     if (other.count === 0 || other.arena === null) return 0;
     const { u8, kernels } = this.arena;
@@ -53,13 +55,14 @@ export class RowFilter {
     return count === rowCount ? other.count : kernels.and(out, into, rowCount, out);
   }
 
-  /** The places of the `count` rows that were chosen last, ascending, into `out`. */
-  places(rowCount: number, count: number, out: Uint32Array): void {
-    if (count === rowCount) for (let place = 0; place < rowCount; place++) out[place] = place;
+  /** Writes the `count` rows selected last, ascending, to `out`. */
+  listRows(rowCount: number, count: number, out: Uint32Array): void {
+    if (count === rowCount)
+      for (let segmentRow = 0; segmentRow < rowCount; segmentRow++) out[segmentRow] = segmentRow;
     else if (count > 0) setBits(this.arena.i32, this.bitmapAt >> 2, rowCount, 0, out);
   }
 
-  /** One bit per row of the shard; null = all of them. Takes memory of the query until `release`. Throws 9006. */
+  /** One bit per row of the shard; null = all rows. Reserves memory of the query until `release`. Throws 9006. */
   get bitmap(): Uint8Array | null {
     if (this.#members !== null) return this.#members;
     if (this.#bitmap === null && !this.#selection.isWhole) this.#bitmap = this.#selection.bitmap();

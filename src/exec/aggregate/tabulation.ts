@@ -1,25 +1,25 @@
 /**
- * Hashes for the tables of one query, which nobody can aim at: whoever chooses the keys does not know the random numbers
- * that they are hashed with, and these are drawn anew for each table.
- * Layout  256 numbers for each byte of a key, one of which stands for what the byte is; the hash is their exclusive or.
- * Gives   3-independent hashes, with which linear probing takes a constant number of steps, whatever the keys are.
- *         Nothing that a query answers depends on them.
+ * Hashes for the tables of one query. Clients that choose keys cannot cause collisions, because they do not know the
+ * random numbers, which are drawn for each table.
+ * Layout  256 random numbers for each byte of a key, indexed by the byte; the hash is their exclusive or.
+ * Gives  3-independent hashes, with which linear probing takes an expected constant number of steps for any keys. No
+ *        query result depends on them.
  * Source  Patrascu and Thorup, "The Power of Simple Tabulation Hashing", JACM 2012.
  */
 import type { RandomBytes } from '../../base/index.js';
 
 const NUMBERS_PER_WORD = 4 * 256;
 
-/** Bytes of the random numbers for keys of so many 32-bit words. */
+/** Bytes of the random numbers for keys of `wordCount` 32-bit words. */
 export const tabulationBytes = (wordCount: number): number => wordCount * NUMBERS_PER_WORD * 4;
 
 export function tabulation(wordCount: number, random: RandomBytes): Int32Array {
   const bytes = random(tabulationBytes(wordCount));
-  // Of its own buffer: others may begin where no 32-bit number does.
+  // Copied to a new buffer, because the given one may not be aligned to 4 bytes.
   return new Int32Array(Uint8Array.from(bytes).buffer);
 }
 
-/** The part of a key's hash that its word `index` makes; the hash is the exclusive or of all. */
+/** The hash contribution of word `index` of a key; the hash is the exclusive or of all contributions. */
 export function hashOfWord(numbers: Int32Array, index: number, word: number): number {
   const first = index * NUMBERS_PER_WORD;
   return (

@@ -1,8 +1,8 @@
 /**
- * Hash tables of one query, from 64-bit keys or points to dense numbers 0..n-1 in the order of first sight.
- * Invariants: open addressing with linear probing over typed arrays, at most half full; a slot holds the number plus
- * one; memory is taken before a table grows. Clients choose the keys: where they lie is hashed at random, and no number
- * depends on it.
+ * Hash tables of one query, from 64-bit keys or points to dense numbers 0..n-1 in order of first occurrence.
+ * Invariants  open addressing with linear probing over typed arrays, at most half full; a slot holds the number plus
+ *             1; memory is taken before a table grows. Clients choose the keys: slots are chosen by a randomized
+ *             hash, and numbers do not depend on it.
  */
 import { randomBytes } from 'node:crypto';
 import { longerCopy, type MemoryAccount, type RandomBytes } from '../../base/index.js';
@@ -11,7 +11,7 @@ import { hashOfWord, tabulation, tabulationBytes } from './tabulation.js';
 const CAPACITY_MIN = 64;
 const SLOTS_PER_KEY = 2;
 
-/** Bytes of a table that has room for `capacity` keys. */
+/** Bytes of a table with capacity for `capacity` keys. */
 const tableBytes = (capacity: number, keyBytes: number): number => capacity * (keyBytes + SLOTS_PER_KEY * 4);
 
 const hashOfWords = (random: Int32Array, low: number, high: number): number =>
@@ -38,12 +38,12 @@ export class WordTable {
     return this.#count;
   }
 
-  /** The words of key n at 2 n: a view until the next `add`. */
+  /** The words of key n are at 2 n: a view, valid until the next `add`. */
   get keys(): Uint32Array<ArrayBuffer> {
     return new Uint32Array(this.#keys.buffer, 0, this.#count * 2);
   }
 
-  /** The number of the key, or -1; words count modulo 2^32. */
+  /** The number of the key, or -1; words are taken modulo 2^32. */
   find(low: number, high: number): number {
     const [first, second] = [low | 0, high | 0];
     const slots = this.#slots;
@@ -55,7 +55,7 @@ export class WordTable {
     }
   }
 
-  /** The number of the key, which it gets now if it is new. Throws 9006. */
+  /** The number of the key; a new key gets the next number. Throws 9006. */
   add(low: number, high: number): number {
     const [first, second] = [low | 0, high | 0];
     const slots = this.#slots;
@@ -121,7 +121,7 @@ export class PointTable {
     return this.#count;
   }
 
-  /** Longitude and latitude of key n at 2 n: a view until the next `add`. */
+  /** Longitude and latitude of key n are at 2 n: a view, valid until the next `add`. */
   get keys(): Float64Array<ArrayBuffer> {
     return this.#keys.subarray(0, this.#count * 2);
   }
@@ -139,7 +139,7 @@ export class PointTable {
     );
   }
 
-  /** The slot that holds the point's number plus one, or the free one where it belongs. */
+  /** The slot of the point's number plus 1, or the free slot where it belongs. */
   #slotOf(longitude: number, latitude: number): number {
     const slots = this.#slots;
     const keys = this.#keys;
@@ -156,7 +156,7 @@ export class PointTable {
     return this.#slots[this.#slotOf(longitude + 0, latitude + 0)] - 1;
   }
 
-  /** The number of the point, which it gets now if it is new. Throws 9006. */
+  /** The number of the point; a new point gets the next number. Throws 9006. */
   add(longitude: number, latitude: number): number {
     const slot = this.#slotOf(longitude + 0, latitude + 0);
     const found = this.#slots[slot] - 1;

@@ -1,13 +1,13 @@
-/** Texts of a query's answer, copied out of a dictionary or a segment's IDs. */
+/** Texts of a query's result, copied out of a dictionary or a segment's IDs. */
 import { type MemoryAccount, QuarryError } from '../../base/index.js';
 import type { ValueList } from '../../ir/index.js';
 
 type TextList = Extract<ValueList, { kind: 'text' }>;
 
-/** What offsets of 32 bits reach. */
+/** The largest offset that fits 32 bits. */
 const BYTES_MAX = 2 ** 32 - 1;
 
-/** Strings numbers[i], of which string s spans bytes[offsets[s], offsets[s + 1]). Throws 9006. */
+/** Strings numbers[i], where string s spans bytes[offsets[s], offsets[s + 1]). Throws 9006. */
 export function textsOf(
   numbers: Uint32Array,
   offsets: Uint32Array,
@@ -21,7 +21,7 @@ export function textsOf(
   return texts;
 }
 
-/** Room for `count` texts of `total` bytes, in memory from `room`. Throws 9006. */
+/** An empty list for `count` texts of `total` bytes, allocated by `room`. Throws 9006. */
 export function emptyTexts(
   count: number,
   total: number,
@@ -29,7 +29,7 @@ export function emptyTexts(
   room: (byteCount: number) => ArrayBufferLike = (byteCount) => new ArrayBuffer(byteCount),
 ): TextList {
   if (total > BYTES_MAX)
-    throw new QuarryError(9006, 'the distinct strings of the query are too long together');
+    throw new QuarryError(9006, 'the distinct strings of the query exceed 4 GiB in total');
   memory.reserve((count + 1) * 4 + total);
   return {
     kind: 'text',
@@ -38,7 +38,7 @@ export function emptyTexts(
   };
 }
 
-/** Writes strings numbers[0, count) behind the first `done` texts. */
+/** Appends strings numbers[0, count) after the first `done` texts. */
 export function appendTexts(
   texts: TextList,
   done: number,
@@ -49,7 +49,7 @@ export function appendTexts(
 ): void {
   let end = texts.offsets[done];
   for (let at = 0; at < count; ) {
-    // Strings that follow one another are copied in one go.
+    // Adjacent strings are copied at once.
     const first = at;
     const from = offsets[numbers[at]];
     do {
@@ -62,7 +62,7 @@ export function appendTexts(
   }
 }
 
-/** A call of `set` costs more than a loop over a few bytes. */
+/** For fewer bytes a loop is faster than `set`. */
 const BULK_BYTES = 64;
 
 function copyBytes(

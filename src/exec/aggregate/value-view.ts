@@ -1,8 +1,8 @@
 /**
- * How the values of a column lie, by a few forms that loops understand, and those loops: from values to numbers.
- * A value is addressed by an index: its place in a segment, or that of an item in a list's heap.
- * Values of 8, 16 and 32 bits are read out of words, whatever their width: a loop that meets typed arrays of several
- * classes takes twice the time.
+ * A few value layouts that the loops here support, and the loops themselves: from values to numbers.
+ * A value is addressed by an index: its row in a segment, or an item's position in a list's heap. Values of 8, 16 and
+ * 32 bits are read from words regardless of their width, because a loop over several typed array classes takes twice
+ * as long.
  */
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, ListColumn, Width } from '../../storage/index.js';
@@ -12,7 +12,7 @@ export interface NarrowValues {
   readonly as: 'narrow';
   readonly words: Int32Array;
   readonly width: 1 | 2 | 4;
-  /** Integers in two's complement; otherwise codes. */
+  /** Integers in two's complement; otherwise unsigned codes. */
   readonly signed: boolean;
 }
 
@@ -58,7 +58,7 @@ export function itemsOf({ kind, items }: ListColumn): ValueView {
   return { as: 'narrow', words, width: 4, signed: kind !== 'code' };
 }
 
-/** How value i is cut out of the words: (words[i >> log] >>> ((i & last) << bitLog)) & mask. */
+/** The parameters that extract value i from the words: (words[i >> log] >>> ((i & last) << bitLog)) & mask. */
 function cutOf(width: 1 | 2 | 4): { log: number; last: number; bitLog: number; mask: number } {
   if (width === 1) return { log: 2, last: 3, bitLog: 3, mask: 0xff };
   if (width === 2) return { log: 1, last: 1, bitLog: 4, mask: 0xffff };
@@ -66,15 +66,15 @@ function cutOf(width: 1 | 2 | 4): { log: number; last: number; bitLog: number; m
 }
 
 /**
- * How the bits of a narrow value become the value less `base`, modulo 2^32: (bits ^ flip) - shift. The sign bit of 8 and
- * 16 bits is turned, which makes them unsigned from the least value on.
+ * The parameters that turn the bits of a narrow value into the value minus `base`, modulo 2^32: (bits ^ flip) -
+ * shift. The sign bit of 8 and 16 bits is flipped, so that values are unsigned, starting at the least.
  */
 function biasOf(width: number, signed: boolean, base: number): { flip: number; shift: number } {
   const half = signed && width < 4 ? 2 ** (width * 8 - 1) : 0;
   return { flip: half, shift: (half + base) | 0 };
 }
 
-/** out[i] = value indices[i] less `base`, modulo 2^32. */
+/** out[i] = value indices[i] minus `base`, modulo 2^32. */
 export function offsetsOf(
   values: Exclude<ValueView, { as: 'points' }>,
   base: number,
@@ -159,8 +159,8 @@ export function countAll(values: NarrowValues, base: number, count: number, coun
   }
 }
 
-// Four values a step: counting is bound by how many of these independent loads and stores are under way. Each returns
-// how many values it counted.
+// Four values per iteration: throughput depends on the number of independent loads and stores in flight. Each
+// function returns the number of values it counted.
 
 function countBytes(
   words: Int32Array,
@@ -215,7 +215,7 @@ function countWords(
   return end;
 }
 
-/** Adds `step` to counts[v - base] for each value v, of the first `count`, whose bit in `bitmap` is `bit`. */
+/** Adds `step` to counts[v - base] for each of the first `count` values v whose bit in `bitmap` is `bit`. */
 export function countSet(
   values: NarrowValues,
   base: number,

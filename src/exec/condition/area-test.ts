@@ -1,7 +1,7 @@
-/** Tests of points: circles and boxes on the sphere. */
+/** Tests whether points lie in circles or boxes on the sphere. */
 import type { GeoTest } from '../../ir/index.js';
 import { greatCircleKm } from '../../kernels/index.js';
-import { presentRows, type Run } from './run.js';
+import { type ColumnRun, presentRows } from './run.js';
 
 /** Whether the point lies in the area, before negation. */
 export function areaHolds(area: GeoTest, longitude: number, latitude: number): boolean {
@@ -14,7 +14,7 @@ export function areaHolds(area: GeoTest, longitude: number, latitude: number): b
 }
 
 export function selectArea(
-  { arena, valuesAt, validityAt, rowCount }: Run,
+  { arena, valuesAt, validityAt, rowCount }: ColumnRun,
   area: GeoTest,
   out: number,
 ): number {
@@ -27,9 +27,9 @@ export function selectArea(
   return kernels.geoRadius(valuesAt, validityAt, rowCount, longitude, latitude, radiusKm, negated, out);
 }
 
-/** Rows whose point lies in any of the areas, which are not negated. */
+/** Selects rows whose point lies in any of the areas, none of which may be negated. */
 export function selectAreas(
-  run: Run,
+  run: ColumnRun,
   areas: readonly GeoTest[],
   negated: boolean,
   out: number,

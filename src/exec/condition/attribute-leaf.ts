@@ -3,25 +3,25 @@
  */
 import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, EntitySegment, ListColumn } from '../../storage/index.js';
-import { type Run, runOf } from './run.js';
+import { type ColumnRun, runOf } from './run.js';
 import type { PreparedTest } from './value-test.js';
 
-/** Where the rows that passed are marked. `bitmapAt` is unwritten when count is 0 or the whole segment. */
-export interface Selected {
+/** The rows that passed. The bitmap at `bitmapAt` is undefined if count is 0 or the whole segment. */
+export interface AttributeSelection {
   readonly count: number;
   readonly arena: Arena | null;
   readonly bitmapAt: number;
 }
 
-const NONE: Selected = { count: 0, arena: null, bitmapAt: 0 };
+const NONE: AttributeSelection = { count: 0, arena: null, bitmapAt: 0 };
 
-/** Rows of the segment whose value satisfies all tests (negated: has a value and fails one of them). */
+/** Selects rows of the segment whose value satisfies all tests (negated: has a value and fails one of them). */
 export function selectAttribute(
   segment: EntitySegment,
   columnId: number,
   tests: readonly PreparedTest[],
   negated: boolean,
-): Selected {
+): AttributeSelection {
   const latest = segment.latest(columnId);
   if (latest !== undefined) return selectLatest(runOf(latest, segment.rowCount), tests, negated);
   const list = segment.list(columnId);
@@ -30,8 +30,8 @@ export function selectAttribute(
 }
 
 /**
- * Of the rows set in bitmap `at` of `scratch`, keeps those whose value satisfies the only test, looking at no other
- * row. Returns their number, or null, with nothing changed, where that is not possible.
+ * Narrows the rows set in bitmap `at` of `scratch` to those whose value satisfies the only test, without reading
+ * other rows. Returns their number, or null, with nothing changed, if that is not possible.
  */
 export function refineAttribute(
   segment: EntitySegment,
@@ -53,7 +53,7 @@ export function refineAttribute(
   return count;
 }
 
-function selectLatest(run: Run, tests: readonly PreparedTest[], negated: boolean): Selected {
+function selectLatest(run: ColumnRun, tests: readonly PreparedTest[], negated: boolean): AttributeSelection {
   const { arena, rowCount } = run;
   const { kernels } = arena;
   const [out, next, spare] = [arena.scratchBitmap(0), arena.scratchBitmap(1), arena.scratchBitmap(2)];
@@ -84,7 +84,7 @@ function selectList(
   list: ListColumn,
   tests: readonly PreparedTest[],
   negated: boolean,
-): Selected {
+): AttributeSelection {
   const { arena, rowCount } = segment;
   const out = arena.scratchBitmap(0);
   arena.u8.fill(0, out, out + bitmapBytes(rowCount));
@@ -97,7 +97,7 @@ function selectList(
   return { count, arena, bitmapAt: out };
 }
 
-/** Some item satisfies all plain tests, and no item satisfies what a negated test negates. */
+/** Whether some item satisfies all plain tests, and no item matches a negated test. */
 function listHolds(list: ListColumn, row: number, tests: readonly PreparedTest[]): boolean {
   const { kind, width, items } = list;
   const from = list.starts[row] * width;

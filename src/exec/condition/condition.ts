@@ -1,10 +1,10 @@
 /**
- * A condition over one dimension of one shard, evaluated entity segment by entity segment.
- * Invariants: leaves about events and entity IDs are worked out once for the whole shard, attribute leaves per
- * segment where the column lies; results meet in the worker's own scratch arena, one bitmap per depth. A
- * selection of 0 or of all rows leaves its bitmap unwritten, so the counts are looked at first. Inside a condition
- * deleted rows may be selected (they have no values, but events, and IDs that `not` selects); at its root they are
- * taken out, in segments that have any.
+ * Evaluates a condition over one dimension of one shard, entity segment by entity segment.
+ * Invariants  leaves on events and entity IDs are evaluated once for the whole shard, attribute leaves per segment in
+ *             the column's arena. Results are combined in the worker's scratch arena, one bitmap per depth. The
+ *             bitmap of a selection of no rows or all rows is undefined, so counts are checked first. Inside a
+ *             condition deleted rows may be selected (they have no values, but they have events, and IDs that `not`
+ *             selects); at the root they are removed.
  */
 import { hashBytes, SEGMENT_ROWS_MASK, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
@@ -25,14 +25,14 @@ import { newShardBitmap, segmentPart } from './shard-bitmap.js';
 import { eachMatch, type TextTest } from './text-match.js';
 import { PreparedTest } from './value-test.js';
 
-/** A bitmap with fewer than one in so many rows set is narrowed row by row rather than by another scan. */
+/** If fewer than one in this many bits are set, a bitmap is narrowed row by row instead of by another scan. */
 const SPARSE = 8;
 
 type PreparedLeaf =
   | { readonly over: 'segment'; readonly columnId: number; readonly tests: readonly PreparedTest[] }
   /** Whether a value of the column is missing. */
   | { readonly over: 'validity'; readonly columnId: number }
-  /** `owners`: null, or the event column without whose events the leaf is unknown. */
+  /** `owners`: null, or the event column whose events an entity must have for the leaf to be known. */
   | { readonly over: 'shard'; readonly bitmap: Uint8Array; readonly owners: number | null };
 
 export class ShardCondition {
@@ -42,7 +42,7 @@ export class ShardCondition {
   readonly #root: NormalNode;
   readonly #leaves = new Map<NormalNode, PreparedLeaf>();
 
-  /** Resolves texts and works out the shard-wide leaves; `release` must be called at the end. */
+  /** Resolves texts and evaluates the shard-wide leaves; `release` must be called at the end. */
   constructor(shard: DimensionShard, condition: Condition, scratch: Arena, run: QueryRun) {
     this.#run = run;
     this.#shard = shard;
@@ -65,7 +65,10 @@ export class ShardCondition {
     return sum;
   }
 
-  /** The living rows of one segment for which the condition is true: see EntitySelection.select. */
+  /**
+   * Selects the rows of one segment that are not deleted and for which the condition is true: see
+   * EntitySelection.select.
+   */
   select(index: number): number {
     return this.#selectLiving(this.#shard.segments[index], index);
   }
@@ -93,7 +96,7 @@ export class ShardCondition {
     return rows;
   }
 
-  /** For each of `rows` 1 where the condition is true, else 0; other segments than theirs are not evaluated. */
+  /** For each of `rows`: 1 if the condition is true, else 0. Evaluates only the segments of these rows. */
   holdsFor(rows: readonly number[]): Uint8Array {
     const { u8 } = this.#scratch;
     const at = this.#scratch.scratchBitmap(0);
@@ -104,16 +107,17 @@ export class ShardCondition {
       if (count === 0) continue;
       rows.forEach((row, position) => {
         if (row >>> SEGMENT_ROWS_SHIFT !== index) return;
-        const place = row & SEGMENT_ROWS_MASK;
-        holds[position] = count === segment.rowCount ? 1 : (u8[at + (place >> 3)] >> (place & 7)) & 1;
+        const segmentRow = row & SEGMENT_ROWS_MASK;
+        holds[position] =
+          count === segment.rowCount ? 1 : (u8[at + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
       });
     }
     return holds;
   }
 
   /**
-   * Rows of the segment that are not deleted and for which the condition is true, into scratch bitmap 0, which is
-   * unwritten when they are none or all rows of the segment.
+   * Selects rows of the segment that are not deleted and for which the condition is true into scratch bitmap 0, which
+   * is undefined if none or all rows of the segment are selected.
    */
   #selectLiving(segment: EntitySegment, index: number): number {
     return keepLiving(segment, this.#scratch, this.#select(this.#root, segment, index, 0, false));
@@ -162,7 +166,10 @@ export class ShardCondition {
     }
   }
 
-  /** Rows of the segment for which the node is true, into scratch bitmap `slot` (not with countOnly at a leaf). */
+  /**
+   * Selects rows of the segment for which the node is true into scratch bitmap `slot` (not written for a leaf with
+   * countOnly).
+   */
   #select(node: NormalNode, segment: EntitySegment, index: number, slot: number, countOnly: boolean): number {
     if (node.op === 'leaf') return this.#selectLeaf(node, segment, index, slot, countOnly);
     const { rowCount } = segment;
@@ -195,7 +202,7 @@ export class ShardCondition {
     return count;
   }
 
-  /** Narrows the rows set in scratch bitmap `at` without a scan, or null where the member is not of that kind. */
+  /** Narrows the rows set in scratch bitmap `at` without a scan; returns null if the member does not support it. */
   #refine(member: NormalNode, segment: EntitySegment, at: number): number | null {
     if (member.op !== 'leaf' || member.negated) return null;
     const leaf = this.#leaves.get(member) as PreparedLeaf;
@@ -234,7 +241,7 @@ export class ShardCondition {
     return kernels.andNot(other, out, rowCount, out);
   }
 
-  /** Rows without a value of the column, `negated`: with one; deleted rows have none. */
+  /** Selects rows without a value of the column (`negated`: with a value); deleted rows have none. */
   #selectMissing(columnId: number, negated: boolean, segment: EntitySegment, slot: number): number {
     const { rowCount } = segment;
     const { u8, kernels } = this.#scratch;
@@ -249,7 +256,7 @@ export class ShardCondition {
   }
 }
 
-/** The places of the `count` set bits of the bitmap at byte `at`, each plus `base`. */
+/** The positions of the `count` set bits of the bitmap at byte `at`, each plus `base`. */
 function rowsOf(u8: Uint8Array, at: number, count: number, base: number): Uint32Array {
   const rows = new Uint32Array(count);
   for (let byte = 0, next = 0; next < count; byte++) {
@@ -284,13 +291,13 @@ function entitiesOfTest(shard: DimensionShard, test: TextTest, run: QueryRun): U
       run.check();
       const { offsets, bytes } = segment.ids();
       const base = index * SEGMENT_ROWS_MAX;
-      eachMatch(test, offsets, bytes, 0, segment.rowCount, (place) => mark(base + place), run);
+      eachMatch(test, offsets, bytes, 0, segment.rowCount, (segmentRow) => mark(base + segmentRow), run);
     });
   }
   return test.negated ? inverted(shard, bitmap) : bitmap;
 }
 
-/** The same bitmap with every row's bit turned over. */
+/** Inverts the bit of every row. */
 function inverted(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
   for (let at = 0; at < bitmap.length; at++) bitmap[at] = ~bitmap[at];
   return maskToRows(shard, bitmap);
@@ -308,7 +315,7 @@ function maskToRows(shard: DimensionShard, bitmap: Uint8Array): Uint8Array {
   return bitmap;
 }
 
-/** Bytes that a leaf reads per row: of the newest segment, which stands for all. */
+/** Bytes that a leaf reads per row, estimated from the newest segment. */
 function leafCost(shard: DimensionShard, leaf: Leaf): number {
   if (leaf.op !== 'attribute') return 1 / 8;
   const column = shard.segments.at(-1)?.latest(leaf.columnId);

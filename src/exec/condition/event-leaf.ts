@@ -1,6 +1,6 @@
 /**
- * Event conditions over a dimension's shard: which entities have at least `minfreq` matching events.
- * Invariant: the result is a bitmap of the shard (shard-bitmap.ts).
+ * Event conditions: finds the entities of a shard with at least `minfreq` matching events.
+ * Invariant  the result is a bitmap of the shard (shard-bitmap.ts).
  */
 import type { EventTest } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
@@ -9,7 +9,7 @@ import { EventSelection, rowsOfEvents } from './event-selection.js';
 import { newShardBitmap } from './shard-bitmap.js';
 
 /** Counts matching events per entity and marks the entities that reach `minfreq`. */
-class Marker {
+class FrequencyMarker {
   readonly bitmap: Uint8Array;
   readonly #minfreq: number;
   readonly #counts: Uint16Array | null;
@@ -37,19 +37,19 @@ class Marker {
   }
 }
 
-/** Entities with at least `minfreq` events that pass any of `events`, as a bitmap over the shard's rows. */
+/** The entities with at least `minfreq` events that pass any of `events`, as a bitmap over the shard's rows. */
 export function entitiesWithEvents(
   shard: DimensionShard,
   events: readonly EventTest[],
   minfreq: number,
   run: QueryRun,
 ): Uint8Array {
-  const marker = new Marker(shard, minfreq, run);
+  const marker = new FrequencyMarker(shard, minfreq, run);
   for (const event of events) markMatches(shard, event, marker, run);
   return marker.bitmap;
 }
 
-function markMatches(shard: DimensionShard, event: EventTest, marker: Marker, run: QueryRun): void {
+function markMatches(shard: DimensionShard, event: EventTest, marker: FrequencyMarker, run: QueryRun): void {
   const events = new EventSelection(shard, event, run);
   try {
     for (const segment of events.table?.segments ?? []) {

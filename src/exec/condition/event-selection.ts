@@ -1,25 +1,25 @@
 /**
- * Which events of one event column lie in a window and pass tests of their value, segment by segment.
- * Invariants: kernels run over a range of places that starts at a multiple of 128, so that bitmaps and vectors line up;
- * whose events they are is not looked at here: those of deleted entities are among them.
+ * Selects the events of one event column that lie in a window and pass tests on their value, segment by segment.
+ * Invariants  kernels run over a range that starts at a multiple of 128, so that bitmaps and vectors are aligned. The
+ *             events' entities are not checked: events of deleted entities are included.
  */
 import type { EventTest } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import { type DimensionShard, type EventSegment, type EventTable, valueBytes } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
-import { NO_PLACES, type Places } from './places.js';
-import type { Run } from './run.js';
+import type { ColumnRun } from './run.js';
+import { NO_ROWS, type SelectedRows } from './selected-rows.js';
 import { PreparedTest } from './value-test.js';
 
-/** Places that a kernel's run starts at are multiples of this, less one. */
+/** The start of a kernel's run is a multiple of this plus 1. */
 const RUN_ALIGN_MASK = 127;
 
-/** Places of the events of one segment; a bitmap lies in scratch bitmap 0 of the segment's arena. */
-export type SelectedEvents = Places;
+/** The selected events of one segment; a bitmap lies in scratch bitmap 0 of the segment's arena. */
+export type SelectedEvents = SelectedRows;
 
 /** `release` must be called at the end. */
 export class EventSelection {
-  /** Undefined where the shard has no event of the column. */
+  /** undefined = the shard has no event of the column. */
   readonly table: EventTable | undefined;
   readonly #event: EventTest;
   readonly #tests: readonly PreparedTest[];
@@ -32,17 +32,20 @@ export class EventSelection {
     this.#tests = event.tests.map((test) => new PreparedTest(test, dictionary, run));
   }
 
-  /** Whether `select` can find something; writes nothing. */
+  /** Whether `select` may find events; writes nothing. */
   mayMatch(segment: EventSegment): boolean {
     const { from, to } = segment.placesWithin(this.#event.window.from, this.#event.window.to);
     return from < to;
   }
 
-  /** Writes scratch bitmaps 0 to 2 of the segment's arena; the result stands there until the next call. Throws 9006. */
+  /**
+   * Selects events of the segment. Overwrites scratch bitmaps 0 to 2 of its arena; the result is valid until the next
+   * call. Throws 9006.
+   */
   select(segment: EventSegment): SelectedEvents {
     const { window } = this.#event;
     const { from, to } = segment.placesWithin(window.from, window.to);
-    if (from === to) return NO_PLACES;
+    if (from === to) return NO_ROWS;
     const { arena } = segment;
     const { kernels } = arena;
     const start = from & ~RUN_ALIGN_MASK;
@@ -54,7 +57,7 @@ export class EventSelection {
       const run = runOf(segment, start, room);
       for (const test of this.#tests) {
         const selected = test.select(run, isRange ? out : next, spare);
-        if (selected === 0) return NO_PLACES;
+        if (selected === 0) return NO_ROWS;
         if (selected === room) continue;
         count = isRange ? selected : kernels.and(out, next, room, out);
         isRange = false;
@@ -70,18 +73,18 @@ export class EventSelection {
         isRange = false;
       }
     }
-    return count === 0 ? NO_PLACES : { from, to, count, isRange, start, bitmapAt: out };
+    return count === 0 ? NO_ROWS : { from, to, count, isRange, start, bitmapAt: out };
   }
 
-  /** Gives the memory of the tests back. */
+  /** Gives back the memory of the tests. */
   release(): void {
     for (const test of this.#tests) test.release();
   }
 }
 
 /**
- * Those of the selected events whose entity's row is set in `rows`, a bitmap over the shard's rows as
- * EntitySelection.bitmap gives it. Rewrites the bitmap of the events.
+ * Narrows the selected events to those whose entity's row is set in `rows`, a bitmap over the shard's rows as
+ * returned by EntitySelection.bitmap. Overwrites the bitmap of the events.
  */
 export function eventsOfRows(
   segment: EventSegment,
@@ -98,10 +101,10 @@ export function eventsOfRows(
     const base = start + word * 32;
     let kept = 0;
     if (isRange) {
-      for (let place = Math.max(base, from); place < Math.min(base + 32, to); place++) {
-        const row = u32[rowsAt + place];
+      for (let segmentRow = Math.max(base, from); segmentRow < Math.min(base + 32, to); segmentRow++) {
+        const row = u32[rowsAt + segmentRow];
         const bit = (rows[row >>> 3] >> (row & 7)) & 1;
-        kept |= bit << (place & 31);
+        kept |= bit << (segmentRow & 31);
         count += bit;
       }
     } else {
@@ -115,16 +118,16 @@ export function eventsOfRows(
     }
     u32[words + word] = kept;
   }
-  if (count === 0) return NO_PLACES;
+  if (count === 0) return NO_ROWS;
   return { ...events, count, isRange: false };
 }
 
-/** The entity rows of the selected events, in the order of their places: a view, until the next selection. */
+/** The entity rows of the selected events, in event order: a view, valid until the next selection. */
 export function rowsOfEvents(segment: EventSegment, events: SelectedEvents): Uint32Array {
   return gathered(segment, segment.rowsAt, events);
 }
 
-/** Their dates, likewise; rows and dates cannot be had at the same time unless `events.isRange`. */
+/** The dates of the selected events, likewise. Rows and dates share a buffer unless `events.isRange`. */
 export function datesOfEvents(segment: EventSegment, events: SelectedEvents): Uint32Array {
   return gathered(segment, segment.datesAt, events);
 }
@@ -138,8 +141,8 @@ function gathered({ arena }: EventSegment, at: number, events: SelectedEvents): 
   return u32.subarray(out >> 2, (out >> 2) + count);
 }
 
-/** The values of `count` places from `start` on. */
-function runOf(segment: EventSegment, start: number, count: number): Run {
+/** The values of `count` events from `start` on. */
+function runOf(segment: EventSegment, start: number, count: number): ColumnRun {
   const { arena, kind, width } = segment;
   return {
     arena,
@@ -153,7 +156,7 @@ function runOf(segment: EventSegment, start: number, count: number): Run {
   };
 }
 
-/** What values of the segment's width can be: events keep no zone map of their values. */
+/** The range of values of the segment's width, because events have no zone map of their values. */
 function boundsOf({ kind, width }: EventSegment): { min: number; max: number } {
   if (kind !== 'i64' || width === 8) return { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY };
   const half = 2 ** (width * 8 - 1);

@@ -1,12 +1,12 @@
 /**
- * Patterns of LIKE over UTF-8.
- * Layout  a pattern as a list of bytes that must stand there, ANY (any bytes) and ONE (one code point).
- * Cost    O(bytes x pattern) at worst, without allocation: behind an ANY only the last one is tried again.
+ * LIKE patterns over UTF-8.
+ * Layout  a pattern is a list of literal bytes, ANY (any bytes) and ONE (one code point).
+ * Cost  O(bytes x pattern) at worst, without allocation: only the last ANY is retried.
  */
 const ANY = -1;
 const ONE = -2;
 
-/** `pattern`: % any text, _ any one code point, \ takes what follows literally. */
+/** In `pattern`, % matches any text and _ any one code point; \ escapes the next character. */
 export function likeTokens(pattern: string): Int16Array {
   const tokens: number[] = [];
   for (let at = 0; at < pattern.length; at++) {

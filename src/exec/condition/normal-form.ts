@@ -1,8 +1,7 @@
 /**
- * Conditions with `not` pushed down to the leaves, ordered for evaluation.
- * Rule: in three-valued logic De Morgan's laws hold and only "true" selects, so after the push each leaf needs
- * just the rows where it, or its negation, is true; unknown rows are in neither, and and/or become plain bitmap
- * operations.
+ * Normalizes conditions: `not` is pushed down to the leaves, and members are ordered for evaluation.
+ * In three-valued logic De Morgan's laws hold and only "true" selects. After the push each leaf needs only the rows
+ * for which it, or its negation, is true; unknown rows are in neither, and and/or become plain bitmap operations.
  */
 import type { Condition } from '../../ir/index.js';
 
@@ -19,12 +18,12 @@ export type NormalNode =
   | {
       readonly op: 'and' | 'or';
       readonly members: readonly NormalNode[];
-      /** Scratch bitmaps that the evaluation takes at once. */
+      /** Number of scratch bitmaps that the evaluation uses at the same time. */
       readonly need: number;
       readonly cost: number;
     };
 
-/** What a leaf costs per row, roughly in bytes read: cheap ones go first. */
+/** The cost of a leaf per row, roughly in bytes read: cheap leaves are evaluated first. */
 export type LeafCost = (leaf: Leaf) => number;
 
 export function normalize(condition: Condition, costOf: LeafCost, negated = false): NormalNode {
@@ -52,7 +51,7 @@ function join(
     if (node.op === op) members.push(...node.members);
     else members.push(node);
   }
-  // The neediest member first keeps the need at log2(leaves) + 1, however deep the nesting.
+  // Evaluating the neediest member first limits the need to log2(leaves) + 1 at any nesting depth.
   members.sort((a, b) => b.need - a.need || a.cost - b.cost);
   const need = members.reduce(
     (most, member, index) => Math.max(most, member.need + (index === 0 ? 0 : 1)),

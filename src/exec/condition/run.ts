@@ -1,10 +1,10 @@
-/** A run of values: consecutive rows of one column, where kernels look at them. */
+/** A run of values: consecutive rows of one column, as input of kernels. */
 import { bitmapBytes } from '../../kernels/index.js';
 import type { ValueKind } from '../../schema/index.js';
 import type { Arena, LatestColumn, Width } from '../../storage/index.js';
 
 /** Values of consecutive rows in one arena. */
-export interface Run {
+export interface ColumnRun {
   readonly arena: Arena;
   readonly kind: ValueKind;
   readonly width: Width;
@@ -13,13 +13,13 @@ export interface Run {
   readonly validityAt: number;
   readonly rowCount: number;
   readonly presentCount: number;
-  /** Bounds of the values as numbers, integers to the nearest double; for codes and integers only. */
+  /** Range of the values as numbers, integers rounded to the nearest double; for codes and integers only. */
   readonly min: number;
   readonly max: number;
 }
 
-/** The rows of `run` that have a value, into `out`; returns their number. */
-export function presentRows(run: Run, out: number): number {
+/** Writes the rows of `run` that have a value to bitmap `out`; returns their number. */
+export function presentRows(run: ColumnRun, out: number): number {
   const { u8 } = run.arena;
   if (run.presentCount === run.rowCount) run.arena.kernels.fill(run.rowCount, out);
   else u8.copyWithin(out, run.validityAt, run.validityAt + bitmapBytes(run.rowCount));
@@ -27,7 +27,7 @@ export function presentRows(run: Run, out: number): number {
 }
 
 /** The values of the first `rowCount` rows of a column. */
-export function runOf(column: LatestColumn, rowCount: number): Run {
+export function runOf(column: LatestColumn, rowCount: number): ColumnRun {
   return {
     arena: column.arena,
     kind: column.kind,

@@ -1,5 +1,5 @@
 /**
- * The entities of one dimension's shard that a query looks at: those that satisfy a condition, or all that are not
+ * Selects the entities of one dimension's shard for a query: those that satisfy a condition, or all that are not
  * deleted.
  */
 import type { Condition } from '../../ir/index.js';
@@ -25,12 +25,12 @@ export class EntitySelection {
     this.#condition = condition === null ? null : new ShardCondition(shard, condition, scratch, run);
   }
 
-  /** Whether every row of the shard is selected: then no bitmap is needed. */
+  /** Whether every row of the shard is selected, so that no bitmap is needed. */
   get isWhole(): boolean {
     return this.#condition === null && this.#shard.segments.every(({ deadCount }) => deadCount === 0);
   }
 
-  /** The arena in which `select` leaves its bitmap. */
+  /** The arena of the bitmap that `select` writes. */
   get arena(): Arena {
     return this.#scratch;
   }
@@ -39,8 +39,8 @@ export class EntitySelection {
   }
 
   /**
-   * Selects in the segment of that index; returns the number of rows. Their bitmap lies at `bitmapAt` of `arena` until
-   * the next call, and is unwritten when they are none or all rows of the segment.
+   * Selects in segment `index`; returns the number of rows. Their bitmap at `bitmapAt` of `arena` is valid until the
+   * next call, and undefined if none or all rows of the segment are selected.
    */
   select(index: number): number {
     this.#run.check();
@@ -49,7 +49,10 @@ export class EntitySelection {
     return keepLiving(segment, this.#scratch, segment.rowCount);
   }
 
-  /** The selected rows of the whole shard (shard-bitmap.ts). Takes its bytes of the query's memory. Throws 9005, 9006. */
+  /**
+   * The selected rows of the whole shard (shard-bitmap.ts). The bitmap takes its bytes of the query's memory. Throws
+   * 9005, 9006.
+   */
   bitmap(): Uint8Array {
     const bitmap = newShardBitmap(this.#shard, this.#run);
     this.#shard.segments.forEach(({ rowCount }, index) => {

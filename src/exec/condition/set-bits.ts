@@ -1,6 +1,8 @@
-/** From a bitmap to a list of its set bits. */
+/** Converts a bitmap to a list of its set bits. */
 
-/** Writes first + i to `out` for each bit i below n that is set in words[wordAt...], ascending; returns how many. */
+/**
+ * Writes first + i to `out` for each i below n whose bit is set in words[wordAt...], ascending; returns their number.
+ */
 export function setBits(
   words: Int32Array,
   wordAt: number,

@@ -1,12 +1,12 @@
 /**
- * A bit for every row of a shard: that of row r is bit r & 7 of byte r >> 3. So BITMAP_BYTES an entity segment, but of the
- * last one no more than its rows need: most dimensions are small.
+ * A bitmap with one bit per row of a shard: row r is bit r & 7 of byte r >> 3. Each entity segment takes
+ * BITMAP_BYTES, except the last, which takes only the bytes its rows need, because most dimensions are small.
  */
 import type { MemoryAccount } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../storage/index.js';
 
-/** One in which no row is set, of the segments from `firstSegment` on, reserved in `memory`. Throws 9006. */
+/** A clear bitmap of the segments from `firstSegment` on; `memory` accounts for it. Throws 9006. */
 export function newShardBitmap(
   shard: DimensionShard,
   memory: MemoryAccount,

@@ -1,6 +1,7 @@
 /**
- * Text tests over many strings at once: each distinct string is looked at once, rows then test codes.
- * Layout  string s spans bytes[offsets[s], offsets[s + 1]), lower-cased UTF-8, as in a dictionary or an ID column.
+ * Tests on the distinct strings of a dictionary or ID column: each string is tested once, and rows are then tested by
+ * code.
+ * Layout  string s spans bytes[offsets[s], offsets[s + 1]), lower-cased UTF-8.
  */
 import { hashBytes } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
@@ -10,12 +11,13 @@ import { isLike, likeTokens } from './like-match.js';
 
 export type TextTest = Extract<ValueTest, { kind: 'text' }>;
 
-/** Strings that are looked at between two checks whether the query still runs; of patterns, which may take long. */
+/** Number of strings tested between two cancellation checks; fewer for patterns, which may take long. */
 const MORSEL_STRINGS = 65_536;
 const PATTERN_MORSEL_STRINGS = 256;
 
 /**
- * Calls `found` for strings in [first, count) that match any of the test's texts (a string may come twice). Throws 9005.
+ * Calls `found` for strings in [first, count) that match any of the test's texts; a string may be reported twice.
+ * Throws 9005.
  */
 export function eachMatch(
   test: TextTest,
@@ -79,7 +81,7 @@ function eachContaining(
   }
 }
 
-/** The string in [from, count) whose span holds byte `at`. */
+/** The string in [from, count) whose bytes include byte `at`. */
 function ownerOf(offsets: Uint32Array, from: number, count: number, at: number): number {
   let low = from;
   let high = count - 1;
@@ -114,7 +116,7 @@ function eachWithEdge(
 
 /** The codes of a dictionary that match a test, before any negation. */
 export class MatchingCodes {
-  /** How many there are, the least and the greatest. */
+  /** The number of matching codes, the least and the greatest. */
   readonly count: number;
   readonly least: number;
   readonly greatest: number;

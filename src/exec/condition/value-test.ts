@@ -1,7 +1,7 @@
 /**
- * Tests of values over a run of rows: from ir's tests to kernel calls on the arena in which the run lies.
- * Invariants: a result of 0 or of all rows may leave the output bitmap unwritten, so callers look at the count
- * first; missing values pass neither a test nor its negation.
+ * Tests values of a run of rows: translates ir's tests to kernel calls on the run's arena.
+ * Invariants  the output bitmap is undefined if no row or all rows pass, so callers check the count first; missing
+ *             values pass neither a test nor its negation.
  */
 import { invariant, QuarryError } from '../../base/index.js';
 import type { IntRange, ValueTest } from '../../ir/index.js';
@@ -10,16 +10,16 @@ import type { ValueKind } from '../../schema/index.js';
 import type { Arena, Dictionary } from '../../storage/index.js';
 import { type QueryRun, UNBOUNDED } from '../query-run.js';
 import { areaHolds, selectArea, selectAreas } from './area-test.js';
-import { presentRows, type Run } from './run.js';
+import { type ColumnRun, presentRows } from './run.js';
 import { MatchingCodes } from './text-match.js';
 
-/** No row, every row that has a value, or the rows that a kernel of that name finds. */
+/** How rows are found: 'none', 'present' (every row with a value), or the name of a kernel. */
 export type TestPath = 'none' | 'present' | string;
 
-/** One value test, resolved against a shard's dictionary where it is about text. Used for one query only. */
+/** A value test of one query; a text test is resolved against the shard's dictionary. */
 export class PreparedTest {
   readonly #test: ValueTest;
-  /** Codes that match a text test; null where there is no dictionary, and for other tests. */
+  /** Codes that match a text test; null without a dictionary and for other tests. */
   readonly #codes: MatchingCodes | null;
   readonly #codeCount: number;
   #released = false;
@@ -38,8 +38,11 @@ export class PreparedTest {
     return this.#test.negated;
   }
 
-  /** Rows of `run` that pass, into bitmap `out` of its arena, which `spare` must not overlap; returns their number. */
-  select(run: Run, out: number, spare: number): number {
+  /**
+   * Selects rows of `run` that pass into bitmap `out` of its arena, which must not overlap `spare`; returns their
+   * number.
+   */
+  select(run: ColumnRun, out: number, spare: number): number {
     if (run.presentCount === 0) return 0;
     const test = this.#test;
     switch (test.kind) {
@@ -54,8 +57,8 @@ export class PreparedTest {
     }
   }
 
-  /** How `select` finds the rows of such a run: by which kernel, or without looking at any value. */
-  path(run: Run): TestPath {
+  /** How `select` would find the rows of such a run: by which kernel, or without reading values. */
+  path(run: ColumnRun): TestPath {
     const test = this.#test;
     if (run.presentCount === 0) return 'none';
     switch (test.kind) {
@@ -69,22 +72,22 @@ export class PreparedTest {
     }
   }
 
-  /** Whether codes that match lie within the zone. */
-  #mayHold(run: Run): boolean {
+  /** Whether matching codes lie within the run's range. */
+  #mayHold(run: ColumnRun): boolean {
     const codes = this.#codes;
     return codes !== null && codes.count > 0 && codes.greatest >= run.min && codes.least <= run.max;
   }
 
-  /** Whether `refine` can look at single rows of such a run, and needs to. */
-  canRefine(run: Run): boolean {
+  /** Whether `refine` supports such a run and the run's range does not decide the test. */
+  canRefine(run: ColumnRun): boolean {
     const test = this.#test;
     if (test.kind !== 'ranges' || test.ranges.length !== 1) return false;
     const wide = run.kind === 'i32' || (run.kind === 'i64' && run.width >= 4);
     return wide && zoneOverlap(test.ranges[0], run) === 'some';
   }
 
-  /** Of the rows set in `bitmap`, of the run's arena, keeps those that pass; returns their number. */
-  refine(run: Run, bitmap: number): number {
+  /** Narrows the rows set in `bitmap` of the run's arena to those that pass; returns their number. */
+  refine(run: ColumnRun, bitmap: number): number {
     const test = this.#test;
     invariant(test.kind === 'ranges', 'only ranges are refined');
     const [range] = test.ranges;
@@ -97,7 +100,7 @@ export class PreparedTest {
     return kernels.refineI32(valuesAt, validityAt, rowCount, low, high, test.negated, bitmap);
   }
 
-  #selectCodes(run: Run, out: number): number {
+  #selectCodes(run: ColumnRun, out: number): number {
     const { negated } = this.#test;
     const codes = this.#codes;
     if (codes === null || !this.#mayHold(run)) return negated ? presentRows(run, out) : 0;
@@ -115,8 +118,8 @@ export class PreparedTest {
     return kernels.memberU32(valuesAt, rowCount, table, out);
   }
 
-  /** The same without a table: slow, and needs no memory. */
-  #selectByRow({ arena, width, valuesAt, rowCount }: Run, codes: MatchingCodes, out: number): number {
+  /** Does the same without a table: slow, but without memory. */
+  #selectByRow({ arena, width, valuesAt, rowCount }: ColumnRun, codes: MatchingCodes, out: number): number {
     const { u8, u16, u32 } = arena;
     const { negated } = this.#test;
     u8.fill(0, out, out + bitmapBytes(rowCount));
@@ -136,17 +139,17 @@ export class PreparedTest {
   }
 
   /**
-   * The bitmap of codes that pass, in `arena`; negation is in the bitmap. Bit 0, missing, is never set. When there is no
-   * room for it: throws 9006, or null in an unbounded run, which works it out row by row.
+   * The bitmap of codes that pass, in `arena`, with negation applied. Bit 0, the missing value, is never set. If the
+   * arena has no capacity, throws 9006, or returns null in an unbounded run, which then tests row by row.
    */
   #tableIn(arena: Arena, { bits }: MatchingCodes): number | null {
     const made = this.#tables.get(arena);
     if (made !== undefined) return made;
-    // 256 codes at least, because the 8-bit kernel looks at a whole table.
+    // At least 256 codes, because the 8-bit kernel reads a whole table.
     const at = arena.takeTemporary(bitmapBytes(Math.max(256, this.#codeCount)));
     if (at === null) {
       if (this.#run === UNBOUNDED) return null;
-      throw new QuarryError(9006, 'a text condition matches among too many distinct strings');
+      throw new QuarryError(9006, 'a text condition has too many distinct strings to match');
     }
     this.#tables.set(arena, at);
     const { u8 } = arena;
@@ -160,8 +163,8 @@ export class PreparedTest {
   }
 
   /**
-   * Whether one item passes the test before negation. An item is a code, days or a bit (then `second` is 0), the
-   * (low, high) words of 64 bits, or (longitude, latitude).
+   * Whether one item passes the test before negation. An item is a code, days or a bit (with `second` 0), the (low,
+   * high) words of 64 bits, or (longitude, latitude).
    */
   holdsFor(kind: ValueKind, first: number, second: number): boolean {
     const test = this.#test;
@@ -180,7 +183,7 @@ export class PreparedTest {
     }
   }
 
-  /** Gives the memory back; the test is not used any more. */
+  /** Gives the memory back; the test must not be used afterwards. */
   release(): void {
     if (this.#codes !== null && !this.#released) this.#run.release(this.#codes.bits.length);
     this.#released = true;
@@ -189,8 +192,11 @@ export class PreparedTest {
   }
 }
 
-/** Whether a range may hold values of the zone, and whether it surely holds all of them. Strict: doubles round. */
-function zoneOverlap(range: IntRange, run: Run): 'none' | 'some' | 'all' {
+/**
+ * Whether a range may contain values of the run's range, and whether it certainly contains all. Comparisons are
+ * strict because doubles round.
+ */
+function zoneOverlap(range: IntRange, run: ColumnRun): 'none' | 'some' | 'all' {
   const low = Number(range.low);
   const high = Number(range.high);
   if (high < run.min || low > run.max) return 'none';
@@ -198,7 +204,7 @@ function zoneOverlap(range: IntRange, run: Run): 'none' | 'some' | 'all' {
 }
 
 function selectRanges(
-  run: Run,
+  run: ColumnRun,
   ranges: readonly IntRange[],
   negated: boolean,
   out: number,
@@ -220,8 +226,8 @@ function selectRanges(
   return kernels.andNot(spare, out, run.rowCount, out);
 }
 
-/** How `selectRanges` finds its rows. */
-function rangesPath(run: Run, ranges: readonly IntRange[], negated: boolean): TestPath {
+/** How `selectRanges` would find its rows. */
+function rangesPath(run: ColumnRun, ranges: readonly IntRange[], negated: boolean): TestPath {
   if (run.kind === 'bits') {
     const [zero, one] = bitsHeld(ranges, negated);
     if (zero === one) return zero ? 'present' : 'none';
@@ -233,8 +239,11 @@ function rangesPath(run: Run, ranges: readonly IntRange[], negated: boolean): Te
   return `rangeI${run.kind === 'i32' ? 32 : run.width * 8}`;
 }
 
-/** Rows whose value lies in a range that holds values of the zone, into the bitmap `out` of the run's arena; returns their number. */
-export function selectRange(run: Run, range: IntRange, negated: boolean, out: number): number {
+/**
+ * Selects rows whose value is in a range that overlaps the run's range into bitmap `out` of the run's arena; returns
+ * their number.
+ */
+export function selectRange(run: ColumnRun, range: IntRange, negated: boolean, out: number): number {
   const { kernels } = run.arena;
   const { valuesAt, rowCount } = run;
   const validity = run.presentCount === rowCount ? 0 : run.validityAt;
@@ -249,21 +258,21 @@ export function selectRange(run: Run, range: IntRange, negated: boolean, out: nu
   return kernels.rangeI32(valuesAt, validity, rowCount, low, high, negated, out);
 }
 
-/** A range as far as signed integers of so many bits reach. */
+/** The part of a range that signed integers of `bits` bits can represent. */
 function clamped({ low, high }: IntRange, bits: number): { low: number; high: number } {
   const least = -(2n ** BigInt(bits - 1));
   const greatest = -least - 1n;
   return { low: Number(low < least ? least : low), high: Number(high > greatest ? greatest : high) };
 }
 
-/** Whether the ranges, or what they leave out, hold 0, and whether 1. */
+/** Whether the ranges (negated: their complement) contain 0, and whether 1. */
 function bitsHeld(ranges: readonly IntRange[], negated: boolean): readonly [boolean, boolean] {
   const holds = (bit: bigint): boolean =>
     ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
   return [holds(0n), holds(1n)];
 }
 
-function selectBits(run: Run, ranges: readonly IntRange[], negated: boolean, out: number): number {
+function selectBits(run: ColumnRun, ranges: readonly IntRange[], negated: boolean, out: number): number {
   const [zero, one] = bitsHeld(ranges, negated);
   if (zero && one) return presentRows(run, out);
   if (!zero && !one) return 0;

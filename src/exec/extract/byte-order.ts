@@ -1,11 +1,11 @@
-/** The order of strings as UTF-8 bytes, which is that of their code points: over bytes as they are stored. */
+/** The order of strings as UTF-8 bytes, which is their code point order, computed on the stored bytes. */
 import type { Dictionary } from '../../storage/index.js';
 
 const PREFIX_BYTES = 6;
 
 /**
- * The first six bytes of bytes[from, to) as one number: strings whose numbers differ stand in the numbers' order. A
- * double holds it exactly.
+ * The first six bytes of bytes[from, to) as a number, which a double represents exactly. Strings with different
+ * numbers are ordered by the numbers.
  */
 export function prefixOf(bytes: Uint8Array, from: number, to: number): number {
   if (to - from >= PREFIX_BYTES) {
@@ -19,7 +19,7 @@ export function prefixOf(bytes: Uint8Array, from: number, to: number): number {
   return prefix;
 }
 
-/** Below 0 when a[fromA, toA) stands before b[fromB, toB), 0 when they are equal. */
+/** Negative if a[fromA, toA) sorts before b[fromB, toB), 0 if they are equal. */
 export function compareBytes(
   a: Uint8Array,
   fromA: number,
@@ -36,21 +36,21 @@ export function compareBytes(
   return toA - fromA - (toB - fromB);
 }
 
-/** Codes of a dictionary that can be sorted: what is left of a 64-bit sort key beside five bytes of the string. */
+/** The largest dictionary that is sorted: its codes must fit a 64-bit sort key next to five bytes of the string. */
 export const SORTED_CODES_MAX = 2 ** 18;
 const CODE_MASK = SORTED_CODES_MAX - 1;
 const STEP_BYTES = 5;
-/** So few strings are sorted by comparing them. */
+/** Runs of at most this many strings are sorted by comparison. */
 const FEW = 24;
 
-/** Bytes that sortedCodes takes, for a while, for each code. */
+/** Temporary bytes of sortedCodes per code. */
 export const SORT_BYTES_PER_CODE = 12;
 
-/** All codes of a dictionary of at most SORTED_CODES_MAX, by their strings; place 0 holds code 0. */
+/** All codes of a dictionary of at most SORTED_CODES_MAX codes, ordered by their strings; element 0 is code 0. */
 export function sortedCodes(dictionary: Dictionary): Uint32Array {
   const codes = Uint32Array.from({ length: dictionary.codeCount }, (_, code) => code);
   const keys = new BigUint64Array(dictionary.codeCount);
-  // Runs of codes whose strings agree in their first `depth` bytes: [from, to, depth] one behind the other.
+  // A stack of runs of codes whose strings agree in their first `depth` bytes: from, to, depth.
   const runs = [1, codes.length, 0];
   while (runs.length > 0) {
     const [from, to, depth] = runs.splice(-3);
@@ -60,7 +60,7 @@ export function sortedCodes(dictionary: Dictionary): Uint32Array {
   return codes;
 }
 
-/** Sorts a run by its next five bytes; adds the runs that they do not tell apart to `runs`. */
+/** Sorts a run by its next five bytes; pushes the runs of still equal strings to `runs`. */
 function sortRun(
   { offsets, bytes }: Dictionary,
   codes: Uint32Array,
@@ -76,7 +76,7 @@ function sortRun(
     const left = offsets[codes[at] + 1] - start;
     const byte = (index: number): number => (index < left ? bytes[start + index] : 0);
     words[at * 2 + 1] = (byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3);
-    // A string that ends comes before one that goes on with bytes of 0.
+    // A string that ends sorts before one that continues with zero bytes.
     words[at * 2] = (byte(4) << 21) | (Math.min(left, STEP_BYTES + 1) << 18) | codes[at];
   }
   keys.subarray(from, to).sort();
@@ -114,7 +114,7 @@ function sortFew({ offsets, bytes }: Dictionary, codes: Uint32Array, from: numbe
   }
 }
 
-/** How many of the strings of sorted codes come before the given bytes. */
+/** The number of strings of sorted codes that sort before the given bytes. */
 export function countBefore({ offsets, bytes }: Dictionary, sorted: Uint32Array, text: Uint8Array): number {
   let low = 1;
   let high = sorted.length;
@@ -127,7 +127,7 @@ export function countBefore({ offsets, bytes }: Dictionary, sorted: Uint32Array,
   return low - 1;
 }
 
-/** The same bytes, not a copy, as what can be read as text from any place on. */
+/** A Buffer over the same memory, for reading text. */
 export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

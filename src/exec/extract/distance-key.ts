@@ -1,4 +1,4 @@
-/** Rows by the distance of their point, or of the nearest point of their list, from a place. */
+/** A sort key by the distance of a row's point, or of the nearest point of its list, from a center. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { NearPlan, RowPosition } from '../../ir/index.js';
 import { greatCircleKm } from '../../kernels/index.js';
@@ -7,7 +7,7 @@ import type { DimensionShard, ListColumn } from '../../storage/index.js';
 import { PreparedTest } from '../condition/value-test.js';
 import type { QueryRun } from '../query-run.js';
 import { GeoRing } from './geo-ring.js';
-import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type SortKey } from './sort-key.js';
+import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type RowSortKey } from './sort-key.js';
 
 export interface NearestPoint extends Point {
   readonly distanceKm: number;
@@ -18,15 +18,17 @@ export type NearAttribute = Extract<NearPlan, { readonly from: 'attribute' }>;
 export const distanceFrom = (center: Point, longitude: number, latitude: number): number =>
   greatCircleKm(center.longitude, center.latitude, longitude, latitude);
 
-/** Whether `a` is the nearer one; of equally near points the one further west, then further south. */
+/**
+ * Whether `a` is nearer than `b`; of equally near points the one further west, then further south, counts as nearer.
+ */
 export function isNearer(a: NearestPoint, b: NearestPoint | undefined): boolean {
   if (b === undefined) return true;
   if (a.distanceKm !== b.distanceKm) return a.distanceKm < b.distanceKm;
   return a.longitude === b.longitude ? a.latitude < b.latitude : a.longitude < b.longitude;
 }
 
-/** Of rows without such a point the distance is Infinity; whoever orders by it leaves them out. */
-export class DistanceKey implements SortKey {
+/** Rows without a matching point have distance Infinity; callers exclude them. */
+export class DistanceKey implements RowSortKey {
   readonly #shard: DimensionShard;
   readonly #near: NearAttribute;
   readonly #tests: readonly PreparedTest[];
@@ -52,7 +54,7 @@ export class DistanceKey implements SortKey {
     this.#ring.narrow(low, high, column.arena, column.valuesAt, segment.rowCount, words);
   }
 
-  /** The rows have a point that passes the tests. */
+  /** A condition for rows that have a point which passes the tests. */
   fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
     const column = this.#shard.segments[segmentIndex].latest(this.#near.columnId);
     if (column === undefined) {
@@ -94,7 +96,7 @@ export class DistanceKey implements SortKey {
     return list === undefined ? undefined : this.#nearestItem(list, place);
   }
 
-  /** As in conditions: no item of the list may satisfy what a negated test negates. */
+  /** As in conditions, no item of the list may match a negated test. */
   #nearestItem({ items, starts, counts }: ListColumn, place: number): NearestPoint | undefined {
     let nearest: NearestPoint | undefined;
     for (let item = starts[place]; item < starts[place] + counts[place]; item++) {

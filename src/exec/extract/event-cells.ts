@@ -1,4 +1,7 @@
-/** The events of extracted rows: the window's events are gone through once per column, and most are none of theirs. */
+/**
+ * Reads the events of extracted rows. The window's events are scanned once per column, since few of them belong to
+ * the rows.
+ */
 import type { ExtractedEvent, OutputColumn } from '../../ir/index.js';
 import { compareText, formatDateTime } from '../../schema/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
@@ -9,23 +12,23 @@ import { ValueWriter } from './value-cells.js';
 
 type EventColumn = Extract<OutputColumn, { readonly from: 'events' }>;
 
-/** An event as it is collected, and roughly what it takes. */
-interface Collected {
+/** A collected event and its approximate size. */
+interface CollectedEvent {
   readonly seconds: number;
   readonly value: string;
 }
 const COLLECTED_BYTES = 160;
 const LETTER_BYTES = 2;
 
-/** The rows of one shard: as words, and where each stands among all rows. */
-interface Owners {
+/** The rows of one shard as a bitmap, and the index of each among all rows. */
+interface RowIndex {
   readonly words: Uint32Array;
   readonly places: Map<number, number>;
 }
 
 export class RowEvents {
   readonly #rowCount: number;
-  readonly #owners = new Map<DimensionShard, Owners>();
+  readonly #owners = new Map<DimensionShard, RowIndex>();
 
   /** Throws 9006. */
   constructor(rows: readonly FoundRow[], run: QueryRun) {
@@ -41,9 +44,12 @@ export class RowEvents {
     });
   }
 
-  /** The column's cell of each row: its distinct events by date, then by value; null without any. Throws 9005 and 9006. */
+  /**
+   * The column's cell of each row: its distinct events by date, then by value; null = no events. Throws 9005 and
+   * 9006.
+   */
   cells(column: EventColumn, run: QueryRun): (readonly ExtractedEvent[] | null)[] {
-    const collected: (Collected[] | null)[] = new Array(this.#rowCount).fill(null);
+    const collected: (CollectedEvent[] | null)[] = new Array(this.#rowCount).fill(null);
     for (const [shard, owners] of this.#owners) {
       const writer = new ValueWriter(column, shard.dictionaries.get(column.columnId));
       for (const segment of shard.events.get(column.columnId)?.segments ?? []) {
@@ -58,9 +64,9 @@ export class RowEvents {
 function collect(
   segment: EventSegment,
   { window }: EventColumn,
-  { words, places }: Owners,
+  { words, places }: RowIndex,
   writer: ValueWriter,
-  collected: (Collected[] | null)[],
+  collected: (CollectedEvent[] | null)[],
   run: QueryRun,
 ): void {
   const { from, to } = segment.placesWithin(window.from, window.to);
@@ -78,7 +84,7 @@ function collect(
   }
 }
 
-function distinct(events: Collected[]): ExtractedEvent[] {
+function distinct(events: CollectedEvent[]): ExtractedEvent[] {
   events.sort((a, b) => a.seconds - b.seconds || compareText(a.value, b.value));
   return events
     .filter(

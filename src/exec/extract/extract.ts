@@ -3,14 +3,14 @@ import { type ExtractPlan, positionOrder, type RowPosition } from '../../ir/inde
 import { type PackedRows, packRows } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type FoundRow, findRows } from './found-rows.js';
+import { type FoundRow, findFirstRows } from './found-rows.js';
 import { cellsOf } from './row-cells.js';
 
-/** Memory of a found row beside the letters of its ID, and of a letter. */
+/** Bytes of a found row besides the characters of its ID, and bytes per character. */
 const ROW_BYTES = 256;
 const LETTER_BYTES = 2;
 
-/** At most plan.limit rows, in the plan's order. Throws 9005 and 9006. */
+/** Returns at most plan.limit rows in the plan's order. Throws 9005 and 9006. */
 export function extractRows(
   shards: Iterable<Shard>,
   plan: ExtractPlan,
@@ -25,7 +25,7 @@ export function extractRows(
     if (dimension === undefined || dimension.entityCount === 0) continue;
     const until = first.length < plan.limit ? null : first[first.length - 1].position;
     const taken = run.reservedBytes;
-    const found = findRows(dimension, plan, until, scratch, run);
+    const found = findFirstRows(dimension, plan, until, scratch, run);
     run.release(run.reservedBytes - taken);
     for (const { position } of found) run.reserve(ROW_BYTES + position.id.length * LETTER_BYTES);
     first = merged(first, found, plan.limit, compare);
@@ -34,7 +34,7 @@ export function extractRows(
   return packRows(first.map(({ position, nearest }, at) => ({ position, nearest, cells: cells[at] })));
 }
 
-/** The first `limit` rows of two lists that are in order. */
+/** Merges two ordered lists; returns the first `limit` rows. */
 function merged(
   a: readonly FoundRow[],
   b: readonly FoundRow[],

@@ -1,4 +1,7 @@
-/** The first rows of an extraction in one dimension's shard, without their cells: one way for each kind of order. */
+/**
+ * Finds the first rows of an extraction in one dimension's shard, without their cells. Each kind of order has its own
+ * algorithm.
+ */
 import {
   type Condition,
   type ExtractPlan,
@@ -14,11 +17,11 @@ import { DistanceKey, type NearAttribute, type NearestPoint } from './distance-k
 import { EventDistanceKey, type NearEvents, NearestEvents, nearestEventsOf } from './nearest-events.js';
 import { offerRows } from './ordered-rows.js';
 import { rankedRows } from './ranked-rows.js';
-import { ownWords, type SelectedRows, selectedRows } from './row-words.js';
+import { copyWords, type SelectedRowBits, selectedRows } from './row-words.js';
 import { ScoreKey, scoredRows, scoresOf } from './scores.js';
 import { ShardIds } from './shard-ids.js';
 import { orderKeys, type RowBound, ShardOrder } from './shard-order.js';
-import type { SortKey } from './sort-key.js';
+import type { RowSortKey } from './sort-key.js';
 import { TopRows } from './top-rows.js';
 
 export interface FoundRow {
@@ -28,11 +31,11 @@ export interface FoundRow {
   readonly nearest: Point | null;
 }
 
-/** What the search in one shard needs. */
-interface Search {
+/** The parameters of the search in one shard. */
+interface RowSearch {
   readonly shard: DimensionShard;
   readonly plan: ExtractPlan;
-  /** Rows behind this one do not matter. */
+  /** Rows after this position may be omitted. */
   readonly until: RowPosition | null;
   readonly scratch: Arena;
   readonly run: QueryRun;
@@ -43,10 +46,10 @@ const NEAREST_BYTES = 96;
 const ROW_BYTES = 12;
 
 /**
- * At most plan.limit rows, in the plan's order; of those behind `until` any may be left out. Takes memory that may be
- * given back when the rows are there. Throws 9005 and 9006.
+ * Returns at most plan.limit rows in the plan's order; rows after `until` may be omitted. The memory it reserves
+ * may be released once the rows were returned. Throws 9005 and 9006.
  */
-export function findRows(
+export function findFirstRows(
   shard: DimensionShard,
   plan: ExtractPlan,
   until: RowPosition | null,
@@ -62,9 +65,9 @@ export function findRows(
   return ranksById(plan) ? byRank(search) : byOrder(search);
 }
 
-/** What `use` makes of the rows that satisfy a condition. */
+/** Calls `use` with the rows that satisfy a condition and returns its result. */
 function withSelection<T>(
-  { shard, scratch, run }: Search,
+  { shard, scratch, run }: RowSearch,
   condition: Condition | null,
   use: (selection: EntitySelection) => T,
 ): T {
@@ -76,13 +79,13 @@ function withSelection<T>(
   }
 }
 
-const select = (search: Search, condition: Condition | null): SelectedRows =>
+const select = (search: RowSearch, condition: Condition | null): SelectedRowBits =>
   withSelection(search, condition, (selection) => selectedRows(search.shard, selection, search.run));
 
-function byRank(search: Search): FoundRow[] {
+function byRank(search: RowSearch): FoundRow[] {
   const { shard, plan, until, run, ids } = search;
   const page = { limit: plan.limit, after: plan.after, until };
-  // The index holds living entities only.
+  // The index contains only living entities.
   const selected =
     plan.condition === null ? { words: null, count: shard.entityCount } : select(search, plan.condition);
   const rows = rankedRows(shard, selected, ids, page, run);
@@ -94,9 +97,13 @@ function byRank(search: Search): FoundRow[] {
   }));
 }
 
-/** The order by `leading` and the plan's keys over so many rows; scored rows are chosen by their score alone. */
-function orderOf({ shard, plan, ids, run }: Search, leading: SortKey | null, rowCount: number): ShardOrder {
-  // Later keys tell few rows apart: ranks would not pay.
+/** The order by `leading` and the plan's keys, for `rowCount` rows; scored rows are ordered by their score alone. */
+function orderOf(
+  { shard, plan, ids, run }: RowSearch,
+  leading: RowSortKey | null,
+  rowCount: number,
+): ShardOrder {
+  // Later keys decide few rows, so ranks would not pay.
   const keys = orderKeys(shard, ids, plan.order, leading === null ? rowCount : 0, run);
   if (leading === null) return new ShardOrder(keys, keys, ids);
   return new ShardOrder(plan.scored === null ? [leading, ...keys] : [leading], keys, ids);
@@ -106,7 +113,11 @@ const boundOf = (order: ShardOrder, position: RowPosition | null): RowBound | nu
   position === null ? null : order.bound(position);
 
 /** The first of the selected rows. */
-function topOf({ shard, plan, until, run }: Search, order: ShardOrder, selected: SelectedRows): Uint32Array {
+function topOf(
+  { shard, plan, until, run }: RowSearch,
+  order: ShardOrder,
+  selected: SelectedRowBits,
+): Uint32Array {
   const limit = Math.min(plan.limit, selected.count);
   const top = new TopRows(order, limit, boundOf(order, plan.after), boundOf(order, until));
   offerRows(shard, selected, order, top, run);
@@ -114,8 +125,8 @@ function topOf({ shard, plan, until, run }: Search, order: ShardOrder, selected:
 }
 
 /** The rows with their positions; `nearest` undefined = without a distance. */
-function found(
-  { shard, ids }: Search,
+function withPositions(
+  { shard, ids }: RowSearch,
   order: ShardOrder,
   rows: Uint32Array,
   scoreOf: (row: number) => number,
@@ -138,13 +149,13 @@ function found(
 const noScore = (): number => 0;
 const noPoint = (): undefined => undefined;
 
-function byOrder(search: Search): FoundRow[] {
+function byOrder(search: RowSearch): FoundRow[] {
   const selected = select(search, search.plan.condition);
   const order = orderOf(search, null, selected.count);
-  return found(search, order, topOf(search, order, selected), noScore, noPoint);
+  return withPositions(search, order, topOf(search, order, selected), noScore, noPoint);
 }
 
-function byScore(search: Search, conditions: readonly Condition[]): FoundRow[] {
+function byScore(search: RowSearch, conditions: readonly Condition[]): FoundRow[] {
   const { shard, plan, scratch, run } = search;
   const scores = scoresOf(shard, conditions, scratch, run);
   const selected = withSelection(search, plan.condition, (selection) =>
@@ -152,12 +163,12 @@ function byScore(search: Search, conditions: readonly Condition[]): FoundRow[] {
   );
   const order = orderOf(search, new ScoreKey(scores), selected.count);
   const rows = topOf(search, order, selected);
-  return found(search, order, rows, (row) => scores[row], nearestOfRows(search, plan.near, rows));
+  return withPositions(search, order, rows, (row) => scores[row], nearestOfRows(search, plan.near, rows));
 }
 
-/** Tells the nearest point of some rows. */
+/** Returns the nearest point of each of some rows. */
 function nearestOfRows(
-  { shard, run }: Search,
+  { shard, run }: RowSearch,
   near: NearPlan | null,
   rows: Uint32Array,
 ): (row: number) => NearestPoint | undefined {
@@ -171,7 +182,7 @@ function nearestOfRows(
   return (row) => nearest.get(row);
 }
 
-function byDistance(search: Search, near: NearAttribute): FoundRow[] {
+function byDistance(search: RowSearch, near: NearAttribute): FoundRow[] {
   const { shard, plan, run } = search;
   const hasPoint: Condition = { op: 'attribute', columnId: near.columnId, tests: near.tests };
   const condition: Condition =
@@ -179,13 +190,13 @@ function byDistance(search: Search, near: NearAttribute): FoundRow[] {
   const selected = select(search, condition);
   const key = new DistanceKey(shard, near, run);
   const order = orderOf(search, key, selected.count);
-  return found(search, order, topOf(search, order, selected), noScore, (row) => key.nearest(row));
+  return withPositions(search, order, topOf(search, order, selected), noScore, (row) => key.nearest(row));
 }
 
-function byEvents(search: Search, near: NearEvents): FoundRow[] {
+function byEvents(search: RowSearch, near: NearEvents): FoundRow[] {
   const { shard, plan, until, run } = search;
   run.reserve(plan.limit * 2 * NEAREST_BYTES);
-  const eligible = ownWords(shard, select(search, plan.condition), run);
+  const eligible = copyWords(shard, select(search, plan.condition), run);
   const nearest = new NearestEvents(
     (distances) => orderOf(search, new EventDistanceKey(distances), 0),
     plan.limit,
@@ -193,5 +204,5 @@ function byEvents(search: Search, near: NearEvents): FoundRow[] {
     until?.distanceKm ?? Number.POSITIVE_INFINITY,
   );
   const rows = nearest.search(shard, near, boundOf(nearest.order, plan.after), run);
-  return found(search, nearest.order, rows, noScore, (row) => nearest.nearest.get(row));
+  return withPositions(search, nearest.order, rows, noScore, (row) => nearest.nearest.get(row));
 }

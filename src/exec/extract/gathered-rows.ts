@@ -1,4 +1,4 @@
-/** Rows in any order with their ranks, put in order at last: by rank, then by ID. */
+/** Collects rows with their ranks in any order and then sorts them by rank and ID. */
 import { longerCopy } from '../../base/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardIds } from './shard-ids.js';
@@ -8,7 +8,7 @@ const ROW_BYTES = 8;
 
 export class GatheredRows {
   readonly #run: QueryRun;
-  /** Per row its number, then its rank: as one little-endian number of 64 bits they sort by rank. */
+  /** Per row its number and its rank: read as little-endian 64-bit numbers, they sort by rank. */
   #pairs = new Uint32Array(ROWS_MIN * 2);
   #count = 0;
 
@@ -35,7 +35,7 @@ export class GatheredRows {
     this.#pairs = longerCopy(this.#pairs, this.#pairs.length * 2);
   }
 
-  /** Rank and row of each. */
+  /** Yields the rank and number of each row, in order. */
   *inOrder(ids: ShardIds): Generator<readonly [rank: number, row: number], void, void> {
     const pairs = this.#pairs;
     new BigUint64Array(pairs.buffer, 0, this.#count).sort();

@@ -1,7 +1,7 @@
 /**
- * Of many points those that may lie in a ring around a place, without a distance for each: first by the box around the
- * outer circle, then, where rows before a page lie inside, by how many degrees of longitude a circle reaches sideways in
- * each of many bands of latitude. What is left has to be looked at exactly; what goes is surely outside.
+ * Filters points that may lie in a ring around a center, without computing each distance: first by the bounding box
+ * of the outer circle, then, if rows before the page lie inside, by the longitude extent of each circle in many bands
+ * of latitude. Points that remain must be checked exactly; points that are dropped are certainly outside.
  */
 import { boxAround, EARTH_RADIUS_KM } from '../../kernels/index.js';
 import type { Point } from '../../schema/index.js';
@@ -9,40 +9,40 @@ import type { Arena } from '../../storage/index.js';
 import { keepBits } from './row-words.js';
 
 const RADIANS = Math.PI / 180;
-/** Far above the rounding of a distance, which is worst next to the antipode: some centimetres. */
+/** Well above the rounding error of a distance, which is largest near the antipode: a few centimeters. */
 const MARGIN_KM = 0.001;
 const BANDS = 512;
-/** Far above the rounding of a latitude's band. */
+/** Well above the rounding error of a latitude's band. */
 const EDGE_DEGREES = 1e-9;
 /** Any longitude. */
-const ALL_ROUND = 360;
+const FULL_CIRCLE_DEGREES = 360;
 const NONE = -1;
-/** The outer circle is measured anew once it has shrunk so far. */
-const SHRUNK = 0.95;
+/** The outer circle is recomputed when its radius has shrunk to this fraction. */
+const RECOMPUTE_RADIUS_RATIO = 0.95;
 
 const haversine = (degrees: number): number => Math.sin(degrees * (RADIANS / 2)) ** 2;
 
-/** The haversine of an arc of so many kilometres; more than any where the arc takes in the antipode. */
+/** The haversine of an arc of `km` kilometers; greater than any if the arc includes the antipode. */
 function haversineOf(km: number): number {
   const arc = Math.max(km, 0) / EARTH_RADIUS_KM;
   return arc >= Math.PI ? 2 : Math.sin(arc / 2) ** 2;
 }
 
-/** hav(distance) = hav(latitudes apart) + cos cos hav(longitudes apart), solved for the longitudes. */
-function sideways(left: number, cosines: number): number {
+/** Solves hav(distance) = hav(latitude difference) + cos cos hav(longitude difference) for the longitude difference. */
+function longitudeReach(left: number, cosines: number): number {
   const ratio = left / cosines;
-  return ratio < 1 ? (2 * Math.asin(Math.sqrt(ratio))) / RADIANS : ALL_ROUND;
+  return ratio < 1 ? (2 * Math.asin(Math.sqrt(ratio))) / RADIANS : FULL_CIRCLE_DEGREES;
 }
 
-/** How far a circle reaches, by bands of latitude: degrees of longitude from its centre, NONE = not at all. */
+/** The extent of a circle by bands of latitude: degrees of longitude from its center, NONE = not in the band. */
 class Circle {
   readonly radiusKm: number;
   /** The latitude at which the first band begins. */
   readonly south: number;
   readonly bandsPerDegree: number;
-  /** Points no farther aside are surely inside. */
+  /** Points within this longitude difference are certainly inside. */
   readonly surely = new Float64Array(BANDS);
-  /** Points farther aside are surely outside. */
+  /** Points beyond this longitude difference are certainly outside. */
   readonly perhaps = new Float64Array(BANDS);
 
   constructor({ latitude }: Point, radiusKm: number) {
@@ -60,9 +60,9 @@ class Circle {
       const least = from <= latitude && latitude <= to ? 0 : haversine(Math.min(...apart));
       const widest = from <= 0 && to >= 0 ? 1 : Math.max(...cosines);
       const most = haversine(Math.max(...apart));
-      this.surely[band] = from <= to && most < within ? sideways(within - most, cosine * widest) : NONE;
+      this.surely[band] = from <= to && most < within ? longitudeReach(within - most, cosine * widest) : NONE;
       this.perhaps[band] =
-        from <= to && least <= around ? sideways(around - least, cosine * Math.min(...cosines)) : NONE;
+        from <= to && least <= around ? longitudeReach(around - least, cosine * Math.min(...cosines)) : NONE;
     }
   }
 }
@@ -77,8 +77,8 @@ export class GeoRing {
   }
 
   /**
-   * Of the first `count` points, (longitude, latitude) pairs at byte `pointsAt`, drops from `words` those that are
-   * surely nearer than `nearKm` or farther than `farKm`. Writes scratch bitmap 0 of the arena.
+   * Drops from `words` those of the first `count` points, (longitude, latitude) pairs at byte `pointsAt`, that are
+   * certainly nearer than `nearKm` or farther than `farKm`. Overwrites scratch bitmap 0 of the arena.
    */
   narrow(
     nearKm: number,
@@ -99,12 +99,13 @@ export class GeoRing {
     dropSure(arena.f64, pointsAt >> 3, this.#center.longitude, this.#inner, this.#outerFor(farKm), words);
   }
 
-  /** A circle at least that large. */
+  /** A circle of at least that radius. */
   #outerFor(farKm: number): Circle {
     const outer = this.#outer;
     if (
       outer !== null &&
-      (outer.radiusKm === farKm || (farKm < outer.radiusKm && farKm > outer.radiusKm * SHRUNK))
+      (outer.radiusKm === farKm ||
+        (farKm < outer.radiusKm && farKm > outer.radiusKm * RECOMPUTE_RADIUS_RATIO))
     ) {
       return outer;
     }

@@ -1,18 +1,18 @@
-/** Rows by a latest-value column of 64-bit integers, days or booleans. */
+/** A sort key by a latest-value column of 64-bit integers, days or booleans. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { OrderValue, RowPosition } from '../../ir/index.js';
 import { type Arena, type DimensionShard, type LatestColumn, readIntegers } from '../../storage/index.js';
 import { keepBits } from './row-words.js';
 import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type OrderSortKey } from './sort-key.js';
 
-/** More than what a 64-bit integer can lie beside its nearest double. */
+/** More than the distance of a 64-bit integer from its nearest double. */
 const ROUNDING = 2_048n;
 
 export class IntegerKey implements OrderSortKey {
   readonly #shard: DimensionShard;
   readonly #columnId: number;
   readonly #sign: 1 | -1;
-  /** The place of its value in a position. */
+  /** The index of its value in a position. */
   readonly #at: number;
   readonly #columns: (LatestColumn | null | undefined)[];
 
@@ -50,7 +50,7 @@ export class IntegerKey implements OrderSortKey {
     const { rowCount } = this.#shard.segments[segmentIndex];
     if (column === null) return;
     if (low === Number.POSITIVE_INFINITY) keepBits(words, column.arena, column.validityAt, rowCount, false);
-    // Missing values are within the bounds, or there are none.
+    // Missing values are stored within the range, or there are none.
     else if (high === Number.POSITIVE_INFINITY || column.kind === 'bits') return;
     else if (this.#sign > 0) keepRange(column, rowCount, low, high, words);
     else keepRange(column, rowCount, -high, -low, words);
@@ -82,7 +82,7 @@ export class IntegerKey implements OrderSortKey {
   compareTied(a: number, b: number): number {
     const columnA = this.#column(a >>> SEGMENT_ROWS_SHIFT);
     const columnB = this.#column(b >>> SEGMENT_ROWS_SHIFT);
-    // Doubles round integers of eight bytes only; if one of the two is narrower, they are equal.
+    // Doubles round only 8-byte integers; if one of the two is narrower, the values are equal.
     if (columnA?.kind !== 'i64' || columnB?.kind !== 'i64') return 0;
     if (columnA.width !== 8 || columnB.width !== 8) return 0;
     const [wordsA, wordsB] = [columnA.arena.u32, columnB.arena.u32];
@@ -113,29 +113,29 @@ export class IntegerKey implements OrderSortKey {
   }
 }
 
-/** 64-bit integers by their words as unsigned ones; only the high word has a sign. */
+/** Compares 64-bit integers given as unsigned words; only the high word is signed. */
 function compareWords(highA: number, lowA: number, highB: number, lowB: number): number {
   return highA === highB ? lowA - lowB : (highA | 0) - (highB | 0);
 }
 
-/** What says where values lie: a column, or a segment of events. */
-export interface Placed {
+/** The location of values: a column, or a segment of events. */
+export interface ValueLocation {
   readonly arena: Arena;
   readonly kind: LatestColumn['kind'];
   readonly width: LatestColumn['width'];
   readonly valuesAt: number;
 }
 
-/** The integer, days or bit at `place`, exactly. */
-export function integerAt({ arena, kind, width, valuesAt }: Placed, place: number): bigint {
+/** The exact integer, days or bit of row `place`. */
+export function integerAt({ arena, kind, width, valuesAt }: ValueLocation, place: number): bigint {
   if (kind === 'bits') return BigInt((arena.u8[valuesAt + (place >> 3)] >> (place & 7)) & 1);
   if (kind === 'i32') return BigInt(arena.i32[(valuesAt >> 2) + place]);
   const [low, high] = readIntegers(arena, valuesAt + place * width, width, 1);
   return (BigInt(high | 0) << 32n) | BigInt(low);
 }
 
-/** The same as the nearest double. */
-export function numberAt({ arena, kind, width, valuesAt }: Placed, place: number): number {
+/** The value of row `place` as the nearest double. */
+export function numberAt({ arena, kind, width, valuesAt }: ValueLocation, place: number): number {
   if (kind === 'bits') return (arena.u8[valuesAt + (place >> 3)] >> (place & 7)) & 1;
   if (kind === 'i32' || width === 4) return arena.i32[(valuesAt >> 2) + place];
   if (width === 2) return arena.i16[(valuesAt >> 1) + place];
@@ -144,9 +144,9 @@ export function numberAt({ arena, kind, width, valuesAt }: Placed, place: number
   return arena.i32[at + 1] * 2 ** 32 + arena.u32[at];
 }
 
-/** numberAt, times `sign`, of many places; also of those without a value. */
+/** Writes numberAt times `sign` for many rows, including rows without a value. */
 function fillValues(
-  { arena, kind, width, valuesAt }: Placed,
+  { arena, kind, width, valuesAt }: ValueLocation,
   places: Uint32Array,
   count: number,
   sign: number,
@@ -181,7 +181,7 @@ function fillNarrow(
   for (let at = 0; at < count; at++) numbers[at] = sign * values[first + places[at]];
 }
 
-/** Keeps the rows whose value may have a double in [low, high]; those without a value go. */
+/** Keeps the rows whose value may round to a double in [low, high]; drops rows without a value. */
 function keepRange(
   { arena, kind, width, valuesAt, validityAt, min, max }: LatestColumn,
   rowCount: number,
@@ -208,7 +208,10 @@ function keepRange(
   }
 }
 
-/** A double, as far aside as rounding goes, as an integer of the width whose least one is given. */
+/**
+ * Converts a range end to an integer, moved by `aside` to allow for rounding and clamped to the width whose least
+ * integer is `least`.
+ */
 function clamp(bound: number, aside: bigint, least: bigint): bigint {
   if (!Number.isFinite(bound)) return bound < 0 ? least : -least - 1n;
   const value = BigInt(Math.round(bound)) + (least === -(2n ** 63n) ? aside : 0n);

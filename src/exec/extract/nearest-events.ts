@@ -1,8 +1,8 @@
 /**
- * Entities by the nearest of their events that lie in a window and pass tests. There is no distance per entity: only
- * those that may be among the first rows are kept, and the last of them says how far events are looked at.
- * Invariant: what is dropped stays out, because the radius only shrinks and an entity's distance is that of its nearest
- * event, which is looked at too.
+ * Orders entities by the nearest of their events that lie in a window and pass tests. Only entities that may be among
+ * the first rows are kept; the last of them limits the distance of events to check.
+ * Invariant  a dropped entity stays out, because the radius only shrinks, and an entity's distance is that of its
+ *            nearest event, which is also checked.
  */
 import { invariant } from '../../base/index.js';
 import type { NearPlan } from '../../ir/index.js';
@@ -11,15 +11,15 @@ import { EventSelection, type SelectedEvents } from '../condition/event-selectio
 import type { QueryRun } from '../query-run.js';
 import { distanceFrom, isNearer, type NearestPoint } from './distance-key.js';
 import { GeoRing } from './geo-ring.js';
-import { fillWords, hasBit, placesOf, WORDS_PER_SEGMENT } from './row-words.js';
+import { fillWords, hasBit, rowsOfWords, WORDS_PER_SEGMENT } from './row-words.js';
 import type { RowBound, ShardOrder } from './shard-order.js';
-import { exactBound, type KeyBound, NO_ZONE, type SortKey } from './sort-key.js';
+import { exactBound, type KeyBound, NO_ZONE, type RowSortKey } from './sort-key.js';
 import { TopRows } from './top-rows.js';
 
 export type NearEvents = Extract<NearPlan, { readonly from: 'events' }>;
 
-/** Entities by the distances in a map, for those that it holds. */
-export class EventDistanceKey implements SortKey {
+/** A sort key by the distances in a map, for the entities in it. */
+export class EventDistanceKey implements RowSortKey {
   readonly #nearest: ReadonlyMap<number, NearestPoint>;
 
   constructor(nearest: ReadonlyMap<number, NearestPoint>) {
@@ -31,7 +31,7 @@ export class EventDistanceKey implements SortKey {
   }
   narrow(): void {}
   fill(): void {
-    invariant(false, 'distances of events are offered as they are found');
+    invariant(false, 'event distances are added while events are scanned');
   }
   number(row: number): number {
     return this.#nearest.get(row)?.distanceKm ?? Number.POSITIVE_INFINITY;
@@ -44,11 +44,11 @@ export class EventDistanceKey implements SortKey {
   }
 }
 
-/** Bytes that a step over a segment's events takes. */
+/** Temporary bytes of a scan of one segment's events. */
 const STEP_BYTES = WORDS_PER_SEGMENT * 8 + WORDS_PER_SEGMENT * 128;
 
-/** Goes through the events of the plan, one segment after the other. */
-class EventWalk {
+/** Scans the events of the plan, one segment after another. */
+class EventScan {
   readonly #near: NearEvents;
   readonly #events: EventSelection;
   readonly #run: QueryRun;
@@ -71,7 +71,7 @@ class EventWalk {
     this.#run.release(STEP_BYTES);
   }
 
-  /** Visits the events that may be at most farKm() away; that is asked once a segment. */
+  /** Visits the events that may be at most farKm() away; farKm is called once per segment. */
   within(farKm: () => number, visit: (row: number, point: NearestPoint) => void): void {
     this.#each((segment, selected) => {
       this.#narrow(segment, selected, 0, farKm());
@@ -79,7 +79,7 @@ class EventWalk {
     });
   }
 
-  /** The same for a fixed distance; of those that are surely nearer only the row is told, to `inside`. */
+  /** Does the same for a fixed distance; for events that are certainly nearer, only calls `inside` with the row. */
   around(
     farKm: number,
     inside: (row: number) => void,
@@ -91,7 +91,7 @@ class EventWalk {
       this.#narrow(segment, selected, farKm, Number.POSITIVE_INFINITY);
       this.#visit(segment, selected.start, visit);
       for (let word = 0; word < WORDS_PER_SEGMENT; word++) this.#inner[word] &= ~this.#words[word];
-      const places = placesOf(this.#inner, 0, WORDS_PER_SEGMENT, this.#places);
+      const places = rowsOfWords(this.#inner, 0, WORDS_PER_SEGMENT, this.#places);
       const { rows } = segment.placesUpTo(segment.eventCount);
       for (let at = 0; at < places; at++) inside(rows[selected.start + this.#places[at]]);
     });
@@ -115,7 +115,7 @@ class EventWalk {
   #visit(segment: EventSegment, start: number, visit: (row: number, point: NearestPoint) => void): void {
     const { rows } = segment.placesUpTo(segment.eventCount);
     const { f64 } = segment.arena;
-    const count = placesOf(this.#words, 0, WORDS_PER_SEGMENT, this.#places);
+    const count = rowsOfWords(this.#words, 0, WORDS_PER_SEGMENT, this.#places);
     for (let at = 0; at < count; at++) {
       const place = start + this.#places[at];
       const point = (segment.valuesAt >> 3) + place * 2;
@@ -126,7 +126,7 @@ class EventWalk {
   }
 }
 
-/** The selected events as words: bit 0 stands for place `start`. */
+/** Writes the selected events as words: bit 0 is event `start`. */
 function takeWords({ arena }: EventSegment, events: SelectedEvents, words: Uint32Array): void {
   const { start, from, to, isRange, bitmapAt } = events;
   words.fill(0);
@@ -148,7 +148,7 @@ export function nearestEventsOf(
 ): Map<number, NearestPoint> {
   const wanted = new Set(rows);
   const nearest = new Map<number, NearestPoint>();
-  const walk = new EventWalk(shard, near, run);
+  const walk = new EventScan(shard, near, run);
   try {
     walk.within(
       () => Number.POSITIVE_INFINITY,
@@ -162,7 +162,7 @@ export function nearestEventsOf(
   return nearest;
 }
 
-/** A search for the first rows by the distance of their nearest event. */
+/** Finds the first rows by the distance of their nearest event. */
 export class NearestEvents {
   readonly nearest = new Map<number, NearestPoint>();
   readonly #order: ShardOrder;
@@ -171,8 +171,8 @@ export class NearestEvents {
   #radiusKm: number;
 
   /**
-   * `orderOver` makes the order, which leads with an EventDistanceKey over the map that it is given. `eligible`: rows
-   * that may come in, as words, which change. Rows farther than `farKm` do not matter.
+   * `orderOver` creates an order that leads with an EventDistanceKey over the given map. `eligible`: bitmap of rows
+   * that may be found, which this search modifies. Rows farther than `farKm` may be omitted.
    */
   constructor(
     orderOver: (nearest: ReadonlyMap<number, NearestPoint>) => ShardOrder,
@@ -192,7 +192,7 @@ export class NearestEvents {
 
   /** The first rows, in order. Throws 9005 and 9006. */
   search(shard: DimensionShard, near: NearEvents, after: RowBound | null, run: QueryRun): Uint32Array {
-    const walk = new EventWalk(shard, near, run);
+    const walk = new EventScan(shard, near, run);
     try {
       if (after !== null) this.#leaveOut(walk, after);
       walk.within(
@@ -205,8 +205,8 @@ export class NearestEvents {
     return this.#first();
   }
 
-  /** Makes entities ineligible that have an event before `after`, or that stand before it at its distance. */
-  #leaveOut(walk: EventWalk, after: RowBound): void {
+  /** Makes entities ineligible that have an event nearer than `after`, or sort before it at the same distance. */
+  #leaveOut(walk: EventScan, after: RowBound): void {
     const leaveOut = (row: number): void => {
       this.#eligible[row >>> 5] &= ~(1 << (row & 31));
     };

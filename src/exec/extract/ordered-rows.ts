@@ -1,21 +1,24 @@
-/** The first selected rows of a shard in an order, segment by segment, those that may hold the first ones first. */
+/**
+ * Finds the first selected rows of a shard in an order, segment by segment, starting with the segments that may hold
+ * the first rows.
+ */
 import { SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
-import { countBits, fillWords, placesOf, type SelectedRows, WORDS_PER_SEGMENT } from './row-words.js';
+import { countBits, fillWords, rowsOfWords, type SelectedRowBits, WORDS_PER_SEGMENT } from './row-words.js';
 import type { ShardOrder } from './shard-order.js';
 import type { TopRows } from './top-rows.js';
 
-/** So few rows of a segment are cheaper to look at than a scan of all that narrows them. */
+/** Checking this few rows of a segment is cheaper than narrowing them by a scan. */
 const FEW_ROWS = 1_024;
-/** Rows whose numbers are worked out at once. */
+/** Words of rows whose sort numbers are computed at once. */
 const STEP_WORDS = 64;
 const STEP_ROW_BYTES = 12;
 
-/** Offers all selected rows to `top`, as far as they may be among the first. Throws 9005 and 9006. */
+/** Offers all selected rows that may be among the first to `top`. Throws 9005 and 9006. */
 export function offerRows(
   shard: DimensionShard,
-  selected: SelectedRows,
+  selected: SelectedRowBits,
   { first }: ShardOrder,
   top: TopRows,
   run: QueryRun,
@@ -37,7 +40,7 @@ export function offerRows(
       first.narrow(index, top.low, top.high, words);
     }
     for (let word = 0; word < WORDS_PER_SEGMENT; word += STEP_WORDS) {
-      const step = placesOf(words, word, word + STEP_WORDS, places);
+      const step = rowsOfWords(words, word, word + STEP_WORDS, places);
       if (step === 0) continue;
       first.fill(index, places, step, numbers);
       top.offerAll(index * 2 ** SEGMENT_ROWS_SHIFT, places, numbers, step);
@@ -46,9 +49,9 @@ export function offerRows(
   run.release(bytes);
 }
 
-/** The selected rows of one segment into `words`; returns their number. */
+/** Writes the selected rows of one segment to `words`; returns their number. */
 function takeWords(
-  { words: all }: SelectedRows,
+  { words: all }: SelectedRowBits,
   index: number,
   rowCount: number,
   words: Uint32Array,

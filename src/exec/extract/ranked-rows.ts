@@ -1,8 +1,8 @@
 /**
- * The first rows of a shard without an order: by the hash of their ID with its bits reversed (their rank), then by ID.
- * Three ways give the same rows: the entity index is walked in that order where few entities are met before there are
- * enough rows; or read block by block of ranks, from end to end and without waiting for memory; or the selected rows, if
- * they are few, are all looked at.
+ * Finds the first rows of a shard without an order: by the bit-reversed hash of their ID (their rank), then by ID.
+ * Three algorithms return the same rows. The walk follows the entity index in rank order, if few entities precede
+ * enough rows. The gather reads the index block by block of ranks, sequentially and without memory stalls. The
+ * collection checks all selected rows, if they are few.
  */
 import { reversedBits } from '../../base/index.js';
 import { type RowPosition, rankOfId } from '../../ir/index.js';
@@ -10,62 +10,66 @@ import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { GatheredRows } from './gathered-rows.js';
 import { offerRows } from './ordered-rows.js';
-import { hasBit, type SelectedRows } from './row-words.js';
+import { hasBit, type SelectedRowBits } from './row-words.js';
 import { RankKey, type ShardIds } from './shard-ids.js';
 import { ShardOrder } from './shard-order.js';
 import { TopRows } from './top-rows.js';
 
-/** Entities visited between two looks at whether somebody still waits. */
+/** Entities visited between two cancellation checks. */
 const CHECK_EVERY = 8_192;
 
-/** About how many nanoseconds an entity costs that is met on the way, or a row that is collected, of some millions. */
+/** Approximate nanoseconds per entity visited by a walk, and per row collected, for some millions. */
 const WALK_COST = 100;
 const GATHER_COST = 20;
 const COLLECT_COST = 150;
-/** A block costs at least the reading of a part of the index, which holds this share of all entities. */
+/** A block costs at least the reading of one part of the index, which holds this share of all entities. */
 const PART_SHARE = 1 / 64;
 const READ_COST = 6;
-/** How many times the entities among which enough rows are expected a block has at least, and some. */
+/** A block has at least this many times the entities among which enough rows are expected, plus a constant. */
 const BLOCK_MARGIN = 1.25;
 const BLOCK_ENTITIES_MIN = 64;
 const BLOCK_BITS_MAX = 16;
-/** Blocks of so many bits or fewer are whole parts of the index. */
+/** Blocks of at most this many bits consist of whole parts of the index. */
 const PART_BITS = 6;
 
-/** Where rows of an extraction without an order begin and end, and how many. */
+/** The start, end and size of a page of an extraction without an order. */
 export interface RankedPage {
   readonly limit: number;
   readonly after: RowPosition | null;
-  /** Rows behind this one do not matter. */
+  /** Rows after this position may be omitted. */
   readonly until: RowPosition | null;
 }
 
-/** The first of the selected rows, the way that costs least. In order. Throws 9005 and 9006. */
+/** The first of the selected rows, in order, by the cheapest algorithm. Throws 9005 and 9006. */
 export function rankedRows(
   shard: DimensionShard,
-  selected: SelectedRows,
+  selected: SelectedRowBits,
   ids: ShardIds,
   page: RankedPage,
   run: QueryRun,
 ): Uint32Array {
   const { entityCount } = shard;
-  const met = entitiesMet(page.limit, selected.count, entityCount);
-  switch (cheapestWay(met, selected.count, entityCount)) {
+  const met = expectedEntities(page.limit, selected.count, entityCount);
+  switch (cheapestAlgorithm(met, selected.count, entityCount)) {
     case 'walk':
       return walkRows(shard, selected.words, ids, page, run);
     case 'gather':
-      return gatherRows(shard, selected.words, ids, page, blockBits(met, entityCount), run);
+      return gatherRankedRows(shard, selected.words, ids, page, blockBits(met, entityCount), run);
     default:
       return collectRows(shard, selected, ids, page, run);
   }
 }
 
-/** Entities of the shard among which `limit` of the `count` selected ones are expected. */
-export function entitiesMet(limit: number, count: number, entityCount: number): number {
+/** The number of entities of the shard among which `limit` of the `count` selected ones are expected. */
+export function expectedEntities(limit: number, count: number, entityCount: number): number {
   return count <= limit ? entityCount : (limit * entityCount) / count;
 }
 
-export function cheapestWay(met: number, count: number, entityCount: number): 'walk' | 'gather' | 'collect' {
+export function cheapestAlgorithm(
+  met: number,
+  count: number,
+  entityCount: number,
+): 'walk' | 'gather' | 'collect' {
   const walk = met * WALK_COST;
   const gather = Math.max(met * GATHER_COST, entityCount * PART_SHARE * READ_COST);
   const collect = count * COLLECT_COST;
@@ -73,14 +77,14 @@ export function cheapestWay(met: number, count: number, entityCount: number): 'w
   return walk <= gather ? 'walk' : 'gather';
 }
 
-/** The ranks' leading bits that a block shares, so that it has some more than `met` of the entities. */
+/** The number of leading rank bits that a block shares, so that it has somewhat more than `met` of the entities. */
 export function blockBits(met: number, entityCount: number): number {
   const wanted = met * BLOCK_MARGIN + BLOCK_ENTITIES_MIN;
   const bits = Math.floor(Math.log2(entityCount / wanted));
   return Math.min(BLOCK_BITS_MAX, Math.max(0, bits));
 }
 
-/** Where a page begins and ends among a shard's rows. */
+/** The start and end of a page among a shard's rows. */
 class PageEdges {
   readonly fromRank: number;
   readonly toRank: number;
@@ -96,7 +100,7 @@ class PageEdges {
     this.#until = until === null ? null : Buffer.from(until.id, 'utf8');
   }
 
-  /** Of a row of rank `fromRank` or more. */
+  /** For a row of rank `fromRank` or more. */
   isBefore(row: number, rank: number): boolean {
     return rank === this.fromRank && this.#after !== null && this.#ids.compareWith(row, this.#after) <= 0;
   }
@@ -107,7 +111,7 @@ class PageEdges {
   }
 }
 
-/** By a walk of the entity index; `words` null = all living entities. In order. Throws 9005. */
+/** Walks the entity index; `words` null = all living entities. Rows are in order. Throws 9005. */
 export function walkRows(
   shard: DimensionShard,
   words: Uint32Array | null,
@@ -131,10 +135,10 @@ export function walkRows(
 }
 
 /**
- * By reading the entity index block by block, the first of them of ranks that share so many leading bits; `words` null =
- * all living entities. In order. Throws 9005 and 9006.
+ * Reads the entity index block by block; the ranks of the first block share `bits` leading bits. `words` null = all
+ * living entities. Rows are in order. Throws 9005 and 9006.
  */
-export function gatherRows(
+export function gatherRankedRows(
   shard: DimensionShard,
   words: Uint32Array | null,
   ids: ShardIds,
@@ -159,7 +163,7 @@ export function gatherRows(
       if (edges.isBehind(row, rank) || rows.push(row) === page.limit) return Uint32Array.from(rows);
     }
     block++;
-    // That was too little: larger blocks, so that few are needed wherever the rows are.
+    // The block was too small: use larger ones, so that few are needed wherever the rows are.
     if (bits > PART_BITS && block % 2 === 0) {
       block /= 2;
       bits--;
@@ -168,13 +172,13 @@ export function gatherRows(
   return Uint32Array.from(rows);
 }
 
-/** Ranks of a block that shares so many leading bits. */
+/** Number of ranks of a block that shares `bits` leading bits. */
 const blockRanks = (bits: number): number => 2 ** (32 - bits);
 
-/** By looking at every selected row. In order. Throws 9005 and 9006. */
+/** Checks every selected row. Rows are in order. Throws 9005 and 9006. */
 export function collectRows(
   shard: DimensionShard,
-  selected: SelectedRows,
+  selected: SelectedRowBits,
   ids: ShardIds,
   { limit, after, until }: RankedPage,
   run: QueryRun,

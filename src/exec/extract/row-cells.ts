@@ -1,4 +1,4 @@
-/** The cells of extracted rows, column by column. */
+/** Reads the cells of extracted rows, column by column. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ExtractedCell, OutputColumn } from '../../ir/index.js';
 import type { DimensionShard, LatestColumn } from '../../storage/index.js';
@@ -7,11 +7,11 @@ import { RowEvents } from './event-cells.js';
 import type { FoundRow } from './found-rows.js';
 import { rawAt, ValueWriter } from './value-cells.js';
 
-/** Memory of a cell beside its letters, and of a letter. */
+/** Bytes of a cell besides its characters, and bytes per character. */
 const CELL_BYTES = 32;
 const LETTER_BYTES = 2;
 
-/** Per row its cells, one per column. Throws 9005 and 9006. */
+/** The cells of each row, one per column. Throws 9005 and 9006. */
 export function cellsOf(
   rows: readonly FoundRow[],
   columns: readonly OutputColumn[],
@@ -51,7 +51,7 @@ function pushValues(
     }
     return own;
   });
-  // The rows lie far apart: the values of all are read first, so that waits for memory overlap.
+  // The rows are scattered: all values are read first, so that cache misses overlap.
   const raws = Float64Array.from(rows, ({ row }, at) => columns[at].raw(row));
   rows.forEach(({ row }, at) => {
     const cell = columns[at].cell(row, raws[at]);
@@ -60,7 +60,7 @@ function pushValues(
   });
 }
 
-/** One column of a shard, looked up once a segment. */
+/** One column of a shard, resolved once per segment. */
 class ShardColumn {
   readonly #shard: DimensionShard;
   readonly #columnId: number;
@@ -84,14 +84,14 @@ class ShardColumn {
     return latest;
   }
 
-  /** What rawAt gives of the row's latest value; NaN where it has none. */
+  /** The result of rawAt for the row's latest value; NaN = no value. */
   raw(row: number): number {
     const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
     const place = row & SEGMENT_ROWS_MASK;
     return latest?.has(place) === true ? rawAt(latest, place) : Number.NaN;
   }
 
-  /** `raw`: the row's. */
+  /** `raw`: the row's result of rawAt. */
   cell(row: number, raw: number): string | string[] | null {
     const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
     const place = row & SEGMENT_ROWS_MASK;

@@ -1,6 +1,6 @@
 /**
- * Sets of rows as words: bit `row & 31` of word `row >> 5`, WORDS_PER_SEGMENT words a segment. They are copies outside
- * the arenas, so that kernels may use their scratch bitmaps meanwhile.
+ * Sets of rows as words: row r is bit `r & 31` of word `r >> 5`, WORDS_PER_SEGMENT words per segment. They are copies
+ * outside the arenas, so that kernels may use the arenas' scratch bitmaps meanwhile.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { bitmapBytes, popcount32 } from '../../kernels/index.js';
@@ -11,18 +11,22 @@ import type { QueryRun } from '../query-run.js';
 
 export const WORDS_PER_SEGMENT = SEGMENT_ROWS_MAX / 32;
 
-export interface SelectedRows {
+export interface SelectedRowBits {
   /** null = every row of the shard. */
   readonly words: Uint32Array<ArrayBuffer> | null;
   readonly count: number;
 }
 
-/** A bitmap of the shard as words, in which no row is set. Throws 9006. */
+/** A clear bitmap of the shard as words. Throws 9006. */
 export const newWords = (shard: DimensionShard, run: QueryRun): Uint32Array<ArrayBuffer> =>
   new Uint32Array(newShardBitmap(shard, run).buffer);
 
-/** What the selection selects. Throws 9005 and 9006. */
-export function selectedRows(shard: DimensionShard, selection: EntitySelection, run: QueryRun): SelectedRows {
+/** The rows of the selection. Throws 9005 and 9006. */
+export function selectedRows(
+  shard: DimensionShard,
+  selection: EntitySelection,
+  run: QueryRun,
+): SelectedRowBits {
   if (selection.isWhole) return { words: null, count: shard.entityCount };
   const words = newWords(shard, run);
   const bytes = new Uint8Array(words.buffer);
@@ -39,10 +43,10 @@ export function selectedRows(shard: DimensionShard, selection: EntitySelection, 
   return { words, count };
 }
 
-/** The same as words in any case, which the caller may change. */
-export function ownWords(
+/** A copy of the words, even for all rows, which the caller may modify. */
+export function copyWords(
   shard: DimensionShard,
-  { words }: SelectedRows,
+  { words }: SelectedRowBits,
   run: QueryRun,
 ): Uint32Array<ArrayBuffer> {
   if (words !== null) return words;
@@ -62,7 +66,10 @@ export function fillWords(words: Uint32Array, at: number, count: number): void {
   if ((count & 31) !== 0) words[at + (count >>> 5)] = 2 ** (count & 31) - 1;
 }
 
-/** Keeps the bits over `count` rows, from word 0 on, that the bitmap at byte `bitmapAt` of the arena has (or lacks). */
+/**
+ * Keeps the bits of the first `count` rows, from word 0 on, that the bitmap at byte `bitmapAt` of the arena has (or
+ * lacks).
+ */
 export function keepBits(
   words: Uint32Array,
   { u32 }: Arena,
@@ -81,8 +88,8 @@ export function countBits(words: Uint32Array): number {
   return sum;
 }
 
-/** Writes the places of the set bits of words [from, to) to `places`, ascending; returns their number. */
-export function placesOf(words: Uint32Array, from: number, to: number, places: Uint32Array): number {
+/** Writes the positions of the set bits of words [from, to) to `places`, ascending; returns their number. */
+export function rowsOfWords(words: Uint32Array, from: number, to: number, places: Uint32Array): number {
   let count = 0;
   for (let word = from; word < to; word++) {
     for (let bits = words[word]; bits !== 0; bits &= bits - 1) {

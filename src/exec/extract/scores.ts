@@ -1,15 +1,15 @@
-/** Scores: for each row of a shard how many of some conditions hold. */
+/** Scores: the number of conditions that are true for each row of a shard. */
 import { SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { Condition, RowPosition } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { countBits, ownWords, type SelectedRows, selectedRows } from './row-words.js';
-import { exactBound, type KeyBound, NO_ZONE, type SortKey } from './sort-key.js';
+import { copyWords, countBits, type SelectedRowBits, selectedRows } from './row-words.js';
+import { exactBound, type KeyBound, NO_ZONE, type RowSortKey } from './sort-key.js';
 
 type Scores = Uint8Array | Uint16Array;
 
-/** By row; takes a byte a row, or two, of the query's memory. Throws 9005 and 9006. */
+/** The scores by row; takes one or two bytes per row of the query's memory. Throws 9005 and 9006. */
 export function scoresOf(
   shard: DimensionShard,
   conditions: readonly Condition[],
@@ -44,14 +44,14 @@ function addBits(words: Uint32Array, from: number, rowCount: number, scores: Sco
   }
 }
 
-/** Of the selected rows those with a score. */
+/** The selected rows with a score above 0. */
 export function scoredRows(
   shard: DimensionShard,
   selection: EntitySelection,
   scores: Scores,
   run: QueryRun,
-): SelectedRows {
-  const words = ownWords(shard, selectedRows(shard, selection, run), run);
+): SelectedRowBits {
+  const words = copyWords(shard, selectedRows(shard, selection, run), run);
   for (let word = 0; word < words.length; word++) {
     if (words[word] === 0) continue;
     let kept = 0;
@@ -61,8 +61,8 @@ export function scoredRows(
   return { words, count: countBits(words) };
 }
 
-/** Rows by their score, the highest first. */
-export class ScoreKey implements SortKey {
+/** A sort key by score, descending. */
+export class ScoreKey implements RowSortKey {
   readonly #scores: Scores;
 
   constructor(scores: Scores) {

@@ -3,25 +3,25 @@ import { hashBytes, reversedBits, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '
 import { type RowPosition, rankOfId } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { asBuffer, compareBytes, prefixOf } from './byte-order.js';
-import { exactBound, type KeyBound, NO_ZONE, type OrderSortKey, type SortKey } from './sort-key.js';
+import { exactBound, type KeyBound, NO_ZONE, type OrderSortKey, type RowSortKey } from './sort-key.js';
 
-interface Ids {
+interface SegmentIds {
   readonly offsets: Uint32Array;
   readonly bytes: Uint8Array;
-  /** The same bytes. */
+  /** A Buffer over the same bytes. */
   readonly buffer: Buffer;
 }
 
 export class ShardIds {
   readonly #shard: DimensionShard;
-  readonly #segments: (Ids | undefined)[];
+  readonly #segments: (SegmentIds | undefined)[];
 
   constructor(shard: DimensionShard) {
     this.#shard = shard;
     this.#segments = new Array(shard.segments.length).fill(undefined);
   }
 
-  of(segmentIndex: number): Ids {
+  of(segmentIndex: number): SegmentIds {
     let ids = this.#segments[segmentIndex];
     if (ids === undefined) {
       const { offsets, bytes } = this.#shard.segments[segmentIndex].ids();
@@ -59,7 +59,7 @@ export class ShardIds {
   }
 }
 
-/** Rows by their ID. */
+/** A sort key by ID. */
 export class IdKey implements OrderSortKey {
   readonly #ids: ShardIds;
   readonly #sign: 1 | -1;
@@ -106,8 +106,8 @@ export class IdKey implements OrderSortKey {
   }
 }
 
-/** Rows by the hash of their ID with its bits reversed: those of an extraction without an order. */
-export class RankKey implements SortKey {
+/** A sort key by rank, the bit-reversed hash of the ID: the order of an extraction without an order. */
+export class RankKey implements RowSortKey {
   readonly #ids: ShardIds;
 
   constructor(ids: ShardIds) {

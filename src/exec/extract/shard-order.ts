@@ -5,10 +5,10 @@ import type { DimensionShard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { IntegerKey } from './integer-key.js';
 import { IdKey, type ShardIds } from './shard-ids.js';
-import type { KeyBound, OrderSortKey, SortKey } from './sort-key.js';
+import type { KeyBound, OrderSortKey, RowSortKey } from './sort-key.js';
 import { ranksPay, TextKey } from './text-key.js';
 
-/** The keys of the plan's `order`; `rowCount`: rows that will be looked at by the first of them. */
+/** The keys of the plan's `order`; `rowCount`: rows that the first key will compare. */
 export function orderKeys(
   shard: DimensionShard,
   ids: ShardIds,
@@ -25,22 +25,22 @@ export function orderKeys(
   });
 }
 
-/** Where a position stands among the shard's rows. */
+/** A position as a limit among the shard's rows. */
 export interface RowBound {
-  /** By the first key. */
+  /** The number of the first key. */
   readonly number: number;
-  /** For a row whose first number is the same: below 0 when it stands before the position, 0 for its own row. */
+  /** For a row with the same first number: negative if it sorts before the position, 0 if it is the position's row. */
   compareTied(row: number): number;
 }
 
 export class ShardOrder {
-  readonly first: SortKey;
-  readonly #rest: readonly SortKey[];
+  readonly first: RowSortKey;
+  readonly #rest: readonly RowSortKey[];
   readonly #ids: ShardIds;
   readonly #values: readonly OrderSortKey[];
 
-  /** `keys`, of which there is at least one, order the rows; `values` are the keys of the plan's order. */
-  constructor(keys: readonly SortKey[], values: readonly OrderSortKey[], ids: ShardIds) {
+  /** Orders by `keys`, of which there must be at least one; `values` are the keys of the plan's order. */
+  constructor(keys: readonly RowSortKey[], values: readonly OrderSortKey[], ids: ShardIds) {
     const [first, ...rest] = keys;
     invariant(first !== undefined, 'an order has a key');
     this.first = first;
@@ -49,7 +49,7 @@ export class ShardOrder {
     this.#ids = ids;
   }
 
-  /** For rows with the same first number: below 0 when `a` stands before `b`, 0 only for the same row. */
+  /** For rows with the same first number: negative if `a` sorts before `b`, 0 only for the same row. */
   compareTied(a: number, b: number): number {
     const order = this.first.compareTied(a, b);
     if (order !== 0) return order;
@@ -80,7 +80,7 @@ export class ShardOrder {
     return { number: first.number, compareTied };
   }
 
-  /** The row's values of the plan's order. */
+  /** The values of the plan's order keys for a row's position. */
   values(row: number): OrderValue[] {
     return this.#values.map((key) => key.value(row));
   }

@@ -1,6 +1,6 @@
 /**
- * Rows by a latest-value column of strings. A query that looks at many rows works out the rank of every code first;
- * one that looks at few, or has too many codes for it, goes by the strings' first bytes.
+ * A sort key by a latest-value column of strings. A query that reads many rows computes the rank of every code first.
+ * A query that reads few rows, or has too many codes, compares the strings' first bytes.
  */
 import { hashBytes, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { OrderValue, RowPosition } from '../../ir/index.js';
@@ -18,10 +18,10 @@ import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type OrderSortKey } f
 
 type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** Ranking a dictionary pays off from one row for so many codes on. */
+/** Ranking a dictionary pays if it has at most this many codes per row. */
 const CODES_PER_ROW = 4;
 
-/** Whether ranks are worth their cost for an order over so many rows. */
+/** Whether ranks pay for an order over `rowCount` rows. */
 export function ranksPay(dictionary: Dictionary | undefined, rowCount: number): boolean {
   return (
     dictionary !== undefined &&
@@ -124,7 +124,7 @@ export class TextKey implements OrderSortKey {
     const value = values[this.#at];
     const dictionary = this.#dictionary;
     if (typeof value !== 'string') return exactBound(Number.POSITIVE_INFINITY);
-    // All rows lack a value and stand behind any text.
+    // All rows lack a value and sort after any text.
     if (dictionary === undefined) return exactBound(0);
     const text = Buffer.from(value, 'utf8');
     if (this.#ranks !== null) return exactBound(this.#rankOf(dictionary, this.#ranks, text));
@@ -136,7 +136,7 @@ export class TextKey implements OrderSortKey {
     return { number: this.#sign * prefixOf(text, 0, text.length), compareTied };
   }
 
-  /** The number of a string, between those of its neighbours if the shard does not have it (any more). */
+  /** The number of a string; if the shard does not have it (any more), a number between those of its neighbors. */
   #rankOf(dictionary: Dictionary, { numbers, sorted }: Ranks, text: Uint8Array): number {
     const code = dictionary.find(hashBytes(text, 0, text.length), text, 0, text.length);
     return code === 0 ? this.#sign * (countBefore(dictionary, sorted, text) + 0.5) : numbers[code];
@@ -152,7 +152,7 @@ function textOfCode({ offsets, bytes }: Dictionary, code: number): string {
   return Buffer.from(bytes.subarray(offsets[code], offsets[code + 1])).toString('utf8');
 }
 
-/** Ranks count from 1. */
+/** Ranks start at 1. */
 function rank(dictionary: Dictionary, sign: number, run: QueryRun): Ranks {
   const { codeCount } = dictionary;
   run.reserve(codeCount * (8 + SORT_BYTES_PER_CODE));

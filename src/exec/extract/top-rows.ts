@@ -1,6 +1,6 @@
 /**
- * The first rows of an order out of many that come in any order: room for twice as many, and whenever it is full the
- * later half goes. So each row costs a comparison with the last one that is still in, and few cost more.
+ * Finds the first rows of an order among rows that come in any order. The buffer has twice the limit; when it is
+ * full, the later half is dropped. Most rows cost only a comparison with the last row kept.
  */
 import type { RowBound, ShardOrder } from './shard-order.js';
 
@@ -12,11 +12,11 @@ export class TopRows {
   readonly #numbers: Float64Array;
   readonly #rows: Uint32Array;
   #count = 0;
-  /** Rows behind this one are out; -1 = `until` says which. */
+  /** Rows after this row are out; -1 = `until` is the limit. */
   #last = -1;
   #high: number;
 
-  /** The first `limit` rows that stand behind `after` and before `until`. */
+  /** Finds the first `limit` rows after `after` and before `until`. */
   constructor(order: ShardOrder, limit: number, after: RowBound | null, until: RowBound | null) {
     this.#order = order;
     this.#limit = limit;
@@ -27,7 +27,7 @@ export class TopRows {
     this.#high = until?.number ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Bounds of the first number of rows that can still come in. */
+  /** The range of first numbers of rows that can still be added. */
   get low(): number {
     return this.#after?.number ?? Number.NEGATIVE_INFINITY;
   }
@@ -44,7 +44,10 @@ export class TopRows {
     }
   }
 
-  /** Takes the row in, which is not in yet, if it is among the first so far. `number` is that of the first key. */
+  /**
+   * Adds the row, which must not have been added before, if it is among the first so far. `number` is that of the
+   * first key.
+   */
   offer(row: number, number: number): void {
     if (this.#isOut(row, number)) return;
     this.#numbers[this.#count] = number;
@@ -63,7 +66,7 @@ export class TopRows {
     return this.#until !== null && this.#until.compareTied(row) >= 0;
   }
 
-  /** The rows that are in, in order. */
+  /** The rows kept, in order. */
   rows(): Uint32Array {
     const slots = Array.from({ length: this.#count }, (_, slot) => slot);
     slots.sort((a, b) => this.#compare(a, b));
@@ -86,7 +89,7 @@ export class TopRows {
     this.#high = this.#numbers[last];
   }
 
-  /** Moves the first `limit` rows into the first slots, in no order (Hoare's selection). */
+  /** Moves the first `limit` rows to the first slots, unordered (Hoare's selection). */
   #select(): void {
     let from = 0;
     let to = this.#count - 1;

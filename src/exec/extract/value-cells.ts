@@ -1,4 +1,4 @@
-/** Stored values as the texts of an extraction's cells. */
+/** Formats stored values as the texts of an extraction's cells. */
 import {
   baseTypeOf,
   type ColumnType,
@@ -10,16 +10,16 @@ import {
 } from '../../schema/index.js';
 import type { Dictionary, ListColumn } from '../../storage/index.js';
 import { asBuffer } from './byte-order.js';
-import { integerAt, numberAt, type Placed } from './integer-key.js';
+import { integerAt, numberAt, type ValueLocation } from './integer-key.js';
 
-/** Writes the values of one column. */
+/** Formats the values of one column. */
 export class ValueWriter {
   readonly #form: ValueForm;
   readonly #base: ColumnType;
   readonly #offsets: Uint32Array | null;
   readonly #bytes: Buffer;
 
-  /** `dictionary`: of the column, where it is one of strings. */
+  /** `dictionary`: the dictionary of a string column. */
   constructor(form: ValueForm, dictionary: Dictionary | undefined) {
     this.#form = form;
     this.#base = baseTypeOf(form.type);
@@ -27,7 +27,7 @@ export class ValueWriter {
     this.#bytes = asBuffer(dictionary?.bytes ?? new Uint8Array(0));
   }
 
-  /** The texts of a list in its order, null where the row has none. */
+  /** The texts of a list in its order; null = the row has no list. */
   list({ kind, items, starts, counts }: ListColumn, place: number): string[] | null {
     const count = counts[place];
     if (count === 0) return null;
@@ -46,13 +46,13 @@ export class ValueWriter {
     });
   }
 
-  /** The text of the value that lies at `place`. */
-  at(values: Placed, place: number): string {
+  /** The text of the value of row `place`. */
+  at(values: ValueLocation, place: number): string {
     return this.text(values, place, rawAt(values, place));
   }
 
-  /** The same, where what rawAt gives of it is known. */
-  text(values: Placed, place: number, raw: number): string {
+  /** The same, given the result of rawAt. */
+  text(values: ValueLocation, place: number, raw: number): string {
     const { arena, kind, valuesAt } = values;
     if (kind === 'code') return this.#code(raw);
     if (kind === 'geo') {
@@ -67,13 +67,13 @@ export class ValueWriter {
     return offsets === null ? '' : this.#bytes.toString('utf8', offsets[code], offsets[code + 1]);
   }
 
-  /** Datetimes have lower-case letters here, as clients of extractions expect. */
+  /** Datetimes are in lower case, as clients of extractions expect. */
   #integer(value: bigint): string {
     const text = textOfInteger(this.#form, value);
     return this.#base === 'datetime' ? text.toLowerCase() : text;
   }
 
-  /** The same of a number that is exact, without a detour by way of a BigInt. */
+  /** Formats an exactly known number without a BigInt. */
   #number(value: number): string {
     switch (this.#base) {
       case 'boolean':
@@ -90,8 +90,8 @@ export class ValueWriter {
   }
 }
 
-/** The code at `place`; or the integer, days or bit as the nearest double; of a point its longitude. */
-export function rawAt(values: Placed, place: number): number {
+/** The code of row `place`; or its integer, days or bit as the nearest double; or a point's longitude. */
+export function rawAt(values: ValueLocation, place: number): number {
   const { arena, kind, width, valuesAt } = values;
   if (kind === 'geo') return arena.f64[(valuesAt >> 3) + place * 2];
   if (kind !== 'code') return numberAt(values, place);

@@ -1,14 +1,14 @@
 /**
- * A text of each group: the least or the greatest of those that were offered, by the order of UTF-8 bytes.
- * Layout  the kept texts lie one behind the other as they came, with what they replaced in between; when half of it is
- *         of no use any more, what is of use is moved together.
+ * The least or greatest text of each group, in the order of UTF-8 bytes.
+ * Layout  texts are appended to one buffer; replaced texts leave dead bytes between them. The buffer is compacted
+ *         when more than half of it is dead.
  */
 import { grownWithin, type MemoryAccount, QuarryError } from '../../base/index.js';
 import type { WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { GROUPS_MIN } from './array-lengths.js';
 
-/** What offsets of 32 bits reach. */
+/** The largest offset that fits 32 bits. */
 const BYTES_MAX = 2 ** 32 - 1;
 const COMPACTED_MIN = 65_536;
 
@@ -17,9 +17,9 @@ export class BestTexts {
   readonly #sign: 1 | -1;
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #end = 0;
-  /** Bytes that groups have. */
+  /** Bytes in use: the texts that are the current best of a group. */
   #used = 0;
-  /** Of each group's text: where it starts plus one (0 = there is none) and its length. */
+  /** By group: the start of its text plus 1 (0 = none), and the text's length. */
   #starts: Uint32Array<ArrayBuffer>;
   #lengths: Uint32Array<ArrayBuffer>;
 
@@ -30,13 +30,13 @@ export class BestTexts {
     this.#lengths = memory.u32(0);
   }
 
-  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  /** Grows the arrays to hold groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
     this.#starts = grownWithin(this.#memory, this.#starts, groupEnd);
     this.#lengths = grownWithin(this.#memory, this.#lengths, groupEnd);
   }
 
-  /** Keeps bytes[from, to) if it is better than what the group has. Throws 9006. */
+  /** Replaces the group's text with bytes[from, to) if the group has none or a worse one. Throws 9006. */
   offer(group: number, bytes: Uint8Array, from: number, to: number): void {
     if (this.#isBetter(group, bytes, from, to)) this.#keep(group, bytes, from, to);
   }
@@ -62,7 +62,7 @@ export class BestTexts {
       this.#compact();
     }
     if (this.#end + length >= BYTES_MAX) {
-      throw new QuarryError(9006, 'the texts of the query are too long together');
+      throw new QuarryError(9006, 'the strings of the query exceed 4 GiB in total');
     }
     this.#bytes = grownWithin(this.#memory, this.#bytes, this.#end + length, GROUPS_MIN);
     this.#starts[group] = this.#end + 1;
@@ -89,12 +89,12 @@ export class BestTexts {
     this.#end = end;
   }
 
-  /** Those of groups 1, ..., count. The memory that they take is the run's. Throws 9006. */
+  /** The texts of groups 1, ..., count. The memory that they take is the run's. Throws 9006. */
   texts(count: number, run: QueryRun): WireVector {
     this.reserve(count + 1);
     run.reserve(count * 5 + this.#used + 8);
     const valid = Uint8Array.from({ length: count }, (_, at) => (this.#starts[at + 1] === 0 ? 0 : 1));
-    // Of one text at least: what is missing has a place, too.
+    // At least one text: the code of a missing value must refer to a text.
     const offsets = new Uint32Array(Math.max(count, 1) + 1);
     const bytes = new Uint8Array(this.#used);
     let end = 0;

@@ -1,26 +1,26 @@
-/** The least or the greatest value of each group, of numbers and booleans. */
+/** The least or greatest value of each group, for numbers and booleans. */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import { exactVector, type Vector, type VectorKind, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
+import { type BatchGroups, type GroupAccumulator, presentGroups } from './aggregate-state.js';
 import { GROUPS_MIN } from './array-lengths.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
-/** What a bigint takes in an array. */
+/** Bytes of a bigint in an array. */
 const WIDE_BYTES = 48;
 
 /**
- * Values are compared as what they are times `sign`, which is -1 for the greatest: so the least is kept of all. A group
- * that has no value keeps Infinity.
+ * Values are multiplied by `sign` (1 for the least, -1 for the greatest), so that both keep the least product. A
+ * group without a value keeps Infinity.
  */
-export class Extremes implements Aggregation {
+export class GroupExtremes implements GroupAccumulator {
   readonly #kind: Exclude<VectorKind, 'text'>;
   readonly #memory: MemoryAccount;
   readonly #sign: 1 | -1;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
   #least: Float64Array<ArrayBuffer> = new Float64Array(0);
-  /** Of integers that came in wide vectors. */
+  /** The extremes of integers from wide vectors, by group. */
   #wide: (bigint | undefined)[] | null = null;
 
   constructor(kind: Exclude<VectorKind, 'text'>, extreme: 'min' | 'max', memory: MemoryAccount) {
@@ -30,8 +30,8 @@ export class Extremes implements Aggregation {
   }
 
   add(vector: Vector | null, batch: BatchGroups): void {
-    invariant(vector !== null && vector.kind === this.#kind, 'extremes are those of one kind of values');
-    this.#reserve(batch.groupEnd);
+    invariant(vector !== null && vector.kind === this.#kind, 'an extreme takes values of one kind');
+    this.#reserveGroups(batch.groupEnd);
     const groups = presentGroups(vector, batch, this.#present);
     if (vector.kind === 'boolean') keepLeast(vector.bits, groups, batch.count, this.#sign, this.#least);
     else if (vector.kind === 'exact' && vector.wide !== null) this.#addWide(vector.wide, groups, batch);
@@ -40,7 +40,7 @@ export class Extremes implements Aggregation {
     }
   }
 
-  #reserve(groupEnd: number): void {
+  #reserveGroups(groupEnd: number): void {
     this.#least = grownWithin(this.#memory, this.#least, groupEnd, GROUPS_MIN, Number.POSITIVE_INFINITY);
   }
 
@@ -61,7 +61,7 @@ export class Extremes implements Aggregation {
   }
 
   state(groupCount: number, run: QueryRun): AggregateState {
-    this.#reserve(groupCount + 1);
+    this.#reserveGroups(groupCount + 1);
     run.reserve(groupCount * 9);
     return { holds: 'extreme', values: this.#values(groupCount, run) };
   }

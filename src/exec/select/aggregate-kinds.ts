@@ -1,18 +1,17 @@
-/** Which aggregation an aggregate asks for: aggregates that ask for the same of the same values share one. */
-
+/** Maps aggregate functions to accumulators. Aggregates with the same kind, input and operand share one accumulator. */
 import type { Allocator } from '../../answer/index.js';
 import type { Aggregate } from '../../ir/index.js';
 import { type SqlType, vectorKindOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { Extremes } from './aggregate-extremes.js';
-import type { Aggregation } from './aggregate-state.js';
-import { Counts, Sums } from './aggregate-sums.js';
+import { GroupExtremes } from './aggregate-extremes.js';
+import type { GroupAccumulator } from './aggregate-state.js';
+import { GroupSums, GroupValueCount } from './aggregate-sums.js';
 import { TextExtremes } from './aggregate-text-extremes.js';
 import { DistinctValues } from './distinct-values.js';
 
 export type AggregationKind = 'count' | 'sum' | 'squares' | 'min' | 'max' | 'distinct' | 'counted';
 
-export function kindOf({ function: name, distinct }: Aggregate): AggregationKind {
+export function aggregationKindOf({ function: name, distinct }: Aggregate): AggregationKind {
   switch (name) {
     case 'min':
     case 'max':
@@ -26,35 +25,35 @@ export function kindOf({ function: name, distinct }: Aggregate): AggregationKind
   }
 }
 
-export interface AggregationSettings {
+export interface AccumulatorOptions {
   readonly isOneGroup: boolean;
-  /** Places of a table of pairs at most. */
-  readonly directMax: number;
-  /** Bits of a grid of groups and codes at most. */
-  readonly gridMax: number;
-  /** Memory for texts of the answer. */
+  /** The largest number of slots of a direct pair table. */
+  readonly directPairsMax: number;
+  /** The largest number of bits of a grid of groups and codes. */
+  readonly gridBitsMax: number;
+  /** Allocates the texts of the result. */
   readonly room: Allocator;
 }
 
-/** `type`: of the values, whatever it is for a count of rows. Throws 9006. */
-export function aggregationOf(
+/** Creates the accumulator for values of `type`, which is ignored for a count of rows. Throws 9006. */
+export function createAccumulator(
   kind: AggregationKind,
   type: SqlType,
-  settings: AggregationSettings,
+  settings: AccumulatorOptions,
   memory: QueryRun,
-): Aggregation {
+): GroupAccumulator {
   const values = vectorKindOf(type);
   switch (kind) {
     case 'count':
-      return new Counts(memory);
+      return new GroupValueCount(memory);
     case 'sum':
     case 'squares':
-      return new Sums(values === 'float' ? 'float' : 'exact', kind === 'squares', memory);
+      return new GroupSums(values === 'float' ? 'float' : 'exact', kind === 'squares', memory);
     case 'min':
     case 'max':
       return values === 'text'
-        ? new TextExtremes(kind, settings.gridMax, memory)
-        : new Extremes(values, kind, memory);
+        ? new TextExtremes(kind, settings.gridBitsMax, memory)
+        : new GroupExtremes(values, kind, memory);
     case 'distinct':
     case 'counted':
       return new DistinctValues(type, { ...settings, isCounted: kind === 'counted' }, memory);

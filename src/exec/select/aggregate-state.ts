@@ -1,4 +1,4 @@
-/** What an aggregate keeps of each group of a shard while rows are added, batch by batch. */
+/** The interface of accumulators: per-group states of one aggregate within a shard, updated batch by batch. */
 import type { AggregateState } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
@@ -6,28 +6,31 @@ import type { QueryRun } from '../query-run.js';
 /** The group of each row of a batch. */
 export interface BatchGroups {
   readonly count: number;
-  /** Groups run from 1; 0 = the row counts for none. */
+  /** By row: the group number, from 1; 0 = the row belongs to no group. */
   readonly groups: Uint32Array;
-  /** Every row is of group 1. */
+  /** Whether every row belongs to group 1. */
   readonly isOne: boolean;
-  /** All groups lie below it. */
+  /** Exclusive upper limit of the group numbers. */
   readonly groupEnd: number;
 }
 
-export interface Aggregation {
-  /** Adds a value per row; `vector` is null where no value is asked for (COUNT(*)). Throws 9006. */
+export interface GroupAccumulator {
+  /** Adds one value per row; `vector` is null for an aggregate without an operand, COUNT(*). Throws 9006. */
   add(vector: Vector | null, batch: BatchGroups): void;
   /**
-   * What was added up of groups 1, ..., groupCount, which `add` need not have met all. The memory that it takes is the
-   * run's. To be called once. Throws 9006.
+   * The states of groups 1, ..., groupCount; groups that `add` has not seen are empty. The memory that it takes is
+   * the run's. May be called only once. Throws 9006.
    */
   state(groupCount: number, run: QueryRun): AggregateState;
 }
 
-/** Whether no value of the vector is missing. */
-export const isWhole = (vector: Vector | null): boolean => vector === null || vector.valid === null;
+/** Whether the vector has no missing value. */
+export const isFullyPresent = (vector: Vector | null): boolean => vector === null || vector.valid === null;
 
-/** The groups, with 0 where a value is missing; in `out`, unless none is. */
+/**
+ * The groups of the batch, with 0 for rows whose value is missing. The result is in `out` if the vector has missing
+ * values.
+ */
 export function presentGroups(
   vector: Vector | null,
   { groups, count }: BatchGroups,

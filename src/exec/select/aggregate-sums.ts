@@ -1,21 +1,21 @@
 /**
  * Counts, exact sums and exact sums of squares of each group.
- * The loops that most queries live on are unrolled four times: the compiler looks up length and place of every array anew in
- * each turn of a loop, which takes as long as the work itself.
+ * The hot loops are unrolled four times: V8 reloads the length and base address of every array in each iteration,
+ * which costs as much as the addition itself.
  */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { Vector, WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type Aggregation, type BatchGroups, isWhole, presentGroups } from './aggregate-state.js';
+import { type BatchGroups, type GroupAccumulator, isFullyPresent, presentGroups } from './aggregate-state.js';
 import { GROUPS_MIN } from './array-lengths.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import { ExactSums } from './sums-exact.js';
 import { FloatSums } from './sums-float.js';
 import { ExactSquares, FloatSquares } from './sums-squares.js';
 
-/** How many values each group has. */
-export class Counts implements Aggregation {
+/** Counts the values of each group. */
+export class GroupValueCount implements GroupAccumulator {
   readonly #memory: MemoryAccount;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
   #counts: Float64Array<ArrayBuffer> = new Float64Array(0);
@@ -26,7 +26,7 @@ export class Counts implements Aggregation {
 
   add(vector: Vector | null, batch: BatchGroups): void {
     this.#counts = grownWithin(this.#memory, this.#counts, batch.groupEnd, GROUPS_MIN);
-    if (batch.isOne && isWhole(vector)) this.#counts[1] += batch.count;
+    if (batch.isOne && isFullyPresent(vector)) this.#counts[1] += batch.count;
     else countGroups(presentGroups(vector, batch, this.#present), batch.count, this.#counts);
   }
 
@@ -35,8 +35,8 @@ export class Counts implements Aggregation {
   }
 }
 
-/** Sums, with squares or without. */
-export class Sums implements Aggregation {
+/** Sums, optionally with sums of squares, for each group. */
+export class GroupSums implements GroupAccumulator {
   readonly #memory: MemoryAccount;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
   readonly #values: ExactValues | FloatValues;
@@ -49,14 +49,14 @@ export class Sums implements Aggregation {
   }
 
   add(vector: Vector | null, batch: BatchGroups): void {
-    invariant(vector !== null, 'a sum is one of values');
+    invariant(vector !== null, 'a sum has an operand');
     this.#counts = grownWithin(this.#memory, this.#counts, batch.groupEnd, GROUPS_MIN);
     const groups = presentGroups(vector, batch, this.#present);
     this.#values.add(vector, groups, batch, this.#counts);
   }
 
   state(groupCount: number, run: QueryRun): AggregateState {
-    // Groups of which no batch told.
+    // Groups that no batch has mentioned.
     this.#values.reserve(groupCount + 1);
     const counts = countsOf(this.#counts, groupCount, run);
     const { sums, squares } = this.#values.totals(groupCount, run);
@@ -84,7 +84,7 @@ class ExactValues {
   }
 
   add(vector: Vector, groups: Uint32Array, batch: BatchGroups, counts: Float64Array): void {
-    invariant(vector.kind === 'exact', 'an exact expression gives exact values');
+    invariant(vector.kind === 'exact', 'an exact expression returns exact values');
     const { count, numbers, wide } = vector;
     this.reserve(batch.groupEnd);
     if (numbers === null) {
@@ -124,7 +124,7 @@ class FloatValues {
   }
 
   add(vector: Vector, groups: Uint32Array, batch: BatchGroups, counts: Float64Array): void {
-    invariant(vector.kind === 'float', 'a float expression gives floats');
+    invariant(vector.kind === 'float', 'a float expression returns floats');
     this.reserve(batch.groupEnd);
     countGroups(groups, vector.count, counts);
     this.#sums.add(vector.numbers, groups, vector.count);
@@ -150,7 +150,7 @@ function countGroups(groups: Uint32Array, count: number, counts: Float64Array): 
   for (; row < count; row++) counts[groups[row]]++;
 }
 
-/** Of groups 1, ..., groupCount. The memory that they take is the run's. Throws 9006. */
+/** The counts of groups 1, ..., groupCount. The memory that they take is the run's. Throws 9006. */
 function countsOf(counts: Float64Array, groupCount: number, run: QueryRun): Float64Array {
   run.reserve(groupCount * 8);
   const answer = new Float64Array(groupCount);

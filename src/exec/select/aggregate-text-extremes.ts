@@ -1,33 +1,33 @@
 /**
- * The least or the greatest text of each group. While texts come from one list of distinct ones it is noted which of them
- * each group has; they are compared at the end, each once and in the order in which they lie.
+ * The least or greatest text of each group. For dictionary-encoded texts a grid records the codes of each group; the
+ * texts are compared at the end, in dictionary order, once for each group and code.
  */
 import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { Texts, TextVector, Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { BestTexts } from './aggregate-best-texts.js';
-import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
+import { type BatchGroups, type GroupAccumulator, presentGroups } from './aggregate-state.js';
 import { CodeGrid } from './distinct-grid.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
-export class TextExtremes implements Aggregation {
+export class TextExtremes implements GroupAccumulator {
   readonly #sign: 1 | -1;
   readonly #best: BestTexts;
   readonly #grid: CodeGrid;
-  /** The list of which the grid tells; null = of none. */
+  /** The dictionary whose codes the grid records; null = none. */
   #noted: Texts | null = null;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
 
-  /** `gridMax`: bits of a grid at most. */
-  constructor(extreme: 'min' | 'max', gridMax: number, memory: MemoryAccount) {
+  /** `gridBitsMax`: the largest number of bits of the grid. */
+  constructor(extreme: 'min' | 'max', gridBitsMax: number, memory: MemoryAccount) {
     this.#sign = extreme === 'min' ? 1 : -1;
     this.#best = new BestTexts(extreme, memory);
-    this.#grid = new CodeGrid(memory, gridMax);
+    this.#grid = new CodeGrid(memory, gridBitsMax);
   }
 
   add(vector: Vector | null, batch: BatchGroups): void {
-    invariant(vector !== null && vector.kind === 'text', 'extremes are those of one kind of values');
+    invariant(vector !== null && vector.kind === 'text', 'an extreme takes values of one kind');
     const { codes, texts, valid } = vector;
     this.#best.reserve(batch.groupEnd);
     const groups = presentGroups(vector, batch, this.#present);
@@ -35,7 +35,7 @@ export class TextExtremes implements Aggregation {
       if (this.#noted !== texts) this.#compareNoted();
       this.#noted = texts;
       const present = { ...batch, groups, isOne: batch.isOne && valid === null };
-      // Codes above 0 are told again.
+      // The grid iterates only codes above 0.
       if (this.#grid.mark({ codes, shift: 1 }, texts.size + 1, present)) return;
     }
     this.#compareNoted();
@@ -51,7 +51,7 @@ export class TextExtremes implements Aggregation {
     }
   }
 
-  /** Offers the best of each group's noted texts. */
+  /** Offers the best recorded text of each group and empties the grid. */
   #compareNoted(): void {
     const texts = this.#noted;
     if (texts === null) return;
@@ -79,7 +79,7 @@ export class TextExtremes implements Aggregation {
   }
 }
 
-/** Below 0 when text `code` stands before text `other`; they differ. */
+/** Negative if text `code` sorts before text `other`, which differs from it. */
 function compareTexts(bytes: Uint8Array, offsets: Uint32Array, code: number, other: number): number {
   const from = offsets[code];
   const otherFrom = offsets[other];

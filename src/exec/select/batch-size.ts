@@ -1,12 +1,12 @@
 /**
- * How many rows the next batch has at most. Where few batches fill a slice, as with thousands of branches, the next ones have
- * fewer rows, so that no step is much longer than a slice, and then grow again.
+ * The row limit of the next batch. If few batches fill a time slice (for example with thousands of CASE branches),
+ * the next batches get smaller, so that no step takes much longer than a slice; then they grow again.
  */
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
-/** With fewer rows what a batch costs by itself would count. */
+/** With fewer rows the fixed cost of a batch would dominate. */
 const ROWS_MIN = 128;
-/** Batches of a slice that are few. */
+/** At most this many batches in a slice count as few. */
 const FEW = 3;
 
 export class BatchSize {
@@ -14,7 +14,7 @@ export class BatchSize {
   /** Batches since the last slice ended. */
   #batches = 0;
 
-  /** As from the beginning, with so many rows at first. */
+  /** Resets the size; the first batch gets at most `firstRows` rows. */
   startWith(firstRows: number): void {
     this.#rows = Math.min(firstRows, BATCH_ROWS_MAX);
   }
@@ -26,9 +26,9 @@ export class BatchSize {
     return rows;
   }
 
-  /** A slice ended. */
+  /** Ends a slice: shrinks the next batch if the slice held few batches. */
   rest(): void {
-    // The last batch had half of what the next one would have.
+    // The size has doubled since the last batch.
     const shift = this.#batches === 1 ? 3 : this.#batches > 0 && this.#batches <= FEW ? 2 : 0;
     if (this.#rows > ROWS_MIN) this.#rows = Math.max(ROWS_MIN, this.#rows >>> shift);
     this.#batches = 0;

@@ -1,22 +1,22 @@
 /**
- * Columns of an answer, put together from rows of many vectors.
- * Invariant: a builder holds copies only, so the vectors' arrays may be used again.
+ * Builds result columns from the rows of many vectors.
+ * Invariant  a builder copies what it appends, so the vectors' arrays may be reused.
  */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import { type SqlType, type Vector, vectorKindOf, type WireVector } from '../../vector/index.js';
 import { ROWS_MIN } from './array-lengths.js';
-import { picked } from './pick-rows.js';
+import { gather } from './gather-rows.js';
 import { TextStore } from './text-store.js';
 
-/** Memory of a bigint in a list. */
+/** Bytes of a bigint in a list. */
 const WIDE_BYTES = 32;
 
 export interface ColumnBuilder {
-  /** Adds rows [from, to). Throws 9006. */
+  /** Appends rows [from, to). Throws 9006. */
   append(vector: Vector, from: number, to: number): void;
   /**
-   * All rows, row r of the answer being row order[r] of those added (null = as they came). The builder is empty then; its
-   * memory is given back.
+   * Returns all rows and empties the builder, whose memory is released. Row r of the result is row order[r] of the
+   * appended rows (null = in their own order).
    */
   finish(order: Uint32Array | null): WireVector;
 }
@@ -34,8 +34,8 @@ export function columnBuilder({ type }: { readonly type: SqlType }, memory: Memo
   }
 }
 
-/** How many rows there are, and which have a value. */
-class Rows {
+/** The row count and validity of a builder's rows. */
+class RowValidity {
   readonly #memory: MemoryAccount;
   #valid: Uint8Array<ArrayBuffer> | null = null;
   count = 0;
@@ -59,7 +59,7 @@ class Rows {
 
   finish(order: Uint32Array | null): { readonly count: number; readonly valid: Uint8Array | null } {
     const { count } = this;
-    const valid = this.#valid === null ? null : ordered(this.#valid, count, order);
+    const valid = this.#valid === null ? null : reordered(this.#valid, count, order);
     this.#memory.release(this.#valid?.byteLength ?? 0);
     this.#valid = null;
     this.count = 0;
@@ -67,25 +67,25 @@ class Rows {
   }
 }
 
-function ordered<A extends Uint8Array | Uint32Array | Float64Array>(
+function reordered<A extends Uint8Array | Uint32Array | Float64Array>(
   values: A,
   count: number,
   order: Uint32Array | null,
 ): A {
   if (order === null) return values.slice(0, count) as A;
-  return picked(values, order, new (values.constructor as new (length: number) => A)(count));
+  return gather(values, order, new (values.constructor as new (length: number) => A)(count));
 }
 
 class ExactBuilder implements ColumnBuilder {
   readonly #memory: MemoryAccount;
-  readonly #rows: Rows;
+  readonly #rows: RowValidity;
   #numbers = new Float64Array(0);
-  /** Once some value is no safe number. */
+  /** Set once a value is not a safe integer. */
   #wide: bigint[] | null = null;
 
   constructor(memory: MemoryAccount) {
     this.#memory = memory;
-    this.#rows = new Rows(memory);
+    this.#rows = new RowValidity(memory);
   }
 
   append(vector: Vector, from: number, to: number): void {
@@ -110,10 +110,10 @@ class ExactBuilder implements ColumnBuilder {
     this.#wide = Array.from(this.#numbers.subarray(0, count), (number) =>
       Number.isInteger(number) ? BigInt(number) : 0n,
     );
-    this.#forgetNumbers();
+    this.#releaseNumbers();
   }
 
-  #forgetNumbers(): void {
+  #releaseNumbers(): void {
     this.#memory.release(this.#numbers.byteLength);
     this.#numbers = new Float64Array(0);
   }
@@ -121,27 +121,27 @@ class ExactBuilder implements ColumnBuilder {
   finish(order: Uint32Array | null): WireVector {
     const { count } = this.#rows;
     const held = this.#wide;
-    const numbers = held === null ? ordered(this.#numbers, count, order) : null;
+    const numbers = held === null ? reordered(this.#numbers, count, order) : null;
     const wide = held === null || order === null ? held : Array.from(order, (row) => held[row]);
-    this.#forgetNumbers();
+    this.#releaseNumbers();
     this.#memory.release((held?.length ?? 0) * WIDE_BYTES);
     this.#wide = null;
     return { kind: 'exact', ...this.#rows.finish(order), numbers, wide };
   }
 }
 
-/** What stands in the place of a missing value may be anything. */
+/** The stored value of a missing row is arbitrary. */
 const integerOf = (numbers: Float64Array, valid: Uint8Array | null, row: number): bigint =>
   valid !== null && valid[row] === 0 ? 0n : BigInt(numbers[row]);
 
 class FloatBuilder implements ColumnBuilder {
   readonly #memory: MemoryAccount;
-  readonly #rows: Rows;
+  readonly #rows: RowValidity;
   #numbers = new Float64Array(0);
 
   constructor(memory: MemoryAccount) {
     this.#memory = memory;
-    this.#rows = new Rows(memory);
+    this.#rows = new RowValidity(memory);
   }
 
   append(vector: Vector, from: number, to: number): void {
@@ -152,7 +152,7 @@ class FloatBuilder implements ColumnBuilder {
   }
 
   finish(order: Uint32Array | null): WireVector {
-    const numbers = ordered(this.#numbers, this.#rows.count, order);
+    const numbers = reordered(this.#numbers, this.#rows.count, order);
     this.#memory.release(this.#numbers.byteLength);
     this.#numbers = new Float64Array(0);
     return { kind: 'float', ...this.#rows.finish(order), numbers };
@@ -161,12 +161,12 @@ class FloatBuilder implements ColumnBuilder {
 
 class BooleanBuilder implements ColumnBuilder {
   readonly #memory: MemoryAccount;
-  readonly #rows: Rows;
+  readonly #rows: RowValidity;
   #bits = new Uint8Array(0);
 
   constructor(memory: MemoryAccount) {
     this.#memory = memory;
-    this.#rows = new Rows(memory);
+    this.#rows = new RowValidity(memory);
   }
 
   append(vector: Vector, from: number, to: number): void {
@@ -177,7 +177,7 @@ class BooleanBuilder implements ColumnBuilder {
   }
 
   finish(order: Uint32Array | null): WireVector {
-    const bits = ordered(this.#bits, this.#rows.count, order);
+    const bits = reordered(this.#bits, this.#rows.count, order);
     this.#memory.release(this.#bits.byteLength);
     this.#bits = new Uint8Array(0);
     return { kind: 'boolean', ...this.#rows.finish(order), bits };
@@ -185,11 +185,11 @@ class BooleanBuilder implements ColumnBuilder {
 }
 
 class TextBuilder implements ColumnBuilder {
-  readonly #rows: Rows;
+  readonly #rows: RowValidity;
   readonly #texts: TextStore;
 
   constructor(memory: MemoryAccount) {
-    this.#rows = new Rows(memory);
+    this.#rows = new RowValidity(memory);
     this.#texts = new TextStore(memory);
   }
 
@@ -200,7 +200,7 @@ class TextBuilder implements ColumnBuilder {
   }
 
   finish(order: Uint32Array | null): WireVector {
-    const codes = ordered(this.#texts.codes, this.#rows.count, order);
+    const codes = reordered(this.#texts.codes, this.#rows.count, order);
     const texts = this.#texts.finish();
     return { kind: 'text', ...this.#rows.finish(order), codes, ...texts };
   }

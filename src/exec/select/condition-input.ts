@@ -1,9 +1,12 @@
-/** Whether entities satisfy a condition, in three-valued logic: unknown where neither it nor its negation holds. */
+/**
+ * Evaluates a condition over entities in three-valued logic: the result is unknown if neither the condition nor its
+ * negation is true.
+ */
 import type { Condition } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
 import type { BooleanVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import type { RowPlaces } from './row-places.js';
+import type { RowSet } from './row-set.js';
 import { SegmentRows } from './segment-rows.js';
 import { bitsOf } from './stored-values.js';
 
@@ -11,7 +14,7 @@ export class ConditionInput {
   readonly #shard: DimensionShard;
   readonly #holds: SegmentRows;
   readonly #fails: SegmentRows;
-  /** The segment that both looked at last. */
+  /** The segment that both selections evaluated last. */
   #segment = -1;
   readonly #counts = { holds: 0, fails: 0 };
 
@@ -23,16 +26,16 @@ export class ConditionInput {
   }
 
   /** Throws 9005, 9006. */
-  read(segment: number, places: RowPlaces): BooleanVector {
+  read(segment: number, rowSet: RowSet): BooleanVector {
     if (segment !== this.#segment) {
       this.#segment = segment;
       this.#counts.holds = this.#holds.select(segment);
       this.#counts.fails = this.#fails.select(segment);
     }
-    const { count } = places;
+    const { count } = rowSet;
     const { rowCount } = this.#shard.segments[segment];
-    const bits = sideOf(this.#counts.holds, rowCount, this.#holds.bitmap, places);
-    const valid = sideOf(this.#counts.fails, rowCount, this.#fails.bitmap, places);
+    const bits = sideOf(this.#counts.holds, rowCount, this.#holds.bitmap, rowSet);
+    const valid = sideOf(this.#counts.fails, rowCount, this.#fails.bitmap, rowSet);
     let known = 0;
     for (let at = 0; at < count; at++) {
       valid[at] |= bits[at];
@@ -54,8 +57,8 @@ export class ConditionInput {
   }
 }
 
-function sideOf(selected: number, rowCount: number, bitmap: Uint8Array, places: RowPlaces): Uint8Array {
-  const bits = new Uint8Array(places.count);
+function sideOf(selected: number, rowCount: number, bitmap: Uint8Array, rowSet: RowSet): Uint8Array {
+  const bits = new Uint8Array(rowSet.count);
   if (selected === 0) return bits;
-  return selected === rowCount ? bits.fill(1) : bitsOf(bitmap, 0, places, bits);
+  return selected === rowCount ? bits.fill(1) : bitsOf(bitmap, 0, rowSet, bits);
 }

@@ -1,7 +1,7 @@
 /**
- * A SELECT over the shards of one lane, given in parts: what is found out once stays from part to part.
- * Invariants: nothing may be written to the shards between the first part and the last; between parts, and between the
- * slices in which one is made, nothing is held in an arena, so that other queries run meanwhile as if this one were not there.
+ * A cursor over a SELECT on the shards of one worker. It returns the result in parts.
+ * Invariants  the shards must not be written between the first part and the last. Between parts, and between the time
+ *             slices of one part, the cursor holds no arena memory, so that other queries can run meanwhile.
  */
 import type { Allocator, RowFormat } from '../../answer/index.js';
 import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../base/index.js';
@@ -9,74 +9,75 @@ import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } f
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
-import { countDifferentTexts } from './count-texts.js';
+import { countDistinctTexts } from './count-distinct-texts.js';
 import { GroupedShards } from './grouped.js';
 import { JoinedTable } from './join-lookup.js';
-import { LaneShards } from './lane-shards.js';
 import { OrderedRows } from './ordered.js';
 import { UngroupedRows } from './ungrouped.js';
+import { WorkerShards } from './worker-shards.js';
 
-export interface SelectSettings {
+export interface SelectOptions {
   readonly plan: SelectPlan;
   readonly tables: readonly JoinTable[];
-  /** null = as columns. */
+  /** null = the result is returned as columns. */
   readonly format: RowFormat | null;
   readonly profiled: boolean;
-  /** For encoded parts and for texts of groups; absent = fresh memory. */
+  /** Allocates encoded parts and the texts of groups; absent = fresh memory. */
   readonly room?: Allocator;
 }
 
 export class SelectCursor {
-  /** Whether `countTexts` may be called once it is done. */
+  /** Whether `countTexts` may be called after the last part. */
   readonly countsTexts: boolean;
   readonly #run: QueryRun;
   readonly #memory: MemoryAccount;
-  readonly #lane: LaneShards;
+  readonly #workerShards: WorkerShards;
   readonly #rows: GroupedShards | UngroupedRows | OrderedRows;
 
   /** Throws 9005, 9006. `release` must be called at the end. */
-  constructor(shards: Iterable<Shard>, settings: SelectSettings, scratch: Arena, run: QueryRun) {
+  constructor(shards: Iterable<Shard>, settings: SelectOptions, scratch: Arena, run: QueryRun) {
     const { plan, format, profiled } = settings;
     const { dimensionId } = plan;
-    invariant(dimensionId !== null, 'a SELECT without FROM is not sent to lanes');
+    invariant(dimensionId !== null, 'a SELECT without FROM is not sent to workers');
     invariant(
       format === null || (plan.grouping === null && plan.order.length === 0),
-      'rows that are merged are given as columns',
+      'merged rows are returned as columns',
     );
     this.countsTexts = countsTexts(plan);
     this.#run = run;
     this.#memory = run.child();
     const tables = settings.tables.map((table) => new JoinedTable(table, this.#memory));
-    this.#lane = new LaneShards(shards, { ...plan, dimensionId }, tables, scratch, run, profiled);
-    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#lane, settings.room);
-    else if (plan.order.length > 0) this.#rows = new OrderedRows(this.#lane);
-    else this.#rows = new UngroupedRows(this.#lane, format, settings.room);
+    this.#workerShards = new WorkerShards(shards, { ...plan, dimensionId }, tables, scratch, run, profiled);
+    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#workerShards, settings.room);
+    else if (plan.order.length > 0) this.#rows = new OrderedRows(this.#workerShards);
+    else this.#rows = new UngroupedRows(this.#workerShards, format, settings.room);
   }
 
   /**
-   * The next rows, `rowsMax` at most, and no batch behind the one with which they take `bytesMax` bytes, or all groups; not
-   * to be called again once it was done. Works until the slice is over, but for a batch at least: what is not ready then is
-   * worked on by the next call, which may ask for no less. Throws 6000, 9005, 9006.
+   * Returns the next rows, or all groups. A part has at most `rowsMax` rows and ends with the batch that reaches
+   * `bytesMax` bytes. Works until the slice ends, but at least one batch; the next call, which must not ask for less,
+   * continues unfinished work. Must not be called again after the last part. Throws 6000, 9005, 9006.
    */
   next(rowsMax: number, bytesMax = Number.POSITIVE_INFINITY, isOver: IsOver = NEVER_OVER): SelectPart {
     this.#run.check();
     const part = this.#rows.next(rowsMax, bytesMax, isOver);
-    if (part === null) return { done: false, figures: this.#lane.takeFigures(), gives: 'nothing' };
+    if (part === null)
+      return { done: false, operatorStats: this.#workerShards.takeStats(), gives: 'nothing' };
     const done = this.#rows.isDone;
-    // Groups take their memory until it is forgotten.
+    // Groups keep their memory until `release`.
     if (done && part.gives !== 'groups') this.release();
-    return { done, figures: this.#lane.takeFigures(), ...part };
+    return { done, operatorStats: this.#workerShards.takeStats(), ...part };
   }
 
   /**
-   * The different texts of the partitions [from, to) of lists that lanes gave of this SELECT; null: it would take too long.
-   * Throws 9005, 9006.
+   * The number of distinct texts in partitions [from, to) of the lists that workers returned for this SELECT; null =
+   * it would take too long. Throws 9005, 9006.
    */
   countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
-    return countDifferentTexts(lists, from, to, this.#run);
+    return countDistinctTexts(lists, from, to, this.#run);
   }
 
-  /** Gives all back; may be called again. */
+  /** Releases all memory; may be called repeatedly. */
   release(): void {
     this.#rows.release();
     this.#memory.releaseAll();

@@ -1,4 +1,4 @@
-/** Which codes each group has met: a bit for every pair of group and code, while there are not too many of these. */
+/** The set of codes that each group contains: one bit for every pair of group and code, within a size limit. */
 import type { MemoryAccount } from '../../base/index.js';
 import { popcount32 } from '../../kernels/index.js';
 import type { BatchGroups } from './aggregate-state.js';
@@ -10,20 +10,23 @@ export const GRID_BITS_MAX = 2 ** 27;
 export class CodeGrid {
   readonly #memory: MemoryAccount;
   readonly #bitsMax: number;
-  /** That of code c in group g is bit g * stride + c, least significant first. */
+  /** The bit of code c in group g is g * stride + c, least significant first. */
   #bits: Uint32Array<ArrayBuffer>;
   /** A multiple of 32. */
   #stride = 0;
   #groupEnd = 0;
 
-  /** There are `bitsMax` at most, but as many as it takes for one group. */
+  /** The grid has at most `bitsMax` bits, except that one group always fits. */
   constructor(memory: MemoryAccount, bitsMax: number) {
     this.#memory = memory;
     this.#bitsMax = bitsMax;
     this.#bits = memory.u32(0);
   }
 
-  /** Marks the code of each row, below `bound`, for its group; false, and nothing is, when the grid would be too large. Throws 9006. */
+  /**
+   * Marks each row's code, which is below `bound`, for the row's group. Returns false, without changes, if the grid
+   * would become too large. Throws 9006.
+   */
   mark({ codes, shift }: Coded, bound: number, { groups, isOne, groupEnd, count }: BatchGroups): boolean {
     if (!this.#reserve(bound, groupEnd)) return false;
     if (isOne) markAll(codes, count, this.#stride + shift, this.#bits);
@@ -50,7 +53,7 @@ export class CodeGrid {
     return true;
   }
 
-  /** Marks of groups and codes above 0. */
+  /** The number of marked pairs of a group above 0 and a code above 0. */
   count(): number {
     let count = 0;
     const [bits, words] = [this.#bits, this.#stride >>> 5];
@@ -62,7 +65,7 @@ export class CodeGrid {
     return count;
   }
 
-  /** Calls `visit` for each mark of a group and a code above 0, codes ascending within a group. */
+  /** Calls `visit` for each marked pair of a group above 0 and a code above 0; codes ascend within a group. */
   each(visit: (group: number, code: number) => void): void {
     const [bits, words] = [this.#bits, this.#stride >>> 5];
     for (let group = 1; group < this.#groupEnd; group++) {

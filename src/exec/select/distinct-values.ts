@@ -1,14 +1,14 @@
 /**
- * The different values of each group, and how often each stands: what distinct aggregates and percentiles are made from.
- * Which values a group has is told by a bit for each code, while these bits are not too many. Else, and where values are
- * counted within several groups, pairs of group and code are numbered.
+ * The distinct values of each group and their numbers of occurrences, for distinct aggregates and percentiles. A bit
+ * grid records the codes of each group while it stays small. Otherwise, and if values are counted within several
+ * groups, pairs of group and code are numbered.
  */
 import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type Aggregation, type BatchGroups, presentGroups } from './aggregate-state.js';
+import { type BatchGroups, type GroupAccumulator, presentGroups } from './aggregate-state.js';
 import { GROUPS_MIN } from './array-lengths.js';
 import { CodeGrid } from './distinct-grid.js';
 import type { Coded, ValueCodes } from './group-codes.js';
@@ -16,45 +16,45 @@ import { PairNumbers } from './group-pairs.js';
 import { valueCodes } from './group-value-codes.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
-/** Values of one group from which on they are put together by their hashes. */
+/** From this number of values on, the values of a single group are partitioned by hash. */
 const PARTITIONED_MIN = 4_096;
 
-export interface DistinctSettings {
-  /** There is no group but the first. */
+export interface DistinctOptions {
+  /** Whether the query has a single group. */
   readonly isOneGroup: boolean;
-  /** How often each value stands is asked for. */
+  /** Whether occurrences are counted. */
   readonly isCounted: boolean;
-  /** Places of a table of pairs at most. */
-  readonly directMax: number;
-  /** Bits of a grid at most. */
-  readonly gridMax: number;
-  /** Memory for texts. */
+  /** The largest number of slots of a direct pair table. */
+  readonly directPairsMax: number;
+  /** The largest number of bits of a grid. */
+  readonly gridBitsMax: number;
+  /** Allocates texts. */
   readonly room: Allocator;
 }
 
-export class DistinctValues implements Aggregation {
+export class DistinctValues implements GroupAccumulator {
   readonly #memory: QueryRun;
   readonly #codes: ValueCodes;
-  readonly #settings: DistinctSettings;
+  readonly #settings: DistinctOptions;
   readonly #scratch = new Uint32Array(BATCH_ROWS_MAX);
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
-  /** Where values are not counted, while it is not too large. */
+  /** Used if values are not counted, while it is small enough. */
   #grid: CodeGrid | null = null;
   #pairs: PairNumbers | null = null;
-  /** By code, of one group; by pair of several. */
+  /** Occurrences: by code for one group, by pair for several. */
   #counts: Float64Array<ArrayBuffer> = new Float64Array(0);
 
   /** Throws 9006. */
-  constructor(type: SqlType, settings: DistinctSettings, memory: QueryRun) {
+  constructor(type: SqlType, settings: DistinctOptions, memory: QueryRun) {
     this.#memory = memory;
     this.#codes = valueCodes(type, memory);
     this.#settings = settings;
-    if (!settings.isCounted) this.#grid = new CodeGrid(memory, settings.gridMax);
-    else if (!settings.isOneGroup) this.#pairs = new PairNumbers(memory, settings.directMax);
+    if (!settings.isCounted) this.#grid = new CodeGrid(memory, settings.gridBitsMax);
+    else if (!settings.isOneGroup) this.#pairs = new PairNumbers(memory, settings.directPairsMax);
   }
 
   add(vector: Vector | null, batch: BatchGroups): void {
-    invariant(vector !== null, 'what is distinct are values');
+    invariant(vector !== null, 'a distinct aggregate has an operand');
     const coded = this.#codes.code(vector, this.#scratch);
     const { bound } = this.#codes;
     if (this.#grid !== null) {
@@ -65,7 +65,7 @@ export class DistinctValues implements Aggregation {
     else this.#addPairs(this.#pairs, vector, coded, bound, batch);
   }
 
-  /** Of one group. */
+  /** Counts codes of a single group. */
   #countCodes({ codes, shift }: Coded, bound: number, { isOne, groups, count }: BatchGroups): void {
     this.#counts = grownWithin(this.#memory, this.#counts, bound, GROUPS_MIN);
     const counts = this.#counts.subarray(shift);
@@ -74,7 +74,7 @@ export class DistinctValues implements Aggregation {
   }
 
   #addPairs(pairs: PairNumbers, vector: Vector, coded: Coded, bound: number, batch: BatchGroups): void {
-    // What is missing comes as a value of group 0, of which nothing is told.
+    // A missing value belongs to group 0, which is not reported.
     const groups = { codes: presentGroups(vector, batch, this.#present), shift: 0 } as const;
     pairs.number(groups, batch.groupEnd, coded, bound, batch.count, this.#present);
     if (!this.#settings.isCounted) return;
@@ -83,7 +83,7 @@ export class DistinctValues implements Aggregation {
   }
 
   #leaveGrid(grid: CodeGrid): void {
-    const pairs = new PairNumbers(this.#memory, this.#settings.directMax);
+    const pairs = new PairNumbers(this.#memory, this.#settings.directPairsMax);
     grid.each((group, code) => pairs.add(group, code));
     grid.release();
     this.#grid = null;
@@ -91,11 +91,11 @@ export class DistinctValues implements Aggregation {
   }
 
   state(_groupCount: number, run: QueryRun): AggregateState {
-    if (this.#grid !== null) return this.#ofGrid(this.#grid, run);
-    return this.#pairs === null ? this.#ofCounts(run) : this.#ofPairs(this.#pairs, run);
+    if (this.#grid !== null) return this.#stateOfGrid(this.#grid, run);
+    return this.#pairs === null ? this.#stateOfCounts(run) : this.#stateOfPairs(this.#pairs, run);
   }
 
-  #ofGrid(grid: CodeGrid, run: QueryRun): AggregateState {
+  #stateOfGrid(grid: CodeGrid, run: QueryRun): AggregateState {
     const count = grid.count();
     const codes = this.#memory.u32(count);
     const { isOneGroup } = this.#settings;
@@ -113,9 +113,9 @@ export class DistinctValues implements Aggregation {
     return { holds: 'values', groups, counts: null, ...this.#codes.values(codes, run) };
   }
 
-  #ofCounts(run: QueryRun): AggregateState {
+  #stateOfCounts(run: QueryRun): AggregateState {
     const held = this.#counts;
-    // Code 0 is that of missing values.
+    // Code 0 is the missing value.
     let count = 0;
     for (let code = 1; code < held.length; code++) if (held[code] !== 0) count++;
     const codes = this.#memory.u32(count);
@@ -125,7 +125,7 @@ export class DistinctValues implements Aggregation {
     return { holds: 'values', groups: null, counts, ...this.#codes.values(codes, run) };
   }
 
-  #ofPairs(pairs: PairNumbers, run: QueryRun): AggregateState {
+  #stateOfPairs(pairs: PairNumbers, run: QueryRun): AggregateState {
     const { isCounted, isOneGroup } = this.#settings;
     const [pairGroups, pairCodes] = pairs.parts();
     let count = 0;
@@ -149,7 +149,7 @@ function countCodes(codes: Uint32Array, count: number, counts: Float64Array): vo
   for (let row = 0; row < count; row++) counts[codes[row]]++;
 }
 
-/** Of rows that have a group. */
+/** Counts the codes of rows that belong to a group. */
 function countCodesOf(codes: Uint32Array, groups: Uint32Array, count: number, counts: Float64Array): void {
   for (let row = 0; row < count; row++) if (groups[row] !== 0) counts[codes[row]]++;
 }

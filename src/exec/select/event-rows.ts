@@ -1,7 +1,7 @@
 /**
- * The events of a shard that pass a test, by the rows of their entities: those of one entity come side by side, in the
- * order in which they lie.
- * A counting sort, over some segments of events at a time or over all of them.
+ * Sorts the events of a shard that pass a test by the rows of their entities; events of one entity keep their stored
+ * order.
+ * A counting sort over a range of event segments, or over all of them.
  */
 import { grownWithin, type MemoryAccount, SEGMENT_ROWS_MAX, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
@@ -12,14 +12,14 @@ import {
   rowsOfEvents,
   type SelectedEvents,
 } from '../condition/event-selection.js';
-import { listPlaces } from '../condition/places.js';
+import { listSelectedRows } from '../condition/selected-rows.js';
 import type { QueryRun } from '../query-run.js';
 
-/** Events in the order of their entities' rows. */
+/** Events, ordered by their entities' rows. */
 export interface SortedEvents {
-  /** Each as segment << 16 | place. */
+  /** Each as segment << 16 | row in the segment. */
   readonly events: Uint32Array;
-  /** Row r has events [ends[r - 1], ends[r]) of them; ends[-1] is 0. */
+  /** The events of entity row r are [ends[r - 1], ends[r]); ends[-1] is 0. */
   readonly ends: Uint32Array;
 }
 
@@ -39,20 +39,20 @@ export class EventRows {
     this.#held = run.child();
   }
 
-  /** Segments of events. */
+  /** Number of event segments. */
   get segmentCount(): number {
     return this.#shard.events.get(this.#event.columnId)?.segments.length ?? 0;
   }
 
   /**
-   * Those of event segments [from, to) whose entities are set in `rows`, a bitmap over the shard's rows (null = all).
-   * Good until the next call. Throws 9005, 9006.
+   * The events of event segments [from, to) whose entities are set in `rows`, a bitmap over the shard's rows (null =
+   * all). Valid until the next call. Throws 9005, 9006.
    */
   sorted(from: number, to: number, rows: Uint8Array | null): SortedEvents {
     const { rowEnd } = this.#shard;
     if (this.#ends.length < rowEnd) this.#ends = this.#held.u32(rowEnd);
     else this.#ends.fill(0);
-    // Nothing in an arena stays held from part to part: see SegmentRows.
+    // No arena memory is held between parts: see SegmentRows.
     const before = this.#run.reservedBytes - this.#held.reservedBytes;
     const selection = new EventSelection(this.#shard, this.#event, this.#run);
     try {
@@ -70,13 +70,20 @@ export class EventRows {
       countRows(rowsOfEvents(segment, selected), ends);
       count += selected.count;
     });
-    startsOf(ends);
+    countsToStarts(ends);
     this.#events = grownWithin(this.#held, this.#events, count);
     const events = this.#events;
-    const places = new Uint32Array(SEGMENT_ROWS_MAX);
+    const segmentRows = new Uint32Array(SEGMENT_ROWS_MAX);
     each((segment, selected, index) => {
-      const own = listPlaces(segment.arena, selected, places);
-      place(rowsOfEvents(segment, selected), places, own, index * 2 ** SEGMENT_ROWS_SHIFT, ends, events);
+      const own = listSelectedRows(segment.arena, selected, segmentRows);
+      scatterEvents(
+        rowsOfEvents(segment, selected),
+        segmentRows,
+        own,
+        index * 2 ** SEGMENT_ROWS_SHIFT,
+        ends,
+        events,
+      );
     });
     return { events: events.subarray(0, count), ends };
   }
@@ -89,7 +96,7 @@ export class EventRows {
 type UseSegment = (segment: EventSegment, selected: SelectedEvents, index: number) => void;
 type EachSegment = (use: UseSegment) => void;
 
-/** The selected events of segments [from, to) whose entities are set in `rows`, segment by segment. */
+/** Iterates the selected events of segments [from, to) whose entities are set in `rows`, segment by segment. */
 function passing(
   selection: EventSelection,
   from: number,
@@ -113,8 +120,8 @@ function countRows(rows: Uint32Array, counts: Uint32Array): void {
   for (let at = 0; at < rows.length; at++) counts[rows[at]]++;
 }
 
-/** From the number of events of each row to the position of its first one. */
-function startsOf(counts: Uint32Array): void {
+/** Replaces each row's event count with the position of its first event. */
+function countsToStarts(counts: Uint32Array): void {
   let start = 0;
   for (let row = 0; row < counts.length; row++) {
     const count = counts[row];
@@ -123,14 +130,17 @@ function startsOf(counts: Uint32Array): void {
   }
 }
 
-/** Puts events into their rows' room, whose next position is starts[row]: behind the last one it is the row's end. */
-function place(
+/**
+ * Writes events to their rows' ranges. starts[row] is the row's next position; after the last event it is the end of
+ * the row's range.
+ */
+function scatterEvents(
   rows: Uint32Array,
-  places: Uint32Array,
+  segmentRows: Uint32Array,
   count: number,
   base: number,
   starts: Uint32Array,
   events: Uint32Array,
 ): void {
-  for (let at = 0; at < count; at++) events[starts[rows[at]]++] = base + places[at];
+  for (let at = 0; at < count; at++) events[starts[rows[at]]++] = base + segmentRows[at];
 }

@@ -1,13 +1,13 @@
-/** Values and dates of events of one column, of any of its segments. */
+/** Reads values and dates of events of one column, across its segments. */
 import { invariant, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { textOfPoint } from '../../schema/index.js';
 import { type EventSegment, type EventTable, readCodes } from '../../storage/index.js';
 import { type ExactVector, Texts, type TextVector, type Vector } from '../../vector/index.js';
 import { integerAt } from '../extract/integer-key.js';
-import { listedPlaces, type RowPlaces } from './row-places.js';
+import { type RowSet, rowList } from './row-set.js';
 import { type BatchArrays, NO_TEXTS, numberAt, readValues, UNSAFE } from './stored-values.js';
 
-type Narrow = Int8Array | Int16Array | Int32Array;
+type NarrowIntegers = Int8Array | Int16Array | Int32Array;
 type Codes = Uint8Array | Uint16Array | Uint32Array;
 
 export class EventValues {
@@ -15,11 +15,11 @@ export class EventValues {
   readonly #kind: EventTable['kind'];
   readonly #texts: Texts;
   readonly #dates: Uint32Array[];
-  /** By segment; null as long as some segment holds integers of eight bytes, and for other kinds. */
-  readonly #narrow: Narrow[] | null;
+  /** Values by segment; null if a segment stores 8-byte integers, and for other kinds. */
+  readonly #narrow: NarrowIntegers[] | null;
   readonly #codes: Codes[] | null;
 
-  /** `table` undefined = there are no events. */
+  /** `table` undefined = the column has no events. */
   constructor(table: EventTable | undefined, texts: Texts | null) {
     this.#segments = table?.segments ?? [];
     this.#kind = table?.kind ?? 'i64';
@@ -30,9 +30,9 @@ export class EventValues {
     this.#codes = this.#kind === 'code' ? this.#segments.map(codesOf) : null;
   }
 
-  /** The values of events, each given as segment << 16 | place. */
+  /** The values of events, each given as segment << 16 | row. */
   values(events: Uint32Array, arrays: BatchArrays): Vector {
-    if (this.#segments.length === 1) return this.valuesAt(0, listedPlaces(events), arrays);
+    if (this.#segments.length === 1) return this.valuesAt(0, rowList(events), arrays);
     switch (this.#kind) {
       case 'code':
         return this.#texted(events, arrays.codes(events.length));
@@ -55,12 +55,12 @@ export class EventValues {
     return { kind: 'exact', count, valid: null, numbers: out, wide: null };
   }
 
-  /** Those of events of one segment. */
-  valuesAt(segment: number, places: RowPlaces, arrays: BatchArrays): Vector {
-    return readValues(this.#segments[segment], places, null, this.#texts, arrays);
+  /** The values of events of one segment. */
+  valuesAt(segment: number, rowSet: RowSet, arrays: BatchArrays): Vector {
+    return readValues(this.#segments[segment], rowSet, null, this.#texts, arrays);
   }
 
-  datesAt(segment: number, { list, from, count }: RowPlaces, arrays: BatchArrays): ExactVector {
+  datesAt(segment: number, { list, from, count }: RowSet, arrays: BatchArrays): ExactVector {
     const dates = this.#dates[segment];
     const out = arrays.numbers(count);
     if (list === null) for (let at = 0; at < count; at++) out[at] = dates[from + at];
@@ -88,7 +88,7 @@ export class EventValues {
   }
 }
 
-function narrowOf({ arena, width, valuesAt, eventCount }: EventSegment): Narrow {
+function narrowOf({ arena, width, valuesAt, eventCount }: EventSegment): NarrowIntegers {
   if (width === 1) return arena.i8.subarray(valuesAt, valuesAt + eventCount);
   return width === 2
     ? arena.i16.subarray(valuesAt >> 1, (valuesAt >> 1) + eventCount)
@@ -98,7 +98,11 @@ function narrowOf({ arena, width, valuesAt, eventCount }: EventSegment): Narrow 
 const codesOf = ({ arena, width, valuesAt, eventCount }: EventSegment): Codes =>
   readCodes(arena, valuesAt, width, eventCount);
 
-function narrowNumbers(narrow: readonly Narrow[], events: Uint32Array, out: Float64Array): ExactVector {
+function narrowNumbers(
+  narrow: readonly NarrowIntegers[],
+  events: Uint32Array,
+  out: Float64Array,
+): ExactVector {
   const count = events.length;
   for (let at = 0; at < count; at++) {
     out[at] = narrow[events[at] >>> SEGMENT_ROWS_SHIFT][events[at] & SEGMENT_ROWS_MASK];
@@ -106,7 +110,7 @@ function narrowNumbers(narrow: readonly Narrow[], events: Uint32Array, out: Floa
   return { kind: 'exact', count, valid: null, numbers: out, wide: null };
 }
 
-/** Where segments of eight-byte integers are among them. */
+/** Reads integers when some segments store 8-byte integers. */
 function wideNumbers(segments: readonly EventSegment[], events: Uint32Array, out: Float64Array): ExactVector {
   const count = events.length;
   let isSafe = true;

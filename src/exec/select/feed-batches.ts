@@ -1,17 +1,17 @@
-/** The events that an aggregate looks at, in the order in which they lie. */
+/** Batches of the events that an aggregate reads, in stored order. */
 import { invariant } from '../../base/index.js';
 import type { Input } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import { eventsOfRows, rowsOfEvents } from '../condition/event-selection.js';
-import { listPlaces } from '../condition/places.js';
+import { listSelectedRows } from '../condition/selected-rows.js';
 import type { QueryRun } from '../query-run.js';
 import type { BatchSize } from './batch-size.js';
 import type { FeedSelection } from './feed-selection.js';
 import type { InputReader } from './input-reader.js';
 import type { RowBatch } from './row-batches.js';
-import { listedPlaces, placesFrom, type RowPlaces } from './row-places.js';
+import { type RowSet, rowList, rowRange } from './row-set.js';
 
-/** Events of one segment of the column. */
+/** A batch of events of one segment of the column. */
 class FeedBatch implements RowBatch {
   readonly count: number;
   readonly entityRows: Uint32Array;
@@ -41,7 +41,10 @@ interface FeedSource {
   readonly batchSize: BatchSize;
 }
 
-/** The events that pass, of entities set in `rows`; null = a segment has none. Throws 9005, 9006. */
+/**
+ * Yields the events that pass the feed's tests and belong to entities set in `rows`; null for a segment without any.
+ * Throws 9005, 9006.
+ */
 export function* feedBatches(
   { selection, rows, batchSize }: FeedSource,
   columnId: number,
@@ -51,16 +54,16 @@ export function* feedBatches(
 ): Generator<RowBatch | null, undefined> {
   const { segments } = selection;
   const values = reader.eventsOf(columnId);
-  const read = (index: number, segment: number, places: RowPlaces): Vector => {
+  const read = (index: number, segment: number, rowSet: RowSet): Vector => {
     const input = inputs[index];
     invariant(
       (input.from === 'event-value' || input.from === 'event-date') && input.columnId === columnId,
-      "a feed's aggregates read its events alone",
+      'aggregates of a feed read only its events',
     );
     const arrays = reader.arraysOf(index);
     return input.from === 'event-value'
-      ? values.valuesAt(segment, places, arrays)
-      : values.datesAt(segment, places, arrays);
+      ? values.valuesAt(segment, rowSet, arrays)
+      : values.datesAt(segment, rowSet, arrays);
   };
   for (let index = 0; index < segments.length; index++) {
     run.check();
@@ -73,14 +76,14 @@ export function* feedBatches(
       continue;
     }
     const list = isRange ? null : new Uint32Array(count);
-    if (list !== null) listPlaces(segment.arena, selected, list);
-    // Of a range they are a view of the segment, else of what the next selection writes.
+    if (list !== null) listSelectedRows(segment.arena, selected, list);
+    // For a range this is a view of the segment, which stays valid; otherwise the next selection overwrites it.
     const entityRows = isRange ? rowsOfEvents(segment, selected) : rowsOfEvents(segment, selected).slice();
     for (let from = 0, to = 0; from < count; from = to) {
       to = Math.min(from + batchSize.next(), count);
-      const places =
-        list === null ? placesFrom(selected.from + from, to - from) : listedPlaces(list.subarray(from, to));
-      yield new FeedBatch(entityRows.subarray(from, to), (input) => read(input, index, places));
+      const rowSet =
+        list === null ? rowRange(selected.from + from, to - from) : rowList(list.subarray(from, to));
+      yield new FeedBatch(entityRows.subarray(from, to), (input) => read(input, index, rowSet));
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The events of a feed that pass its tests, segment by segment in their order.
- * Invariant: as SegmentRows, it holds nothing in an arena once it is settled: what is left is kept as bitmaps of its own.
+ * Selects the events of a feed that pass its tests, segment by segment in order.
+ * Invariant  like SegmentRows, it holds no arena memory after `settle`: remaining results are kept as separate
+ *            bitmaps.
  */
 import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
@@ -9,11 +10,11 @@ import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import { EventSelection, type SelectedEvents } from '../condition/event-selection.js';
 import type { QueryRun } from '../query-run.js';
 
-/** About what is remembered of a segment beside its bitmap. */
+/** Approximate bytes kept for a segment besides its bitmap. */
 const SETTLED_BYTES = 64;
 
-/** What was selected in a segment, and its bitmap unless that is a range. */
-interface Settled {
+/** The events selected in a segment, and their bitmap unless they are a range. */
+interface SettledEvents {
   readonly events: SelectedEvents;
   readonly bitmap: Uint8Array | null;
 }
@@ -22,12 +23,12 @@ export class FeedSelection {
   readonly segments: readonly EventSegment[];
   readonly #run: QueryRun;
   readonly #held: MemoryAccount;
-  /** null = everything is settled. */
+  /** null = all segments are settled. */
   #selection: EventSelection | null;
-  /** What the selection took. */
+  /** Query memory taken by the selection. */
   #selectionBytes = 0;
   #next = 0;
-  #settled: (Settled | undefined)[] = [];
+  #settled: (SettledEvents | undefined)[] = [];
 
   /** `release` must be called at the end. Throws 9006. */
   constructor(shard: DimensionShard, event: EventTest, run: QueryRun) {
@@ -39,9 +40,9 @@ export class FeedSelection {
     this.segments = this.#selection.table?.segments ?? [];
   }
 
-  /** As EventSelection.select; segment by segment. Throws 9006. */
+  /** Like EventSelection.select; segments must be selected in order. Throws 9006. */
   select(index: number): SelectedEvents {
-    invariant(index === this.#next, 'events are selected in their order');
+    invariant(index === this.#next, 'segments of events are selected in order');
     this.#next++;
     return this.#selection === null ? this.#restored(index) : this.#select(this.#selection, index);
   }
@@ -55,7 +56,7 @@ export class FeedSelection {
 
   #restored(index: number): SelectedEvents {
     const settled = this.#settled[index];
-    invariant(settled !== undefined, 'segments behind the one that was read are settled');
+    invariant(settled !== undefined, 'segments after the last selected one are settled');
     const { events, bitmap } = settled;
     this.#settled[index] = undefined;
     if (bitmap === null) return events;
@@ -65,7 +66,7 @@ export class FeedSelection {
     return { ...events, bitmapAt };
   }
 
-  /** Works out what is left, and lets go of everything in the arenas. Throws 9005, 9006. */
+  /** Selects the remaining segments and releases all arena memory. Throws 9005, 9006. */
   settle(): void {
     const selection = this.#selection;
     if (selection === null) return;
@@ -82,7 +83,7 @@ export class FeedSelection {
   }
 
   #forget(selection: EventSelection): void {
-    // Its release gives a part of that back.
+    // The selection already releases part of this memory.
     const held = this.#run.reservedBytes;
     selection.release();
     this.#run.release(this.#selectionBytes - (held - this.#run.reservedBytes));

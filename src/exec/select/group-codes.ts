@@ -1,6 +1,6 @@
 /**
- * Codes for the values of an expression within one shard: equal values have equal codes, whatever vector they come in, so
- * that keys are grouped and distinct values counted as integers.
+ * Assigns codes to the values of an expression within one shard: equal values get equal codes, whatever vector they
+ * come from. Keys are grouped and distinct values counted as integers.
  */
 import type { Allocator } from '../../answer/index.js';
 import type { PartitionedTexts } from '../../ir/index.js';
@@ -9,29 +9,29 @@ import type { QueryRun } from '../query-run.js';
 
 export interface CodedValues {
   readonly values: WireVector;
-  /** hashBytes of each text of the vector, where it is known. */
+  /** hashBytes of each text of the vector, if known. */
   readonly hashes: Uint32Array | null;
 }
 
-/** The code of row i is codes[i] + shift. The array is not to be written, and good until the next call. */
+/** The code of row i is codes[i] + shift. The array is read-only and valid until the next call. */
 export interface Coded {
   readonly codes: Uint32Array;
   readonly shift: 0 | 1;
 }
 
-/** Code 0 is that of missing values. */
+/** Code 0 is the missing value. */
 export interface ValueCodes {
-  /** All codes lie below it; it may grow with `code`. */
+  /** Exclusive upper limit of the codes; `code` may raise it. */
   readonly bound: number;
-  /** The code of each row: in `out`, or in an array of the vector's. Throws 9006. */
+  /** The code of each row, in `out` or in an array of the vector. Throws 9006. */
   code(vector: Vector, out: Uint32Array): Coded;
-  /** A vector of the values with these codes; the memory that it takes is the run's. Throws 9006. */
+  /** A vector of the values with the given codes; the memory that it takes is the run's. Throws 9006. */
   values(codes: Uint32Array, run: QueryRun): CodedValues;
-  /** The same, of codes above 0, as texts put together by their hashes, where these are known; absent, or null, where they are not. */
+  /** The texts with the given codes (all above 0), partitioned by hash. Absent or null if the hashes are not known. */
   partitioned?(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null;
 }
 
-/** 0 where a code is that of missing values; null where none is. */
+/** The validity of the codes, 0 for the missing value; null if none is missing. */
 export function validOf(codes: Uint32Array): Uint8Array | null {
   if (!codes.includes(0)) return null;
   return Uint8Array.from(codes, (code) => (code === 0 ? 0 : 1));

@@ -1,8 +1,8 @@
 /**
- * Codes for numbers, exact ones or floats, in the order of first sight; 0 is that of missing values.
- * Integers of a small span are looked up in a window of places, one per integer. When that becomes too wide, and for
- * floats, the bits of the double are hashed; integers beyond 2^53 stand in that table as a double that is no number,
- * with their own number in its low word.
+ * Assigns codes to exact or float numbers in order of first occurrence; code 0 is the missing value.
+ * Integers of a small range are looked up in a window with one entry per integer. If the range becomes too wide, and
+ * for floats, the bits of the double are hashed. An integer beyond 2^53 is entered in the hash table as a NaN whose
+ * low word is the integer's number.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { ExactVector, Vector, WireVector } from '../../vector/index.js';
@@ -13,34 +13,34 @@ import { GROUPS_MIN } from './array-lengths.js';
 import { type Coded, type CodedValues, type ValueCodes, validOf } from './group-codes.js';
 import { WideTable } from './group-wide-table.js';
 
-/** Integers in a window: 4 MiB. */
+/** The largest number of integers in a window: 4 MiB. */
 const WINDOW_MAX = 2 ** 20;
 const WINDOW_MIN = 1_024;
-/** The high word of a double that is none. */
+/** The high word of a NaN. */
 const WIDE_MARK = 0x7ff80000;
-/** The high word of -0, which is 0. */
+/** The high word of -0, which equals 0. */
 const MINUS = 0x80000000 | 0;
-/** What a bigint takes. */
+/** Bytes of a bigint. */
 const WIDE_BYTES = 40;
 
 export class NumberCodes implements ValueCodes {
   readonly #kind: 'exact' | 'float';
   readonly #memory: MemoryAccount;
   readonly #windowMax: number;
-  /** The code of integer base + i, 0 = none yet. Not looked at once there is `words`. */
+  /** The code of integer base + i, 0 = none yet. Unused once `words` is set. */
   #window: Uint32Array<ArrayBuffer>;
   #base = 0;
-  /** Of the integers that have a code. */
+  /** The range of the integers that have a code. */
   #least = Number.POSITIVE_INFINITY;
   #greatest = Number.NEGATIVE_INFINITY;
-  /** By code, of what is in the window. */
+  /** By code: the values in the window. */
   #values: Float64Array<ArrayBuffer> = new Float64Array(0);
   #count = 1;
-  /** Code less one, by the words of a double. */
+  /** Code - 1 by the words of a double. */
   #words: WordTable | null;
   #wide: WideTable | null = null;
 
-  /** `windowMax`: integers in the window at most. Throws 9006. */
+  /** `windowMax`: the largest number of integers in the window. Throws 9006. */
   constructor(kind: 'exact' | 'float', memory: MemoryAccount, windowMax = WINDOW_MAX) {
     this.#kind = kind;
     this.#memory = memory;
@@ -63,7 +63,7 @@ export class NumberCodes implements ValueCodes {
     return { codes: out, shift: 0 };
   }
 
-  /** Returns the row from which on integers are to be hashed. */
+  /** Returns the first row whose integer must be hashed. */
   #codeInWindow(numbers: Float64Array, { valid, count }: Vector, out: Uint32Array): number {
     let row = 0;
     while (this.#words === null) {
@@ -82,7 +82,7 @@ export class NumberCodes implements ValueCodes {
     return row;
   }
 
-  /** Widens the window so that `value` is within; false when that is too wide. */
+  /** Widens the window to include `value`; returns false if it would become too wide. */
   #reach(value: number): boolean {
     const isBelow = value < this.#least;
     this.#least = Math.min(this.#least, value);
@@ -92,7 +92,7 @@ export class NumberCodes implements ValueCodes {
     const needed = this.#greatest - this.#least + 1;
     if (needed > this.#windowMax) return false;
     const length = Math.min(this.#windowMax, Math.max(needed * 2, WINDOW_MIN));
-    // The room that is more than needed lies in the direction in which the window grew.
+    // Spare capacity is added in the direction in which the window grows.
     const base = this.#count > 1 && isBelow ? this.#greatest + 1 - length : this.#least;
     const window = this.#memory.u32(length);
     for (let code = 1; code < this.#count; code++) window[this.#values[code] - base] = code;
@@ -153,7 +153,7 @@ export class NumberCodes implements ValueCodes {
     const valid = validOf(codes);
     const numbers = new Float64Array(count);
     const keys = this.#words?.keys;
-    // By code less one, or by code.
+    // Indexed by code - 1 in the hash table, by code in the window.
     const held = keys === undefined ? this.#values : new Float64Array(keys.buffer);
     const first = keys === undefined ? 0 : 1;
     let isWide = false;
@@ -179,7 +179,7 @@ export class NumberCodes implements ValueCodes {
   }
 }
 
-/** Codes rows from `from` on until an integer has no code; returns its row, or `count`. */
+/** Codes rows from `from` on until an integer has no code; returns that row, or `count`. */
 function codesInWindow(
   numbers: Float64Array,
   valid: Uint8Array | null,
@@ -195,9 +195,9 @@ function codesInWindow(
       out[row] = 0;
       continue;
     }
-    const place = numbers[row] - base;
-    if (!(place >= 0 && place < length)) return row;
-    const code = window[place | 0];
+    const offset = numbers[row] - base;
+    if (!(offset >= 0 && offset < length)) return row;
+    const code = window[offset | 0];
     if (code === 0) return row;
     out[row] = code;
   }

@@ -1,8 +1,8 @@
 /**
- * Which group each row of a shard is of. Groups are numbered from 1 in the order of first sight.
+ * Assigns each row of a shard to a group. Groups are numbered from 1 in order of first occurrence.
  *   no keys      one group
- *   keys         rows whose values of all keys are equal; a missing value is one of its own
- *   per entity   the rows of one entity, which stand side by side
+ *   keys         rows whose values of all keys are equal; missing values are equal
+ *   per entity   the rows of one entity, which are adjacent
  */
 import { grownWithin } from '../../base/index.js';
 import type { Grouping } from '../../ir/index.js';
@@ -14,24 +14,30 @@ import { valueCodes } from './group-value-codes.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
 export interface RowGroups {
-  /** Groups so far. */
+  /** Number of groups so far. */
   readonly count: number;
-  /** Whether it looks at which entity each row is of. */
+  /** Whether `number` reads the entity rows. */
   readonly byEntity: boolean;
-  /** Writes the group of each row; `keys` has a vector of each key. Throws 9006. */
+  /** Writes the group of each row; `keys` has one vector per key. Throws 9006. */
   number(keys: readonly Vector[], entityRows: Uint32Array, count: number, out: Uint32Array): void;
-  /** The keys of all groups; the memory that they take is the run's. To be called once. Throws 9006. */
+  /** The keys of all groups; the memory that they take is the run's. May be called only once. Throws 9006. */
   keys(run: QueryRun): WireVector[];
-  /** How rows are grouped, for people. */
+  /** How rows are grouped, for EXPLAIN. */
   readonly note: string;
 }
 
-/** `directMax`: places of a table of pairs at most. Throws 9006. */
-export function rowGroups({ keys, perEntity }: Grouping, directMax: number, memory: QueryRun): RowGroups {
+/** `directPairsMax`: the largest number of slots of a direct pair table. Throws 9006. */
+export function rowGroups(
+  { keys, perEntity }: Grouping,
+  directPairsMax: number,
+  memory: QueryRun,
+): RowGroups {
   const codes = keys.map(({ type }) => valueCodes(type, memory));
   if (perEntity) return new EntityGroups(codes, memory);
   if (codes.length === 0) return new OneGroup();
-  return codes.length === 1 ? new SingleKey(codes[0], memory) : new SeveralKeys(codes, directMax, memory);
+  return codes.length === 1
+    ? new SingleKey(codes[0], memory)
+    : new SeveralKeys(codes, directPairsMax, memory);
 }
 
 class OneGroup implements RowGroups {
@@ -40,7 +46,7 @@ class OneGroup implements RowGroups {
   readonly byEntity = false;
   #isWritten = false;
 
-  /** `out` is the same each time, and nobody else writes to it. */
+  /** `out` must be the same array in every call, and must not be written elsewhere. */
   number(_keys: readonly Vector[], _entityRows: Uint32Array, _count: number, out: Uint32Array): void {
     if (!this.#isWritten) out.fill(1);
     this.#isWritten = true;
@@ -77,19 +83,19 @@ class SingleKey implements RowGroups {
   }
 }
 
-/** The first two keys are numbered as pairs, that number and the third key as pairs again, and so on. */
+/** Numbers the first two keys as pairs, then that number and the third key as pairs, and so on. */
 class SeveralKeys implements RowGroups {
   readonly byEntity = false;
   readonly #codes: readonly ValueCodes[];
   readonly #scratch: readonly Uint32Array[];
-  /** Of key k + 1 and what is before it. */
+  /** pairs[k] numbers the pairs of key k + 1 and the keys before it. */
   readonly #pairs: readonly PairNumbers[];
   readonly #memory: QueryRun;
 
-  constructor(codes: readonly ValueCodes[], directMax: number, memory: QueryRun) {
+  constructor(codes: readonly ValueCodes[], directPairsMax: number, memory: QueryRun) {
     this.#codes = codes;
     this.#scratch = codes.map(() => new Uint32Array(BATCH_ROWS_MAX));
-    this.#pairs = codes.slice(1).map(() => new PairNumbers(memory, directMax));
+    this.#pairs = codes.slice(1).map(() => new PairNumbers(memory, directPairsMax));
     this.#memory = memory;
   }
 
@@ -116,7 +122,7 @@ class SeveralKeys implements RowGroups {
 
   keys(run: QueryRun): WireVector[] {
     const answer: WireVector[] = [];
-    // Of each group, the number of what is before the key; null = the group's own.
+    // By group: the number of its preceding keys; null = the group number itself.
     let numbers: Uint32Array | null = null;
     for (let key = this.#codes.length - 1; key > 0; key--) {
       const [firsts, seconds] = this.#pairs[key - 1].parts();
@@ -139,7 +145,7 @@ class EntityGroups implements RowGroups {
   readonly #codes: readonly ValueCodes[];
   readonly #scratch: readonly Uint32Array[];
   readonly #memory: QueryRun;
-  /** Of each key, the codes by group less one. */
+  /** By key: codes by group - 1. */
   readonly #keys: Uint32Array<ArrayBuffer>[];
   #last = -1;
   count = 0;
@@ -174,7 +180,7 @@ class EntityGroups implements RowGroups {
   }
 }
 
-/** The code of the first row of each group above `before`. */
+/** Writes the code of the first row of each group above `before`. */
 function keepFirst(
   { codes, shift }: Coded,
   groups: Uint32Array,

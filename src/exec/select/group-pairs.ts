@@ -1,19 +1,19 @@
 /**
- * Numbers for codes, and for pairs of codes, in the order of first sight.
- * Invariants: numbers run from 1, so that 0 stays free for what has none; a code or pair keeps its number. Pairs lie in a
- * table with a place for every possible pair while that is small, else in a hash table that no client can aim at.
+ * Numbers codes, and pairs of codes, in order of first occurrence.
+ * Invariants  numbers start at 1, 0 means none; a code or pair keeps its number. Pairs are in a direct table with a
+ *             slot for every possible pair while that is small, otherwise in a hash table with randomized hashes.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import { WordTable } from '../aggregate/value-table.js';
 import type { Coded } from './group-codes.js';
 
-/** Places of a table with a place for every pair: 16 MiB. */
+/** The largest number of slots of a direct table: 16 MiB. */
 export const DIRECT_PAIRS_MAX = 2 ** 22;
 
-/** Numbers of the codes of one key. */
+/** Numbers the codes of one key. */
 export class CodeNumbers {
   readonly #memory: MemoryAccount;
-  /** The number of each code, 0 = none yet. */
+  /** The number of each code; 0 = none yet. */
   #table: Uint32Array<ArrayBuffer>;
   #codes: Uint32Array<ArrayBuffer>;
   #count = 0;
@@ -28,7 +28,7 @@ export class CodeNumbers {
     return this.#count;
   }
 
-  /** out[i] = the number of row i's code, which lies below `bound`. Throws 9006. */
+  /** out[i] = the number of row i's code, which must be below `bound`. Throws 9006. */
   number({ codes, shift }: Coded, bound: number, count: number, out: Uint32Array): void {
     this.#table = grownWithin(this.#memory, this.#table, bound);
     const table = this.#table.subarray(shift);
@@ -47,7 +47,7 @@ export class CodeNumbers {
   }
 }
 
-/** Numbers rows from `from` on until a code has none; returns its row, or `count`. Unrolled: see aggregate-sums.ts. */
+/** Numbers rows from `from` on until a code has none; returns that row, or `count`. Unrolled: see aggregate-sums.ts. */
 function numberCodes(
   codes: Uint32Array,
   table: Uint32Array,
@@ -75,11 +75,11 @@ function numberCodes(
   return count;
 }
 
-/** Numbers of pairs. */
+/** Numbers pairs of codes. */
 export class PairNumbers {
   readonly #memory: MemoryAccount;
-  readonly #directMax: number;
-  /** The number of pair (a, b) at a * stride + b, 0 = none yet. Not looked at once there is `hashed`. */
+  readonly #directPairsMax: number;
+  /** The number of pair (a, b) is at a * stride + b; 0 = none yet. Unused once `hashed` is set. */
   #table: Uint32Array<ArrayBuffer>;
   #stride = 0;
   #firstEnd = 0;
@@ -88,10 +88,10 @@ export class PairNumbers {
   #count = 0;
   #hashed: WordTable | null = null;
 
-  /** `directMax`: places of the direct table at most. */
-  constructor(memory: MemoryAccount, directMax: number) {
+  /** `directPairsMax`: the largest number of slots of the direct table. */
+  constructor(memory: MemoryAccount, directPairsMax: number) {
     this.#memory = memory;
-    this.#directMax = directMax;
+    this.#directPairsMax = directPairsMax;
     this.#table = memory.u32(0);
     this.#firsts = memory.u32(0);
     this.#seconds = memory.u32(0);
@@ -105,7 +105,10 @@ export class PairNumbers {
     return this.#hashed === null;
   }
 
-  /** out[i] = the number of row i's codes, which lie below their bounds. `out` may be the codes. Throws 9006. */
+  /**
+   * out[i] = the number of row i's pair of codes, which must be below their limits. `out` may be one of the code
+   * arrays. Throws 9006.
+   */
   number(
     first: Coded,
     firstBound: number,
@@ -147,13 +150,13 @@ export class PairNumbers {
     this.#table[first * this.#stride + second] = this.#count;
   }
 
-  /** Makes the direct table large enough, or goes over to hashing. */
+  /** Grows the direct table, or switches to hashing. */
   #reserve(firstBound: number, secondBound: number): void {
     if (firstBound <= this.#firstEnd && secondBound <= this.#stride) return;
     let firstEnd = firstBound <= this.#firstEnd ? this.#firstEnd : Math.max(firstBound, this.#firstEnd * 2);
     let stride = secondBound <= this.#stride ? this.#stride : Math.max(secondBound, this.#stride * 2);
-    if (firstEnd * stride > this.#directMax) [firstEnd, stride] = [firstBound, secondBound];
-    if (firstEnd * stride > this.#directMax) {
+    if (firstEnd * stride > this.#directPairsMax) [firstEnd, stride] = [firstBound, secondBound];
+    if (firstEnd * stride > this.#directPairsMax) {
       this.#hash();
       return;
     }
@@ -173,7 +176,7 @@ export class PairNumbers {
     [this.#table, this.#firsts, this.#seconds] = [NOTHING, NOTHING, NOTHING];
   }
 
-  /** The parts of the pairs with numbers 1, 2, ...: views, or copies in the memory. Throws 9006. */
+  /** The components of the pairs with numbers 1, 2, ...: views, or copies accounted to the memory. Throws 9006. */
   parts(): readonly [firsts: Uint32Array, seconds: Uint32Array] {
     if (this.#hashed === null) {
       return [this.#firsts.subarray(0, this.#count), this.#seconds.subarray(0, this.#count)];
@@ -191,8 +194,8 @@ export class PairNumbers {
 const NOTHING = new Uint32Array(0);
 
 /**
- * Numbers rows from `from` on until a pair has none; returns its row, or `count`. The table has less than 2^31 places.
- * Unrolled: see aggregate-sums.ts.
+ * Numbers rows from `from` on until a pair has none; returns that row, or `count`. The table has fewer than 2^31
+ * slots. Unrolled: see aggregate-sums.ts.
  */
 function numberPairs(
   firsts: Uint32Array,

@@ -1,8 +1,8 @@
 /**
- * Numbers 0, 1, ... of texts by their bytes, in the order of first sight.
- * Invariants: open addressing with linear probing, at most half full; memory is taken before anything grows. Clients choose
- * the texts: they are hashed word by word through random tables (aggregate/tabulation.ts), so that nobody knows which of
- * them meet.
+ * Numbers texts 0, 1, ... by their bytes, in order of first occurrence.
+ * Invariants  open addressing with linear probing, at most half full; memory is taken before anything grows. Clients
+ *             choose the texts, so they are hashed with random tables (aggregate/tabulation.ts) and collisions cannot
+ *             be predicted.
  */
 import { randomBytes } from 'node:crypto';
 import { grownWithin, type MemoryAccount, QuarryError, type RandomBytes } from '../../base/index.js';
@@ -10,13 +10,13 @@ import { hashOfWord, tabulation, tabulationBytes } from '../aggregate/tabulation
 import { GROUPS_MIN } from './array-lengths.js';
 
 const CAPACITY_MIN = 64;
-/** What offsets of 32 bits reach. */
+/** The largest offset that fits 32 bits. */
 const BYTES_MAX = 2 ** 32 - 1;
 
 export class TextTable {
   readonly #memory: MemoryAccount;
   readonly #random: Int32Array;
-  /** The number of a text plus one; 0 = free. */
+  /** By slot: a text's number plus 1; 0 = free. */
   #slots: Uint32Array<ArrayBuffer>;
   /** By number. */
   #hashes: Uint32Array<ArrayBuffer>;
@@ -48,7 +48,7 @@ export class TextTable {
     return this.#bytes;
   }
 
-  /** The number of bytes[from, to), which it gets now if it is new. Throws 9006. */
+  /** The number of the text bytes[from, to); a new text gets the next number. Throws 9006. */
   add(bytes: Uint8Array, from: number, to: number): number {
     const hash = hashOf(this.#random, bytes, from, to);
     const slots = this.#slots;
@@ -81,7 +81,7 @@ export class TextTable {
     const start = this.#offsets[number];
     const end = start + to - from;
     if (end > BYTES_MAX) {
-      throw new QuarryError(9006, 'the distinct strings of the query are too long together');
+      throw new QuarryError(9006, 'the distinct strings of the query exceed 4 GiB in total');
     }
     this.#offsets = grownWithin(this.#memory, this.#offsets, number + 2);
     this.#hashes = grownWithin(this.#memory, this.#hashes, number + 1);
@@ -106,7 +106,7 @@ export class TextTable {
   }
 }
 
-/** Word after word is mixed into what the words before it made, which nobody can foretell. */
+/** Each word is mixed into the unpredictable hash of the words before it. */
 function hashOf(random: Int32Array, bytes: Uint8Array, from: number, to: number): number {
   let hash = 0;
   let at = from;

@@ -1,37 +1,42 @@
-/** Texts of a shard's answer: those that are used, and nothing else. */
+/** Copies the texts of a shard's result that are in use. */
 import { textsOf } from '../aggregate/value-texts.js';
 import type { QueryRun } from '../query-run.js';
 import type { CodedValues } from './group-codes.js';
 import { validOf } from './group-codes.js';
 
-interface HeldTexts {
+interface DistinctTexts {
   readonly offsets: Uint32Array;
   readonly bytes: Uint8Array;
   readonly hashes: Uint32Array | null;
 }
 
 /**
- * The texts with these codes, as a vector: text t of `size` distinct ones has code t + 1.
- * The memory that it takes is the run's. Throws 9006.
+ * The texts with the given codes, as a vector: text t of `size` distinct texts has code t + 1. The memory that it
+ * takes is the run's. Throws 9006.
  */
-export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, run: QueryRun): CodedValues {
+export function codedTexts(
+  codes: Uint32Array,
+  texts: DistinctTexts,
+  size: number,
+  run: QueryRun,
+): CodedValues {
   const count = codes.length;
   run.reserve(size * 4 + count * 5);
-  // By text, the place among the used texts plus one.
-  const places = new Uint32Array(size);
+  // By text: its index among the used texts plus 1.
+  const usedIndexes = new Uint32Array(size);
   let usedCount = 0;
   for (let at = 0; at < count; at++) {
     const code = codes[at];
-    if (code === 0 || places[code - 1] !== 0) continue;
-    places[code - 1] = 1;
+    if (code === 0 || usedIndexes[code - 1] !== 0) continue;
+    usedIndexes[code - 1] = 1;
     usedCount++;
   }
   const used = new Uint32Array(usedCount);
   run.reserve(usedCount * 4);
   for (let text = 0, place = 0; place < usedCount; text++) {
-    if (places[text] === 0) continue;
+    if (usedIndexes[text] === 0) continue;
     used[place++] = text;
-    places[text] = place;
+    usedIndexes[text] = place;
   }
   const { offsets, bytes } = textsOf(used, texts.offsets, texts.bytes, run);
   let hashes: Uint32Array | null = null;
@@ -43,7 +48,7 @@ export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, r
   const wireCodes = new Uint32Array(count);
   let isInOrder = usedCount === count;
   for (let at = 0; at < count; at++) {
-    if (codes[at] !== 0) wireCodes[at] = places[codes[at] - 1] - 1;
+    if (codes[at] !== 0) wireCodes[at] = usedIndexes[codes[at] - 1] - 1;
     if (wireCodes[at] !== at) isInOrder = false;
   }
   run.release(size * 4 + usedCount * 4);
@@ -53,7 +58,7 @@ export function codedTexts(codes: Uint32Array, texts: HeldTexts, size: number, r
       count,
       valid: validOf(codes),
       codes: isInOrder ? null : wireCodes,
-      // The code of a missing value is one of a text, too.
+      // The code of a missing value must refer to a text, too.
       offsets: usedCount === 0 ? new Uint32Array(2) : offsets,
       bytes,
       distinct: true,

@@ -1,7 +1,7 @@
 /**
- * Codes for texts. While every vector is of one list of distinct texts, which is how a column of a shard comes, a code is
- * the text's own. As soon as there is another list the texts are numbered by what they say; those of the first list keep
- * their codes.
+ * Assigns codes to texts. While all vectors share one dictionary of distinct texts, as a shard's column does, a code
+ * is the dictionary's own. When a second dictionary occurs, texts are numbered by their bytes, and texts of the first
+ * dictionary keep their codes.
  */
 import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant } from '../../base/index.js';
@@ -15,10 +15,10 @@ import { partitionedTexts } from './text-partitions.js';
 
 export class TextCodes implements ValueCodes {
   readonly #memory: QueryRun;
-  /** The only list so far. */
+  /** The only dictionary so far. */
   #own: Texts | null = null;
   #table: TextTable | null = null;
-  /** The list that `known` is about: the code of each of its texts, 0 = not looked up yet. */
+  /** The dictionary of `known`, which maps its codes to ours; 0 = not looked up yet. */
   #last: Texts | null = null;
   #known: Uint32Array<ArrayBuffer>;
 
@@ -32,9 +32,9 @@ export class TextCodes implements ValueCodes {
   }
 
   code(vector: Vector, out: Uint32Array): Coded {
-    invariant(vector.kind === 'text', 'a text expression gives texts');
+    invariant(vector.kind === 'text', 'a text expression returns texts');
     const { codes, texts } = vector;
-    // Where no row has a value there may be no list of texts either.
+    // If all values are missing, there may be no dictionary.
     if (isAllMissing(vector)) return { codes: out.fill(0, 0, vector.count), shift: 0 };
     if (this.#table === null && this.#own === null && codes !== null && texts.distinct) this.#own = texts;
     if (this.#own === texts && codes !== null) return ownCodes(vector, codes, out);
@@ -44,7 +44,7 @@ export class TextCodes implements ValueCodes {
     return { codes: out, shift: 0 };
   }
 
-  /** The table, with the texts of the first list under their codes. */
+  /** The table, which starts with the texts of the first dictionary under their codes. */
   #numbered(): TextTable {
     if (this.#table !== null) return this.#table;
     const table = new TextTable(this.#memory);
@@ -60,7 +60,7 @@ export class TextCodes implements ValueCodes {
     return table;
   }
 
-  /** Of texts that may come again: each is looked up once. */
+  /** Codes the rows of a dictionary that may recur: each text is looked up once. */
   #codeList(
     table: TextTable,
     { valid, count, texts }: TextVector,
@@ -103,14 +103,14 @@ export class TextCodes implements ValueCodes {
 
 const NO_TEXTS = { offsets: new Uint32Array(1), bytes: new Uint8Array(0), hashes: null };
 
-/** Text t of the only list has code t + 1. */
+/** Text t of the only dictionary has code t + 1. */
 function ownCodes({ valid, count }: TextVector, codes: Uint32Array, out: Uint32Array): Coded {
   if (valid === null) return { codes, shift: 1 };
   for (let row = 0; row < count; row++) out[row] = valid[row] === 0 ? 0 : codes[row] + 1;
   return { codes: out, shift: 0 };
 }
 
-/** Of each row's own text. */
+/** Codes rows that each have their own text. */
 function codeRows(table: TextTable, { valid, count, texts }: TextVector, out: Uint32Array): void {
   const { offsets, bytes } = texts.utf8;
   for (let row = 0; row < count; row++) {

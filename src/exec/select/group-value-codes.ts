@@ -1,4 +1,4 @@
-/** Codes of values, by what kind of values they are. */
+/** Creates the codes for a type of values. */
 import { invariant } from '../../base/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { vectorKindOf } from '../../vector/index.js';
@@ -21,12 +21,12 @@ export function valueCodes(type: SqlType, memory: QueryRun): ValueCodes {
   }
 }
 
-/** 1 is that of false, 2 that of true. */
+/** Code 1 is false, 2 is true. */
 class BooleanCodes implements ValueCodes {
   readonly bound = 3;
 
   code(vector: Vector, out: Uint32Array): Coded {
-    invariant(vector.kind === 'boolean', 'a boolean expression gives booleans');
+    invariant(vector.kind === 'boolean', 'a boolean expression returns booleans');
     const { bits, valid, count } = vector;
     if (valid === null) {
       out.set(bits.subarray(0, count));

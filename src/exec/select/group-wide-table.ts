@@ -1,9 +1,9 @@
-/** Numbers 0, 1, ... of integers of up to 128 bits, in the order of first sight. */
+/** Numbers integers of up to 128 bits 0, 1, ... in order of first occurrence. */
 import type { MemoryAccount } from '../../base/index.js';
 import { WordTable } from '../aggregate/value-table.js';
 
 export class WideTable {
-  /** Of the lower and the upper 64 bits, and of their numbers. */
+  /** Number the lower 64 bits, the upper 64 bits, and pairs of these numbers. */
   readonly #lower: WordTable;
   readonly #upper: WordTable;
   readonly #pairs: WordTable;
@@ -17,7 +17,7 @@ export class WideTable {
     this.#pairs = new WordTable(memory);
   }
 
-  /** The number of `value`, in [-2^127, 2^127), which it gets now if it is new. Throws 9006. */
+  /** The number of `value`, in [-2^127, 2^127); a new value gets the next number. Throws 9006. */
   add(value: bigint): number {
     this.#parts[0] = value;
     this.#parts[1] = value >> 64n;

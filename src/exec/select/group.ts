@@ -1,7 +1,6 @@
 /**
- * Groups the rows of a SELECT within one shard and adds up what each aggregate needs of each group, exactly: what the
- * groups of all shards are merged from. Batch by batch: keys become the number of each row's group, and aggregates add
- * their values under these numbers.
+ * Groups the rows of a SELECT within one shard and computes the exact partial state of each aggregate and group, for
+ * the merge across shards. Batch by batch, keys become group numbers, and accumulators add values by group number.
  */
 import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant, type Task } from '../../base/index.js';
@@ -17,112 +16,121 @@ import type {
 } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type AggregationKind, type AggregationSettings, aggregationOf, kindOf } from './aggregate-kinds.js';
-import type { Aggregation, BatchGroups } from './aggregate-state.js';
+import {
+  type AccumulatorOptions,
+  type AggregationKind,
+  aggregationKindOf,
+  createAccumulator,
+} from './aggregate-kinds.js';
+import type { BatchGroups, GroupAccumulator } from './aggregate-state.js';
 import { GRID_BITS_MAX } from './distinct-grid.js';
-import type { ShardFigures } from './figures.js';
 import { type RowGroups, rowGroups } from './group-keys.js';
 import { DIRECT_PAIRS_MAX } from './group-pairs.js';
+import type { ShardOperatorStats } from './operator-stats.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
-import { freshMemory } from './text-partitions.js';
+import { allocateFresh } from './text-partitions.js';
 
-/** The rows to be grouped. */
-export interface GroupedRows {
-  /** Above the row of every entity. */
+/** The input rows of a grouping. */
+export interface GroupInput {
+  /** Exclusive upper limit of the entity rows. */
   readonly rowEnd: number;
-  /** null = a step without a row. */
+  /** Batches of rows; null = a step that yields no row. */
   batches(): Iterable<RowBatch | null>;
-  /** The events that pass feed `feed`, in any order; those of entities without a row do not count. */
+  /** Batches of the events that pass feed `feed`, in any order; events of entities without a row do not count. */
   feedBatches(feed: number): Iterable<RowBatch | null>;
 }
 
-export interface GroupSettings {
-  /** Memory for texts of the answer. */
+export interface GroupOptions {
+  /** Allocates the texts of the result. */
   readonly room?: Allocator;
-  /** Places of a table with a place for every pair of keys, at most. */
-  readonly directMax: number;
-  /** Bits of a grid with one for every pair of group and value, at most. */
-  readonly gridMax: number;
+  /** The largest number of slots of a direct table of key pairs. */
+  readonly directPairsMax: number;
+  /** The largest number of bits of a grid of groups and values. */
+  readonly gridBitsMax: number;
 }
 
-export const USUAL_GROUPS: GroupSettings = { directMax: DIRECT_PAIRS_MAX, gridMax: GRID_BITS_MAX };
+export const DEFAULT_GROUP_OPTIONS: GroupOptions = {
+  directPairsMax: DIRECT_PAIRS_MAX,
+  gridBitsMax: GRID_BITS_MAX,
+};
 
 /**
- * `plan` has a grouping. Memory of the answer stays taken from the run. Throws 6000 (from expressions), 9005, 9006.
+ * `plan` must have a grouping. Memory of the result stays reserved in the run. Throws 6000 (from expressions), 9005,
+ * 9006.
  */
 export function* groupShard(
-  rows: GroupedRows,
+  rows: GroupInput,
   plan: SelectPlan,
   run: QueryRun,
-  figures: ShardFigures,
-  settings: GroupSettings = USUAL_GROUPS,
+  stats: ShardOperatorStats,
+  settings: GroupOptions = DEFAULT_GROUP_OPTIONS,
 ): Task<GroupPartial> {
-  invariant(plan.grouping !== null, 'only what has a grouping is grouped');
+  invariant(plan.grouping !== null, 'a grouped plan has a grouping');
   const memory = run.child();
   try {
-    return yield* new Grouper(rows, plan.grouping, settings, memory, figures).answer(run);
+    return yield* new Grouper(rows, plan.grouping, settings, memory, stats).answer(run);
   } finally {
     memory.releaseAll();
   }
 }
 
-/** What the aggregates that share an aggregation add up. */
-interface Shared {
+/** An accumulator that several aggregates may share. */
+interface SharedAccumulator {
   readonly feed: Feed;
   readonly operand: Operand | null;
-  readonly aggregation: Aggregation;
+  readonly aggregation: GroupAccumulator;
   state: AggregateState | null;
 }
 
 class Grouper {
-  readonly #rows: GroupedRows;
+  readonly #rows: GroupInput;
   readonly #memory: QueryRun;
-  readonly #figures: ShardFigures;
+  readonly #stats: ShardOperatorStats;
   readonly #groups: RowGroups;
   readonly #isOneGroup: boolean;
   readonly #keys: readonly Operand[];
   readonly #operands = new Map<string, Operand>();
-  readonly #shared = new Map<string, Shared>();
+  readonly #shared = new Map<string, SharedAccumulator>();
   /** By aggregate of the grouping. */
-  readonly #aggregates: readonly Shared[];
+  readonly #aggregates: readonly SharedAccumulator[];
   readonly #numbers = new Uint32Array(BATCH_ROWS_MAX);
   readonly #narrowed = new Uint32Array(BATCH_ROWS_MAX);
-  /** By group, the entity that counted last plus one. */
+  /** By group: the entity that was counted last, plus 1. */
   #lastEntities: Uint32Array<ArrayBuffer>;
 
   /** Throws 9006. */
   constructor(
-    rows: GroupedRows,
+    rows: GroupInput,
     grouping: Grouping,
-    limits: GroupSettings,
+    limits: GroupOptions,
     memory: QueryRun,
-    figures: ShardFigures,
+    stats: ShardOperatorStats,
   ) {
     this.#rows = rows;
     this.#memory = memory;
-    this.#figures = figures;
-    this.#groups = rowGroups(grouping, limits.directMax, memory);
+    this.#stats = stats;
+    this.#groups = rowGroups(grouping, limits.directPairsMax, memory);
     this.#isOneGroup = grouping.keys.length === 0 && !grouping.perEntity;
     this.#keys = grouping.keys.map((key) => this.#operandOf(key));
-    const settings = { isOneGroup: this.#isOneGroup, ...limits, room: limits.room ?? freshMemory };
+    const settings = { isOneGroup: this.#isOneGroup, ...limits, room: limits.room ?? allocateFresh };
     this.#aggregates = grouping.aggregates.map((aggregate) => this.#sharedOf(aggregate, settings));
     this.#lastEntities = memory.u32(0);
   }
 
   #operandOf(expression: Expression): Operand {
-    const key = textOf(expression);
+    const key = expressionKey(expression);
     const operand = this.#operands.get(key) ?? new Operand(expression, this.#memory);
     this.#operands.set(key, operand);
     return operand;
   }
 
-  #sharedOf(aggregate: Aggregate, settings: AggregationSettings): Shared {
+  #sharedOf(aggregate: Aggregate, settings: AccumulatorOptions): SharedAccumulator {
     const { of, feed } = aggregate;
-    const kind: AggregationKind = kindOf(aggregate);
-    const key = `${kind} ${feed} ${textOf(of)}`;
+    const kind: AggregationKind = aggregationKindOf(aggregate);
+    const key = `${kind} ${feed} ${expressionKey(of)}`;
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
-    const aggregation = aggregationOf(kind, of?.type ?? { type: 'integer' }, settings, this.#memory);
+    const aggregation = createAccumulator(kind, of?.type ?? { type: 'integer' }, settings, this.#memory);
     const shared = { feed, operand: of === null ? null : this.#operandOf(of), aggregation, state: null };
     this.#shared.set(key, shared);
     return shared;
@@ -134,20 +142,20 @@ class Grouper {
     for (const feed of feeds) if (typeof feed === 'number') yield* this.#addFeed(feed, ofEntities);
     const groups = this.#groups;
     const groupCount = groups.count;
-    const start = this.#figures.start();
+    const start = this.#stats.start();
     const keys = groups.keys(run);
-    this.#figures.add('group', start, groupCount);
+    this.#stats.add('group', start, groupCount);
     for (const shared of this.#shared.values()) {
       yield;
-      const stateStart = this.#figures.start();
+      const stateStart = this.#stats.start();
       shared.state = shared.aggregation.state(groupCount, run);
-      this.#figures.add('group', stateStart, 0);
+      this.#stats.add('group', stateStart, 0);
     }
-    this.#figures.note('group', [groups.note]);
+    this.#stats.note('group', [groups.note]);
     return { groupCount, keys, states: this.#aggregates.map(stateOf) };
   }
 
-  /** Adds all rows; returns the group of each entity where there are feeds of events. */
+  /** Adds all rows; returns the group of each entity if aggregates read feeds of events. */
   *#addRows(feeds: ReadonlySet<Feed>): Task<Uint32Array> {
     const byEvents = [...feeds].some((feed) => typeof feed === 'number');
     const looksAtEntities = byEvents || feeds.has('entities') || this.#groups.byEntity;
@@ -155,32 +163,32 @@ class Grouper {
     for (const rows of this.#rows.batches()) {
       this.#memory.check();
       if (rows !== null) {
-        const start = this.#figures.start();
+        const start = this.#stats.start();
         const entityRows = this.#addBatch(rows, looksAtEntities, feeds.has('entities'));
-        if (byEvents) putGroups(this.#numbers, entityRows, ofEntities);
-        this.#figures.add('group', start, 0);
+        if (byEvents) recordGroups(this.#numbers, entityRows, ofEntities);
+        this.#stats.add('group', start, 0);
       }
       yield;
     }
     return ofEntities;
   }
 
-  /** Leaves the group of each row in `#numbers`; returns the rows of their entities, where they are looked at. */
+  /** Writes the group of each row to `#numbers`; returns the rows of their entities if they are needed. */
   #addBatch(rows: RowBatch, looksAtEntities: boolean, countsEntities: boolean): Uint32Array {
     const { count } = rows;
     const keys = this.#keys.map((key) => key.of(rows));
-    // Of some columns, rows are made when they are asked for: not where nothing depends on them.
-    const entityRows = looksAtEntities ? rows.entityRows : NOTHING;
+    // Entity rows are computed on access, so they are read only if needed.
+    const entityRows = looksAtEntities ? rows.entityRows : EMPTY;
     this.#groups.number(keys, entityRows, count, this.#numbers);
     const groupEnd = this.#groups.count + 1;
     const batch: BatchGroups = { count, groups: this.#numbers, isOne: this.#isOneGroup, groupEnd };
     this.#add('rows', rows, batch);
-    if (countsEntities) this.#add('entities', rows, this.#onceEach(batch, entityRows));
+    if (countsEntities) this.#add('entities', rows, this.#firstRowPerEntity(batch, entityRows));
     return entityRows;
   }
 
-  /** Rows of an entity that has counted for its group already are of none. */
-  #onceEach({ count, groups, groupEnd }: BatchGroups, entityRows: Uint32Array): BatchGroups {
+  /** Assigns rows of an entity that its group has already counted to no group. */
+  #firstRowPerEntity({ count, groups, groupEnd }: BatchGroups, entityRows: Uint32Array): BatchGroups {
     this.#lastEntities = grownWithin(this.#memory, this.#lastEntities, groupEnd);
     const [last, narrowed] = [this.#lastEntities, this.#narrowed];
     for (let row = 0; row < count; row++) {
@@ -197,12 +205,12 @@ class Grouper {
     for (const events of this.#rows.feedBatches(feed)) {
       this.#memory.check();
       if (events !== null) {
-        const start = this.#figures.start();
+        const start = this.#stats.start();
         const { count, entityRows } = events;
         const groups = this.#numbers;
         for (let row = 0; row < count; row++) groups[row] = ofEntities[entityRows[row]];
         this.#add(feed, events, { count, groups, isOne: false, groupEnd });
-        this.#figures.add('group', start, 0);
+        this.#stats.add('group', start, 0);
       }
       yield;
     }
@@ -215,19 +223,19 @@ class Grouper {
   }
 }
 
-const NOTHING = new Uint32Array(0);
+const EMPTY = new Uint32Array(0);
 
-/** Notes the group of each entity. */
-function putGroups(groups: Uint32Array, entityRows: Uint32Array, ofEntities: Uint32Array): void {
+/** Records the group of each entity. */
+function recordGroups(groups: Uint32Array, entityRows: Uint32Array, ofEntities: Uint32Array): void {
   for (let row = 0; row < entityRows.length; row++) ofEntities[entityRows[row]] = groups[row];
 }
 
-function stateOf({ state }: Shared): AggregateState {
-  invariant(state !== null, 'every aggregation has answered');
+function stateOf({ state }: SharedAccumulator): AggregateState {
+  invariant(state !== null, 'every accumulator has returned its state');
   return state;
 }
 
-/** An expression whose vector is worked out once per batch. */
+/** An expression that is evaluated once per batch. */
 class Operand {
   readonly #evaluate: Evaluate;
   #rows: RowBatch | null = null;
@@ -247,7 +255,7 @@ class Operand {
   }
 }
 
-/** The same for equal expressions alone. */
-function textOf(expression: Expression | null): string {
+/** A string that is equal exactly for equal expressions. */
+function expressionKey(expression: Expression | null): string {
   return JSON.stringify(expression, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }

@@ -1,37 +1,40 @@
-/** The groups of a plan with grouping, of each shard of a lane that holds something of the dimension. */
+/** Computes the groups of a plan with a grouping, for each of a worker's shards that has entities of the dimension. */
 import type { Allocator } from '../../answer/index.js';
 import { type IsOver, invariant, runSlice, stopTask, type Task } from '../../base/index.js';
 import type { GroupPartial } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
-import { groupShard, USUAL_GROUPS } from './group.js';
-import type { LaneShard, LaneShards } from './lane-shards.js';
+import { DEFAULT_GROUP_OPTIONS, groupShard } from './group.js';
 import type { ShardRows } from './shard-rows.js';
-import { freshMemory } from './text-partitions.js';
+import { allocateFresh } from './text-partitions.js';
+import type { WorkerShard, WorkerShards } from './worker-shards.js';
 
-/** What the part holds, without what is the same in all of them. */
-export type PartGroups = Omit<Extract<SelectPart, { readonly gives: 'groups' }>, 'done' | 'figures'>;
+/** A part of groups, without the fields common to all parts. */
+export type GroupsPart = Omit<Extract<SelectPart, { readonly gives: 'groups' }>, 'done' | 'operatorStats'>;
 
 export class GroupedShards {
-  readonly #lane: LaneShards;
-  /** Memory for texts. */
+  readonly #workerShards: WorkerShards;
+  /** Allocates texts. */
   readonly #room: Allocator;
   readonly #work: Task<GroupPartial[]>;
-  /** Of the shard that is grouped. */
+  /** The rows of the shard that is being grouped. */
   #rows: ShardRows | null = null;
-  /** What the groups take when the work has ended, done or not. */
+  /** The query memory of the groups, set when the work ends, completed or not. */
   #bytes = 0;
   isDone = false;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards, room: Allocator = freshMemory) {
-    this.#lane = lane;
+  constructor(workerShards: WorkerShards, room: Allocator = allocateFresh) {
+    this.#workerShards = workerShards;
     this.#room = room;
     this.#work = this.#groups();
   }
 
-  /** All groups; null = the slice was over before. Not to be called again once they were given. Throws 6000, 9005, 9006. */
-  next(_rowsMax: number, _bytesMax: number, isOver: IsOver): PartGroups | null {
-    invariant(!this.isDone, 'groups are given once');
+  /**
+   * Returns all groups; null = the slice ended first. Must not be called again after it returned groups. Throws 6000,
+   * 9005, 9006.
+   */
+  next(_rowsMax: number, _bytesMax: number, isOver: IsOver): GroupsPart | null {
+    invariant(!this.isDone, 'groups are returned only once');
     const partials = runSlice(this.#work, isOver);
     if (partials === null) {
       this.#rows?.rest(false);
@@ -42,12 +45,12 @@ export class GroupedShards {
   }
 
   *#groups(): Task<GroupPartial[]> {
-    const { all, run } = this.#lane;
+    const { all, run } = this.#workerShards;
     const before = run.reservedBytes;
     const partials: GroupPartial[] = [];
     try {
       for (const shard of all) {
-        partials.push(this.#lane.groupsByCells(shard) ?? (yield* this.#groupsByRows(shard)));
+        partials.push(this.#workerShards.groupBySlots(shard) ?? (yield* this.#groupsByRows(shard)));
         yield;
       }
       return partials;
@@ -56,12 +59,12 @@ export class GroupedShards {
     }
   }
 
-  *#groupsByRows(shard: LaneShard): Task<GroupPartial> {
-    const { plan, run } = this.#lane;
-    const rows = this.#lane.rows(shard);
+  *#groupsByRows(shard: WorkerShard): Task<GroupPartial> {
+    const { plan, run } = this.#workerShards;
+    const rows = this.#workerShards.rows(shard);
     this.#rows = rows;
     try {
-      return yield* groupShard(rows, plan, run, shard.figures, { ...USUAL_GROUPS, room: this.#room });
+      return yield* groupShard(rows, plan, run, shard.stats, { ...DEFAULT_GROUP_OPTIONS, room: this.#room });
     } finally {
       this.#rows = null;
       rows.release();
@@ -70,7 +73,7 @@ export class GroupedShards {
 
   release(): void {
     stopTask(this.#work);
-    this.#lane.run.release(this.#bytes);
+    this.#workerShards.run.release(this.#bytes);
     this.#bytes = 0;
   }
 }

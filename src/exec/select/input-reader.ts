@@ -1,7 +1,7 @@
 /**
- * What a shard's rows give to expressions, read from its segments when it is asked for.
- * Invariant: each column's dictionary has one Texts for as long as the reader lives, because what is worked out of texts
- * is remembered by them; arrays are used again for the next batch.
+ * Reads the inputs of expressions from a shard's segments, on demand.
+ * Invariant  each column's dictionary has one Texts object for the reader's lifetime, because results computed from
+ *            texts are cached by that object. Arrays are reused for the next batch.
  */
 import { invariant } from '../../base/index.js';
 import type { Input } from '../../ir/index.js';
@@ -11,14 +11,14 @@ import type { QueryRun } from '../query-run.js';
 import { ConditionInput } from './condition-input.js';
 import { EventValues } from './event-values.js';
 import { readLists } from './list-texts.js';
-import type { RowPlaces } from './row-places.js';
+import type { RowSet } from './row-set.js';
 import { type BatchArrays, bitsOf, NO_TEXTS, readValues } from './stored-values.js';
 
-/** Rows of one entity segment, and the event that each of them is, if they are events. */
-export interface SegmentPlaces {
+/** Rows of one entity segment and, if the rows are events, the event of each. */
+export interface SegmentRowSet {
   readonly segment: number;
-  readonly places: RowPlaces;
-  /** Of the plan's event column: segment << 16 | place in it. */
+  readonly rowSet: RowSet;
+  /** Events of the plan's event column, each as segment << 16 | row in the segment. */
   readonly events: Uint32Array | null;
 }
 
@@ -44,33 +44,33 @@ export class InputReader {
     this.#arrays = new Array(inputs.length).fill(undefined);
   }
 
-  /** Input `index`, not one of a joined dimension. Throws 9005, 9006. */
-  read(index: number, { segment, places, events }: SegmentPlaces): Vector {
+  /** Reads input `index`, which must not be a joined column. Throws 9005, 9006. */
+  read(index: number, { segment, rowSet, events }: SegmentRowSet): Vector {
     const input = this.#inputs[index];
     switch (input.from) {
       case 'entity-id':
-        return this.#ids(segment, places);
+        return this.#ids(segment, rowSet);
       case 'attribute':
-        return this.#attribute(index, input, this.#shard.segments[segment], places);
+        return this.#attribute(index, input, this.#shard.segments[segment], rowSet);
       case 'list': {
         const column = this.#shard.segments[segment].list(input.columnId);
-        if (column === undefined) return missing(input.type, places.count, this.#noTexts);
-        return readLists(column, input.itemType, places, this.textsOf(input.columnId));
+        if (column === undefined) return missing(input.type, rowSet.count, this.#noTexts);
+        return readLists(column, input.itemType, rowSet, this.textsOf(input.columnId));
       }
       case 'condition':
-        return this.#conditionOf(index, input.condition).read(segment, places);
+        return this.#conditionOf(index, input.condition).read(segment, rowSet);
       case 'event-value':
-        invariant(events !== null, 'only rows that are events have the value of one');
+        invariant(events !== null, 'only event rows have an event value');
         return this.eventsOf(input.columnId).values(events, this.arraysOf(index));
       case 'event-date':
-        invariant(events !== null, 'only rows that are events have the date of one');
+        invariant(events !== null, 'only event rows have an event date');
         return this.eventsOf(input.columnId).dates(events, this.arraysOf(index));
       case 'joined':
-        invariant(false, 'joined columns are read elsewhere');
+        invariant(false, 'joined columns are read by the batch');
     }
   }
 
-  #ids(segment: number, { list, from, count }: RowPlaces): Vector {
+  #ids(segment: number, { list, from, count }: RowSet): Vector {
     if (list === null) {
       const { offsets, bytes } = this.#shard.segments[segment].ids();
       const texts = Texts.ofBytes({ offsets: offsets.subarray(from, from + count + 1), bytes }, count, true);
@@ -88,10 +88,10 @@ export class InputReader {
     index: number,
     input: Extract<Input, { readonly from: 'attribute' }>,
     segment: EntitySegment,
-    places: RowPlaces,
+    rowSet: RowSet,
   ): Vector {
     const column = segment.latest(input.columnId);
-    const { count } = places;
+    const { count } = rowSet;
     if (column === undefined || column.presentCount === 0) {
       return missing(input.type, count, this.textsOf(input.columnId) ?? this.#noTexts);
     }
@@ -99,18 +99,18 @@ export class InputReader {
     const valid =
       column.presentCount === living
         ? null
-        : bitsOf(column.arena.u8, column.validityAt, places, new Uint8Array(count));
-    return readValues(column, places, valid, this.textsOf(input.columnId), this.arraysOf(index));
+        : bitsOf(column.arena.u8, column.validityAt, rowSet, new Uint8Array(count));
+    return readValues(column, rowSet, valid, this.textsOf(input.columnId), this.arraysOf(index));
   }
 
-  /** The strings of a column; null where it has none. */
+  /** The dictionary of a column; null if it has none. */
   textsOf(columnId: number): Texts | null {
     let texts = this.#texts.get(columnId);
     if (texts !== undefined) return texts;
     const dictionary = this.#shard.dictionaries.get(columnId);
     if (dictionary === undefined) return null;
     const { codeCount, offsets, bytes, hashes } = dictionary;
-    // Code 0 is that of missing values and spans no bytes.
+    // Code 0 is the missing value and spans no bytes.
     texts = Texts.ofBytes({ offsets: offsets.subarray(0, codeCount + 1), bytes }, codeCount, true, hashes);
     this.#texts.set(columnId, texts);
     return texts;
@@ -147,7 +147,7 @@ export class InputReader {
     return arrays;
   }
 
-  /** See SegmentRows: `from` = the first segment that is still to be read. */
+  /** See SegmentRows.settle; `from` = the first segment that is still to be read. */
   settle(from: number): void {
     for (const condition of this.#conditions.values()) condition.settle(from);
   }
@@ -178,7 +178,7 @@ function reusedArrays(): BatchArrays {
   };
 }
 
-/** No row has a value; `texts`: one at least, of which none is looked at. */
+/** A vector of missing values; `texts` must contain at least one text, which is never read. */
 function missing(type: SqlType, count: number, texts: Texts): Vector {
   const valid = new Uint8Array(count);
   switch (vectorKindOf(type)) {

@@ -1,4 +1,4 @@
-/** Joined entities, found by their IDs. */
+/** Finds joined entities by ID. */
 import { hashBytes, type MemoryAccount } from '../../base/index.js';
 import type { JoinTable } from '../../ir/index.js';
 import { fromWire, type TextBytes, type Texts, type TextVector, type Vector } from '../../vector/index.js';
@@ -7,17 +7,17 @@ import type { QueryRun } from '../query-run.js';
 /** No row of the table has the ID. */
 export const NOT_FOUND = -1;
 const NOT_LOOKED_UP = -2;
-/** Texts for each row looked up, up to which it pays to remember what was found. */
+/** Lookups are cached for dictionaries of at most this many texts per row looked up. */
 const TEXTS_PER_ROW = 4;
 
 /**
- * The rows of a joined dimension, and which of them has an ID. Made once, for all shards.
+ * The rows of a joined dimension with a hash table over their IDs. Built once for all shards.
  * Open addressing with linear probing: slots hold a row + 1, 0 = empty.
  */
 export class JoinedTable {
   readonly columns: readonly Vector[];
   readonly #ids: TextBytes;
-  /** Of each row: its ID's text. */
+  /** By row: the code of its ID's text. */
   readonly #codes: Uint32Array | null;
   readonly #slots: Uint32Array;
   readonly #hashes: Uint32Array;
@@ -46,7 +46,7 @@ export class JoinedTable {
     this.#hashes[row] = hash;
   }
 
-  /** The row whose ID is bytes[from, to), or NOT_FOUND; `hash` is that of the ID. */
+  /** The row whose ID is bytes[from, to), or NOT_FOUND; `hash` is the ID's hash. */
   find(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const last = this.#slots.length - 1;
     for (let slot = hash & last; ; slot = (slot + 1) & last) {
@@ -65,14 +65,14 @@ export class JoinedTable {
   }
 }
 
-/** Looks up texts in a table; those of one dictionary once each. */
+/** Looks up texts in a table; each text of a dictionary is looked up once. */
 export class JoinLookup {
   readonly #table: JoinedTable;
   readonly #held: MemoryAccount;
   /** By code of #texts: the row found, NOT_FOUND or NOT_LOOKED_UP. */
   #found = new Int32Array(0);
   #texts: Texts | null = null;
-  /** The texts looked up last, and how often. */
+  /** The dictionary looked up last, and the number of its rows looked up. */
   #recent: Texts | null = null;
   #recentRows = 0;
 
@@ -81,7 +81,7 @@ export class JoinLookup {
     this.#held = run.child();
   }
 
-  /** The table's row of each row, NOT_FOUND where there is none. Throws 9006. */
+  /** For each row, the table's row, or NOT_FOUND. Throws 9006. */
   find({ count, valid, codes, texts }: TextVector): Int32Array {
     const { offsets, bytes } = texts.utf8;
     const { hashes } = texts;
@@ -105,7 +105,7 @@ export class JoinLookup {
     return rows;
   }
 
-  /** What is known of these texts; null while they were looked up too seldom for it to be worth its memory. */
+  /** The cache of the dictionary; null while too few of its rows were looked up to justify the memory. */
   #knownOf(texts: Texts, count: number): Int32Array | null {
     if (texts === this.#texts) return this.#found;
     this.#recentRows = (texts === this.#recent ? this.#recentRows : 0) + count;

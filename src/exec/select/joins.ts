@@ -22,10 +22,10 @@ export class ShardJoins {
     this.#lookups = tables.map((table) => new JoinLookup(table, run));
   }
 
-  /** The row of the join's table that each row finds, NOT_FOUND where there is none. Throws 6000, 9006. */
+  /** For each row, the row that it finds in the join's table, or NOT_FOUND. Throws 6000, 9006. */
   find(join: number, rows: RowSource): Int32Array {
     const ids = this.#on[join](rows);
-    invariant(ids.kind === 'text', 'an ID is looked for as text');
+    invariant(ids.kind === 'text', 'a joined ID is a text');
     return this.#lookups[join].find(ids);
   }
 

@@ -1,30 +1,30 @@
-/** Lists as JSON arrays: strings in quotes, numbers as tokens, dates as strings. */
+/** Formats lists as JSON arrays: strings and dates in quotes, numbers as tokens. */
 import { formatDate, formatDateTime, formatDecimal, textOfPoint } from '../../schema/index.js';
 import type { ListColumn } from '../../storage/index.js';
 import { type SqlType, Texts, type TextVector } from '../../vector/index.js';
-import type { RowPlaces } from './row-places.js';
+import type { RowSet } from './row-set.js';
 
-/** Item `item` of a list's heap as JSON writes it. */
+/** Formats item `item` of a list's heap as JSON. */
 type WriteItem = (item: number) => string;
 
-/** The lists at the places; an empty one is missing. `texts`: of the column's dictionary, where items are strings. */
+/** The lists of the rows as texts; an empty list is missing. `texts`: the column's dictionary if items are strings. */
 export function readLists(
   column: ListColumn,
   itemType: SqlType,
-  places: RowPlaces,
+  rowSet: RowSet,
   texts: Texts | null,
 ): TextVector {
-  const { list, from, count } = places;
+  const { list, from, count } = rowSet;
   const { starts, counts } = column;
   const write = itemWriter(column, itemType, texts);
   const valid = new Uint8Array(count);
   const written = new Array<string>(count);
   for (let at = 0; at < count; at++) {
-    const place = list === null ? from + at : list[at];
-    const items = counts[place];
+    const row = list === null ? from + at : list[at];
+    const items = counts[row];
     valid[at] = items === 0 ? 0 : 1;
     let text = '';
-    for (let item = starts[place]; item < starts[place] + items; item++) {
+    for (let item = starts[row]; item < starts[row] + items; item++) {
       text += text === '' ? `[${write(item)}` : `,${write(item)}`;
     }
     written[at] = items === 0 ? '' : `${text}]`;

@@ -1,45 +1,45 @@
 /**
- * Rows of a plan without grouping in its order, part by part: the order is worked out at the first part, and the rows of
- * each part are read again then.
+ * Returns the rows of a plan without grouping in its order, part by part. The first part sorts all rows; each part
+ * then reads its rows again.
  */
 import { type IsOver, type MemoryAccount, runSlice, stopTask, type Task } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { WireVector } from '../../vector/index.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
-import type { LaneShards } from './lane-shards.js';
 import { finishAll, outputBuilders, type PartRows } from './part-rows.js';
 import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { ShardRows } from './shard-rows.js';
 import { SortedRows } from './sorted-rows.js';
 import { TopBound } from './top-bound.js';
+import type { WorkerShards } from './worker-shards.js';
 
-/** About what a value of a part takes. */
+/** Approximate bytes of a value of a part. */
 const VALUE_BYTES = 16;
-/** Rows of a part at least: each part looks at all segments once more. */
+/** Minimum rows of a part, because each part scans all segments again. */
 const PART_ROWS_MIN = 1_024;
-/** What giving a part takes for a while, for each row, beside its columns. */
-const PART_ROW_BYTES = 36;
+/** Temporary bytes per row of a part, besides its columns. */
+const SCRATCH_BYTES_PER_ROW = 36;
 
-/** For each row that is wanted, rows of the first batch. */
+/** Rows of the first batch per requested row. */
 const FIRST_ROWS = 4;
 const FIRST_ROWS_MIN = 256;
 
 interface Order {
-  /** Of each row in order: the shard, and the row in it or the event. */
+  /** In order, each row's shard, and its row in the shard or its event. */
   readonly shards: Uint32Array;
   readonly rows: Uint32Array;
 }
 const ORDER_ROW_BYTES = 8;
 
-/** Some of a shard's rows, in the order in which they lie. */
-interface OwnRows {
+/** Some of a shard's rows, in stored order. */
+interface ShardRowList {
   readonly rows: Uint32Array;
   readonly events: Uint32Array | null;
 }
 
 export class OrderedRows {
-  readonly #lane: LaneShards;
+  readonly #workerShards: WorkerShards;
   readonly #memory: MemoryAccount;
   readonly #shards: ShardRows[] = [];
   readonly #outputs: readonly Evaluate[];
@@ -49,11 +49,11 @@ export class OrderedRows {
   #at = 0;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards) {
-    this.#lane = lane;
-    this.#memory = lane.run.child();
-    this.#outputs = lane.plan.outputs.map(({ of }) => compile(of, this.#memory));
-    this.#keys = lane.plan.order.map(({ of }) => compile(of, this.#memory));
+  constructor(workerShards: WorkerShards) {
+    this.#workerShards = workerShards;
+    this.#memory = workerShards.run.child();
+    this.#outputs = workerShards.plan.outputs.map(({ of }) => compile(of, this.#memory));
+    this.#keys = workerShards.plan.order.map(({ of }) => compile(of, this.#memory));
   }
 
   get isDone(): boolean {
@@ -61,8 +61,8 @@ export class OrderedRows {
   }
 
   /**
-   * The next rows, `rowsMax` at most, and fewer when there are so many columns that they take `bytesMax`; null = the slice was
-   * over before. Throws 6000, 9005, 9006.
+   * Returns the next rows: at most `rowsMax`, fewer if their columns would exceed `bytesMax`; null = the slice ended
+   * first. Throws 6000, 9005, 9006.
    */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
     if (this.#order === null) {
@@ -87,7 +87,7 @@ export class OrderedRows {
   }
 
   *#sort(): Task<Order> {
-    const { plan, run, all } = this.#lane;
+    const { plan, run, all } = this.#workerShards;
     const limit = plan.limit === null ? null : plan.offset + plan.limit;
     const none = { shards: new Uint32Array(0), rows: new Uint32Array(0) };
     if (limit === 0 || all.length === 0) return none;
@@ -95,37 +95,37 @@ export class OrderedRows {
     try {
       const bound = TopBound.of(plan, () => sorted.last);
       for (const [index, shard] of all.entries()) {
-        const rows = this.#lane.rows(shard);
+        const rows = this.#workerShards.rows(shard);
         this.#shards.push(rows);
-        // Few rows tell already which others cannot be among the first.
+        // A few rows already determine which others cannot be among the first.
         const firstRows =
           bound === null || bound.isKnown || limit === null ? BATCH_ROWS_MAX : limit * FIRST_ROWS;
         for (const batch of rows.batches(Math.max(firstRows, FIRST_ROWS_MIN), bound)) {
           if (batch !== null) {
-            const start = shard.figures.start();
+            const start = shard.stats.start();
             sorted.offer(batch, index);
-            shard.figures.add('sort', start, batch.count);
+            shard.stats.add('sort', start, batch.count);
           }
           yield;
         }
       }
-      const { figures } = all[0];
-      const start = figures.start();
+      const { stats } = all[0];
+      const start = stats.start();
       this.#memory.reserve(sorted.count * ORDER_ROW_BYTES);
       const order = sorted.sorted();
-      figures.add('sort', start, 0);
+      stats.add('sort', start, 0);
       return order;
     } finally {
       sorted.release();
     }
   }
 
-  /** Rows [from, to) of the order: read as they lie, and put into it. */
+  /** Reads rows [from, to) of the order: in stored order, then permuted into the result order. */
   #read({ shards, rows }: Order, from: number, to: number): PartRows {
-    const { plan, run, all } = this.#lane;
+    const { plan, run, all } = this.#workerShards;
     const count = to - from;
     const memory = run.child();
-    memory.reserve(count * PART_ROW_BYTES);
+    memory.reserve(count * SCRATCH_BYTES_PER_ROW);
     const part = { shards: shards.subarray(from, to), rows: rows.subarray(from, to) };
     const entityRows = this.#entityRows(part);
     const lying = orderBy([Float64Array.from(part.shards), entityRows], count, memory);
@@ -135,22 +135,22 @@ export class OrderedRows {
       const shard = part.shards[lying[first]];
       while (end < count && part.shards[lying[end]] === shard) end++;
       const own = lying.subarray(first, end);
-      const { figures } = all[shard];
-      const start = figures.start();
+      const { stats } = all[shard];
+      const start = stats.start();
       const events = plan.events === null ? null : gathered(part.rows, own);
       this.#readShard(this.#shards[shard], { rows: gathered(entityRows, own), events }, outputs, keys);
-      figures.add('project', start, end - first);
+      stats.add('project', start, end - first);
     }
-    memory.release(count * PART_ROW_BYTES);
+    memory.release(count * SCRATCH_BYTES_PER_ROW);
     const order = inverse(lying);
     const finished: [WireVector[], WireVector[]] = [finishAll(outputs, order), finishAll(keys, order)];
     return { gives: 'columns', rowCount: count, outputs: finished[0], order: finished[1] };
   }
 
-  /** The row of each row's entity. */
+  /** For each row, the row of its entity. */
   #entityRows({ shards, rows }: Order): Float64Array {
     const entityRows = new Float64Array(rows.length);
-    const isEntity = this.#lane.plan.events === null;
+    const isEntity = this.#workerShards.plan.events === null;
     for (let at = 0; at < rows.length; at++) {
       entityRows[at] = isEntity ? rows[at] : this.#shards[shards[at]].entityRowOf(rows[at]);
     }
@@ -159,7 +159,7 @@ export class OrderedRows {
 
   #readShard(
     shard: ShardRows,
-    { rows, events }: OwnRows,
+    { rows, events }: ShardRowList,
     outputs: readonly ColumnBuilder[],
     keys: readonly ColumnBuilder[],
   ): void {
@@ -187,9 +187,9 @@ function gathered(values: Uint32Array | Float64Array, positions: Uint32Array): U
   return out;
 }
 
-/** Where each number stands in `order`, which has each once. */
+/** The inverse of the permutation `order`. */
 function inverse(order: Uint32Array): Uint32Array {
-  const places = new Uint32Array(order.length);
-  for (let at = 0; at < order.length; at++) places[order[at]] = at;
-  return places;
+  const positions = new Uint32Array(order.length);
+  for (let at = 0; at < order.length; at++) positions[order[at]] = at;
+  return positions;
 }

@@ -1,7 +1,7 @@
 /**
- * The rows of one part of an answer: as columns, or as bytes of a format.
- * Invariant: batches of few rows are put together before they are encoded, so that a filter which leaves little of each
- * does not cost an encoding each.
+ * Builds the rows of one part of a result, as columns or encoded in a format.
+ * Invariant  small batches are combined before encoding, so that a selective filter does not cause one encoding per
+ *            batch.
  */
 
 import { type Allocator, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
@@ -13,33 +13,33 @@ import type { QueryRun } from '../query-run.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
-/** Rows that are encoded as they come. */
+/** Batches of at least this many rows are encoded directly. */
 const ENCODED_ROWS_MIN = BATCH_ROWS_MAX / 2;
 
-/** What a part holds, without what is the same in all of them. */
+/** A part of rows, without the fields common to all parts. */
 export type PartRows =
-  | Omit<Extract<SelectPart, { readonly gives: 'columns' }>, 'done' | 'figures'>
-  | Omit<Extract<SelectPart, { readonly gives: 'bytes' }>, 'done' | 'figures'>;
+  | Omit<Extract<SelectPart, { readonly gives: 'columns' }>, 'done' | 'operatorStats'>
+  | Omit<Extract<SelectPart, { readonly gives: 'bytes' }>, 'done' | 'operatorStats'>;
 
 export interface PartBuilder {
-  /** Rows of the part so far. */
+  /** Number of rows so far. */
   readonly rowCount: number;
-  /** Memory that they take, about. */
+  /** Approximate bytes of these rows. */
   readonly bytes: number;
-  /** Adds rows [from, to) of the outputs. Throws 9006. */
+  /** Appends rows [from, to) of the outputs. Throws 9006. */
   append(outputs: readonly Vector[], from: number, to: number): void;
-  /** What was added; the builder is empty then. */
+  /** Returns the appended rows and empties the builder. */
   finish(): PartRows;
 }
 
-/** `room`: for encoded rows. */
+/** `room` allocates encoded rows. */
 export function partBuilder(
   plan: SelectPlan,
   format: RowFormat | null,
   run: QueryRun,
   room?: Allocator,
 ): PartBuilder {
-  return format === null ? new PartOfColumns(plan, run) : new PartOfBytes(plan, format, run, room);
+  return format === null ? new ColumnPartBuilder(plan, run) : new EncodedPartBuilder(plan, format, run, room);
 }
 
 /** Builders of the plan's outputs. */
@@ -51,7 +51,7 @@ export function finishAll(builders: readonly ColumnBuilder[], order: Uint32Array
   return builders.map((builder) => builder.finish(order));
 }
 
-class PartOfColumns implements PartBuilder {
+class ColumnPartBuilder implements PartBuilder {
   readonly #memory: MemoryAccount;
   readonly #builders: readonly ColumnBuilder[];
   rowCount = 0;
@@ -79,11 +79,11 @@ class PartOfColumns implements PartBuilder {
   }
 }
 
-class PartOfBytes implements PartBuilder {
+class EncodedPartBuilder implements PartBuilder {
   readonly #encoder: RowEncoder;
   readonly #builders: readonly ColumnBuilder[];
   readonly #memory: MemoryAccount;
-  /** Rows that wait in the builders. */
+  /** Rows in the builders that are not yet encoded. */
   #waiting = 0;
   #encoded: Uint8Array[] = [];
   rowCount = 0;

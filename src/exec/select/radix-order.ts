@@ -1,16 +1,20 @@
 /**
- * The order of entries by columns of doubles: a stable radix sort from the last column to the first, which never compares.
- * Doubles that are integers within 32 bits of each other (ranks, days, most integers) take as few passes as they have
- * digits of 11 bits; others at most six. Infinity stands for a missing value and comes last; -0 is 0; there is no NaN.
+ * Orders entries by columns of doubles with a stable radix sort from the last column to the first, without
+ * comparisons. Columns of integers whose range fits 32 bits (ranks, days, most integers) take one pass per 11-bit
+ * digit that varies; others take at most six. Infinity stands for a missing value and sorts last; -0 equals 0; NaN
+ * must not occur.
  */
 import type { QueryRun } from '../query-run.js';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** What sorting takes for a while, for each entry: two orders, and words in two parts, twice beside each order. */
+/** Temporary bytes per entry: two orders with their words, and two words per value. */
 const SORT_BYTES = 24;
 
-/** The first `count` entries in ascending order, by the first column, then by the next; ties stay as they are. Throws 9005, 9006. */
+/**
+ * The first `count` entries in ascending order by the first column, then by the next; ties keep their order. Throws
+ * 9005, 9006.
+ */
 export function orderBy(columns: readonly Float64Array[], count: number, memory: QueryRun): Uint32Array {
   memory.reserve(count * SORT_BYTES);
   let order = new Uint32Array(count);
@@ -23,7 +27,7 @@ export function orderBy(columns: readonly Float64Array[], count: number, memory:
   return order;
 }
 
-/** The numbers as unsigned words in whose order they stand, the least significant ones first. */
+/** Maps numbers to unsigned words with the same order, least significant words first. */
 function wordsOf(numbers: Float64Array, count: number): Uint32Array[] {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let integers = true;
@@ -45,7 +49,10 @@ function wordsOf(numbers: Float64Array, count: number): Uint32Array[] {
   return [words];
 }
 
-/** By their bits: turned round below 0, else behind all negative ones. */
+/**
+ * Uses the bits of the doubles: inverted below 0, otherwise with the sign bit set, so that they sort after all
+ * negative numbers.
+ */
 function wordsOfDoubles(numbers: Float64Array, count: number): Uint32Array[] {
   const halves = new Uint32Array(numbers.buffer, numbers.byteOffset, count * 2);
   const [low, high] = [new Uint32Array(count), new Uint32Array(count)];
@@ -64,8 +71,8 @@ function wordsOfDoubles(numbers: Float64Array, count: number): Uint32Array[] {
 }
 
 /**
- * `order`, sorted by words[entry]. Words go along with their entries, so that each pass reads in order; a digit in which all
- * agree costs one look.
+ * Sorts `order` by words[entry]. Words move along with their entries, so that each pass reads sequentially; digits on
+ * which all words agree are skipped.
  */
 function sortByWords(words: Uint32Array, order: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const count = order.length;
@@ -85,7 +92,7 @@ function sortByWords(words: Uint32Array, order: Uint32Array<ArrayBuffer>): Uint3
   return from.entries;
 }
 
-/** Where the words with each digit begin. */
+/** Computes the start position of each digit's words. */
 function startsOfDigits(words: Uint32Array, shift: number, starts: Uint32Array): void {
   starts.fill(0);
   for (let at = 0; at < words.length; at++) starts[(words[at] >>> shift) & (DIGITS - 1)]++;
@@ -107,8 +114,8 @@ function moveByDigit(
 ): void {
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
-    const place = next[(word >>> shift) & (DIGITS - 1)]++;
-    toWords[place] = word;
-    toEntries[place] = entries[at];
+    const target = next[(word >>> shift) & (DIGITS - 1)]++;
+    toWords[target] = word;
+    toEntries[target] = entries[at];
   }
 }

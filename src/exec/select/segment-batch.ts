@@ -1,22 +1,22 @@
-/** Rows of one entity segment as a batch: what expressions read of them is worked out when it is first asked for. */
+/** A batch of rows of one entity segment; inputs are read on first access. */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { Input } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
-import type { InputReader, SegmentPlaces } from './input-reader.js';
+import { gather, gatherOrMissing, gatherRows } from './gather-rows.js';
+import type { InputReader, SegmentRowSet } from './input-reader.js';
 import type { ShardJoins } from './joins.js';
-import { findRows, picked, pickRows } from './pick-rows.js';
 import type { RowBatch } from './row-batches.js';
-import { pickPlaces, rowsOfPlaces } from './row-places.js';
+import { gatherRowSet, shardRowsOf } from './row-set.js';
 
-/** What batches of one shard read from. */
+/** The sources that batches of one shard read from. */
 export interface BatchSource {
   readonly inputs: readonly Input[];
   readonly reader: InputReader;
   readonly joins: ShardJoins;
 }
 
-/** A batch, and the positions of some of its rows. */
-interface Part {
+/** A batch and the positions of some of its rows. */
+interface BatchSubset {
   readonly batch: SegmentBatch;
   readonly positions: Uint32Array;
 }
@@ -24,26 +24,26 @@ interface Part {
 export class SegmentBatch implements RowBatch {
   readonly count: number;
   readonly #source: BatchSource;
-  readonly #rows: SegmentPlaces;
+  readonly #rows: SegmentRowSet;
   readonly #inputs: (Vector | undefined)[] = [];
   readonly #found: (Int32Array | undefined)[] = [];
-  /** Of which batch these are some rows; null = of none. */
-  readonly #whole: Part | null;
+  /** The batch of which these rows are a subset, if any. */
+  readonly #parent: BatchSubset | null;
   #entityRows: Uint32Array | null = null;
 
-  constructor(source: BatchSource, rows: SegmentPlaces, whole: Part | null = null) {
+  constructor(source: BatchSource, rows: SegmentRowSet, whole: BatchSubset | null = null) {
     this.#source = source;
     this.#rows = rows;
-    this.#whole = whole;
-    this.count = rows.places.count;
+    this.#parent = whole;
+    this.count = rows.rowSet.count;
   }
 
   get entityRows(): Uint32Array {
-    this.#entityRows ??= rowsOfPlaces(this.#rows.places, this.#rows.segment * SEGMENT_ROWS_MAX);
+    this.#entityRows ??= shardRowsOf(this.#rows.rowSet, this.#rows.segment * SEGMENT_ROWS_MAX);
     return this.#entityRows;
   }
 
-  /** The event that each row is, as segment << 16 | place; null where rows are entities. */
+  /** For each row, its event as segment << 16 | row in the segment; null if rows are entities. */
   get events(): Uint32Array | null {
     return this.#rows.events;
   }
@@ -58,17 +58,17 @@ export class SegmentBatch implements RowBatch {
   }
 
   #read(index: number): Vector {
-    if (this.#whole !== null) {
-      const known = this.#whole.batch.#inputs[index];
-      if (known !== undefined) return pickRows(known, this.#whole.positions);
+    if (this.#parent !== null) {
+      const known = this.#parent.batch.#inputs[index];
+      if (known !== undefined) return gatherRows(known, this.#parent.positions);
     }
     const input = this.#source.inputs[index];
     if (input.from !== 'joined') return this.#source.reader.read(index, this.#rows);
     const column = this.#source.joins.column(input.join, input.column);
-    return findRows(column, this.joined(input.join), this.count);
+    return gatherOrMissing(column, this.joined(input.join), this.count);
   }
 
-  /** The row of join `join` that each row finds, NOT_FOUND where there is none. */
+  /** For each row, the row of join `join` that it finds, or NOT_FOUND. */
   joined(join: number): Int32Array {
     let found = this.#found[join];
     if (found === undefined) {
@@ -79,21 +79,21 @@ export class SegmentBatch implements RowBatch {
   }
 
   #find(join: number): Int32Array {
-    if (this.#whole !== null) {
-      const { batch, positions } = this.#whole;
+    if (this.#parent !== null) {
+      const { batch, positions } = this.#parent;
       const known = batch.#found[join];
-      if (known !== undefined) return picked(known, positions, new Int32Array(positions.length));
+      if (known !== undefined) return gather(known, positions, new Int32Array(positions.length));
     }
     return this.#source.joins.find(join, this);
   }
 
-  /** The rows at those positions, which ascend. */
+  /** The subset of rows at the given ascending positions. */
   narrowed(positions: Uint32Array): SegmentBatch {
-    const { segment, places, events } = this.#rows;
+    const { segment, rowSet, events } = this.#rows;
     const rows = {
       segment,
-      places: pickPlaces(places, positions),
-      events: events === null ? null : picked(events, positions, new Uint32Array(positions.length)),
+      rowSet: gatherRowSet(rowSet, positions),
+      events: events === null ? null : gather(events, positions, new Uint32Array(positions.length)),
     };
     return new SegmentBatch(this.#source, rows, { batch: this, positions });
   }

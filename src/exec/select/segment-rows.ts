@@ -1,7 +1,8 @@
 /**
- * The rows of a shard that satisfy a condition, segment by segment, for as long as a SELECT reads them.
- * Invariant: between the parts of a SELECT nothing in an arena is held: `settle` works out what is left and keeps it as
- * bitmaps of its own, because the arenas' temporary room is there for all queries, and comes back only when none holds any.
+ * The rows of a shard that satisfy a condition, segment by segment, for the duration of a SELECT.
+ * Invariant  between the parts of a SELECT no arena memory is held. `settle` evaluates the remaining segments and
+ *            keeps the results as separate bitmaps, because temporary arena memory is shared by all queries and is
+ *            reclaimed only when no query holds any.
  */
 import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
@@ -12,15 +13,15 @@ import { setBits } from '../condition/set-bits.js';
 import { newShardBitmap } from '../condition/shard-bitmap.js';
 import type { QueryRun } from '../query-run.js';
 
-/** Runs `work`; returns what it made and the memory that it took of the query and did not give back. */
+/** Runs `work`; returns its result and the query memory that it reserved and did not release. */
 function measured<T>(run: QueryRun, work: () => T): { readonly made: T; readonly bytes: number } {
   const before = run.reservedBytes;
   const made = work();
   return { made, bytes: run.reservedBytes - before };
 }
 
-interface Settled {
-  /** The first segment that is known. */
+interface SettledSegments {
+  /** The first settled segment. */
   readonly from: number;
   readonly counts: Uint32Array;
   readonly bitmaps: Uint8Array;
@@ -30,13 +31,13 @@ export class SegmentRows {
   readonly #shard: DimensionShard;
   readonly #run: QueryRun;
   readonly #held: MemoryAccount;
-  /** Long enough for the segment selected last. */
+  /** Has capacity for the segment selected last. */
   #bitmap = new Uint8Array(0);
-  /** null = it is known for good in which rows the condition holds. */
+  /** null = all needed segments are settled. */
   #selection: EntitySelection | null;
-  /** What the selection took. */
+  /** Query memory taken by the selection. */
   #selectionBytes: number;
-  #settled: Settled | null = null;
+  #settled: SettledSegments | null = null;
   readonly #isWhole: boolean;
 
   /** `condition` null = all entities. `release` must be called at the end. Throws 9005, 9006. */
@@ -55,7 +56,10 @@ export class SegmentRows {
     return this.#isWhole;
   }
 
-  /** The number of rows of that segment for which the condition holds; when not all, and not none, see `bitmap`. */
+  /**
+   * Selects in segment `index`; returns the number of rows for which the condition is true. Unless that is none or
+   * all, see `bitmap`.
+   */
   select(index: number): number {
     const { rowCount } = this.#shard.segments[index];
     const byteCount = bitmapBytes(rowCount);
@@ -72,20 +76,20 @@ export class SegmentRows {
     return count;
   }
 
-  #selectSettled({ from, counts, bitmaps }: Settled, index: number): number {
-    invariant(index >= from, 'segments that were settled are asked for');
+  #selectSettled({ from, counts, bitmaps }: SettledSegments, index: number): number {
+    invariant(index >= from, 'only settled segments are selected');
     this.#run.check();
     const at = (index - from) * BITMAP_BYTES;
     this.#bitmap.set(bitmaps.subarray(at, at + this.#bitmap.length));
     return counts[index - from];
   }
 
-  /** One bit a row of the segment selected last, unless all or none were; good until the next call of `select`. */
+  /** One bit per row of the segment selected last, unless none or all were selected; valid until the next `select`. */
   get bitmap(): Uint8Array<ArrayBuffer> {
     return this.#bitmap;
   }
 
-  /** A bit for every row of the shard (see newShardBitmap); null = all of them are selected. */
+  /** One bit per row of the shard (see newShardBitmap); null = all rows are selected. */
   all(): Uint8Array | null {
     if (this.isWhole) return null;
     const bitmap = newShardBitmap(this.#shard, this.#held);
@@ -95,7 +99,10 @@ export class SegmentRows {
     return bitmap;
   }
 
-  /** Selects in a segment and leaves its bitmap at byte `at` of `bitmaps`, which is clear there; returns the number of rows. */
+  /**
+   * Selects in a segment and writes its bitmap at byte `at` of `bitmaps`, which must be clear there; returns the
+   * number of rows.
+   */
   #copy(index: number, bitmaps: Uint8Array, at: number): number {
     const { rowCount } = this.#shard.segments[index];
     const count = this.select(index);
@@ -104,7 +111,10 @@ export class SegmentRows {
     return count;
   }
 
-  /** Works out the segments from that one on, and lets go of everything in the arenas; others may not be asked for any more. */
+  /**
+   * Evaluates the segments from `from` on and releases all arena memory; earlier segments must not be selected any
+   * more.
+   */
   settle(from: number): void {
     if (this.#settled !== null) return;
     const rest = Math.max(this.#shard.segments.length - from, 0);
@@ -116,7 +126,7 @@ export class SegmentRows {
   }
 
   #forget(): void {
-    // Its release gives a part of that back.
+    // The selection already releases part of this memory.
     const { bytes } = measured(this.#run, () => this.#selection?.release());
     this.#selection = null;
     this.#run.release(this.#selectionBytes + bytes);
@@ -135,7 +145,10 @@ function fillBits(bitmap: Uint8Array, at: number, count: number): void {
   if ((count & 7) !== 0) bitmap[at + (count >> 3)] = (1 << (count & 7)) - 1;
 }
 
-/** Writes the places of the set bits among the first `rowCount` of the bitmap, ascending, into `out`; returns their number. */
-export function placesOfBitmap(bitmap: Uint8Array<ArrayBuffer>, rowCount: number, out: Uint32Array): number {
+/**
+ * Writes the rows of the bits that are set among the first `rowCount` of the bitmap, ascending, into `out`; returns
+ * their number.
+ */
+export function rowsOfBitmap(bitmap: Uint8Array<ArrayBuffer>, rowCount: number, out: Uint32Array): number {
   return setBits(new Int32Array(bitmap.buffer, bitmap.byteOffset, bitmap.length >> 2), 0, rowCount, 0, out);
 }

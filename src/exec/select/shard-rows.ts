@@ -1,8 +1,9 @@
 /**
- * The rows of a SELECT within one shard: which they are, stage by stage, and batches of them.
- *   condition   segment by segment, by kernels        events   those that pass, by the rows of their entities
- *   filter, inner joins   batch by batch; the filter first, unless it reads what is joined
- * Invariant: a batch lies within one segment of entities, or holds events of a feed from one segment of events.
+ * The rows of a SELECT within one shard: a pipeline that yields batches.
+ *   condition             segment by segment, by kernels
+ *   events                those that pass, sorted by the rows of their entities
+ *   filter, inner joins   batch by batch; the filter first, unless it reads joined columns
+ * Invariant  a batch lies within one segment of entities, or holds events of a feed from one segment of events.
  */
 import {
   type MemoryAccount,
@@ -19,25 +20,25 @@ import { BatchSize } from './batch-size.js';
 import { EventRows, type SortedEvents } from './event-rows.js';
 import { feedBatches } from './feed-batches.js';
 import { FeedSelection } from './feed-selection.js';
-import type { ShardFigures } from './figures.js';
 import { InputReader } from './input-reader.js';
 import { type JoinedTable, NOT_FOUND } from './join-lookup.js';
 import { readsJoined, ShardJoins } from './joins.js';
+import type { ShardOperatorStats } from './operator-stats.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
-import { listedPlaces, placesFrom, type RowPlaces } from './row-places.js';
+import { type RowSet, rowList, rowRange } from './row-set.js';
 import { type BatchSource, SegmentBatch } from './segment-batch.js';
-import { placesOfBitmap, SegmentRows } from './segment-rows.js';
+import { rowsOfBitmap, SegmentRows } from './segment-rows.js';
 import type { TopBound } from './top-bound.js';
 
-/** Segments of events that are put into order at a time, where not all are needed at once. */
+/** Event segments that are sorted at a time, unless all are needed at once. */
 const EVENT_SEGMENTS_MAX = 16;
 
 export class ShardRows {
   readonly #dimension: DimensionShard;
   readonly #plan: SelectPlan;
   readonly #run: QueryRun;
-  readonly #figures: ShardFigures;
-  /** Which kernels select. */
+  readonly #stats: ShardOperatorStats;
+  /** The name of the kernels that scan. */
   readonly #kernels: string;
   readonly #held: MemoryAccount;
   readonly #selection: SegmentRows;
@@ -47,18 +48,18 @@ export class ShardRows {
   readonly #filter: Evaluate | null;
   readonly #filterReadsJoined: boolean;
   readonly #eventRows: EventRows | null;
-  /** The entities that satisfy the condition; undefined = not worked out yet. */
+  /** The entities that satisfy the condition; undefined = not yet computed. */
   #selected: Uint8Array | null | undefined;
-  /** The entities that pass all stages, where the condition alone does not say it. */
+  /** The entities that pass all stages, if the condition alone does not determine them. */
   #passed: Uint8Array | null = null;
   /** By segment of the plan's events: the rows of their entities. */
   #owners: readonly Uint32Array[] | null = null;
-  /** The segment that `batches` reads. */
+  /** The segment that `batches` is reading. */
   #segment = 0;
   readonly #batchSize = new BatchSize();
   /** Places of rows of that segment. */
   #list = new Uint32Array(0);
-  /** Of the feed that is read. */
+  /** The selection of the feed that is being read. */
   #feed: FeedSelection | null = null;
 
   /** `tables`: one per join. `release` must be called at the end. Throws 9005, 9006. */
@@ -68,12 +69,12 @@ export class ShardRows {
     tables: readonly JoinedTable[],
     scratch: Arena,
     run: QueryRun,
-    figures: ShardFigures,
+    stats: ShardOperatorStats,
   ) {
     this.#dimension = dimension;
     this.#plan = plan;
     this.#run = run;
-    this.#figures = figures;
+    this.#stats = stats;
     this.#kernels = scratch.kernels.name;
     this.#held = run.child();
     this.#filter = plan.filter === null ? null : compile(plan.filter, this.#held);
@@ -85,20 +86,20 @@ export class ShardRows {
     this.#selection = new SegmentRows(dimension, plan.condition, scratch, run);
   }
 
-  /** Above the row of every entity. */
+  /** Exclusive upper limit of the entity rows. */
   get rowEnd(): number {
     return this.#dimension.rowEnd;
   }
 
   /**
-   * The rows that pass all stages, step by step (null = one without a row); the first batch has `firstRows` at most. `bound`:
-   * those that it leaves out may be missing. Throws 6000, 9005, 9006.
+   * Yields the rows that pass all stages, step by step (null = a step without rows). The first batch has at most
+   * `firstRows` rows. Rows that `bound` excludes may be omitted. Throws 6000, 9005, 9006.
    */
   *batches(
     firstRows: number = BATCH_ROWS_MAX,
     bound: TopBound | null = null,
   ): Generator<SegmentBatch | null, undefined> {
-    const passed = this.#newPassed();
+    const passed = this.#passedBitmap();
     this.#batchSize.startWith(firstRows);
     for (const batch of this.#eventRows === null ? this.#entities(bound) : this.#events(this.#eventRows)) {
       this.#run.check();
@@ -109,61 +110,63 @@ export class ShardRows {
     if (passed !== null) this.#passed = passed;
   }
 
-  /** Whether the condition alone does not say which entities pass. */
-  get #isDecidedLater(): boolean {
+  /** Whether a filter or inner join, and not only the condition, determines which entities pass. */
+  get #hasFilterOrInnerJoin(): boolean {
     const { filter, joins } = this.#plan;
     return filter !== null || joins.some(({ kind }) => kind === 'inner');
   }
 
-  /** Room for the entities that pass, if feeds ask for them and they are not known yet. */
-  #newPassed(): Uint8Array | null {
-    if (this.#plan.feeds.length === 0 || !this.#isDecidedLater || this.#passed !== null) return null;
+  /** A bitmap for the entities that pass, if feeds need it and it is not yet known. */
+  #passedBitmap(): Uint8Array | null {
+    if (this.#plan.feeds.length === 0 || !this.#hasFilterOrInnerJoin || this.#passed !== null) return null;
     return newShardBitmap(this.#dimension, this.#held);
   }
 
-  /** Entities that satisfy the condition, segment by segment; null = a segment has none. */
+  /** Yields entities that satisfy the condition, segment by segment; null for a segment without any. */
   *#entities(bound: TopBound | null): Generator<SegmentBatch | null> {
     const { segments } = this.#dimension;
-    const looked = { none: 0, whole: 0, some: 0 };
-    let behind = 0;
+    const segmentCounts = { none: 0, whole: 0, some: 0 };
+    let skippedSegments = 0;
     try {
       for (let index = 0; index < segments.length; index++) {
         this.#segment = index;
         const { rowCount } = segments[index];
         if (bound?.skips(segments[index]) === true) {
-          behind++;
+          skippedSegments++;
           continue;
         }
-        const start = this.#figures.start();
+        const start = this.#stats.start();
         const selected = this.#selection.select(index);
         const count = bound?.narrow(segments[index], selected, this.#selection.bitmap) ?? selected;
-        this.#figures.add('scan', start, selected);
-        looked[count === 0 ? 'none' : count === rowCount ? 'whole' : 'some']++;
+        this.#stats.add('scan', start, selected);
+        segmentCounts[count === 0 ? 'none' : count === rowCount ? 'whole' : 'some']++;
         if (count === 0) yield null;
         else yield* this.#entitiesOf(index, count, bound);
       }
     } finally {
-      this.#figures.note('scan', [
-        `${looked.none + looked.whole + looked.some} of ${segments.length} segments looked at`,
-        ...(behind === 0 ? [] : [`${behind} behind the first rows`]),
-        `${looked.none} without a row`,
-        `${looked.whole} taken whole`,
+      this.#stats.note('scan', [
+        `${segmentCounts.none + segmentCounts.whole + segmentCounts.some} of ${segments.length} segments scanned`,
+        ...(skippedSegments === 0 ? [] : [`${skippedSegments} skipped by the top-N bound`]),
+        `${segmentCounts.none} without matching rows`,
+        `${segmentCounts.whole} matched entirely`,
         `${this.#kernels} kernels`,
       ]);
     }
   }
 
-  /** The `count` rows of a segment that were selected; when `bound` comes to tell something, what it leaves of the others. */
+  /**
+   * Yields the `selected` rows of a segment. If `bound` becomes known meanwhile, it is applied to the remaining rows.
+   */
   *#entitiesOf(index: number, selected: number, bound: TopBound | null): Generator<SegmentBatch> {
     const segment = this.#dimension.segments[index];
-    // Other segments may be selected meanwhile.
+    // Other segments may be selected meanwhile, which overwrites the bitmap.
     let unbounded = bound === null || bound.isKnown ? null : this.#selection.bitmap.slice();
     let count = selected;
     let list = count === segment.rowCount ? null : this.#listed(this.#selection.bitmap, count, segment);
     for (let from = 0; from < count; ) {
       const rows = Math.min(this.#batchSize.next(), count - from);
-      const places = list === null ? placesFrom(from, rows) : listedPlaces(list.subarray(from, from + rows));
-      yield this.#batch(index, places, null);
+      const rowSet = list === null ? rowRange(from, rows) : rowList(list.subarray(from, from + rows));
+      yield this.#batch(index, rowSet, null);
       from += rows;
       if (unbounded === null || bound === null || from === count || !bound.isKnown) continue;
       const next = list === null ? from : list[from];
@@ -178,32 +181,32 @@ export class ShardRows {
     }
   }
 
-  /** The places of the `count` rows of the bitmap; good until the next call. */
+  /** The `count` rows of the bitmap; valid until the next call. */
   #listed(bitmap: Uint8Array<ArrayBuffer>, count: number, { rowCount }: EntitySegment): Uint32Array {
     if (this.#list.length < count) this.#list = new Uint32Array(Math.min(rowCount, count * 2));
-    placesOfBitmap(bitmap, rowCount, this.#list);
+    rowsOfBitmap(bitmap, rowCount, this.#list);
     return this.#list;
   }
 
-  #batch(segment: number, places: RowPlaces, events: Uint32Array | null): SegmentBatch {
-    return new SegmentBatch(this.#source, { segment, places, events });
+  #batch(segment: number, rowSet: RowSet, events: Uint32Array | null): SegmentBatch {
+    return new SegmentBatch(this.#source, { segment, rowSet, events });
   }
 
-  /** Events that pass, of entities that satisfy the condition; null = none in some segments. */
+  /** Yields the events that pass and belong to entities that satisfy the condition; null for segments without any. */
   *#events(events: EventRows): Generator<SegmentBatch | null> {
     const { segmentCount } = events;
-    // An entity is to stand in one place only where something is said of it: where rows are grouped.
+    // An entity's events must be adjacent only if rows are grouped: then all segments are sorted at once.
     let step = this.#plan.grouping === null ? 1 : segmentCount;
     for (let from = 0; from < segmentCount; ) {
-      const start = this.#figures.start();
+      const start = this.#stats.start();
       const sorted = events.sorted(from, from + step, this.#selectedRows());
-      this.#figures.add('scan', start, sorted.events.length);
+      this.#stats.add('scan', start, sorted.events.length);
       if (sorted.events.length === 0) yield null;
       else yield* this.#eventBatches(sorted);
       from += step;
       step = Math.min(step * 2, EVENT_SEGMENTS_MAX);
     }
-    this.#figures.note('scan', [`${segmentCount} segments of events`]);
+    this.#stats.note('scan', [`${segmentCount} event segments`]);
   }
 
   *#eventBatches({ events, ends }: SortedEvents): Generator<SegmentBatch> {
@@ -218,7 +221,7 @@ export class ShardRows {
           while (ends[row] <= from + at) row++;
           list[at] = row - first;
         }
-        yield this.#batch(index, listedPlaces(list), events.subarray(from, from + rows));
+        yield this.#batch(index, rowList(list), events.subarray(from, from + rows));
         from += rows;
       }
     }
@@ -229,45 +232,44 @@ export class ShardRows {
     return this.#selected;
   }
 
-  /** What the filter and the joins leave of the batch; null = nothing. */
+  /** Applies the filter and the joins to the batch; null = no row passes. */
   #passing(batch: SegmentBatch): SegmentBatch | null {
     let kept = this.#filterReadsJoined ? batch : this.#filtered(batch);
     const { joins } = this.#plan;
     for (let join = 0; join < joins.length && kept !== null; join++) {
-      const start = this.#figures.start();
+      const start = this.#stats.start();
       const found = kept.joined(join);
-      if (joins[join].kind === 'inner') kept = narrowed(kept, positionsFound(found));
-      this.#figures.add('join', start, kept?.count ?? 0);
+      if (joins[join].kind === 'inner') kept = narrowed(kept, foundPositions(found));
+      this.#stats.add('join', start, kept?.count ?? 0);
     }
     return kept !== null && this.#filterReadsJoined ? this.#filtered(kept) : kept;
   }
 
   #filtered(batch: SegmentBatch): SegmentBatch | null {
     if (this.#filter === null) return batch;
-    const start = this.#figures.start();
+    const start = this.#stats.start();
     const kept = narrowed(batch, trueRows(this.#filter(batch)));
-    this.#figures.add('filter', start, kept?.count ?? 0);
+    this.#stats.add('filter', start, kept?.count ?? 0);
     return kept;
   }
 
   /**
-   * The events that pass feed `feed`, of all entities that pass all stages: their values and dates alone can be read; null = a
-   * step without an event.
-   * Throws 6000, 9005, 9006.
+   * Yields the events of feed `feed` that belong to entities which pass all stages; only their values and dates can
+   * be read. null = a step without events. Throws 6000, 9005, 9006.
    */
   *feedBatches(feed: number): Generator<RowBatch | null, undefined> {
     const { feeds, inputs } = this.#plan;
-    if (this.#isDecidedLater && this.#passed === null) for (const _ of this.batches());
-    const rows = this.#isDecidedLater ? this.#passed : this.#selectedRows();
+    if (this.#hasFilterOrInnerJoin && this.#passed === null) for (const _ of this.batches());
+    const rows = this.#hasFilterOrInnerJoin ? this.#passed : this.#selectedRows();
     const selection = new FeedSelection(this.#dimension, feeds[feed], this.#run);
     this.#feed = selection;
     const source = { selection, rows, batchSize: this.#batchSize };
     const batches = feedBatches(source, feeds[feed].columnId, inputs, this.#reader, this.#run);
     try {
       for (;;) {
-        const start = this.#figures.start();
+        const start = this.#stats.start();
         const { value: batch } = batches.next();
-        this.#figures.add('scan events', start, batch?.count ?? 0);
+        this.#stats.add('scan events', start, batch?.count ?? 0);
         if (batch === undefined) return;
         yield batch;
       }
@@ -277,7 +279,10 @@ export class ShardRows {
     }
   }
 
-  /** Rows that passed, read again: ascending, of events each with its event (see SegmentBatch). Throws 6000, 9005, 9006. */
+  /**
+   * Reads rows again that passed before: ascending, and with `events` each row's event (see SegmentBatch). Throws
+   * 6000, 9005, 9006.
+   */
   *rowsAt(rows: Uint32Array, events: Uint32Array | null): Generator<SegmentBatch, undefined> {
     for (let from = 0; from < rows.length; ) {
       this.#run.check();
@@ -287,12 +292,12 @@ export class ShardRows {
         to++;
       const list = rows.slice(from, to);
       for (let at = 0; at < list.length; at++) list[at] &= SEGMENT_ROWS_MASK;
-      yield this.#batch(segment, listedPlaces(list), events?.subarray(from, to) ?? null);
+      yield this.#batch(segment, rowList(list), events?.subarray(from, to) ?? null);
       from = to;
     }
   }
 
-  /** The row of the entity of one of the plan's events. */
+  /** The entity row of one of the plan's events. */
   entityRowOf(event: number): number {
     this.#owners ??= this.#ownersOfEvents();
     return this.#owners[event >>> SEGMENT_ROWS_SHIFT][event & SEGMENT_ROWS_MASK];
@@ -305,15 +310,14 @@ export class ShardRows {
   }
 
   /**
-   * Lets go of what must not be held between the parts of a SELECT (see SegmentRows), in the midst of `batches` or of
-   * `feedBatches`, or behind them: `again` = `rowsAt` may still ask for any row; `isCut` = a slice
-   * was over.
+   * Releases all arena memory between the parts of a SELECT (see SegmentRows), during or after `batches` or
+   * `feedBatches`. `again` = `rowsAt` may still request any row; `isCut` = a slice ended.
    */
   rest(again: boolean, isCut = true): void {
     const inOrder = !again && this.#eventRows === null;
     const { segments } = this.#dimension;
-    // Feeds ask for the rows of all segments once more.
-    if (this.#plan.feeds.length > 0 && !this.#isDecidedLater) this.#selectedRows();
+    // Feeds read the rows of all segments again.
+    if (this.#plan.feeds.length > 0 && !this.#hasFilterOrInnerJoin) this.#selectedRows();
     this.#selection.settle(this.#eventRows === null ? this.#segment + 1 : segments.length);
     this.#reader.settle(inOrder ? this.#segment : 0);
     this.#feed?.settle();
@@ -329,13 +333,13 @@ export class ShardRows {
   }
 }
 
-/** The rows of the batch at those positions; null = none. */
+/** The rows of the batch at the given positions; null = none. */
 function narrowed(batch: SegmentBatch, positions: Uint32Array): SegmentBatch | null {
   if (positions.length === batch.count) return batch;
   return positions.length === 0 ? null : batch.narrowed(positions);
 }
 
-function positionsFound(found: Int32Array): Uint32Array {
+function foundPositions(found: Int32Array): Uint32Array {
   const positions = new Uint32Array(found.length);
   let count = 0;
   for (let at = 0; at < found.length; at++) if (found[at] !== NOT_FOUND) positions[count++] = at;

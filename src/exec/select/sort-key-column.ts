@@ -1,8 +1,9 @@
 /**
- * The values of one sort key, entry by entry, as what they are sorted by.
- * Invariants: a value's leading number is turned round where the order falls, and is Infinity for a missing value; entries
- * whose leading numbers differ stand in their order. Of an exact value it is the nearest double, followed by what is left
- * of it (twice: 38 digits are three doubles); of a text its first six bytes, followed by the rest of it.
+ * The values of one sort key, entry by entry, as numbers that sort like the values.
+ * Invariants  a value's leading number is negated for descending order and Infinity for a missing value; entries with
+ *             different leading numbers are ordered by them. The leading number of an exact value is its nearest
+ *             double, followed by the remainder (twice: 38 digits fit three doubles); that of a text is its first six
+ *             bytes, followed by the text's rank.
  */
 
 import { grownWithin, invariant } from '../../base/index.js';
@@ -21,7 +22,7 @@ import { textRanks } from './text-ranks.js';
 import { TextStore } from './text-store.js';
 
 const MISSING = Number.POSITIVE_INFINITY;
-/** Texts for each row met, up to which it pays to work something out of all of them. */
+/** Prefixes are precomputed for dictionaries of at most this many texts per row seen. */
 const TEXTS_PER_ROW = 2;
 
 export interface SortKeyColumn {
@@ -29,17 +30,20 @@ export interface SortKeyColumn {
   readonly hasMore: boolean;
   /** Writes the leading number of each row. Throws 9006. */
   leading(vector: Vector, out: Float64Array): void;
-  /** Adds all rows of a vector. Throws 9006. */
+  /** Appends all rows of a vector. Throws 9006. */
   append(vector: Vector): void;
-  /** What the first `count` entries are sorted by, column by column. Throws 9005, 9006. */
+  /** The columns by which the first `count` entries are sorted. Throws 9005, 9006. */
   columns(count: number): readonly Float64Array[];
-  /** Gives back what `columns` took. */
-  forgetColumns(): void;
-  /** Keeps the entries `entries`, which ascend, alone; `last` among all of them is what rows are compared with from now on. */
+  /** Gives back the memory that `columns` took. */
+  releaseColumns(): void;
+  /**
+   * Keeps only the given ascending entries. From now on rows are compared with entry `last`, an index before the
+   * removal.
+   */
   keep(entries: Uint32Array, last: number): void;
-  /** The leading number of that entry. */
+  /** The leading number of entry `last`. */
   readonly lastLeading: number;
-  /** Below 0 when the row stands before that entry, 0 when they tie. */
+  /** Negative if the row sorts before entry `last`, 0 if they tie. */
   compareWithLast(vector: Vector, row: number): number;
 }
 
@@ -49,7 +53,7 @@ export function sortKeyColumn({ of, descending }: SortKey, memory: QueryRun): So
     : new NumberKeyColumn(descending, memory);
 }
 
-/** Writes the leading number of each row; see above. */
+/** Writes the leading number of each row, as described above. */
 function leadingNumbers(vector: Vector, descending: boolean, out: Float64Array): void {
   switch (vector.kind) {
     case 'exact':
@@ -76,7 +80,7 @@ function signed(
   descending: boolean,
   out: Float64Array,
 ): void {
-  // Never -0.
+  // Avoids -0.
   if (descending) for (let row = 0; row < count; row++) out[row] = 0 - values[row];
   else for (let row = 0; row < count; row++) out[row] = values[row] + 0;
 }
@@ -107,7 +111,7 @@ function leadingOfText({ valid, codes, texts }: TextVector, row: number, descend
   return descending ? 0 - prefix : prefix;
 }
 
-/** What the leading number leaves of an exact value: nearest double, and the rest of it. */
+/** The remainder of an exact value after its nearest double: the next double, and the remainder after that. */
 function restOf(value: bigint, descending: boolean): readonly [number, number] {
   const left = value - BigInt(Number(value));
   const second = Number(left);
@@ -120,7 +124,7 @@ class NumberKeyColumn implements SortKeyColumn {
   readonly #memory: QueryRun;
   #count = 0;
   #leading = new Float64Array(0);
-  /** What is left of each value; null while all are safe numbers. */
+  /** The remainder of each value; null while all are safe integers. */
   #rest: [Float64Array<ArrayBuffer>, Float64Array<ArrayBuffer>] | null = null;
   #last: readonly [number, number, number] = [MISSING, 0, 0];
 
@@ -155,7 +159,7 @@ class NumberKeyColumn implements SortKeyColumn {
 
   #appendRest(vector: Vector, wide: readonly bigint[]): void {
     const rest = this.#rest;
-    invariant(rest !== null, 'what is left of wide values has room');
+    invariant(rest !== null, 'the remainder columns are allocated');
     for (let row = 0; row < vector.count; row++) {
       if (isMissing(vector, row)) continue;
       [rest[0][this.#count + row], rest[1][this.#count + row]] = restOf(wide[row], this.#descending);
@@ -166,7 +170,7 @@ class NumberKeyColumn implements SortKeyColumn {
     return this.#rest === null ? [this.#leading] : [this.#leading, ...this.#rest];
   }
 
-  forgetColumns(): void {}
+  releaseColumns(): void {}
 
   keep(entries: Uint32Array, last: number): void {
     const [second, third] = this.#rest ?? [null, null];
@@ -191,7 +195,7 @@ class NumberKeyColumn implements SortKeyColumn {
   }
 }
 
-/** Moves the entries to the front; what was in use behind them is 0 again. */
+/** Moves the entries to the front and clears the rest of the used range. */
 function keepNumbers(numbers: Float64Array, entries: Uint32Array, count: number): void {
   for (let at = 0; at < entries.length; at++) numbers[at] = numbers[entries[at]];
   numbers.fill(0, entries.length, count);
@@ -215,8 +219,8 @@ class TextKeyColumn implements SortKeyColumn {
   #columnBytes = 0;
   /** null = missing. */
   #last: Uint8Array | null = null;
-  /** The texts met last, in how many rows, and what was worked out of them. */
-  #met: { readonly texts: Texts | null; readonly rows: number; readonly prefixes: Float64Array | null } = {
+  /** The dictionary seen last, the number of its rows, and the prefixes computed from it. */
+  #recent: { readonly texts: Texts | null; readonly rows: number; readonly prefixes: Float64Array | null } = {
     texts: null,
     rows: 0,
     prefixes: null,
@@ -244,15 +248,15 @@ class TextKeyColumn implements SortKeyColumn {
     if (valid !== null) for (let row = 0; row < count; row++) if (valid[row] === 0) out[row] = MISSING;
   }
 
-  /** By code: the leading number. null while these texts were met too seldom for it to be worth working out. */
+  /** Leading numbers by code; null while too few rows of the dictionary were seen to justify the computation. */
   #prefixesOf(texts: Texts, rows: number): Float64Array | null {
-    if (texts === this.#met.texts && this.#met.prefixes !== null) return this.#met.prefixes;
-    const seen = rows + (texts === this.#met.texts ? this.#met.rows : 0);
-    this.#memory.release(this.#met.prefixes?.byteLength ?? 0);
+    if (texts === this.#recent.texts && this.#recent.prefixes !== null) return this.#recent.prefixes;
+    const seen = rows + (texts === this.#recent.texts ? this.#recent.rows : 0);
+    this.#memory.release(this.#recent.prefixes?.byteLength ?? 0);
     const pays = seen * TEXTS_PER_ROW >= texts.size;
     if (pays) this.#memory.reserve(texts.size * 8);
-    this.#met = { texts, rows: seen, prefixes: pays ? prefixesOf(texts, this.#descending) : null };
-    return this.#met.prefixes;
+    this.#recent = { texts, rows: seen, prefixes: pays ? prefixesOf(texts, this.#descending) : null };
+    return this.#recent.prefixes;
   }
 
   append(vector: Vector): void {
@@ -280,7 +284,7 @@ class TextKeyColumn implements SortKeyColumn {
     return [numbers];
   }
 
-  forgetColumns(): void {
+  releaseColumns(): void {
     this.#memory.release(this.#columnBytes);
     this.#columnBytes = 0;
   }

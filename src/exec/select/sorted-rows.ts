@@ -1,7 +1,7 @@
 /**
- * Rows of several shards in the order of a plan: their numbers alone; what they put out is read again when they are given.
- * With a limit only the first rows are held, with room for as many again: whenever that is full the later ones go, and
- * from then on a row costs a comparison with the last one that is still in. Ties stay in the order in which they come.
+ * Sorts the rows of several shards. Only row numbers are kept; output columns are read again later.
+ * With a limit only the first rows are kept, in a buffer of twice the limit. When it is full, later rows are dropped,
+ * and from then on each row is compared with the last row kept. Ties keep their order of arrival.
  */
 import { grownWithin } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
@@ -15,7 +15,7 @@ import type { SegmentBatch } from './segment-batch.js';
 import { type SortKeyColumn, sortKeyColumn } from './sort-key-column.js';
 import type { LastRow } from './top-bound.js';
 
-/** Of the rows of a limit up to this one only those are held. */
+/** The largest limit for which only the first rows are kept. */
 export const BOUNDED_ROWS_MAX = 100_000;
 
 interface Key {
@@ -28,14 +28,14 @@ export class SortedRows {
   readonly #limit: number;
   readonly #isBounded: boolean;
   readonly #keys: readonly Key[];
-  /** Room for the rows of a batch. */
+  /** Buffers for the rows of a batch. */
   #leading = new Float64Array(0);
   #positions = new Uint32Array(0);
   #count = 0;
-  /** Of each entry: the shard, and the row in it or the event. */
+  /** By entry: the shard, and its row in the shard or its event. */
   #shards = new Uint32Array(0);
   #rows = new Uint32Array(0);
-  /** Whether rows are compared with the last one that is in. */
+  /** Whether rows are compared with the last row kept. */
   #isFull = false;
 
   /** `limit` null = all rows. `release` must be called at the end. */
@@ -49,19 +49,19 @@ export class SortedRows {
     }));
   }
 
-  /** The last row that is in, where rows are compared with it. */
+  /** The last row kept, if rows are compared with it. */
   get last(): LastRow | null {
     const [{ column }] = this.#keys;
     if (!this.#isFull) return null;
-    return { leading: column.lastLeading, isTieBehind: this.#keys.length === 1 && !column.hasMore };
+    return { leading: column.lastLeading, isTieAfter: this.#keys.length === 1 && !column.hasMore };
   }
 
-  /** Rows that `sorted` would give. */
+  /** Number of rows that `sorted` returns. */
   get count(): number {
     return Math.min(this.#count, this.#limit);
   }
 
-  /** Takes in the rows of a batch, as far as they can be among the first. Throws 6000, 9005, 9006. */
+  /** Adds the rows of a batch that may be among the first. Throws 6000, 9005, 9006. */
   offer(batch: SegmentBatch, shard: number): void {
     const first = this.#keys[0].evaluate(batch);
     let kept = batch;
@@ -81,7 +81,7 @@ export class SortedRows {
     if (this.#isBounded && count >= this.#limit * (this.#isFull ? 2 : 1)) this.#cut();
   }
 
-  /** The positions of the rows that stand before the last one that is in. */
+  /** The positions of the rows that sort before the last row kept. */
   #candidates(batch: SegmentBatch, first: Vector): Uint32Array {
     const [key] = this.#keys;
     const high = key.column.lastLeading;
@@ -92,7 +92,7 @@ export class SortedRows {
     key.column.leading(first, this.#leading);
     const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);
     if (this.#keys.length === 1 && isDecided) {
-      return this.#positions.slice(0, below(this.#leading, batch.count, high, this.#positions));
+      return this.#positions.slice(0, positionsBelow(this.#leading, batch.count, high, this.#positions));
     }
     const from = isDecided ? 1 : 0;
     const vectors: Vector[] = [first];
@@ -107,8 +107,8 @@ export class SortedRows {
   }
 
   /**
-   * Whether the row stands before the last one by the keys from that one on; `vectors` has the values of the first keys,
-   * and gets those of others.
+   * Whether the row sorts before the last row kept by the keys from `from` on. `vectors` holds the values of the
+   * first keys; values of further keys are evaluated and appended.
    */
   #isBefore(batch: SegmentBatch, vectors: Vector[], from: number, row: number): boolean {
     for (let key = from; key < this.#keys.length; key++) {
@@ -123,11 +123,11 @@ export class SortedRows {
   #order(): Uint32Array {
     const columns = this.#keys.flatMap(({ column }) => column.columns(this.#count));
     const order = orderBy(columns, this.#count, this.#memory);
-    for (const { column } of this.#keys) column.forgetColumns();
+    for (const { column } of this.#keys) column.releaseColumns();
     return order;
   }
 
-  /** Keeps the first `limit` entries, in the order in which they came. */
+  /** Keeps the first `limit` entries, in order of arrival. */
   #cut(): void {
     const order = this.#order();
     const last = order[this.#limit - 1];
@@ -139,7 +139,7 @@ export class SortedRows {
     this.#isFull = true;
   }
 
-  /** All rows in order, by shard and by number, or event; nothing may be offered any more. Throws 9005, 9006. */
+  /** All rows in order, as shard and row or event. No rows may be offered afterwards. Throws 9005, 9006. */
   sorted(): { readonly shards: Uint32Array; readonly rows: Uint32Array } {
     const order = this.#order();
     const first = order.subarray(0, this.count);
@@ -159,8 +159,8 @@ function gathered(values: Uint32Array, order: Uint32Array): Uint32Array {
 
 const isWide = (vector: Vector): boolean => vector.kind === 'exact' && vector.wide !== null;
 
-/** Writes the positions of the numbers below `high`; returns how many there are. */
-function below(numbers: Float64Array, count: number, high: number, positions: Uint32Array): number {
+/** Writes the positions of the numbers below `high`; returns their number. */
+function positionsBelow(numbers: Float64Array, count: number, high: number, positions: Uint32Array): number {
   let found = 0;
   for (let at = 0; at < count; at++) if (numbers[at] < high) positions[found++] = at;
   return found;

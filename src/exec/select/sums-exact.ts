@@ -1,7 +1,7 @@
 /**
- * Exact sums of many safe integers at once, one per group; group 0 stands for no group and keeps no sum.
- * Layout     a sum is low + high x 2^32, and `wide`, in which integers of any size are added.
- * Invariant  low is a safe integer: it never becomes 2^53 either way, since what would is carried into high first.
+ * Exact sums of safe integers by group; group 0 means no group and has no sum.
+ * Layout  a sum is low + high x 2^32, plus `wide`, which accumulates integers of any size.
+ * Invariant  low is a safe integer: an addition that would reach 2^53 in magnitude carries into high first.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import { exactVector, type WireVector } from '../../vector/index.js';
@@ -10,10 +10,10 @@ import { GROUPS_MIN } from './array-lengths.js';
 
 const LOW_MAX = 2 ** 53;
 const HIGH_WEIGHT = 2 ** 32;
-/** The sum of RUN_ROWS integers below it, either way, is safe. */
+/** The sum of RUN_ROWS integers whose magnitudes are below this limit is safe. */
 const SMALL_MAX = 2 ** 40;
 const RUN_ROWS = 2 ** 13;
-/** What a bigint takes in an array. */
+/** Bytes of a bigint in an array. */
 const WIDE_BYTES = 48;
 
 export class ExactSums {
@@ -27,7 +27,7 @@ export class ExactSums {
     this.#memory = memory;
   }
 
-  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  /** Grows the arrays to hold groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
     this.#groupEnd = Math.max(this.#groupEnd, groupEnd);
     this.#low = grownWithin(this.#memory, this.#low, groupEnd, GROUPS_MIN);
@@ -82,7 +82,7 @@ export class ExactSums {
     return wide;
   }
 
-  /** Adds a safe integer to a sum whose lower part may become too large by it. */
+  /** Adds a safe integer to a sum whose low part may overflow. */
   #carry(group: number, value: number): void {
     if (group === 0) return;
     if (this.#high.length < this.#low.length) {
@@ -114,8 +114,8 @@ export class ExactSums {
 }
 
 /**
- * Adds from row `from` on until a sum would leave the safe integers; returns that row, or `count`. A sum of two safe integers
- * that is not exact is 2^53 or more, and so is what it is rounded to. Unrolled: see aggregate-sums.ts.
+ * Adds from row `from` on until a sum would leave the safe integers; returns that row, or `count`. An inexact sum of
+ * two safe integers is at least 2^53 in magnitude, and so is its rounded value. Unrolled: see aggregate-sums.ts.
  */
 function addSmallCounted(
   numbers: Float64Array,
@@ -174,9 +174,9 @@ function addSmall(
   return count;
 }
 
-/** The sum of RUN_ROWS rows at most; null when one is not small. */
+/** The sum of at most RUN_ROWS rows; null if one of them is not small. */
 function sumOfSmall(numbers: Float64Array, from: number, to: number): number | null {
-  // Additions to one number would wait for one another.
+  // Two sums, because additions to a single one would wait for each other.
   let first = 0;
   let second = 0;
   let row = from;

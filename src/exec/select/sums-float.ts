@@ -1,24 +1,24 @@
 /**
- * Exact sums of doubles, one per group, whatever their order: group 0 stands for no group and keeps no sum.
- * Layout     a sum is high + low, and what the group has spilled: limbs of 32 bits' weight, the first one of weight
- *            2^-1074, the least double. Limbs are integers held as doubles; they need not be below 2^32.
- * Invariants an addition that high + low would not hold exactly (by the errors of Knuth's two-sum) is spilled; no limb ever
- *            passes 2^53: they are carried after 2^19 additions.
+ * Exact sums of doubles by group, independent of their order; group 0 means no group and has no sum.
+ * Layout  a sum is high + low, plus the limbs that the group has spilled. Limbs have weights 2^32 apart, starting at
+ *         2^-1074, the least double. A limb is an integer held as a double and may exceed 2^32.
+ * Invariants  an addition that high + low would not represent exactly (by the errors of Knuth's two-sum) is spilled.
+ *             No limb exceeds 2^53: limbs are carried every 2^19 additions.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { GROUPS_MIN } from './array-lengths.js';
 
-/** Sums of two doubles below it are finite. */
+/** The sum of two doubles below this limit is finite. */
 const ADDED_MAX = 2 ** 1000;
 const LIMB_WEIGHT = 2 ** 32;
-/** Bits 0 to 2^-1074 x 2^(32 x 68), more than 2^19 x the greatest double and what carries make. */
+/** Covers 2^-1074 x 2^(32 x 68), more than 2^19 x the largest double plus carries. */
 const LIMBS = 70;
 const ADDITIONS_MAX = 2 ** 19;
-/** What one group's limbs take, with what holds them. */
+/** Bytes of one group's limbs with their container. */
 const SPILL_BYTES = LIMBS * 8 + 200;
-/** What a sum in units of the least double takes. */
+/** Bytes of a sum in units of the least double. */
 const TOTAL_BYTES = 304;
 
 const scratchDouble = (): { readonly double: Float64Array; readonly words: Uint32Array } => {
@@ -26,7 +26,7 @@ const scratchDouble = (): { readonly double: Float64Array; readonly words: Uint3
   return { double, words: new Uint32Array(double.buffer) };
 };
 
-/** How many 2^-1074 the double is, which is finite. */
+/** The finite double in units of 2^-1074. */
 export function unitsOf(value: number): bigint {
   const { double, words } = scratchDouble();
   double[0] = value;
@@ -53,7 +53,7 @@ export class FloatSums {
     this.#memory = memory;
   }
 
-  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  /** Grows the arrays to hold groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
     this.#high = grownWithin(this.#memory, this.#high, groupEnd, GROUPS_MIN);
     this.#low = grownWithin(this.#memory, this.#low, groupEnd, GROUPS_MIN);
@@ -63,7 +63,7 @@ export class FloatSums {
   add(numbers: Float64Array, groups: Uint32Array, count: number): void {
     const [high, low] = [this.#high, this.#low];
     for (let row = 0; ; row++) {
-      row = addHeld(numbers, groups, row, count, high, low);
+      row = addExact(numbers, groups, row, count, high, low);
       if (row === count) return;
       this.#spill(groups[row], numbers[row]);
     }
@@ -74,7 +74,7 @@ export class FloatSums {
     if (group !== 0) this.#spill(group, value);
   }
 
-  /** Adds what does not fit into high + low; group 0 gets nothing. */
+  /** Adds a value that does not fit into high + low; group 0 is ignored. */
   #spill(group: number, value: number): void {
     if (group === 0) return;
     let spill = this.#spills.get(group);
@@ -83,7 +83,7 @@ export class FloatSums {
       spill = { limbs: new Float64Array(LIMBS), additions: 0 };
       this.#spills.set(group, spill);
     }
-    // What is held goes along: otherwise an awkward pair of high and low would send every later value this way.
+    // high and low are spilled, too: otherwise an unfavorable pair would send every later value this way.
     for (const part of [this.#high[group], this.#low[group], value]) this.#addToLimbs(spill, part);
     this.#high[group] = 0;
     this.#low[group] = 0;
@@ -97,10 +97,10 @@ export class FloatSums {
     const exponent = (high >>> 20) & 0x7ff;
     const highBits = (high & 0xfffff) | (exponent === 0 ? 0 : 0x100000);
     const sign = high >>> 31 === 0 ? 1 : -1;
-    const place = Math.max(exponent, 1) - 1;
-    const limb = place >>> 5;
-    const factor = 2 ** (place & 31);
-    // Both products have 32 significant bits at most, so they and their parts are exact.
+    const bitPosition = Math.max(exponent, 1) - 1;
+    const limb = bitPosition >>> 5;
+    const factor = 2 ** (bitPosition & 31);
+    // Both products have at most 32 significant bits, so they and their parts are exact.
     const first = low * factor;
     const second = highBits * factor;
     const firstCarry = Math.floor(first / LIMB_WEIGHT);
@@ -115,7 +115,7 @@ export class FloatSums {
     }
   }
 
-  /** How many 2^-1074 the group's sum is. */
+  /** The group's sum in units of 2^-1074. */
   total(group: number): bigint {
     let total = 0n;
     const spill = this.#spills.get(group);
@@ -134,7 +134,7 @@ export class FloatSums {
 }
 
 /** Adds from row `from` on until high + low would not be exact; returns that row, or `count`. */
-function addHeld(
+function addExact(
   numbers: Float64Array,
   groups: Uint32Array,
   from: number,
@@ -160,7 +160,7 @@ function addHeld(
   return count;
 }
 
-/** Leaves limbs from 0 to 2^32 - 1, but for the last. */
+/** Normalizes all limbs but the last to [0, 2^32). */
 function carry(limbs: Float64Array): void {
   for (let limb = 0; limb + 1 < limbs.length; limb++) {
     const over = Math.floor(limbs[limb] / LIMB_WEIGHT);

@@ -1,29 +1,29 @@
-/** Exact sums of squares, one per group; group 0 stands for no group and keeps no sum. */
+/** Exact sums of squares by group; group 0 means no group and has no sum. */
 import type { MemoryAccount } from '../../base/index.js';
 import { exactVector, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ExactSums } from './sums-exact.js';
 import { FloatSums, unitsOf } from './sums-float.js';
 
-/** Squares of integers up to it either way are safe integers. */
+/** Squares of integers up to this magnitude are safe integers. */
 const SMALL_MAX = 2 ** 26;
-/** A larger safe integer is high x 2^27 + low, neither above 2^26 either way. */
+/** A larger safe integer is split into high x 2^27 + low, both at most 2^26 in magnitude. */
 const PART_WEIGHT = 2 ** 27;
-/** Of safe integers: the sums of high^2 x 2^54, high low x 2^28 and low^2. */
+/** Bytes of a total of safe integers: the sums of high^2 x 2^54, high low x 2^28 and low^2. */
 const TOTAL_BYTES = 48;
-/** A sum of squares in units of 2^-2148, and a bigint in a map. */
+/** Bytes of a sum of squares in units of 2^-2148, as a bigint in a map. */
 const FLOAT_TOTAL_BYTES = 560;
 
 export class ExactSquares {
   readonly #memory: MemoryAccount;
   readonly #scratch: Float64Array;
   readonly #low: ExactSums;
-  /** Of what is not small; null = there was nothing yet. */
+  /** Sums for integers that are not small; null = none so far. */
   #cross: ExactSums | null = null;
   #high: ExactSums | null = null;
   #groupEnd = 0;
 
-  /** `countMax`: numbers that are added at a time. */
+  /** `countMax`: the largest number of values per call of `add`. */
   constructor(countMax: number, memory: MemoryAccount) {
     this.#memory = memory;
     this.#scratch = new Float64Array(countMax);
@@ -89,7 +89,7 @@ export class ExactSquares {
   }
 }
 
-/** out[i] = numbers[i]^2; false when one is not small, and then out is of no use. */
+/** out[i] = numbers[i]^2; returns false if a number is not small, and `out` is then undefined. */
 function squareSmall(numbers: Float64Array, count: number, out: Float64Array): boolean {
   for (let row = 0; row < count; row++) {
     const value = numbers[row];
@@ -99,10 +99,10 @@ function squareSmall(numbers: Float64Array, count: number, out: Float64Array): b
   return true;
 }
 
-/** The square of a double within these is a double plus an error that is one, too. */
+/** The square of a double within these limits is a double plus an error that is also a double. */
 const EXACT_MIN = 2 ** -450;
 const EXACT_MAX = 2 ** 450;
-/** Parts a double in two of 26 bits (Veltkamp). */
+/** Splits a double into two parts of 26 bits (Veltkamp). */
 const SPLITTER = 2 ** 27 + 1;
 
 export class FloatSquares {
@@ -110,10 +110,10 @@ export class FloatSquares {
   readonly #squares: Float64Array;
   readonly #errors: Float64Array;
   readonly #sums: FloatSums;
-  /** Of doubles beyond the bounds, in units of 2^-2148. */
+  /** Sums of squares of doubles beyond the limits, in units of 2^-2148. */
   readonly #far = new Map<number, bigint>();
 
-  /** `countMax`: numbers that are added at a time. */
+  /** `countMax`: the largest number of values per call of `add`. */
   constructor(countMax: number, memory: MemoryAccount) {
     this.#memory = memory;
     this.#squares = new Float64Array(countMax);
@@ -135,7 +135,7 @@ export class FloatSquares {
     this.#sums.add(this.#errors, groups, count);
   }
 
-  /** The square and its error, or zeros and false for a number beyond the bounds. */
+  /** Writes the square and its error; for a number beyond the limits writes zeros and returns false. */
   #square(value: number, row: number): boolean {
     const size = Math.abs(value);
     if (!(size > EXACT_MIN && size < EXACT_MAX)) {

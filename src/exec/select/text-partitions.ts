@@ -1,7 +1,8 @@
 /**
- * Texts of a shard's answer put together by their hashes, so that whoever merges the texts of several shards finds those that
- * may be equal side by side.
- * Cost  Texts are read as they lie and written word by word at the ends of a few hundred partitions, which stay in the cache.
+ * Partitions the texts of a shard's result by hash, so that the merge of several shards finds possibly equal texts in
+ * the same partition.
+ * Cost  texts are read in stored order and written word by word to the ends of a few hundred partitions, which stay
+ *       in the cache.
  */
 import type { Allocator } from '../../answer/index.js';
 import { hashBytes, QuarryError } from '../../base/index.js';
@@ -16,14 +17,15 @@ import type { TextBytes } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 
 const MASK = TEXT_PARTITIONS - 1;
-/** What a place of 32 bits reaches. */
+/** The largest word offset that fits 32 bits. */
 const WORDS_MAX = 2 ** 32 - 1;
 
-export const freshMemory: Allocator = (byteCount) => new Uint8Array(byteCount);
+export const allocateFresh: Allocator = (byteCount) => new Uint8Array(byteCount);
 
 /**
- * The distinct texts with these codes: text t has code t + 1. `hashes`: hashBytes of every text that is not empty.
- * The memory that they take is the run's, and comes from `room`, from the beginning of a buffer on. Throws 9006.
+ * The distinct texts with the given codes: text t has code t + 1. `hashes`: hashBytes of every text that is not
+ * empty. The words' memory is the run's; `room` allocates it, and the words start at the beginning of its buffer.
+ * Throws 9006.
  */
 export function partitionedTexts(
   codes: Uint32Array,
@@ -40,14 +42,14 @@ export function partitionedTexts(
     starts[partition + 1] += starts[partition];
   const wordCount = starts[TEXT_PARTITIONS];
   if (wordCount > WORDS_MAX)
-    throw new QuarryError(9006, 'the distinct strings of the query are too long together');
+    throw new QuarryError(9006, 'the distinct strings of the query exceed 4 GiB in total');
   run.reserve(wordCount * 4);
   const words = new Uint32Array(room(wordCount * 4).buffer, 0, wordCount);
-  placeTexts(codes, offsets, bytes, hashes, hashOfNone, Uint32Array.from(starts), words);
+  scatterTexts(codes, offsets, bytes, hashes, hashOfNone, Uint32Array.from(starts), words);
   return { count: codes.length, counts, starts, words };
 }
 
-/** Adds the words of partition p to the element p + 1. */
+/** Adds the word count of partition p to element p + 1. */
 function countWords(
   codes: Uint32Array,
   offsets: Uint32Array,
@@ -65,8 +67,8 @@ function countWords(
   }
 }
 
-/** `next`: by partition, the place of its next word. */
-function placeTexts(
+/** `next`: by partition, the offset of its next word. */
+function scatterTexts(
   codes: Uint32Array,
   offsets: Uint32Array,
   bytes: Uint8Array,
@@ -102,7 +104,7 @@ function placeTexts(
   }
 }
 
-/** Of a block of which so many bytes are a text's, those of its first word, and of its second. */
+/** By number of text bytes in a block: the masks of its first and second word. */
 const FIRST_MASKS = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1);
 const SECOND_MASKS = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 

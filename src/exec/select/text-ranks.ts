@@ -1,6 +1,7 @@
 /**
- * Texts by their bytes: each gets the number of its place among all, equal ones the same.
- * Runs of texts that agree so far are sorted by their next six bytes, until few are left, which are compared.
+ * Ranks texts by their bytes; equal texts get the same rank.
+ * Runs of texts with a common prefix are sorted by their next six bytes, until runs are short enough to be sorted by
+ * comparison.
  */
 
 import type { TextBytes } from '../../vector/index.js';
@@ -9,20 +10,23 @@ import type { QueryRun } from '../query-run.js';
 import { orderBy } from './radix-order.js';
 
 const STEP_BYTES = 6;
-/** Beside six bytes: how many of them the text has, or that it goes on. */
+/** The number of valid bytes among the six, or that the text continues. */
 const LENGTHS = STEP_BYTES + 2;
-/** So few texts are sorted by comparing them. */
+/** Runs of at most this many texts are sorted by comparison. */
 const FEW = 24;
-/** What ranking takes for a while, for each text, beside sorting. */
+/** Temporary bytes per text, besides sorting. */
 const RANK_BYTES = 16;
 
-/** By code, from 0 on, for the first `count` of the texts. What it takes of `memory` for them stays taken. Throws 9005, 9006. */
+/**
+ * Ranks by code, from 0 on, for the first `count` texts. The memory of the ranks stays reserved in `memory`. Throws
+ * 9005, 9006.
+ */
 export function textRanks(texts: TextBytes, count: number, memory: QueryRun): Float64Array {
   memory.reserve(count * 8);
   memory.reserve(count * RANK_BYTES);
   const codes = new Uint32Array(count);
   for (let code = 0; code < count; code++) codes[code] = code;
-  // Runs of codes whose texts agree in their first `depth` bytes: [from, to, depth] one behind the other.
+  // A stack of runs of codes whose texts agree in their first `depth` bytes: from, to, depth.
   const runs = [0, count, 0];
   while (runs.length > 0) {
     const [from, to, depth] = runs.splice(-3);
@@ -50,7 +54,7 @@ function sortRun(
   const numbers = new Float64Array(to - from);
   for (let at = from; at < to; at++) {
     const [start, end] = [offsets[codes[at]] + depth, offsets[codes[at] + 1]];
-    // A text that ends comes before one that goes on with bytes of 0.
+    // A text that ends sorts before one that continues with zero bytes.
     numbers[at - from] = prefixOf(bytes, start, end) * LENGTHS + Math.min(end - start, STEP_BYTES + 1);
   }
   const order = orderBy([numbers], to - from, memory);
@@ -69,11 +73,11 @@ function sortRun(
 function sortFew(texts: TextBytes, codes: Uint32Array, from: number, to: number): void {
   for (let at = from + 1; at < to; at++) {
     const code = codes[at];
-    let place = at;
-    for (; place > from && compareTexts(texts, code, codes[place - 1]) < 0; place--) {
-      codes[place] = codes[place - 1];
+    let position = at;
+    for (; position > from && compareTexts(texts, code, codes[position - 1]) < 0; position--) {
+      codes[position] = codes[position - 1];
     }
-    codes[place] = code;
+    codes[position] = code;
   }
 }
 

@@ -1,38 +1,38 @@
 /**
- * Texts of many rows, from many dictionaries, in one: those that rows share through a dictionary of no great size stand
- * here once, others once for each row.
+ * Collects the texts of many rows from many dictionaries in one dictionary. A text that rows share through a small
+ * dictionary is stored once, other texts once per row.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
 import type { Texts, TextVector } from '../../vector/index.js';
 import { ROWS_MIN } from './array-lengths.js';
 
 /**
- * Dictionaries of so many texts, or so many for each row that came of them, are looked through for texts that stand here
- * already: a few rows of a segment's IDs are not worth a list of all of them.
+ * Dictionaries of at most this many texts, in total or per row seen, are deduplicated. For a few rows of a segment's
+ * IDs a table of all IDs would not pay.
  */
 const SHARED_TEXTS = 4_096;
 const SHARED_TEXTS_PER_ROW = 4;
 
 export class TextStore {
   readonly #memory: MemoryAccount;
-  /** By dictionary, and by code in it: the text's code here + 1, or 0. */
+  /** By dictionary and code: the code in this store + 1, or 0. */
   readonly #shared = new Map<Texts, Uint32Array>();
   #sharedBytes = 0;
-  /** Rows of dictionaries that are not shared. */
+  /** Number of rows of dictionaries that are not deduplicated. */
   readonly #ownRows = new Map<Texts, number>();
   #codes = new Uint32Array(0);
   #rowCount = 0;
   #offsets = new Uint32Array(0);
   #bytes = new Uint8Array(0);
   #textCount = 0;
-  /** All rows came from one dictionary of distinct texts, each of which stands here once at most. */
+  /** Whether all rows came from one dictionary of distinct texts, so that each text is stored at most once. */
   #distinct = true;
 
   constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
-  /** By row: the code of its text; that of a missing value may be any, also of no text. */
+  /** By row: the code of its text; the code of a missing value is arbitrary and may not refer to a text. */
   get codes(): Uint32Array {
     return this.#codes;
   }
@@ -46,7 +46,7 @@ export class TextStore {
     return this.#bytes;
   }
 
-  /** Adds the texts of rows [from, to). Throws 9006. */
+  /** Appends the texts of rows [from, to). Throws 9006. */
   append(vector: TextVector, from: number, to: number): void {
     this.#codes = grownWithin(this.#memory, this.#codes, this.#rowCount + to - from, ROWS_MIN);
     const shared = this.#sharedOf(vector, to - from);
@@ -92,7 +92,7 @@ export class TextStore {
     }
   }
 
-  /** Adds bytes[from, to) as a text; returns its code. */
+  /** Appends bytes[from, to) as a text; returns its code. */
   #add(bytes: Uint8Array, from: number, to: number): number {
     const code = this.#textCount++;
     if (code + 2 > this.#offsets.length)
@@ -100,18 +100,18 @@ export class TextStore {
     const start = this.#offsets[code];
     const end = start + to - from;
     if (end > this.#bytes.length) this.#bytes = grownWithin(this.#memory, this.#bytes, end, ROWS_MIN);
-    // Most texts are too short for `set` to pay.
+    // `set` does not pay for short texts, which are the majority.
     if (to - from > 32) this.#bytes.set(bytes.subarray(from, to), start);
     else for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at];
     this.#offsets[code + 1] = end;
     return code;
   }
 
-  /** Keeps rows `rows`, which ascend, alone, and their texts; `hasText` tells of a row. Throws 9006. */
+  /** Keeps only the given ascending rows and their texts; `hasText` returns whether a row has a text. Throws 9006. */
   keep(rows: Uint32Array, hasText: (row: number) => boolean): void {
     const [codes, offsets, bytes] = [this.#codes, this.#offsets, this.#bytes];
     const kept = new TextStore(this.#memory);
-    // By code: the new one + 1, or 0.
+    // By old code: the new code + 1, or 0.
     const moved = new Uint32Array(this.#textCount);
     kept.#codes = grownWithin(this.#memory, kept.#codes, rows.length, ROWS_MIN);
     kept.#rowCount = rows.length;
@@ -144,7 +144,7 @@ export class TextStore {
     this.#distinct = true;
   }
 
-  /** The texts, one at least; the store is empty then. */
+  /** Returns the texts, at least one, and empties the store. */
   finish(): { readonly offsets: Uint32Array; readonly bytes: Uint8Array; readonly distinct: boolean } {
     const count = Math.max(this.#textCount, 1);
     const offsets = new Uint32Array(count + 1);

@@ -1,6 +1,7 @@
 /**
- * Leaves out rows that cannot be among the first of an order, before anything of them is read: those whose first key, a column
- * of integers or days, stands behind that of the last row that is in. Whole segments by their zone maps, rows by kernels.
+ * Excludes rows that cannot be among the first of an order before they are read. If the first key is a column of
+ * integers or days, rows whose value sorts after that of the last row kept are excluded: whole segments by zone map,
+ * rows by kernels.
  */
 import type { SelectPlan, SortKey } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
@@ -8,15 +9,15 @@ import type { EntitySegment, LatestColumn } from '../../storage/index.js';
 import { runOf } from '../condition/run.js';
 import { selectRange } from '../condition/value-test.js';
 
-/** Of the last row that is in. */
+/** The last row kept by a bounded sort. */
 export interface LastRow {
-  /** The leading number of its first key (see sort-key-column.ts); Infinity = it has none. */
+  /** The leading number of its first key (see sort-key-column.ts); Infinity = missing. */
   readonly leading: number;
-  /** Whether a row with the same number stands behind it. */
-  readonly isTieBehind: boolean;
+  /** Whether a row with the same leading number sorts after it. */
+  readonly isTieAfter: boolean;
 }
 
-interface Range {
+interface ValueRange {
   readonly low: number;
   readonly high: number;
 }
@@ -32,30 +33,33 @@ export class TopBound {
     this.#last = last;
   }
 
-  /** `last`: null while every row is among the first. null: the first key is no such column. */
+  /** `last` returns null while every row is among the first. Returns null if the first key is not such a column. */
   static of(plan: SelectPlan, last: () => LastRow | null): TopBound | null {
     const [first] = plan.order;
     const columnId = plan.events === null ? columnOf(first, plan) : null;
     return columnId === null ? null : new TopBound(columnId, first.descending, last);
   }
 
-  /** Whether it leaves anything out. */
+  /** Whether the bound excludes any rows. */
   get isKnown(): boolean {
     return this.#range() !== null;
   }
 
-  /** Of the `count` rows of a segment that are set in `bitmap` (all of them where it has no more) leaves those that may be in. */
+  /**
+   * Narrows the `count` rows of a segment that are set in `bitmap` (which is ignored if they are all rows) to those
+   * that may be among the first; returns their number.
+   */
   narrow(segment: EntitySegment, count: number, bitmap: Uint8Array): number {
     const range = this.#range();
     if (range === null || count === 0) return count;
     const column = segment.latest(this.#columnId);
-    // Missing values stand last.
+    // Missing values sort last.
     if (column === undefined || column.presentCount === 0) return 0;
     if (column.width === 8) return count;
     return narrowTo(column, range, segment.rowCount, count, bitmap);
   }
 
-  /** Whether no row of the segment may be in. */
+  /** Whether no row of the segment can be among the first. */
   skips(segment: EntitySegment): boolean {
     const range = this.#range();
     if (range === null) return false;
@@ -64,10 +68,10 @@ export class TopBound {
     return column.width !== 8 && (column.max < range.low || column.min > range.high);
   }
 
-  #range(): Range | null {
+  #range(): ValueRange | null {
     const last = this.#last();
     if (last === null || last.leading === Number.POSITIVE_INFINITY) return null;
-    const high = last.leading - (last.isTieBehind ? 1 : 0);
+    const high = last.leading - (last.isTieAfter ? 1 : 0);
     return this.#descending
       ? { low: -high, high: Number.POSITIVE_INFINITY }
       : { low: Number.NEGATIVE_INFINITY, high };
@@ -80,10 +84,10 @@ function columnOf({ of }: SortKey, { inputs }: SelectPlan): number | null {
   return input.kind === 'i64' || input.kind === 'i32' ? input.columnId : null;
 }
 
-/** Rows whose value lies in the range. */
+/** Narrows to rows whose value is within the range. */
 function narrowTo(
   column: LatestColumn,
-  range: Range,
+  range: ValueRange,
   rowCount: number,
   count: number,
   bitmap: Uint8Array,

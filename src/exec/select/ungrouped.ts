@@ -1,29 +1,29 @@
 /**
- * Rows of a plan without grouping and order, as they lie, part by part.
- * Invariant: no more is read than the parts that were asked for hold, and one batch.
+ * Returns the rows of a plan without grouping and order, in stored order, part by part.
+ * Invariant  rows are read only as far as the requested parts need, plus one batch.
  */
 
 import type { Allocator, RowFormat } from '../../answer/index.js';
 import type { IsOver, MemoryAccount } from '../../base/index.js';
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { Vector } from '../../vector/index.js';
-import type { LaneShard, LaneShards } from './lane-shards.js';
 import { type PartBuilder, type PartRows, partBuilder } from './part-rows.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
 import type { ShardRows } from './shard-rows.js';
+import type { WorkerShard, WorkerShards } from './worker-shards.js';
 
-/** A shard while its rows are given. */
+/** A shard whose rows are being returned. */
 interface OpenShard {
-  readonly shard: LaneShard;
+  readonly shard: WorkerShard;
   readonly rows: ShardRows;
   readonly batches: Generator<SegmentBatch | null, undefined>;
   readonly outputs: readonly Evaluate[];
-  /** What the outputs remember. */
+  /** Memory of the outputs' evaluation. */
   readonly memory: MemoryAccount;
 }
 
-/** A batch of which the rows before `from` were given. */
+/** A batch whose rows before `from` were returned. */
 interface OpenBatch {
   readonly outputs: readonly Vector[];
   readonly count: number;
@@ -31,30 +31,30 @@ interface OpenBatch {
 }
 
 export class UngroupedRows {
-  readonly #lane: LaneShards;
+  readonly #workerShards: WorkerShards;
   readonly #part: PartBuilder;
-  /** Rows that may still be given. */
+  /** Rows that may still be returned. */
   #left: number;
   #nextShard = 0;
   #shard: OpenShard | null = null;
   #batch: OpenBatch | null = null;
 
   /** `release` must be called at the end. */
-  constructor(lane: LaneShards, format: RowFormat | null, room?: Allocator) {
-    const { limit, offset } = lane.plan;
-    this.#lane = lane;
-    this.#part = partBuilder(lane.plan, format, lane.run, room);
+  constructor(workerShards: WorkerShards, format: RowFormat | null, room?: Allocator) {
+    const { limit, offset } = workerShards.plan;
+    this.#workerShards = workerShards;
+    this.#part = partBuilder(workerShards.plan, format, workerShards.run, room);
     this.#left = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   }
 
-  /** Whether all rows were given. */
+  /** Whether all rows were returned. */
   get isDone(): boolean {
-    return this.#left === 0 || (this.#shard === null && this.#nextShard === this.#lane.all.length);
+    return this.#left === 0 || (this.#shard === null && this.#nextShard === this.#workerShards.all.length);
   }
 
   /**
-   * The next rows, `rowsMax` at most, and none behind the batch with which they take `bytesMax`; null = the slice was over
-   * before, and the rows so far are kept for the next call. Throws 6000, 9005, 9006.
+   * Returns the next rows: at most `rowsMax`, up to the batch that reaches `bytesMax`; null = the slice ended first,
+   * and the rows so far are kept for the next call. Throws 6000, 9005, 9006.
    */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
     const isWanted = (): boolean =>
@@ -71,28 +71,28 @@ export class UngroupedRows {
     return isWanted() && !this.isDone ? null : this.#part.finish();
   }
 
-  /** Looks for the next batch, or closes a shard that has none. */
+  /** Reads the next batch, or closes a shard that has no more. */
   #step(wanted: number): void {
     const open = this.#shard ?? this.#openShard(wanted);
     const { done, value: batch } = open.batches.next();
     if (done === true) this.#close();
     if (batch === undefined || batch === null) return;
-    const { figures } = open.shard;
-    const start = figures.start();
+    const { stats } = open.shard;
+    const start = stats.start();
     const outputs = open.outputs.map((evaluate) => evaluate(batch));
     this.#batch = { outputs, count: batch.count, from: 0 };
-    figures.add('project', start, batch.count);
+    stats.add('project', start, batch.count);
   }
 
   #openShard(wanted: number): OpenShard {
-    const shard = this.#lane.all[this.#nextShard++];
-    const rows = this.#lane.rows(shard);
-    const memory = this.#lane.run.child();
+    const shard = this.#workerShards.all[this.#nextShard++];
+    const rows = this.#workerShards.rows(shard);
+    const memory = this.#workerShards.run.child();
     this.#shard = {
       shard,
       rows,
       batches: rows.batches(Math.min(wanted, BATCH_ROWS_MAX)),
-      outputs: this.#lane.plan.outputs.map(({ of }) => compile(of, memory)),
+      outputs: this.#workerShards.plan.outputs.map(({ of }) => compile(of, memory)),
       memory,
     };
     return this.#shard;
@@ -103,10 +103,10 @@ export class UngroupedRows {
     const open = this.#shard;
     if (batch === null || open === null) return;
     const to = Math.min(batch.count, batch.from + wanted);
-    const { figures } = open.shard;
-    const start = figures.start();
+    const { stats } = open.shard;
+    const start = stats.start();
     this.#part.append(batch.outputs, batch.from, to);
-    figures.add('encode', start, to - batch.from);
+    stats.add('encode', start, to - batch.from);
     this.#left -= to - batch.from;
     batch.from = to;
     if (to === batch.count) this.#batch = null;

@@ -1,6 +1,6 @@
 /**
  * A set of networks and addresses.
- * Invariant: an IPv4 address is the same one when it is written as IPv6 (::ffff:1.2.3.4).
+ * Invariant: an IPv4 address written as IPv6 (::ffff:1.2.3.4) equals its IPv4 form.
  */
 import { BlockList, isIP } from 'node:net';
 import { isNetwork } from '../../api/index.js';
@@ -14,7 +14,7 @@ export class AddressSet {
     return set;
   }
 
-  /** Adds a network such as 10.0.0.0/8 or fd00::/8, or a single address; false when `text` is neither. */
+  /** Adds a network such as 10.0.0.0/8 or fd00::/8, or a single address; false if `text` is neither. */
   add(text: string): boolean {
     if (!isNetwork(text)) return false;
     const [address, prefix] = text.split('/');
@@ -23,14 +23,14 @@ export class AddressSet {
     return true;
   }
 
-  /** Whether `address` lies in one of the networks; false when it is no address. */
+  /** True if `address` is in one of the networks; false if it is not an address. */
   has(address: string): boolean {
     const version = isIP(address);
     return version !== 0 && this.#list.check(address, version === 4 ? 'ipv4' : 'ipv6');
   }
 }
 
-/** What counts as one client: an IPv4 address, or the network of 64 bits that an IPv6 address lies in. */
+/** The network that counts as one client: an IPv4 address, or the /64 network of an IPv6 address. */
 export function clientNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   const groups = groupsOf(address);
@@ -48,7 +48,7 @@ function groupsOf(address: string): number[] {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Those of a part without a gap, which may end as IPv4 does: two groups. */
+/** The groups of a part without `::`. A part may end with an IPv4 address, which is two groups. */
 function groupsIn(part: string): number[] {
   if (part === '') return [];
   const groups: number[] = [];

@@ -1,22 +1,22 @@
 /**
- * Whitelists of addresses: networks, single addresses and host names, whose addresses are looked up beforehand and
- * again every minute, so that a check never waits.
- * Invariants: an empty list admits everybody; a host name that has no address, or that was not looked up yet, admits
- * nobody; an IPv4 address is the same one when it is written as IPv6. RUNNING_MAX look-ups are waited for at a time, each
- * so long; the others follow in the order in which they were wanted. No name is asked for again before its answer came.
+ * Whitelists of addresses: networks, single addresses and host names. The addresses of host names are looked up in advance
+ * and again every minute, so that a check never waits.
+ * Invariants: an empty list admits all clients. A host name that has no address, or was not looked up yet, admits no client.
+ * An IPv4 address written as IPv6 equals its IPv4 form. At most RUNNING_MAX look-ups are waited for at a time, each for at
+ * most GIVE_UP_MS; the others wait in order. A name is not looked up again before its last look-up was answered.
  */
 import { lookup } from 'node:dns/promises';
 import type { Catalog } from '../../catalog/index.js';
 import { AddressSet } from './address-set.js';
 
-/** The addresses of a host name, as text. Rejects when it has none. */
+/** The addresses of a host name, as text. Rejects if it has none. */
 export type LookUpHost = (host: string) => Promise<readonly string[]>;
 
 export async function lookUpHost(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** A whitelist, taken apart. */
+/** A parsed whitelist. */
 interface Whitelist {
   readonly networks: AddressSet;
   readonly hosts: readonly string[];
@@ -25,24 +25,24 @@ interface Whitelist {
 const NO_ADDRESSES = new AddressSet();
 
 const RUNNING_MAX = 4;
-/** How long an answer is waited for before the next name's turn; one that comes later still counts. */
+/** Time after which the next look-up starts although this one has no answer. A later answer is still used. */
 const GIVE_UP_MS = 5_000;
 
-/** The name server could not be asked: what it said before goes on to hold. */
+/** Errors after which the addresses of the last look-up stay in use: the name server could not be reached. */
 const TEMPORARY_FAULTS: readonly unknown[] = ['EAI_AGAIN', 'ETIMEOUT', 'ECONNREFUSED'];
 
 export class AddressBook {
   readonly #lookUpHost: LookUpHost;
   readonly #whitelists = new WeakMap<readonly string[], Whitelist>();
-  /** By host name, those of the newest catalog. */
+  /** By host name; only names of the newest catalog. */
   readonly #addresses = new Map<string, AddressSet>();
   readonly #giveUpMs: number;
-  /** Names that wait for their turn, and those that were asked for and have no answer yet. */
+  /** Names that wait for a look-up or for its answer. */
   readonly #wanted = new Set<string>();
-  /** Look-ups that wait for their turn or their answer, without those that were given up. */
+  /** Look-ups that wait for their turn or for an answer, except those that were given up. */
   readonly #pending = new Set<Promise<void>>();
   #runningCount = 0;
-  /** Each is given the place of one that is done. */
+  /** Resolvers of waiting look-ups; each starts when another one ends. */
   readonly #queue: (() => void)[] = [];
   #catalog: Catalog | null = null;
   #hosts: ReadonlySet<string> = new Set();
@@ -52,14 +52,14 @@ export class AddressBook {
     this.#giveUpMs = giveUpMs;
   }
 
-  /** Whether `address` (text) is in the whitelist. */
+  /** True if the whitelist admits `address` (text). */
   admits(whitelist: readonly string[], address: string): boolean {
     if (whitelist.length === 0) return true;
     const { networks, hosts } = this.#whitelistOf(whitelist);
     return networks.has(address) || hosts.some((host) => this.#addresses.get(host)?.has(address) === true);
   }
 
-  /** Takes note of a catalog: host names that are new in it are looked up from now on. Cheap when it is the same one. */
+  /** Looks up the host names that are new in `catalog`. Cheap if the catalog has not changed. */
   see(catalog: Catalog): void {
     if (catalog === this.#catalog) return;
     this.#catalog = catalog;
@@ -73,13 +73,13 @@ export class AddressBook {
     for (const host of this.#hosts) this.#lookUp(host);
   }
 
-  /** Whether every host name was looked up once, or given up. */
+  /** True if every host name was looked up once or given up. */
   get settled(): boolean {
     for (const host of this.#hosts) if (!this.#addresses.has(host)) return false;
     return true;
   }
 
-  /** Resolves when the look-ups that are under way were answered or given up, or after `waitMsMax`. */
+  /** Resolves when all pending look-ups were answered or given up, or after `waitMsMax`. */
   async whenSettled(waitMsMax: number): Promise<void> {
     if (this.#pending.size === 0) return;
     await settledWithin(Promise.all(this.#pending), waitMsMax);

@@ -1,7 +1,7 @@
 /**
  * The checks of a request's head, in the interface's order: 1506; 1505; then those of `authorize`: 500 to 502, account
  * states 1000 to 1003, addresses 504, permissions 503, 505, 507, 509, 511; 1500 and 1501; rates 1502; 1507. The first one
- * that fails is the answer. uWebSockets gives the head only in the turn in which it came, so all of it is read here.
+ * that fails is the answer. uWebSockets provides the head only in the turn in which it arrived, so all of it is read here.
  */
 import type { RowFormat } from '../../answer/index.js';
 import { QuarryError, quoted } from '../../base/index.js';
@@ -16,22 +16,22 @@ import type { Request } from '../transport/uws.js';
 import type { Authorizer, RequestContext, RequestObserver } from './authorize.js';
 import { presentedKey } from './keys.js';
 
-/** How long the head says that the body is. */
+/** The length of the body according to the head. */
 export type BodyLength =
   | { readonly kind: 'none' | 'chunked' }
   | { readonly kind: 'declared'; readonly bytes: number }
   /**
-   * No number, or several, or a coding that is not followed: where the next request begins is not known for certain, so the
-   * connection is closed behind the answer. `text`: what is wrong.
+   * Not a number, several numbers, or an unsupported transfer coding: the start of the next request is uncertain, so the
+   * connection is closed after the answer. `text`: the error message.
    */
   | { readonly kind: 'broken'; readonly text: string }
-  /** Too many digits for uWebSockets, which drops the connection behind the answer. */
+  /** Too many digits for uWebSockets, which drops the connection after the answer. */
   | { readonly kind: 'endless' };
 
 const NO_BODY: BodyLength = { kind: 'none' };
 const CHUNKED: BodyLength = { kind: 'chunked' };
 
-/** The body of a GET is not looked at: it has none, whatever comes. */
+/** `method` is in lower case. A valid length of a GET is ignored: its body is not read. */
 export function bodyLengthOf(request: Request, method: string): BodyLength {
   const text = request.getHeader('content-length');
   const coding = request.getHeader('transfer-encoding');
@@ -53,7 +53,7 @@ export function bodyLengthOf(request: Request, method: string): BodyLength {
   return bytes === 0 || method === 'get' ? NO_BODY : { kind: 'declared', bytes };
 }
 
-/** Lines of the head that say how long the body is; `getHeader` gives the first of a name only. */
+/** Number of header lines that define the body's length. `getHeader` returns only the first line of a name. */
 function linesOf(request: Request): number {
   let count = 0;
   request.forEach((name) => {
@@ -62,10 +62,10 @@ function linesOf(request: Request): number {
   return count;
 }
 
-/** The head of a request, as it came. */
+/** The head of a request, before any check. */
 export interface Arrival {
   readonly request: Request;
-  /** What the path offers, null for no such path. */
+  /** null = the interface has no such path. */
   readonly found: Path | null;
   /** In lower case. */
   readonly method: string;
@@ -119,7 +119,7 @@ export function admit(
   return { context, encoding, inLines, pathName, onceId, format };
 }
 
-/** What a Content-Type header names, without its parameters. */
+/** The media type of a Content-Type header, without parameters. */
 const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
 
 /** Throws 1500 and 1501. */
@@ -131,7 +131,7 @@ function checkContentType({ bodyType, takesLines }: Endpoint, request: Request):
   throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
 }
 
-/** Throws 1507, and 1503 when the length is not known. */
+/** Throws 1507 for a body that is too long, 1503 for a length that cannot be determined. */
 function checkLength(length: BodyLength, bytesMax: number): void {
   if (length.kind === 'broken') throw new QuarryError(1503, length.text);
   if (length.kind === 'endless') {

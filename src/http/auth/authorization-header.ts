@@ -1,6 +1,6 @@
 /**
- * The key that an Authorization header presents: the key alone, `Bearer KEY`, or `Basic` with the key as the password of
- * any user name. Keys hold no blank, so no key can be taken for a scheme.
+ * Reads the key in an Authorization header: the key itself, `Bearer KEY`, or `Basic` with the key as the password of any user
+ * name. Keys contain no spaces, so a key cannot be mistaken for a scheme.
  */
 import { QuarryError } from '../../base/index.js';
 
@@ -8,7 +8,7 @@ const BEARER = /^bearer(?: +|$)/i;
 const BASIC = /^basic(?: +|$)/i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Throws 501 when the header holds no key, 502 when its Basic credentials cannot be read. */
+/** Throws 501 if the header has no key, 502 if its Basic credentials cannot be decoded. */
 export function keyOf(header: string): string {
   const presented = header.trim();
   const key = BASIC.test(presented)

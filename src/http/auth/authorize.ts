@@ -10,7 +10,7 @@ import { type ApiKey, type Catalog, databaseOf, propertiesOf } from '../../catal
 import type { EngineApi } from '../../engine/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
-import type { Bound, LimitedDatabase, RateLimiter } from '../limits/limits.js';
+import type { LimitedDatabase, RateLimit, RateLimiter } from '../limits/limits.js';
 import type { AddressBook } from './addresses.js';
 import type { Caller } from './caller.js';
 import { authenticate, checkAccount, checkPermission, databaseIdOf } from './keys.js';
@@ -38,7 +38,7 @@ export interface RequestContext {
   /** Text of the client's address at open endpoints, else empty. */
   readonly clientAddress: string;
   /** null = rates do not limit such requests. */
-  readonly limit: Bound | null;
+  readonly limit: RateLimit | null;
 }
 
 /** Receives facts about a request as soon as they are known, also when a later check fails. */
@@ -47,7 +47,7 @@ export interface RequestObserver {
   /** The key is valid, whatever it permits. */
   identified(caller: Caller): void;
   /** The rate limit of requests of this kind. */
-  limited(limit: Bound): void;
+  limited(limit: RateLimit): void;
 }
 
 /** A caller's view of a database, in the turn in which it was looked up. */
@@ -159,7 +159,12 @@ export class Authorizer {
     }
   }
 
-  #limitOf(endpoint: Endpoint, caller: Caller, databaseId: number | null, catalog: Catalog): Bound | null {
+  #limitOf(
+    endpoint: Endpoint,
+    caller: Caller,
+    databaseId: number | null,
+    catalog: Catalog,
+  ): RateLimit | null {
     const { limiter } = this.#dependencies;
     if (limiter === null) return null;
     return databaseId === null

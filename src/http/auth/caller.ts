@@ -6,17 +6,17 @@ export interface UserCaller {
   readonly kind: 'user';
   readonly email: string;
   readonly databaseId: number | null;
-  /** What was kept of the password then: a user who was deleted and made anew has another one. */
+  /** Hash of the password at sign-in. A user who was deleted and created again has another one. */
   readonly passwordHash: string;
 }
 
 export type Caller = ApiKey | UserCaller;
 
-/** A key as logs name it: enough to find it among others, and of no use to somebody who wants to send requests. */
+/** The name of a key in logs: enough to identify the key, useless for sending requests. */
 export interface NamedCaller {
   /** Its kind and the first digits of its hash. */
   readonly key: string;
-  /** Of keys that have one; the email of a user. */
+  /** The name of the key, if it has one; the email of a user. */
   readonly keyName?: string;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Who calls, and what the caller may: from the Authorization header to a key of the catalog or a session, and the
- * whole matrix of callers and endpoints, as the endpoint table has it.
- * Keys are 256 random bits and are looked up by their SHA-256. How long the lookup takes depends on the hash of what
- * was presented only, and a caller who cannot choose a hash learns nothing of a stored one from it: so the lookup
- * needs no comparison in constant time of its own. A key's text never gets into a message or a log.
+ * Authentication and permissions: finds the key or session that an Authorization header presents, and checks the caller
+ * against the endpoint table.
+ * Keys are 256 random bits and are looked up by their SHA-256. The duration of a lookup depends only on the hash of the
+ * presented text. A client cannot choose that hash, so it learns nothing about stored ones, and no comparison in constant
+ * time is needed. The text of a key never appears in a message or a log.
  */
 import { hash } from 'node:crypto';
 import { type ErrorCode, QuarryError } from '../../base/index.js';
@@ -29,7 +29,7 @@ export function presentedKey(request: Request): string {
   return keyOf(header);
 }
 
-/** The caller who presents `keyText`. Throws 502 when it is neither a key of the catalog nor a session. */
+/** The caller who presents `keyText`. Throws 502 if it is neither a key of the catalog nor of a session. */
 export function authenticate(catalog: Catalog, sessions: Sessions, keyText: string, nowMs: number): Caller {
   const caller = catalog.keys.get(hash('sha256', keyText, 'hex')) ?? sessions.find(keyText, nowMs);
   if (caller === null) throw new QuarryError(502);
@@ -38,7 +38,7 @@ export function authenticate(catalog: Catalog, sessions: Sessions, keyText: stri
   return caller;
 }
 
-/** The database that the caller works in; null for those of the team. */
+/** The database of the caller; null for callers of team endpoints. */
 export function databaseIdOf(caller: Caller): number | null {
   return caller.kind === 'team' ? null : caller.databaseId;
 }
@@ -51,13 +51,13 @@ const ACCOUNT_CODES: Readonly<Record<AccountState, ErrorCode | null>> = {
   disabled: 1003,
 };
 
-/** Throws 1000 to 1003 unless the account is served. */
+/** Throws 1000 to 1003 if the account's state forbids requests. */
 export function checkAccount({ accountState }: Catalog): void {
   const code = ACCOUNT_CODES[accountState];
   if (code !== null) throw new QuarryError(code);
 }
 
-/** Throws 503, 505, 507, 509 or 511 when the caller may not use the endpoint. */
+/** Throws 503, 505, 507, 509 or 511 if the caller may not use the endpoint. */
 export function checkPermission(
   caller: Caller,
   endpoint: DatabaseEndpoint | TeamEndpoint,
@@ -67,8 +67,8 @@ export function checkPermission(
   if (caller.kind === 'user') {
     const inDatabase = caller.databaseId !== null;
     if (inDatabase !== (endpoint.scope === 'database')) {
-      const place = inDatabase ? 'inside a database' : 'of the team';
-      throw new QuarryError(503, `this session is for requests ${place}, not for ${nameOf(endpoint)}`);
+      const where = inDatabase ? 'inside a database' : 'of the team';
+      throw new QuarryError(503, `this session is for requests ${where}, not for ${nameOf(endpoint)}`);
     }
     const permitted = permits(catalog, caller, endpoint.permission, nowMs);
     if (permitted !== true) throw new QuarryError(503, permitted);

@@ -1,8 +1,8 @@
 /**
- * Passwords as hashes: scrypt, with parameters and salt in the text, so that they may change without a migration.
+ * Hashes of passwords by scrypt. The text of a hash holds its parameters and salt, so they can change without a migration.
  * Form  scrypt$log2(N)$r$p$salt$hash, salt and hash in base64url.
- * Invariants: a password is never kept, logged or put into a message; at most RUNNING_MAX hashes are worked out at a
- * time (each takes 32 MiB), and at most WAITING_MAX wait.
+ * Invariants: a password is never stored, logged or put into a message. At most RUNNING_MAX hashes are computed at a time
+ * (each takes 32 MiB), and at most WAITING_MAX wait.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { QuarryError, type RandomBytes } from '../../base/index.js';
@@ -14,23 +14,23 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const RUNNING_MAX = 2;
 const WAITING_MAX = 100;
-/** Only parameters that scrypt can be given (2^10 to 2^20, 2 to 32, 1 to 16) are of the form. */
+/** Matches only parameters in the ranges 2^10 to 2^20, 2 to 32, 1 to 16. */
 const FORM = /^scrypt\$(1\d|20)\$([2-9]|[12]\d|3[0-2])\$([1-9]|1[0-6])\$([\w-]+)\$([\w-]+)$/;
 
-/** Rejects only when the machine cannot work it out. */
+/** Rejects only if the machine cannot compute the hash. */
 type Derive = (password: string, salt: Buffer, options: ScryptOptions) => Promise<Buffer>;
 
 export class PasswordHasher {
   readonly #scrypt: Derive;
   #running = 0;
-  /** Each is given the place of one that is done. */
+  /** Resolvers of waiting computations; each starts when another one ends. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(derive: Derive = deriveByScrypt) {
     this.#scrypt = derive;
   }
 
-  /** The text that is kept of a password. Rejects with 9003 when too many are being worked out. */
+  /** The hash to store for a password. Rejects with 9003 if too many computations wait. */
   async hash(password: string, randomBytes: RandomBytes): Promise<string> {
     const salt = Buffer.from(randomBytes(SALT_BYTES));
     const hash = await this.#derive(password, salt, LOG_N, BLOCK_SIZE, PARALLEL);
@@ -45,9 +45,9 @@ export class PasswordHasher {
     return parts.join('$');
   }
 
-  /** Whether `kept` is of that password; takes as long when `kept` is null, which no password fits. Rejects with 9003. */
-  async fits(password: string, kept: string | null): Promise<boolean> {
-    const parts = kept === null ? null : FORM.exec(kept);
+  /** True if `storedHash` is a hash of the password. null fits no password and takes as long. Rejects with 9003. */
+  async fits(password: string, storedHash: string | null): Promise<boolean> {
+    const parts = storedHash === null ? null : FORM.exec(storedHash);
     if (parts === null) {
       await this.#derive(password, Buffer.alloc(SALT_BYTES), LOG_N, BLOCK_SIZE, PARALLEL);
       return false;

@@ -3,7 +3,7 @@
  * Invariant: each is authorized, rate-limited, counted and logged as the HTTP endpoint of the same purpose.
  */
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
-import type { AskedPlan } from '../../engine/index.js';
+import type { QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
@@ -53,8 +53,8 @@ export class PostgresRequest {
     this.#startedMs = dependencies.elapsedMs();
   }
 
-  planned(plan: AskedPlan): void {
-    this.#notes.asked = () => [plan];
+  planned(plan: QueryPlan): void {
+    this.#notes.plans = () => [plan];
   }
 
   /** To be called once. `error`: null = success; an error other than QuarryError is a bug and is logged as one. */

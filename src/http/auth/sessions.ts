@@ -1,8 +1,8 @@
 /**
- * Users who signed in, and what their permission group lets them do at a moment.
- * Invariants: a session's key is 256 random bits, of which only the hash is kept, in memory alone: a restart ends all
- * sessions. What a user may do is looked up in the catalog at every request, so a change of the user, the group or the
- * database counts at once; a session ends with its user, also when one of the same email is made again.
+ * Sessions of users, and the permissions that a user's group grants at a given time.
+ * Invariants: the key of a session is 256 random bits; only its hash is stored, in memory, so a restart ends all sessions.
+ * Permissions are looked up in the catalog at every request, so a change of the user, the group or the database takes effect
+ * at once. A session ends when its user is deleted, also if a user with the same email is created again.
  */
 import type { Reach } from '../../api/index.js';
 import { quoted, type RandomBytes } from '../../base/index.js';
@@ -20,13 +20,13 @@ import type { SignInAttempts } from './sign-in-attempts.js';
 
 const SESSION_MS = 12 * 3_600_000;
 const SESSIONS_MAX = 10_000;
-/** So that one user's cannot push out everybody's. */
+/** Prevents one user's sessions from displacing all others. */
 const SESSIONS_PER_EMAIL_MAX = 100;
 const MINUTE_MS = 60_000;
 const MINUTES_PER_DAY = 1_440;
 
 export interface OpenedSession {
-  /** To be sent as Authorization. */
+  /** For the Authorization header. */
   readonly key: string;
   /** Milliseconds since 1970-01-01. */
   readonly expiresMs: number;
@@ -34,7 +34,7 @@ export interface OpenedSession {
 
 export class Sessions {
   readonly passwords: PasswordHasher;
-  /** null = attempts to sign in are not bounded. */
+  /** null = attempts to sign in are not limited. */
   readonly attempts: SignInAttempts | null;
   readonly #randomBytes: RandomBytes;
   /** By hash of the key, oldest first. */
@@ -53,12 +53,12 @@ export class Sessions {
   }
 
   /**
-   * Begins a session of 12 hours; the oldest one of that email ends when it has SESSIONS_PER_EMAIL_MAX, and the oldest
-   * of all when there are SESSIONS_MAX. It permits nothing unless `passwordHash` is what the catalog keeps of the user.
+   * Starts a session of 12 hours. Ends the email's oldest session if it has SESSIONS_PER_EMAIL_MAX, and the oldest session of
+   * all if there are SESSIONS_MAX. The session permits nothing unless `passwordHash` equals the user's hash in the catalog.
    */
   open(user: Omit<UserCaller, 'passwordHash'>, nowMs: number, passwordHash: string): OpenedSession {
     const { email } = user;
-    this.#makeRoom(email);
+    this.#evictOldest(email);
     for (const [hash, { caller, expiresMs }] of this.#sessions) {
       if (expiresMs > nowMs && this.#sessions.size < SESSIONS_MAX) break;
       this.#end(hash, caller.email);
@@ -73,15 +73,15 @@ export class Sessions {
     return { key, expiresMs };
   }
 
-  /** Who signed in and was given that key; null when nobody, or more than 12 hours ago. */
+  /** The user of the session with that key; null if there is none or it has expired. */
   find(keyText: string, nowMs: number): UserCaller | null {
     if (this.#sessions.size === 0) return null;
     const session = this.#sessions.get(hashOfKey(keyText));
     return session === undefined || session.expiresMs <= nowMs ? null : session.caller;
   }
 
-  /** For one more session of that email. */
-  #makeRoom(email: string): void {
+  /** Ends the email's oldest session if it has SESSIONS_PER_EMAIL_MAX. */
+  #evictOldest(email: string): void {
     const ofEmail = this.#ofEmails.get(email);
     if (ofEmail === undefined || ofEmail.size < SESSIONS_PER_EMAIL_MAX) return;
     const [oldest] = ofEmail;
@@ -96,7 +96,7 @@ export class Sessions {
   }
 }
 
-/** The group of a user that is there, or why there is none. */
+/** The group of an existing user, or the reason why there is none. */
 function groupOf(catalog: Catalog, { email, passwordHash }: UserCaller): PermissionGroup | string {
   const user = catalog.users.get(email);
   if (user === undefined || user.passwordHash !== passwordHash) return 'the user was deleted';
@@ -104,7 +104,7 @@ function groupOf(catalog: Catalog, { email, passwordHash }: UserCaller): Permiss
   return group ?? 'the user is in no permission group';
 }
 
-/** True when the user's group permits it at `nowMs`, else the reason why not. Days and hours are those of UTC. */
+/** True if the user's group has the permission at `nowMs`, else the reason of the refusal. Days and hours are in UTC. */
 export function permits(
   catalog: Catalog,
   caller: UserCaller,
@@ -122,7 +122,7 @@ export function permits(
   return isOpen(group, nowMs) ? true : `the group ${name} has no access on this day or at this hour (UTC)`;
 }
 
-/** The databases that requests of the team may touch: all of them with a key, those of the group for a user. */
+/** The databases that team requests may use: all for a key, the group's databases for a user. */
 export function reachOf(catalog: Catalog, caller: Caller): Reach {
   if (caller.kind !== 'user') return () => true;
   const group = groupOf(catalog, caller);

@@ -1,8 +1,8 @@
 /**
- * How often somebody may try to sign in: failures are counted by email and client together, so that nobody locks a
- * user out who signs in from elsewhere.
- * Invariants: after ATTEMPTS_PER_MINUTE failures nothing more is told of a password for the rest of the minute, however
- * many attempts were under way; what stands in memory is bounded, and no email is kept in it.
+ * Limits failed attempts to sign in. Failures are counted per pair of email and client, so that a client cannot lock out a
+ * user who signs in from another address.
+ * Invariants: after ATTEMPTS_PER_MINUTE failures no attempt reveals whether a password is right for the rest of the minute,
+ * however many attempts are under way. Memory is limited, and emails are stored as hashes only.
  */
 import { hashOfKey } from '../../catalog/index.js';
 import { RateExceeded, Window } from '../limits/rate-window.js';
@@ -12,9 +12,9 @@ const ATTEMPTS_PER_MINUTE = 10;
 const WINDOWS_MAX = 10_000;
 
 export class SignInAttempts {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly #elapsedMs: () => number;
-  /** By email and client, the one that began first ahead. */
+  /** By email and client, oldest first. */
   readonly #windows = new Map<string, Window>();
 
   #refusedCount = 0;
@@ -27,43 +27,43 @@ export class SignInAttempts {
     return this.#refusedCount;
   }
 
-  /** Throws RateExceeded when too many have failed within a minute. `client` is the text of an address. */
+  /** Throws RateExceeded if too many attempts have failed within a minute. `client` is the text of an address. */
   check(email: string, client: string): void {
-    const window = this.#windows.get(placeOf(email, client));
+    const window = this.#windows.get(windowKeyOf(email, client));
     if (window === undefined) return;
-    const figures = window.figures(this.#elapsedMs());
-    if (figures.remaining > 0) return;
+    const rateStatus = window.status(this.#elapsedMs());
+    if (rateStatus.remaining > 0) return;
     this.#refusedCount++;
     throw new RateExceeded(
       `more than ${ATTEMPTS_PER_MINUTE} attempts to sign in with this email failed in a minute`,
-      figures,
+      rateStatus,
     );
   }
 
   /** Counts an attempt that failed. */
   failed(email: string, client: string): void {
-    const place = placeOf(email, client);
+    const key = windowKeyOf(email, client);
     const elapsedMs = this.#elapsedMs();
-    let window = this.#windows.get(place);
+    let window = this.#windows.get(key);
     if (window === undefined || window.isOver(elapsedMs)) {
       window = new Window();
       window.limit = ATTEMPTS_PER_MINUTE;
-      this.#windows.delete(place);
-      this.#makeRoom(elapsedMs);
-      this.#windows.set(place, window);
+      this.#windows.delete(key);
+      this.#removeOldWindows(elapsedMs);
+      this.#windows.set(key, window);
     }
     window.take(1, elapsedMs);
   }
 
-  /** Windows that are over go, and the oldest one when all are younger. */
-  #makeRoom(elapsedMs: number): void {
-    for (const [place, window] of this.#windows) {
+  /** Removes windows that are over, and the oldest ones while there are WINDOWS_MAX. */
+  #removeOldWindows(elapsedMs: number): void {
+    for (const [key, window] of this.#windows) {
       if (!window.isOver(elapsedMs) && this.#windows.size < WINDOWS_MAX) break;
-      this.#windows.delete(place);
+      this.#windows.delete(key);
     }
   }
 }
 
-function placeOf(email: string, client: string): string {
+function windowKeyOf(email: string, client: string): string {
   return `${clientNetwork(client)} ${hashOfKey(email)}`;
 }

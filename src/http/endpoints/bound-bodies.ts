@@ -1,22 +1,22 @@
 /**
- * Bodies of queries that come again and again, as dashboards send them, with what they were bound to: reading and binding
- * cost more than looking the answer up.
- * Invariants: a result is reused only for the same bytes, endpoint, model and full access, and only when binding did not
- * read the time; nobody changes a reused result.
+ * A cache of bound queries by the bytes of their body, for clients such as dashboards that repeat queries: parsing and binding
+ * cost more than a lookup in the cache of answers.
+ * Invariants: a result is reused only for the same bytes, endpoint and model, for callers with full access, and only if binding
+ * did not read the time. A reused result is never modified.
  */
 import { type Access, FULL_ACCESS } from '../../api/index.js';
 import { ObservedTime } from '../../base/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 
 const BODY_BYTES_MAX = 4_096;
-/** Of one model; the least recently used ones go. */
+/** Bodies per model; the least recently used one is removed first. */
 const BODIES_MAX = 500;
 
-/** `seen`: came before; only what comes twice is kept. */
-type Kept = { readonly is: 'seen' } | { readonly is: 'bound'; readonly bound: unknown };
+/** `seen`: the body came once. Results are cached when it comes again. */
+type CachedBody = { readonly is: 'seen' } | { readonly is: 'bound'; readonly bound: unknown };
 
-/** What of a call its body is bound with. */
-interface Asked {
+/** The members of a call on which binding depends. */
+interface BindInputs {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly model: DatabaseModel;
   readonly access: Access;
@@ -24,27 +24,27 @@ interface Asked {
 }
 
 export class BoundBodies {
-  readonly #ofModel = new WeakMap<DatabaseModel, Map<string, Kept>>();
+  readonly #ofModel = new WeakMap<DatabaseModel, Map<string, CachedBody>>();
 
-  /** The result of `bind`, which depends on the body, the model, full access and the time alone. Throws what `bind` throws. */
-  bind<T>({ body, model, access, nowMs }: Asked, endpoint: string, bind: (time: ObservedTime) => T): T {
+  /** Returns the result of `bind`, which must depend only on the body, the model and the time. Throws what `bind` throws. */
+  bind<T>({ body, model, access, nowMs }: BindInputs, endpoint: string, bind: (time: ObservedTime) => T): T {
     const time = new ObservedTime(nowMs);
     if (body.length > BODY_BYTES_MAX || access !== FULL_ACCESS) return bind(time);
     const bodies = this.#bodiesOf(model);
     const key = endpoint + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
-    const kept = bodies.get(key);
+    const cached = bodies.get(key);
     bodies.delete(key);
-    if (kept?.is === 'bound') {
-      bodies.set(key, kept);
-      return kept.bound as T;
+    if (cached?.is === 'bound') {
+      bodies.set(key, cached);
+      return cached.bound as T;
     }
     const bound = bind(time);
-    bodies.set(key, kept === undefined || time.wasRead ? { is: 'seen' } : { is: 'bound', bound });
+    bodies.set(key, cached === undefined || time.wasRead ? { is: 'seen' } : { is: 'bound', bound });
     if (bodies.size > BODIES_MAX) bodies.delete(bodies.keys().next().value as string);
     return bound;
   }
 
-  #bodiesOf(model: DatabaseModel): Map<string, Kept> {
+  #bodiesOf(model: DatabaseModel): Map<string, CachedBody> {
     let bodies = this.#ofModel.get(model);
     if (bodies === undefined) {
       bodies = new Map();

@@ -1,8 +1,8 @@
 /**
- * The console's files, as the build left them: read once, served from memory, over HTTPS only, without a key.
- * Invariants: what is served was in the folder at the start, so no path leads anywhere else; nothing of it may load or run
- * what this server did not send (the policy below); a file whose name holds a hash of its content may be kept for ever,
- * any other is asked for again and answered with 304 while it is the same.
+ * The console's files: read once at the start, served from memory, over HTTPS only, without a key.
+ * Invariants: only files that were in the folder at the start are served, so no path leads outside it. The pages may not load
+ * or run anything from another server (the policy below). A client may cache a file without limit if its name holds a hash of
+ * its content; it revalidates any other file and gets 304 while the file is unchanged.
  */
 import { QuarryError, quoted } from '../../base/index.js';
 import type { FileSystem } from '../../io/index.js';
@@ -27,7 +27,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 
-/** The build writes them beside each file. */
+/** Suffixes of the compressed files that the build writes next to each file. */
 const SUFFIXES: Readonly<Record<Packing, string>> = { br: '.br', gzip: '.gz' };
 
 const POLICY = [
@@ -42,14 +42,14 @@ const POLICY = [
 ].join('; ');
 
 export class ConsoleFiles {
-  /** By path, as requests name it. */
+  /** By the path of requests. */
   readonly #files: ReadonlyMap<string, StaticPage>;
 
   private constructor(files: ReadonlyMap<string, StaticPage>) {
     this.#files = files;
   }
 
-  /** Reads all that the build wrote into `dir`. Rejects with the system's error when it is not there. */
+  /** Reads the files that the build wrote into `dir`. Rejects with the system's error if `dir` does not exist. */
   static async read(fs: FileSystem, dir: string): Promise<ConsoleFiles> {
     const files = new Map<string, StaticPage>();
     const add = async (names: readonly string[], under: string, caching: string): Promise<void> => {
@@ -71,19 +71,19 @@ export class ConsoleFiles {
     return new ConsoleFiles(files);
   }
 
-  /** Whether this build holds a console. */
+  /** True if this build has a console. */
   get exists(): boolean {
     return this.#files.has(CONSOLE_PATH);
   }
 
-  /** Of a build without a console. */
+  /** For a build without a console. */
   static none(): ConsoleFiles {
     return new ConsoleFiles(new Map());
   }
 
   /**
-   * null = the path is none of the console's; `/` leads to it, if there is one. Throws 1506 over plain HTTP, 1505 for a file
-   * that does not exist.
+   * null = the path does not belong to the console. `/` redirects to the console if this build has one. Throws 1506 over plain
+   * HTTP, 1505 for a file that does not exist.
    */
   answer(request: PageRequest): Answer | null {
     const { path } = request;

@@ -1,7 +1,7 @@
 /**
- * The one table of the interface's endpoints: method, path, who may call it, how often, and what it runs. The checks,
- * the documents' tables and the tests are made from it.
- * Invariants: a (method, path) pair stands here once; paths have no trailing slash.
+ * The table of the interface's endpoints: method, path, callers, rate and handler. The checks, the tables in the documents and
+ * the tests are derived from it.
+ * Invariants: each pair of method and path is in the table once; paths have no trailing slash.
  */
 import { BODY_BYTES_MAX } from '../../base/index.js';
 import type { CustomKeyLevel, DatabaseKeyKind, Permission, TeamPermission } from '../../catalog/index.js';
@@ -32,20 +32,20 @@ import * as users from './handlers/user.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Requests a minute: a figure of the interface's table, the database's query-load plan, or no bound of that kind. */
+/** Requests a minute: a number, `query-load` (the limit of the database's plan), or null (no limit of requests). */
 export type Rate = number | 'query-load' | null;
 
 interface AnyEndpoint {
   readonly method: Method;
-  /** A segment that begins with `:` stands for any text. */
+  /** A segment that begins with `:` matches any text. */
   readonly path: string;
-  /** What a body must be declared as. */
+  /** The Content-Type that a body must have. */
   readonly bodyType: 'application/json' | 'application/sql';
-  /** Takes bodies of lines too, of any length, part by part. */
+  /** Also accepts line bodies, of any length, which are applied part by part. */
   readonly takesLines: boolean;
-  /** Of a body, as it comes and once decoded; of lines, of a part. */
+  /** Limit of a body as sent and as decoded; of a line body, limit of one part. */
   readonly bodyBytesMax: number;
-  /** Served over plain HTTP too. */
+  /** Also served over plain HTTP. */
   readonly plainHttp: boolean;
   readonly rate: Rate;
 }
@@ -57,16 +57,16 @@ export interface DatabaseEndpoint extends AnyEndpoint {
   readonly keys: readonly DatabaseKeyKind[];
   /** Levels of custom keys that may call it (others: 507), or the code that refuses all of them. */
   readonly custom: readonly CustomKeyLevel[] | 505 | 509 | 511;
-  /** What a user's group must permit. */
+  /** The permission that a user's group must have. */
   readonly permission: Permission;
-  /** It reads rows: counted as a query in the database's usage. */
+  /** True if the endpoint reads rows: its requests count as queries in the database's usage. */
   readonly asks: boolean;
   readonly handler: DatabaseHandler;
 }
 
 export interface TeamEndpoint extends AnyEndpoint {
   readonly scope: 'team';
-  /** What the team key must have beside being one. */
+  /** The permission that a team key must have; null = none. */
   readonly teamPermission: TeamPermission | null;
   readonly permission: Permission;
   readonly handler: Handler<TeamCall>;
@@ -96,7 +96,7 @@ const COMMON = {
   asks: false,
 } as const;
 
-/** Nobody vouches yet for who signs in. */
+/** A small limit, because the client is not authenticated. */
 export const SESSION_BODY_BYTES_MAX = 16 * 1024;
 
 type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
@@ -109,7 +109,7 @@ function inDatabase(
   handler: DatabaseHandler,
   more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'plainHttp' | 'asks'>> = {},
 ): DatabaseEndpoint {
-  return { scope: 'database', ...place(at), ...COMMON, ...who, permission, rate, handler, ...more };
+  return { scope: 'database', ...route(at), ...COMMON, ...who, permission, rate, handler, ...more };
 }
 
 function ofTeam(
@@ -119,10 +119,10 @@ function ofTeam(
   rate: number,
   handler: Handler<TeamCall>,
 ): TeamEndpoint {
-  return { scope: 'team', ...place(at), ...COMMON, teamPermission, permission, rate, handler };
+  return { scope: 'team', ...route(at), ...COMMON, teamPermission, permission, rate, handler };
 }
 
-function place(at: `${Method} ${string}`): Pick<Endpoint, 'method' | 'path'> {
+function route(at: `${Method} ${string}`): Pick<Endpoint, 'method' | 'path'> {
   const [method, path] = at.split(' ');
   return { method: method as Method, path };
 }
@@ -131,11 +131,11 @@ const listing: Who = { keys: ['master', 'write', 'read'], custom: ALL_LEVELS };
 const columnModelling: Who = { keys: MODELLERS, custom: 505 };
 const dimensionModelling: Who = { keys: MODELLERS, custom: 511 };
 const writing: Who = { keys: WRITERS, custom: WRITE_LEVELS };
-const asking: Who = { keys: READERS, custom: READ_LEVELS };
+const querying: Who = { keys: READERS, custom: READ_LEVELS };
 const totals: Who = { keys: ['master', 'read'], custom: READ_LEVELS };
 const saving: Who = { keys: ['master', 'demo'], custom: READ_LEVELS };
 const savedListing: Who = { keys: ['master', 'read', 'demo'], custom: READ_LEVELS };
-/** Read and read-only keys may send SELECT and EXPLAIN; whatever else they send is refused behind the parser. */
+/** Read and read-only keys may send SELECT and EXPLAIN only. The handler refuses their other statements. */
 const sql: Who = { keys: READERS, custom: READ_LEVELS };
 
 const ASKS = { asks: true } as const;
@@ -155,16 +155,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities),
   inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities),
   inDatabase('POST /v1/sql', sql, 5, 120, runSql, { bodyType: 'application/sql', asks: true }),
-  inDatabase('POST /v1/query/count/entity', asking, 1, 'query-load', queries.countEntities, ASKS),
+  inDatabase('POST /v1/query/count/entity', querying, 1, 'query-load', queries.countEntities, ASKS),
   inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
   inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),
-  inDatabase('POST /v1/query/exists/entity', asking, 1, 'query-load', queries.existEntities, ASKS),
-  inDatabase('POST /v1/query/count/event', asking, 1, 'query-load', aggregations.countEvents, ASKS),
-  inDatabase('POST /v1/query/count/events', asking, 1, 'query-load', aggregations.countEvents, ASKS),
-  inDatabase('POST /v1/query/aggregation', asking, 1, 'query-load', aggregations.aggregate, ASKS),
-  inDatabase('POST /v1/query/top_values', asking, 1, 'query-load', aggregations.topValues, ASKS),
-  inDatabase('POST /v1/data_extraction/result', asking, 1, 120, extractions.extractResult, ASKS),
-  inDatabase('POST /v1/data_extraction/score', asking, 1, 120, extractions.extractScore, ASKS),
+  inDatabase('POST /v1/query/exists/entity', querying, 1, 'query-load', queries.existEntities, ASKS),
+  inDatabase('POST /v1/query/count/event', querying, 1, 'query-load', aggregations.countEvents, ASKS),
+  inDatabase('POST /v1/query/count/events', querying, 1, 'query-load', aggregations.countEvents, ASKS),
+  inDatabase('POST /v1/query/aggregation', querying, 1, 'query-load', aggregations.aggregate, ASKS),
+  inDatabase('POST /v1/query/top_values', querying, 1, 'query-load', aggregations.topValues, ASKS),
+  inDatabase('POST /v1/data_extraction/result', querying, 1, 120, extractions.extractResult, ASKS),
+  inDatabase('POST /v1/data_extraction/score', querying, 1, 120, extractions.extractScore, ASKS),
   inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),
   inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.listSavedQueries),
   inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, ASKS),
@@ -188,7 +188,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ofTeam('DELETE /v1/permission_groups', null, 19, 60, groups.deleteGroup),
   {
     scope: 'open',
-    ...place('POST /v1/session'),
+    ...route('POST /v1/session'),
     ...COMMON,
     bodyBytesMax: SESSION_BODY_BYTES_MAX,
     rate: 60,

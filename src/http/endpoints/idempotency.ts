@@ -1,7 +1,6 @@
 /**
- * The Idempotency-Key header, and the name of a request that takes effect once.
- * Invariant: the name depends on database, key, endpoint and header, and on nothing else; two different ones never
- * have the same name.
+ * The Idempotency-Key header, and the ID under which the engine remembers a request that must take effect once.
+ * Invariant: the ID is a function of database, caller, endpoint and header only, and different inputs have different IDs.
  */
 import { createHash } from 'node:crypto';
 import { QuarryError } from '../../base/index.js';
@@ -14,12 +13,12 @@ const ONCE_PATHS: readonly string[] = ['/v1/insert', '/v1/update', '/v1/delete',
 const HEADER = 'idempotency-key';
 const HEADER_TEXT = /^[ -~]{1,255}$/;
 
-/** Whether it looks at the header. */
+/** True if the endpoint uses the header. */
 export function takesOnceKey({ method, path }: Pick<Endpoint, 'method' | 'path'>): boolean {
   return method === 'POST' && ONCE_PATHS.includes(path);
 }
 
-/** null without the header, and at endpoints that do not look at it. Throws 4049 when it is not as it must be. */
+/** null if the header is missing or the endpoint does not use it. Throws 4049 if the header's text is not valid. */
 export function onceIdOf(
   request: Request,
   endpoint: Endpoint,
@@ -36,12 +35,12 @@ export function onceIdOf(
   return nameOf([databaseId, ...who, endpoint.path, text]);
 }
 
-/** The name of a part of the request that is called `onceId`; `number`: which, from 1. */
+/** The ID of one part of the request `onceId`. `number`: the part's number, from 1. */
 export function partOnceIdOf(onceId: string, number: number): string {
   return nameOf([onceId, number]);
 }
 
-/** Different lists have different names. */
+/** Different lists have different results. */
 function nameOf(what: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(what)).digest('base64url');
 }

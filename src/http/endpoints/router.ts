@@ -1,15 +1,15 @@
 /**
- * From a request's path and method to its endpoint. A trailing slash changes nothing.
+ * Finds the endpoint of a request by its path and method. A trailing slash is ignored.
  */
 import { QuarryError, quoted } from '../../base/index.js';
 import type { Endpoint } from './endpoints.js';
 
-/** What one path of the interface offers. */
+/** A path of the interface with its endpoints. */
 export interface Path {
   /** By method in lower case. */
   readonly methods: ReadonlyMap<string, Endpoint>;
   readonly plainHttp: boolean;
-  /** Which of the path's segments stands for any text; -1 when none does. */
+  /** Index of the path segment that matches any text; -1 = none. */
   readonly nameIndex: number;
 }
 
@@ -29,7 +29,7 @@ export class Router {
     }
   }
 
-  /** null when the text is no path of the interface. */
+  /** null if `text` is not a path of the interface. */
   find(text: string): Path | null {
     return this.#exact.get(text) ?? this.#findPattern(text.split('/'));
   }
@@ -44,7 +44,7 @@ export class Router {
   }
 }
 
-/** `METHOD path`, as documents, metrics and limits name an endpoint. */
+/** The name of an endpoint in documents, metrics and limits: `METHOD path`. */
 export function nameOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }
@@ -53,7 +53,7 @@ export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** What stands in the place of the path's `:name`, percent-decoded where it can be; empty when it has none. */
+/** The text of the path's variable segment, percent-decoded if possible; empty if the path has none. */
 export function pathNameOf({ nameIndex }: Path, text: string): string {
   if (nameIndex === -1) return '';
   const written = text.split('/')[nameIndex];
@@ -64,7 +64,7 @@ export function pathNameOf({ nameIndex }: Path, text: string): string {
   }
 }
 
-/** The endpoint for a method in lower case. Throws 1505: path first, then method. */
+/** `method` is in lower case. Throws 1505 for an unknown path or a method that the path does not have. */
 export function endpointOf(found: Path | null, method: string, path: string): Endpoint {
   if (found === null) throw new QuarryError(1505, `${quoted(path)} is no endpoint`);
   const endpoint = found.methods.get(method);

@@ -1,4 +1,4 @@
-/** Tables of the documents that are made from the code, as Markdown: endpoints and keys, permissions, limits. */
+/** Tables of the documents that are generated from the code, as Markdown: endpoints and keys, permissions, limits. */
 import { JSON_NODES_MAX } from '../../api/index.js';
 import {
   BODY_BYTES_MAX,
@@ -29,7 +29,7 @@ import { ENDPOINTS, type Endpoint, SESSION_BODY_BYTES_MAX } from './endpoints.js
 
 type Row = readonly string[];
 
-/** By the name of the marks that surround a table in its document: `<!-- keys -->` to `<!-- /keys -->`. */
+/** Tables by the name of the marks around them in the document: `<!-- keys -->` to `<!-- /keys -->`. */
 export function documentedTables(): Readonly<Record<'keys' | 'permissions' | 'plans' | 'bounds', string>> {
   return { keys: keyTable(), permissions: permissionTable(), plans: planTable(), bounds: boundTable() };
 }
@@ -84,7 +84,7 @@ function planTable(): string {
   );
 }
 
-/** What bounds requests, and by how much. */
+/** Limits of requests. */
 export const BOUNDS: readonly (readonly [what: string, count: number])[] = [
   ['Bytes of a body, as it comes and once decoded', BODY_BYTES_MAX],
   ['Bytes of the body of `POST /v1/session`', SESSION_BODY_BYTES_MAX],

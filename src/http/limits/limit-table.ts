@@ -1,8 +1,8 @@
-/** The figures of all rates and plans, as the interface has them; `--limits FILE` replaces single ones. */
+/** The limits of all rates and plans. `--limits FILE` replaces single ones. */
 import type { LoadPlan } from '../../catalog/index.js';
 
 export interface LimitTable {
-  /** Instead of the endpoint's own figure, by `METHOD path`. */
+  /** Replaces the endpoint's own rate; by `METHOD path`. */
   readonly requestsPerMinute: ReadonlyMap<string, number>;
   /** Entity IDs of inserts, per key of a database. */
   readonly entitiesPerMinute: number;

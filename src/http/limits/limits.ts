@@ -8,10 +8,10 @@
  *   open endpoints    each client address
  * Writes of a UTC day are counted per database.
  * Invariants: a request that is refused with 1502 counts in no window that it was refused for, but an update that the day's
- * plan refuses has used one of its requests a minute by then. All endpoints with rate `query-load` share one window. Memory
+ * plan refuses has already used one of its requests a minute. All endpoints with rate `query-load` share one window. Memory
  * is bounded by the keys and users that were active in the last two minutes, and by CLIENTS_KEPT. The day's count is that
  * of writes that took effect, so concurrent writes may exceed it together.
- * Times named elapsedMs are of a clock that never goes back.
+ * Times named elapsedMs are of a monotonic clock.
  */
 import type { Catalog, LoadPlan } from '../../catalog/index.js';
 import type { DatabaseUsage } from '../../engine/index.js';
@@ -25,13 +25,13 @@ import { CappedWindow, RateExceeded, secondsOf, Window } from './rate-window.js'
 
 const DAY_MS = 86_400_000;
 
-/** A window and what one request counts in it. */
-export interface Bound {
+/** A window, and the amount that one request adds to it. */
+export interface RateLimit {
   readonly window: Window | CappedWindow;
   readonly cost: number;
 }
 
-/** How much was refused with 1502, by the limit that it met. */
+/** Refusals with 1502 by limit. */
 export interface RefusalCounts {
   readonly requests: number;
   readonly 'inserted-entities': number;
@@ -48,23 +48,23 @@ export const NO_REFUSALS: RefusalCounts = {
 
 type RefusedHere = Exclude<keyof RefusalCounts, 'sign-ins'>;
 
-/** What of a database its limits depend on. */
+/** The properties of a database on which its limits depend. */
 export interface LimitedDatabase {
   readonly id: number;
   readonly queryLoad: LoadPlan;
   readonly insertionLoad: LoadPlan;
 }
 
-/** Where the window of an endpoint stands, its figure (null = that of the plan), and what one request counts. */
-interface Place {
-  readonly index: number;
+/** The window of an endpoint, its limit (null = that of the plan), and the amount that one request adds. */
+interface EndpointLimit {
+  readonly windowIndex: number;
   readonly limit: number | null;
   readonly cost: number;
 }
 
-type Bounds = (Bound | undefined)[];
+type RateLimits = (RateLimit | undefined)[];
 
-/** The callers of a database that have a window together. */
+/** Kinds of callers that share a window per database. */
 type CeilingKind = 'custom' | 'user';
 
 const CEILING_NAMES: Readonly<Record<CeilingKind, string>> = {
@@ -75,45 +75,45 @@ const CEILING_NAMES: Readonly<Record<CeilingKind, string>> = {
 const ceilingKindOf = ({ kind }: Caller): CeilingKind | null =>
   kind === 'custom' || kind === 'user' ? kind : null;
 
-interface DatabaseBounds {
+interface DatabaseRateLimits {
   /** By hash of the key, or email of the user. */
-  readonly byCaller: Map<string, Bounds>;
+  readonly byCaller: Map<string, RateLimits>;
   readonly ceilings: Readonly<Record<CeilingKind, Window[]>>;
 }
 
-/** In every list of windows: that of the query-load plan, that of inserted entities, then one per endpoint. */
+/** Indexes in a list of windows: the query-load plan, inserted entities, then one per endpoint. */
 const QUERY_LOAD = 0;
 const ENTITIES = 1;
 const FIRST_ENDPOINT = 2;
 
-/** What an endpoint writes, by its name; others write no rows. */
+/** The kind of writes of an endpoint, by its name; other endpoints write no rows. */
 const WRITES: ReadonlyMap<string, 'insert' | 'update'> = new Map([
   ['POST /v1/insert', 'insert'],
   ['POST /v1/update', 'update'],
 ]);
 
-/** Whose writes are counted, what the database has written so far, and when. */
+/** The caller whose writes are counted, the database with its usage so far, and the time. */
 export interface WriteBudget {
   readonly caller: Caller;
   readonly database: LimitedDatabase;
   readonly usage: DatabaseUsage;
-  /** Of a clock that never goes back. */
+  /** Of a monotonic clock. */
   readonly elapsedMs: number;
   /** Since 1970-01-01. */
   readonly clockMs: number;
 }
 
-/** Clients that are known at least; twice as many at most. */
+/** Clients whose windows are in memory: at least so many of the latest, at most twice as many. */
 const CLIENTS_KEPT = 10_000;
 
 export class RateLimiter {
   readonly #table: LimitTable;
-  readonly #places: ReadonlyMap<Endpoint, Place>;
-  readonly #ofDatabases = new Map<number, DatabaseBounds>();
-  /** The clients that came last, and those before them: a Map that loses its oldest entry each time is slow. */
-  #ofClients = new Map<string, Bounds>();
-  #ofEarlierClients: ReadonlyMap<string, Bounds> = new Map();
-  readonly #ofTeam: Bounds = [];
+  readonly #endpointLimits: ReadonlyMap<Endpoint, EndpointLimit>;
+  readonly #ofDatabases = new Map<number, DatabaseRateLimits>();
+  /** Two generations of clients, because a Map that loses its oldest entry at each insertion is slow. */
+  #ofClients = new Map<string, RateLimits>();
+  #ofEarlierClients: ReadonlyMap<string, RateLimits> = new Map();
+  readonly #ofTeam: RateLimits = [];
   readonly #refusals: Record<RefusedHere, number> = {
     requests: 0,
     'inserted-entities': 0,
@@ -122,48 +122,50 @@ export class RateLimiter {
 
   constructor(table: LimitTable, endpoints: readonly Endpoint[]) {
     this.#table = table;
-    const places = new Map<Endpoint, Place>();
+    const endpointLimits = new Map<Endpoint, EndpointLimit>();
     endpoints.forEach((endpoint, at) => {
       const name = nameOf(endpoint);
-      const figure = table.requestsPerMinute.get(name) ?? endpoint.rate;
-      if (figure === 'query-load') places.set(endpoint, { index: QUERY_LOAD, limit: null, cost: 1 });
-      else if (figure !== null) places.set(endpoint, { index: FIRST_ENDPOINT + at, limit: figure, cost: 1 });
+      const rate = table.requestsPerMinute.get(name) ?? endpoint.rate;
+      if (rate === 'query-load')
+        endpointLimits.set(endpoint, { windowIndex: QUERY_LOAD, limit: null, cost: 1 });
+      else if (rate !== null)
+        endpointLimits.set(endpoint, { windowIndex: FIRST_ENDPOINT + at, limit: rate, cost: 1 });
       else if (WRITES.get(name) === 'insert')
-        places.set(endpoint, { index: ENTITIES, limit: table.entitiesPerMinute, cost: 0 });
+        endpointLimits.set(endpoint, { windowIndex: ENTITIES, limit: table.entitiesPerMinute, cost: 0 });
     });
-    this.#places = places;
+    this.#endpointLimits = endpointLimits;
   }
 
   get refusals(): Pick<RefusalCounts, RefusedHere> {
     return this.#refusals;
   }
 
-  /** Counts one request. Throws RateExceeded when it is one too many. */
-  count(endpoint: Endpoint, { window, cost }: Bound, caller: Caller | null, elapsedMs: number): void {
+  /** Counts one request. Throws RateExceeded if it exceeds the limit. */
+  count(endpoint: Endpoint, { window, cost }: RateLimit, caller: Caller | null, elapsedMs: number): void {
     if (window.take(cost, elapsedMs)) return;
     this.#refusals.requests++;
     const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;
     const ceiling = caller === null ? null : ceilingNameOf(window, caller, elapsedMs);
     const by = ceiling === null ? '' : ` by ${ceiling}`;
-    throw new RateExceeded(`more than ${window.limit} ${what} in a minute${by}`, window.figures(elapsedMs));
+    throw new RateExceeded(`more than ${window.limit} ${what} in a minute${by}`, window.status(elapsedMs));
   }
 
-  /** The limit of the caller's requests in the database; null = there is none. */
-  inDatabase(endpoint: Endpoint, database: LimitedDatabase, caller: Caller): Bound | null {
-    const place = this.#places.get(endpoint);
-    return place === undefined ? null : this.#callerBound(place, database, caller);
+  /** The limit of the caller's requests in the database; null = no limit. */
+  inDatabase(endpoint: Endpoint, database: LimitedDatabase, caller: Caller): RateLimit | null {
+    const endpointLimit = this.#endpointLimits.get(endpoint);
+    return endpointLimit === undefined ? null : this.#callerLimit(endpointLimit, database, caller);
   }
 
-  ofTeam(endpoint: Endpoint): Bound | null {
-    const place = this.#places.get(endpoint);
-    return place === undefined ? null : this.#boundOf(this.#ofTeam, place, null);
+  ofTeam(endpoint: Endpoint): RateLimit | null {
+    const endpointLimit = this.#endpointLimits.get(endpoint);
+    return endpointLimit === undefined ? null : this.#limitIn(this.#ofTeam, endpointLimit, null);
   }
 
   /** `address` is text; the addresses of one IPv6 network of 64 bits count as one client. */
-  ofClient(endpoint: Endpoint, address: string): Bound | null {
-    const place = this.#places.get(endpoint);
-    if (place === undefined) return null;
-    return this.#boundOf(this.#clientBounds(clientNetwork(address)), place, null);
+  ofClient(endpoint: Endpoint, address: string): RateLimit | null {
+    const endpointLimit = this.#endpointLimits.get(endpoint);
+    if (endpointLimit === undefined) return null;
+    return this.#limitIn(this.#clientLimits(clientNetwork(address)), endpointLimit, null);
   }
 
   /** Counts entities that are about to be written by an endpoint that writes of one kind: see `chargeWrites`. */
@@ -173,7 +175,7 @@ export class RateLimiter {
     if (kind === 'update') this.chargeWrites(budget, { insertedCount: 0, updatedCount: entityCount });
   }
 
-  /** Counts entities that are about to be written. Throws RateExceeded when that is too many, and counts nothing. */
+  /** Counts entities that are about to be written. Throws RateExceeded, and counts nothing, if they exceed a limit. */
   chargeWrites(
     { caller, database, usage, elapsedMs, clockMs }: WriteBudget,
     { insertedCount, updatedCount }: WriteCounts,
@@ -191,25 +193,26 @@ export class RateLimiter {
       );
     }
     if (insertedCount === 0) return;
-    const place = { index: ENTITIES, limit: this.#table.entitiesPerMinute, cost: 0 };
-    const { window } = this.#callerBound(place, database, caller);
+    const endpointLimit = { windowIndex: ENTITIES, limit: this.#table.entitiesPerMinute, cost: 0 };
+    const { window } = this.#callerLimit(endpointLimit, database, caller);
     if (!window.take(insertedCount, elapsedMs)) {
       this.#refusals['inserted-entities']++;
       const who =
         ceilingNameOf(window, caller, elapsedMs) ?? (caller.kind === 'user' ? 'this user' : 'this key');
       throw new RateExceeded(
         `${insertedCount} more entity IDs would be over the ${window.limit} that ${who} may insert in a minute`,
-        window.figures(elapsedMs),
+        window.status(elapsedMs),
       );
     }
   }
 
-  /** Forgets deleted databases, and callers whose windows are all over. */
+  /** Removes deleted databases, and callers whose windows are all over. */
   sweep(catalog: Catalog, elapsedMs: number): void {
     for (const [id, { byCaller }] of this.#ofDatabases) {
       if (!catalog.databases.has(id)) this.#ofDatabases.delete(id);
-      for (const [caller, bounds] of byCaller) {
-        if (bounds.every((bound) => bound?.window.isOver(elapsedMs) !== false)) byCaller.delete(caller);
+      for (const [caller, limits] of byCaller) {
+        if (limits.every((rateLimit) => rateLimit?.window.isOver(elapsedMs) !== false))
+          byCaller.delete(caller);
       }
     }
   }
@@ -221,64 +224,64 @@ export class RateLimiter {
     return count;
   }
 
-  #databaseBounds(id: number): DatabaseBounds {
-    let bounds = this.#ofDatabases.get(id);
-    if (bounds === undefined) {
-      bounds = { byCaller: new Map(), ceilings: { custom: [], user: [] } };
-      this.#ofDatabases.set(id, bounds);
+  #databaseLimits(id: number): DatabaseRateLimits {
+    let limits = this.#ofDatabases.get(id);
+    if (limits === undefined) {
+      limits = { byCaller: new Map(), ceilings: { custom: [], user: [] } };
+      this.#ofDatabases.set(id, limits);
     }
-    return bounds;
+    return limits;
   }
 
-  #callerBound(place: Place, database: LimitedDatabase, caller: Caller): Bound {
-    const { byCaller, ceilings } = this.#databaseBounds(database.id);
+  #callerLimit(endpointLimit: EndpointLimit, database: LimitedDatabase, caller: Caller): RateLimit {
+    const { byCaller, ceilings } = this.#databaseLimits(database.id);
     const id = caller.kind === 'user' ? caller.email : caller.hash;
-    let bounds = byCaller.get(id);
-    if (bounds === undefined) {
-      bounds = [];
-      byCaller.set(id, bounds);
+    let limits = byCaller.get(id);
+    if (limits === undefined) {
+      limits = [];
+      byCaller.set(id, limits);
     }
     const kind = ceilingKindOf(caller);
-    return this.#boundOf(bounds, place, database, kind === null ? null : ceilings[kind]);
+    return this.#limitIn(limits, endpointLimit, database, kind === null ? null : ceilings[kind]);
   }
 
-  #clientBounds(client: string): Bounds {
-    let bounds = this.#ofClients.get(client);
-    if (bounds === undefined) {
-      bounds = this.#ofEarlierClients.get(client) ?? [];
+  #clientLimits(client: string): RateLimits {
+    let limits = this.#ofClients.get(client);
+    if (limits === undefined) {
+      limits = this.#ofEarlierClients.get(client) ?? [];
       if (this.#ofClients.size >= CLIENTS_KEPT) {
         this.#ofEarlierClients = this.#ofClients;
         this.#ofClients = new Map();
       }
-      this.#ofClients.set(client, bounds);
+      this.#ofClients.set(client, limits);
     }
-    return bounds;
+    return limits;
   }
 
   /** `ceilings`: windows that the caller shares with others; null = it shares none. */
-  #boundOf(
-    bounds: Bounds,
-    { index, limit, cost }: Place,
+  #limitIn(
+    limits: RateLimits,
+    { windowIndex, limit, cost }: EndpointLimit,
     database: LimitedDatabase | null,
     ceilings: Window[] | null = null,
-  ): Bound {
-    let bound = bounds[index];
-    if (bound === undefined) {
-      bound = { window: newWindow(index, ceilings), cost };
-      bounds[index] = bound;
+  ): RateLimit {
+    let rateLimit = limits[windowIndex];
+    if (rateLimit === undefined) {
+      rateLimit = { window: newWindow(windowIndex, ceilings), cost };
+      limits[windowIndex] = rateLimit;
     }
-    bound.window.limit = limit ?? this.#table.queriesPerMinute[database?.queryLoad ?? 'normal'];
-    return bound;
+    rateLimit.window.limit = limit ?? this.#table.queriesPerMinute[database?.queryLoad ?? 'normal'];
+    return rateLimit;
   }
 }
 
-function newWindow(index: number, ceilings: Window[] | null): Window | CappedWindow {
+function newWindow(windowIndex: number, ceilings: Window[] | null): Window | CappedWindow {
   if (ceilings === null) return new Window();
-  ceilings[index] ??= new Window();
-  return new CappedWindow(new Window(), ceilings[index]);
+  ceilings[windowIndex] ??= new Window();
+  return new CappedWindow(new Window(), ceilings[windowIndex]);
 }
 
-/** Whose common window leaves less than the caller's own; null = it does not, or there is none. */
+/** The name of the shared window if it has less capacity left than the caller's own; else null. */
 function ceilingNameOf(window: Window | CappedWindow, caller: Caller, elapsedMs: number): string | null {
   const kind = ceilingKindOf(caller);
   const isTighter = window instanceof CappedWindow && window.isCeilingTighter(elapsedMs);

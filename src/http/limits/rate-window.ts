@@ -1,24 +1,24 @@
 /**
- * A window of a minute that begins with what is first counted in it, and the refusal of what would go over its limit.
- * Times named elapsedMs are of a clock that never goes back.
+ * Windows of a minute that start with their first count, and the error of a request that exceeds their limit.
+ * Times named elapsedMs are of a monotonic clock.
  */
 import { QuarryError } from '../../base/index.js';
 
-/** What an answer tells of a limit that its request is bound by. */
-export interface RateFigures {
+/** The state of a rate limit, for the headers of an answer. */
+export interface RateStatus {
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds until everything is free again, at least 1. */
+  /** Whole seconds until the whole limit is available again, at least 1. */
   readonly resetSeconds: number;
 }
 
-/** A request over a limit: 1502, with the limit that it met. */
+/** Error 1502 with the state of the exceeded limit. */
 export class RateExceeded extends QuarryError {
-  readonly figures: RateFigures;
+  readonly rateStatus: RateStatus;
 
-  constructor(message: string, figures: RateFigures) {
-    super(1502, message, { 'retry-after': figures.resetSeconds });
-    this.figures = figures;
+  constructor(message: string, rateStatus: RateStatus) {
+    super(1502, message, { 'retry-after': rateStatus.resetSeconds });
+    this.rateStatus = rateStatus;
   }
 }
 
@@ -29,19 +29,19 @@ export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000
 
 /** Counts up to a limit until its minute is over. */
 export class Window {
-  /** May be set anew at any time. */
+  /** May be changed at any time. */
   limit = 0;
   #count = 0;
   #endMs = Number.NEGATIVE_INFINITY;
 
-  /** False, and nothing counted, when `count` more would go over the limit. */
+  /** Returns false, and counts nothing, if `count` more would exceed the limit. */
   take(count: number, elapsedMs: number): boolean {
     if (!this.hasCapacity(count, elapsedMs)) return false;
     this.#count += count;
     return true;
   }
 
-  /** Whether `take` would count so many. Begins a new minute when the last one is over. */
+  /** True if `take` would succeed. Starts a new minute if the last one is over. */
   hasCapacity(count: number, elapsedMs: number): boolean {
     if (this.isOver(elapsedMs)) {
       this.#count = 0;
@@ -54,7 +54,7 @@ export class Window {
     return elapsedMs >= this.#endMs;
   }
 
-  figures(elapsedMs: number): RateFigures {
+  status(elapsedMs: number): RateStatus {
     const { limit } = this;
     if (this.isOver(elapsedMs)) return { limit, remaining: limit, resetSeconds: MINUTE_MS / 1000 };
     const remaining = Math.max(0, limit - this.#count);
@@ -82,26 +82,26 @@ export class CappedWindow {
     this.#ceiling.limit = limit;
   }
 
-  /** False, and nothing counted in either, when `count` more would go over a limit. */
+  /** Returns false, and counts nothing in either window, if `count` more would exceed a limit. */
   take(count: number, elapsedMs: number): boolean {
     const hasCapacity =
       this.#own.hasCapacity(count, elapsedMs) && this.#ceiling.hasCapacity(count, elapsedMs);
     return hasCapacity && this.#own.take(count, elapsedMs) && this.#ceiling.take(count, elapsedMs);
   }
 
-  /** Whether nothing is counted in the own window. The ceiling may be in use by others. */
+  /** True if the own window is over. The ceiling may be in use by other callers. */
   isOver(elapsedMs: number): boolean {
     return this.#own.isOver(elapsedMs);
   }
 
-  /** Whether the ceiling leaves less than the own window. */
+  /** True if the ceiling has less capacity left than the own window. */
   isCeilingTighter(elapsedMs: number): boolean {
-    return this.#ceiling.figures(elapsedMs).remaining < this.#own.figures(elapsedMs).remaining;
+    return this.#ceiling.status(elapsedMs).remaining < this.#own.status(elapsedMs).remaining;
   }
 
-  /** Those of the window that leaves less. */
-  figures(elapsedMs: number): RateFigures {
-    const [own, ceiling] = [this.#own.figures(elapsedMs), this.#ceiling.figures(elapsedMs)];
+  /** The status of the window with less capacity left. */
+  status(elapsedMs: number): RateStatus {
+    const [own, ceiling] = [this.#own.status(elapsedMs), this.#ceiling.status(elapsedMs)];
     if (own.remaining !== ceiling.remaining) return own.remaining < ceiling.remaining ? own : ceiling;
     return own.resetSeconds > ceiling.resetSeconds ? own : ceiling;
   }

@@ -1,6 +1,6 @@
 /**
- * What a change of the catalog changes, by names that people know: for the audit. Invariant: neither a key's text nor
- * its whole hash, no password and nothing that was only given with the thing (a description, a filter) gets in.
+ * Describes changes of the catalog for the audit, by the names of the changed objects. Invariant: a description never holds
+ * the text or the whole hash of a key, a password, or other properties of an object (a description, a filter).
  */
 import { type ApiKey, type Catalog, type CatalogChange, dimensionById } from '../../catalog/index.js';
 import { nameCaller } from '../auth/caller.js';
@@ -10,7 +10,7 @@ export interface ChangedThing {
   readonly [named: string]: string | number | boolean | undefined;
 }
 
-/** Of a request that makes thousands of columns, the first ones are named and the others counted. */
+/** Changes of one request that are named; the others are counted. */
 const NAMED_MAX = 50;
 
 /** `before`: the catalog that the changes were decided against. */
@@ -69,7 +69,7 @@ function namesOf(change: CatalogChange, before: Catalog): Names {
   }
 }
 
-interface InDimension {
+interface DimensionRef {
   readonly databaseId: number;
   readonly dimensionId: number;
 }
@@ -78,20 +78,20 @@ function databaseNames(before: Catalog, databaseId: number): Names {
   return { databaseId, database: before.databases.get(databaseId)?.name };
 }
 
-const dimensionOf = (before: Catalog, { databaseId, dimensionId }: InDimension) => {
+const dimensionOf = (before: Catalog, { databaseId, dimensionId }: DimensionRef) => {
   const model = before.databases.get(databaseId);
   return model === undefined ? undefined : dimensionById(model, dimensionId);
 };
 
-/** A dimension that the same request makes is known by its number only. */
-function dimensionNames(before: Catalog, place: InDimension): Names {
-  const dimension = dimensionOf(before, place)?.apiName ?? place.dimensionId;
-  return { ...databaseNames(before, place.databaseId), dimension };
+/** A dimension that the same request creates is named by its ID. */
+function dimensionNames(before: Catalog, ref: DimensionRef): Names {
+  const dimension = dimensionOf(before, ref)?.apiName ?? ref.dimensionId;
+  return { ...databaseNames(before, ref.databaseId), dimension };
 }
 
-function columnName(before: Catalog, place: InDimension & { readonly columnId: number }): string | number {
-  const columns = dimensionOf(before, place)?.columns.values() ?? [];
-  return [...columns].find(({ id }) => id === place.columnId)?.apiName ?? place.columnId;
+function columnName(before: Catalog, ref: DimensionRef & { readonly columnId: number }): string | number {
+  const columns = dimensionOf(before, ref)?.columns.values() ?? [];
+  return [...columns].find(({ id }) => id === ref.columnId)?.apiName ?? ref.columnId;
 }
 
 function keyNames(before: Catalog, key: ApiKey | undefined): Names {

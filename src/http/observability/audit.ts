@@ -1,10 +1,10 @@
 /**
- * The audit: a line for every attempt of somebody known to change what is not rows: databases, models, saved queries,
- * keys, users, groups, the account, retention; and for every attempt to sign in as a user that there is. In the log, and
- * in a file of its own where there is one.
- * Invariants: a line holds no key, no password and nothing of a body but names of what was changed; an attempt that was
- * refused has its line too; one by somebody unknown has none, so that nobody can fill a disk without a key: of attempts to
- * sign in those have one that were told of a password, which sign-in-attempts.ts bounds.
+ * The audit: one line for each attempt of an authenticated caller to change databases, models, saved queries, keys, users,
+ * groups, the account or retention, and for each attempt to sign in as an existing user. Changes of rows are not audited.
+ * Lines go to the log and, if one is configured, to the audit file.
+ * Invariants: a line holds no key, no password, and of a body only the names of the changed objects. Refused attempts have a
+ * line. Attempts of unknown callers have none, so nobody can fill a disk without a key; attempts to sign in have one only if
+ * their password was checked, and sign-in-attempts.ts limits how often that happens.
  */
 import type { Logger } from 'pino';
 import type { NamedCaller } from '../auth/caller.js';
@@ -12,22 +12,25 @@ import type { Endpoint } from '../endpoints/endpoints.js';
 import type { ChangedThing } from './audit-changes.js';
 
 export interface AuditEntry {
-  /** Who did it: a key or user; whoever may use the server's socket; or who opens the files of a stopped store. */
+  /**
+   * A key or user; `admin socket`: any client of the admin socket; `command line`: a command on the files of a stopped
+   * server.
+   */
   readonly who: NamedCaller | 'admin socket' | 'command line';
-  /** The endpoint, or what was asked past HTTP. */
+  /** The endpoint, or the command if the request did not come by HTTP. */
   readonly what: string;
   readonly outcome: 'done' | 'refused' | 'failed';
   readonly changes: readonly ChangedThing[];
-  /** Of HTTP. */
+  /** Only for HTTP requests, like `client` and `status`. */
   readonly requestId?: string;
   readonly client?: string;
   readonly status?: number;
-  /** Of the error that was answered. */
+  /** The code of the error in the answer. */
   readonly code?: number;
   readonly [detail: string]: unknown;
 }
 
-/** Takes whole lines, without the line's end; never throws. */
+/** Receives whole lines without line breaks. Never throws. */
 export interface LineSink {
   write(line: string): void;
 }
@@ -49,9 +52,9 @@ export class Audit {
   }
 }
 
-/** Permissions of the endpoints that change something other than rows; those that only list have others. */
+/** Permissions of the endpoints that change something other than rows. Endpoints that only list have other permissions. */
 const ADMINISTRATIVE: readonly number[] = [7, 8, 10, 11, 13, 14, 16, 17, 18, 19];
 
-/** Whether the endpoint changes something other than rows, or lets somebody sign in. */
+/** True if the endpoint changes something other than rows, or signs a user in. */
 export const isAdministrative = (endpoint: Endpoint): boolean =>
   endpoint.scope === 'open' || ADMINISTRATIVE.includes(endpoint.permission);

@@ -1,6 +1,6 @@
 /**
- * The engine's figures as metrics. Invariant: no label holds anything that a client chose; a database is told by its id,
- * by at most as many labels as RequestFigures gives.
+ * The engine's statistics as metrics. Invariant: no label holds text that a client chose. The label of a database is its ID,
+ * and RequestStats limits how many such labels exist.
  */
 import type { HistogramStats } from '../../base/index.js';
 import type { EngineApi, EngineStats } from '../../engine/index.js';
@@ -22,13 +22,13 @@ const COUNTERS: readonly Row<number>[] = [
   ['quarry_query_cache_misses_total', 'answers that were looked for and not remembered', 'cacheMissCount'],
   ['quarry_archived_log_files_total', 'log files copied to the archive', 'archivedFileCount'],
   ['quarry_archive_failures_total', 'attempts to copy one that failed', 'archiveFailureCount'],
-  ['quarry_lane_restarts_total', 'workers that died and were rebuilt', 'laneRestartCount'],
+  ['quarry_lane_restarts_total', 'workers that died and were rebuilt', 'workerRestartCount'],
 ];
 
 const GAUGES: readonly Row<number>[] = [
   ['quarry_lsn_appended', 'last LSN appended to the log', 'lsnAppended'],
   ['quarry_lsn_durable', 'last LSN known to be on disk', 'lsnDurable'],
-  ['quarry_lsn_applied', 'last LSN applied by every lane', 'lsnApplied'],
+  ['quarry_lsn_applied', 'last LSN applied by every worker', 'lsnApplied'],
   ['quarry_lsn_checkpoint', 'LSN of the last checkpoint', 'lsnCheckpoint'],
   ['quarry_checkpoint_age_seconds', 'seconds since the last checkpoint began', 'checkpointAgeSeconds'],
   [
@@ -41,8 +41,8 @@ const GAUGES: readonly Row<number>[] = [
   ['quarry_replay_records_done', 'records of the log that were read back', 'replayRecordCount'],
   ['quarry_memory_used_bytes', 'memory held by data', 'memoryUsedBytes'],
   ['quarry_memory_limit_bytes', 'memory that data may hold', 'memoryLimitBytes'],
-  ['quarry_lanes', 'lanes', 'laneCount'],
-  ['quarry_lanes_down', 'lanes being rebuilt', 'lanesDown'],
+  ['quarry_lanes', 'workers', 'workerCount'],
+  ['quarry_lanes_down', 'workers being rebuilt', 'workersDown'],
   ['quarry_shards', 'shards', 'shardCount'],
   ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
   ['quarry_archive_waiting_files', 'log files that wait to be copied to the archive', 'archiveWaitingCount'],
@@ -56,7 +56,7 @@ const HISTOGRAMS: readonly Row<HistogramStats>[] = [
   ['quarry_checkpoint_seconds', 'seconds of each checkpoint that was finished', 'checkpointSeconds'],
 ];
 
-/** `stats` gives the figures of this moment, `labelOf` tells a database. */
+/** `stats` returns the current statistics, `labelOf` the label of a database. */
 export function engineMetrics(
   engine: EngineApi,
   stats: () => EngineStats,
@@ -71,7 +71,7 @@ export function engineMetrics(
     ...HISTOGRAMS.map(
       ([name, help, field]): Metric => ({
         ...{ name, help, type: 'histogram' },
-        read: () => [{ figures: stats()[field] }],
+        read: () => [{ stats: stats()[field] }],
       }),
     ),
     {

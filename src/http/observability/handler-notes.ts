@@ -1,25 +1,28 @@
-/** What a handler tells of its request, for the log of slow queries and the audit. */
+/** Facts that a handler reports about its request, for the log of slow queries and the audit. */
 import type { Catalog, CatalogChange } from '../../catalog/index.js';
-import type { AskedPlan } from '../../engine/index.js';
+import type { QueryPlan } from '../../engine/index.js';
 import { type ChangedThing, changedThings } from './audit-changes.js';
 
 const NOTHING: readonly ChangedThing[] = [];
 
-export class AskNotes {
-  /** What a query asks of the engine; null = nothing was asked yet. */
-  asked: (() => readonly AskedPlan[]) | null = null;
-  /** Of the answer, where it has rows. */
+export class HandlerNotes {
+  /** Returns the plans that the request sent to the engine; null = none yet. */
+  plans: (() => readonly QueryPlan[]) | null = null;
+  /** Rows of the answer; null = the answer has no rows. */
   rowCount: number | null = null;
-  /** Email of the user as whom somebody tries to sign in; null = of none that there is. */
+  /** Email of the user for whom a client tries to sign in; null = no such user exists. */
   signsInAs: string | null = null;
   #changes: readonly ChangedThing[] = NOTHING;
 
-  /** What the request changes in the catalog, of which `before` is the version that it was decided against. */
+  /** The request's changes of the catalog. */
   get changes(): readonly ChangedThing[] {
     return this.#changes;
   }
 
-  /** In place of what was told before: a decision that had to wait is made again. */
+  /**
+   * Replaces the changes that were reported before: a decision that had to wait is repeated. `before`: the version of the
+   * catalog on which the changes were decided.
+   */
   changed(changes: readonly CatalogChange[], before: Catalog): void {
     this.#changes = changes.length === 0 ? NOTHING : changedThings(changes, before);
   }

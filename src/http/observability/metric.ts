@@ -1,4 +1,4 @@
-/** One metric as /metrics tells it: a name, what it means, and where its values are read when they are asked for. */
+/** A metric of /metrics: its name, its help text, and a function that reads its values. */
 import type { HistogramStats } from '../../base/index.js';
 
 export type Labels = Readonly<Record<string, string | number>>;
@@ -8,29 +8,29 @@ export interface Sample {
   readonly value: number;
 }
 
-export interface Spread {
+export interface HistogramSample {
   readonly labels?: Labels;
-  readonly figures: HistogramStats;
+  readonly stats: HistogramStats;
 }
 
-interface Described {
+interface MetricDescription {
   readonly name: string;
   readonly help: string;
 }
 
 export type Metric =
-  | (Described & { readonly type: 'counter' | 'gauge'; readonly read: () => readonly Sample[] })
-  | (Described & { readonly type: 'histogram'; readonly read: () => readonly Spread[] });
+  | (MetricDescription & { readonly type: 'counter' | 'gauge'; readonly read: () => readonly Sample[] })
+  | (MetricDescription & { readonly type: 'histogram'; readonly read: () => readonly HistogramSample[] });
 
-/** A line of the text form: its name, when that is not the metric's own. */
+/** A line of the text format. `metricName`: left out if it is the metric's own name. */
 export interface MetricLine extends Sample {
   readonly metricName?: string;
 }
 
-/** The lines of a metric; counts of a histogram's buckets include those of the buckets below. */
+/** The lines of a metric. The count of a histogram's bucket includes the counts of all lower buckets. */
 export function linesOf(metric: Metric): MetricLine[] {
   if (metric.type !== 'histogram') return [...metric.read()];
-  return metric.read().flatMap(({ labels = {}, figures }) => bucketLines(metric.name, labels, figures));
+  return metric.read().flatMap(({ labels = {}, stats }) => bucketLines(metric.name, labels, stats));
 }
 
 function bucketLines(

@@ -1,23 +1,23 @@
 /**
- * What /metrics tells, in Prometheus' text form: requests as the front end sees them, the engine's figures, and those of
- * the process, which are prom-client's own.
- * Invariants: a registry of its own per server; no label holds anything that a client chose (paths come from the
- * endpoint table, databases are told by the id that the server gave them), so neither keys nor names can get in. What is
- * noted per request is counted in plain numbers; prom-client sees it only when it is asked for.
+ * The metrics of /metrics in Prometheus' text format: of HTTP requests, of the engine, and of the process. prom-client
+ * collects the latter.
+ * Invariants: each server has a registry of its own. No label holds text that a client chose: paths come from the endpoint
+ * table and databases are labelled by their ID, so labels hold neither keys nor names. Requests are counted in plain numbers;
+ * prom-client reads them only when /metrics is requested.
  */
 import { type Metric as ClientMetric, collectDefaultMetrics, Registry } from 'prom-client';
 import type { EngineApi, EngineStats } from '../../engine/index.js';
 import type { RefusalCounts } from '../limits/limits.js';
 import { engineMetrics } from './engine-metrics.js';
 import { linesOf, type Metric } from './metric.js';
-import { type PostgresFigures, postgresMetrics } from './postgres-metrics.js';
-import { RequestFigures } from './request-stats.js';
+import { type PostgresStats, postgresMetrics } from './postgres-metrics.js';
+import { RequestStats } from './request-stats.js';
 
-/** Endpoint label of requests that meet no endpoint. */
+/** Endpoint label of requests that match no endpoint. */
 export const NO_ENDPOINT = 'none';
 
-/** What is read of the front end. */
-export interface FrontFigures {
+/** Statistics of the HTTP server, read when /metrics is requested. */
+export interface ServerStats {
   readonly openRequests: () => number;
   readonly bodyBytesHeld: () => number;
   readonly refusals: () => RefusalCounts;
@@ -26,17 +26,17 @@ export interface FrontFigures {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #engine: EngineApi;
-  readonly #requests = new RequestFigures();
+  readonly #requests = new RequestStats();
   #abortedCount = 0;
   #cutOffCount = 0;
   #slowCount = 0;
   /** By error code. */
   readonly #refusedParts = new Map<number, number>();
   #bodyBytes = 0;
-  #postgres: (() => PostgresFigures) | null = null;
+  #postgres: (() => PostgresStats) | null = null;
   #stats: EngineStats;
 
-  constructor(engine: EngineApi, front: FrontFigures) {
+  constructor(engine: EngineApi, front: ServerStats) {
     this.#engine = engine;
     this.#stats = engine.stats();
     const labelOf = (databaseId: number): string => this.#requests.labelOf(databaseId);
@@ -50,12 +50,12 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Tells these from now on, beside the others. */
-  showPostgres(figures: () => PostgresFigures): void {
-    this.#postgres = figures;
+  /** Adds the metrics of the Postgres port. */
+  showPostgres(stats: () => PostgresStats): void {
+    this.#postgres = stats;
   }
 
-  /** `databaseId`: null = the request was for none, or it is not known for which. */
+  /** `databaseId`: null = the request belongs to no database, or its database is unknown. */
   answered(endpoint: string, databaseId: number | null, status: number, seconds: number): void {
     this.#requests.answered(endpoint, databaseId, status, seconds);
   }
@@ -114,8 +114,8 @@ export class Metrics {
         type: 'histogram',
         read: () =>
           this.#requests
-            .readSpreads()
-            .map(({ endpoint, seconds }) => ({ labels: { endpoint }, figures: seconds })),
+            .readHistograms()
+            .map(({ endpoint, seconds }) => ({ labels: { endpoint }, stats: seconds })),
       },
       {
         name: 'quarry_http_seconds_total',
@@ -129,7 +129,7 @@ export class Metrics {
     ];
   }
 
-  #frontMetrics({ openRequests, bodyBytesHeld, refusals }: FrontFigures): Metric[] {
+  #frontMetrics({ openRequests, bodyBytesHeld, refusals }: ServerStats): Metric[] {
     const counter = (name: string, help: string, read: () => number): Metric => ({
       ...{ name, help, type: 'counter' },
       read: () => [{ value: read() }],
@@ -168,7 +168,7 @@ export class Metrics {
     ];
   }
 
-  /** What a registry asks of a metric is this much; that its type names prom-client's own classes only is why it is cast. */
+  /** A registry uses only these two members of a metric. The cast is needed because its type names prom-client's classes. */
   #register(metric: Metric): void {
     const { name, help, type } = metric;
     const get = async () => ({ name, help, type, values: linesOf(metric), aggregator: 'sum' });

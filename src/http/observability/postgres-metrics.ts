@@ -1,18 +1,18 @@
-/** The figures of clients of Postgres as metrics; without a port for them there is nothing to tell of each. */
+/** Statistics of the Postgres port as metrics. Without a Postgres port these metrics have no samples. */
 import type { Metric, Sample } from './metric.js';
 
-export interface PostgresFigures {
+export interface PostgresStats {
   readonly openConnectionCount: number;
-  /** Of those that were let in. */
+  /** Connections that were authorized. */
   readonly sessionCount: number;
   readonly refusedConnectionCount: number;
-  /** By how they ended. */
+  /** By outcome. */
   readonly statements: Readonly<Record<string, number>>;
 }
 
-export function postgresMetrics(figures: () => PostgresFigures | null): Metric[] {
-  const read = (samples: (figures: PostgresFigures) => Sample[]) => (): Sample[] => {
-    const now = figures();
+export function postgresMetrics(stats: () => PostgresStats | null): Metric[] {
+  const read = (samples: (stats: PostgresStats) => Sample[]) => (): Sample[] => {
+    const now = stats();
     return now === null ? [] : samples(now);
   };
   return [

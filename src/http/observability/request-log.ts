@@ -6,66 +6,66 @@
  */
 import type { Logger } from 'pino';
 import { QuarryError } from '../../base/index.js';
-import type { AskedPlan, EngineApi } from '../../engine/index.js';
+import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import { type NamedCaller, nameCaller, nameUser } from '../auth/caller.js';
 import type { PartPosition } from '../transport/part-answer.js';
 import { type Audit, isAdministrative } from './audit.js';
 import type { RequestNotes } from './request-notes.js';
 
-/** Of a slow query's text, in characters. */
+/** Characters of a slow query's text that are logged. */
 const TEXT_MAX = 2_000;
 /** A character of UTF-8 takes up to four bytes. */
 const TEXT_BYTES_MAX = TEXT_MAX * 4;
-/** Of a request that asks many queries, so many are described. */
+/** Plans of one request that are described. */
 const PLANS_MAX = 5;
-/** Slow queries that are described at once; the plans of others are left out. */
+/** Slow queries whose plans are described at the same time; the plans of others are left out. */
 const DESCRIBED_MAX = 4;
 
 const PART_REFUSAL_LOG_MS = 10_000;
-/** Of the message of an error, in characters. */
+/** Characters of an error's message that are logged. */
 const REASON_MAX = 300;
 
-export interface RequestLogNeeds {
+export interface RequestLogDependencies {
   readonly log: Logger;
   readonly audit: Audit;
-  readonly engine: Pick<EngineApi, 'outline'>;
-  /** Milliseconds from which on a query is slow; null = none is. */
+  readonly engine: Pick<EngineApi, 'summarizePlan'>;
+  /** Queries that take at least this long are slow; null = no query is. */
   readonly slowQueryMs: number | null;
 }
 
 export class RequestLog {
-  readonly #needs: RequestLogNeeds;
+  readonly #dependencies: RequestLogDependencies;
   #describedCount = 0;
   #partRefusalLoggedMs = Number.NEGATIVE_INFINITY;
-  /** Requests with refused parts since then that were not logged. */
+  /** Requests with refused parts that were not logged since the last one that was. */
   #unloggedCount = 0;
 
-  constructor(needs: RequestLogNeeds) {
-    this.#needs = needs;
+  constructor(dependencies: RequestLogDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Every request is told: addresses of clients are wanted. */
+  /** True if every request is logged. The log then needs the addresses of clients. */
   get tellsAll(): boolean {
-    return this.#needs.log.isLevelEnabled('debug');
+    return this.#dependencies.log.isLevelEnabled('debug');
   }
 
   answered(notes: RequestNotes, status: number, seconds: number): void {
     if (!this.tellsAll) return;
     const { code } = notes;
     const error = code === null ? {} : { code };
-    this.#needs.log.debug(
+    this.#dependencies.log.debug(
       { ...detailsOf(notes), client: notes.client, status, ...error, seconds },
       'answered',
     );
   }
 
   unexpected(notes: RequestNotes, error: unknown): void {
-    this.#needs.log.error({ err: error, ...detailsOf(notes) }, 'unexpected error');
+    this.#dependencies.log.error({ err: error, ...detailsOf(notes) }, 'unexpected error');
   }
 
-  /** An answer of which the client has a part could not be finished. */
+  /** An answer failed after a part of it was sent. */
   cutOff(notes: RequestNotes, error: unknown): void {
-    const { log } = this.#needs;
+    const { log } = this.#dependencies;
     const details = detailsOf(notes);
     if (error instanceof QuarryError) {
       log.warn({ ...details, code: error.code, cause: error.message }, 'answer cut off');
@@ -81,20 +81,20 @@ export class RequestLog {
     const { number, firstLine } = part;
     const reason = error.message.slice(0, REASON_MAX);
     const details = { code: error.code, reason, part: number, firstLine, unlogged: this.#unloggedCount };
-    this.#needs.log.warn({ ...detailsOf(notes), ...details }, 'part of a line body refused');
+    this.#dependencies.log.warn({ ...detailsOf(notes), ...details }, 'part of a line body refused');
     this.#partRefusalLoggedMs = elapsedMs;
     this.#unloggedCount = 0;
   }
 
-  /** Whether a query of so many milliseconds is slow. */
+  /** True if the request is a query and `milliseconds` make it a slow one. */
   isSlow({ endpoint }: RequestNotes, milliseconds: number): boolean {
-    const { slowQueryMs } = this.#needs;
+    const { slowQueryMs } = this.#dependencies;
     return (
       slowQueryMs !== null && milliseconds >= slowQueryMs && endpoint?.scope === 'database' && endpoint.asks
     );
   }
 
-  /** `status`: null = the client went away, or its answer was cut off. The line comes when the plan was looked up. */
+  /** Logs a slow query, after its plan was described. `status`: null = the client disconnected, or its answer was cut off. */
   slow(notes: RequestNotes, status: number | null, seconds: number): void {
     const details = {
       ...detailsOf(notes),
@@ -104,18 +104,20 @@ export class RequestLog {
       rows: notes.rowCount,
       query: textOf(notes.text),
     };
-    const plans = notes.asked?.() ?? [];
-    void this.#described(plans).then((plan) => this.#needs.log.warn({ ...details, plan }, 'slow query'));
+    const plans = notes.plans?.() ?? [];
+    void this.#described(plans).then((plan) =>
+      this.#dependencies.log.warn({ ...details, plan }, 'slow query'),
+    );
   }
 
-  /** To be called when a request is over, whether anybody waits for its answer or not. */
+  /** To be called when a request is over, also when its client has disconnected. */
   audit(notes: RequestNotes, status: number): void {
     const { changes, endpoint } = notes;
     const who = whoOf(notes);
     if (who === null || endpoint === null) return;
     if (changes.length === 0 && !isAdministrative(endpoint)) return;
     const done = status === 200;
-    this.#needs.audit.write({
+    this.#dependencies.audit.write({
       who,
       what: notes.endpointName,
       outcome: done ? 'done' : status < 500 ? 'refused' : 'failed',
@@ -127,14 +129,14 @@ export class RequestLog {
     });
   }
 
-  async #described(plans: readonly AskedPlan[]): Promise<readonly string[]> {
+  async #described(plans: readonly QueryPlan[]): Promise<readonly string[]> {
     if (plans.length === 0) return [];
     if (this.#describedCount >= DESCRIBED_MAX) return ['left out: other slow queries are being described'];
     this.#describedCount++;
     const lines: string[] = [];
     try {
-      for (const asked of plans.slice(0, PLANS_MAX)) {
-        lines.push(...(await this.#needs.engine.outline(asked)));
+      for (const plan of plans.slice(0, PLANS_MAX)) {
+        lines.push(...(await this.#dependencies.engine.summarizePlan(plan)));
       }
       if (plans.length > PLANS_MAX) lines.push(`and ${plans.length - PLANS_MAX} more`);
     } catch (error) {
@@ -146,7 +148,7 @@ export class RequestLog {
   }
 }
 
-/** Whom the audit names; null = somebody unknown. */
+/** The caller that the audit names; null = unknown. */
 function whoOf({ caller, signsInAs }: RequestNotes): NamedCaller | null {
   if (caller !== null) return nameCaller(caller);
   return signsInAs === null ? null : nameUser(signsInAs);

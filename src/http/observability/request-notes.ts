@@ -1,29 +1,29 @@
 /**
- * What is learnt of a request on its way, for its figures, its lines in the log and the audit. Nothing here says what
- * the request may do or what it is answered.
+ * Facts about a request, collected while it is served, for metrics, log and audit. They do not affect what the request may
+ * do or its answer.
  */
 
 import type { Caller } from '../auth/caller.js';
 import { databaseIdOf } from '../auth/keys.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import { nameOf } from '../endpoints/router.js';
-import { AskNotes } from './handler-notes.js';
+import { HandlerNotes } from './handler-notes.js';
 import { NO_ENDPOINT } from './metrics.js';
 
-export class RequestNotes extends AskNotes {
+export class RequestNotes extends HandlerNotes {
   readonly requestId: string;
-  /** Text of the client's address; empty where nobody wants to know it. */
+  /** Text of the client's address; empty if neither log nor audit needs it. */
   client: string;
-  /** As metrics and logs name what was asked for. */
+  /** The endpoint's name in metrics and logs. */
   endpointName = NO_ENDPOINT;
   endpoint: Endpoint | null = null;
-  /** null = no good key, or none needed. */
+  /** null = the key is not valid, or the endpoint needs none. */
   caller: Caller | null = null;
-  /** The query's own text as it came. */
+  /** The text of the query as the client sent it. */
   text: Uint8Array | string = '';
-  /** Milliseconds at which the work on the whole request began; of a clock that never goes back. */
+  /** Time at which the handler began to work on the whole request, in milliseconds of a monotonic clock; null = not yet. */
   begunMs: number | null = null;
-  /** Code of the error that is answered. */
+  /** Code of the error in the answer; null = none. */
   code: number | null = null;
 
   constructor(requestId: string, client: string) {
@@ -37,7 +37,7 @@ export class RequestNotes extends AskNotes {
     this.endpointName = nameOf(endpoint);
   }
 
-  /** Notes of a part of the request that takes effect on its own. */
+  /** Notes for one part of the request's line body. */
   ofPart(): RequestNotes {
     const { requestId, client, endpoint, endpointName, caller } = this;
     return Object.assign(new RequestNotes(requestId, client), { endpoint, endpointName, caller });

@@ -6,8 +6,8 @@ import { QuarryError } from '../../base/index.js';
 import type { RequestObserver } from '../auth/authorize.js';
 import type { Caller } from '../auth/caller.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
-import type { Bound } from '../limits/limits.js';
-import type { RateFigures } from '../limits/rate-window.js';
+import type { RateLimit } from '../limits/limits.js';
+import type { RateStatus } from '../limits/rate-window.js';
 import { type Answer, errorAnswer } from '../transport/answer.js';
 import type { PartPosition } from '../transport/part-answer.js';
 import { isAdministrative } from './audit.js';
@@ -16,7 +16,7 @@ import type { RequestLog } from './request-log.js';
 import { RequestNotes } from './request-notes.js';
 
 export interface ReportDependencies {
-  /** Milliseconds of a clock that never goes back, with fractions. */
+  /** Milliseconds of a monotonic clock, with fractions. */
   readonly elapsedMs: () => number;
   readonly log: RequestLog;
   readonly metrics: Metrics;
@@ -26,7 +26,7 @@ export class RequestReport implements RequestObserver {
   readonly notes: RequestNotes;
   readonly startedMs: number;
   /** The rate limit of the request; null = it has none, or it is not known yet. */
-  #limit: Bound | null = null;
+  #limit: RateLimit | null = null;
   readonly #dependencies: ReportDependencies;
   readonly #peer: { readonly address: string };
   #hasRefusedPart = false;
@@ -38,21 +38,21 @@ export class RequestReport implements RequestObserver {
     this.notes = new RequestNotes(requestId, dependencies.log.tellsAll ? peer.address : '');
   }
 
-  /** Since the request's head. */
+  /** Seconds since the request's head arrived. */
   get seconds(): number {
     return (this.#dependencies.elapsedMs() - this.startedMs) / 1000;
   }
 
-  /** The rate limit as the answer's headers tell it. */
-  get rate(): RateFigures | null {
-    return this.#limit?.window.figures(this.#dependencies.elapsedMs()) ?? null;
+  /** The status of the rate limit for the answer's headers. */
+  get rate(): RateStatus | null {
+    return this.#limit?.window.status(this.#dependencies.elapsedMs()) ?? null;
   }
 
   identified(caller: Caller): void {
     this.notes.caller = caller;
   }
 
-  limited(limit: Bound): void {
+  limited(limit: RateLimit): void {
     this.#limit = limit;
   }
 

@@ -1,10 +1,10 @@
 /**
- * Requests that were answered, counted by endpoint, database and status, with the time that they took.
- * How the times spread is kept by endpoint alone: by database too it would be ten thousand lines, which take the main
- * thread a tenth of a second to write.
- * Invariants: a database stands for itself by its id, which the server gave it, and only DATABASES_MAX of them do at a
- * time: the others are one, so that no client can make what is kept, or told, grow. Endpoints are those of the table.
- * Nothing that was counted is lost when a database goes: it is the others' then.
+ * Counts answered requests by endpoint, database and status, and adds up their time.
+ * Histograms of the time are per endpoint only: per endpoint and database they would be ten thousand lines, which take the
+ * main thread 0.1 s to write.
+ * Invariants: at most DATABASES_MAX databases have a label of their own, which is their ID. All others share the label
+ * `other`, so memory and output are bounded. Endpoints come from the endpoint table. When a database is deleted, its counts
+ * are added to those of `other`.
  */
 import { Histogram, type HistogramStats, SECONDS_BOUNDS } from '../../base/index.js';
 
@@ -13,7 +13,7 @@ const DATABASES_MAX = 20;
 const NO_DATABASE = 0;
 const OTHERS = -1;
 
-/** As a metric's label tells it. */
+/** Labels of metrics. */
 const LABELS: ReadonlyMap<number, string> = new Map([
   [NO_DATABASE, 'none'],
   [OTHERS, 'other'],
@@ -23,7 +23,7 @@ export interface AnsweredRequests {
   readonly endpoint: string;
   /** Id of a database, `none`, or `other`. */
   readonly database: string;
-  /** Of all of them together. */
+  /** Sum over all these requests. */
   readonly seconds: number;
   readonly countsByStatus: ReadonlyMap<number, number>;
 }
@@ -33,7 +33,7 @@ export interface EndpointSeconds {
   readonly seconds: HistogramStats;
 }
 
-class Answered {
+class RequestCounts {
   seconds = 0;
   readonly countsByStatus = new Map<number, number>();
 
@@ -42,7 +42,7 @@ class Answered {
     this.seconds += seconds;
   }
 
-  add({ seconds, countsByStatus }: Answered): void {
+  add({ seconds, countsByStatus }: RequestCounts): void {
     this.seconds += seconds;
     for (const [status, count] of countsByStatus) this.count(status, count);
   }
@@ -52,82 +52,82 @@ class Answered {
   }
 }
 
-interface OfEndpoint {
-  readonly spread: Histogram;
-  readonly byDatabase: Map<number, Answered>;
+interface EndpointStats {
+  readonly histogram: Histogram;
+  readonly byDatabase: Map<number, RequestCounts>;
 }
 
-export class RequestFigures {
-  readonly #figures = new Map<string, OfEndpoint>();
-  /** Those that stand for themselves. */
+export class RequestStats {
+  readonly #byEndpoint = new Map<string, EndpointStats>();
+  /** Databases that have a label of their own. */
   readonly #databaseIds = new Set<number>();
 
-  /** `databaseId`: null = the request was for none, or it is not known for which. */
+  /** `databaseId`: null = the request belongs to no database, or its database is unknown. */
   answered(endpoint: string, databaseId: number | null, status: number, seconds: number): void {
-    const { spread, byDatabase } = this.#ofEndpoint(endpoint);
-    spread.observe(seconds);
-    const place = databaseId === null ? NO_DATABASE : this.#placeOf(databaseId);
-    figuresIn(byDatabase, place).answered(status, seconds);
+    const { histogram, byDatabase } = this.#ofEndpoint(endpoint);
+    histogram.observe(seconds);
+    const labelId = databaseId === null ? NO_DATABASE : this.#labelIdOf(databaseId);
+    countsIn(byDatabase, labelId).answered(status, seconds);
   }
 
-  /** How a database is told of. */
+  /** The label of a database. */
   labelOf(databaseId: number): string {
-    return labelOf(this.#placeOf(databaseId));
+    return labelOf(this.#labelIdOf(databaseId));
   }
 
-  /** Forgets which databases those were that are not there any more. */
+  /** Frees the labels of databases that no longer exist. */
   keepOnly(isThere: (databaseId: number) => boolean): void {
     for (const id of this.#databaseIds) {
       if (isThere(id)) continue;
       this.#databaseIds.delete(id);
-      for (const { byDatabase } of this.#figures.values()) {
+      for (const { byDatabase } of this.#byEndpoint.values()) {
         const gone = byDatabase.get(id);
         if (gone === undefined) continue;
         byDatabase.delete(id);
-        figuresIn(byDatabase, OTHERS).add(gone);
+        countsIn(byDatabase, OTHERS).add(gone);
       }
     }
   }
 
   read(): AnsweredRequests[] {
-    return [...this.#figures].flatMap(([endpoint, { byDatabase }]) =>
-      [...byDatabase].map(([place, { seconds, countsByStatus }]) => ({
+    return [...this.#byEndpoint].flatMap(([endpoint, { byDatabase }]) =>
+      [...byDatabase].map(([labelId, { seconds, countsByStatus }]) => ({
         endpoint,
-        database: labelOf(place),
+        database: labelOf(labelId),
         seconds,
         countsByStatus,
       })),
     );
   }
 
-  readSpreads(): EndpointSeconds[] {
-    return [...this.#figures].map(([endpoint, { spread }]) => ({ endpoint, seconds: spread.stats }));
+  readHistograms(): EndpointSeconds[] {
+    return [...this.#byEndpoint].map(([endpoint, { histogram }]) => ({ endpoint, seconds: histogram.stats }));
   }
 
-  #placeOf(databaseId: number): number {
+  #labelIdOf(databaseId: number): number {
     if (this.#databaseIds.has(databaseId)) return databaseId;
     if (this.#databaseIds.size >= DATABASES_MAX) return OTHERS;
     this.#databaseIds.add(databaseId);
     return databaseId;
   }
 
-  #ofEndpoint(endpoint: string): OfEndpoint {
-    let ofEndpoint = this.#figures.get(endpoint);
+  #ofEndpoint(endpoint: string): EndpointStats {
+    let ofEndpoint = this.#byEndpoint.get(endpoint);
     if (ofEndpoint === undefined) {
-      ofEndpoint = { spread: new Histogram(SECONDS_BOUNDS), byDatabase: new Map() };
-      this.#figures.set(endpoint, ofEndpoint);
+      ofEndpoint = { histogram: new Histogram(SECONDS_BOUNDS), byDatabase: new Map() };
+      this.#byEndpoint.set(endpoint, ofEndpoint);
     }
     return ofEndpoint;
   }
 }
 
-function figuresIn(byDatabase: Map<number, Answered>, place: number): Answered {
-  let figures = byDatabase.get(place);
-  if (figures === undefined) {
-    figures = new Answered();
-    byDatabase.set(place, figures);
+function countsIn(byDatabase: Map<number, RequestCounts>, labelId: number): RequestCounts {
+  let counts = byDatabase.get(labelId);
+  if (counts === undefined) {
+    counts = new RequestCounts();
+    byDatabase.set(labelId, counts);
   }
-  return figures;
+  return counts;
 }
 
-const labelOf = (place: number): string => LABELS.get(place) ?? String(place);
+const labelOf = (labelId: number): string => LABELS.get(labelId) ?? String(labelId);

@@ -1,17 +1,17 @@
-/** In which form a client wants rows, by its Accept header: in JSON unless it asks for another one that there is. */
+/** The format of rows by the client's Accept header: JSON unless the header names another supported format. */
 import type { RowFormat } from '../../answer/index.js';
 
-/** Of each format, as an answer's Content-Type tells it. */
+/** The Content-Type of each format. */
 export const ROW_TYPES: Readonly<Record<RowFormat, string>> = {
   json: 'application/json',
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
   arrow: 'application/vnd.apache.arrow.stream',
-  // Of another protocol: no header asks for it.
+  // Of another protocol: no Accept header names it.
   postgres: 'application/octet-stream',
 };
 
-/** Whoever takes anything gets JSON. */
+/** Wildcards mean JSON. */
 const ANSWERED_TYPES: ReadonlyMap<string, RowFormat> = new Map([
   ['application/json', 'json'],
   ['application/*', 'json'],
@@ -22,8 +22,8 @@ const ANSWERED_TYPES: ReadonlyMap<string, RowFormat> = new Map([
 ]);
 
 /**
- * The format with the highest q-value, the first of those with the same one; json where the header names none or is absent.
- * Whatever it says, it is never refused.
+ * The format with the highest q-value, the first one among equals; json if the header is missing or names no supported
+ * format. No header is refused.
  */
 export function formatOf(acceptHeader: string): RowFormat {
   if (acceptHeader === '') return 'json';
@@ -40,7 +40,7 @@ export function formatOf(acceptHeader: string): RowFormat {
   return best;
 }
 
-/** 0 to 1; a `q` that is no such number says nothing. */
+/** The q-value, 0 to 1; 1 if it is missing or not such a number. */
 export function weightOf(parameters: readonly string[]): number {
   const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
   const value = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1).trim() || Number.NaN);

@@ -1,25 +1,25 @@
 /**
- * An answer of rows on its way to its client, as fast as the client takes it.
- *   The first FIRST_BYTES are waited for before anything is sent: an answer that fails by then is an error like any other,
- *   and one that ends by then has a length. What is longer goes out in chunks.
- *   Nothing is taken from the stream while the connection has not taken what came before, so nothing piles up here.
- * Invariant: a stream is always begun and then taken to its end or left, so what makes it always ends.
+ * Sends an answer of rows as fast as its client accepts it.
+ *   Nothing is sent before the first FIRST_BYTES or the end of the stream: an answer that fails until then is an ordinary error,
+ *   and an answer that ends until then has a Content-Length. Longer answers are sent in chunks.
+ *   The stream is not read while the connection has unsent bytes, so memory does not grow.
+ * Invariant: a stream is always begun and then either read to its end or left, so its producer always ends.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowStream } from '../../answer/index.js';
 import { ROW_TYPES } from './accept.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
-/** What an answer must have more of to be sent before its end. */
+/** Longer answers are sent before they are complete. */
 const FIRST_BYTES = 64 * 1024;
-/** So much is sent before others get a turn, where nothing is waited for. */
+/** Bytes that are sent in one turn of the event loop if nothing has to be waited for. */
 const TURN_BYTES = 2 ** 20;
 
 const encoder = new TextEncoder();
 
 export interface FirstBytes {
   readonly bytes: Uint8Array;
-  /** There is nothing behind them. */
+  /** The stream has no more bytes. */
   readonly whole: boolean;
 }
 
@@ -29,13 +29,13 @@ export class AnswerStream {
   readonly #rows: RowStream;
   readonly #seconds: () => number;
   #begun = false;
-  #stage: 'before' | 'parts' | 'behind' = 'before';
+  #stage: 'before' | 'parts' | 'after' = 'before';
   #gone = false;
-  /** Set while the connection takes nothing: goes on. */
+  /** Set while the connection accepts nothing: resumes sending. */
   #wake: (() => void) | null = null;
   #blockedSeconds = 0;
 
-  /** `seconds`: since the request came. */
+  /** `seconds`: time since the request's head arrived. */
   constructor(response: Response, rows: RowStream, seconds: () => number) {
     this.#response = response;
     this.#rows = rows;
@@ -43,12 +43,12 @@ export class AnswerStream {
     this.contentType = ROW_TYPES[rows.format];
   }
 
-  /** Made so far; null where nobody counts. */
+  /** Rows produced so far; null = not counted. */
   get rowCount(): number | null {
     return this.#rows.rowCount?.() ?? null;
   }
 
-  /** Rejects with what the stream does. */
+  /** Rejects with the error of the stream. */
   async begin(): Promise<FirstBytes> {
     const parts: Uint8Array[] = [];
     for (let byteCount = 0; byteCount < FIRST_BYTES; ) {
@@ -66,7 +66,7 @@ export class AnswerStream {
     return bytes;
   }
 
-  /** Sends what `begin` gave and all behind it, its end aside; status and headers are written. False: the client has gone. */
+  /** Sends the bytes of `begin` and all after them, but not the end of the answer. False: the client has disconnected. */
   async send(first: Uint8Array): Promise<boolean> {
     this.#response.onWritable(() => {
       this.#goOn();
@@ -87,23 +87,23 @@ export class AnswerStream {
     return !this.#gone;
   }
 
-  /** Nobody takes it any more: what makes it stops, and `send` ends at once. */
+  /** The client has disconnected: stops the producer and ends `send` at once. */
   leave(): void {
     this.#gone = true;
     this.#goOn();
     const { parts } = this.#rows;
-    // A generator that was never asked would not run what gives back what it holds.
+    // A generator that was never started would not run its `finally` blocks.
     if (!this.#begun) parts.next().catch(() => {});
     this.#begun = true;
     parts.return().catch(() => {});
   }
 
-  /** Seconds since the connection takes nothing; 0 = it does. */
+  /** Seconds since the connection last accepted bytes; 0 = it accepts them. */
   get blockedSeconds(): number {
     return this.#wake === null ? 0 : this.#seconds() - this.#blockedSeconds;
   }
 
-  /** False: the connection has more than it can send now. */
+  /** False: the connection cannot accept more now. */
   #write(slice: Uint8Array): boolean {
     let taken = true;
     this.#response.cork(() => {
@@ -124,18 +124,18 @@ export class AnswerStream {
     this.#wake = null;
   }
 
-  /** The next bytes, with what stands around the rows in JSON; null behind the last. */
+  /** The next bytes, including the JSON around the rows; null after the last. */
   async #next(): Promise<Uint8Array | null> {
     const { format, parts } = this.#rows;
     if (this.#stage === 'before') {
       this.#stage = 'parts';
       if (format === 'json') return encoder.encode('{"status":"success",');
     }
-    if (this.#stage === 'behind') return null;
+    if (this.#stage === 'after') return null;
     this.#begun = true;
     const { done, value } = await parts.next();
     if (done !== true) return value;
-    this.#stage = 'behind';
+    this.#stage = 'after';
     return format === 'json' ? encoder.encode(`,"took":${this.#seconds().toFixed(6)}}`) : null;
   }
 }

@@ -1,31 +1,31 @@
 /**
- * How an answer is written: the JSON of successes and errors, and the head of the response.
- * Invariants: `took` always carries a fraction; every error of an answer has `code` and `message`; HTTP 503 and 429
- * carry Retry-After; the text of an unexpected exception never leaves the server.
+ * Writes answers: the JSON of successes and errors, and the head of the response.
+ * Invariants: `took` always has a fraction. Every error of an answer has `code` and `message`. Answers with HTTP 503 and 429
+ * have Retry-After. The text of an unexpected exception never leaves the server.
  */
 import { invariant, type QuarryError, RETRY_AFTER_SECONDS } from '../../base/index.js';
-import { RateExceeded, type RateFigures } from '../limits/rate-window.js';
+import { RateExceeded, type RateStatus } from '../limits/rate-window.js';
 import { answerAndKeepReading, endBroken, endHead, endInTurn, type Response } from './uws.js';
 
 export interface AnswerHead {
   readonly status: number;
   readonly contentType: string;
-  /** Of the first error; left out where there is none. */
+  /** Code of the first error; left out = no error. */
   readonly code?: number;
-  /** The limit that the request went over; left out when it did not. */
-  readonly exceeded?: RateFigures;
-  /** When to come again; left out: after RETRY_AFTER_SECONDS. */
+  /** The rate limit that the request exceeded; left out = none. */
+  readonly exceeded?: RateStatus;
+  /** The Retry-After of a retryable error; left out = RETRY_AFTER_SECONDS. */
   readonly retryAfterSeconds?: number;
-  /** Names and values of further ones. */
+  /** Names and values of additional headers. */
   readonly headers?: readonly (readonly [string, string])[];
 }
 
 export interface Answer extends AnswerHead {
-  /** Bytes where it is no text of the interface's own. */
+  /** Text of the JSON interface, or the bytes of another document. */
   readonly body: string | Uint8Array;
 }
 
-/** In the interface's own form. */
+/** An answer of the JSON interface. */
 interface JsonAnswer extends Answer {
   readonly body: string;
 }
@@ -46,13 +46,12 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map([
   [503, '503 Service Unavailable'],
 ]);
 
-/** The one whose detail the interface spells with an underscore. */
+/** The only code whose detail the interface spells with an underscore. */
 const SQL_CODE = 6000;
 
 export const JSON_TYPE = 'application/json';
 
-/** `members` is JSON text such as `"result":{"a":1}`, or a list, which is the whole answer; `seconds` is written with
- *  a fraction. */
+/** `members`: JSON text such as `"result":{"a":1}`, or a list, which is the whole answer. */
 export function successAnswer(members: string, seconds: number): JsonAnswer {
   const body = members.startsWith('[')
     ? members
@@ -67,23 +66,23 @@ export function errorAnswer(error: QuarryError): JsonAnswer {
 }
 
 export function errorHead(error: QuarryError): Omit<AnswerHead, 'contentType'> {
-  const head = { status: error.status, code: error.code, retryAfterSeconds: toldRetryAfter(error.moreInfo) };
-  return error instanceof RateExceeded ? { ...head, exceeded: error.figures } : head;
+  const head = { status: error.status, code: error.code, retryAfterSeconds: retryAfterIn(error.moreInfo) };
+  return error instanceof RateExceeded ? { ...head, exceeded: error.rateStatus } : head;
 }
 
 export function errorEntries(error: QuarryError): readonly object[] {
   return [error, ...error.also].map(errorEntry);
 }
 
-/** Seconds after which what was refused so may be sent again; null = it would be refused again. */
+/** Seconds after which the request may be sent again; null = it would be refused again. */
 export function retryAfterOf({ status, moreInfo }: QuarryError): number | null {
-  return mayComeAgain(status) ? (toldRetryAfter(moreInfo) ?? RETRY_AFTER_SECONDS) : null;
+  return mayComeAgain(status) ? (retryAfterIn(moreInfo) ?? RETRY_AFTER_SECONDS) : null;
 }
 
 const mayComeAgain = (status: number): boolean => status === 503 || status === 429;
 
-/** What an error says of it in its more-info. */
-function toldRetryAfter(moreInfo: unknown): number | undefined {
+/** The `retry-after` in an error's more-info. */
+function retryAfterIn(moreInfo: unknown): number | undefined {
   if (typeof moreInfo !== 'object' || moreInfo === null || !('retry-after' in moreInfo)) return undefined;
   const seconds = moreInfo['retry-after'];
   return typeof seconds === 'number' ? seconds : undefined;
@@ -94,16 +93,21 @@ function errorEntry({ code, message, moreInfo }: QuarryError): object {
   return { code, message, [code === SQL_CODE ? 'more_info' : 'more-info']: moreInfo };
 }
 
-/** How the connection goes on: kept; closed behind the answer; kept open to read the rest of the body away; or
- *  about to be dropped by uWebSockets, because it cannot follow the request's length. */
+/**
+ * The connection after the answer: `keep` it; `close` it; keep it open to read the rest of the body (`keep-reading`); or
+ * uWebSockets drops it, because it cannot determine the length of the request (`broken`).
+ */
 export type Ending = 'keep' | 'close' | 'keep-reading' | 'broken';
 
-/** Writes the whole answer; `rate` is what bounds requests of its kind, null when nothing does. After every ending but 'keep-reading' the response is dead. */
+/**
+ * Writes the whole answer. `rate`: null = no rate limit. The response may be used afterwards only if `ending` is
+ * 'keep-reading'.
+ */
 export function writeAnswer(
   response: Response,
   answer: Answer,
   requestId: string,
-  rate: RateFigures | null,
+  rate: RateStatus | null,
   head: boolean,
   ending: Ending,
 ): void {
@@ -119,25 +123,25 @@ export function writeAnswer(
   });
 }
 
-/** Status and headers, the length aside. To be called within `cork`. */
+/** Writes status and headers except Content-Length. To be called within `cork`. */
 export function writeHead(
   response: Response,
   { status, contentType, exceeded, retryAfterSeconds, headers = [] }: AnswerHead,
   requestId: string,
-  rate: RateFigures | null,
+  rate: RateStatus | null,
 ): void {
   response.writeStatus(STATUS_LINES.get(status) ?? String(status));
   response.writeHeader('Content-Type', contentType);
   response.writeHeader('X-Request-Id', requestId);
   for (const [name, value] of headers) response.writeHeader(name, value);
-  const figures = exceeded ?? rate;
-  if (figures !== null) writeRate(response, figures);
+  const rateStatus = exceeded ?? rate;
+  if (rateStatus !== null) writeRate(response, rateStatus);
   if (mayComeAgain(status)) {
     response.writeHeader('Retry-After', String(retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   }
 }
 
-function writeRate(response: Response, { limit, remaining, resetSeconds }: RateFigures): void {
+function writeRate(response: Response, { limit, remaining, resetSeconds }: RateStatus): void {
   response.writeHeader('RateLimit-Limit', String(limit));
   response.writeHeader('RateLimit-Remaining', String(remaining));
   response.writeHeader('RateLimit-Reset', String(resetSeconds));

@@ -1,13 +1,13 @@
 /**
- * Splits a body of lines into parts as its bytes come. A part is as many lines as follow one another, at most
- * PART_LINES_MAX of them and PART_BYTES_MAX of text, line breaks included. A line that is longer is a part of its own,
- * and its text is not kept.
+ * Splits a line body into parts as its bytes arrive. A part is a run of lines with at most PART_LINES_MAX lines and
+ * PART_BYTES_MAX bytes, line breaks included. A longer line is a part of its own, without its text.
  * Invariants
- *   Where parts begin depends on the body's bytes alone, not on how they arrived, so a body that is sent again has the same parts.
- *   Memory is taken from the budget for what has come and was not taken out yet, and no more than a part and one chunk.
+ *   The boundaries of parts depend only on the body's bytes, not on how they arrive, so a body that is sent again has the same
+ *   parts.
+ *   Memory is reserved in the budget for the bytes that have arrived and were not taken out yet: at most a part and one chunk.
  *
- * The body's first line that is not blank may say what may be created, `{"auto-create": [...]}`: it belongs to no part
- * and stands before the text of each. A byte order mark at the body's start is no part of it.
+ * The first line that is not blank may be the head, `{"auto-create": [...]}`: it belongs to no part and is put before the text
+ * of each part. A byte order mark at the start of the body is ignored.
  */
 import { BODY_BYTES_MAX, ENTITIES_PER_INSERT_MAX, invariant } from '../../base/index.js';
 import type { LineNumbers } from '../../ingest/index.js';
@@ -15,7 +15,7 @@ import type { ByteBudget } from './body.js';
 
 export const PART_LINES_MAX = ENTITIES_PER_INSERT_MAX;
 export const PART_BYTES_MAX = BODY_BYTES_MAX;
-/** Of the line that says what may be created: a longer one is a line like others. */
+/** Limit of the head. A longer line is an ordinary line. */
 export const HEAD_BYTES_MAX = 1_024;
 
 const LINE_BREAK = 0x0a;
@@ -28,15 +28,15 @@ const AHEAD_BYTES_MAX = 2 ** 20;
 export interface BodyPart {
   /** From 1. */
   readonly number: number;
-  /** From 1, in the body. */
+  /** The line in the body, from 1. */
   readonly firstLine: number;
   readonly lineCount: number;
-  /** Valid until the next bytes are added; null = one line that is too long. */
+  /** Valid until more bytes are added; null = one line that is too long. */
   readonly text: Uint8Array<ArrayBuffer> | null;
   readonly lines: LineNumbers;
 }
 
-/** Where the part that stands first ends. */
+/** The end of the first part in the buffer. */
 interface Cut {
   readonly at: number;
   readonly lineCount: number;
@@ -46,19 +46,19 @@ interface Cut {
 export class BodyParts {
   readonly #budget: ByteBudget;
   #buffer: Buffer<ArrayBuffer> = Buffer.alloc(0);
-  /** What has come and was not taken out stands in [start, end); lines were looked for up to `scanned`. */
+  /** Bytes that have arrived and were not taken out are at [start, end). Line breaks were searched up to `scanned`. */
   #start = 0;
   #end = 0;
   #scanned = 0;
-  /** Of the part that is coming: where its last line begins, and its lines before that. */
+  /** For the unfinished part: the start of its last line, and the number of lines before that one. */
   #lineAt = 0;
   #lineCount = 0;
   #cut: Cut | null = null;
-  /** The line that is coming is longer than a part. */
+  /** The unfinished line is longer than a part. */
   #isSkipping = false;
   #isOver = false;
   #atStart = true;
-  /** Nothing but blank lines has come. */
+  /** Only blank lines have arrived. */
   #mayHaveHead = true;
   #head: Buffer<ArrayBuffer> | null = null;
   #headLine = 0;
@@ -69,17 +69,17 @@ export class BodyParts {
     this.#budget = budget;
   }
 
-  /** Number and first line of the part that is coming. */
+  /** Number and first line of the next part. */
   get next(): Pick<BodyPart, 'number' | 'firstLine'> {
     return { number: this.#number, firstLine: this.#firstLine };
   }
 
-  /** Bytes that have come and were not taken out. */
+  /** Bytes that have arrived and were not taken out. */
   get byteLength(): number {
     return this.#end - this.#start;
   }
 
-  /** Copies `chunk`. False, and nothing taken, when the budget has no room. */
+  /** Copies `chunk`. Returns false, and copies nothing, if the budget has not enough capacity. */
   add(chunk: Uint8Array): boolean {
     if (!this.#reserve(chunk.length)) return false;
     this.#buffer.set(chunk, this.#end);
@@ -87,18 +87,18 @@ export class BodyParts {
     return true;
   }
 
-  /** Nothing comes any more: the last line ends here. */
+  /** The body is complete: the last line ends here. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Whether a part is whole. */
+  /** True if a whole part has arrived. */
   get hasPart(): boolean {
     this.#cut ??= this.#findCut();
     return this.#cut !== null;
   }
 
-  /** Takes out the part that stands first, which is whole. */
+  /** Takes out the first part, which must be whole. */
   take(): BodyPart {
     this.#cut ??= this.#findCut();
     invariant(this.#cut !== null, 'no part is whole');
@@ -111,7 +111,7 @@ export class BodyParts {
     return part;
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   release(): void {
     this.#budget.release(this.#buffer.byteLength);
     if (this.#buffer.byteLength > 0) this.#budget.keep(new Uint8Array(this.#buffer.buffer));
@@ -153,7 +153,7 @@ export class BodyParts {
     return null;
   }
 
-  /** Before the line that is coming. */
+  /** Cuts before the unfinished line. */
   #cutBefore(): Cut {
     return { at: this.#lineAt, lineCount: this.#lineCount, isTooLong: false };
   }
@@ -164,13 +164,13 @@ export class BodyParts {
     return { at: lineEnd, lineCount: 1, isTooLong: true };
   }
 
-  /** Forgets what has come of a line that is too long. */
+  /** Discards the bytes of a line that is too long. */
   #skip(): void {
     this.#isSkipping = true;
     this.#beginPart(this.#end, this.#firstLine);
   }
 
-  /** False while it is not known whether a byte order mark comes. */
+  /** Skips a byte order mark. Returns false while too few bytes have arrived to recognize one. */
   #passMark(): boolean {
     const come = this.#buffer.subarray(this.#start, this.#end);
     const isMark = BYTE_ORDER_MARK.every((byte, index) => index >= come.length || come[index] === byte);
@@ -182,7 +182,7 @@ export class BodyParts {
     return true;
   }
 
-  /** Whether the line that ends at `lineEnd` says what may be created; then parts begin behind it. */
+  /** Returns true if the line that ends at `lineEnd` is the head. Parts then begin after it. */
   #passHead(lineEnd: number): boolean {
     const line = this.#buffer.subarray(this.#lineAt, lineEnd);
     const text = line.toString('latin1', 0, HEAD_BYTES_MAX + 1).replace(/\n$/, '');
@@ -200,7 +200,7 @@ export class BodyParts {
     return new Uint8Array(buffer, byteOffset, length);
   }
 
-  /** Makes room for so many bytes behind `end`. */
+  /** Ensures capacity for `bytes` after `end`. False: the budget has not enough capacity. */
   #reserve(bytes: number): boolean {
     const held = this.#end - this.#start;
     const needed = held + bytes;

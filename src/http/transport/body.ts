@@ -1,57 +1,57 @@
 /**
  * Collects a request's body as it arrives.
- * Invariants: never more bytes, nor more memory, than the endpoint's bound; memory is taken for twice what has arrived
- * or AHEAD_BYTES_MAX more than that, in steps of KEPT_STEP_BYTES, whatever Content-Length says; a body's bytes are gone
- * once it is released.
+ * Invariants: neither bytes nor memory exceed the endpoint's limit. Memory is reserved for twice the bytes that have arrived, or
+ * AHEAD_BYTES_MAX more than these, in steps of KEPT_STEP_BYTES, whatever Content-Length says. The bytes of a body must not be
+ * used after its release.
  */
 import { MemoryAccount } from '../../base/index.js';
 
 const AHEAD_BYTES_MAX = 256 * 1024;
-/** Smaller buffers are left to the garbage collector. */
+/** Smaller buffers are not reused. */
 const KEPT_BYTES_MIN = 16 * 1024;
 const KEPT_STEP_BYTES = 64 * 1024;
-/** Buffers that wait to be used again, in bytes together. */
+/** Total bytes of buffers that wait for reuse. */
 const KEPT_BYTES_MAX = 32 * 2 ** 20;
 
 /**
- * Bytes of all bodies that are being received or worked on; bounded, so that many clients cannot fill the memory.
- * Keeps buffers for the next bodies: fresh ones would make the collector run every few hundred inserts.
+ * Limits the memory of all bodies that are being received or worked on, so that many clients cannot exhaust it. Buffers are
+ * reused: new ones would start the garbage collector every few hundred inserts.
  */
 export class ByteBudget extends MemoryAccount {
-  readonly #kept = new Map<number, Uint8Array<ArrayBuffer>[]>();
-  #bytesKept = 0;
+  readonly #freeBuffers = new Map<number, Uint8Array<ArrayBuffer>[]>();
+  #freeBytes = 0;
 
   constructor(capacityBytes: number) {
     super(capacityBytes, (bytes) => `bodies of requests need more than ${bytes} bytes`);
   }
 
-  /** A buffer of `bytes`, with whatever stood in it. */
+  /** A buffer of `bytes` with arbitrary content. */
   buffer(bytes: number): Uint8Array<ArrayBuffer> {
-    const kept = this.#kept.get(bytes)?.pop();
-    if (kept === undefined) return new Uint8Array(bytes);
-    this.#bytesKept -= bytes;
-    return kept;
+    const reused = this.#freeBuffers.get(bytes)?.pop();
+    if (reused === undefined) return new Uint8Array(bytes);
+    this.#freeBytes -= bytes;
+    return reused;
   }
 
-  /** Takes a buffer back that nobody looks at any more. */
+  /** Takes back a buffer that is no longer used. */
   keep(buffer: Uint8Array<ArrayBuffer>): void {
     const bytes = buffer.byteLength;
-    if (bytes < KEPT_BYTES_MIN || this.#bytesKept + bytes > KEPT_BYTES_MAX) return;
-    const list = this.#kept.get(bytes);
-    if (list === undefined) this.#kept.set(bytes, [buffer]);
+    if (bytes < KEPT_BYTES_MIN || this.#freeBytes + bytes > KEPT_BYTES_MAX) return;
+    const list = this.#freeBuffers.get(bytes);
+    if (list === undefined) this.#freeBuffers.set(bytes, [buffer]);
     else list.push(buffer);
-    this.#bytesKept += bytes;
+    this.#freeBytes += bytes;
   }
 }
 
-/** Whole steps, so that few sizes are kept. */
+/** Rounds up to whole steps, so that buffers have few different sizes. */
 function roundedUp(bytes: number): number {
   return bytes < KEPT_BYTES_MIN ? bytes : Math.ceil(bytes / KEPT_STEP_BYTES) * KEPT_STEP_BYTES;
 }
 
 export class BodyReader {
   readonly #budget: ByteBudget;
-  /** What Content-Length says; null for chunked bodies. */
+  /** The Content-Length; null for chunked bodies. */
   readonly #declaredBytes: number | null;
   readonly #bytesMax: number;
   #buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
@@ -68,7 +68,7 @@ export class BodyReader {
     return this.#byteLength;
   }
 
-  /** Copies `chunk`; refuses it when the body gets longer than it may be, or when the budget has no room. */
+  /** Copies `chunk`, unless the body would exceed its limit or the budget has not enough capacity. */
   add(chunk: ArrayBuffer): 'taken' | 'too-long' | 'no-room' {
     if (chunk.byteLength === 0) return 'taken';
     const needed = this.#byteLength + chunk.byteLength;
@@ -85,14 +85,14 @@ export class BodyReader {
       : new Uint8Array(this.#buffer.buffer, 0, this.#byteLength);
   }
 
-  /** Takes memory for what was made of the body, to be given back with it; false = there is no room. */
+  /** Reserves memory for data made from the body, which is released with it; false = not enough capacity. */
   hold(bytes: number): boolean {
     if (!this.#budget.tryReserve(bytes)) return false;
     this.#bytesTaken += bytes;
     return true;
   }
 
-  /** Gives the memory back: what `bytes` handed out must not be looked at any more. */
+  /** Releases the memory. The result of `bytes` must not be used afterwards. */
   release(): void {
     this.#budget.release(this.#bytesTaken);
     this.#bytesTaken = 0;

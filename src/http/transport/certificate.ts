@@ -1,9 +1,9 @@
 /**
  * The self-signed pair that HTTPS uses when no certificate is configured: DIR/tls/cert.pem and DIR/tls/key.pem (mode 0600).
  * It names localhost, 127.0.0.1 and ::1 and is valid for 10 years.
- * Invariants: a key that exists is never replaced, and a certificate only by its successor for the same key, when it has
- * expired and is one of these. Any other pair that cannot be used ends the start, with the file named. Files are written
- * whole, the key first, so that a start that was cut off leaves nothing, or a key for which the next one makes the certificate.
+ * Invariants: an existing key is never replaced. A certificate is replaced only by a new one for the same key, if it has expired
+ * and was made here. Any other pair that cannot be used stops the start with an error that names the file. Files are written
+ * whole, the key first, so an interrupted start leaves nothing, or a key for which the next start makes the certificate.
  */
 import {
   createPrivateKey,
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 const BACKDATED_MS = DAY_MS;
 const HOST = 'localhost';
 const ADDRESSES = ['127.0.0.1', '::1'] as const;
-/** Of keys that are made here, as node:crypto and as Web Crypto call it. */
+/** The curve of new keys, by its names in node:crypto and Web Crypto. */
 const CURVE = 'prime256v1';
 const CURVE_NAME = 'P-256';
 
@@ -45,7 +45,7 @@ export async function ensureCertificate(
   return pair;
 }
 
-/** null = neither file exists. Rejects with an Error that names the file when there is no key that can be used. */
+/** null = neither file exists. Rejects with an Error that names the file if the key is missing or cannot be used. */
 async function readKey(
   files: FileSystem,
   { certFile, keyFile }: CertificateFiles,
@@ -65,8 +65,8 @@ async function makeKey(files: FileSystem, { keyFile }: CertificateFiles): Promis
 }
 
 /**
- * Whether the certificate is valid now; false = one must be made. Rejects with an Error that names the file when that is not
- * for this program to do, and with the disk's own errors.
+ * True if the certificate is valid now; false = a new one must be made. Rejects with an Error that names the file if the pair
+ * cannot be used but was not made here, and with the errors of the file system.
  */
 async function isUsable(
   files: FileSystem,
@@ -87,7 +87,7 @@ async function isUsable(
   throw refusal(`${certFile} expired on ${certificate.validTo}`);
 }
 
-/** Whether the certificate is one that `certificateFor` made. */
+/** True if `certificateFor` made the certificate. */
 function isOwn(certificate: X509Certificate): boolean {
   const named = [certificate.checkHost(HOST), ...ADDRESSES.map((address) => certificate.checkIP(address))];
   const nameCount = certificate.subjectAltName?.split(', ').length;
@@ -101,8 +101,8 @@ function isOwn(certificate: X509Certificate): boolean {
 
 /** As PEM. */
 async function certificateFor(key: KeyObject, nowMs: number): Promise<string> {
-  // Half a megabyte of code that only a first start needs.
-  // Of a bundled CommonJS package an import on demand has the default alone.
+  // Imported on demand: half a megabyte of code that only a first start needs.
+  // A dynamic import of a bundled CommonJS package has only the default export.
   const { default: selfsigned } = await import('selfsigned');
   const notAfterDate = new Date(nowMs);
   notAfterDate.setUTCFullYear(notAfterDate.getUTCFullYear() + VALID_YEARS);
@@ -129,7 +129,7 @@ async function certificateFor(key: KeyObject, nowMs: number): Promise<string> {
   return cert;
 }
 
-/** Writes beside the file and renames, so that a cut-off write leaves the file as it was. */
+/** Writes a second file and renames it, so that an interrupted write leaves the file unchanged. */
 async function writeWhole(files: FileSystem, file: string, text: string, mode: number): Promise<void> {
   const unfinished = `${file}.new`;
   await files.writeFile(unfinished, Buffer.from(text), mode);

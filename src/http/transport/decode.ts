@@ -1,6 +1,6 @@
 /**
- * Content-Encoding: gzip and br bodies back to bytes, never more of them than the endpoint takes, and never many bodies at a
- * time: a body of a few kilobytes may become one of megabytes.
+ * Decodes the Content-Encoding of whole bodies, gzip or br. The length of the result and the number of bodies at a time are
+ * limited, because a body of a few kilobytes may decode to megabytes.
  */
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 import { QuarryError, quoted } from '../../base/index.js';
@@ -26,7 +26,7 @@ export function encodingOf(header: string): Encoding {
 
 export type Decoded = (error: QuarryError | null, bytes: Uint8Array<ArrayBuffer>) => void;
 
-/** Half of the threads that libuv has for them and for the log. */
+/** Half of libuv's threads, which the log also uses. */
 const DECODES_MAX = 2;
 
 export interface EncodedBody {
@@ -35,7 +35,7 @@ export interface EncodedBody {
   readonly bytesMax: number;
 }
 
-/** Takes bodies in turn; whoever wanted one that is waited for no more throws the result away. */
+/** Decodes bodies in order of arrival. A body is decoded even if its client has disconnected. */
 export class BodyDecoder {
   #runningCount = 0;
   readonly #waiting: (() => void)[] = [];
@@ -45,7 +45,7 @@ export class BodyDecoder {
       this.#runningCount++;
       decodeBody(encoding, bytes, bytesMax, (error, decoded) => {
         this.#runningCount--;
-        // What is done with the result takes its memory before the next body is decoded.
+        // `done` reserves memory for the result before the next body is decoded.
         done(error, decoded);
         this.#waiting.shift()?.();
       });
@@ -55,7 +55,7 @@ export class BodyDecoder {
   }
 }
 
-/** Decodes off the main thread. Gives 1507 when the result is too long and 1503 when the bytes are not so encoded. */
+/** Decodes off the main thread. Fails with 1507 if the result is too long, 1503 if the bytes are not valid in the encoding. */
 export function decodeBody(
   encoding: 'gzip' | 'br',
   bytes: Uint8Array,

@@ -1,17 +1,17 @@
 /**
- * Which peers are trusted proxies, and what a request that came through one says of its client.
- * Invariant: the X-Forwarded headers of any other peer are never looked at.
+ * Finds the client of a request that came through a trusted proxy.
+ * Invariant: the X-Forwarded headers of any other peer are ignored.
  */
 import { isIP } from 'node:net';
 import { AddressSet } from '../auth/address-set.js';
 import type { Request, Response } from './uws.js';
 
 export interface ProxyList {
-  /** Whether `address` (text, IPv4 or IPv6) lies in one of the trusted networks. */
+  /** True if `address` (text, IPv4 or IPv6) is in one of the trusted networks. */
   has(address: string): boolean;
 }
 
-/** A list of networks such as 10.0.0.0/8, fd00::/8 or single addresses; `bad` is the first that is none. */
+/** Parses networks such as 10.0.0.0/8 or fd00::/8 and single addresses. `bad`: the first text that is neither. */
 export function parseProxies(networks: readonly string[]): ProxyList | { readonly bad: string } {
   const trusted = new AddressSet();
   for (const network of networks) if (!trusted.add(network)) return { bad: network };
@@ -19,8 +19,8 @@ export function parseProxies(networks: readonly string[]): ProxyList | { readonl
 }
 
 /**
- * The client's address: the last one in X-Forwarded-For that is no trusted proxy itself, since everything left of
- * it may be the client's invention; the peer's own when the header names none.
+ * The client's address: the last one in X-Forwarded-For that is not a trusted proxy, because the client may have invented
+ * everything to the left of it; the peer's address if the header names none.
  */
 export function clientAddress(proxies: ProxyList, peer: string, forwardedFor: string): string {
   let client = peer;
@@ -33,11 +33,11 @@ export function clientAddress(proxies: ProxyList, peer: string, forwardedFor: st
   return client;
 }
 
-/** `1.2.3.4:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`; the addresses are checked apart. */
+/** `1.2.3.4:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`; the addresses are checked separately. */
 const HOP = /^(?:\[(?<v6>[^\]]*)\]|(?<v4>[\d.]+))(?::(?<port>\d{1,5}))?$/;
 const PORT_MAX = 65_535;
 
-/** The address that a hop of X-Forwarded-For names, without its port; null = it names none. */
+/** The address in a hop of X-Forwarded-For, without its port; null = none. */
 function addressOfHop(hop: string): string | null {
   if (isIP(hop) !== 0) return hop;
   const { v4 = '', v6 = '', port = '0' } = HOP.exec(hop)?.groups ?? {};
@@ -46,8 +46,7 @@ function addressOfHop(hop: string): string | null {
   return isIP(v6) === 6 ? v6 : null;
 }
 
-/** The values of all header lines of that name (in lower case), in their order; a proxy may add a line of its own
- *  behind one that the client sent. */
+/** The values of all header lines of that name (in lower case), in order: a proxy may add a line after the client's. */
 function allOf(request: Request, name: string): string {
   const values: string[] = [];
   request.forEach((key, value) => {
@@ -56,7 +55,7 @@ function allOf(request: Request, name: string): string {
   return values.join(',');
 }
 
-/** Who sent a request. Asked for only when something depends on it, and only while the request's head is handled. */
+/** The sender of a request. Its members may be read only while the request's head is handled. */
 export class Peer {
   readonly #response: Response;
   readonly #request: Request;
@@ -76,7 +75,7 @@ export class Peer {
       : this.#ownAddress();
   }
 
-  /** Whether a trusted proxy vouches that the request came over HTTPS: what it says itself is the last value. */
+  /** True if a trusted proxy reports that the request came over HTTPS. The proxy's own value is the last one. */
   get vouchedSecure(): boolean {
     if (this.#proxies === null || !this.#isProxy(this.#proxies)) return false;
     const values = allOf(this.#request, 'x-forwarded-proto').split(',');

@@ -1,7 +1,7 @@
 /**
- * The front end: an HTTPS listener that serves everything and an HTTP listener that serves /v1/insert, the probes
- * and the metrics. Probes and metrics need no key and answer before the engine is ready.
- * Invariants: X-Forwarded headers count only from trusted proxies; a stop lets running requests finish (bounded).
+ * The HTTP server: an HTTPS listener that serves everything, and an HTTP listener that serves /v1/insert, the probes and the
+ * metrics. Probes and metrics need no key and are answered before the engine is ready.
+ * Invariants: X-Forwarded headers of untrusted peers are ignored. A stop lets running requests finish, for a limited time.
  */
 import type { Logger } from 'pino';
 import { type Clock, ERRORS, QuarryError, quoted, type RandomBytes } from '../../base/index.js';
@@ -21,7 +21,7 @@ import type { LimitTable } from '../limits/limit-table.js';
 import { NO_REFUSALS, RateLimiter } from '../limits/limits.js';
 import { Audit } from '../observability/audit.js';
 import { Metrics } from '../observability/metrics.js';
-import type { PostgresFigures } from '../observability/postgres-metrics.js';
+import type { PostgresStats } from '../observability/postgres-metrics.js';
 import { RequestLog } from '../observability/request-log.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { ByteBudget } from './body.js';
@@ -40,15 +40,15 @@ export interface HttpSettings {
   readonly keyFile: string;
   /** null = no proxy is trusted. */
   readonly proxies: ProxyList | null;
-  /** null = neither rates nor plans bound anything. */
+  /** null = neither rates nor plans limit requests. */
   readonly limits: LimitTable | null;
-  /** Milliseconds from which on a query is logged as slow; null = none is. */
+  /** Queries that take at least this long are logged as slow; null = none is. */
   readonly slowQueryMs: number | null;
   /** Seconds from a request's head to the last byte of its body. */
   readonly bodySecondsMax: number;
-  /** Bytes of all bodies that are received or worked on at once. */
+  /** Limit of the memory of all bodies that are being received or worked on. */
   readonly bodyBytesHeldMax: number;
-  /** Seconds that a client may take nothing of an answer that is being sent. */
+  /** Seconds for which a client may accept nothing of an answer that is being sent. */
   readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
   readonly closeSecondsMax: number;
@@ -68,20 +68,20 @@ export const HTTP_DEFAULTS: Pick<
 export interface HttpDependencies {
   readonly engine: EngineApi;
   readonly clock: Clock;
-  /** Milliseconds of a clock that never goes back, with fractions. */
+  /** Milliseconds of a monotonic clock, with fractions. */
   readonly elapsedMs: () => number;
   readonly log: Logger;
-  /** Left out: in the log alone. */
+  /** Left out = the audit goes only to the log. */
   readonly audit?: Audit;
-  /** Random text that begins the request ids that this server makes up. */
+  /** Random prefix of the request IDs that this server generates. */
   readonly instanceId: string;
   /** For new keys and sessions. */
   readonly randomBytes: RandomBytes;
-  /** Left out: there is no console. */
+  /** Left out = no console. */
   readonly consoleFiles?: ConsoleFiles;
-  /** Left out: the machine's own. */
+  /** Left out = the resolver of the operating system. */
   readonly lookUpHost?: LookUpHost;
-  /** Left out: those of the interface. */
+  /** Left out = the endpoints of the interface. */
   readonly endpoints?: readonly Endpoint[];
 }
 
@@ -99,11 +99,11 @@ interface PageArrival {
 
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
-/** uWebSockets drops a connection 10 s after its last byte: those that wait for their client are looked at more often. */
+/** Interval of checks of waiting requests. uWebSockets drops a connection 10 s after its last byte, so it must be shorter. */
 const TICK_MS_MAX = 4_000;
 
 const MINUTE_MS = 60_000;
-/** How long the first look-up of host names holds up readiness. */
+/** Time for which the first look-up of host names may delay readiness. */
 const LOOK_UP_WAIT_MS_MAX = 2_000;
 
 export class HttpServer {
@@ -117,9 +117,9 @@ export class HttpServer {
   readonly #authorizer: Authorizer;
   readonly #console: ConsoleFiles;
   readonly #description: Description;
-  /** Also those of earlier certificates, whose connections go on. */
+  /** Includes the listeners of earlier certificates, whose connections stay open. */
   readonly #listeners: Listener[] = [];
-  /** The one that accepts connections of HTTPS. */
+  /** The listener that accepts HTTPS connections. */
   #secure: Listener | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
   #lookUpUntilMs: number | null = null;
@@ -184,7 +184,7 @@ export class HttpServer {
     });
   }
 
-  /** Opens both ports and gives the real ones. Throws, with neither open, when one cannot be taken. */
+  /** Opens both ports and returns their numbers. If one cannot be opened, throws and opens neither. */
   listen(): Ports {
     const { httpsPort, httpPort } = this.#settings;
     try {
@@ -213,23 +213,23 @@ export class HttpServer {
   }
 
   /**
-   * Reads certificate and key again: new connections get them, open ones go on. Throws, and the old ones stay in use, when
-   * they cannot be used.
+   * Reads certificate and key again, for new connections. Open connections keep theirs. If the files cannot be used, throws and
+   * keeps the old pair.
    */
   reloadCertificate(): void {
     if (this.#secure === null || this.#context.closing) return;
     this.#secure = this.#open(this.#secure.port, true, this.#secure);
   }
 
-  /** Resolves when the engine's catalog was seen and its host names were looked up (bounded). */
+  /** Resolves when the host names of the engine's catalog were looked up, or after a limited time. */
   async ready(): Promise<void> {
     this.#addresses.see(this.#dependencies.engine.catalog());
     await this.#addresses.whenSettled(LOOK_UP_WAIT_MS_MAX);
   }
 
-  /** /metrics tells the figures of clients of Postgres too. */
-  showPostgres(figures: () => PostgresFigures): void {
-    this.#context.metrics.showPostgres(figures);
+  /** Adds the metrics of the Postgres port to /metrics. */
+  showPostgres(stats: () => PostgresStats): void {
+    this.#context.metrics.showPostgres(stats);
   }
 
   #every(ms: number, run: () => void): void {
@@ -246,7 +246,7 @@ export class HttpServer {
     this.#limiter?.sweep(engine.catalog(), this.#dependencies.elapsedMs());
   }
 
-  /** Accepts nothing more, waits for running requests (bounded), then closes every connection. */
+  /** Stops listening, waits a limited time for running requests, then closes all connections. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -255,7 +255,7 @@ export class HttpServer {
   async #close(): Promise<void> {
     const context = this.#context;
     context.closing = true;
-    // Bodies that come part by part end here, however long they would go on.
+    // Ends the line bodies, which could go on for any time.
     for (const request of context.waiting) request.tick();
     for (const listener of this.#listeners) listener.stopAccepting();
     if (context.openCount > 0) {
@@ -309,23 +309,23 @@ export class HttpServer {
 
   /** Answers the description's and the console's paths; false for any other. */
   #page(httpRequest: HttpRequest, { request, method, path, secure }: PageArrival): boolean {
-    const asked = {
+    const pageRequest = {
       ...{ method, path, overHttps: secure },
       acceptEncoding: request.getHeader('accept-encoding'),
       ifNoneMatch: request.getHeader('if-none-match'),
     };
-    const described = this.#description.answer(asked);
+    const described = this.#description.answer(pageRequest);
     if (described !== null) {
       httpRequest.answerPlainly(`GET ${path}`, described);
       return true;
     }
-    const answer = this.#console.answer(asked);
+    const answer = this.#console.answer(pageRequest);
     if (answer === null) return false;
     httpRequest.answerPlainly('GET /console', answer);
     return true;
   }
 
-  /** Whether the engine is, and the host names that it began with have been looked up (bounded). */
+  /** True if the engine is ready and its first host names were looked up, or the time for that is over. */
   #isReady(): boolean {
     const { engine, elapsedMs } = this.#dependencies;
     if (!engine.ready) return false;
@@ -351,7 +351,7 @@ export class HttpServer {
   }
 }
 
-/** Ready, and what some requests are refused with all the same. */
+/** The answer of a ready server, with the errors that some requests get nevertheless. */
 function readyAnswer(degraded: EngineApi['degraded']): Answer {
   const ready = probeAnswer(200, 'ready');
   if (degraded.length === 0) return ready;

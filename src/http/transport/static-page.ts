@@ -1,21 +1,21 @@
 /**
- * Answers that are the same bytes every time: the console's files and the interface's description.
- * Invariants: they go over HTTPS only, to GET and HEAD; each of a page's encodings was packed once and has a tag of its own,
- * so that a tag names bytes and not only what they unpack to.
+ * Pages with constant bytes: the console's files and the interface's description.
+ * Invariants: pages are served over HTTPS only, to GET and HEAD. Each encoding of a page is compressed once and has an ETag of
+ * its own, so an ETag identifies the encoded bytes.
  */
 import { createHash } from 'node:crypto';
 import { QuarryError, quoted } from '../../base/index.js';
 import { weightOf } from './accept.js';
 import type { Answer } from './answer.js';
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 export const PACKINGS = ['br', 'gzip'] as const;
 export type Packing = (typeof PACKINGS)[number];
 
 export interface PageRequest {
   /** In lower case. */
   readonly method: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly path: string;
   readonly overHttps: boolean;
   readonly acceptEncoding: string;
@@ -32,7 +32,7 @@ export interface PageParts {
   readonly caching: string;
 }
 
-/** Where an Accept-Encoding does not name it: taken, but gladly left for anything that is named. */
+/** The weight of `identity` if Accept-Encoding does not name it: accepted, but any named encoding is preferred. */
 const UNNAMED_IDENTITY_WEIGHT = 1e-6;
 
 export class StaticPage {
@@ -44,7 +44,7 @@ export class StaticPage {
     this.#hash = createHash('sha256').update(parts.plain).digest('base64url').slice(0, 22);
   }
 
-  /** The bytes in the encoding that the client likes best, or 304 when it has them. */
+  /** The bytes in the encoding that the client prefers, or 304 if the client has them. */
   answer({ acceptEncoding, ifNoneMatch }: PageRequest): Answer {
     const { contentType, plain, packed, policy, caching } = this.#parts;
     const packing = preferredOf(
@@ -68,7 +68,7 @@ export class StaticPage {
   }
 }
 
-/** Throws 1506 over plain HTTP, 1505 for a method that does not read. */
+/** Throws 1506 over plain HTTP, 1505 for methods other than GET and HEAD. */
 export function requireRead({ method, path, overHttps }: PageRequest): void {
   if (!overHttps) throw new QuarryError(1506, `${quoted(path)} is served over HTTPS only`);
   if (method !== 'get' && method !== 'head') {
@@ -76,7 +76,7 @@ export function requireRead({ method, path, overHttps }: PageRequest): void {
   }
 }
 
-/** A proxy that packs by itself makes a tag weak: it still names the same content. */
+/** True if the header names the tag, also in its weak form: a proxy that compresses makes a tag weak. */
 function namesTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => {
     const named = tag.trim();
@@ -84,7 +84,7 @@ function namesTag(ifNoneMatch: string, etag: string): boolean {
   });
 }
 
-/** The packing with the highest q-value, the first of those with the same one; null = as it is, which is never refused. */
+/** The encoding with the highest q-value, the first one among equals; null = not encoded, which is never refused. */
 function preferredOf(acceptEncoding: string, packings: readonly Packing[]): Packing | null {
   const weights = new Map(
     acceptEncoding.split(',').map((range): [string, number] => {

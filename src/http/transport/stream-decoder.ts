@@ -1,22 +1,22 @@
 /**
- * Content-Encoding of a body that is taken part by part: gzip and br as they come, off the main thread.
- * Invariants: no more is decoded than is taken, but for one piece of DECODED_BYTES; what was decoded before a fault is
- * given before it is told.
+ * Decodes the Content-Encoding of a line body, gzip or br, as its bytes arrive, off the main thread.
+ * Invariants: at most one chunk of DECODED_BYTES is decoded ahead of its consumer. The bytes that were decoded before a fault
+ * are delivered before `fault` is called.
  */
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
-/** A piece of decoded bytes, at most. */
+/** Largest chunk of decoded bytes. */
 const DECODED_BYTES = 64 * 1024;
-/** What a decoder holds of what it has decoded, to refer to it, and to spare. */
+/** Memory of a decoder: its window of decoded bytes, and some reserve. */
 export const DECODER_BYTES = { gzip: 128 * 1024, br: 17 * 2 ** 20 } as const;
 
 export interface Decoding {
-  /** `chunk` is the taker's. */
+  /** The callee owns `chunk`. */
   bytes(chunk: Uint8Array): void;
-  /** All that was written is decoded, or waits to be taken. */
+  /** All written bytes are decoded, or wait for the consumer. */
   drained(): void;
   end(): void;
-  /** The bytes are not so encoded, or end too early. */
+  /** The bytes are not valid in this encoding, or end too early. */
   fault(): void;
 }
 
@@ -27,7 +27,7 @@ export class StreamDecoder {
 
   constructor(encoding: 'gzip' | 'br', decoding: Decoding) {
     this.#decoding = decoding;
-    // Nothing waits inside the stream that is not asked for: a fault would take it away.
+    // The stream must not buffer decoded bytes: a fault would discard them.
     const options = { chunkSize: DECODED_BYTES, readableHighWaterMark: 1 };
     this.#stream = encoding === 'gzip' ? createGunzip(options) : createBrotliDecompress(options);
     this.#stream.on('data', (chunk: Uint8Array) => decoding.bytes(chunk));
@@ -35,7 +35,7 @@ export class StreamDecoder {
     this.#stream.on('error', () => decoding.fault());
   }
 
-  /** Bytes that were written and are not decoded yet. */
+  /** Bytes that were written but are not decoded yet. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -55,13 +55,13 @@ export class StreamDecoder {
     this.#stream.end();
   }
 
-  /** Whether decoded bytes are given. */
+  /** Starts or stops the delivery of decoded bytes. */
   flow(wanted: boolean): void {
     if (wanted) this.#stream.resume();
     else this.#stream.pause();
   }
 
-  /** Gives nothing more. */
+  /** Ends the delivery of bytes and of the end. */
   close(): void {
     this.#stream.removeAllListeners('data');
     this.#stream.removeAllListeners('end');

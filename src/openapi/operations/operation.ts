@@ -1,4 +1,4 @@
-/** What an endpoint takes and gives, and the pieces that the descriptions share. */
+/** The request and answer of an endpoint, and the parts that the descriptions share. */
 import type { ErrorCode } from '../../base/index.js';
 import type { Schema } from '../../interface/index.js';
 
@@ -6,18 +6,18 @@ export interface Operation {
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
-  /** Of a JSON body; left out where there is none. */
+  /** The schema of a JSON body; absent if there is none. */
   readonly request?: Schema;
-  /** The body may be left out. */
+  /** The body may be empty. */
   readonly mayBeEmpty?: true;
-  /** A body that the endpoint takes; of SQL its text. */
+  /** A valid body for the endpoint; for SQL, its text. */
   readonly example?: unknown;
   readonly answer: Schema;
-  /** An answer to the example. */
+  /** The answer to the example. */
   readonly answered?: unknown;
-  /** Rows come as lines, CSV and Arrow too, where the Accept header wants that. */
+  /** Rows can also be lines, CSV or Arrow, as the Accept header requests. */
   readonly rows?: true;
-  /** Codes of its own, beside those that every endpoint of its kind has. */
+  /** Error codes in addition to the codes of every endpoint of its kind. */
   readonly codes: readonly ErrorCode[];
 }
 
@@ -34,11 +34,11 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** By the endpoint's name, `METHOD path`. */
+/** Operations by the endpoint's name, `METHOD path`. */
 export type Operations = Readonly<Record<string, Operation>>;
 
 const took = 0.000213;
-/** An answer of an example. */
+/** The answer to an example. */
 export const ok = (members: object): object => ({ status: 'success', ...members, took });
 export const WEEK = ['2026-01-05', '+1w'] as const;
 export const ADULTS = [{ age: { gte: 18 } }] as const;

@@ -1,4 +1,4 @@
-/** A schema as words and as a table of its fields. */
+/** Describes a schema in words and as a table of its fields. */
 import type { JsonSchema } from '../json-schema.js';
 import { type Html, html, prose } from './html.js';
 
@@ -7,7 +7,7 @@ const asSchemas = (value: unknown): readonly JsonSchema[] => (Array.isArray(valu
 export const nameIn = ({ $ref }: JsonSchema): string | null =>
   typeof $ref === 'string' ? ($ref.split('/').pop() ?? null) : null;
 
-/** What stands there, in few words; names of components are links. */
+/** The kind of value in few words; names of components are links. */
 export function kindOf(schema: JsonSchema): Html {
   const name = nameIn(schema);
   if (name !== null) return html`<a href="#schema-${name}">${name}</a>`;
@@ -36,7 +36,7 @@ const BOUNDS: readonly (readonly [least: string, most: string, unit: string])[] 
   ['minItems', 'maxItems', ' items'],
 ];
 
-/** `at least 1, at most 100 items`, for each unit that has a bound. */
+/** `at least 1, at most 100 items`, for each unit that has a limit. */
 function boundsOf(schema: JsonSchema): readonly string[] {
   return BOUNDS.flatMap(([least, most, unit]) => {
     const ends = [
@@ -47,13 +47,13 @@ function boundsOf(schema: JsonSchema): readonly string[] {
   });
 }
 
-/** Its description with its bounds. */
+/** The description of a schema with its limits. */
 function remarksOf(schema: JsonSchema): Html {
   const bounds = boundsOf(schema).map((text) => html` <span class="bound">${text}</span>`);
   return html`${prose(typeof schema.description === 'string' ? schema.description : '')}${bounds}`;
 }
 
-/** The fields of an object as a table; for what is no object its kind. */
+/** The fields of an object as a table; for other schemas, the kind of value. */
 export function fieldTable(schema: JsonSchema): Html {
   const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
   const required = Array.isArray(schema.required) ? schema.required : [];

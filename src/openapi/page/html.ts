@@ -1,6 +1,6 @@
-/** Text as HTML. Invariant: whatever is not made by `html` is escaped before it stands in a page. */
+/** Text as HTML. Invariant: text that `html` did not produce is escaped before it is put into a page. */
 
-/** Markup that is safe to stand in a page. */
+/** Markup that is safe to put into a page. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -27,7 +27,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.map((string, index) => string + (written[index] ?? '')).join(''));
 }
 
-/** Words in `backticks` as code, the rest as text. */
+/** Converts words in `backticks` to code, and the rest to text. */
 export function prose(text: string): Html {
   const parts = text
     .split('`')

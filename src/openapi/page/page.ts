@@ -1,6 +1,6 @@
 /**
- * The document as one page for people: a list of endpoints, each with its fields, an example for curl and its error codes;
- * schemas, limits and error codes behind them. It needs no script, and nothing beside itself and its style sheet.
+ * The document as one HTML page: a list of endpoints, each with its fields, an example for curl and its error codes; then
+ * schemas, limits and error codes. The page needs no script and no other file than its style sheet.
  */
 import type { ApiDocument, ApiOperation } from '../api-document.js';
 import type { JsonSchema } from '../json-schema.js';
@@ -97,13 +97,13 @@ function callersHtml(operation: ApiOperation): Html {
 `;
 }
 
-/** A code where it refuses all of them. */
+/** The custom keys that may call the operation, or the error code if it refuses all of them. */
 function customKeysOf(operation: ApiOperation): string {
-  const told = String(operation['x-custom-keys']);
-  return /^\d+$/.test(told) ? `refused (${told})` : told;
+  const restriction = String(operation['x-custom-keys']);
+  return /^\d+$/.test(restriction) ? `refused (${restriction})` : restriction;
 }
 
-/** What a body is called, and the fields of its object, or of the one that its lists hold. */
+/** The name of a body's schema, and the fields of its object or of the objects in its list. */
 function bodyHtml(schema: JsonSchema, document: ApiDocument): Html {
   const { schemas } = document.components;
   const whole = schemas[nameIn(schema) ?? ''] ?? schema;
@@ -121,7 +121,7 @@ const parametersHtml = (parameters: ApiOperation['parameters']): Html =>
   html`<dl>${parameters.map(({ name, in: place, description }) => html`<dt><code>${name}</code> <span class="bound">${place}</span></dt><dd>${prose(description)}</dd>`)}</dl>
 `;
 
-/** The example as a command, with the address and the key in the shell's variables. */
+/** The example as a shell command, with the address and the key in variables. */
 function exampleHtml(method: string, path: string, operation: ApiOperation): Html {
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (media?.example === undefined && operation['x-permission'] === undefined) return html``;
@@ -140,7 +140,7 @@ function otherTypes({ responses }: ApiOperation): Html {
   return html`${types.map(([type, { schema }]) => html`<p><code>${type}</code>: ${prose(String(schema.description ?? 'text'))}</p>`)}`;
 }
 
-/** Codes by status, each a link to its condition, which is its title too. */
+/** Error codes by HTTP status; each links to its description and has it as title. */
 function codesHtml({ responses }: ApiOperation, { 'x-error-codes': conditions }: ApiDocument): Html {
   const refusals = Object.entries(responses).flatMap(([status, { 'x-error-codes': codes }]) =>
     codes === undefined ? [] : [[status, codes] as const],

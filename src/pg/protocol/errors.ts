@@ -60,7 +60,7 @@ export function withText<T>(text: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw placed(error, text);
+    throw withQueryText(error, text);
   }
 }
 
@@ -69,11 +69,11 @@ export async function withTextLater<T>(text: string, act: () => Promise<T>): Pro
   try {
     return await act();
   } catch (error) {
-    throw placed(error, text);
+    throw withQueryText(error, text);
   }
 }
 
-const placed = (error: unknown, text: string): unknown =>
+const withQueryText = (error: unknown, text: string): unknown =>
   error instanceof StatementError || error instanceof ClientGone ? error : new StatementError(error, text);
 
 export interface ErrorFields {
@@ -111,7 +111,7 @@ const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 const SYNTAX = '42601';
 /** SQLSTATEs of error 6000 by the form of its message. */
-const OF_SQL: readonly (readonly [RegExp, string])[] = [
+const SQL_STATES: readonly (readonly [RegExp, string])[] = [
   [/^there is no (column|name) /i, '42703'],
   [/^there is no (table|dimension) /i, '42P01'],
   [/^there is no (function|aggregate) /i, '42883'],
@@ -120,7 +120,7 @@ const OF_SQL: readonly (readonly [RegExp, string])[] = [
   [/(holds|have|has) .*more than [\d,]+ /, '54000'],
 ];
 
-const ANY_OTHER = '22000';
+const OTHER_STATE = '22000';
 
 /** The fields of an ErrorResponse. `text` is the query, null if there is none. Details of a bug are not disclosed. */
 export function fieldsOf(error: unknown, text: string | null): ErrorFields {
@@ -136,7 +136,7 @@ export function fieldsOf(error: unknown, text: string | null): ErrorFields {
   }
   const { code, message, moreInfo } = error;
   return {
-    state: code === 6000 ? sqlState(message) : (STATES[code] ?? ANY_OTHER),
+    state: code === 6000 ? sqlState(message) : (STATES[code] ?? OTHER_STATE),
     message,
     detail: `error ${code}`,
     hint: suggestionIn(moreInfo),
@@ -145,7 +145,8 @@ export function fieldsOf(error: unknown, text: string | null): ErrorFields {
   };
 }
 
-const sqlState = (message: string): string => OF_SQL.find(([begins]) => begins.test(message))?.[1] ?? SYNTAX;
+const sqlState = (message: string): string =>
+  SQL_STATES.find(([begins]) => begins.test(message))?.[1] ?? SYNTAX;
 
 function fieldIn(moreInfo: unknown, name: string): unknown {
   return typeof moreInfo === 'object' && moreInfo !== null ? Reflect.get(moreInfo, name) : undefined;

@@ -1,6 +1,6 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
 import type { Access } from '../../api/index.js';
-import type { AskedPlan, EngineApi } from '../../engine/index.js';
+import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../engine/index.js';
 import { compile, ONE_ROW } from '../../expression/index.js';
 import type { SelectPlan } from '../../ir/index.js';
@@ -25,7 +25,7 @@ export interface DatabaseContext {
 export interface PostgresRequest {
   readonly context: DatabaseContext;
   /** Reports the plan, for the log of slow queries. */
-  planned(plan: AskedPlan): void;
+  planned(plan: QueryPlan): void;
   /** To be called once. `error`: null = success. */
   ended(error: unknown, rowCount: number): void;
 }

@@ -348,7 +348,7 @@ export class Session implements SessionState {
   }
 }
 
-/** What `error` is told as, when it came because nobody waits any more. */
+/** The error to send for `error`, which may be the effect of a cancellation. */
 function stoppedBy({ isCancelled, isLate }: Waiting, error: unknown): unknown {
   if (!isCancelled || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
   const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';

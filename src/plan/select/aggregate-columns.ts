@@ -1,4 +1,6 @@
-/** The aggregates of merged groups as columns: what the shards added up, merged exactly and worked out. In slices. */
+/**
+ * Computes aggregate columns of merged groups: merges the shards' states exactly and computes the results. In slices.
+ */
 import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Aggregate, AggregateState } from '../../ir/index.js';
 import {
@@ -17,7 +19,7 @@ import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.j
 import { percentileColumn } from './percentiles.js';
 import { countStateTexts, distinctValues, joinValues } from './value-states.js';
 
-/** What the groups of a shard hold for an aggregate. */
+/** The kind of state that shards return for an aggregate. */
 export function stateOf({ function: name, distinct }: Aggregate): AggregateState['holds'] {
   if (name === 'min' || name === 'max') return 'extreme';
   if (distinct || name === 'percentile') return 'values';
@@ -27,7 +29,10 @@ export function stateOf({ function: name, distinct }: Aggregate): AggregateState
 
 type StateOf<Holds extends AggregateState['holds']> = Extract<AggregateState, { holds: Holds }>;
 
-/** One value per group, from what partial p answers: states[p]. Takes what it needs for that, too. Throws 6000, 9006. */
+/**
+ * One value per group; states[p] is the state of partial p. Also takes its temporary memory from the budget. Throws
+ * 6000, 9006.
+ */
 export function* aggregateColumn(
   aggregate: Aggregate,
   states: readonly AggregateState[],
@@ -121,7 +126,7 @@ function typeOf({ of, function: name }: Aggregate): SqlType {
   return of.type;
 }
 
-/** Whether they are distinct or not makes no difference. */
+/** DISTINCT makes no difference for extremes. */
 function* extremes(
   aggregate: Aggregate,
   states: readonly StateOf<'extreme'>[],
@@ -173,7 +178,7 @@ function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount
       }
     }
   });
-  // A row of which nothing is read.
+  // Row 0 must exist, although its value is not read.
   const source = values.count === 0 ? withOneMissing(values) : values;
   const gathered = yield* gatherRows(source, rows, budget);
   return { ...gathered, valid: missing === 0 ? null : valid };

@@ -1,4 +1,4 @@
-/** Whole columns put together and taken apart, in slices: what src/vector does in one go for batches. */
+/** Joins and gathers whole columns in slices, as src/vector does at once for batches. */
 import { inSlices, type MemoryAccount, QuarryError, SLICE_ENTRIES, type Task } from '../../base/index.js';
 import {
   gather,
@@ -9,9 +9,9 @@ import {
   vectorKindOf,
 } from '../../vector/index.js';
 
-/** About what a bigint of at most 38 digits takes, with its place in a list. */
+/** Approximate bytes of a bigint of at most 38 digits, including its place in a list. */
 export const BIGINT_BYTES = 40;
-/** Of texts that are copied in one go. */
+/** Bytes of texts that are copied at once. */
 const SLICE_BYTES = 2 ** 20;
 /** Offsets are u32. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1;
@@ -19,8 +19,8 @@ const TEXT_BYTES_MAX = 2 ** 32 - 1;
 type OfKind<Kind extends Vector['kind']> = Extract<Vector, { kind: Kind }>;
 
 /**
- * The rows of all vectors, one behind the other; one vector alone is given as it is. Texts stand one behind the other too,
- * equal ones as often as they come, but those of one Texts once. Throws 9006.
+ * Concatenates the rows of all vectors; a single vector is returned as it is. Texts are concatenated without
+ * deduplication, but the texts of one Texts object are copied once. Throws 9006.
  */
 export function* joinColumns(vectors: readonly Vector[], type: SqlType, budget: MemoryAccount): Task<Vector> {
   if (vectors.length === 1) return vectors[0];
@@ -148,7 +148,7 @@ function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryAccount
   if (byteCount > TEXT_BYTES_MAX) {
     throw new QuarryError(
       9006,
-      `a column of the query has ${byteCount} bytes of text, more than can be merged`,
+      `a column of the query has ${byteCount} bytes of text, which is too much to merge`,
     );
   }
   budget.reserve(size * 4 + byteCount);
@@ -185,7 +185,7 @@ function moveOffsets(
   for (let text = from + 1; text <= to; text++) joined[first + text] = own[text] + moved;
 }
 
-/** With 0 for -0, which are one group: which of them a shard has makes no difference. Throws 9006. */
+/** Replaces -0 with 0, because they are one group and must not depend on the shard. Throws 9006. */
 export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Task<Vector> {
   if (vector.kind !== 'float') return vector;
   const { numbers, count } = vector;
@@ -202,10 +202,10 @@ export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Task
   return { ...vector, numbers: unsigned };
 }
 
-/** In a list of texts of which so small a part is used, the used ones are copied. */
+/** If at most this part of a list's texts is used, the used ones are copied. */
 const USED_PART = 4;
 
-/** Row i is row rows[i] of `vector`. Throws 9006. */
+/** Row i of the result is row rows[i] of `vector`. Throws 9006. */
 export function* gatherRows(vector: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
   const count = rows.length;
   budget.reserve(count * bytesPerRow(vector));
@@ -225,10 +225,10 @@ const bytesPerRow = (vector: Vector): number => {
   return own + (vector.valid === null ? 0 : 1);
 };
 
-/** Any type whose vectors are of the vector's kind. */
+/** A type whose vectors are of the vector's kind. */
 const typeOfKind = ({ kind }: Vector): SqlType => ({ type: kind === 'exact' ? 'integer' : kind });
 
-/** A text of its own for every row: rows are few. */
+/** Copies one text per row, for few rows. */
 function copyTexts({ codes, valid, texts }: TextVector, rows: Uint32Array, budget: MemoryAccount): Vector {
   const { offsets, bytes } = texts.utf8;
   const count = rows.length;

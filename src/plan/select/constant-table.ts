@@ -1,5 +1,4 @@
-/** The answer of a plan without FROM: one row without inputs, which may be grouped like any other. */
-
+/** The result of a plan without FROM: one row without inputs, which may be grouped like any other. */
 import { invariant, type MemoryAccount, runToEnd } from '../../base/index.js';
 import { compile, type Evaluate, ONE_ROW, trueRows } from '../../expression/index.js';
 import {
@@ -17,7 +16,7 @@ import { unitsOf } from './exact-rounding.js';
 import { finishGroups } from './finish-groups.js';
 import { fieldsOf, type Table } from './table.js';
 
-/** `plan.dimensionId` is null. Throws 6000, 9006. */
+/** `plan.dimensionId` must be null. Throws 6000, 9006. */
 export function constantTable(plan: SelectPlan, bytesMax: number): Table {
   invariant(plan.dimensionId === null, 'there is no FROM');
   const budget = mergeMemory(bytesMax);
@@ -75,7 +74,7 @@ function stateOfRow(
   }
 }
 
-/** The value, or its square, as sums have it. */
+/** The value, or its square, as the state of a sum. */
 function powerOf(vector: Vector, count: number, power: bigint) {
   const value = count === 0 ? 0n : valueAt(vector, 0);
   invariant(typeof value === 'number' || typeof value === 'bigint', 'only numbers are added up');

@@ -1,8 +1,8 @@
 /**
- * Which of many entries are equal, by their 32-bit hashes: entries are sorted into partitions by the lowest bits of the
- * hash, and a table that lies in cache finds the equal ones of a partition. In slices.
- * Cost  A pass of a sort, a step or two in the table, and one comparison per entry that is found equal. Whoever chooses the
- *       entries can choose their hashes: a partition that takes too many steps is sorted by comparison instead.
+ * Finds equal entries by their 32-bit hashes. Entries are partitioned by the lowest bits of the hash, and a hash
+ * table that fits the cache finds the equal entries of a partition. In slices.
+ * Cost  one pass of a sort, one or two probes, and one comparison per equal entry. Clients that choose the entries
+ *       can choose their hashes: a partition that takes too many probes is sorted by comparison instead.
  */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
@@ -10,21 +10,21 @@ import { type KeyedEntries, sortByKey } from '../radix-sort.js';
 
 export interface Equality {
   readonly same: (a: number, b: number) => boolean;
-  /** Whether a[i] is the same as b[i], for all i below `count`. */
+  /** Whether a[i] equals b[i] for all i below `count`. */
   readonly allSame: (a: Uint32Array, b: Uint32Array, count: number) => boolean;
-  /** Some order in which those that are the same, and no others, compare 0. */
+  /** An arbitrary order that compares exactly equal entries as 0. */
   readonly order: Compare;
 }
 
-/** Lowest bits of a hash by which there are partitions: one digit of the sort. */
+/** Low hash bits that select the partition: one digit of the sort. */
 const PARTITION_BITS = 11;
-/** So few are one partition. */
+/** At most this many entries form a single partition. */
 const UNSORTED_MAX = 4_096;
-/** In a table that is half full, a step or two find a place. */
+/** A table that is half full needs one or two probes per entry. */
 const STEPS_PER_ENTRY = 8;
 const STEPS_MIN = 64;
 
-/** For every entry the first one that is equal to it; entry e has hash hashes[e]. May overwrite `hashes`. Throws 9006. */
+/** For every entry, the first entry that equals it; entry e has hash hashes[e]. May overwrite `hashes`. Throws 9006. */
 export function* firstEntries(
   hashes: Uint32Array,
   equality: Equality,
@@ -38,7 +38,7 @@ export function* firstEntries(
   return firsts;
 }
 
-/** How many different entries there are. May overwrite `hashes`. Throws 9006. */
+/** The number of distinct entries. May overwrite `hashes`. Throws 9006. */
 export function* countDifferent(
   hashes: Uint32Array,
   equality: Equality,
@@ -51,13 +51,13 @@ export function* countDifferent(
   return different;
 }
 
-/** Entries [from, to) by their hashes, those of one hash rising. */
+/** Entries [from, to), grouped by hash; entries of one hash ascend. */
 interface Partition extends KeyedEntries {
   readonly from: number;
   readonly to: number;
 }
 
-/** `heads`: for the entry at each place of the partition, from 0 on, the place of the first one that is equal to it. */
+/** `heads`: for each position of the partition, from 0 on, the position of the first equal entry. */
 type TakePartition = (partition: Partition, heads: Uint32Array) => void;
 
 function putFirsts({ entries, from, to }: Partition, heads: Uint32Array, firsts: Uint32Array): void {
@@ -110,14 +110,14 @@ function endOfPartition(keys: Uint32Array, from: number): number {
 
 const NONE = new Uint32Array(0);
 
-/** An open table for one partition after the other, in memory that they share. */
+/** An open-addressing hash table that partitions use one after another. */
 class Table {
   readonly #equality: Equality;
   readonly #budget: MemoryAccount;
-  /** Place of the entry that stands there, plus 1; 0 = none. */
+  /** By slot: the position of its entry plus 1; 0 = none. */
   #slots = NONE;
   #heads = NONE;
-  /** Entries that are taken for equal. */
+  /** Entries that are assumed to be equal. */
   #firsts = NONE;
   #others = NONE;
 
@@ -126,7 +126,7 @@ class Table {
     this.#budget = budget;
   }
 
-  /** The heads of the partition; null when to find them would take too long. Throws 9006. */
+  /** The heads of the partition; null = too many probes. Throws 9006. */
   match(partition: Partition): Uint32Array | null {
     const count = partition.to - partition.from;
     const size = 2 ** (33 - Math.clz32(count));
@@ -134,7 +134,7 @@ class Table {
     const slots = this.#slots.subarray(0, size);
     const heads = this.#heads;
     const { same, allSame } = this.#equality;
-    // Entries of one hash are nearly always equal. Comparing them afterwards lets the memory reads of many overlap.
+    // Entries with the same hash are nearly always equal. Comparing them afterwards lets many memory reads overlap.
     if (!matchHashes(partition, slots, heads)) return null;
     const equalCount = putEqual(partition, heads, this.#firsts, this.#others);
     if (allSame(this.#firsts, this.#others, equalCount)) return heads;
@@ -151,7 +151,7 @@ class Table {
   }
 }
 
-/** Takes entries of one hash for equal; false: it takes too long. */
+/** Assumes that entries with the same hash are equal; returns false after too many probes. */
 function matchHashes({ keys, from, to }: Partition, slots: Uint32Array, heads: Uint32Array): boolean {
   const last = slots.length - 1;
   let steps = STEPS_PER_ENTRY * (to - from) + STEPS_MIN;
@@ -172,7 +172,7 @@ function matchHashes({ keys, from, to }: Partition, slots: Uint32Array, heads: U
   return true;
 }
 
-/** The pairs of entries that are taken for equal; gives how many. */
+/** Writes the pairs of entries that are assumed equal; returns their number. */
 function putEqual(
   { entries, from, to }: Partition,
   heads: Uint32Array,
@@ -189,7 +189,7 @@ function putEqual(
   return count;
 }
 
-/** Compares the entries themselves; false: it takes too long. */
+/** Compares the entries themselves; returns false after too many probes. */
 function matchEntries(
   { keys, entries, from, to }: Partition,
   slots: Uint32Array,
@@ -215,7 +215,7 @@ function matchEntries(
   return true;
 }
 
-/** The heads of a partition; a stable sort leaves the first of equal ones first. */
+/** The heads of a partition; a stable sort puts the first of equal entries first. */
 function* headsBySorting(
   { entries, from, to }: Partition,
   order: Compare,

@@ -1,10 +1,13 @@
-/** Which texts of a list are equal. In slices. */
+/** Finds equal texts of a list. In slices. */
 import { hashBytes, inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Texts } from '../../vector/index.js';
 import { equalityOf, orderOf } from '../value-hash.js';
 import { countDifferent, type Equality, firstEntries } from './equal-entries.js';
 
-/** For every text the first one that is equal to it; null = no two are. `known`: hashBytes of those that are not empty. Throws 9006. */
+/**
+ * For every text, the first text that equals it; null = all are distinct. `known`: hashBytes of the texts that are
+ * not empty. Throws 9006.
+ */
 export function* firstTexts(
   texts: Texts,
   known: Uint32Array | null,
@@ -14,7 +17,7 @@ export function* firstTexts(
   return yield* firstEntries(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
 }
 
-/** How many different texts there are. Throws 9006. */
+/** The number of distinct texts. Throws 9006. */
 export function* countTexts(texts: Texts, known: Uint32Array | null, budget: MemoryAccount): Task<number> {
   if (texts.distinct || texts.size < 2) return texts.size;
   return yield* countDifferent(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
@@ -51,7 +54,7 @@ function equalityOfTexts(texts: Texts): Equality {
   return { same, allSame: (a, b, count) => areSame(offsets, bytes, a, b, count), order: orderOf(list) };
 }
 
-/** Pairs whose places are looked up before their bytes are: reads that do not wait for each other. */
+/** Pairs whose offsets are read before their bytes, so that memory reads overlap. */
 const PAIRS_AT_ONCE = 64;
 
 function areSame(
@@ -75,7 +78,7 @@ function areSame(
       difference |= lengths[pair] ^ (offsets[other + 1] - offsets[other]);
     }
     if (difference !== 0) return false;
-    // The first bytes of all, without a branch: most of what is to be waited for.
+    // Reads the first bytes of all pairs without a branch, which is where most of the latency is.
     for (let pair = 0; pair < pairs; pair++) {
       if (lengths[pair] > 0) difference |= bytes[starts[pair]] ^ bytes[others[pair]];
     }

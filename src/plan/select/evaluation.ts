@@ -1,14 +1,14 @@
-/** Expressions over whole columns, batch by batch. In slices. */
+/** Evaluates expressions over whole columns, batch by batch. In slices. */
 import { inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import { compile, trueRows } from '../../expression/index.js';
 import type { Expression } from '../../ir/index.js';
 import { gather, memoryBytesOf, slice, type Vector } from '../../vector/index.js';
 import { gatherRows, joinColumns } from './columns.js';
 
-/** Rows that are worked out at once. */
+/** Rows that are evaluated at once. */
 const BATCH_ROWS = 4_096;
 
-/** Some rows of columns, which an expression reads as its inputs. */
+/** Rows of columns, as the inputs of an expression. */
 export interface Selected {
   readonly columns: readonly Vector[];
   readonly count: number;
@@ -32,7 +32,7 @@ export function* evaluated(expression: Expression, selected: Selected, budget: M
   return yield* joinColumns(parts, expression.type, budget);
 }
 
-/** The rows for which it is true, as rows of the columns. Throws 6000, 9006. */
+/** The rows for which the expression is true, as row numbers of the columns. Throws 6000, 9006. */
 export function* satisfying(
   expression: Expression,
   selected: Selected,

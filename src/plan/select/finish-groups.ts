@@ -1,9 +1,9 @@
 /**
- * The groups of all shards as one answer: equal ones merged, aggregates worked out exactly, then having, outputs, distinct,
- * order, offset and limit. In slices.
- * Order  Rows that are equal in the plan's order, or have none, stand in the order of their keys, distinct rows in that of
- *        their outputs: the number of shards makes no difference. Groups that are entities stay as the shards give them
- *        where the plan has no order.
+ * Computes the result from the groups of all shards: merges equal groups, computes exact aggregates, then applies
+ * HAVING, outputs, DISTINCT, ORDER BY, OFFSET and LIMIT. In slices.
+ * Order  rows that tie in the plan's order, or have none, are ordered by their keys, distinct rows by their outputs,
+ * so that the result does not depend on the number of shards. Groups that are entities keep the order of the shards
+ * if the plan has no order.
  */
 
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
@@ -21,14 +21,14 @@ import type { OrderColumn } from './sort-keys.js';
 import { fieldsOf, type Table } from './table.js';
 
 /**
- * `plan` has a grouping; `bytesMax`: memory that this may take; `told`: what is known of aggregates of the only group, by their
- * number. Throws 6000, 9006.
+ * `plan` must have a grouping; `bytesMax`: memory limit of this computation; `told`: already known aggregates of the
+ * only group, by aggregate number. Throws 6000, 9006.
  */
 export function* finishGroups(
   plan: SelectPlan,
   partials: readonly GroupPartial[],
   bytesMax: number,
-  told: ReadonlyMap<number, number> = NOTHING_TOLD,
+  notified: ReadonlyMap<number, number> = NO_NOTES,
 ): Task<Table> {
   const { grouping } = plan;
   invariant(grouping !== null, 'the plan has groups');
@@ -38,7 +38,7 @@ export function* finishGroups(
   for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
   for (const [index, aggregate] of grouping.aggregates.entries()) {
     const states = partials.map(({ states }) => states[index]);
-    const known = told.get(index);
+    const known = notified.get(index);
     const column =
       known === undefined
         ? yield* aggregateColumn(aggregate, states, groups, budget.remainder())
@@ -51,7 +51,7 @@ export function* finishGroups(
   return plan.distinct ? yield* distinctTable(plan, kept, budget) : yield* groupTable(plan, kept, budget);
 }
 
-const NOTHING_TOLD: ReadonlyMap<number, number> = new Map();
+const NO_NOTES: ReadonlyMap<number, number> = new Map();
 
 function* selectedBy(
   condition: NonNullable<SelectPlan['having']>,
@@ -101,7 +101,7 @@ function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount)
   return { fields: fieldsOf(plan), columns: chosen, rowCount: rows.length };
 }
 
-/** The first row of each that are equal, rising. */
+/** The first row of each set of equal rows, ascending. */
 function* differentRows(columns: readonly Vector[], count: number, budget: MemoryAccount): Task<Uint32Array> {
   const firsts = yield* firstRows(columns, count, budget);
   let different = 0;
@@ -119,7 +119,7 @@ function* orderColumns(plan: SelectPlan, selected: Selected, budget: MemoryAccou
   return columns;
 }
 
-/** In the order of the columns: what is left behind the offset, up to the limit. */
+/** The rows after the offset, up to the limit, in the order of the columns. */
 function* chosenRows(
   { offset, limit }: SelectPlan,
   columns: readonly OrderColumn[],
@@ -131,7 +131,7 @@ function* chosenRows(
   return rows.subarray(Math.min(offset, rows.length));
 }
 
-/** rows[i] becomes places[rows[i]]. */
+/** Replaces rows[i] with places[rows[i]]. */
 function* lookUp(rows: Uint32Array, places: Uint32Array): Task<void> {
   yield* inSlices(rows.length, (from, to) => {
     for (let index = from; index < to; index++) rows[index] = places[rows[index]];

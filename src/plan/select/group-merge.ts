@@ -1,4 +1,4 @@
-/** The groups of several shards as one numbering: groups of equal keys have one number. In slices. */
+/** Merges the groups of several shards into one numbering: groups with equal keys get one number. In slices. */
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Grouping, GroupPartial } from '../../ir/index.js';
 import { fromWire, type Vector } from '../../vector/index.js';
@@ -7,14 +7,14 @@ import { firstRows } from './row-words.js';
 
 export interface MergedGroups {
   readonly count: number;
-  /** One per key, a row per group. */
+  /** One vector per key, with one row per group. */
   readonly keys: readonly Vector[];
-  /** Group g of partial p is group numbers[starts[p] + g]. */
+  /** Group g of partial p has number numbers[starts[p] + g]. */
   readonly numbers: Uint32Array;
   readonly starts: readonly number[];
 }
 
-/** Without keys there is one group, also of no partials, unless groups are entities. Throws 9006. */
+/** Without keys there is exactly one group, even without partials, unless groups are entities. Throws 9006. */
 export function* mergeGroups(
   { keys, perEntity }: Grouping,
   partials: readonly GroupPartial[],
@@ -40,7 +40,7 @@ export function* mergeGroups(
     const parts = partials.map((partial) => fromWire(partial.keys[index]));
     joined.push(yield* joinColumns(parts, type, budget));
   }
-  // Groups of one shard differ, and every entity is on one shard.
+  // Groups of one shard are distinct, and every entity is on one shard.
   if (perEntity || partials.filter(({ groupCount }) => groupCount > 0).length < 2) {
     const numbers = new Uint32Array(rowCount);
     yield* inSlices(rowCount, (from, to) => {
@@ -55,7 +55,10 @@ export function* mergeGroups(
   return { count: firsts.length, keys: merged, numbers, starts };
 }
 
-/** Rows that are the first of their group; writes each row's group over its first row. Throws 9006. */
+/**
+ * Returns the rows that are the first of their group; replaces each row's first row with its group number. Throws
+ * 9006.
+ */
 function* numberFirsts(numbers: Uint32Array, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(numbers.length * 4);
   const firsts = new Uint32Array(numbers.length);

@@ -1,4 +1,4 @@
-/** Exact sums, one per group: doubles while they hold them exactly, bigints from then on. */
+/** Exact sums by group: doubles while they are exact, bigints afterwards. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { Vector } from '../../vector/index.js';
 import { BIGINT_BYTES } from './columns.js';
@@ -6,7 +6,7 @@ import { BIGINT_BYTES } from './columns.js';
 export class GroupSums {
   readonly #budget: MemoryAccount;
   readonly #numbers: Float64Array;
-  /** What does not lie in `#numbers`; null = nothing. */
+  /** The parts of sums that `#numbers` cannot hold; null = none. */
   #wide: bigint[] | null = null;
 
   /** Throws 9006. */
@@ -16,7 +16,7 @@ export class GroupSums {
     this.#numbers = new Float64Array(groupCount);
   }
 
-  /** Adds an integer, a safe one if it is a number. Throws 9006. */
+  /** Adds an integer; a number must be a safe integer. Throws 9006. */
   add(group: number, value: number | bigint): void {
     if (typeof value === 'bigint') {
       this.#addWide(group, value);
@@ -27,7 +27,7 @@ export class GroupSums {
     else this.#addWide(group, BigInt(value));
   }
 
-  /** Adds its square. Throws 9006. */
+  /** Adds the square of an integer. Throws 9006. */
   addSquare(group: number, value: number | bigint): void {
     const square = typeof value === 'number' ? value * value : 0;
     if (typeof value === 'number' && Number.isSafeInteger(square)) this.add(group, square);
@@ -42,7 +42,7 @@ export class GroupSums {
     this.#wide[group] += value;
   }
 
-  /** All of them, while doubles hold them. */
+  /** All sums if doubles hold them exactly, else null. */
   get numbers(): Float64Array | null {
     return this.#wide === null ? this.#numbers : null;
   }
@@ -53,7 +53,7 @@ export class GroupSums {
   }
 }
 
-/** Reads exact values one by one, as GroupSums takes them. */
+/** Reads exact values one by one in the form that GroupSums accepts. */
 export function integerReader(vector: Vector): (row: number) => number | bigint {
   invariant(vector.kind === 'exact', 'only exact values are integers');
   const { numbers } = vector;

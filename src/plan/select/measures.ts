@@ -1,4 +1,4 @@
-/** What aggregates answer with, from exact counts and sums: each worked out exactly and rounded once at most. */
+/** Computes the results of aggregates from exact counts and sums; each is exact and rounded at most once. */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { sqlError } from '../../sql/index.js';
 import { DIGITS_MAX, isSafe, type SqlType, type Vector } from '../../vector/index.js';
@@ -6,7 +6,7 @@ import { BIGINT_BYTES } from './columns.js';
 import { nearest, nearestRoot, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
 import type { GroupSums } from './group-sums.js';
 
-/** What the integers of a sum are: a value is an integer / unit x 2^exponent. */
+/** The scale of a sum's integers: a value is an integer / unit x 2^exponent. */
 export interface Form {
   readonly unit: bigint;
   readonly exponent: number;
@@ -17,11 +17,11 @@ export function formOf(type: SqlType): Form {
   return { unit: type.type === 'decimal' ? 10n ** BigInt(type.scale) : 1n, exponent: 0 };
 }
 
-/** Averages are answered in millionths. */
+/** Averages have a resolution of one millionth. */
 const AVG_UNIT = 10 ** 6;
 const EXACT_END = 10n ** BigInt(DIGITS_MAX);
 
-/** One double per group; what is no finite number is missing. Throws 9006. */
+/** One double per group; a result that is not finite is missing. Throws 9006. */
 export function* floatColumn(
   count: number,
   measure: (group: number) => number | null,
@@ -70,7 +70,7 @@ function* validOf(counts: Float64Array, budget: MemoryAccount): Task<Uint8Array 
   return missing === 0 ? null : valid;
 }
 
-/** The sum of each group; missing where there is no value. Throws 6000 for more than DIGITS_MAX digits, 9006. */
+/** The sum of each group; missing for a group without values. Throws 6000 for more than DIGITS_MAX digits, 9006. */
 export function* sumColumn(
   of: SqlType,
   counts: Float64Array,
@@ -118,7 +118,7 @@ function* wideColumn(
   return { kind: 'exact', count, valid, numbers: Float64Array.from(wide, Number), wide: null };
 }
 
-/** The mean of each group, at most 6 decimals, halves away from zero. Throws 9006. */
+/** The mean of each group with at most 6 decimals, halves away from zero. Throws 9006. */
 export function* avgColumn(
   of: SqlType,
   counts: Float64Array,
@@ -143,7 +143,7 @@ export function* avgColumn(
   );
 }
 
-/** sum / divisor in millionths, halves away from zero; null when doubles do not tell it. */
+/** sum / divisor in millionths, halves away from zero; null if doubles are not exact enough. */
 function fewMillionths(sum: number, divisor: number): number | null {
   const scaled = Math.abs(sum) * AVG_UNIT;
   if (scaled > Number.MAX_SAFE_INTEGER || divisor > Number.MAX_SAFE_INTEGER) return null;
@@ -157,7 +157,7 @@ function meanOf(sum: bigint, count: bigint, { unit, exponent }: Form): number {
   return nearest(roundedQuotient(sum * BigInt(AVG_UNIT), divisor), BigInt(AVG_UNIT));
 }
 
-/** The deviation of the sample, by n - 1; missing below two values. Throws 9006. */
+/** The sample standard deviation (divisor n - 1); missing for fewer than two values. Throws 9006. */
 export function* deviationColumn(
   of: SqlType,
   counts: Float64Array,

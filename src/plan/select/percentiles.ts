@@ -1,6 +1,6 @@
 /**
- * Percentiles of the values of each group: at rank fraction x (n - 1) from 0, interpolated between two neighbours exactly
- * and rounded once. In slices.
+ * Percentiles of the values of each group: at rank fraction x (n - 1), counted from 0, interpolated exactly between
+ * two neighbors and rounded once. In slices.
  */
 import {
   inSlices,
@@ -18,7 +18,7 @@ import { RankFinder } from '../weighted-rank.js';
 import { nearest, unitsOf } from './exact-rounding.js';
 import { type Form, floatColumn, formOf } from './measures.js';
 
-/** Values `entries` of the list, of groups `groups`; value v stands counts[v] times. */
+/** Entries `entries` of the list, in groups `groups`; value v occurs counts[v] times. */
 export interface WeighedValues {
   readonly values: Vector;
   readonly entries: Uint32Array;
@@ -26,10 +26,10 @@ export interface WeighedValues {
   readonly counts: Float64Array;
 }
 
-/** So few values of a group are sorted at once. */
+/** A group with at most this many values is sorted at once. */
 const SORTED_MAX = 64;
 
-/** A fraction between 0 and 1 as the decimal that it is written as. */
+/** A fraction between 0 and 1, converted exactly from its decimal notation. */
 export function fractionOf(fraction: number): Fraction {
   const [digits, exponent = '0'] = String(fraction).split('e');
   const [whole, rest = ''] = digits.split('.');
@@ -38,7 +38,7 @@ export function fractionOf(fraction: number): Fraction {
   return { parts: BigInt(whole + rest), of: 10n ** BigInt(places) };
 }
 
-/** One per group; missing where there is no value. Throws 9006. */
+/** One percentile per group; missing for a group without values. Throws 9006. */
 export function* percentileColumn(
   type: SqlType,
   fraction: number,
@@ -69,7 +69,7 @@ export function* percentileColumn(
   return yield* floatColumn(groupCount, (group) => (known[group] === 1 ? found[group] : null), budget);
 }
 
-/** The value `parts` of `of` on the way from value `low` to value `high`. */
+/** The value at `parts` / `of` between values `low` and `high`. */
 type Between = (low: number, high: number, place: Fraction) => number;
 
 interface Ranks {
@@ -119,7 +119,7 @@ function valueOrder(values: Vector): Compare {
   return (a, b) => (wide[a] < wide[b] ? -1 : wide[a] > wide[b] ? 1 : 0);
 }
 
-/** The values as 64-bit integers of the same order, low word first; null when they are wide. Throws 9006. */
+/** The values as 64-bit integers of the same order, low word first; null if they are wide. Throws 9006. */
 function* orderedWords(values: Vector, budget: MemoryAccount): Task<Uint32Array | null> {
   invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
   const { numbers, count, kind } = values;
@@ -141,12 +141,12 @@ function putIntegers(numbers: Float64Array, words: Uint32Array, from: number, to
   }
 }
 
-/** The bits of a double order as integers do, when those of one below 0 but for the sign are turned. */
+/** The bits of a double order like integers if all bits but the sign are inverted for negative doubles. */
 function putFloats(numbers: Float64Array, words: Uint32Array, from: number, to: number): void {
   const double = new Float64Array(1);
   const halves = new Int32Array(double.buffer);
   for (let row = from; row < to; row++) {
-    // Adding 0 takes the sign off -0.
+    // Adding 0 turns -0 into 0.
     double[0] = numbers[row] + 0;
     const turned = halves[1] < 0 ? -1 : 0;
     words[2 * row] = halves[0] ^ turned;

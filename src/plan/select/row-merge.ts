@@ -1,7 +1,6 @@
 /**
- * The rows of an ungrouped SELECT from all lanes as one list: merged in the plan's order, or as they come where there is
- * none; rows before the offset are dropped, none is taken in behind the limit. Rows that are equal in the order stand by
- * their lanes.
+ * Merges the rows of an ungrouped SELECT from all workers: in the plan's order, or in order of arrival without one.
+ * Rows before the offset are dropped, and rows after the limit are not accepted. Ties are ordered by worker.
  */
 
 import { invariant, type MemoryAccount, type Task } from '../../base/index.js';
@@ -20,19 +19,19 @@ import { joinColumns } from './columns.js';
 import { fieldsOf, type Table } from './table.js';
 import { waitingRowsMemory, wireBytes } from './waiting-rows-memory.js';
 
-/** Some rows of a lane, in the plan's order: a SelectPart of columns. */
+/** Rows of a worker in the plan's order: a SelectPart of columns. */
 export interface RowPart {
   readonly rowCount: number;
   readonly outputs: readonly WireVector[];
   readonly order: readonly WireVector[];
 }
 
-/** Rows of a table at most: a slice's work. */
+/** The largest number of rows of a table: one slice of work. */
 const TABLE_ROWS_MAX = 8_192;
 
-/** A part of which rows [next, rowCount) wait. */
+/** A part whose rows [next, rowCount) are not yet taken. */
 interface Waiting {
-  readonly lane: number;
+  readonly worker: number;
   readonly rowCount: number;
   readonly outputs: readonly Vector[];
   readonly order: readonly Vector[];
@@ -50,47 +49,50 @@ interface Run {
 export class RowMerge {
   readonly #plan: SelectPlan;
   readonly #held: MemoryAccount;
-  /** What waits of each lane, its next rows first. */
-  readonly #lanes: Waiting[][];
-  /** Without an order: all that waits, as it came. */
+  /** By worker: parts with rows not yet taken, next rows first. */
+  readonly #workers: Waiting[][];
+  /** Without an order: all such parts in order of arrival. */
   readonly #arrived: Waiting[] = [];
   readonly #ended: boolean[];
   #toSkip: number;
   #toGive: number;
 
-  /** `bytesMax`: memory that may be held for rows that were pushed and not taken yet. */
-  constructor(plan: SelectPlan, laneCount: number, bytesMax: number) {
+  /** `bytesMax`: memory limit for rows that were pushed and not yet taken. */
+  constructor(plan: SelectPlan, workerCount: number, bytesMax: number) {
     this.#plan = plan;
     this.#held = waitingRowsMemory(bytesMax);
-    this.#lanes = Array.from({ length: laneCount }, () => []);
-    this.#ended = new Array<boolean>(laneCount).fill(false);
+    this.#workers = Array.from({ length: workerCount }, () => []);
+    this.#ended = new Array<boolean>(workerCount).fill(false);
     this.#toSkip = plan.offset;
     this.#toGive = plan.limit ?? Number.POSITIVE_INFINITY;
   }
 
-  /** More rows of a lane. Throws 9006. */
-  push(lane: number, { rowCount, outputs, order }: RowPart): void {
-    invariant(!this.#ended[lane], 'a lane that ended has no more rows');
+  /** Adds rows of a worker. Throws 9006. */
+  push(worker: number, { rowCount, outputs, order }: RowPart): void {
+    invariant(!this.#ended[worker], 'a worker that ended has no more rows');
     if (rowCount === 0 || this.#toGive === 0) return;
     const bytes = [...outputs, ...order].reduce((sum, vector) => sum + wireBytes(vector), 0);
     this.#held.reserve(bytes);
     const part = {
-      lane,
+      worker,
       rowCount,
       outputs: outputs.map(fromWire),
       order: order.map(fromWire),
       bytes,
       next: 0,
     };
-    this.#queueOf(lane).push(part);
+    this.#queueOf(worker).push(part);
   }
 
-  /** There are no more rows of this lane. */
-  end(lane: number): void {
-    this.#ended[lane] = true;
+  /** Marks that this worker has no more rows. */
+  end(worker: number): void {
+    this.#ended[worker] = true;
   }
 
-  /** The next rows of the answer, a few thousand at most; null = none is certain until more was pushed or ended. */
+  /**
+   * The next rows of the result, at most a few thousand; null = none is certain until more rows are pushed or a
+   * worker ends.
+   */
   take(): Table | null {
     while (this.#toGive > 0) {
       const runs = this.#nextRuns();
@@ -103,27 +105,32 @@ export class RowMerge {
     return null;
   }
 
-  /** Lanes without whose next rows, or end, no more rows are certain. Without an order: all that have not ended and nothing waits. */
+  /**
+   * The workers whose next rows or end are needed before more rows are certain. Without an order: all that have not
+   * ended and have no rows waiting.
+   */
   get missing(): readonly number[] {
     if (this.#toGive === 0 || (this.#plan.order.length === 0 && this.#arrived.length > 0)) return [];
-    return this.#lanes.flatMap((waiting, lane) => (waiting.length === 0 && !this.#ended[lane] ? [lane] : []));
+    return this.#workers.flatMap((waiting, worker) =>
+      waiting.length === 0 && !this.#ended[worker] ? [worker] : [],
+    );
   }
 
-  /** There is nothing more to take: the limit is reached, or all lanes ended and their rows were taken. */
+  /** Whether all rows were taken: the limit is reached, or all workers ended. */
   get done(): boolean {
     if (this.#toGive === 0) return true;
     return (
       this.#ended.every((ended) => ended) &&
       this.#arrived.length === 0 &&
-      this.#lanes.every(({ length }) => length === 0)
+      this.#workers.every(({ length }) => length === 0)
     );
   }
 
-  #queueOf(lane: number): Waiting[] {
-    return this.#plan.order.length === 0 ? this.#arrived : this.#lanes[lane];
+  #queueOf(worker: number): Waiting[] {
+    return this.#plan.order.length === 0 ? this.#arrived : this.#workers[worker];
   }
 
-  /** The next rows that are certain, in their order; they wait no more. */
+  /** Removes and returns the next rows that are certain, in order. */
   #nextRuns(): Run[] {
     const wanted = Math.min(TABLE_ROWS_MAX, this.#toSkip + this.#toGive);
     return this.#plan.order.length === 0 ? this.#nextArrived(wanted) : this.#nextInOrder(wanted);
@@ -146,7 +153,7 @@ export class RowMerge {
     const runs: Run[] = [];
     if (this.missing.length > 0) return runs;
     const { order } = this.#plan;
-    const queues = this.#lanes.map((parts) => ({ parts, at: 0 })).filter(({ parts }) => parts.length > 0);
+    const queues = this.#workers.map((parts) => ({ parts, at: 0 })).filter(({ parts }) => parts.length > 0);
     for (let left = wanted; left > 0 && queues.length > 0; left--) {
       let first = 0;
       for (let index = 1; index < queues.length; index++) {
@@ -161,14 +168,14 @@ export class RowMerge {
       if (++part.next < part.rowCount) continue;
       queue.at++;
       if (queue.at < queue.parts.length) continue;
-      // What comes next of this lane is not known, and perhaps it stands before all others.
-      if (!this.#ended[part.lane]) break;
+      // This worker's next rows are unknown and may precede all others.
+      if (!this.#ended[part.worker]) break;
       queues.splice(first, 1);
     }
     return runs;
   }
 
-  /** What of the runs lies behind the offset and before the limit. */
+  /** The parts of the runs after the offset and before the limit. */
   #withoutSkipped(runs: readonly Run[]): Run[] {
     const kept: Run[] = [];
     for (const { part, from, to } of runs) {
@@ -181,9 +188,9 @@ export class RowMerge {
     return kept;
   }
 
-  /** No larger than the parts that the runs are of, which are held meanwhile. */
+  /** The table is no larger than the parts of the runs, which are already accounted for. */
   #tableOf(runs: readonly Run[]): Table {
-    // What the runs hold of one part lies side by side in it.
+    // The rows of the runs from one part are contiguous in it.
     const spans = new Map<Waiting, { from: number; to: number; at: number }>();
     for (const { part, from, to } of runs) {
       const span = spans.get(part);
@@ -203,9 +210,9 @@ export class RowMerge {
     return { fields: fieldsOf(this.#plan), columns, rowCount };
   }
 
-  /** Forgets parts of which nothing waits; everything, when the limit is reached. */
+  /** Drops parts without waiting rows, or all parts if the limit is reached. */
   #release(): void {
-    for (const queue of [this.#arrived, ...this.#lanes]) {
+    for (const queue of [this.#arrived, ...this.#workers]) {
       const waits = (part: Waiting): boolean => this.#toGive > 0 && part.next < part.rowCount;
       let gone = 0;
       while (gone < queue.length && !waits(queue[gone])) this.#held.release(queue[gone++].bytes);
@@ -214,7 +221,7 @@ export class RowMerge {
   }
 }
 
-/** For each row of the table its row in the parts' spans, one behind the other; `startOf`: where the span of a part begins. */
+/** For each row of the table, its row in the concatenated spans of the parts; `startOf`: the start of a part's span. */
 function rowsOfRuns(runs: readonly Run[], startOf: (part: Waiting) => number, count: number): Uint32Array {
   const rows = new Uint32Array(count);
   const next = new Map<Waiting, number>();
@@ -241,12 +248,12 @@ function comparePlaces(order: readonly SortKey[], a: Waiting, b: Waiting): numbe
   return 0;
 }
 
-/** All rows at once, from parts each of which is in the plan's order. Throws 9006. */
+/** Merges all rows at once, from parts that are each in the plan's order. Throws 9006. */
 export function* finishRows(plan: SelectPlan, parts: readonly RowPart[], bytesMax: number): Task<Table> {
   const merge = new RowMerge(plan, parts.length, bytesMax);
-  parts.forEach((part, lane) => {
-    merge.push(lane, part);
-    merge.end(lane);
+  parts.forEach((part, worker) => {
+    merge.push(worker, part);
+    merge.end(worker);
   });
   const tables: Table[] = [];
   for (let table = merge.take(); table !== null; table = merge.take()) {

@@ -1,9 +1,8 @@
 /**
- * The order of rows by several columns, missing values last whichever way a column runs, and the sorting of rows by it, in
- * slices.
- * Cost  A few of many rows are chosen by a heap. All of them are sorted by 32 bits of the first column that keep its order,
- *       then each run of rows that these leave equal in the same way, by more of that column or by the next; very
- *       short runs by comparison. Texts, numbers and combinations that share a beginning thus cost no n log n comparisons.
+ * Compares and sorts rows by several columns; missing values are last in both directions. In slices.
+ * Cost  a few of many rows are selected by a heap. Otherwise rows are sorted by 32 order-preserving bits of the first
+ *       column, then each run of ties by more bits of that column or by the next, and very short runs by comparison.
+ *       Rows with common prefixes need no n log n comparisons.
  */
 import { inSlices, type MemoryAccount, runToEnd, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { compareRows, type Vector } from '../../vector/index.js';
@@ -11,15 +10,15 @@ import { type Compare, mergeSort } from '../merge-sort.js';
 import { sortByKey } from '../radix-sort.js';
 import { type OrderColumn, putSortKeys, type SortKeys } from './sort-keys.js';
 
-/** So few rows are sorted by comparing them. */
+/** At most this many rows are sorted by comparison. */
 const COMPARED_MAX = 8;
-/** So few keys are sorted by comparing them: a radix sort has 2,048 places to look after. */
+/** At most this many keys are sorted by comparison, because a radix sort has a fixed cost of 2,048 counters. */
 const COMPARED_KEYS_MAX = 1_024;
-/** Rows are chosen by a heap when it holds at most this part of them, and so many. */
+/** The heap is used if it holds at most 1 / HEAP_PART of the rows, and at most this many. */
 const HEAP_PART = 8;
 const HEAP_MAX = 8_192;
 
-/** Compares rows, by their numbers: 0 where all columns are equal. */
+/** Compares rows by their numbers; 0 if all columns are equal. */
 export function comparatorOf(columns: readonly OrderColumn[]): Compare {
   const compares = columns.map(columnOrder);
   if (compares.length === 1) return compares[0];
@@ -52,7 +51,7 @@ function presentOrder(vector: Vector, descending: boolean): Compare {
     : (a, b) => compareRows(vector, a, vector, b);
 }
 
-/** The first `wanted` of `count` rows, or all, in the order; rows that are equal keep theirs. Throws 9006. */
+/** The first `wanted` of `count` rows in order; ties keep their order. Throws 9006. */
 export function* sortedRows(
   columns: readonly OrderColumn[],
   count: number,
@@ -75,7 +74,7 @@ export function* sortedRows(
   return wanted < count ? rows.slice(0, wanted) : rows;
 }
 
-/** The first `wanted` rows, rising. */
+/** The first `wanted` rows, ascending. */
 function* chooseRows(
   compare: Compare,
   count: number,
@@ -83,7 +82,7 @@ function* chooseRows(
   budget: MemoryAccount,
 ): Task<Uint32Array> {
   budget.reserve(wanted * 8);
-  // The last of those chosen is at the top.
+  // The last of the selected rows is at the top.
   const heap = new Uint32Array(wanted);
   const stable: Compare = (a, b) => compare(a, b) || a - b;
   yield* inSlices(
@@ -99,7 +98,7 @@ function* chooseRows(
   return heap.sort();
 }
 
-/** Puts a row in at the end of the heap, which has `size` rows before. */
+/** Adds a row at the end of the heap, which has `size` rows. */
 function raise(heap: Uint32Array, size: number, row: number, compare: Compare): void {
   let at = size;
   while (at > 0) {
@@ -111,7 +110,7 @@ function raise(heap: Uint32Array, size: number, row: number, compare: Compare): 
   heap[at] = row;
 }
 
-/** Puts a row in the place of the top one. */
+/** Replaces the top row. */
 function sink(heap: Uint32Array, row: number, compare: Compare): void {
   let at = 0;
   for (;;) {
@@ -125,14 +124,14 @@ function sink(heap: Uint32Array, row: number, compare: Compare): void {
   heap[at] = row;
 }
 
-/** Sorts `rows` in place; `scratch` is as long. */
+/** Sorts `rows` in place; `scratch` has the same length. */
 function* sortRun(
   rows: Uint32Array,
   scratch: Uint32Array,
   columns: readonly OrderColumn[],
   budget: MemoryAccount,
 ): Task<void> {
-  // By the first column that tells some of them apart.
+  // Sorts by the first column that distinguishes some rows.
   for (let first = 0; first < columns.length; first++) {
     const rest = columns.slice(first);
     if (rows.length <= COMPARED_MAX) {
@@ -149,11 +148,11 @@ function* sortRun(
 }
 
 interface SortedKeys extends SortKeys {
-  /** keys[i] is that of rows[i]. */
+  /** keys[i] is the key of rows[i]. */
   readonly keys: Uint32Array;
 }
 
-/** Sorts by the column's keys for these rows, in place. */
+/** Sorts in place by the column's keys of these rows. */
 function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryAccount): Task<SortedKeys> {
   budget.reserve(rows.length * 4);
   const keys = new Uint32Array(rows.length);
@@ -166,7 +165,7 @@ function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryAcc
   return { keys: sorted.keys, greatest, exact };
 }
 
-/** Gives the keys as the rows stand then. */
+/** Returns the keys in the new order of the rows. */
 function sortByFewKeys(rows: Uint32Array, keys: Uint32Array): Uint32Array {
   const { length } = rows;
   const places = new Uint32Array(length);
@@ -176,7 +175,7 @@ function sortByFewKeys(rows: Uint32Array, keys: Uint32Array): Uint32Array {
   return sorted.map((place) => keys[place]);
 }
 
-/** Sorts the rows of every run of one key. */
+/** Sorts the rows of every run of equal keys. */
 function* sortRuns(
   rows: Uint32Array,
   keys: Uint32Array,

@@ -1,20 +1,19 @@
 /**
- * Rows of several columns as words, so that two rows are equal when their words are: what finds equal groups and equal
+ * Encodes rows of several columns as words, so that rows are equal exactly if their words are: finds equal groups and
  * rows without an object per row. In slices.
- * Layout  row r is words[r x width], ..., words[r x width + width - 1].
- *         Texts and booleans are numbered, 0 standing for a missing value, and share a word while their combinations can
- *         be told apart in it. Floats and integers take two words (-0 is 0), wide ones four; where they may be missing,
- *         a word behind all others has a bit for each that is not.
+ * Layout  row r is words[r x width], ..., words[r x width + width - 1]. Texts and booleans are numbered, 0 = missing,
+ *         and several columns share a word as long as their combinations fit. Floats and integers take two words (-0
+ *         is 0), wide integers four; if they may be missing, a final word has a presence bit for each.
  */
 import { HASH_SEED, hashBlock, hashEnd, inSlices, type MemoryAccount, type Task } from '../../base/index.js';
 import type { Texts, Vector } from '../../vector/index.js';
 import { type Equality, firstEntries } from './equal-entries.js';
 import { firstTexts } from './equal-texts.js';
 
-/** Missing values of so many columns share a word. */
+/** Columns whose presence bits share a word. */
 const WORD_BITS = 32;
 const WORD_VALUES = 2 ** WORD_BITS;
-/** One word is looked up in a table when it has few values compared with the rows. */
+/** Single words are looked up in a direct table if they have at most this many values per row. */
 const DIRECT_FACTOR = 4;
 const DIRECT_MIN = 1_024;
 
@@ -22,14 +21,14 @@ interface RowWords {
   readonly words: Uint32Array;
   readonly width: number;
   readonly count: number;
-  /** Above every word, where there is one word a row. */
+  /** Exclusive upper limit of the words, if a row has one word. */
   readonly limit: number;
 }
 
-/** hashBytes of the texts of a list that are not empty, where they are known. */
+/** hashBytes of the texts of a list that are not empty, if known. */
 export type KnownHashes = ReadonlyMap<Texts, Uint32Array>;
 
-/** For every row of the columns the first row that is equal to it; a missing value equals another. Throws 9006. */
+/** For every row of the columns, the first row that equals it; missing values are equal. Throws 9006. */
 export function* firstRows(
   columns: readonly Vector[],
   count: number,
@@ -97,11 +96,11 @@ function sameWords(words: Uint32Array, width: number, a: number, b: number): boo
   return true;
 }
 
-/** Where a column's part of a row stands. */
+/** The location of a column in a row. */
 type Place =
-  /** In a word that others may share: its number, times `factor`. */
+  /** In a shared word: its number, times `factor`. */
   | { readonly word: number; readonly factor: number }
-  /** In words of its own, and a bit of a word for missing values; null = none is missing. */
+  /** In words of its own, with a presence bit in another word; null = no value is missing. */
   | { readonly word: number; readonly missing: { readonly word: number; readonly bit: number } | null };
 
 function* rowWords(
@@ -156,7 +155,7 @@ function placesOf(columns: readonly Vector[]): { places: Place[]; width: number;
   return { places, width: width + Math.ceil(nullable.length / WORD_BITS), limit };
 }
 
-/** How many numbers a column of texts or booleans has; null = it has words of its own. */
+/** The number of values of a text or boolean column; null = the column has its own words. */
 function valuesOf(column: Vector): number | null {
   switch (column.kind) {
     case 'text':
@@ -208,7 +207,7 @@ function putWide(
     const at = row * width + word;
     if (numbers === null) putBigint(wide?.[row] ?? 0n, words, at);
     else {
-      // Adding 0 takes the sign off -0.
+      // Adding 0 turns -0 into 0.
       double[0] = numbers[row] + 0;
       words[at] = halves[0];
       words[at + 1] = halves[1];

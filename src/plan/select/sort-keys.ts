@@ -1,6 +1,6 @@
 /**
- * 32 bits of a column's values that keep their order, worked out for some rows of it: as many of the bits in which these
- * rows differ as there is room for. In slices.
+ * Computes 32-bit order-preserving keys of some rows of a column: as many as possible of the bits in which these rows
+ * differ. In slices.
  */
 import { inSlices, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { TextVector, Vector } from '../../vector/index.js';
@@ -11,16 +11,16 @@ export interface OrderColumn {
 }
 
 export interface SortKeys {
-  /** The greatest key; 0: the keys tell none of the rows apart. */
+  /** The greatest key; 0 = all keys are equal. */
   readonly greatest: number;
-  /** Rows of one key have equal values. */
+  /** Whether rows with the same key have equal values. */
   readonly exact: boolean;
 }
 
-/** Missing values stand behind all others, which have keys up to KEY_MAX - 1. */
+/** The key of missing values, which sort last; other keys are at most KEY_MAX - 1. */
 const KEY_MAX = 2 ** 32 - 1;
 
-/** keys[i] is for row rows[i]; a lesser key stands before a greater one. */
+/** keys[i] is the key of row rows[i]; rows with lesser keys sort first. */
 export function* putSortKeys(
   { vector, descending }: OrderColumn,
   rows: Uint32Array,
@@ -44,7 +44,7 @@ export function* putSortKeys(
   return { greatest: missing === 0 ? greatest : greatest + 1, exact: present.exact };
 }
 
-/** What the keys of numbers are worked out from: monotone in the value. */
+/** Reads the numbers from which keys are computed; they are monotone in the value. */
 function numberReader(vector: Exclude<Vector, TextVector>): (row: number) => number {
   if (vector.kind === 'boolean') {
     const { bits } = vector;
@@ -56,7 +56,7 @@ function numberReader(vector: Exclude<Vector, TextVector>): (row: number) => num
   return (row) => Number(wide[row]);
 }
 
-/** Gives keys of rows that have a value; those of others mean nothing. */
+/** Writes keys of rows that have a value; other keys are undefined. */
 function* putNumbers(
   vector: Exclude<Vector, TextVector>,
   rows: Uint32Array,
@@ -77,11 +77,11 @@ function* putNumbers(
   const isWhole = vector.kind === 'boolean' || (vector.kind === 'exact' && vector.numbers !== null);
   if (!(most > least)) {
     keys.fill(0);
-    // Wide values may differ where their nearest doubles do not.
+    // Wide values may differ although their nearest doubles are equal.
     return { greatest: 0, exact: isWhole || vector.kind === 'float' };
   }
   const range = most - least;
-  // Of very different doubles; halving them first keeps their difference finite.
+  // Halving very different doubles first keeps their difference finite.
   const part = Number.isFinite(range) ? 1 : 0.5;
   const span = most * part - least * part;
   const exact = isWhole && span < KEY_MAX;
@@ -96,7 +96,7 @@ function* putNumbers(
   return { greatest, exact };
 }
 
-/** The four bytes behind those with which all texts begin; a text that ends there has zeros. */
+/** The four bytes after the common prefix of all texts; a text that ends is padded with zeros. */
 function* putTexts(
   { codes, valid, texts }: TextVector,
   rows: Uint32Array,
@@ -124,7 +124,7 @@ function* putTexts(
     },
     SLICE_TEXTS,
   );
-  // Equal to the first one, all of them.
+  // All texts are equal to the first one.
   if (longest <= shared) {
     keys.fill(0);
     return { greatest: 0, exact: true };
@@ -142,7 +142,7 @@ function* putTexts(
   return { greatest, exact: false };
 }
 
-/** How many of `most` bytes are the same. */
+/** The number of equal leading bytes, at most `most`. */
 function sharedBytes(bytes: Uint8Array, from: number, other: number, most: number): number {
   let count = 0;
   while (count < most && bytes[from + count] === bytes[other + count]) count++;

@@ -1,10 +1,10 @@
-/** What a SELECT answers with: rows as columns. */
+/** The result of a SELECT: rows as columns. */
 import type { SelectPlan } from '../../ir/index.js';
 import type { Field, Vector } from '../../vector/index.js';
 
 export interface Table {
   readonly fields: readonly Field[];
-  /** One per field, `rowCount` rows each. */
+  /** One column per field, with `rowCount` rows each. */
   readonly columns: readonly Vector[];
   readonly rowCount: number;
 }

@@ -1,9 +1,9 @@
-/** Which aggregates of a plan wait for texts to be counted that lanes have put together by their hashes. */
+/** Finds the aggregates of a plan whose distinct texts workers still have to count, in lists partitioned by hash. */
 import type { AggregateState, GroupPartial, PartitionedTexts } from '../../ir/index.js';
 
 /**
- * By number of the aggregate, the lists of texts of which the different ones are to be counted; where one list is all there is,
- * and where a shard gives its values in another way, there is nothing to be gained.
+ * By aggregate number: the lists whose distinct texts must be counted. Omits aggregates with a single list, or for
+ * which a shard returned another kind of state, because distributing the count would not help.
  */
 export function textsToCount(
   partials: readonly GroupPartial[],

@@ -1,4 +1,4 @@
-/** The values of all shards' groups as one list: for what is distinct, and for percentiles. In slices. */
+/** Joins the values of all shards' groups in one list, for distinct aggregates and percentiles. In slices. */
 import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { type AggregateState, type PartitionedTexts, TEXT_HEAD_WORDS, textWords } from '../../ir/index.js';
 import { fromWire, type SqlType, Texts, type Vector } from '../../vector/index.js';
@@ -10,25 +10,25 @@ import { firstRows } from './row-words.js';
 export type ValuesState = Extract<AggregateState, { holds: 'values' }>;
 export type TextsState = Extract<AggregateState, { holds: 'texts' }>;
 
-/** Value v is of group groups[v] and stands counts[v] times; null = once. */
+/** Value v is in group groups[v] and occurs counts[v] times; null = once. */
 export interface GroupValues {
   readonly values: Vector;
   readonly groups: Uint32Array;
   readonly counts: Float64Array | null;
-  /** hashBytes of the texts of `values`; null = not known. */
+  /** hashBytes of the texts of `values`; null = unknown. */
   readonly hashes: Uint32Array | null;
-  /** Values of how many shards there are: those of one differ within a group. */
+  /** The number of shards with values; values of one shard are distinct within a group. */
   readonly shardCount: number;
 }
 
-/** Partial p answers states[p]. Throws 9006. */
+/** states[p] is the state of partial p. Throws 9006. */
 export function* joinValues(
   type: SqlType,
   states: readonly ValuesState[],
   { numbers, starts }: MergedGroups,
   budget: MemoryAccount,
 ): Task<GroupValues> {
-  // A vector without rows has a text for none of them.
+  // A vector without rows has no text that rows could refer to.
   const filled = states.flatMap((state, partial) =>
     state.values.count > 0 ? [{ ...state, start: starts[partial] }] : [],
   );
@@ -55,7 +55,7 @@ export function* joinValues(
   return { values, groups, counts, hashes, shardCount: filled.length };
 }
 
-/** How many different texts there are in the states, all of one group. Throws 9006. */
+/** The number of distinct texts in the states, which must be of one group. Throws 9006. */
 export function* countStateTexts(
   type: SqlType,
   states: readonly (ValuesState | TextsState)[],
@@ -107,7 +107,7 @@ function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Task<ValuesS
   return { holds: 'values', groups: null, counts: null, values, hashes };
 }
 
-/** Hashes of all texts as joinColumns puts them together; null unless all shards know theirs. Throws 9006. */
+/** The hashes of all texts in the order of joinColumns; null unless all shards sent theirs. Throws 9006. */
 function* joinHashes(states: readonly ValuesState[], budget: MemoryAccount): Task<Uint32Array | null> {
   const parts: Uint32Array[] = [];
   for (const { hashes } of states) {
@@ -144,7 +144,7 @@ function* joinCounts(
   return joined;
 }
 
-/** The values that stand for all that are equal within their group, rising; there are `groupCount` groups. Throws 9006. */
+/** One value for each set of equal values within a group, ascending; there are `groupCount` groups. Throws 9006. */
 export function* distinctValues(
   { values, groups, hashes, shardCount }: GroupValues,
   groupCount: number,
@@ -155,7 +155,7 @@ export function* distinctValues(
   const scratch = budget.remainder();
   let firsts: Uint32Array | null = null;
   if (shardCount > 1) {
-    // A group's number is read as one of a text that nobody asks for.
+    // The group number is encoded as the code of a text that is never read.
     const columns = groupCount === 1 ? [values] : [values, numbersAsCodes(groups, groupCount)];
     const known = values.kind === 'text' && hashes !== null ? new Map([[values.texts, hashes]]) : null;
     firsts = yield* firstRows(columns, count, scratch, known);

@@ -29,7 +29,7 @@ export const BUNDLE_FILES = [
   ...STARTED.flatMap((source) => [starterFileOf(source), bundleOf(source), codeOf(source)]),
 ];
 
-/** The file that is started: it only loads the bundle beside it. */
+/** The started file: it only loads the bundle next to it. */
 function starterOf(source) {
   const loader = path.relative(path.dirname(source), LOADER);
   const at = loader.startsWith('.') ? loader : `./${loader}`;
@@ -76,7 +76,7 @@ const FIRST_REQUESTS = [
   ['/v1/sql', 'SELECT n, COUNT(*) FROM [default] WHERE n > 0 GROUP BY n ORDER BY n'],
 ];
 
-/** Keeps the code of the bundles in `dist`. Rejects when the server does not start or refuses what it is asked. */
+/** Keeps the code of the bundles in `dist`. Rejects when the server does not start or refuses a request. */
 export async function keepCode(dist) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-code-'));
   const when = path.join(dir, 'keep');

@@ -137,12 +137,12 @@ t.test(
     t.strictSame(bindExists(json('{"ids":["x"]}'), MODEL, NOW_MS, access).plan, plan);
     const query = json('{"query-name":"q","query":[{"a":{"gt":1}},"or",{"a":{"lt":0}}]}');
     const [{ condition }] = bindCountEntity(query, MODEL, NOW_MS, access);
-    const asked = bindQuery(json('[{"a":{"gt":1}},"or",{"a":{"lt":0}}]'), dimension, NOW_MS);
-    t.strictSame(condition, { op: 'and', members: [filter, asked] });
+    const queried = bindQuery(json('[{"a":{"gt":1}},"or",{"a":{"lt":0}}]'), dimension, NOW_MS);
+    t.strictSame(condition, { op: 'and', members: [filter, queried] });
   },
 );
 
-/** All that may be asked of the default dimension. */
+/** Every kind of request on the default dimension. */
 function everyRequest(model: DatabaseModel, access: Access): string[] {
   const count = json('{"query-name":"q","query":[{"b":{"gt":1}}]}');
   const mutation = readMutation(json('{"query":[{"b":{"gt":1}}]}'), 'delete');
@@ -273,7 +273,7 @@ for (let seed = 1; seed <= 6; seed++) {
       visible.createDimension('second');
       for (const body of bodies) visible.insert(kept(body, sees), NOW_MS);
       hidden += [...isSeen.values()].filter((seen) => !seen).length;
-      for (let asked = 0; asked < 10; asked++) {
+      for (let queryIndex = 0; queryIndex < 10; queryIndex++) {
         const dimension = prng.chance(0.8) ? 'default' : 'second';
         const query = generateQuery(prng, schema, dimension, options);
         const body = new Map<string, Json>([

@@ -86,7 +86,7 @@ t.test('what is none of the three is refused and named', (t) => {
       'example.org/8',
     ],
     ...[`a${label}.org`, `${label}.${label}.${label}.${'b'.repeat(62)}`, 'example.123', '1.2.3.4\n'],
-    // A number to whoever looks it up, and a letter that becomes ASCII in lower case.
+    // Resolvers read the first as a number; the second has a letter that becomes ASCII in lower case.
     ...['0x7f000001', 'a.0X7f', '\u212aelvin.org'],
   ];
   for (const entry of bad) {

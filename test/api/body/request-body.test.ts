@@ -70,7 +70,7 @@ t.test('unknown fields are all named, twenty at most, and a body that is no obje
   t.end();
 });
 
-t.test('all readers run, and all that refuse are told in their order', (t) => {
+t.test('all readers run, and the errors of all are reported in order', (t) => {
   const text = '{"a":1,"b":[2,"x",{}]}';
   const fields = bodyOf({ a: aText, b: texts }, text);
   const choices = bodyOf({ a: orNull(choice(['x'], '')) }, text);

@@ -103,7 +103,7 @@ t.test('bad columns and orders are refused with their code and named', async (t)
   assertRefusals(t, REFUSED, (text: Json) => bindExtraction(text, REQUEST));
 });
 
-t.test('all bad columns are told', async (t) => {
+t.test('all invalid columns are reported', async (t) => {
   assertAllRefusals(t, () => outputs(body('["nope","int","ie",7]', '"order":[{"geo":"asc"},{"x":"asc"}]')), [
     [4008, 'columns[0]'],
     [4018, 'columns[2]'],

@@ -47,9 +47,9 @@ const rowsTo = (count: number, last: Partial<RowPosition> = {}): ExtractedRow[] 
   rowAt(last),
 ];
 
-/** The members of an answer, read back. */
+/** The members of an answer, parsed. */
 const read = (members: string): Record<string, unknown> => JSON.parse(`{${members}}`);
-/** The token of the page behind a full one whose last row stands at `last`. */
+/** The token of the page after a full page whose last row is at `last`. */
 const tokenBehind = (extraction: Extraction, last: Partial<RowPosition> = {}): string =>
   read(extractionText(extraction, rowsTo(extraction.plan.limit, last)))['page-token'] as string;
 /** The body with a token. */
@@ -81,17 +81,17 @@ t.test('rows are a list when there is an order or when the entity ID is named', 
   t.equal(asList('"columns":["int"],"order":{"int":"asc"}'), true);
 });
 
-t.test('a page has one row more than it holds asked for, and never more than the limit', async (t) => {
-  const asked = (limit: string): readonly [number, number] => {
+t.test('a page requests one row more than it contains, and never more than the limit', async (t) => {
+  const limits = (limit: string): readonly [number, number] => {
     const { plan, page } = bind(query(A, `"limit":${limit}`));
     return [plan.limit, page.rows];
   };
-  t.strictSame(asked('1'), [1, 1]);
-  t.strictSame(asked('1023'), [1023, 1023]);
-  t.strictSame(asked('1024'), [1024, 1024]);
-  t.strictSame(asked('1025'), [1025, 1024]);
-  t.strictSame(asked('1000001'), [1025, 1024]);
-  t.strictSame(asked('99999999999999999999999999'), [1025, 1024]);
+  t.strictSame(limits('1'), [1, 1]);
+  t.strictSame(limits('1023'), [1023, 1023]);
+  t.strictSame(limits('1024'), [1024, 1024]);
+  t.strictSame(limits('1025'), [1025, 1024]);
+  t.strictSame(limits('1000001'), [1025, 1024]);
+  t.strictSame(limits('99999999999999999999999999'), [1025, 1024]);
 });
 
 t.test('pages follow one another to the limit, each from the last row of the one before', async (t) => {
@@ -323,7 +323,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, (body: Json) => bindExtraction(body, REQUEST));
 });
 
-t.test('every faulty field is told, also where the dimension is one of them', async (t) => {
+t.test('every invalid field is reported, also if the dimension is one of them', async (t) => {
   const text = `{"query":[{"nope":{}}],"columns":["ie"],"limit":0,"order":5,"page-token":"x","x":1}`;
   assertAllRefusals(t, () => bind(text), [
     [4049, '"x"'],
@@ -341,7 +341,7 @@ t.test('every faulty field is told, also where the dimension is one of them', as
   ]);
 });
 
-t.test('what a key may not use it can neither ask for nor see nor order by', async (t) => {
+t.test('a key can neither request nor see nor order by columns that it may not use', async (t) => {
   const access = accessOf(
     customKey({
       columnsWhitelist: [{ dimension: 'default', columns: ['int', 'text', 'ie'] }],

@@ -34,7 +34,7 @@ const row = (
 
 function written(extraction: Extraction, format: RowFormat, rows: readonly ExtractedRow[]): Buffer {
   const { encoder } = wholeExtraction(extraction, format);
-  // In two parts, so that what stands between them is seen too.
+  // In two parts, to test the text between them too.
   const parts = [encoder.rows(rows.slice(0, 1)), encoder.rows(rows.slice(1))];
   return Buffer.concat([encoder.head(), ...parts, encoder.tail(rows.length)]);
 }
@@ -95,17 +95,17 @@ t.test('Arrow has the same texts in columns', async (t) => {
   );
 });
 
-t.test('the ID stands first and once, wherever it is asked for', async (t) => {
-  const asked = bind('["int","entity-id","text"]');
-  t.equal(asked.plan.columns.length, 3);
-  const { extraction } = wholeExtraction(asked, 'csv');
+t.test('the ID comes first and once, wherever it is requested', async (t) => {
+  const wanted = bind('["int","entity-id","text"]');
+  t.equal(wanted.plan.columns.length, 3);
+  const { extraction } = wholeExtraction(wanted, 'csv');
   t.strictSame(
     extraction.plan.columns.map((column) => 'columnId' in column && column.columnId),
     [INT, TEXT],
   );
-  t.equal(written(asked, 'csv', [row('x', ['1', 'a'])]).toString(), 'entity-id,int,text\r\nx,1,a\r\n');
+  t.equal(written(wanted, 'csv', [row('x', ['1', 'a'])]).toString(), 'entity-id,int,text\r\nx,1,a\r\n');
   t.equal(
-    written(asked, 'ndjson', [row('x', ['1', 'a'])]).toString(),
+    written(wanted, 'ndjson', [row('x', ['1', 'a'])]).toString(),
     '{"entity-id":"x","int":"1","text":"a"}\n',
   );
   t.equal(written(bind('["entity-id"]'), 'csv', [row('x', [])]).toString(), 'entity-id\r\nx\r\n');

@@ -20,7 +20,7 @@ const TOKEN: PageToken = {
   last: { id: 'the last', score: 0, distanceKm: 0, values: [5n, 'text', null] },
 };
 
-/** The token that was read, or the code of its refusal. */
+/** The token that was read, or its error code. */
 function read(owner: TokenOwner, text: string): PageToken | number {
   try {
     return readPageToken(owner, text);

@@ -68,7 +68,7 @@ t.test('what is behind "not" is one condition, and so is a frequency group', asy
   ]);
 });
 
-/** A random query list with its score as the interface tells it, over conditions that hold or do not. */
+/** A random query list of conditions that hold or do not, with its score by the rules of the interface. */
 class Nested {
   readonly #prng: Prng;
   constructor(prng: Prng) {

@@ -46,7 +46,7 @@ t.test('rows are a list where there is an order or the ID is named', async (t) =
   t.equal(extractionText(ordered, []), `"data":[],${END}`);
 });
 
-t.test('what an entity lacks is left out', async (t) => {
+t.test('missing values are left out', async (t) => {
   t.equal(
     extractionText(bind('["int","text","list",{"ie":["today"]}]'), [
       row('x', [null, 'a', null, null]),
@@ -79,30 +79,27 @@ t.test('one event is an object, several are a list, their dates with T and Z', a
   );
 });
 
-t.test(
-  'the nearest carry their distance with a fraction, and their point where it is asked for',
-  async (t) => {
-    const near = (more: string): Extraction =>
-      bind('["int"]', '', `{"geo":{"geo_near":{"longitude":1,"latitude":2,"limit":9${more}}}}`);
-    const rows = [
-      row('x', ['1'], 0, { longitude: 1, latitude: 2 }),
-      row('y', [null], 12.25, { longitude: -179.5, latitude: 0 }),
-      row('z', [null], 1e-7, { longitude: 1e-7, latitude: -90 }),
-    ];
-    t.equal(
-      extractionText(near(''), rows),
-      `"data":{"x":{"int":"1","geo_distance":0.0},"y":{"geo_distance":12.25},"z":{"geo_distance":1e-7}},${END}`,
-    );
-    t.equal(
-      extractionText(near(',"show_coordinates":true'), rows),
-      '"data":{"x":{"int":"1","geo_distance":0.0,"geo_coordinates":[1.0,2.0]},' +
-        '"y":{"geo_distance":12.25,"geo_coordinates":[-179.5,0.0]},' +
-        `"z":{"geo_distance":1e-7,"geo_coordinates":[1e-7,-90.0]}},${END}`,
-    );
-  },
-);
+t.test('the nearest carry their distance with a fraction, and their point if it is requested', async (t) => {
+  const near = (more: string): Extraction =>
+    bind('["int"]', '', `{"geo":{"geo_near":{"longitude":1,"latitude":2,"limit":9${more}}}}`);
+  const rows = [
+    row('x', ['1'], 0, { longitude: 1, latitude: 2 }),
+    row('y', [null], 12.25, { longitude: -179.5, latitude: 0 }),
+    row('z', [null], 1e-7, { longitude: 1e-7, latitude: -90 }),
+  ];
+  t.equal(
+    extractionText(near(''), rows),
+    `"data":{"x":{"int":"1","geo_distance":0.0},"y":{"geo_distance":12.25},"z":{"geo_distance":1e-7}},${END}`,
+  );
+  t.equal(
+    extractionText(near(',"show_coordinates":true'), rows),
+    '"data":{"x":{"int":"1","geo_distance":0.0,"geo_coordinates":[1.0,2.0]},' +
+      '"y":{"geo_distance":12.25,"geo_coordinates":[-179.5,0.0]},' +
+      `"z":{"geo_distance":1e-7,"geo_coordinates":[1e-7,-90.0]}},${END}`,
+  );
+});
 
-t.test('a row beyond the page is not told, but says that there is a next page', async (t) => {
+t.test('a row beyond the page is left out, but shows that there is a next page', async (t) => {
   const extraction = bind('["int"]', '"limit":5000');
   const rows = Array.from({ length: extraction.plan.limit }, (_, index) => row(`id${index}`, ['1']));
   const text = extractionText(extraction, rows);

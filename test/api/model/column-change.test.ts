@@ -125,7 +125,7 @@ t.test('bad changes are refused with their code and named', async (t) => {
   assertRefusals(t, [...BOTH, ...DELETE], (body) => deleteColumn(body, MODEL));
 });
 
-t.test('every faulty field of a change is told, unknown ones first', async (t) => {
+t.test('every invalid field of a change is reported, unknown fields first', async (t) => {
   const body = '{"api-name":"a","name":5,"x":1,"description":5,"active":5,"y":2}';
   const faults = [
     [3008, 'a number'],

@@ -181,7 +181,7 @@ t.test('100 columns may stand in one request, and a test database holds 100 at m
   t.strictSame(createColumns(json(one[1]), databaseOf(paid, 1)).answer, { 'api-name': 'x' });
 });
 
-t.test('the faults of every column are told, the first one first, and nothing is made', async (t) => {
+t.test('the errors of every column are reported in order, and nothing is created', async (t) => {
   const body = json(`[
     {"name":"good","type":"integer"}, {"type":"integer","storage":5}, {"name":"x","type":"string","dimension":5},
     {"name":"Good","type":"string"}, 7, {"name":"y","type":"date","dimension":"No"}
@@ -196,7 +196,7 @@ t.test('the faults of every column are told, the first one first, and nothing is
   ]);
 });
 
-t.test('every faulty field of a column is told, unknown ones first, twenty at most', async (t) => {
+t.test('every invalid field of a column is reported, unknown fields first, twenty at most', async (t) => {
   const create = (text: string) => () => createColumns(json(text), databaseOf(emptyCatalog(), 1));
   assertAllRefusals(t, create(`{"name":"'","type":"zz","description":"'","storage":"q"}`), [
     [3008, `"'"`],
@@ -211,8 +211,8 @@ t.test('every faulty field of a column is told, unknown ones first, twenty at mo
     ...([3011, 3012, 3016, 3017, 5000] as const),
   ];
   const named = ['"x"', '"y"', '"zz"', '"A"', 'description', 'storage', 'cardinality', 'decimal-places'];
-  const told = [...named, 'range', 'retention-time', '"No"'];
-  const wanted = faults.map((code, index) => [code, told[index]] as const);
+  const reported = [...named, 'range', 'retention-time', '"No"'];
+  const wanted = faults.map((code, index) => [code, reported[index]] as const);
   assertAllRefusals(t, create(all), wanted);
   assertAllRefusals(t, create(`[${all},${all}]`), [...wanted, ...wanted].slice(0, 20));
   assertAllRefusals(t, create(`{"name":"c","type":"string-event","storage":"q","range":[1]}`), [
@@ -235,7 +235,7 @@ t.test('an optional field that is null counts as absent', async (t) => {
   t.match(model.dimensions.get('default')?.columns.get('a-b'), { storage: 'latest-value', range: [1n, 2n] });
 });
 
-/** Every field in a column that it fits, with the code for each kind of JSON value that it does not take. */
+/** Every field in a column that it fits, with the code for each kind of JSON value that it does not accept. */
 const FIELD_KINDS: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
   ['name', 'integer', { null: 3000, true: 3008, '5': 3008, '[]': 3008, '{}': 3008, '""': 3008 }],
   ['api-name', 'integer', { true: 3007, '5': 3007, '[]': 3007, '{}': 3007, '""': 3007 }],
@@ -300,7 +300,7 @@ t.test('names are taken up to their limits and refused past them, in ASCII alone
       'api-name',
     ],
   ]);
-  assertRefusals(t, refused, (asked) => createColumns(asked, model));
+  assertRefusals(t, refused, (body) => createColumns(body, model));
 });
 
 t.test('a listing tells active from inactive columns, and a whitelisted caller sees its own', async (t) => {

@@ -19,7 +19,7 @@ t.test('dimensions made from an object or a list are listed in order', async (t)
   t.strictSame(ids, [1, 2, 3, 4]);
 });
 
-t.test('a deleted dimension is gone, and its id is not given again', async (t) => {
+t.test('a deleted dimension is gone, and its id is not reused', async (t) => {
   const gone = decided(withUsers, (model) => deleteDimension(json('{"api-name":"users"}'), model));
   t.strictSame(listDimensions(databaseOf(gone, 1)), { dimensions: ['default'] });
   const again = decided(gone, (model) =>
@@ -87,7 +87,7 @@ t.test('bad requests for dimensions are refused with their code and named', asyn
   assertRefusals(t, DELETE, (body) => deleteDimension(body, databaseOf(withUsers, 1)));
 });
 
-t.test('every faulty field of a dimension is told, unknown ones first', async (t) => {
+t.test('every invalid field of a dimension is reported, unknown fields first', async (t) => {
   const body = json('{"name":5,"api-name":"A","x":1,"relational-model-type":"star","y":2}');
   assertAllRefusals(t, () => createDimensions(body, databaseOf(withUsers, 1)), [
     [5007, '"x"'],
@@ -102,7 +102,7 @@ t.test('every faulty field of a dimension is told, unknown ones first', async (t
   ]);
 });
 
-t.test('the faults of every dimension are told, the first one first, and nothing is made', async (t) => {
+t.test('the errors of every dimension are reported in order, and nothing is created', async (t) => {
   const body = json(
     '[{"name":"A","api-name":"a"},{"name":"A"},{"name":"B","api-name":"a"},{"name":"ü","api-name":"x"},null]',
   );

@@ -92,7 +92,7 @@ t.test('a deleted column leaves its relation, an inactive one stays and can be t
   t.strictSame(listed(unrelate(asleep, '{"name":"r","columns":["a"]}')), listed(without));
 });
 
-t.test('a caller with a whitelist is told of the columns that it may use', async (t) => {
+t.test('a caller with a whitelist sees only the columns that it may use', async (t) => {
   let catalog = relate(CATALOG, '{"name":"r","columns":["a","b","c"]}');
   catalog = relate(catalog, '{"name":"s","columns":["d"]}');
   catalog = relate(catalog, '{"name":"o","columns":["x"],"dimension":"other"}');
@@ -162,7 +162,7 @@ t.test('bad requests for relations are refused with their code and named', async
   assertRefusals(t, [...onlyOfCreate, ...DELETE], (body) => deleteRelation(body, MODEL));
 });
 
-t.test('the first fault of every column is told', async (t) => {
+t.test('the first error of every column is reported', async (t) => {
   const body = json('{"name":"r","columns":["zzz","a","int",5,"d","a"]}');
   assertAllRefusals(t, () => createRelation(body, MODEL), [
     [3018, '"zzz"'],
@@ -187,7 +187,7 @@ t.test('100 columns in one request make a relation, and the next request may add
   ]);
 });
 
-/** Relations as plainly as they can be kept: columns by relation name. */
+/** A simple model of relations: columns by relation name. */
 class PlainRelations {
   readonly #columns = new Map<string, string[]>();
 
@@ -246,7 +246,7 @@ t.test(
   },
 );
 
-t.test('every faulty field of a relation is told, unknown ones first', async (t) => {
+t.test('every invalid field of a relation is reported, unknown fields first', async (t) => {
   const body = json('{"x":1,"columns":5,"name":"","dimension":5}');
   for (const decide of [createRelation, deleteRelation]) {
     assertAllRefusals(t, () => decide(body, databaseOf(emptyCatalog(), 1)), [

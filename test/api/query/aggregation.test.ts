@@ -19,7 +19,7 @@ const equal = (value: bigint) => ({
   negated: false,
 });
 
-t.test('levels are bound in their order, a metric behind them', async (t) => {
+t.test('levels are bound in order, the metric last', async (t) => {
   t.strictSame(bind(levels('{"text":10}')), { plan: PLAN, columns: ['text'], bypassCache: false });
   const five = levels(
     '{"text":1}',
@@ -201,7 +201,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, (body) => bindAggregation(body, MODEL, NOW_MS, FULL_ACCESS));
 });
 
-t.test('every faulty field, level and parameter is told', async (t) => {
+t.test('every invalid field, level and parameter is reported', async (t) => {
   const bad = [
     '{"ie":0,"minfreq":3,"between":["x","y"],"gt":"z","contains":[]}',
     '{"dec":"mode","interval":"days"}',
@@ -245,12 +245,12 @@ t.test('an answer is written under the names of the levels', async (t) => {
 t.test('a column called like a member of the rows above can only be the first level', async (t) => {
   const columns = ['value', 'quantity', 'text'].map((name) => `{"name":"${name}","type":"string"}`);
   const model = modelWith(json(`[${columns.join()}]`));
-  const asked = (text: string) => bindAggregation(json(text), model, NOW_MS, FULL_ACCESS);
-  t.strictSame(asked(levels('{"value":1}', '{"text":1}')).columns, ['value', 'text']);
+  const bind = (text: string) => bindAggregation(json(text), model, NOW_MS, FULL_ACCESS);
+  t.strictSame(bind(levels('{"value":1}', '{"text":1}')).columns, ['value', 'text']);
   for (const name of ['value', 'quantity']) {
     for (const wanted of ['5', '"count"']) {
       const text = levels('{"text":1}', `{"${name}":${wanted}}`);
-      t.throws(() => asked(text), { code: 4049, message: /query\[1\].*first level/ }, text);
+      t.throws(() => bind(text), { code: 4049, message: /query\[1\].*first level/ }, text);
     }
   }
 });

@@ -69,7 +69,7 @@ t.test('a request tells the faults of each query, first one first, and their pla
   ]);
 });
 
-t.test('every faulty field of a query is told, unknown ones first', async (t) => {
+t.test('every invalid field of a query is reported, unknown fields first', async (t) => {
   const bind = (text: string) => () => bindCountEntity(json(text), MODEL, 0, FULL_ACCESS);
   const body = (query: string, dimension: string): string =>
     `{"query-name":5,"bypass-cache":5,"x":1,"dimension":${dimension},"query":${query},"y":2}`;

@@ -100,7 +100,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, (json) => bindCountEvent(json, MODEL, NOW_MS, FULL_ACCESS));
 });
 
-t.test('every faulty field of each query is told', async (t) => {
+t.test('every invalid field of each query is reported', async (t) => {
   const queries = [
     '{"query":[{"int":{"gt":1}}],"interval":"years","bypass-cache":5}',
     '{"query-name":"b","dimension":"nowhere","query":5,"interval":7}',

@@ -13,11 +13,11 @@ const MODEL = modelWith(json('{"name":"a","type":"integer","dimension":"other"}'
 
 const bind = (body: Json): ExistsQuery => bindExists(body, MODEL, 0, FULL_ACCESS);
 
-t.test('IDs are looked for as they are stored and echoed as they were asked', async (t) => {
+t.test('IDs are looked for as they are stored and echoed as they were requested', async (t) => {
   const query = bind(json('{"ids":["A","ΣΑΣ","b","A"],"dimension":"other"}'));
   t.strictSame(query, {
     plan: { databaseId: 1, dimensionId: 2, condition: null },
-    asked: ['A', 'ΣΑΣ', 'b', 'A'],
+    requestedIds: ['A', 'ΣΑΣ', 'b', 'A'],
     ids: ['a', 'σασ', 'b', 'a'],
   });
   t.strictSame(existsAnswer(query, [true, false, true, true]), {
@@ -26,7 +26,7 @@ t.test('IDs are looked for as they are stored and echoed as they were asked', as
   });
   t.equal(bind(json('{"ids":["a"],"dimension":null}')).plan.dimensionId, 1);
   const longest = '😀'.repeat(1000);
-  t.strictSame(bind(json(`{"ids":["${longest}"]}`)).asked, [longest]);
+  t.strictSame(bind(json(`{"ids":["${longest}"]}`)).requestedIds, [longest]);
 });
 
 const REFUSED: readonly Refusal[] = [
@@ -48,7 +48,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, bind);
 });
 
-t.test('every bad ID of a request is told, the first one first', async (t) => {
+t.test('every invalid ID of a request is reported in order', async (t) => {
   assertAllRefusals(t, () => bind(json('{"ids":["a",1,"","b",null]}')), [
     [4049, 'ids[1]'],
     [4049, 'ids[2]'],
@@ -56,7 +56,7 @@ t.test('every bad ID of a request is told, the first one first', async (t) => {
   ]);
 });
 
-t.test('every faulty field of a request is told, unknown ones first', async (t) => {
+t.test('every invalid field of a request is reported, unknown fields first', async (t) => {
   assertAllRefusals(t, () => bind(json('{"x":1,"dimension":5,"ids":["a",1]}')), [
     [4049, '"x"'],
     [5009, 'a number'],

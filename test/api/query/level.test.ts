@@ -20,7 +20,7 @@ const read = (text: string | Json, words: readonly string[] = []): LevelFields =
 const bind = (text: string | Json) => bindValues(read(text), RULES);
 const testsOf = (text: string): readonly ValueTest[] => bind(text).tests;
 
-t.test('the column is the key that is no word, wherever it stands', async (t) => {
+t.test('the column is the key that is not a field, in any position', async (t) => {
   for (const text of ['{"text":5,"equals":"x"}', '{"equals":"x","text":5}']) {
     const level = read(text);
     t.equal(level.column, columnOf('text'));
@@ -35,7 +35,7 @@ t.test('a column may be named like a word, where no other key names one', async 
   t.equal(read('{"contains":"min","gt":4}').column, columnOf('contains'));
   t.equal(read('{"minfreq":5}').column, columnOf('minfreq'));
   t.equal(read('{"bypass-cache":5}', ['bypass-cache']).column, columnOf('bypass-cache'));
-  t.equal(read('{"text":5,"contains":5}').column, columnOf('text'), 'beside another it is the word');
+  t.equal(read('{"text":5,"contains":5}').column, columnOf('text'), 'next to another key it is the field');
   assertAllRefusals(t, () => read('{"contains":["x"]}'), [[4014, 'here']]);
   assertAllRefusals(t, () => read('{"gt":5}'), [[4014, 'here']]);
   assertAllRefusals(t, () => read('{"contains":5,"minfreq":5}'), [[4007, '"minfreq"']]);
@@ -149,7 +149,7 @@ t.test('bad predicates are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, bind);
 });
 
-t.test('faults of predicates and of the time are told together', async (t) => {
+t.test('errors of predicates and of the time are reported together', async (t) => {
   const text = '{"ie":5,"gt":"x","between":["x","now"],"interval":"years"}';
   assertAllRefusals(t, () => bind(text), [
     [4049, 'here.gt'],
@@ -227,7 +227,7 @@ const IN_TEXT: Readonly<Record<string, Holds>> = {
   'ends-with': (value, operand) => String(value).endsWith(String(operand)),
 };
 
-/** A predicate as a member of a level, and which values pass it. */
+/** A predicate as a member of a level, and a test for the values that pass it. */
 function generatePredicate(prng: Prng, samples: readonly Sample[]) {
   const isText = typeof samples[0].order === 'string';
   const positive = { ...EQUAL, ...(isText ? IN_TEXT : samples.length > 2 ? COMPARED : {}) };
@@ -246,8 +246,8 @@ function generatePredicate(prng: Prng, samples: readonly Sample[]) {
   const list = operands.map((operand) => operand.text);
   const holds = (value: Sample): boolean =>
     operands.some((operand) => positive[name](value.order, operand.order)) !== negated;
-  const told = !negated ? name : `not-${name}`;
-  return { name: told, text: single ? list[0] : `[${list.join()}]`, holds };
+  const predicate = !negated ? name : `not-${name}`;
+  return { name: predicate, text: single ? list[0] : `[${list.join()}]`, holds };
 }
 
 t.test('generated predicates let through what their words say, value by value', async (t) => {

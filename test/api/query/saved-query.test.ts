@@ -47,7 +47,7 @@ function savedIn(catalog: Catalog, name: string): SavedQuery {
 const objectOf = (members: string): unknown => JSON.parse(`{${members}}`);
 
 const YEAR = '["2020-01-01","2021-01-01"]';
-/** A query of each type that can be saved without a dimension beside it. */
+/** A query of each type that can be saved without a dimension. */
 const QUERIES: Readonly<Record<string, string>> = {
   'count/entity': '[{"age":{"equals":9007199254740993}},"or",{"age":{"gt":1.50}}]',
   'count/event': `[{"visits":{"equals":"a","between":${YEAR}}}]`,
@@ -60,7 +60,7 @@ const bodyOf = (type: string, more: object = {}, query = QUERIES[type]): string 
 const COUNT = bodyOf('count/entity');
 const MINIMAL = { name: 'q', type: 'count/entity', query: [{ age: { equals: 1 } }] };
 
-t.test('what is saved is kept as it was given, and answered as it is kept', async (t) => {
+t.test('a query is stored as it was sent, and returned as it is stored', async (t) => {
   for (const type of SAVED_QUERY_TYPES) {
     const { catalog, answer } = create(bodyOf(type, { 'cache-period': 5 }));
     const query = QUERIES[type];
@@ -82,7 +82,7 @@ t.test('what is saved is kept as it was given, and answered as it is kept', asyn
   }
 });
 
-t.test('a saved query is asked with the body of its own endpoint', async (t) => {
+t.test('a saved query runs with the body of its own endpoint', async (t) => {
   const bodies = SAVED_QUERY_TYPES.map((type) => {
     const { catalog } = create(bodyOf(type));
     return Buffer.from(bodyOfSavedQuery(savedIn(catalog, 'q'))).toString();
@@ -96,12 +96,12 @@ t.test('a saved query is asked with the body of its own endpoint', async (t) => 
   ]);
 });
 
-t.test('a dimension is saved beside the query and stands in what is asked', async (t) => {
+t.test('a dimension is saved next to the query and is part of the request', async (t) => {
   const level = '[{"level":{"equals":1}}]';
   const counted = create(bodyOf('count/entity', { dimension: 'users' }, level));
   t.match(objectOf(counted.answer), { dimension: 'users' });
-  const asked = Buffer.from(bodyOfSavedQuery(savedIn(counted.catalog, 'q'))).toString();
-  t.equal(asked, `{"query-name":"query","dimension":"users","query":${level}}`);
+  const body = Buffer.from(bodyOfSavedQuery(savedIn(counted.catalog, 'q'))).toString();
+  t.equal(body, `{"query-name":"query","dimension":"users","query":${level}}`);
   const levels = create(bodyOf('aggregation', { dimension: 'users' }, '[{"level":3}]'));
   t.match(objectOf(levels.answer), { dimension: 'users', query: [{ level: 3 }] });
   const aggregated = Buffer.from(bodyOfSavedQuery(savedIn(levels.catalog, 'q'))).toString();
@@ -142,7 +142,7 @@ t.test('the list shows all of a database in the order in which they were made', 
   t.equal(membersOfSavedQuery(savedIn(two, 'b'), ['name']), '"name":"b"');
 });
 
-t.test('a deleted query is told, gone, and its name is free', async (t) => {
+t.test('a deleted query is returned and gone, and its name is free', async (t) => {
   const made = create(COUNT).catalog;
   const { catalog, answer } = remove('q', made);
   t.equal(
@@ -178,7 +178,7 @@ t.test('a custom key changes and deletes its own and those of no custom key', as
   }
 });
 
-t.test('what the caller may not use is refused when it is saved', async (t) => {
+t.test('a query with columns that the caller may not use cannot be saved', async (t) => {
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['visits'] }] });
   const access = accessOf(key);
   t.throws(() => create(COUNT, TEAM, { access }), { code: 506 });
@@ -275,7 +275,7 @@ t.test('a bad definition is refused with the code of its fault, of a POST and a 
   assertRefusals(t, [['an unknown name', of({}), 4023, '"r"']], (body) => changeSavedQuery('r', body, call));
 });
 
-t.test('all faults of a body are told at once', async (t) => {
+t.test('all errors of a body are reported at once', async (t) => {
   const body = parsed({ colour: 1, name: 'é', type: 'aggregation', query: { query: [] }, 'cache-period': 1 });
   assertAllRefusals(t, () => createSavedQuery(body, callOn(TEAM)), [
     [4049, '"colour"'],
@@ -291,7 +291,7 @@ t.test('all faults of a body are told at once', async (t) => {
   ]);
 });
 
-/** Code of the refusal; null = none. */
+/** The error code; null = no error. */
 function codeOf(act: () => unknown): number | null {
   try {
     act();

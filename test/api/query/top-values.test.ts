@@ -90,7 +90,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, (body) => bindTopValues(body, MODEL, NOW_MS, FULL_ACCESS));
 });
 
-t.test('every faulty field of each query is told', async (t) => {
+t.test('every invalid field of each query is reported', async (t) => {
   const body = `{"":{},"b":{"int":"min","minfreq":"x","bypass-cache":5,"between":[],"gt":"y"},"c":5,
     "d":{"dimension":"x"},"e":{"text":5}}`;
   assertAllRefusals(t, () => bind(body), [

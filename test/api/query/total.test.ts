@@ -39,7 +39,7 @@ t.test('bad bodies are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, bind);
 });
 
-t.test('unknown fields are told beside every bad dimension', async (t) => {
+t.test('unknown fields are reported together with every invalid dimension', async (t) => {
   assertAllRefusals(t, () => bind(json('{"x":1,"dimensions":["three",2],"y":2}')), [
     [4049, '"x"'],
     [4049, '"y"'],

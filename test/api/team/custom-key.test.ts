@@ -41,7 +41,7 @@ const RESTRICTIONS = {
   addressesWhitelist: ['10.0.0.0/8', 'example.org'],
 };
 
-t.test('a key is made with its restrictions, and its text is told once and kept nowhere', (t) => {
+t.test('a key is made with its restrictions, and its text is returned once and stored nowhere', (t) => {
   const body = json(creating({ description: 'Δ', ...RESTRICTED }));
   const { catalog, answer } = after(create(body));
   t.strictSame(answer, { 'custom-keys': ['new'], key: 'text' });
@@ -104,7 +104,7 @@ t.test('a filter is bound whole: what no request could bind is refused when it i
   t.end();
 });
 
-t.test('a change touches what it names alone; absent and null restrictions stay', (t) => {
+t.test('a change affects only the fields that it names; absent and null restrictions stay', (t) => {
   const start = after(change(json(changing({ description: 'd', ...RESTRICTED })))).catalog;
   const before = start.keys.get('cd') as CustomKey;
   t.match(before, RESTRICTIONS);
@@ -275,7 +275,7 @@ t.test('a filter is kept up to 65,536 characters of a dimension', (t) => {
   t.end();
 });
 
-t.test('all faults of a key are told', (t) => {
+t.test('all errors of a key are reported', (t) => {
   const body = json(
     creating({ 'key-type': 'x', 'columns-whitelist': { default: ['y', 1] }, filter: { z: {} } }),
   );
@@ -299,7 +299,7 @@ t.test('keys of a database out of reach can be neither made nor touched', (t) =>
   t.end();
 });
 
-t.test('an unknown field is told first, beside all other faults', (t) => {
+t.test('an unknown field is reported first, together with all other errors', (t) => {
   assertAllRefusals(t, () => create(json(creating({ 'key-type': 'x', y: 1, description: 5 }))), [
     [8000, '"y"'],
     [8000, '"key-type"'],

@@ -80,7 +80,7 @@ t.test('a test database has a demo key and no pricing model, whatever is said', 
   t.end();
 });
 
-t.test('what is absent or null is the default', (t) => {
+t.test('a field that is absent or null has its default', (t) => {
   const nothing = { description: null, labels: null, cloud_provider: null, cloud_area: null };
   const wanted = {
     ...DEFAULT_PROPERTIES,
@@ -116,7 +116,7 @@ t.test('an area belongs to its provider, whose first area it is when none is sai
   t.end();
 });
 
-t.test('a change touches what it names alone, and null is not named', (t) => {
+t.test('a change affects only the fields that it names, and null is not named', (t) => {
   const cases: readonly [object, object][] = [
     [{ description: 'd' }, { description: 'd' }],
     [{ labels: ['l'] }, { labels: ['l'] }],
@@ -229,7 +229,7 @@ t.test('the metadata are as the interface has them, and more', (t) => {
   t.end();
 });
 
-/** Refused where `with` puts a field into an otherwise good body. */
+/** Invalid values of fields; `with` puts a field into an otherwise valid body. */
 function badFields(write: (more: object) => string): readonly Refusal[] {
   const texts = ['query-load', 'insertion-load', 'pricing-model', 'type', 'cloud_provider', 'cloud_area'];
   return [
@@ -341,7 +341,7 @@ t.test('a name of blanks alone is none', (t) => {
   t.end();
 });
 
-t.test('faults of name and type are told beside all others', (t) => {
+t.test('errors of name and type are reported together with all others', (t) => {
   const bad = { 'query-load': 'x', type: 'y' };
   assertAllRefusals(t, () => create(parsed({ database: { ...NEEDED, ...bad, name: 'a_b' } })), [
     [8000, 'a_b'],
@@ -357,7 +357,7 @@ t.test('faults of name and type are told beside all others', (t) => {
   t.end();
 });
 
-t.test('all faults of the properties are told', (t) => {
+t.test('all errors of the properties are reported', (t) => {
   const body = parsed({
     database: { ...NEEDED, 'query-load': 'x', labels: [1], cloud_area: 'y' },
     'addresses-whitelist': ['?'],
@@ -384,7 +384,7 @@ t.test('a database out of reach can be neither changed nor deleted', (t) => {
   t.end();
 });
 
-t.test('an unknown field is told first, beside all other faults', (t) => {
+t.test('an unknown field is reported first, together with all other errors', (t) => {
   assertAllRefusals(
     t,
     () => create(parsed({ x: 1, database: { ...NEEDED, y: 2, name: 5, 'query-load': 'z' } })),

@@ -84,7 +84,7 @@ t.test('every permission and day there is can be given, and every hour', (t) => 
   t.end();
 });
 
-t.test('a change touches what it names alone, and null is not named', (t) => {
+t.test('a change affects only the fields that it names, and null is not named', (t) => {
   const cases: readonly [object, Partial<PermissionGroup>][] = [
     [{}, {}],
     [{ 'new-group-name': 'askers' }, { name: 'askers' }],
@@ -193,7 +193,7 @@ t.test('bad bodies are refused with 7000 and named', (t) => {
   t.end();
 });
 
-t.test('all faults of a group are told', (t) => {
+t.test('all errors of a group are reported', (t) => {
   const body = parsed({
     'group-name': ' ',
     'allowed-permissions': [0, 1, 99],
@@ -210,7 +210,7 @@ t.test('all faults of a group are told', (t) => {
   t.end();
 });
 
-t.test('an unknown field is told first, beside all other faults', (t) => {
+t.test('an unknown field is reported first, together with all other errors', (t) => {
   assertAllRefusals(
     t,
     () => create(parsed({ 'group-name': 5, x: 1, 'access-hours': { from: 1, y: 1, to: 2 } })),

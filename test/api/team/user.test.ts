@@ -56,7 +56,7 @@ t.test('what is absent or null is empty, and a check without a hash changes noth
   t.end();
 });
 
-t.test('a change touches what it names alone; null is not named, an empty group is none', (t) => {
+t.test('a change affects only the fields that it names; null is not named, an empty group is none', (t) => {
   const cases: readonly [object, Partial<User>][] = [
     [{}, {}],
     [{ email: 'ANN@example.org', 'first-name': 'A' }, { firstName: 'A' }],
@@ -75,7 +75,7 @@ t.test('a change touches what it names alone; null is not named, an empty group 
   t.end();
 });
 
-t.test('all faults of a new user are told before its password is hashed', (t) => {
+t.test('all errors of a new user are reported before its password is hashed', (t) => {
   const body = json(creating({ email: 'x', password: 'short', labels: 1, 'permission-group': 'y' }));
   assertAllRefusals(t, () => createUser(body, TEAM, null), [
     [7050, '"x"'],
@@ -221,7 +221,7 @@ t.test('a body that signs in names email and password, and a database if it is f
   t.end();
 });
 
-t.test('an unknown field is told first, beside all other faults', (t) => {
+t.test('an unknown field is reported first, together with all other errors', (t) => {
   assertAllRefusals(t, () => create(parsed({ x: 1, email: 'b', password: 'long enough', labels: 5 })), [
     [7050, '"x"'],
     [7050, '"b"'],

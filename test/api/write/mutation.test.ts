@@ -43,21 +43,24 @@ t.test('a delete sets nothing', async (t) => {
   t.match(bind(json(`{"dimension":null,"query":${QUERY}}`), 'delete'), { dimensionId: 1, set: null });
 });
 
-t.test('what a key does not see is not concerned, and what it may not use cannot be asked for', async (t) => {
-  const access = accessOf(
-    customKey({
-      columnsWhitelist: [{ dimension: 'default', columns: ['a'] }],
-      filter: [{ dimension: 'default', conditions: '{"b":{"lt":5}}' }],
-    }),
-  );
-  const dimension = MODEL.dimensions.get('default') as Dimension;
-  t.strictSame(bind(json(`{"query":${QUERY}}`), 'delete', access).condition, {
-    op: 'and',
-    members: ['[{"b":{"lt":5}}]', QUERY].map((query) => bindQuery(json(query), dimension, NOW_MS)),
-  });
-  const refused = ['a column of the filter', '{"query":[{"b":{"lt":5}}]}', 506, '"b"'] as const;
-  assertRefusals(t, [refused], (body) => bind(body, 'delete', access));
-});
+t.test(
+  'a write changes no row that the key does not see, and cannot use columns that it may not use',
+  async (t) => {
+    const access = accessOf(
+      customKey({
+        columnsWhitelist: [{ dimension: 'default', columns: ['a'] }],
+        filter: [{ dimension: 'default', conditions: '{"b":{"lt":5}}' }],
+      }),
+    );
+    const dimension = MODEL.dimensions.get('default') as Dimension;
+    t.strictSame(bind(json(`{"query":${QUERY}}`), 'delete', access).condition, {
+      op: 'and',
+      members: ['[{"b":{"lt":5}}]', QUERY].map((query) => bindQuery(json(query), dimension, NOW_MS)),
+    });
+    const refused = ['a column of the filter', '{"query":[{"b":{"lt":5}}]}', 506, '"b"'] as const;
+    assertRefusals(t, [refused], (body) => bind(body, 'delete', access));
+  },
+);
 
 const update = (fields: string): string => `{"query":${QUERY},${fields}}`;
 const REFUSED: readonly Refusal[] = [
@@ -90,7 +93,7 @@ t.test('bad updates and deletes are refused with their code and named', async (t
   assertRefusals(t, ofDelete, (body) => bind(body, 'delete'));
 });
 
-t.test('every faulty field of an update is told, unknown ones first', async (t) => {
+t.test('every invalid field of an update is reported, unknown fields first', async (t) => {
   const body = json('{"dimension":5,"x":1,"query":5,"set":5,"y":2}');
   const unknown = [
     [4049, '"x"'],

@@ -2,7 +2,7 @@ import t from 'tap';
 import { ACCOUNT_STATES } from '../../../src/catalog/index.js';
 import { accountHelp, readAccountLine } from '../../../src/commands/admin/account-command.js';
 
-t.test('no word asks for the state, a state sets it', (t) => {
+t.test('without an argument account shows the state, with one it sets it', (t) => {
   t.match(readAccountLine([]), { request: { do: 'account', state: null } });
   for (const state of ACCOUNT_STATES) {
     t.match(readAccountLine([state, '--data-dir', 'd']), { request: { do: 'account', state } });

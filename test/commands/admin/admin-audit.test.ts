@@ -8,38 +8,38 @@ import { Audit } from '../../../src/http/index.js';
 import { setUp } from '../catalog-engine.js';
 
 function setUpAudited(by: 'admin socket' | 'command line' = 'admin socket') {
-  const { engine, needs } = setUp();
+  const { engine, dependencies } = setUp();
   const lines: string[] = [];
   const audit = new Audit(pino({ level: 'silent' }), { write: (line) => lines.push(line) }, () => 0);
   return {
     ...{ engine, lines },
-    ask: (request: AdminRequest): Promise<AdminAnswer> => administerAudited(needs, request, audit, by),
+    ask: (request: AdminRequest): Promise<AdminAnswer> => administerAudited(dependencies, request, audit, by),
     /** Takes the lines that were written since. */
-    told: (): unknown[] => lines.splice(0).map((line) => JSON.parse(line).audit),
+    audited: (): unknown[] => lines.splice(0).map((line) => JSON.parse(line).audit),
   };
 }
 
 const idOf = (kind: string, hash: string): string => `${kind}-${hash.slice(0, 8)}`;
 
-t.test('what changes keys, the account or retention has one line that names what was changed', async (t) => {
-  const { ask, told, lines } = setUpAudited();
+t.test('a change of keys, account or retention has one audit line that names the object', async (t) => {
+  const { ask, audited, lines } = setUpAudited();
   const made = await ask({ do: 'create-key', name: 'ci', permissions: [] });
   if (made.answer !== 'key') throw new Error(made.answer);
   t.notOk(lines.join('').includes(made.text));
   t.notOk(lines.join('').includes(hashOfKey(made.text)));
   const who = { who: 'admin socket', outcome: 'done' };
   const key = idOf('team', hashOfKey(made.text));
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     { ...who, what: 'create-key', changes: [{ change: 'key-created', key, keyName: 'ci' }] },
   ]);
   await ask({ do: 'delete-key', name: 'ci', force: false });
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     { ...who, what: 'delete-key', changes: [{ change: 'key-deleted', key, keyName: 'ci' }] },
   ]);
   const rotated = await ask({ do: 'rotate-key', kind: 'read', database: 'quarry' });
   if (rotated.answer !== 'key') throw new Error(rotated.answer);
   const place = { databaseId: 1, database: 'quarry' };
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     {
       ...who,
       what: 'rotate-key',
@@ -50,19 +50,19 @@ t.test('what changes keys, the account or retention has one line that names what
     },
   ]);
   await ask({ do: 'account', state: 'suspended' });
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     { ...who, what: 'account', changes: [{ change: 'account-set', state: 'suspended' }] },
   ]);
   await ask({ do: 'retention', resume: true });
   await ask({ do: 'backup', to: '/mnt/b' });
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     { ...who, what: 'retention', changes: [] },
     { ...who, what: 'backup', changes: [], to: '/mnt/b' },
   ]);
 });
 
 t.test('a refusal has its line, and so has a bug', async (t) => {
-  const { engine, ask, told } = setUpAudited();
+  const { engine, ask, audited } = setUpAudited();
   await ask({ do: 'create-key', name: 'first', permissions: [] });
   engine.refusal = new QuarryError(9004, 'a shard is rebuilt');
   await ask({ do: 'account', state: 'banned' });
@@ -70,17 +70,17 @@ t.test('a refusal has its line, and so has a bug', async (t) => {
   engine.backupFault = new TypeError('a bug');
   await t.rejects(ask({ do: 'backup', to: '/mnt/b' }), { message: 'a bug' });
   const who = { who: 'admin socket', changes: [] };
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     { ...who, what: 'create-key', outcome: 'refused' },
     { ...who, what: 'account', outcome: 'refused' },
     { ...who, what: 'backup', outcome: 'failed', to: '/mnt/b' },
   ]);
 });
 
-t.test('what a command does to a store that it opened is told as done by a command', async (t) => {
-  const { ask, told } = setUpAudited('command line');
+t.test('a change by a command without a server is audited as made by the command line', async (t) => {
+  const { ask, audited } = setUpAudited('command line');
   await ask({ do: 'account', state: 'banned' });
-  t.strictSame(told(), [
+  t.strictSame(audited(), [
     {
       who: 'command line',
       what: 'account',
@@ -90,10 +90,10 @@ t.test('what a command does to a store that it opened is told as done by a comma
   ]);
 });
 
-t.test('what only asks has none', async (t) => {
-  const { ask, told } = setUpAudited();
+t.test('a request that only reads has no audit line', async (t) => {
+  const { ask, audited } = setUpAudited();
   await ask({ do: 'list-keys' });
   await ask({ do: 'account', state: null });
   await ask({ do: 'retention', resume: false });
-  t.strictSame(told(), []);
+  t.strictSame(audited(), []);
 });

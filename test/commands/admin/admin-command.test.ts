@@ -50,7 +50,7 @@ t.test('without a server the same, with the directory from a config file', async
   t.equal(listed.output, listed.stdout);
 });
 
-t.test('a refusal ends with 1, wrong words with 2, a corrupt store with 3', async (t) => {
+t.test('a refusal ends with 1, wrong arguments with 2, a corrupt store with 3', async (t) => {
   t.match(await runCommand(['keys', 'create', 'ci', '--data-dir', dir]), {
     code: 1,
     stdout: '',
@@ -72,7 +72,7 @@ t.test('every command has a help text, which help and --help print', async (t) =
   for (const command of ['serve', 'demo', 'keys', 'account', 'verify']) {
     t.match(whole.stdout, `quarry ${command} `);
   }
-  const asked = await runCommand(['keys', '--help']);
-  t.match(asked, { code: 0, stdout: /^quarry keys list\n/ });
-  t.strictSame(await runCommand(['help', 'keys']), asked);
+  const helped = await runCommand(['keys', '--help']);
+  t.match(helped, { code: 0, stdout: /^quarry keys list\n/ });
+  t.strictSame(await runCommand(['help', 'keys']), helped);
 });

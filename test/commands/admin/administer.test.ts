@@ -12,8 +12,8 @@ import { SEED, setUp } from '../catalog-engine.js';
 const idOf = (kind: string, text: string): string => `${kind}-${hashOfKey(text).slice(0, 8)}`;
 
 t.test('the list names every key as logs do, and holds no text and no hash', async (t) => {
-  const { engine, needs } = setUp();
-  t.strictSame(await administer(needs, { do: 'list-keys' }), {
+  const { engine, dependencies } = setUp();
+  t.strictSame(await administer(dependencies, { do: 'list-keys' }), {
     answer: 'keys',
     keys: {
       team: [{ id: idOf('team', 'team'), name: 'first', permissions: ['list', 'update', 'delete'] }],
@@ -37,9 +37,9 @@ t.test('the list names every key as logs do, and holds no text and no hash', asy
 });
 
 t.test('a rotation is one record that makes the new key and voids all old ones of its kind', async (t) => {
-  const { engine, needs } = setUp();
+  const { engine, dependencies } = setUp();
   const before = engine.catalog().keys;
-  const answer = await administer(needs, { do: 'rotate-key', kind: 'master', database: 'quarry' });
+  const answer = await administer(dependencies, { do: 'rotate-key', kind: 'master', database: 'quarry' });
   if (answer.answer !== 'key') throw new Error(answer.answer);
   t.match(answer.text, /^[\w-]{43}$/);
   t.equal(answer.voided, 1);
@@ -57,16 +57,16 @@ t.test('a rotation is one record that makes the new key and voids all old ones o
 });
 
 t.test('a kind that the database lacks is made, a demo key for databases of type test only', async (t) => {
-  const { engine, needs } = setUp();
-  t.match(await administer(needs, { do: 'rotate-key', kind: 'demo', database: 'trial' }), {
+  const { engine, dependencies } = setUp();
+  t.match(await administer(dependencies, { do: 'rotate-key', kind: 'demo', database: 'trial' }), {
     answer: 'key',
     voided: 0,
   });
-  t.match(await administer(needs, { do: 'rotate-key', kind: 'demo', database: 'quarry' }), {
+  t.match(await administer(dependencies, { do: 'rotate-key', kind: 'demo', database: 'quarry' }), {
     answer: 'refused',
     message: /type production: only databases of type test/,
   });
-  t.match(await administer(needs, { do: 'rotate-key', kind: 'read', database: 'other' }), {
+  t.match(await administer(dependencies, { do: 'rotate-key', kind: 'read', database: 'other' }), {
     answer: 'refused',
     message: 'there is no database named "other"',
   });
@@ -74,22 +74,22 @@ t.test('a kind that the database lacks is made, a demo key for databases of type
 });
 
 t.test('the last team key is deleted by force only', async (t) => {
-  const { engine, needs } = setUp();
-  t.match(await administer(needs, { do: 'delete-key', name: 'first', force: false }), {
+  const { engine, dependencies } = setUp();
+  t.match(await administer(dependencies, { do: 'delete-key', name: 'first', force: false }), {
     answer: 'refused',
     message: /"first" is the last team key.*--force/,
   });
   t.strictSame(engine.records, []);
-  t.strictSame(await administer(needs, { do: 'delete-key', name: 'first', force: true }), {
+  t.strictSame(await administer(dependencies, { do: 'delete-key', name: 'first', force: true }), {
     answer: 'deleted',
   });
   t.strictSame(engine.records, [[{ change: 'key-deleted', hash: hashOfKey('team') }]]);
 });
 
 t.test('the account is shown and set, and setting what is set logs nothing', async (t) => {
-  const { engine, needs } = setUp();
+  const { engine, dependencies } = setUp();
   const account = async (state: 'active' | 'banned' | null): Promise<unknown> =>
-    administer(needs, { do: 'account', state });
+    administer(dependencies, { do: 'account', state });
   t.strictSame(await account(null), { answer: 'account', state: 'active' });
   t.strictSame(await account('active'), { answer: 'account', state: 'active' });
   t.strictSame(engine.records, []);
@@ -98,9 +98,10 @@ t.test('the account is shown and set, and setting what is set logs nothing', asy
   t.strictSame(engine.records, [[{ change: 'account-set', state: 'banned' }]]);
 });
 
-t.test('retention is told, and goes on when it is told to, once', async (t) => {
-  const { engine, needs } = setUp();
-  const retention = (resume: boolean): Promise<unknown> => administer(needs, { do: 'retention', resume });
+t.test('retention is shown, and resume resumes it once', async (t) => {
+  const { engine, dependencies } = setUp();
+  const retention = (resume: boolean): Promise<unknown> =>
+    administer(dependencies, { do: 'retention', resume });
   t.strictSame(await retention(false), { answer: 'retention', suspended: false });
   t.strictSame(await retention(true), { answer: 'retention', suspended: false });
   t.strictSame(engine.records, [], 'what is on stays on without a record');
@@ -113,7 +114,7 @@ t.test('retention is told, and goes on when it is told to, once', async (t) => {
 
 t.test('after any requests exactly the keys are valid that were given out and not voided', async (t) => {
   const prng = new Prng(SEED);
-  const { engine, needs } = setUp(SEED + 1);
+  const { engine, dependencies } = setUp(SEED + 1);
   const names = ['first', 'a', 'b', 'c'];
   const team = new Map([['first', hashOfKey('team')]]);
   const ofDatabase = new Map([
@@ -153,7 +154,7 @@ t.test('after any requests exactly the keys are valid that were given out and no
         database: prng.pick(['quarry', 'trial']),
       },
     ]);
-    const answer = await administer(needs, request);
+    const answer = await administer(dependencies, request);
     const context = `seed ${SEED}, step ${step}: ${JSON.stringify(request)}`;
     if (answer.answer !== expected(request, answer)) t.fail(context, { answer });
     const valid = [...team.values(), ...ofDatabase.values(), hashOfKey('custom')].sort();
@@ -164,14 +165,14 @@ t.test('after any requests exactly the keys are valid that were given out and no
 });
 
 t.test('a refusal of the engine is an answer, and one of the moment says so', async (t) => {
-  const { engine, needs } = setUp();
+  const { engine, dependencies } = setUp();
   engine.refusal = new QuarryError(9004, 'data is being loaded; try again');
-  t.strictSame(await administer(needs, { do: 'account', state: 'banned' }), {
+  t.strictSame(await administer(dependencies, { do: 'account', state: 'banned' }), {
     answer: 'busy',
     message: 'data is being loaded; try again',
   });
   engine.refusal = new QuarryError(9002);
-  t.strictSame(await administer(needs, { do: 'create-key', name: 'a', permissions: [] }), {
+  t.strictSame(await administer(dependencies, { do: 'create-key', name: 'a', permissions: [] }), {
     answer: 'refused',
     message: 'disk full',
   });
@@ -180,8 +181,8 @@ t.test('a refusal of the engine is an answer, and one of the moment says so', as
 t.test(
   'a backup is answered with what it holds; what stands in its way is said, and a bug is none of that',
   async (t) => {
-    const { engine, needs } = setUp();
-    const ask = (): Promise<AdminAnswer> => administer(needs, { do: 'backup', to: '/mnt/b' });
+    const { engine, dependencies } = setUp();
+    const ask = (): Promise<AdminAnswer> => administer(dependencies, { do: 'backup', to: '/mnt/b' });
     t.strictSame(await ask(), { answer: 'backup', lsn: 7, fileCount: 2, bytes: 6 });
     engine.backupFault = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
     t.strictSame(await ask(), {

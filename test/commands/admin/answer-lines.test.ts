@@ -6,11 +6,11 @@ import { Audit } from '../../../src/http/index.js';
 import { setUp } from '../catalog-engine.js';
 
 t.test('lines are answered whatever they hold, and no log line holds a key', async (t) => {
-  const { needs } = setUp();
+  const { dependencies } = setUp();
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const audit = new Audit(log, null, () => 0);
-  const answer = answerLines(needs, log, audit);
+  const answer = answerLines(dependencies, log, audit);
   const ask = async (line: string | null): Promise<AdminAnswer> => JSON.parse(await answer(line));
   t.strictSame(await ask(null), { answer: 'refused', message: 'the line is too long' });
   for (const line of ['', '{', 'list', '\u0000', '{"do":"list-keys"} x', '['.repeat(10_000)]) {
@@ -23,7 +23,7 @@ t.test('lines are answered whatever they hold, and no log line holds a key', asy
   t.ok(logged.length >= 2);
   t.notOk(logged.join('').includes(made.text));
   const broken = {
-    ...needs,
+    ...dependencies,
     randomBytes: (): Uint8Array => {
       throw new TypeError('a bug');
     },

@@ -8,17 +8,17 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { AdminAnswer, AdminRequest } from '../../../src/commands/admin/admin-request.js';
 import { askStore } from '../../../src/commands/admin/ask-store.js';
-import type { ServeNeeds } from '../../../src/commands/serve/create-engine.js';
+import type { ServerDependencies } from '../../../src/commands/serve/create-engine.js';
 import { type RunningServer, startServer } from '../../../src/commands/serve/serve.js';
 import type { ServeConfig } from '../../../src/commands/serve/serve-config.js';
 import { lockDirectory } from '../../../src/io/index.js';
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 
-const NEEDS: ServeNeeds = {
+const DEPENDENCIES: ServerDependencies = {
   release: '0.0.0-test',
   log: pino({ level: 'silent' }),
-  laneFile: fileURLToPath(new URL('../../../src/worker/entry.js', import.meta.url)),
+  workerFile: fileURLToPath(new URL('../../../src/worker/entry.js', import.meta.url)),
   kernelsFile: null,
   consoleDir: null,
   onFatal: (error) => {
@@ -55,7 +55,7 @@ function temporaryDir(t: Test): string {
 }
 
 const template = temporaryDir(t);
-t.before(async () => (await startServer(configOf(template), NEEDS)).close());
+t.before(async () => (await startServer(configOf(template), DEPENDENCIES)).close());
 
 /** A new store that no server has open. */
 function store(t: Test): string {
@@ -74,7 +74,7 @@ async function serve(t: Test, dir: string): Promise<{ server: ServerProcess; cli
 
 /** As `serve`, inside this process. */
 async function serveHere(t: Test, dir: string): Promise<RunningServer> {
-  const server = await startServer(configOf(dir), NEEDS);
+  const server = await startServer(configOf(dir), DEPENDENCIES);
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
     closed ??= server.close();
@@ -85,7 +85,7 @@ async function serveHere(t: Test, dir: string): Promise<RunningServer> {
 }
 
 const ask = (dir: string, request: AdminRequest): Promise<AdminAnswer> =>
-  askStore(configOf(dir), request, NEEDS);
+  askStore(configOf(dir), request, DEPENDENCIES);
 
 const account = (dir: string, state: 'active' | 'suspended' | 'banned' | null = null): Promise<AdminAnswer> =>
   ask(dir, { do: 'account', state });
@@ -110,7 +110,7 @@ async function statusWith(client: JsonClient, key: string): Promise<number> {
   return (await client.ask({ path: '/v1/query/count/entity/total', key })).status;
 }
 
-t.test('a running server obeys at once, and what it did is there after kill -9', async (t) => {
+t.test('a running server applies a change at once, and the change survives kill -9', async (t) => {
   const dir = store(t);
   const { server, client } = await serve(t, dir);
   const { read, master } = server.keys();
@@ -185,18 +185,18 @@ t.test('commands given while the server stops are done, or say that they may not
     const name = names[index];
     if (outcome === 'key') t.ok(made.includes(name), name);
     else if (outcome.includes('try again later')) t.notOk(made.includes(name), name);
-    else t.match(outcome, /may have been done or not/, name);
+    else t.match(outcome, /may or may not have been executed/, name);
   }
 });
 
-t.test('what is changed without a server stands in the audit log, if there is one', async (t) => {
+t.test('a change without a server is written to the audit log, if there is one', async (t) => {
   const dir = store(t);
   const auditLog = path.join(temporaryDir(t), 'audit.log');
   const config: ServeConfig = { ...configOf(dir), auditLog };
-  await askStore(config, { do: 'list-keys' }, NEEDS);
-  const made = await askStore(config, { do: 'create-key', name: 'ci', permissions: [] }, NEEDS);
+  await askStore(config, { do: 'list-keys' }, DEPENDENCIES);
+  const made = await askStore(config, { do: 'create-key', name: 'ci', permissions: [] }, DEPENDENCIES);
   if (made.answer !== 'key') throw new Error(made.answer);
-  t.match(await askStore(config, { do: 'delete-key', name: 'none', force: true }, NEEDS), {
+  t.match(await askStore(config, { do: 'delete-key', name: 'none', force: true }, DEPENDENCIES), {
     answer: 'refused',
   });
   const text = fs.readFileSync(auditLog, 'utf8');
@@ -216,24 +216,24 @@ t.test('what is changed without a server stands in the audit log, if there is on
   );
   t.notOk(text.includes(made.text));
   const unusable = { ...config, auditLog: dir };
-  await t.rejects(askStore(unusable, { do: 'account', state: 'banned' }, NEEDS), {
+  await t.rejects(askStore(unusable, { do: 'account', state: 'banned' }, DEPENDENCIES), {
     message: /^audit-log: .* cannot be opened/,
   });
   t.match(await account(dir), { state: 'active' }, 'what cannot be told is not done');
 });
 
-t.test('a directory that a process holds and cannot be asked about is given up on', async (t) => {
+t.test('a directory locked by a process that does not answer is refused after a wait', async (t) => {
   const dir = store(t);
   const lock = await lockDirectory(dir);
   t.teardown(() => lock.release());
-  await t.rejects(askStore(configOf(dir), { do: 'account', state: 'banned' }, NEEDS, 300), {
+  await t.rejects(askStore(configOf(dir), { do: 'account', state: 'banned' }, DEPENDENCIES, 300), {
     message: new RegExp(`in use by the process with pid ${process.pid}.*cannot be asked.*try again later`),
   });
   await lock.release();
   t.match(await account(dir), { state: 'active' }, 'nothing was changed');
 });
 
-t.test('what is no store is refused and left as it is', async (t) => {
+t.test('a directory without a store is refused and left unchanged', async (t) => {
   const dir = path.join(temporaryDir(t), 'empty');
   await t.rejects(account(dir, 'banned'), { message: `the data directory ${dir} does not exist` });
   t.notOk(fs.existsSync(dir));
@@ -262,7 +262,7 @@ t.test('the store of another user is not opened', { skip: process.getuid?.() !==
   await t.rejects(account(dir, 'banned'), { message: /belongs to another user/ });
 });
 
-t.test('whatever is written to the socket, the server goes on', async (t) => {
+t.test('the server continues after any input on the socket', async (t) => {
   const dir = store(t);
   await serveHere(t, dir);
   const file = path.join(dir, 'admin.sock');

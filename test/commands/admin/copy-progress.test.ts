@@ -54,14 +54,14 @@ t.test('files count as they grow, in their order, and all do when the copy is wh
   t.strictSame((await lines(4)).slice(3), ['  backup: 10.0 kB of 10.0 kB', '']);
 });
 
-t.test('a copy that fails ends where it was, and what cannot be read is not shown', async (t) => {
+t.test('the bar of a failed copy stops, and unreadable files are not shown', async (t) => {
   const to = directoryFor(t);
-  let asked = 0;
+  let callCount = 0;
   const { shown, end, text } = shownCopy(to, async () => {
-    asked++;
+    callCount++;
     throw new Error('no manifest');
   });
-  while (asked < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (callCount < 3) await new Promise((resolve) => setTimeout(resolve, 1));
   end(new Error('the disk is full'));
   await t.rejects(shown, { message: 'the disk is full' });
   t.equal(text(), '');
@@ -73,12 +73,12 @@ t.test('nothing is shown of a copy that is over at once, or of nothing', async (
   quick.end('whole');
   await quick.shown;
   t.equal(quick.text(), '');
-  let asked = 0;
+  let callCount = 0;
   const empty = shownCopy(to, async () => {
-    asked++;
+    callCount++;
     return [];
   });
-  while (asked < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (callCount < 3) await new Promise((resolve) => setTimeout(resolve, 1));
   empty.end('whole');
   await empty.shown;
   t.equal(empty.text(), '');

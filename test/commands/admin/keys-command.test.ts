@@ -6,7 +6,7 @@ const lineOf = (text: string): unknown => {
   return 'wrong' in line ? line.wrong : { ...line, flags: Object.fromEntries(line.flags) };
 };
 
-t.test('words and flags become a request, wherever the flags stand', (t) => {
+t.test('arguments and flags become a request, at any position of the flags', (t) => {
   t.strictSame(lineOf('list'), { request: { do: 'list-keys' }, flags: {} });
   t.strictSame(lineOf('--data-dir d list --config=c.toml'), {
     request: { do: 'list-keys' },
@@ -27,12 +27,12 @@ t.test('words and flags become a request, wherever the flags stand', (t) => {
   t.end();
 });
 
-t.test('what does not fit is refused by name', (t) => {
+t.test('wrong arguments are refused by name', (t) => {
   const wrongs: readonly [string, RegExp][] = [
     ['', /^keys: one of list, create, delete, rotate is wanted; quarry keys --help$/],
     ['make', /wanted, not "make"/],
     ['constructor', /wanted, not "constructor"/],
-    ['list all', /^keys list takes no word more$/],
+    ['list all', /^keys list takes no arguments$/],
     ['list --force', /^keys list takes no --force$/],
     ['create', /^keys create takes NAME$/],
     ['create a b', /^keys create takes NAME$/],

@@ -14,7 +14,7 @@ import {
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 
-t.test('the words say what to make of what, and up to where', (t) => {
+t.test('the arguments give source, target and end of a restore', (t) => {
   const base = ['b', '--data-dir', 'd'];
   const common = { backup: path.resolve('b'), dataDir: path.resolve('d'), archive: null, target: null };
   const lineOf = (words: readonly string[]): unknown => {
@@ -35,7 +35,7 @@ t.test('the words say what to make of what, and up to where', (t) => {
   t.end();
 });
 
-t.test('what is not clear is refused', (t) => {
+t.test('ambiguous command lines are refused', (t) => {
   const base = ['b', '--data-dir', 'd'];
   for (const [words, wrong] of [
     [['--data-dir', 'd'], 'restore takes one argument, the backup'],
@@ -45,7 +45,7 @@ t.test('what is not clear is refused', (t) => {
     [[...base, '--to-lsn', '1e3'], '--to-lsn: a whole number is wanted, not "1e3"'],
     [[...base, '--to-lsn', '1', '--to-time', '2024-05-01T12:00Z'], 'either --to-lsn or --to-time is wanted'],
     [[...base, '--force'], "Unknown option '--force'"],
-    [['', '--data-dir', 'd'], 'an empty word was given'],
+    [['', '--data-dir', 'd'], 'an argument is empty'],
     [[...base, '--archive', ''], '--archive: a folder is wanted, not an empty text'],
     [['b', '--data-dir', 'b/d'], '--data-dir: b/d lies in b'],
     [['b', '--data-dir', 'a', '--archive', 'a'], '--data-dir: a lies in a'],
@@ -122,10 +122,10 @@ t.test(
       );
       const restored = new ServerProcess({ dir: to, flags: ['--workers', '1'] });
       t.teardown(() => restored.kill());
-      const asking = new JsonClient(await restored.serving, keys.master);
-      const answer = await asking.succeed({ path: '/v1/query/count/entity/total', body: {} });
+      const client = new JsonClient(await restored.serving, keys.master);
+      const answer = await client.succeed({ path: '/v1/query/count/entity/total', body: {} });
       counts.push((answer as { result: { total: number } }).result.total);
-      asking.close();
+      client.close();
       await restored.end();
     }
     t.strictSame(counts, [1, 2, 3, 3]);
@@ -159,10 +159,10 @@ t.test(
       code: 3,
     });
     t.notOk(fs.existsSync(`${dir}/damaged/manifest`));
-    const told = fs.readFileSync(auditLog, 'utf8').trimEnd().split('\n');
+    const auditLines = fs.readFileSync(auditLog, 'utf8').trimEnd().split('\n');
     const by = { who: 'command line', what: 'restore', backup: `${dir}/backup`, changes: [] };
     t.match(
-      told.map((line) => JSON.parse(line).audit),
+      auditLines.map((line) => JSON.parse(line).audit),
       [
         { ...by, outcome: 'done', to: `${dir}/all`, lsn: Number },
         { ...by, outcome: 'failed', to: `${dir}/damaged` },

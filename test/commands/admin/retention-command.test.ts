@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readRetentionLine, retentionHelp } from '../../../src/commands/admin/retention-command.js';
 
-t.test('no word asks, resume resumes', (t) => {
+t.test('without an argument retention shows the state, resume resumes', (t) => {
   t.match(readRetentionLine([]), { request: { do: 'retention', resume: false } });
   t.match(readRetentionLine(['resume', '--data-dir', 'd']), { request: { do: 'retention', resume: true } });
   t.ok(retentionHelp.includes('quarry retention [resume]'));

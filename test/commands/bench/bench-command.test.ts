@@ -62,7 +62,7 @@ t.test('every question would tell a wrong answer from the right one', (t) => {
   t.end();
 });
 
-t.test('what is measured counts what was done, and ends with what fails', async (t) => {
+t.test('a measurement counts the work done, and ends with the first error', async (t) => {
   let nowMs = 0;
   const pace = { connections: 3, elapsedMs: () => nowMs++, stop: new AbortController().signal };
   let left = 10;

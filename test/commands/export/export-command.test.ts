@@ -115,7 +115,7 @@ function byId(rows: readonly Record<string, unknown>[]): Record<string, Record<s
   );
 }
 
-t.test('DuckDB reads from Parquet what was put in, under each compression', async (t) => {
+t.test('DuckDB reads the exported values from Parquet with each compression', async (t) => {
   for (const compression of ['snappy', 'gzip', 'zstd', 'none']) {
     const file = await exported('trip.parquet', '--compression', compression);
     t.strictSame(byId(await duckRows(`SELECT * FROM '${file}'`)), WANTED, compression);
@@ -131,7 +131,7 @@ t.test('DuckDB reads from Parquet what was put in, under each compression', asyn
   });
 });
 
-t.test('DuckDB reads from CSV and NDJSON what was put in, plain and compressed', async (t) => {
+t.test('DuckDB reads the exported values from CSV and NDJSON, plain and compressed', async (t) => {
   const texts = ['text', 'whole', 'price', 'day', 'flag', 'place'];
   const wanted = Object.fromEntries(
     Object.entries(WANTED).map(([id, values]) => [
@@ -168,7 +168,7 @@ t.test('DuckDB reads from CSV and NDJSON what was put in, plain and compressed',
   ]);
 });
 
-t.test('apache-arrow and ClickHouse read from Arrow streams and files what was put in', async (t) => {
+t.test('apache-arrow and ClickHouse read the exported values from Arrow streams and files', async (t) => {
   for (const [name, kind] of [
     ['trip.arrows', 'ArrowStream'],
     ['trip.arrow', 'Arrow'],
@@ -296,43 +296,47 @@ t.test('dimensions taken out as inserts and imported into an empty server are th
   }
 });
 
-t.test('lines of an insert are taken whole: what is of another dimension or late is bad', async (t) => {
-  const lineOf = (dimension: string, more: string): string => `{"id":"e","dimension":"${dimension}",${more}}`;
-  const both = [lineOf('trip', '"n":1'), lineOf('tour', '"n":1')];
-  const importLines = (lines: readonly string[], ...flags: string[]) =>
-    importing(
-      accessOf(server),
-      [...flags, '--bad', path.join(dir, 'lines.bad'), '-'],
-      [Buffer.from(lines.join('\n'))],
+t.test(
+  'lines of an insert are imported as a whole: another dimension or a late member makes them bad',
+  async (t) => {
+    const lineOf = (dimension: string, more: string): string =>
+      `{"id":"e","dimension":"${dimension}",${more}}`;
+    const both = [lineOf('trip', '"n":1'), lineOf('tour', '"n":1')];
+    const importLines = (lines: readonly string[], ...flags: string[]) =>
+      importing(
+        accessOf(server),
+        [...flags, '--bad', path.join(dir, 'lines.bad'), '-'],
+        [Buffer.from(lines.join('\n'))],
+      );
+    await t.rejects(importLines(both), { message: /the lines are of several dimensions, trip, tour: / });
+    t.match(await importLines(both, '--dimension', 'any'), { bad: 0 });
+    t.match(await importLines(both, '--rename', 'dimension=kind', '--dimension', 'kinds'), { bad: 0 });
+    t.strictSame(await selected(server, 'SELECT [kind], [n] FROM [kinds]'), [{ kind: 'tour', n: 1 }]);
+    const first = Array.from({ length: 10_000 }, (_, index) => lineOf('many', `"n":${index}`));
+    const { bad } = await importLines([
+      ...first,
+      lineOf('tour', '"n":-1'),
+      lineOf('many', '"n":-2,"late":1'),
+      '{"id":"e","dimension":"many","id":"value","n":-3}',
+    ]);
+    t.equal(bad, 3);
+    t.strictSame(
+      fs
+        .readFileSync(path.join(dir, 'lines.bad'), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).reason),
+      [
+        'it is of dimension "tour"',
+        '"late" stands in none of the first rows: import this line alone',
+        'the line is no JSON: invalid JSON syntax: key "id" is repeated in one object',
+      ],
     );
-  await t.rejects(importLines(both), { message: /the lines are of several dimensions, trip, tour: / });
-  t.match(await importLines(both, '--dimension', 'any'), { bad: 0 });
-  t.match(await importLines(both, '--rename', 'dimension=kind', '--dimension', 'kinds'), { bad: 0 });
-  t.strictSame(await selected(server, 'SELECT [kind], [n] FROM [kinds]'), [{ kind: 'tour', n: 1 }]);
-  const first = Array.from({ length: 10_000 }, (_, index) => lineOf('many', `"n":${index}`));
-  const { bad } = await importLines([
-    ...first,
-    lineOf('tour', '"n":-1'),
-    lineOf('many', '"n":-2,"late":1'),
-    '{"id":"e","dimension":"many","id":"value","n":-3}',
-  ]);
-  t.equal(bad, 3);
-  t.strictSame(
-    fs
-      .readFileSync(path.join(dir, 'lines.bad'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).reason),
-    [
-      'it is of dimension "tour"',
-      '"late" stands in none of the first rows: import this line alone',
-      'the line is no JSON: invalid JSON syntax: key "id" stands twice in one object',
-    ],
-  );
-  t.strictSame(await selected(server, 'SELECT [entity-id], [n] FROM [many]'), [
-    { 'entity-id': 'e', n: 9_999 },
-  ]);
-});
+    t.strictSame(await selected(server, 'SELECT [entity-id], [n] FROM [many]'), [
+      { 'entity-id': 'e', n: 9_999 },
+    ]);
+  },
+);
 
 t.test(
   'attributes and events taken out and imported elsewhere are the same there, in every format',
@@ -370,7 +374,7 @@ t.test('a file that is there is kept unless --force is given', async (t) => {
   t.notOk(fs.existsSync(`${file}.part`));
 });
 
-t.test('what cannot be exported is said, and nothing is left', async (t) => {
+t.test('a failed export prints the reason and leaves no file', async (t) => {
   const file = path.join(dir, 'never.csv');
   t.match(await run(['tripp', '-o', file]), {
     error: { message: 'there is no dimension "tripp"; did you mean trip?' },
@@ -387,7 +391,7 @@ t.test('what cannot be exported is said, and nothing is left', async (t) => {
   t.notOk(fs.existsSync(file) || fs.existsSync(`${file}.part`));
 });
 
-t.test('standard output gets the rows, standard error what came of it', async (t) => {
+t.test('standard output gets the rows, standard error the summary', async (t) => {
   const ran = await run(['--sql', 'SELECT COUNT(*) AS trips FROM trip', '--format', 'csv']);
   t.equal(ran.out.toString(), 'trips\r\n5\r\n');
   t.match(ran.err, /^1 rows, 10 B to standard output \(/);

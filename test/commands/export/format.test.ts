@@ -5,7 +5,7 @@ const form = (file: string | null, format?: string, compression?: string) =>
   readForm({ format, compression }, file);
 
 t.test('a name tells format and compression', (t) => {
-  const told: Record<string, unknown> = {
+  const detected: Record<string, unknown> = {
     'a.ndjson': { format: 'ndjson', compression: 'none' },
     '/x.csv/B.JSONL.GZ': { format: 'ndjson', compression: 'gzip' },
     'a.b.csv.zst': { format: 'csv', compression: 'zstd' },
@@ -14,7 +14,7 @@ t.test('a name tells format and compression', (t) => {
     'a.feather.zst': { format: 'arrow-file', compression: 'zstd' },
     'a.parquet': { format: 'parquet', compression: 'snappy' },
   };
-  for (const [file, wanted] of Object.entries(told)) t.strictSame(form(file), wanted, file);
+  for (const [file, wanted] of Object.entries(detected)) t.strictSame(form(file), wanted, file);
   t.strictSame(form(null), { format: 'ndjson', compression: 'none' });
   t.end();
 });
@@ -26,7 +26,7 @@ t.test('flags go before the name', (t) => {
   t.end();
 });
 
-t.test('what is no format, and what does not go together, is refused', (t) => {
+t.test('unknown formats and wrong combinations are refused', (t) => {
   t.match(form('dump'), { wrong: /^dump: the name tells no format \(\.ndjson, .*\): --format says which$/ });
   t.match(form('dump.gz'), { wrong: /the name tells no format/ });
   t.match(form(null, 'parket'), { wrong: /^--format: one of .* not "parket"; did you mean parquet\?$/ });

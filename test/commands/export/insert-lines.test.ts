@@ -1,8 +1,8 @@
 /** Ranges of IDs and long lines, on a real server: whatever the ranges, every entity and event comes once. */
 import t from 'tap';
-import { Asker } from '../../../src/commands/export/ask.js';
 import { readDimensions } from '../../../src/commands/export/dimension.js';
 import { idRanges, insertLines } from '../../../src/commands/export/insert-lines.js';
+import { SqlClient } from '../../../src/commands/export/sql-client.js';
 import { RemoteClient } from '../../../src/commands/remote/index.js';
 import { startServer } from '../../demo/server.js';
 
@@ -11,7 +11,7 @@ t.teardown(() => server.stop());
 const client = new RemoteClient(server, 10);
 t.teardown(() => client.close());
 const access = { url: server.url, certificate: server.certificate, key: server.masterKey };
-const asker = new Asker(client, access, new AbortController().signal);
+const sqlClient = new SqlClient(client, access, new AbortController().signal);
 const post = (what: string, body: unknown): Promise<unknown> =>
   client.json({ method: 'POST', path: `/v1/${what}`, key: server.masterKey, body: JSON.stringify(body) });
 
@@ -23,10 +23,10 @@ await post('column', [
 /** The parsed lines of the dimension, in ranges of so many rows. */
 async function lines(rowsMax: number): Promise<Record<string, unknown>[]> {
   const [model] = await readDimensions(client, access);
-  const ranges = await idRanges(asker, model, rowsMax);
+  const ranges = await idRanges(sqlClient, model, rowsMax);
   let text = '';
   let counted = 0;
-  for await (const part of insertLines(asker, model, ranges, (count) => {
+  for await (const part of insertLines(sqlClient, model, ranges, (count) => {
     counted += count;
   })) {
     text += Buffer.from(part).toString('utf8');

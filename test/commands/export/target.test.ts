@@ -42,7 +42,7 @@ t.test('any failed call leaves no part of the file', async (t) => {
   }
 });
 
-t.test('what fails to be read leaves the old file as it was', async (t) => {
+t.test('a failed export leaves the old file unchanged', async (t) => {
   const disk = new FaultyDisk({});
   await disk.writeFile('/d/rows', Buffer.from('old'));
   async function* broken(): AsyncGenerator<Uint8Array> {
@@ -64,7 +64,7 @@ t.test('a file that another made meanwhile is not replaced', async (t) => {
   t.equal(Buffer.from(await disk.readFile('/d/rows')).toString(), 'theirs');
 });
 
-t.test('a reader that goes away ends the writing, and no part is asked for behind it', async (t) => {
+t.test('a reader that closes ends the output, and no further part is requested', async (t) => {
   let taken = 0;
   const out = new Writable({
     write(_part, _encoding, done) {
@@ -76,12 +76,12 @@ t.test('a reader that goes away ends the writing, and no part is asked for behin
   t.equal(taken, 3);
 });
 
-t.test('standard output takes a part before the next is asked for', async (t) => {
-  let asked = 0;
+t.test('standard output takes a part before the next is requested', async (t) => {
+  let partCount = 0;
   let written = 0;
   async function* watched(): AsyncGenerator<Uint8Array> {
-    for (; asked < 20; asked++) {
-      t.equal(written, asked);
+    for (; partCount < 20; partCount++) {
+      t.equal(written, partCount);
       yield new Uint8Array(8);
     }
   }

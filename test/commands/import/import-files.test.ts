@@ -131,7 +131,7 @@ async function arrives(t: Test, file: string): Promise<void> {
   t.strictSame(differ.slice(0, 3), [], file);
 }
 
-t.test('the same rows arrive from every format and compression, with the same types told', async (t) => {
+t.test('the same rows arrive from every format and compression, with the same types', async (t) => {
   const zstd = await Zstd.load();
   const files: [string, Buffer][] = [
     ['a.csv', separated(',')],
@@ -164,10 +164,10 @@ t.test('and from Parquet of another writer, with dates and decimals, in every co
   for (const codec of ['uncompressed', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4_raw']) {
     const file = path.join(dir, `${codec}.parquet`);
     await connection.run(`COPY it TO '${file}' (FORMAT parquet, CODEC '${codec}', ROW_GROUP_SIZE 2048)`);
-    const told = await connection.runAndReadAll(
+    const codecs = await connection.runAndReadAll(
       `SELECT DISTINCT compression FROM parquet_metadata('${file}')`,
     );
-    t.strictSame(told.getRowsJson(), [[codec.toUpperCase()]]);
+    t.strictSame(codecs.getRowsJson(), [[codec.toUpperCase()]]);
     await arrives(t, file);
   }
 });

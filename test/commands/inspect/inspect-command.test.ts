@@ -49,7 +49,7 @@ const filesOf = (dir: string, pattern: RegExp): string[] =>
     .map((line) => line.split(' ')[0])
     .filter((file) => pattern.test(file));
 
-t.test('words and flags say what is printed', (t) => {
+t.test('arguments and flags choose the output', (t) => {
   const base = {
     paths: [path.resolve('a')],
     records: false,
@@ -85,7 +85,7 @@ t.test('words and flags say what is printed', (t) => {
   t.end();
 });
 
-t.test('a store, its manifest, its log and its snapshot files are told, and stay as they are', async (t) => {
+t.test('a store, its manifest, its log and its snapshot files are printed and not changed', async (t) => {
   const dir = await writeStore(t);
   const before = contentOf(dir);
   const [logFile] = filesOf(dir, /\.qlog$/);
@@ -145,7 +145,7 @@ t.test('a store, its manifest, its log and its snapshot files are told, and stay
   t.strictSame(contentOf(dir), before);
 });
 
-t.test('what is none of these is refused, and the others are told all the same', async (t) => {
+t.test('other files are refused, and the rest is still printed', async (t) => {
   const dir = await writeStore(t);
   const other = path.join(dir, 'other.txt');
   fs.writeFileSync(other, 'text');
@@ -210,25 +210,28 @@ function lastUsed(bytes: Buffer): number {
   return end;
 }
 
-t.test('a snapshot file whose checksum nobody knows is told or named, whatever is in it', async (t) => {
-  const dir = await writeStore(t);
-  const prng = new Prng(SEED + 1);
-  const lone = path.join(makeDir(t), 'lone.arrow');
-  for (const file of filesOf(dir, /\.arrow$/)) {
-    const whole = fs.readFileSync(file);
-    fs.writeFileSync(lone, whole);
-    t.match(await inspect(lone), { code: 0, out: /no manifest beside it names the file/ });
-    for (let round = 0; round < 60; round++) {
-      const damaged = Buffer.from(whole);
-      for (let flips = prng.between(1, 4); flips > 0; flips--)
-        damaged[prng.below(whole.length)] ^= 1 << prng.below(8);
-      fs.writeFileSync(lone, damaged);
-      const { code, notes } = await inspect(lone, '--rows', '400');
-      if (code !== 0 && (code !== 3 || !notes.includes(`${lone} is corrupt at byte `)))
-        t.fail(`${code} ${notes}`);
+t.test(
+  'a snapshot file without a known checksum is printed or named as damaged, whatever it holds',
+  async (t) => {
+    const dir = await writeStore(t);
+    const prng = new Prng(SEED + 1);
+    const lone = path.join(makeDir(t), 'lone.arrow');
+    for (const file of filesOf(dir, /\.arrow$/)) {
+      const whole = fs.readFileSync(file);
+      fs.writeFileSync(lone, whole);
+      t.match(await inspect(lone), { code: 0, out: /no manifest beside it names the file/ });
+      for (let round = 0; round < 60; round++) {
+        const damaged = Buffer.from(whole);
+        for (let flips = prng.between(1, 4); flips > 0; flips--)
+          damaged[prng.below(whole.length)] ^= 1 << prng.below(8);
+        fs.writeFileSync(lone, damaged);
+        const { code, notes } = await inspect(lone, '--rows', '400');
+        if (code !== 0 && (code !== 3 || !notes.includes(`${lone} is corrupt at byte `)))
+          t.fail(`${code} ${notes}`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('the process ends with 3 for a damaged file and prints no stack', async (t) => {
   const dir = await writeStore(t);

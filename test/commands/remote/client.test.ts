@@ -30,7 +30,7 @@ async function clientOf(t: Test, handle: RequestListener, trusts = true): Promis
   return client;
 }
 
-const ASKED: RemoteRequest = { method: 'POST', path: '/v1/insert', key: 'k1', body: '{}' };
+const REQUEST: RemoteRequest = { method: 'POST', path: '/v1/insert', key: 'k1', body: '{}' };
 
 t.test('bodies go as texts, bytes and streams, with the key and the type', async (t) => {
   const client = await clientOf(t, async (request, response) => {
@@ -39,9 +39,9 @@ t.test('bodies go as texts, bytes and streams, with the key and the type', async
     response.end(JSON.stringify({ method: request.method, authorization, type, length, body }));
   });
   const sent = { method: 'POST', authorization: 'k1', type: 'application/json', body: 'é' };
-  t.strictSame(await client.json({ ...ASKED, body: 'é' }), { ...sent, length: '2' });
-  t.strictSame(await client.json({ ...ASKED, body: Buffer.from('é') }), { ...sent, length: '2' });
-  const stream = { ...ASKED, contentType: 'application/x-ndjson', body: Readable.from(['a', 'b']) };
+  t.strictSame(await client.json({ ...REQUEST, body: 'é' }), { ...sent, length: '2' });
+  t.strictSame(await client.json({ ...REQUEST, body: Buffer.from('é') }), { ...sent, length: '2' });
+  const stream = { ...REQUEST, contentType: 'application/x-ndjson', body: Readable.from(['a', 'b']) };
   t.strictSame(await client.json(stream), {
     ...sent,
     type: 'application/x-ndjson',
@@ -51,7 +51,7 @@ t.test('bodies go as texts, bytes and streams, with the key and the type', async
   t.match(await client.json({ method: 'GET', path: '/', key: 'k1' }), { method: 'GET', body: '' });
 });
 
-t.test('a refusal says what the server said, and when to come again', async (t) => {
+t.test('a refusal has the message of the server and the time of a retry', async (t) => {
   const client = await clientOf(t, (request, response) => {
     if (request.url === '/busy') response.writeHead(429, { 'Retry-After': '7' });
     else response.writeHead(request.url === '/odd' ? 502 : 400);
@@ -66,34 +66,34 @@ t.test('a refusal says what the server said, and when to come again', async (t) 
     retryAfterSeconds: null,
     status: 400,
   };
-  await t.rejects(client.json(ASKED), {
+  await t.rejects(client.json(REQUEST), {
     ...refusal,
     message: 'POST /v1/insert: HTTP 400, code 2011: too far',
   });
-  await t.rejects(client.json({ ...ASKED, path: '/busy' }), {
+  await t.rejects(client.json({ ...REQUEST, path: '/busy' }), {
     ...refusal,
     status: 429,
     retryAfterSeconds: 7,
   });
-  await t.rejects(client.json({ ...ASKED, path: '/odd' }), { status: 502, code: null, reason: '<html>' });
+  await t.rejects(client.json({ ...REQUEST, path: '/odd' }), { status: 502, code: null, reason: '<html>' });
 });
 
-t.test('an answer that is cut, a closed port and a strange certificate are told apart', async (t) => {
+t.test('a truncated answer, a closed port and an unknown certificate give different errors', async (t) => {
   const cutting = await clientOf(t, (_request, response) => {
     response.write('{"half":');
     setImmediate(() => response.destroy());
   });
-  await t.rejects(cutting.json(ASKED), {
+  await t.rejects(cutting.json(REQUEST), {
     name: 'UnreachableError',
     message: /the connection was cut|aborted/,
   });
   const strange = await clientOf(t, (_request, response) => response.end('{}'), false);
-  await t.rejects(strange.json(ASKED), {
+  await t.rejects(strange.json(REQUEST), {
     name: 'UnreachableError',
     message: /self-signed: name it with --ca/,
   });
   const closed = new RemoteClient({ url: 'https://127.0.0.1:1', certificate: null }, 1);
-  await t.rejects(closed.json(ASKED), { name: 'UnreachableError', message: /is the server running\?/ });
+  await t.rejects(closed.json(REQUEST), { name: 'UnreachableError', message: /is the server running\?/ });
 });
 
 t.test('a stream is read as it comes', async (t) => {

@@ -1,6 +1,6 @@
 /** Where a command finds its server and its key: flags, environment, data directory. */
 import t from 'tap';
-import { readWords } from '../../../src/commands/admin/admin-options.js';
+import { readArguments } from '../../../src/commands/admin/admin-options.js';
 import type { ServerAddress } from '../../../src/commands/admin/admin-request.js';
 import { type KeyKind, REMOTE_FLAGS, readRemote } from '../../../src/commands/remote/index.js';
 
@@ -27,9 +27,9 @@ const RUNNING: Readonly<Record<string, ServerAddress>> = {
 };
 
 async function read(words: string[], env: Record<string, string> = {}, kind: KeyKind = 'read-key') {
-  const line = readWords(words, REMOTE_FLAGS);
+  const line = readArguments(words, REMOTE_FLAGS);
   if ('wrong' in line) return line;
-  const needs = {
+  const context = {
     env,
     machine: { cpuCount: 2, memoryBytes: 2 ** 30 },
     readText: (path: string) => {
@@ -38,7 +38,7 @@ async function read(words: string[], env: Record<string, string> = {}, kind: Key
       return text;
     },
   };
-  return readRemote(line.flags, kind, needs, async (dir) => RUNNING[dir] ?? null);
+  return readRemote(line.flags, kind, context, async (dir) => RUNNING[dir] ?? null);
 }
 
 t.test('a server that runs on the data directory says where it is, unless one is named', async (t) => {
@@ -75,7 +75,7 @@ t.test('flags go before the environment, and this before the data directory', as
   t.strictSame(await read(flags, env), { url: 'http://10.0.0.1:8080', certificate: 'CA', key: 'from-file' });
 });
 
-t.test('what is wrong is named, and no key stands in a message', async (t) => {
+t.test('the wrong option is named, and no message contains a key', async (t) => {
   const wrong = async (words: string[], about: RegExp): Promise<void> => {
     const outcome = await read(words);
     t.ok('wrong' in outcome, words.join(' '));

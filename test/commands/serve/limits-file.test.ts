@@ -8,7 +8,7 @@ const wrongOf = (text: string): string => {
   return read.wrong;
 };
 
-t.test('what a file does not name keeps the figure of the interface', (t) => {
+t.test('a limit that the file does not name keeps the value of the interface', (t) => {
   t.strictSame(readLimits(''), SPEC_LIMITS);
   const text = `
     entities-per-minute = 1_000_000

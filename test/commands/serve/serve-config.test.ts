@@ -1,5 +1,9 @@
 import t from 'tap';
-import { type ConfigNeeds, type ReadConfig, readOptions } from '../../../src/commands/serve/serve-config.js';
+import {
+  type ConfigContext,
+  type ReadConfig,
+  readOptions,
+} from '../../../src/commands/serve/serve-config.js';
 import { SPEC_LIMITS } from '../../../src/http/index.js';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -18,7 +22,7 @@ const FILES: Readonly<Record<string, string>> = {
   'key.pem': 'key',
 };
 
-const NEEDS: ConfigNeeds = {
+const CONTEXT: ConfigContext = {
   machine: { cpuCount: 3, memoryBytes: 10 * 2 ** 30 },
   readText: (path) => {
     const text = FILES[path];
@@ -28,13 +32,13 @@ const NEEDS: ConfigNeeds = {
 };
 
 function read(argv: string[], env: Record<string, string> = {}): ReadConfig {
-  const outcome = readOptions(argv, env, NEEDS);
+  const outcome = readOptions(argv, env, CONTEXT);
   if ('error' in outcome) throw new Error(outcome.error);
   return outcome;
 }
 
 function faultOf(argv: string[], env: Record<string, string> = {}): string {
-  const outcome = readOptions(argv, env, NEEDS);
+  const outcome = readOptions(argv, env, CONTEXT);
   if (!('error' in outcome)) throw new Error(`taken: ${argv.join(' ')}`);
   if (outcome.exitCode !== 2) throw new Error(`exit code ${outcome.exitCode}`);
   return outcome.error;
@@ -86,7 +90,7 @@ t.test('flags go before environment, environment before file, file before defaul
   t.end();
 });
 
-t.test('flags take their value behind a blank or an equals sign, and lists add up', (t) => {
+t.test('flags take their value after a space or an equals sign, and lists add up', (t) => {
   const { config } = read([
     '--data-dir=/a=b',
     '--limits',
@@ -101,7 +105,7 @@ t.test('flags take their value behind a blank or an equals sign, and lists add u
   t.end();
 });
 
-t.test('what is unknown stops the start, is named, and the nearest name is suggested', (t) => {
+t.test('an unknown option stops the start and is named, with the nearest name as a suggestion', (t) => {
   t.equal(faultOf(['--https-prot', '1']), 'unknown flag --https-prot; did you mean --https-port?');
   t.equal(faultOf(['--xyzzyxyzzy']), 'unknown flag --xyzzyxyzzy');
   t.equal(faultOf(['serve']), 'unexpected argument "serve"');
@@ -182,20 +186,20 @@ t.test('the printed configuration names sources and is read back as itself', (t)
   t.match(first.text, 'http-port = 1112 # http-port in quarry.toml\n');
   t.match(first.text, 'durability = "fsync" # default\n');
   t.match(first.text, '# shards is not set\n');
-  const again = readOptions(['--config', 'printed.toml'], {}, { ...NEEDS, readText: () => first.text });
+  const again = readOptions(['--config', 'printed.toml'], {}, { ...CONTEXT, readText: () => first.text });
   t.ok('config' in again);
   if ('config' in again) t.strictSame(again.config, first.config);
   t.end();
 });
 
-t.test('the switches choose what is done', (t) => {
+t.test('the switches choose the action', (t) => {
   t.equal(read(['--check-config']).action, 'check-config');
   t.equal(read(['--help', '--https-port', '1']).action, 'help');
   t.equal(read([], { QUARRY_HELP: 'true' }).action, 'serve', 'switches are flags only');
   t.end();
 });
 
-t.test('the log of slow queries can be off, and what is printed reads back so', (t) => {
+t.test('the log of slow queries can be off, and the printed config reads back the same', (t) => {
   for (const [text, slowQueryMs] of [
     ['off', null],
     ['0', 0],

@@ -13,7 +13,7 @@ const script = async (shell: string): Promise<string> => {
   return stdout;
 };
 
-t.test('bash completes commands, options, fixed words and paths', async (t) => {
+t.test('bash completes commands, options, fixed arguments and paths', async (t) => {
   const dir = t.testdir({ 'rows.csv': '', 'a folder': { 'x.csv': '' }, 'quarry.bash': await script('bash') });
   /** What bash offers for the last of `words`. */
   const offered = (...words: readonly string[]): string[] => {
@@ -66,7 +66,7 @@ t.test('zsh and fish read their scripts, which name every command and every opti
   }
 });
 
-t.test('words that name no shell are refused', async (t) => {
+t.test('arguments that name no shell are refused', async (t) => {
   for (const words of [[], ['tcsh'], ['bash', 'zsh']]) {
     t.match(await runCommand(['completion', ...words]), {
       code: 2,

@@ -32,7 +32,7 @@ t.test('within a bracket only names', (t) => {
   t.end();
 });
 
-t.test('keywords are written as they were begun', (t) => {
+t.test('keywords are completed in the case of their beginning', (t) => {
   t.strictSame(completions(MODELS, 'SEL'), [['SELECT'], 'SEL']);
   t.strictSame(completions(MODELS, 'sel'), [['select'], 'sel']);
   t.strictSame(completions(MODELS, 'SELECT 1 FROM tr'), [['trips', 'true'], 'tr']);

@@ -8,7 +8,7 @@ function refusal(more: object): RemoteError {
   return new RemoteError(request, 400, undefined, JSON.stringify({ errors }));
 }
 
-t.test('a caret stands under the column, in wide letters too, and a suggestion below', (t) => {
+t.test('a caret marks the column, also after wide characters, with a suggestion below', (t) => {
   t.equal(
     errorText(refusal({ line: 2, column: 9, suggestion: 'note' }), "SELECT a,\n'東🚀' b, nope", 80),
     'error 6000: there is no column "nope"\n  line 2: \'東🚀\' b, nope\n                    ^\n  did you mean note?\n',
@@ -29,7 +29,7 @@ t.test('of a long line the part around the place is shown', (t) => {
   t.end();
 });
 
-t.test('what is no refusal is thrown, and what a server says does not drive the terminal', (t) => {
+t.test('other errors are thrown, and messages of a server do not control the terminal', (t) => {
   t.throws(() => errorText(new TypeError('a bug'), '', 80), TypeError);
   const request = { method: 'POST', path: '/v1/sql', key: 'k' } as const;
   const text = errorText(new RemoteError(request, 502, undefined, 'bad\x1b[31m gateway'), '', 80);

@@ -23,7 +23,7 @@ t.test('statements come back newest first, each once, for their owner alone', as
   t.strictSame(fs.readdirSync(path.dirname(file)), ['sql-history']);
 });
 
-t.test('a thousand statements are kept, and what is no statement is passed over', async (t) => {
+t.test('the history keeps 1,000 statements and skips other lines', async (t) => {
   const disk = new FaultyDisk({});
   const lines = Array.from({ length: 1_500 }, (_, index) => `${JSON.stringify(`SELECT ${index};`)}\n`).join(
     '',

@@ -147,16 +147,16 @@ t.test('the process ends after each word that leaves the prompt', async (t) => {
   await Promise.all(['\\q', '\\quit', 'quit', 'exit', CTRL_D].map(ends));
 });
 
-t.test('Ctrl-C stops a statement by closing its connection, and the prompt goes on', async (t) => {
+t.test('Ctrl-C cancels a statement by closing its connection, and the prompt continues', async (t) => {
   let closed = (): void => {};
   const isClosed = new Promise<void>((resolve) => {
     closed = resolve;
   });
-  let asked = 0;
+  let requestCount = 0;
   const silent = http.createServer((request, response) => {
     if (request.method === 'GET')
       response.end('{"dimensions":["default"],"relations":{},"default":{"active":[]}}');
-    else if (asked++ > 0) response.setHeader('content-type', 'application/x-ndjson').end('{"n":1}\n');
+    else if (requestCount++ > 0) response.setHeader('content-type', 'application/x-ndjson').end('{"n":1}\n');
     else response.on('close', closed);
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -165,7 +165,7 @@ t.test('Ctrl-C stops a statement by closing its connection, and the prompt goes 
   const { terminal, type, ended } = await session(t, { url, certificate: '', key: 'k' });
   type('SELECT everything;\r');
   await terminal.until('everything;');
-  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (requestCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   type(CTRL_C);
   await isClosed;
   await terminal.until('stopped\n');
@@ -175,7 +175,7 @@ t.test('Ctrl-C stops a statement by closing its connection, and the prompt goes 
   await ended;
 });
 
-t.test('a refusal shows its place, and the prompt goes on', async (t) => {
+t.test('a refusal shows its position, and the prompt continues', async (t) => {
   const { terminal, type, ended } = await session(t);
   type('SELECT contry FROM [default];\r');
   const drawn = await terminal.until('did you mean country?');
@@ -186,7 +186,7 @@ t.test('a refusal shows its place, and the prompt goes on', async (t) => {
   await ended;
 });
 
-t.test('its own words list what there is, and set how answers are written', async (t) => {
+t.test('backslash commands list dimensions and columns, and set the format of answers', async (t) => {
   const { terminal, type, ended } = await session(t);
   type('\\d\r');
   await terminal.until('default');
@@ -240,7 +240,7 @@ t.test('an argument is one or several statements, in each format', async (t) => 
   );
 });
 
-t.test('wrong words are told', async (t) => {
+t.test('wrong backslash commands are reported', async (t) => {
   t.match(await run(['SELECT', '1']), { wrong: 'sql takes one statement: put it in quotes' });
   t.match(await run(['SELECT 1', '--format', 'tabel']), { wrong: /not "tabel"; did you mean table\?$/ });
 });

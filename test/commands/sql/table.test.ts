@@ -1,14 +1,20 @@
 import t from 'tap';
-import { cellOf, drawTable, drawVertical, fitsAcross, type Rows } from '../../../src/commands/sql/table.js';
+import {
+  drawTable,
+  drawVertical,
+  fitsAcross,
+  type Rows,
+  tableCellOf,
+} from '../../../src/commands/sql/table.js';
 import { widthOf } from '../../../src/commands/sql/text-width.js';
 
 const rowsOf = (names: readonly string[], ...rows: readonly (readonly string[])[]): Rows => ({
   names,
-  rows: rows.map((row) => row.map(cellOf)),
+  rows: rows.map((row) => row.map(tableCellOf)),
 });
 const WIDE = { width: Number.POSITIVE_INFINITY, styled: false };
 
-t.test('numbers stand on the right, texts on the left, what is missing is told from a text', (t) => {
+t.test('numbers are right-aligned, texts left-aligned, and missing values differ from texts', (t) => {
   const rows = rowsOf(['name', 'age'], ['"東京"', '9223372036854775807'], ['"NULL"', '-1'], ['null', 'null']);
   t.equal(
     drawTable(rows, WIDE),

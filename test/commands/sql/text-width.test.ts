@@ -20,7 +20,7 @@ t.test('a text takes the columns that a terminal gives it', (t) => {
   t.end();
 });
 
-t.test('what is cut ends with a sign and never takes more than it may', (t) => {
+t.test('a cut text ends with a mark and never exceeds its width', (t) => {
   t.equal(cutTo('short', 5), 'short');
   t.equal(cutTo('longer', 5), 'long…');
   t.equal(cutTo('東京都', 5), '東京…');

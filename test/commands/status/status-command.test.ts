@@ -35,19 +35,19 @@ t.test(
       },
       b: { city: 'oslo' },
     });
-    const told = await runCommand(['status', '--data-dir', dir]);
-    t.equal(told.code, 0, told.output);
-    t.match(told.stdout, new RegExp(`^quarry \\d+\\.\\d+\\.\\d+, pid ${server.pid}, up for \\d+ s\\n`));
+    const shown = await runCommand(['status', '--data-dir', dir]);
+    t.equal(shown.code, 0, shown.output);
+    t.match(shown.stdout, new RegExp(`^quarry \\d+\\.\\d+\\.\\d+, pid ${server.pid}, up for \\d+ s\\n`));
     for (const line of [
       `https://127.0.0.1:${ports.httpsPort} http://127.0.0.1:${ports.httpPort} postgres://127.0.0.1:`,
       'LSN         3 appended, 3 durable (fsync), 3 applied',
-      'lanes       2, 3 shards',
+      'workers     2, 3 shards',
       'database quarry (production): ',
       'dimension default: 2 entities, ',
     ]) {
-      t.ok(told.stdout.includes(line), line);
+      t.ok(shown.stdout.includes(line), line);
     }
-    t.match(told.stdout, /\n {4}visits +integer-event +2 events +\d/);
+    t.match(shown.stdout, /\n {4}visits +integer-event +2 events +\d/);
     const json = await runCommand(['status', '--data-dir', dir, '--json']);
     const status = JSON.parse(json.stdout) as StoreStatus;
     t.match(status, { ready: true, pid: server.pid, durability: 'fsync', archiveDir: null, dataDir: dir });
@@ -89,7 +89,7 @@ t.test(
   },
 );
 
-t.test('a server that was killed is told apart from none, and so is what is no store', async (t) => {
+t.test('a killed server, no server and no store have different messages', async (t) => {
   const dir = makeDir(t);
   t.match(await runCommand(['status', '--data-dir', dir]), {
     code: 1,
@@ -104,14 +104,14 @@ t.test('a server that was killed is told apart from none, and so is what is no s
     code: 1,
     output: /does not exist/,
   });
-  t.match(await runCommand(['status', 'now']), { code: 2, output: /status takes no words/ });
+  t.match(await runCommand(['status', 'now']), { code: 2, output: /status takes no arguments/ });
 });
 
-t.test('names are told so that a terminal does not obey them, and a rebuild is said', (t) => {
+t.test('names are printed safely for a terminal, and a rebuild is reported', (t) => {
   const stats = {
     ...{ lsnAppended: 1, lsnDurable: 1, lsnApplied: 1, lsnCheckpoint: 0, checkpointAgeSeconds: 7_500 },
     ...{ logBytesSinceCheckpoint: 0, memoryUsedBytes: 5, memoryLimitBytes: 100, memory: { values: 5 } },
-    ...{ laneCount: 1, lanesDown: 1, laneRestartCount: 2, shardCount: 1, retentionSuspended: 1 },
+    ...{ workerCount: 1, workersDown: 1, workerRestartCount: 2, shardCount: 1, retentionSuspended: 1 },
     ...{ archivedFileCount: 3, archiveWaitingCount: 1, archiveFailureCount: 0 },
     ...{ cacheBytes: 0, cacheHitCount: 0, cacheMissCount: 0 },
   };
@@ -142,7 +142,7 @@ t.test('names are told so that a terminal does not obey them, and a rebuild is s
   t.end();
 });
 
-t.test('times are told in their two greatest steps', (t) => {
+t.test('times are shown in their two greatest units', (t) => {
   for (const [seconds, text] of [
     [0, '0 s'],
     [59.9, '59 s'],

@@ -1,4 +1,4 @@
-/** Figures as people read them. */
+/** Numbers, bytes and times as people read them. */
 import t from 'tap';
 import {
   formatBytes,
@@ -10,7 +10,7 @@ import {
   ticksUpTo,
 } from '../../../src/console/answer/format.js';
 
-t.test('figures, bytes and times are short and keep their meaning', async (t) => {
+t.test('numbers, bytes and times are short and keep their meaning', async (t) => {
   t.equal(formatCount(1234567), '1,234,567');
   t.equal(formatCount(9223372036854775807n), '9,223,372,036,854,775,807');
   t.strictSame([0, 999, 1000, 123_456, 88_325_320].map(formatBytes), [

@@ -11,7 +11,7 @@ const shape = ({ name, columns, rows }: Table): unknown => [
 ];
 const shapes = (answer: Json): unknown => tablesOf(answer).map(shape);
 
-t.test('counts, totals and metrics are figures', async (t) => {
+t.test('counts, totals and metrics are scalars', async (t) => {
   t.strictSame(shapes({ result: { late: 3, early: 12n } }), [
     [
       '',

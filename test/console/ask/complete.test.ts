@@ -1,4 +1,4 @@
-/** What is offered at the cursor of the editors. */
+/** The completions at the cursor of the editors. */
 import t from 'tap';
 import { completeJson, completeSql } from '../../../src/console/ask/complete.js';
 import { MODEL } from '../model.js';

@@ -1,11 +1,11 @@
-/** The questions that a newcomer is offered. */
+/** The example questions of the first screen. */
 import t from 'tap';
 import { exampleSql, examplesOf } from '../../../src/console/ask/examples.js';
 import { requestOf } from '../../../src/console/ask/request.js';
 import { dimensionOf } from '../../../src/console/server/model.js';
 import { MODEL } from '../model.js';
 
-t.test('they are made of columns that are there, and can be asked once their dates are known', async (t) => {
+t.test('examples use existing columns, and can be sent once their dates are known', async (t) => {
   const examples = examplesOf(MODEL);
   t.strictSame(
     examples.map(({ text }) => text),

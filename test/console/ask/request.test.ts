@@ -1,4 +1,4 @@
-/** What the form's drafts are asked as, and what it says of those that cannot be asked yet. */
+/** The requests of the form's drafts, and the messages about incomplete drafts. */
 import t from 'tap';
 import { ANY, type Condition, type Draft, newDraft } from '../../../src/console/ask/draft.js';
 import { requestOf, savedForm } from '../../../src/console/ask/request.js';
@@ -15,14 +15,14 @@ const condition = (column: string, more: Partial<Condition> = {}): Condition => 
   ...more,
 });
 
-function asked(given: Draft): { path: string; body: unknown } | readonly string[] {
+function requestFor(given: Draft): { path: string; body: unknown } | readonly string[] {
   const outcome = requestOf(given, airports);
   if ('problems' in outcome) return outcome.problems.map(({ text }) => text);
   return { path: outcome.question.path, body: JSON.parse(outcome.question.body) };
 }
 
 t.test('entities are counted, all of them or those that satisfy conditions', async (t) => {
-  t.strictSame(asked(draft()), {
+  t.strictSame(requestFor(draft()), {
     path: '/v1/query/count/entity/total',
     body: { dimensions: ['airports'] },
   });
@@ -35,7 +35,7 @@ t.test('entities are counted, all of them or those that satisfy conditions', asy
     condition('opened', { test: { operator: 'gte', values: ['1999-01-01T10:30'] } }),
     condition('location', { test: { operator: 'near', values: ['-73.9', '40.7', '100'] } }),
   ];
-  t.strictSame(asked(draft({ conditions, join: 'or' })), {
+  t.strictSame(requestFor(draft({ conditions, join: 'or' })), {
     path: '/v1/query/count/entity',
     body: {
       'query-name': 'count',
@@ -67,12 +67,12 @@ t.test('events are counted for each value of an attribute, and over time', async
     ...MARCH,
   } as const;
   const events = { delay: 'count-events', gt: 120, between: IN_MARCH };
-  t.strictSame(asked(draft({ show: 'top', by: 'state', measure: late })), {
+  t.strictSame(requestFor(draft({ show: 'top', by: 'state', measure: late })), {
     path: '/v1/query/aggregation',
     body: { dimension: 'airports', query: [{ state: 1000 }, events] },
   });
   const conditions = [condition('state', { test: { operator: 'equals', values: ['ca'] } })];
-  t.strictSame(asked(draft({ show: 'time', overTime: late, interval: 'weeks', conditions })), {
+  t.strictSame(requestFor(draft({ show: 'time', overTime: late, interval: 'weeks', conditions })), {
     path: '/v1/query/aggregation',
     body: {
       dimension: 'airports',
@@ -80,11 +80,11 @@ t.test('events are counted for each value of an attribute, and over time', async
       query: [{ ...events, interval: 'weeks' }],
     },
   });
-  t.strictSame(asked(draft({ show: 'count', measure: { ...late, of: 'avg', column: 'runways' } })), {
+  t.strictSame(requestFor(draft({ show: 'count', measure: { ...late, of: 'avg', column: 'runways' } })), {
     path: '/v1/query/aggregation',
     body: { dimension: 'airports', query: [{ runways: 'avg' }] },
   });
-  t.strictSame(asked(draft({ show: 'top', by: 'state', limit: '5' })), {
+  t.strictSame(requestFor(draft({ show: 'top', by: 'state', limit: '5' })), {
     path: '/v1/query/aggregation',
     body: { dimension: 'airports', query: [{ state: 5 }] },
   });
@@ -94,18 +94,18 @@ t.test(
   'rows and places are extracted, with a condition that holds for all where there is none',
   async (t) => {
     const query = [{ 'entity-id': { equals: '-' } }, 'or', { 'entity-id': { 'not-equals': '-' } }];
-    t.strictSame(asked(draft({ show: 'rows', columns: ['city'], limit: '7' })), {
+    t.strictSame(requestFor(draft({ show: 'rows', columns: ['city'], limit: '7' })), {
       path: '/v1/data_extraction/result',
       body: { dimension: 'airports', query, columns: ['entity-id', 'city'], limit: 7 },
     });
-    t.strictSame(asked(draft({ show: 'map' })), {
+    t.strictSame(requestFor(draft({ show: 'map' })), {
       path: '/v1/data_extraction/result',
       body: { dimension: 'airports', query, columns: ['entity-id', 'location'], limit: 20_000 },
     });
   },
 );
 
-t.test('a draft that cannot be asked yet says what to do, everything at once', async (t) => {
+t.test('an incomplete draft lists everything that is missing', async (t) => {
   const conditions = [
     condition('state', { test: { operator: 'equals', values: ['  '] } }),
     condition('runways', { test: { operator: 'gt', values: ['many'] } }),
@@ -113,7 +113,7 @@ t.test('a draft that cannot be asked yet says what to do, everything at once', a
     condition('gone'),
     condition('location', { test: { operator: 'near', values: ['200', '', '1'] } }),
   ];
-  t.strictSame(asked(draft({ conditions })), [
+  t.strictSame(requestFor(draft({ conditions })), [
     '“state” needs some text.',
     '“runways” needs a number, such as 120, not “many”.',
     '“delay”, at least: a whole number from 1 to 10,000.',
@@ -121,11 +121,11 @@ t.test('a draft that cannot be asked yet says what to do, everything at once', a
     'Choose a column for each condition.',
     '“location” needs a longitude (-180 to 180), a latitude (-90 to 90) and kilometres above 0.',
   ]);
-  t.strictSame(asked(draft({ show: 'top', limit: '1001' })), [
+  t.strictSame(requestFor(draft({ show: 'top', limit: '1001' })), [
     'How many to show: a whole number from 1 to 1000.',
   ]);
-  t.strictSame(asked(draft({ show: 'time' })), ['“delay”: choose from when to when.']);
-  t.strictSame(asked(draft({ show: 'rows', columns: [] })), ['Choose at least one column to show.']);
+  t.strictSame(requestFor(draft({ show: 'time' })), ['“delay”: choose from when to when.']);
+  t.strictSame(requestFor(draft({ show: 'rows', columns: [] })), ['Choose at least one column to show.']);
 });
 
 t.test('a question is saved in the form of its type, and what has none is not', async (t) => {

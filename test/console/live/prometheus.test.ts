@@ -1,7 +1,7 @@
-/** Figures of the live view, from two readings of /metrics. */
+/** Statistics of the live view, from two readings of /metrics. */
 import t from 'tap';
 import { parseMetrics } from '../../../src/console/live/prometheus.js';
-import { figuresBetween } from '../../../src/console/live/watch.js';
+import { statsBetween } from '../../../src/console/live/watch.js';
 
 const text = (queries: number, slow: number, values: number): string =>
   [
@@ -16,20 +16,20 @@ const text = (queries: number, slow: number, values: number): string =>
     'quarry_memory_used_bytes 1.5e6',
   ].join('\n');
 
-const reading = (at: number, ...figures: Parameters<typeof text>) => ({
+const reading = (at: number, ...counters: Parameters<typeof text>) => ({
   at,
-  samples: parseMetrics(text(...figures)),
+  samples: parseMetrics(text(...counters)),
 });
 
 t.test('rates are differences over time, percentiles those of the requests between', async (t) => {
-  t.strictSame(figuresBetween(reading(100, 10, 0, 50), reading(104, 50, 4, 250)), {
+  t.strictSame(statsBetween(reading(100, 10, 0, 50), reading(104, 50, 4, 250)), {
     ...{ at: 104, entities: 0, values: 50, queries: 10 },
     ...{ medianSeconds: 0.001, p95Seconds: 0.1, memoryBytes: 1.5e6 },
   });
 });
 
-t.test('nothing asked has no percentile, and a restart no negative rate', async (t) => {
-  const { medianSeconds, queries, values } = figuresBetween(reading(100, 10, 0, 50), reading(102, 10, 0, 0));
+t.test('no query gives no percentile, and a restart no negative rate', async (t) => {
+  const { medianSeconds, queries, values } = statsBetween(reading(100, 10, 0, 50), reading(102, 10, 0, 0));
   t.strictSame([medianSeconds, queries, values], [null, 0, 0]);
 });
 

@@ -1,4 +1,4 @@
-/** Where keys are kept, and how answers and refusals are read. */
+/** The storage of keys, and the reading of answers and refusals. */
 import t from 'tap';
 import { refusalsOf } from '../../../src/console/server/client.js';
 import { columnOf, dimensionOf } from '../../../src/console/server/model.js';
@@ -17,22 +17,25 @@ function memory(): KeyStore & { readonly held: Map<string, string> } {
 
 const SESSION: Session = { databaseKey: 'k1', teamKey: null, email: null, database: null };
 
-t.test('a key is kept for the tab, on the device only when asked, and nowhere once signed out', async (t) => {
-  const [tab, device] = [memory(), memory()];
-  const store = new SessionStore(tab, device);
-  store.keep(SESSION, false);
-  t.strictSame([tab.held.size, device.held.size], [1, 0]);
-  t.strictSame(store.read(), SESSION);
-  store.keep(SESSION, true);
-  t.strictSame([tab.held.size, device.held.size], [0, 1]);
-  t.strictSame(new SessionStore(memory(), device).read(), SESSION, 'another tab');
-  store.clear();
-  t.strictSame([tab.held.size, device.held.size, store.read()], [0, 0, null]);
-  tab.setItem('quarry-session', '{damaged');
-  t.equal(store.read(), null);
-});
+t.test(
+  'a key is kept for the tab, on the device only on request, and nowhere after signing out',
+  async (t) => {
+    const [tab, device] = [memory(), memory()];
+    const store = new SessionStore(tab, device);
+    store.keep(SESSION, false);
+    t.strictSame([tab.held.size, device.held.size], [1, 0]);
+    t.strictSame(store.read(), SESSION);
+    store.keep(SESSION, true);
+    t.strictSame([tab.held.size, device.held.size], [0, 1]);
+    t.strictSame(new SessionStore(memory(), device).read(), SESSION, 'another tab');
+    store.clear();
+    t.strictSame([tab.held.size, device.held.size, store.read()], [0, 0, null]);
+    tab.setItem('quarry-session', '{damaged');
+    t.equal(store.read(), null);
+  },
+);
 
-t.test('a refusal keeps every error with its code and what it was told beside', async (t) => {
+t.test('a refusal keeps every error with its code and details', async (t) => {
   const text =
     '{"errors":[{"code":6000,"message":"no","more_info":{"line":1}},{"code":3000,"message":"b"}],"status":"error"}';
   t.strictSame(refusalsOf(400, text), [

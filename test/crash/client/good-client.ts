@@ -1,6 +1,6 @@
 /**
- * One who behaves, beside those who do not: inserts an entity, counts what it inserted, asks for a big answer now and then, over
- * and over on connections of its own, and notes whatever is not answered at once and right.
+ * A well-behaved client that runs alongside hostile ones: it repeatedly inserts an entity, counts its entities and at random
+ * requests a large answer, on connections of its own, and records every slow or wrong answer.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { JsonClient } from '../../support/json-client.js';

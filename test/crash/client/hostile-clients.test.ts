@@ -1,4 +1,4 @@
-/** Broken and hostile clients against the real server: what each is answered, and that a good one beside them notices nothing. */
+/** Broken and hostile clients against the real server: the answers to each, and a good client that is not disturbed. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
-import { figuresOf } from '../process/process-figures.js';
+import { processStats } from '../process/process-stats.js';
 import { GoodClient } from './good-client.js';
 import { ATTACKS, COLUMNS, headOf, LIVEZ, RESIDENT_MIB_MORE_MAX, type Target } from './hostile-clients.js';
 import { answersIn, RawClient } from './raw-client.js';
@@ -16,7 +16,7 @@ const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(180_000);
 t.comment(`seed ${seed}`);
 
-/** Those that say nothing more are dropped after ten seconds, give or take four. */
+/** Idle connections are closed after ten seconds, give or take four. */
 const DROPPED_MS_MAX = 16_000;
 const LONG_BODY_BYTES = 5 * 2 ** 20 + 1;
 
@@ -38,7 +38,7 @@ async function serve(t: Test): Promise<Served> {
   return { server, client, ports, keys };
 }
 
-/** What is sent, and what must come until the connection is closed; `open` = it may go on behind the answers. */
+/** The sent bytes and the expected answers until the connection is closed; `open` = it may stay open after the answers. */
 interface Case {
   readonly bytes: string;
   readonly answers: readonly string[];
@@ -207,11 +207,11 @@ const CONNECTIONS: Readonly<Record<string, number>> = {
 };
 const CONNECTIONS_ELSE = 100;
 const HELD_MS = 500;
-/** What is open behind an attack may take so long to be closed. */
+/** Longest time until the handles of an attack are closed. */
 const CLOSED_MS_MAX = 14_000;
 
 t.test(
-  'a good client beside hostile ones is always served right; memory is bounded and all handles come back',
+  'a good client alongside hostile ones always gets right answers; memory is limited and all handles are released',
   async (t) => {
     const target = await serve(t);
     const { server, ports, keys } = target;
@@ -219,7 +219,7 @@ t.test(
     const good = new GoodClient(ports, keys, 'good');
     good.start();
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const before = figuresOf(server.pid);
+    const before = processStats(server.pid);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       const insertedBefore = good.insertedCount;
       await attack(target, CONNECTIONS[name] ?? CONNECTIONS_ELSE, HELD_MS, prng);
@@ -227,16 +227,16 @@ t.test(
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       t.strictSame(good.faults, [], name);
-      const grown = figuresOf(server.pid).rssMib - before.rssMib;
+      const grown = processStats(server.pid).rssMib - before.rssMib;
       // Where the system does not tell, nothing is compared.
       t.notOk(grown > RESIDENT_MIB_MORE_MAX, `${name}: ${Math.round(grown)} MiB more`);
     }
     await good.stop();
     const untilMs = performance.now() + CLOSED_MS_MAX;
-    while (figuresOf(server.pid).handles > before.handles && performance.now() < untilMs) {
+    while (processStats(server.pid).handles > before.handles && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    t.notOk(figuresOf(server.pid).handles > before.handles, 'all file handles are back');
+    t.notOk(processStats(server.pid).handles > before.handles, 'all file handles are back');
     t.notMatch(server.output, /unexpected error/);
     t.equal(await server.end(), 0);
   },
@@ -253,7 +253,7 @@ t.test(
   'more connections than file handles stop no write, at most put a checkpoint off, and let others in when they are gone',
   async (t) => {
     const { server, client, ports, keys } = await serve(t);
-    const handlesAlone = figuresOf(server.pid).handles;
+    const handlesAlone = processStats(server.pid).handles;
     if (!limitHandles(server.pid, handlesAlone + HANDLES_LEFT)) {
       t.comment('skipped: prlimit cannot be run here');
       return;
@@ -270,7 +270,7 @@ t.test(
     await server.wrote('"msg":"checkpoint');
     t.notMatch(server.output, /a worker thread ended/);
     for (const one of opened) one.drop();
-    while (figuresOf(server.pid).handles > handlesAlone + HANDLES_LEFT / 2)
+    while (processStats(server.pid).handles > handlesAlone + HANDLES_LEFT / 2)
       await new Promise((resolve) => setTimeout(resolve, 10));
     server.signal('SIGUSR2');
     await server.wrote('"msg":"checkpoint"');

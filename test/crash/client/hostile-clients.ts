@@ -1,7 +1,7 @@
 /**
- * What clients do that mean harm, or are broken: each kind is a function that does it `count` times at once against a running
- * server and ends its connections. `hostileClients` runs all of them in a process of their own (nice 19) beside a good client, and
- * compares how long that one waits with and without them.
+ * Attacks of hostile or broken clients: each kind is a function that runs `count` of them at once against a running server and
+ * ends its connections. `hostileClients` runs all of them in a separate process (nice 19) alongside a good client, and compares
+ * the response times of the good client with and without them.
  */
 import { spawn } from 'node:child_process';
 import os from 'node:os';
@@ -11,8 +11,8 @@ import { gzipSync } from 'node:zlib';
 import { Prng } from '../../../src/base/index.js';
 import { JsonClient } from '../../support/json-client.js';
 import { type Keys, ServerProcess, type Serving } from '../../support/server-process.js';
-import type { Torture } from '../history/wanted.js';
-import { figuresOf } from '../process/process-figures.js';
+import type { Torture } from '../history/torture-options.js';
+import { processStats } from '../process/process-stats.js';
 import { GoodClient, quantile } from './good-client.js';
 import { RawClient } from './raw-client.js';
 
@@ -41,7 +41,7 @@ async function openMany(count: number, open: () => Promise<RawClient>): Promise<
   return Promise.all(Array.from({ length: count }, open));
 }
 
-/** Holds `count` connections for `heldMs`, to each of which `drip` is sent again and again. */
+/** Holds `count` connections for `heldMs` and sends `drip` repeatedly to each. */
 async function hold(
   clients: readonly RawClient[],
   heldMs: number,
@@ -177,7 +177,7 @@ export async function attackForEver(target: Target, seed: number, count: number)
 const WINDOW_MS = 4_000;
 const CONNECTIONS = 200;
 const PROCESS_FILE = fileURLToPath(new URL('../process/hostile-process.js', import.meta.url));
-/** How much more memory the server may hold behind all of it: kept buffers, and what the collector has not taken yet. */
+/** Memory that the server may hold in addition after all attacks: pooled buffers, and garbage that is not yet collected. */
 export const RESIDENT_MIB_MORE_MAX = 700;
 
 /** Rounds of one window without and one with the hostile process. */
@@ -194,7 +194,7 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     const good = new GoodClient(ports, target.keys, 'good');
     good.start();
     await pause(WINDOW_MS / 2);
-    const before = figuresOf(server.pid);
+    const before = processStats(server.pid);
     let mibMost = 0;
     for (let round = 0; round < rounds; round++) {
       good.takeTimes();
@@ -212,7 +212,7 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
       good.takeTimes();
       await pause(WINDOW_MS);
       beside.push(quantile(good.takeTimes(), 0.99));
-      mibMost = Math.max(mibMost, figuresOf(server.pid).rssMib);
+      mibMost = Math.max(mibMost, processStats(server.pid).rssMib);
       const ended = new Promise((resolve) => hostile.once('exit', resolve));
       hostile.kill('SIGKILL');
       await ended;
@@ -222,7 +222,7 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     faults.push(...good.faults);
     // Connections that said nothing are dropped after ten seconds.
     await pause(15_000);
-    const handles = figuresOf(server.pid).handles - before.handles;
+    const handles = processStats(server.pid).handles - before.handles;
     if (handles > 10) faults.push(`${handles} file handles more than before`);
     if (mibMost - before.rssMib > RESIDENT_MIB_MORE_MAX)
       faults.push(`${Math.round(mibMost - before.rssMib)} MiB more than before`);

@@ -17,7 +17,7 @@ const LINES_MAX = 6_000;
 const IDS = 1_500;
 
 export interface StreamedStore {
-  /** What is there, as text that two stores can be compared by. */
+  /** The store's content as text, to compare two stores. */
   readonly rows: string;
   readonly eventCount: number;
   readonly kills: number;

@@ -7,7 +7,7 @@ t.comment(`seed ${SEED}`);
 
 for (const [name, twin] of NAME_TWINS) {
   t.test(
-    `${name} is a name like any other: ${twin} is answered the same, also behind a new start`,
+    `${name} is a name like any other: ${twin} gets the same answers, also after a restart`,
     async (t) => {
       const [odd, plain] = [await answersWith(name, SEED), await answersWith(twin, SEED)];
       t.strictSame(renamed(odd.lines, name, twin), plain.lines);

@@ -3,7 +3,7 @@
  * must be those of a name that means nothing, with the one in the place of the other.
  */
 import { Prng } from '../../../src/base/index.js';
-import { NearServer } from '../../fuzz/near-server.js';
+import { InProcessServer } from '../../fuzz/in-process-server.js';
 import { faultyDisk } from '../../support/faulty-disk.js';
 
 /** Each with another one of the same letters, case and order among others. */
@@ -66,7 +66,7 @@ const WRITING: readonly Step[] = [
   ['master', 'POST /v1/delete', '{"dimension":"@","query":[{"n":{"equals":77}}]}'],
 ];
 
-const ASKING: readonly Step[] = [
+const READS: readonly Step[] = [
   ['master', 'POST /v1/query/exists/entity', '{"ids":["@","nobody"]}'],
   ['master', 'POST /v1/query/exists/entity', '{"ids":["e2"],"dimension":"@"}'],
   ['master', 'POST /v1/query/count/entity', '{"query-name":"@","query":[{"word":{"equals":"@"}}]}'],
@@ -229,7 +229,7 @@ const REMOVING: readonly Step[] = [
   ['master', 'GET /v1/column'],
 ];
 
-async function answersTo(server: NearServer, steps: readonly Step[], name: string): Promise<string[]> {
+async function answersTo(server: InProcessServer, steps: readonly Step[], name: string): Promise<string[]> {
   const lines: string[] = [];
   for (const [who, line, body = ''] of steps) {
     const [method, path] = line.split(' ').map((part) => part.replaceAll('@', name));
@@ -244,16 +244,16 @@ async function answersTo(server: NearServer, steps: readonly Step[], name: strin
   return lines;
 }
 
-/** Whatever the server answers where `name` stands, before and behind a new start; `faults` must be none. */
+/** All answers to requests that contain `name`, before and after a restart; `faults` must be empty. */
 export async function answersWith(
   name: string,
   seed: number,
 ): Promise<{ readonly lines: string[]; readonly faults: string[] }> {
   const disk = faultyDisk({ seed: new Prng(seed).u32() });
-  const server = await NearServer.open(disk, seed, 2);
-  const lines = await answersTo(server, [...MODELLING, ...WRITING, ...ASKING, ...SAVING, ...TEAM], name);
-  const again = await NearServer.open(disk.afterKill(), seed, null);
-  const later = await answersTo(again, [...ASKING, ...SAVING, ...REMOVING], name);
+  const server = await InProcessServer.open(disk, seed, 2);
+  const lines = await answersTo(server, [...MODELLING, ...WRITING, ...READS, ...SAVING, ...TEAM], name);
+  const again = await InProcessServer.open(disk.afterKill(), seed, null);
+  const later = await answersTo(again, [...READS, ...SAVING, ...REMOVING], name);
   const faults = [...server.faults, ...again.faults];
   await server.close();
   await again.close();

@@ -60,7 +60,7 @@ export class RawClient {
     return this.#text;
   }
 
-  /** What came until the server ended the connection, `done` says that it is enough, or `waitMsMax` passed; then it ends. */
+  /** The bytes received until the server closed the connection, `done` returned true, or `waitMsMax` passed; then closes it. */
   async heard(waitMsMax: number, done: (text: string) => boolean = () => false): Promise<Heard> {
     const untilMs = performance.now() + waitMsMax;
     while (!this.#closed && !done(this.#text) && performance.now() < untilMs) {

@@ -6,11 +6,11 @@ import { CorruptionError, Prng } from '../../../src/base/index.js';
 import { verifyStore } from '../../../src/inspect/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import { insert, live, stateOf } from './life.js';
 import { SEED, SHARDS } from './life-crash.js';
 
-/** Inserts behind the last checkpoint, which stand in the log alone. */
+/** Inserts after the last checkpoint, which are only in the log. */
 const LOGGED_INSERTS = 12;
 
 export interface Flips {
@@ -21,7 +21,7 @@ export interface Flips {
   readonly faults: readonly string[];
 }
 
-/** A store with snapshots and a log behind them, as a kill leaves it. */
+/** A store with snapshots and a later log, as a kill leaves it. */
 async function storeAtRest(): Promise<{ readonly disk: FaultyDisk; readonly state: string }> {
   const disk = new FaultyDisk({ seed: SEED });
   await live(await openEngine(disk, SHARDS, SEED), { sent: 0, acknowledged: 0 });
@@ -78,7 +78,7 @@ async function startOn(disk: FaultyDisk, state: string): Promise<string> {
 }
 
 /** `npm run torture -- --what flips`. */
-export async function flips({ rounds, seed }: Wanted): Promise<boolean> {
+export async function flips({ rounds, seed }: TortureOptions): Promise<boolean> {
   const { refused, harmless, faults } = await flipBits(rounds, seed);
   for (const fault of faults) console.log(fault);
   console.log(`${rounds} flips: ${refused} refused by name, ${harmless} harmless, ${faults.length} wrong`);

@@ -47,7 +47,7 @@ export function everythingBelow(dir: string, datesOfFolders = true): string[] {
   return lines;
 }
 
-/** What is wrong with how a command was refused; null = nothing. */
+/** Description of the error in a command's refusal; null = none. */
 export function refusalFault(
   { code, signal, stdout, output }: CommandResult,
   expected: { readonly code: number; readonly text: RegExp },
@@ -60,7 +60,7 @@ export function refusalFault(
   return null;
 }
 
-/** A store with rows, a snapshot, a named write and a log behind it, closed by a kill; `make` sends what fills it. */
+/** A store with rows, a snapshot, a named write and a later log, closed by a kill; `make` fills it. */
 export async function makeStore(
   dir: string,
   clientOf: (server: ServerProcess) => Promise<JsonClient>,

@@ -1,9 +1,8 @@
 /**
- * A real disk that gets full: another program takes what is free, some of it before and the rest at any moment, also while
- * checkpoints run. Then reads go on and are right; writes are refused with 9002, can be repeated, and leave nothing; no
- * process and no worker ends. When the space is back writes go on, without a restart. A kill or a stop amid it, and a start
- * on the full disk, change nothing: everything acknowledged is there. The writers are those of the kill rounds, beside
- * one that fills the log.
+ * A real disk that fills up: another program takes the free space, a part at the start and the rest at a random time, also
+ * during checkpoints. Reads then continue with right answers; writes are refused with 9002, have no effect and can be
+ * repeated; no process and no worker ends. When space is free again, writes resume without a restart. A kill or a stop on the
+ * full disk, and a start on it, lose nothing acknowledged. The writers are those of the kill rounds and one that fills the log.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,19 +12,22 @@ import { runCommand, ServerProcess, type Serving } from '../../support/server-pr
 import { Checker, type Findings, noFindings } from '../history/check.js';
 import { Journal } from '../history/journal.js';
 import { FIXED_COLUMNS } from '../history/row-requests.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import { type Named, Writer } from '../history/writer.js';
-import { metricsOf } from '../process/process-figures.js';
+import { metricsOf } from '../process/process-stats.js';
 import { SmallDisk } from './small-disk.js';
 
 const MIB = 2 ** 20;
 const DISK_MIB = 560;
-/** What the other program leaves at first: below, the first log file does not fit; above, several larger ones do. */
+/**
+ * Free space that the other program leaves at first: with less, the first log file does not fit; with more, several larger
+ * ones do.
+ */
 const FREE_MIB_MIN = 8;
 const FREE_MIB_MAX = 60;
 const WRITERS = 3;
 const FULL_CODE = 9002;
-/** What the interface says of a database whose deletion failed. */
+/** The interface's message for a database whose deletion failed. */
 const DELETION_CODE = 189;
 /** The codes with which a starting or stopping server refuses. */
 const OTHER_CODES: readonly number[] = [9004];
@@ -89,7 +91,7 @@ class DiskFullRun {
   readonly #faults: string[] = [];
   readonly #journals = Array.from({ length: WRITERS }, (_, writer) => new Journal(writer));
   readonly #named = this.#journals.map((): Named[] => []);
-  /** Of the filler: entities by the tag of their request, acknowledged or without an answer. */
+  /** Entities of the filling writer by the tag of their request, acknowledged or without an answer. */
   readonly #filled = new Map<string, { readonly count: number; acknowledged: boolean }>();
   #acknowledged = 0;
   #refused = 0;
@@ -185,8 +187,8 @@ class DiskFullRun {
     const writers = this.#journals.map((journal, index) => {
       const wrong = (text: string): void => void this.#faults.push(text);
       const parts = { journal, named: this.#named[index], prng: new Prng(this.#prng.u32()), round: 0 };
-      const told = { wrong, repeated: () => {}, refused: (reply: Reply) => this.#checkRefusal(reply) };
-      return new Writer({ ...parts, ...told, teamKey: server.keys().team });
+      const callbacks = { wrong, repeated: () => {}, refused: (reply: Reply) => this.#checkRefusal(reply) };
+      return new Writer({ ...parts, ...callbacks, teamKey: server.keys().team });
     });
     const running = Promise.all(writers.map((writer) => writer.run(client))).catch((error) =>
       this.#faults.push((error as Error).message),
@@ -246,7 +248,7 @@ class DiskFullRun {
     return own.acknowledged;
   }
 
-  /** Of few repeats, so that no snapshot packs it well. */
+  /** Has few repetitions, so that snapshots compress it badly. */
   #text(): string {
     const at = this.#prng.below(this.#texts.length - FILL_TEXT_CHARS);
     return this.#texts.slice(at, at + FILL_TEXT_CHARS);
@@ -349,7 +351,7 @@ export async function diskFullRound({ dir, seed, ending }: DiskFullRound): Promi
 }
 
 /** Whether nothing was wrong; true, and said so, where nothing can be mounted. */
-export async function diskFull({ rounds, seed, dir }: Wanted): Promise<boolean> {
+export async function diskFull({ rounds, seed, dir }: TortureOptions): Promise<boolean> {
   let isRight = true;
   for (let round = 0; round < rounds; round++) {
     const own = path.join(dir, `round-${round}`);
@@ -359,9 +361,9 @@ export async function diskFull({ rounds, seed, dir }: Wanted): Promise<boolean> 
       console.log(`not tried: ${outcome}`);
       return true;
     }
-    const { faults, ...figures } = outcome;
+    const { faults, ...counts } = outcome;
     for (const fault of faults.slice(0, FAULTS_MAX)) console.log(fault);
-    console.log(`round ${round}, seed ${seed + round}: ${JSON.stringify(figures)}`);
+    console.log(`round ${round}, seed ${seed + round}: ${JSON.stringify(counts)}`);
     isRight &&= faults.length === 0;
   }
   return isRight;

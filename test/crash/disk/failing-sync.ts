@@ -1,9 +1,8 @@
 /**
- * Preloaded into a server process (NODE_OPTIONS=--import) to let fdatasync and fsync fail beneath the server's own code, in
- * all of its threads. Nothing fails before the file `armed` exists. The call that fails leaves the bytes that were written
- * since the last sync of that file as a disk that failed may: sectors of them are again what they were before, also for the
- * next process.
- * The file `failed` gets a line for each call that failed. Ordered by fsync-fails.ts.
+ * Preloaded into a server process (NODE_OPTIONS=--import) to make fdatasync and fsync fail below the server's own code, in
+ * all of its threads. Nothing fails before the file `armed` exists. The failing call treats the bytes that were written since
+ * the last sync of that file as a failed disk may: some sectors revert to their old content, also for the next process.
+ * The file `failed` gets a line for each failed call. fsync-fails.ts chooses the calls.
  */
 import fs from 'node:fs';
 import { Prng } from '../../../src/base/index.js';
@@ -24,7 +23,7 @@ const SECTOR_BYTES = 512;
 type Done = (error: Error | null) => void;
 type Written = (error: NodeJS.ErrnoException | null, count: number, parts: readonly Uint8Array[]) => void;
 
-/** What stood where something was written; zeros where nothing did. */
+/** The old content of a written range; zeros past the old end of the file. */
 interface Extent {
   readonly at: number;
   readonly before: Uint8Array;

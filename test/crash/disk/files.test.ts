@@ -73,7 +73,7 @@ const filesBelow = (dir: string): string[] =>
     .readdirSync(dir, { recursive: true, withFileTypes: true })
     .flatMap((entry) => (entry.isFile() ? [path.join(entry.parentPath, entry.name)] : []));
 
-/** A store with snapshot files, a manifest and a log behind it, closed by kill -9. */
+/** A store with snapshot files, a manifest and a later log, closed by kill -9. */
 async function makeStore(t: Test): Promise<string> {
   const dir = temporaryDir(t);
   const { server, client } = await serve(t, dir, '--shards', '2');
@@ -92,7 +92,7 @@ function firstFile(dir: string, pattern: RegExp): string {
   return found.sort()[0];
 }
 
-/** Runs `serve` on a store that it must refuse; what it printed. */
+/** Runs `serve` on a store that it must refuse. Returns its output. */
 async function refusal(t: Test, dir: string): Promise<string> {
   const { code, signal, output } = await runCommand([
     'serve',
@@ -109,7 +109,7 @@ async function refusal(t: Test, dir: string): Promise<string> {
   return output;
 }
 
-/** More than all records of the store; behind them its log files hold zeros. */
+/** More bytes than all records of the store; after them its log files hold zeros. */
 const WRITTEN_BYTES_MAX = 2 ** 20;
 
 function bytesAt(file: string, position: number, count: number): Buffer {
@@ -122,7 +122,7 @@ function bytesAt(file: string, position: number, count: number): Buffer {
   }
 }
 
-/** What a file's size, its time of the last write and its first bytes tell of it. */
+/** A file's size, modification time and first bytes. */
 function digestOf(file: string): string {
   const { size, mtimeNs } = fs.statSync(file, { bigint: true });
   return `${file} ${size} ${mtimeNs} ${crc32(bytesAt(file, 0, WRITTEN_BYTES_MAX))}`;
@@ -185,7 +185,7 @@ t.test('a store on disk', async (t) => {
     ['a snapshot file of entities', /entities-.*\.arrow$/, (size) => size >> 1],
     ['a snapshot file of events', /events-.*\.arrow$/, (size) => size - 20],
     ['the header of the log file', /\.qlog$/, () => 10],
-    // Behind the file header and the first record's header.
+    // After the file header and the first record's header.
     ['a record of the log', /\.qlog$/, () => 32 + 40 + 100],
   ];
   for (const [name, pattern, at] of kinds) {

@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { Prng } from '../../../src/base/index.js';
 import { JsonClient } from '../../support/json-client.js';
 import { runCommand, ServerProcess } from '../../support/server-process.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import type { SyncOrder } from './failing-sync.js';
 
 const PRELOAD = fileURLToPath(new URL('failing-sync.js', import.meta.url));
 const WRITERS = 4;
-/** Of each request, so that it concerns several shards. */
+/** Entities of each request, so that it spans several shards. */
 const ENTITIES = 3;
 const EXIT_FATAL = 70;
-/** What writers get acknowledged where the server goes on. */
+/** Number of writes to be acknowledged where the server continues. */
 const REQUESTS_MIN = 20;
 
 export type Place = 'log' | 'snapshot' | 'manifest' | 'start';
@@ -189,7 +189,7 @@ export async function failSyncs(dir: string, seed: number, places: readonly Plac
   return { acknowledged: rounds.acknowledgedCount, faults: rounds.faults };
 }
 
-export async function fsyncFails({ rounds, seed, dir }: Wanted): Promise<boolean> {
+export async function fsyncFails({ rounds, seed, dir }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   const places = Array.from({ length: rounds }, (_, round) => PLACES[round % PLACES.length]);
   const { acknowledged, faults } = await failSyncs(dir, seed, places);

@@ -6,7 +6,10 @@ import { failCheckpoints, failWhileLiving, failWhileStarting } from './io-errors
 
 t.setTimeout(240_000);
 
-/** Kinds of calls, by the methods of the file system and of its handles that make them; null = one that its others are made of. */
+/**
+ * Kinds of calls, by the methods of the file system and of its handles that make them; null = one that its others are made
+ * of.
+ */
 const CALLS_OF: Readonly<Record<string, DiskCall | null>> = {
   open: 'open',
   readFile: 'read',
@@ -49,7 +52,7 @@ t.test('a start that meets an error says so, and the next one finds everything',
 });
 
 t.test(
-  'behind a checkpoint that failed at any call, a loss of power in the next one loses nothing',
+  'a power loss during the checkpoint after a failed one loses nothing, for each call that may fail',
   async (t) => {
     const { runs, faults } = await failCheckpoints(8);
     t.strictSame(faults, []);

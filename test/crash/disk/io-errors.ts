@@ -1,20 +1,19 @@
 /**
- * Each call of the file system fails in turn: once, at its call site for ever, or the whole disk from there on; with EIO
- * (a write then leaves a part of its bytes: a short write) and with ENOSPC; while a store lives (first start, writes, checkpoints,
- * other log files, stop) and while one starts that was killed. Then the process is killed or the power is lost, and a
- * start on a healthy disk finds every acknowledged write and no part of another one, also when more is written and the
- * power is lost once more.
- * A call site is a call on a kind of file: what is done with a file in one place of the code.
+ * Each call of the file system fails in turn: once, at its call site permanently, or the whole disk from there on; with EIO
+ * (a write then stores a part of its bytes: a short write) and with ENOSPC; in the run of a store (first start, writes,
+ * checkpoints, new log files, stop) and in a start after a kill. Then the process is killed or power is lost, and a start on
+ * a healthy disk finds every acknowledged write and no part of another one, also after more writes and another power loss.
+ * A call site is an operation on a kind of file in one place of the code.
  */
 import { QuarryError } from '../../../src/base/index.js';
 import { verifyStore } from '../../../src/inspect/index.js';
 import { type DiskCall, FaultyDisk } from '../../support/faulty-disk.js';
 import { type OpenedEngine, openEngine, STORE_DIR } from '../history/engine-fixture.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import { AUTO, insert, type Lived, mutate, stateOf, type Write } from './life.js';
 
 const SHARDS = 1;
-/** Of what a start on a healthy disk adds. */
+/** Writes that a start on a healthy disk adds. */
 const MARK = insert({ mark: { tag: 't7' }, ...AUTO });
 
 export type Reach = 'once' | 'site' | 'disk';
@@ -50,7 +49,7 @@ const LIFE: readonly (Write | 'checkpoint')[] = [
 ];
 const WRITE_COUNT = LIFE.filter((step) => step !== 'checkpoint').length;
 
-/** What a file is for, by its name; a folder is its own kind. */
+/** The kind of a file, by its name; a folder is a kind of its own. */
 function kindOf(file: string): string {
   const name = file.slice(file.lastIndexOf('/') + 1);
   const kinds: readonly (readonly [RegExp, string])[] = [
@@ -91,7 +90,7 @@ class Failing {
 }
 
 interface Outcome extends Lived {
-  /** What is wrong with the life itself. */
+  /** Description of an error in the run itself. */
   readonly wrong: string | null;
 }
 
@@ -137,17 +136,17 @@ async function live(disk: FaultyDisk, states: readonly string[]): Promise<Outcom
     }
     return engine.close().then(() => null, clear);
   };
-  const told = await Promise.race([story(), fatal]).catch((error) => {
+  const storyFault = await Promise.race([story(), fatal]).catch((error) => {
     // A write that rejects for another reason than a full disk does so because the log is dead.
     return ended === null ? `it failed without a fatal error: ${String(error)}` : null;
   });
-  const wrong = told ?? (ended === null ? null : await acknowledgedLate(opened));
+  const wrong = storyFault ?? (ended === null ? null : await acknowledgedLate(opened));
   disk.stop();
   await engine.close().catch(() => {});
   return { ...lived, wrong };
 }
 
-/** After a fatal error nothing is acknowledged, should anyone still ask. */
+/** Description of a request that is acknowledged after the fatal error; null = none is. */
 async function acknowledgedLate({ engine }: OpenedEngine): Promise<string | null> {
   const written = MARK(engine).then(
     () => 'a write was acknowledged behind a fatal error',
@@ -170,7 +169,7 @@ async function found(disk: FaultyDisk, states: readonly string[]): Promise<reado
   return [states.indexOf(await stateOf(opened.engine)), opened];
 }
 
-/** What a start on the healthy disk finds wrong, and one behind another loss of power. */
+/** Errors that a start on the healthy disk finds, and those of a start after another power loss. */
 async function faultOf(disk: FaultyDisk, states: readonly string[], lived: Lived): Promise<string | null> {
   try {
     const [count, { engine }] = await found(disk, states);
@@ -192,7 +191,7 @@ async function faultOf(disk: FaultyDisk, states: readonly string[], lived: Lived
   }
 }
 
-/** The store's content behind each number of writes, and the sites of all calls of a life without a fault. */
+/** The store's content after each number of writes, and the sites of all calls of a run without a failure. */
 async function untroubled(): Promise<{
   readonly states: readonly string[];
   readonly sites: readonly string[];
@@ -264,7 +263,7 @@ export async function failWhileLiving(everyCall: boolean): Promise<Errors> {
   return { runs: all.length, sites: failed, faults };
 }
 
-/** A store as a kill left it: snapshots, a log behind them, records that were never synced, the last one torn, and left-overs. */
+/** A store as a kill left it: snapshots, a later log, records that were never synced, the last one torn, and temporary files. */
 async function killedStore(): Promise<{ readonly disk: FaultyDisk; readonly state: string }> {
   const disk = new FaultyDisk({ seed: 5 });
   const { engine } = await openEngine(disk, SHARDS, 1);
@@ -367,7 +366,7 @@ export async function failCheckpoints(stride: number): Promise<Errors> {
 }
 
 /** All calls, whatever the rounds and the seed: nothing is drawn but how much of a failed write stays. */
-export async function ioErrors(_wanted: Wanted): Promise<boolean> {
+export async function ioErrors(_wanted: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   let clean = true;
   for (const [when, fail] of [

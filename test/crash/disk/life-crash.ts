@@ -1,4 +1,4 @@
-/** Lives that end with their disk, and what a start on that disk finds: how many writes of the life are there. */
+/** Runs that end when their disk stops, and the number of their writes that a start on that disk finds. */
 import { verifyStore } from '../../../src/inspect/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
@@ -18,7 +18,7 @@ export async function liveUntilCrash(disk: FaultyDisk): Promise<Lived> {
   return lived;
 }
 
-/** The store's content behind each number of writes: what every later start is compared with. */
+/** The store's content after each number of writes, with which every later start is compared. */
 export async function statesOfLife(): Promise<readonly string[]> {
   const opened = await openEngine(new FaultyDisk({ seed: SEED }), SHARDS, SEED);
   const states = [await stateOf(opened.engine)];
@@ -28,7 +28,7 @@ export async function statesOfLife(): Promise<readonly string[]> {
   return states;
 }
 
-/** How many writes the store on `disk` holds, or a text that says what is wrong with it. */
+/** The number of writes that the store on `disk` holds, or a description of its error. */
 export async function reopen(
   disk: FaultyDisk,
   states: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A short life for an engine: writes of every kind, beside and between checkpoints, and the text of the state that it
- * leaves. The writes come one after the other, so the content of the store is always that behind some number of them.
+ * A short run of an engine: writes of every kind, during and between checkpoints, and the resulting state as text. The
+ * writes come one after the other, so the content of the store is always that after some number of them.
  */
 import {
   bindCountEntity,
@@ -98,7 +98,7 @@ function entities(tag: string, dimension: string, first: number, count: number):
   return body;
 }
 
-/** The same without the columns that are gone by then. */
+/** The same without the columns that are already deleted. */
 function entitiesNow(tag: string, first: number, count: number): Record<string, unknown> {
   const all = entities(tag, 'default', first, count) as Record<string, Record<string, unknown>>;
   return Object.fromEntries(
@@ -117,8 +117,8 @@ const SAVED_QUERY: SavedQuery = {
 };
 
 /**
- * The life: writes, and where a checkpoint is begun, which runs beside the writes behind it, or waited for. Behind a
- * mere request there is something new to write down, but no record: the next checkpoint is at the same LSN.
+ * The run: writes, and the steps that start a checkpoint, which runs during the following writes, or wait for one. A query
+ * changes the state to be written but adds no record: the next checkpoint has the same LSN.
  */
 const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   insert({ ...entities('t0', 'default', 0, 12), ...AUTO }),
@@ -185,7 +185,7 @@ const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   'request',
 ];
 
-/** One that does not count, because a dimension went behind an update beside it, loses nothing. */
+/** A checkpoint that is discarded because a dimension was deleted while it ran loses nothing. */
 export const checkpointOf = (engine: Engine): Promise<void> =>
   engine.checkpoint().catch((error: Error) => {
     if (!error.message.endsWith('it is taken anew')) throw error;
@@ -200,8 +200,8 @@ export interface Lived {
 }
 
 /**
- * Lives from the write `from` on, and stops the engine at the end. `lived` is kept up to date and tells how far it
- * came. `eachState` sees the engine behind every write.
+ * Runs the writes from `from` on, and stops the engine at the end. `lived` holds the current progress. `eachState` is
+ * called after every write.
  */
 export async function live(
   { engine, fatal }: OpenedEngine,
@@ -246,9 +246,9 @@ function administrationOf(engine: Engine): string {
   return JSON.stringify([catalog, keys.length, usage, engine.stats().onceCount]);
 }
 
-const ASKING = { cancellation: null, bypassCache: true };
+const QUERY_OPTIONS = { cancellation: null, bypassCache: true };
 
-/** Everything that the life's queries tell of the store, as text: equal states are equal texts. */
+/** The store's state as the queries of the run return it, as text: equal states have equal texts. */
 export async function stateOf(engine: Engine): Promise<string> {
   const model = databaseOf(engine.catalog(), DATABASE_ID);
   const lines: string[] = [administrationOf(engine)];
@@ -258,7 +258,7 @@ export async function stateOf(engine: Engine): Promise<string> {
       .map(({ apiName, type }) => `${apiName} ${type}`);
     const [total] = await engine.countEntities(
       [{ databaseId: DATABASE_ID, dimensionId: dimension.id, condition: null }],
-      ASKING,
+      QUERY_OPTIONS,
     );
     lines.push(`${dimension.apiName}: ${total} entities; ${columns.join(', ')}`);
     const queries: unknown[][] = [];
@@ -277,7 +277,7 @@ export async function stateOf(engine: Engine): Promise<string> {
       const [{ dimensionId, condition }] = bindCountEntity(parseJson(body), model, NOW_MS, FULL_ACCESS);
       return { databaseId: DATABASE_ID, dimensionId, condition };
     });
-    const counts = await engine.countEntities(plans, ASKING);
+    const counts = await engine.countEntities(plans, QUERY_OPTIONS);
     lines.push(counts.join(' '));
   }
   return lines.join('\n');

@@ -45,7 +45,7 @@ async function writeUntilCrash(
   return outcome;
 }
 
-/** What must hold after a crash: the acknowledged records, in order, whole; perhaps more of the appended ones. */
+/** After a crash the log must hold the acknowledged records, whole and in order; it may hold more of the appended ones. */
 async function check(t: Test, disk: FaultyDisk, outcome: Outcome, context: string): Promise<number> {
   const { lsns, payloads, end } = await replay(disk);
   const last = lsns.length;

@@ -1,4 +1,7 @@
-/** The end of the log cut, zeroed or filled with noise at every byte (log-tails.ts). `npm run torture -- --what tails` tries more. */
+/**
+ * The end of the log cut, zeroed or filled with noise at every byte (log-tails.ts). `npm run torture -- --what tails` tries
+ * more.
+ */
 import t from 'tap';
 import { damageLogs, damageStores, TAIL_NAMES } from './log-tails.js';
 
@@ -18,7 +21,7 @@ t.test(
 );
 
 t.test(
-  'a store whose log is spoiled from some byte on holds the writes before it, and what is written then',
+  'a store whose log is damaged from some byte on holds the writes before it and later writes',
   async (t) => {
     const { tried, refused, faults } = await damageStores(SEED, STORES);
     t.strictSame(faults, []);

@@ -1,9 +1,8 @@
 /**
- * The end of a log as no crash of ours leaves it, but some disk, some copy or some repair of a file system might: cut at any
- * byte of its last records, and from there on zeros, noise, ones, older records, or more of the file than there ever was. Every
- * record before that byte is found whole and nothing else, the log goes on behind it, and whatever is refused is
- * refused for a reason: where the bytes differ in a single bit they are a flip, and where the head of a file is gone no
- * record of it can be told.
+ * Log ends that no crash of the server leaves, but a disk, a copy or a file system repair might: cut at any byte of the last
+ * records, followed by zeros, noise, ones, older records, or more bytes than the file ever had. A start must find every record
+ * before that byte and no other, and continue the log after it. It may refuse only for a reason: a difference of a single bit
+ * is a bit flip, and without its header no record of a file can be identified.
  */
 import { CorruptionError, Prng } from '../../../src/base/index.js';
 import { LOG_FILE_HEADER_BYTES } from '../../../src/format/index.js';
@@ -12,10 +11,10 @@ import { LogReplay } from '../../../src/wal/index.js';
 import { FaultyDisk, faultyDisk } from '../../support/faulty-disk.js';
 import { LOG_DIR, openLog, payloadFor, range, replay, sizeFor } from '../../support/log-fixture.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import { AUTO, insert, mutate, script, stateOf } from './life.js';
 
-/** What stands from `at` on instead of what `whole` has there. */
+/** The bytes from `at` on that replace those of `whole`. */
 type Tail = (whole: Uint8Array, at: number, prng: Prng) => Uint8Array;
 
 const noise = (prng: Prng, count: number): Uint8Array =>
@@ -98,7 +97,7 @@ export async function damageLogs(seed: number, lastCount: number): Promise<Tails
       const kept = before + (first < 0 ? own.length : first);
       const isFlip = first >= 0 && bitsApart(bytes, whole, own[first], ends[first]) === 1;
       const noHead = bitsApart(bytes, whole, 0, LOG_FILE_HEADER_BYTES) > 0;
-      // A lost sector alone leaves records behind it, which may prove that it was synced once.
+      // A single lost sector leaves later records, which may prove that it was synced.
       const mayRefuse = isFlip || noHead || name === 'one lost sector';
       const fault = await faultOf(left, file, bytes, kept, mayRefuse, noHead);
       tried++;
@@ -109,7 +108,7 @@ export async function damageLogs(seed: number, lastCount: number): Promise<Tails
   return { tried, refused, faults };
 }
 
-/** What is wrong with what a start finds; 'refused' where it may refuse and does. */
+/** Description of the error that a start finds; 'refused' when it refuses as it may; null = none. */
 async function faultOf(
   disk: FaultyDisk,
   file: string,
@@ -141,7 +140,7 @@ async function faultOf(
 
 interface Store {
   readonly disk: FaultyDisk;
-  /** Behind each LSN from that of the snapshot on. */
+  /** State after each LSN, from that of the snapshot on. */
   readonly states: ReadonlyMap<number, string>;
   readonly snapshotLsn: number;
 }
@@ -233,7 +232,7 @@ async function isRefused(disk: FaultyDisk, file: string): Promise<boolean> {
 }
 
 /** All bytes of the whole last file of a log; `rounds` is the number of stores. */
-export async function logTails({ rounds, seed }: Wanted): Promise<boolean> {
+export async function logTails({ rounds, seed }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   const logs = await damageLogs(seed, Number.MAX_SAFE_INTEGER);
   const stores = await damageStores(seed, rounds);

@@ -1,7 +1,7 @@
 /**
  * A log that does not reach the manifest's checkpoint, that lacks a file, or that is newer than the manifest, of the real
  * process: `serve` and `verify` end with exit code 3, name the file, the LSN found and the LSN expected, and change nothing.
- * The states that a crash leaves beside these are accepted with every acknowledged entity.
+ * Similar states that a crash leaves are accepted with every acknowledged entity.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -122,7 +122,7 @@ t.test('a log without one of its files is refused, whichever it is', async (t) =
   const files = filesLike(dir, LOG_FILE);
   t.equal(files.length, 3);
   for (const [missing, [named, why]] of [
-    [0, [1, /records 1 to \d+ are missing: no log file holds them/]],
+    [0, [1, /records 1 to \d+ are missing: no log file contains them/]],
     [1, [0, /record \d+ is missing, but the log continues at LSN \d+ in /]],
   ] as const) {
     const copy = newDir();

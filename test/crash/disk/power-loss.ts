@@ -1,12 +1,12 @@
 /**
- * Power loss at random moments of random lives: inserts that share a sync, updates, deletes, scripts, named writes and
- * changes of the model, with checkpoints beside and between them, on small log files and 1 to 3 shards. Whatever the disk kept of
- * what was not synced (all, nothing, single sectors, sizes, names), the start behind it finds the store as it was behind
- * some number of the writes: all that were acknowledged and none that was not sent. Inserts that are under way at once come in
- * the order in which they were sent, or in that in which they were acknowledged: one that needs a larger log file waits for it,
- * and smaller ones pass. A part of the losses is followed by another one amid that start, a part by a write that the next loss
- * must not take. Some come only when the process was killed and started again on what was never synced.
- * Losses are taken from one life at several steps; a life is known by its seed.
+ * Power loss at random steps of random runs: inserts that share a sync, updates, deletes, scripts, named writes and changes
+ * of the model, with checkpoints during and between them, on small log files and 1 to 3 shards. Whatever unsynced data the
+ * disk kept (all, nothing, single sectors, sizes, names), the next start finds the store as it was after some number of the
+ * writes: all acknowledged ones and none that was not sent. Concurrent inserts take effect in the order of sending or in the
+ * order of acknowledgement: one that needs a larger log file waits for it, and smaller ones overtake it. Some losses are
+ * followed by another one during that start, some by a write that the next loss must not undo. Some happen only after the
+ * process was killed and restarted on data that was never synced.
+ * One run gives losses at several steps; its seed identifies it.
  */
 import { createHash } from 'node:crypto';
 import { createDimensions, deleteDimension, parseJson } from '../../../src/api/index.js';
@@ -16,7 +16,7 @@ import { verifyStore } from '../../../src/inspect/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
 import { entities, FIRST, randomWrite } from '../history/random-log.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import { AUTO, bytesOf, change, checkpointOf, insert, type Lived, stateOf, type Write } from './life.js';
 
 const LOSSES_PER_LIFE = 40;
@@ -38,7 +38,7 @@ interface Life {
   readonly steps: readonly Step[];
 }
 
-/** The store's content behind each number of writes. */
+/** The store's content after each number of writes. */
 type States = readonly string[];
 
 function randomModelChange(prng: Prng, at: number): Write {
@@ -130,13 +130,13 @@ async function live(
 }
 
 /**
- * What comes beside the loss: nothing; another loss in the start behind it; a write behind that start, and another loss; or
- * the kill of the process before it, so that the loss comes in the start behind the kill, or behind a write behind that.
+ * Events around the loss: none; another loss during the next start; a write after that start, and another loss; or a kill of
+ * the process before it, so that the loss comes during the start after the kill, or after a write that follows it.
  */
 type Sequel = 'none' | 'loss' | 'write' | 'kill';
 const SEQUELS: readonly Sequel[] = ['none', 'none', 'none', 'loss', 'write', 'kill'];
 
-/** A disk as a loss left it, and what had been written by then. */
+/** A disk after a loss, and the writes before it. */
 interface Loss extends Lived {
   readonly step: number;
   readonly disk: FaultyDisk;
@@ -167,7 +167,7 @@ async function lossesOf(life: Life, seed: number): Promise<Losses> {
   return { losses, order };
 }
 
-/** The engine that a start behind a loss gives, once one was not itself ended by another loss; or what is wrong. */
+/** The engine of the first start after a loss that another loss does not end; or a description of the error. */
 async function startBehind(first: FaultyDisk, seed: number): Promise<readonly [FaultyDisk, Engine] | string> {
   for (let disk = first; ; disk = disk.afterCrash()) {
     const { faults } = await verifyStore(disk, STORE_DIR).catch((error) => {
@@ -228,7 +228,7 @@ async function faultBehind(
   }
 }
 
-/** The same behind one more loss, with everything acknowledged. */
+/** The same after one more loss, with everything acknowledged. */
 async function faultAgain(disk: FaultyDisk, wanted: string, seed: number): Promise<string | null> {
   if (disk.crashed) return null;
   const started = await startBehind(disk.afterCrash(), seed + 1);
@@ -269,7 +269,7 @@ export async function losePower(count: number, seed: number): Promise<PowerLosse
 }
 
 /** `rounds` is the number of losses. */
-export async function powerLoss({ rounds, seed }: Wanted): Promise<boolean> {
+export async function powerLoss({ rounds, seed }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   const { losses, lives, faults } = await losePower(rounds, seed);
   for (const fault of faults) console.log(fault);

@@ -1,4 +1,4 @@
-/** Crashes in a start that follows a crash, in the life that goes on behind it, and in a start with other shards. */
+/** Crashes in a start that follows a crash, in the run that continues after it, and in a start with another number of shards. */
 import t from 'tap';
 import { type DiskCall, FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
@@ -7,7 +7,7 @@ import { inRange, liveUntilCrash, reopen, SEED, statesOfLife } from './life-cras
 
 /** More than a start takes. */
 const STEPS_OF_START = 50;
-/** How far apart the steps are that are tried in each second life; where they begin wanders. */
+/** Distance between the crash points that are tried in each second run; the first one varies. */
 const STRIDE_OF_START = 20;
 const STRIDE_OF_LIFE = 170;
 t.setTimeout(240_000);

@@ -17,13 +17,13 @@ const FLAGS = ['--workers', '1', '--log-level', 'trace'];
 const PASSWORD = 'Tr0ub4dor & 3 horses';
 const OTHER_PASSWORD = 'another horse, quite wrong';
 
-interface Site {
+interface SecretServer {
   readonly parent: string;
   readonly dir: string;
 }
 
 /** The data directory is a folder of its parent, in which nothing else is. */
-function newSite(t: Test): Site {
+function startServer(t: Test): SecretServer {
   const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-secrets-'));
   t.teardown(() => fs.rmSync(parent, { recursive: true, force: true }));
   return { parent, dir: path.join(parent, 'data') };
@@ -74,92 +74,89 @@ function misplaced(secret: string): Ask[] {
   ];
 }
 
-t.test(
-  'no key, session or password is in what the server writes, keeps, measures or answers to others',
-  async (t) => {
-    const { dir } = newSite(t);
-    const first = await serve(t, dir);
-    const { client } = first;
-    const { team, master, write, read } = first.server.keys();
-    const secrets = new Map(Object.entries({ team, master, write, read, PASSWORD, OTHER_PASSWORD }));
-    secrets.set(
-      'a wrong key',
-      newKeyText((count) => Buffer.alloc(count, 7)),
-    );
-    const make = async <T>(requestPath: string, body: object): Promise<T> =>
-      client.succeed<T>({ path: requestPath, key: team, body });
-    const plans = { 'query-load': 'normal', 'insertion-load': 'normal' };
-    const created = await make<{ keys: Record<string, string> }>('/v1/database', {
-      database: { name: 'b', type: 'test', description: 'this is kept as text', ...plans },
-    });
-    for (const [kind, text] of Object.entries(created.keys)) secrets.set(`${kind} of b`, text);
-    const custom = { 'key-name': 'c', 'key-type': 'write-read' };
-    const key = { 'database-name': 'quarry', 'custom-database-key': custom };
-    secrets.set('custom', (await make<{ key: string }>('/v1/database/custom_key', key)).key);
-    await make('/v1/permission_groups', {
-      'group-name': 'g',
-      'allowed-databases': ['quarry'],
-      'allowed-permissions': [1],
-    });
-    await make('/v1/users', { email: 'ann@example.org', password: PASSWORD, 'permission-group': 'g' });
-    const signIn = { email: 'ann@example.org', password: PASSWORD, 'database-name': 'quarry' };
-    const session = await make<{ 'session-key': string }>('/v1/session', signIn);
-    secrets.set('session', session['session-key']);
-    const made = await runCommand(['keys', 'create', 'another', '--data-dir', dir]);
-    secrets.set('team key of the command', made.stdout.trim());
-    t.ok(
-      [...secrets.values()].every((secret) => secret.length > 15),
-      'all secrets are known',
-    );
+t.test('files, metrics and answers to others contain no key, session or password', async (t) => {
+  const { dir } = startServer(t);
+  const first = await serve(t, dir);
+  const { client } = first;
+  const { team, master, write, read } = first.server.keys();
+  const secrets = new Map(Object.entries({ team, master, write, read, PASSWORD, OTHER_PASSWORD }));
+  secrets.set(
+    'a wrong key',
+    newKeyText((count) => Buffer.alloc(count, 7)),
+  );
+  const make = async <T>(requestPath: string, body: object): Promise<T> =>
+    client.succeed<T>({ path: requestPath, key: team, body });
+  const plans = { 'query-load': 'normal', 'insertion-load': 'normal' };
+  const created = await make<{ keys: Record<string, string> }>('/v1/database', {
+    database: { name: 'b', type: 'test', description: 'this is kept as text', ...plans },
+  });
+  for (const [kind, text] of Object.entries(created.keys)) secrets.set(`${kind} of b`, text);
+  const custom = { 'key-name': 'c', 'key-type': 'write-read' };
+  const key = { 'database-name': 'quarry', 'custom-database-key': custom };
+  secrets.set('custom', (await make<{ key: string }>('/v1/database/custom_key', key)).key);
+  await make('/v1/permission_groups', {
+    'group-name': 'g',
+    'allowed-databases': ['quarry'],
+    'allowed-permissions': [1],
+  });
+  await make('/v1/users', { email: 'ann@example.org', password: PASSWORD, 'permission-group': 'g' });
+  const signIn = { email: 'ann@example.org', password: PASSWORD, 'database-name': 'quarry' };
+  const session = await make<{ 'session-key': string }>('/v1/session', signIn);
+  secrets.set('session', session['session-key']);
+  const made = await runCommand(['keys', 'create', 'another', '--data-dir', dir]);
+  secrets.set('team key of the command', made.stdout.trim());
+  t.ok(
+    [...secrets.values()].every((secret) => secret.length > 15),
+    'all secrets are known',
+  );
 
-    const answers = new Map<string, string>();
-    let sent = 0;
-    const note = (reply: Reply): void => {
-      answers.set(`answer ${sent++}`, JSON.stringify([reply.headers, reply.body]));
-    };
-    await client.succeed({ path: '/v1/insert', body: { e1: { n: 1 }, 'auto-create': ['column'] } });
-    for (const [what, secret] of secrets) {
-      note(await client.ask({ path: '/v1/column', key: secret }));
-      const isPassword = what.endsWith('PASSWORD');
-      for (const ask of [...misplaced(secret), ...(isPassword ? attempts(secret) : [])]) {
-        // What a client itself puts into a body, an answer may quote to that client; the server's own words may not.
-        if (!(isPassword && ask.path.includes('?'))) note(await client.ask(ask));
-      }
-      if (what === 'custom') await checkpoint(first.server);
+  const answers = new Map<string, string>();
+  let sent = 0;
+  const note = (reply: Reply): void => {
+    answers.set(`answer ${sent++}`, JSON.stringify([reply.headers, reply.body]));
+  };
+  await client.succeed({ path: '/v1/insert', body: { e1: { n: 1 }, 'auto-create': ['column'] } });
+  for (const [what, secret] of secrets) {
+    note(await client.ask({ path: '/v1/column', key: secret }));
+    const isPassword = what.endsWith('PASSWORD');
+    for (const ask of [...misplaced(secret), ...(isPassword ? attempts(secret) : [])]) {
+      // What a client itself puts into a body, an answer may quote to that client; the server's own words may not.
+      if (!(isPassword && ask.path.includes('?'))) note(await client.ask(ask));
     }
-    for (const path of ['/v1/database/custom_key', '/v1/database/retrieve_all']) {
-      note(await client.ask({ path, key: team }));
-    }
-    note(await client.ask({ path: '/v1/database' }));
-    const metrics = await metricsOf(first.server);
-    await first.server.kill();
-    const second = await serve(t, dir);
-    note(await second.client.ask({ path: '/v1/column', key: secrets.get('custom') }));
-    await checkpoint(second.server);
-    const listed = await runCommand(['keys', 'list', '--data-dir', dir]);
-    t.equal(await second.server.end(), 0);
-    const verified = await runCommand(['verify', dir]);
+    if (what === 'custom') await checkpoint(first.server);
+  }
+  for (const path of ['/v1/database/custom_key', '/v1/database/retrieve_all']) {
+    note(await client.ask({ path, key: team }));
+  }
+  note(await client.ask({ path: '/v1/database' }));
+  const metrics = await metricsOf(first.server);
+  await first.server.kill();
+  const second = await serve(t, dir);
+  note(await second.client.ask({ path: '/v1/column', key: secrets.get('custom') }));
+  await checkpoint(second.server);
+  const listed = await runCommand(['keys', 'list', '--data-dir', dir]);
+  t.equal(await second.server.end(), 0);
+  const verified = await runCommand(['verify', dir]);
 
-    const texts = new Map<string, string | Uint8Array>([
-      ['the output', first.server.output],
-      ['the output of the next start', second.server.output],
-      ['the metrics', metrics],
-      ['keys list', listed.output],
-      ['verify', verified.output],
-      ...contentsOf(dir),
-      ...answers,
-    ]);
-    t.strictSame(secretsIn(secrets, texts), []);
-    const kept = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
-    t.ok(kept.includes('a description in manifest'), 'what is kept as text is found there');
-    const logged = [...texts.values()].some((text) =>
-      Buffer.from(text).includes('"endpoint":"GET /v1/column"'),
-    );
-    t.ok(logged, 'every request was logged');
-    t.strictSame(strangeFiles(dir), []);
-    t.equal(fs.statSync(path.join(dir, 'keys.json')).mode & 0o777, 0o600);
-  },
-);
+  const texts = new Map<string, string | Uint8Array>([
+    ['the output', first.server.output],
+    ['the output of the next start', second.server.output],
+    ['the metrics', metrics],
+    ['keys list', listed.output],
+    ['verify', verified.output],
+    ...contentsOf(dir),
+    ...answers,
+  ]);
+  t.strictSame(secretsIn(secrets, texts), []);
+  const kept = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
+  t.ok(kept.includes('a description in manifest'), 'what is kept as text is found there');
+  const logged = [...texts.values()].some((text) =>
+    Buffer.from(text).includes('"endpoint":"GET /v1/column"'),
+  );
+  t.ok(logged, 'every request was logged');
+  t.strictSame(strangeFiles(dir), []);
+  t.equal(fs.statSync(path.join(dir, 'keys.json')).mode & 0o777, 0o600);
+});
 
 t.test('a key is 256 bits of the random source, and no two are alike', (t) => {
   const texts = Array.from({ length: 1_000 }, () =>
@@ -167,12 +164,12 @@ t.test('a key is 256 bits of the random source, and no two are alike', (t) => {
   );
   t.equal(new Set(texts).size, texts.length);
   t.ok(texts.every((text) => /^[\w-]{43}$/.test(text) && Buffer.from(text, 'base64url').length === 32));
-  let asked = 0;
+  let byteCount = 0;
   newKeyText((count) => {
-    asked += count;
+    byteCount += count;
     return new Uint8Array(count);
   });
-  t.equal(asked, 32);
+  t.equal(byteCount, 32);
   t.end();
 });
 
@@ -209,7 +206,7 @@ t.test('a key is looked up by the hash of all of it, whatever it has in common w
 t.test(
   'whatever name a client chooses, files are named by the server and lie in its directory',
   async (t) => {
-    const { parent, dir } = newSite(t);
+    const { parent, dir } = startServer(t);
     const { server, client } = await serve(t, dir);
     const { team } = server.keys();
     const codes = new Set<string>();
@@ -251,7 +248,7 @@ t.test(
 );
 
 t.test('no header of an answer holds a line that a client wrote', async (t) => {
-  const { dir } = newSite(t);
+  const { dir } = startServer(t);
   const { server, client } = await serve(t, dir);
   const { httpsPort } = await server.serving;
   const { master } = server.keys();

@@ -1,6 +1,6 @@
 /**
- * What must not be found: the texts of keys, sessions and passwords in anything that a server writes, sends or keeps; and
- * what names may become on disk.
+ * Searches for secrets: keys, sessions and passwords must not be in anything that a server writes, sends or keeps; and the
+ * file names that may be on disk.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -47,7 +47,7 @@ function formsOf(secret: string): Buffer[] {
 
 export type Secrets = ReadonlyMap<string, string>;
 
-/** Where a secret stands in `texts`: what it is, and in which of them. */
+/** The secrets found in `texts`: their kind, and the text that contains each. */
 export function secretsIn(secrets: Secrets, texts: ReadonlyMap<string, string | Uint8Array>): string[] {
   const found: string[] = [];
   for (const [where, text] of texts) {
@@ -75,7 +75,7 @@ export function contentsOf(dir: string): Map<string, Uint8Array> {
   );
 }
 
-/** What is no name of a file, or of another one than it seems; each where a client may choose a name. */
+/** Names that are no file names, or name another file than they seem to; each is sent where a client may choose a name. */
 export const TRICK_NAMES: readonly string[] = [
   ...[
     '../x',

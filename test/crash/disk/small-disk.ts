@@ -35,7 +35,7 @@ export class SmallDisk {
     return path.join(this.dir, 'ballast');
   }
 
-  /** What another program writes there: all that is free but `leftBytes`. */
+  /** Fills the disk as another program would: all free space except `leftBytes`. */
   fill(leftBytes = 0): void {
     const file = fs.openSync(this.#ballast, 'a');
     try {

@@ -1,4 +1,4 @@
-/** Backups and restores beside writes; and a crash while they are made. */
+/** Backups and restores during writes, and crashes while they run. */
 import t from 'tap';
 import { restoreStore } from '../../../src/recovery/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
@@ -6,7 +6,7 @@ import { inRange, reopen, SEED, statesOfLife } from '../disk/life-crash.js';
 import { backupFaults, liveWithBackups, writesIn } from './backups.js';
 
 const LIVES = 8;
-/** How far apart the steps of a life are at which the machine stops. */
+/** Distance in I/O steps between the crash points that are tried. */
 const STRIDE = 23;
 t.setTimeout(240_000);
 t.comment(`seed ${SEED}`);

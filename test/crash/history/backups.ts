@@ -1,6 +1,6 @@
 /**
- * Backups and the archive of the log beside a life of writes and checkpoints (life.ts): each backup must be the store as
- * it was between the moments at which it began and ended, and with the archive a store as of any later record.
+ * Backups and the log archive during a run of writes and checkpoints (life.ts). Each backup must be the store as of some
+ * time between its begin and its end; with the archive it must restore to any later record.
  */
 import { Prng } from '../../../src/base/index.js';
 import type { Engine, EngineOptions } from '../../../src/engine/index.js';
@@ -10,18 +10,18 @@ import { FaultyDisk } from '../../support/faulty-disk.js';
 import { type Lived, live, stateOf } from '../disk/life.js';
 import { SEED, SHARDS, statesOfLife } from '../disk/life-crash.js';
 import { openEngine } from './engine-fixture.js';
-import type { Wanted } from './wanted.js';
+import type { TortureOptions } from './torture-options.js';
 
 const ARCHIVE_DIR = '/archive';
 const BACKUPS_MAX = 4;
 const ARCHIVING: Partial<EngineOptions> = { archiveDir: ARCHIVE_DIR, archiveIntervalMs: 3 };
 
-/** One backup that was begun. */
+/** A started backup. */
 export interface Taken {
   readonly dir: string;
   /** Writes acknowledged before it began. */
   readonly from: number;
-  /** Of what it said when it was done; null before. */
+  /** The LSN that the finished backup reported; null before its end. */
   lsn: number | null;
   /** Writes sent when it was done. */
   to: number;
@@ -34,7 +34,7 @@ export interface LifeWithBackups {
   readonly lsns: readonly number[];
 }
 
-/** Lives on `disk` until the end or until it stops, taking backups at moments that the seed gives. */
+/** Runs the writes on `disk` to their end or to the crash, and takes backups at times drawn from the seed. */
 export async function liveWithBackups(disk: FaultyDisk, seed: number): Promise<LifeWithBackups> {
   const prng = new Prng(seed);
   const lived: Lived = { sent: 0, acknowledged: 0 };
@@ -53,11 +53,11 @@ export async function liveWithBackups(disk: FaultyDisk, seed: number): Promise<L
     lsns[lived.acknowledged] = engine.stats().lsnAppended;
     if (taken.length < BACKUPS_MAX && prng.chance(0.2)) {
       const taking = take(engine);
-      // Looked at later.
+      // Checked later.
       taking.catch(() => {});
       running.push(taking);
     }
-    // The last ones must be done before the engine closes.
+    // The last backups must end before the engine closes.
     if (prng.chance(0.2) || lived.acknowledged > 15) await Promise.all(running);
   };
   try {
@@ -72,7 +72,7 @@ export async function liveWithBackups(disk: FaultyDisk, seed: number): Promise<L
   return { lived, taken, lsns };
 }
 
-/** The number of writes that the store in `dir` holds, or a text that says what is wrong with it. */
+/** The number of writes that the store in `dir` holds, or a description of its error. */
 export async function writesIn(
   disk: FaultyDisk,
   dir: string,
@@ -87,11 +87,11 @@ export async function writesIn(
   return count >= 0 ? count : `a state that never was:\n${state}`;
 }
 
-/** Whether a store that ends with record `lsn` may hold `count` writes: between two of them stand records without any. */
+/** Whether a store that ends with record `lsn` may hold `count` writes: there are records without a write between two writes. */
 const isCountAt = (lsns: readonly number[], count: number, lsn: number): boolean =>
   (count === 0 || lsns[count - 1] < lsn) && lsn < (lsns[count + 1] ?? Number.POSITIVE_INFINITY);
 
-/** What is wrong with the backups of the life of `seed`; and how many restores were compared. */
+/** The errors of the backups of the run of `seed`, and the number of compared restores. */
 export async function backupFaults(
   seed: number,
   states: readonly string[],
@@ -108,7 +108,7 @@ export async function backupFaults(
   };
   for (const { dir, from, to, lsn } of taken) {
     if (lsn === null) throw new Error(`${dir} was not finished`);
-    // Behind the last write a record may have begun a log file.
+    // After the last write a record may have started a log file.
     const last = Math.max(lsns[lived.acknowledged], lsn);
     for (const target of [lsn, prng.between(lsn, last), last]) {
       const restored = `${dir}-to-${target}`;
@@ -123,8 +123,8 @@ export async function backupFaults(
   return { faults, compared };
 }
 
-/** `npm run torture -- --what backups`: a round is a life with its backups. */
-export async function backups({ rounds, seed }: Wanted): Promise<boolean> {
+/** `npm run torture -- --what backups`: a round is a run with its backups. */
+export async function backups({ rounds, seed }: TortureOptions): Promise<boolean> {
   const startedMs = performance.now();
   const states = await statesOfLife();
   let wrong = 0;

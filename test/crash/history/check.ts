@@ -1,38 +1,38 @@
 /**
- * Compares a store that was started again with the journals of those who wrote to it.
- * Every insert and update left its tag in all its entities, so a count of the tag tells how much of the request is
- * there; everything else is read from the listings or asked for (site.ts).
+ * Compares a restarted store with the journals of its writers.
+ * Every insert and update leaves its tag in all its entities, so a count of the tag shows how much of the request took
+ * effect; everything else is read from the listings or by single requests (server-state.ts).
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { JsonClient } from '../../support/json-client.js';
 import { type Count, countsOf, type Problem } from './counts.js';
 import type { Entry, Journal } from './journal.js';
 import { hasEvent } from './row-requests.js';
-import { type Listing, Site } from './site.js';
+import { type Listing, ServerState } from './server-state.js';
 
 const QUERIES_PER_REQUEST = 10;
 const REQUESTS_AT_ONCE = 4;
 const IDS_PER_REQUEST = 100;
-/** Things of each writer that are asked for one by one, beside those of late. */
+/** Older things of each writer that are checked with single requests, in addition to the recent ones. */
 const OLDER_THINGS = 3;
 /** Signing in takes a quarter of a second. */
 const SIGN_INS_MAX = 1;
 
 export interface Findings {
-  /** Acknowledged requests of which nothing is there. */
+  /** Acknowledged requests without any effect. */
   lost: number;
-  /** Requests of which a part is there. */
+  /** Requests that took effect in part. */
   half: number;
-  /** Requests whose events are there more than once. */
+  /** Requests whose events were written more than once. */
   doubled: number;
-  /** What else is not as the journals say: a refused request's traces, other values, totals and answers. */
+  /** Other differences from the journals: effects of refused requests, wrong values, totals and answers. */
   wrong: number;
-  /** Requests without an answer, by what was found out about them. */
+  /** Requests without an answer, by whether they took effect. */
   unansweredKept: number;
   unansweredGone: number;
   /** Counts and states compared. */
   checks: number;
-  /** What was found, in words: the first of many. */
+  /** Descriptions of the first findings. */
   readonly texts: string[];
 }
 
@@ -63,19 +63,19 @@ export class Checker {
   }
 
   /**
-   * Settles what got no answer, then checks the requests from `fromRound` on, `sampleCount` older ones of each
-   * writer, all that is listed, and all totals.
+   * Determines the outcome of requests without an answer, then checks the requests from `fromRound` on, `sampleCount`
+   * older ones of each writer, all listed things, and all totals.
    */
   async check(journals: readonly Journal[], fromRound: number, sampleCount: number): Promise<void> {
-    const site = await Site.read(this.#client, this.#teamKey);
+    const state = await ServerState.read(this.#client, this.#teamKey);
     for (const journal of journals) {
-      for (const index of [...journal.pending]) await this.#settle(journal, index, site);
+      for (const index of [...journal.pending]) await this.#settle(journal, index, state);
     }
-    this.#checkListed(journals, site);
+    this.#checkListed(journals, state);
     const counts: Count[] = [];
     for (const journal of journals) {
-      await this.#checkAsked(journal, fromRound, site);
-      this.#checkAutoColumns(journal, site.listing);
+      await this.#checkUnlisted(journal, fromRound, state);
+      this.#checkAutoColumns(journal, state.listing);
       const recent = journal.entries.findIndex(({ round }) => round >= fromRound);
       const olderCount = recent === -1 ? journal.entries.length : recent;
       const chosen = new Set<number>();
@@ -83,29 +83,29 @@ export class Checker {
       for (let left = Math.min(sampleCount, olderCount); left > 0; left--) {
         chosen.add(this.#prng.below(olderCount));
       }
-      counts.push(...countsOf(journal, chosen, site.listing));
+      counts.push(...countsOf(journal, chosen, state.listing));
       await this.#checkExists(journal);
     }
     await this.#compareAll(counts);
     await this.#checkTotals(journals);
   }
 
-  /** Finds out whether a request without an answer took effect. */
-  async #settle(journal: Journal, index: number, site: Site): Promise<void> {
+  /** Determines whether a request without an answer took effect. */
+  async #settle(journal: Journal, index: number, state: ServerState): Promise<void> {
     const { wrote, deleted, things } = journal.entries[index].op;
     let [there, whole] = [0, 0];
     for (const [dimension, ordinals] of wrote?.entities ?? []) {
       whole += ordinals.length;
-      there += await this.#countOrNone(dimension, hasEvent('tag-event', wrote?.tag ?? ''), site.listing);
+      there += await this.#countOrNone(dimension, hasEvent('tag-event', wrote?.tag ?? ''), state.listing);
     }
     for (const [dimension, ordinals] of deleted?.entities ?? []) {
       whole += ordinals.length;
-      there += ordinals.length - (await this.#countOrNone(dimension, deleted?.query ?? [], site.listing));
+      there += ordinals.length - (await this.#countOrNone(dimension, deleted?.query ?? [], state.listing));
     }
     for (const [thing, after] of things ?? []) {
       const before = journal.things.get(thing) ?? null;
       if (before === after) continue;
-      const found = await site.stateOf(thing, journal.secrets);
+      const found = await state.stateOf(thing, journal.secrets);
       if (found === undefined) continue;
       whole++;
       if (found === after) there++;
@@ -123,20 +123,20 @@ export class Checker {
     return found;
   }
 
-  #checkListed(journals: readonly Journal[], { listed }: Site): void {
+  #checkListed(journals: readonly Journal[], { listed }: ServerState): void {
     const expected = new Map(
-      journals.flatMap(({ things }) => [...things].filter(([thing]) => Site.isListed(thing))),
+      journals.flatMap(({ things }) => [...things].filter(([thing]) => ServerState.isListed(thing))),
     );
     for (const thing of new Set([...expected.keys(), ...listed.keys()])) {
       this.#compareThing(thing, expected.get(thing) ?? null, listed.get(thing) ?? null);
     }
   }
 
-  async #checkAsked(journal: Journal, fromRound: number, site: Site): Promise<void> {
+  async #checkUnlisted(journal: Journal, fromRound: number, state: ServerState): Promise<void> {
     const recent: string[] = [];
     const older: string[] = [];
     for (const [thing, round] of journal.thingRounds) {
-      if (!Site.isListed(thing) && !thing.startsWith('hidden/')) {
+      if (!ServerState.isListed(thing) && !thing.startsWith('hidden/')) {
         (round >= fromRound ? recent : older).push(thing);
       }
     }
@@ -146,7 +146,7 @@ export class Checker {
     let signIns = 0;
     for (const thing of new Set(recent)) {
       if (thing.startsWith('signin/') && ++signIns > SIGN_INS_MAX) continue;
-      const found = await site.stateOf(thing, journal.secrets);
+      const found = await state.stateOf(thing, journal.secrets);
       if (found !== undefined) this.#compareThing(thing, journal.things.get(thing) ?? null, found);
     }
   }
@@ -164,7 +164,7 @@ export class Checker {
     }
   }
 
-  /** Some entities of each dimension by their IDs: there, deleted, and never there. */
+  /** Checks some entities of each dimension by ID: existing, deleted, and never inserted ones. */
   async #checkExists(journal: Journal): Promise<void> {
     for (const dimension of journal.rows.dimensions) {
       const named = journal.rows.namedCounts.get(dimension) ?? 0;

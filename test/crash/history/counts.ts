@@ -1,12 +1,12 @@
-/** The counts that tell whether an insert or update is there: wholly, and once. */
+/** The counts that show whether an insert or update took effect completely and once. */
 import type { Entry, Journal } from './journal.js';
 import { hasEvent, hasLast } from './row-requests.js';
-import type { Listing } from './site.js';
+import type { Listing } from './server-state.js';
 
-/** Kinds of what can be wrong; see Findings. */
+/** Kinds of problems; see Findings. */
 export type Problem = 'lost' | 'half' | 'doubled' | 'wrong';
 
-/** One count and what it must be. */
+/** A count query and its expected result. */
 export interface Count {
   readonly dimension: string;
   readonly query: readonly unknown[];
@@ -16,13 +16,13 @@ export interface Count {
   readonly what: string;
 }
 
-/** What must hold of the chosen inserts and updates of one writer, after all that it deleted since. */
+/** The expected counts of the chosen inserts and updates of one writer, after its later deletions. */
 export function countsOf(journal: Journal, chosen: ReadonlySet<number>, listing: Listing): Count[] {
   const counts: Count[] = [];
   for (const index of chosen) {
     const entry = journal.entries[index];
     for (const dimension of entry.op.wrote?.entities.keys() ?? []) {
-      // Of a dimension that was dropped, or never made, nothing can be there.
+      // A dropped or never created dimension holds nothing.
       const columns = listing.get(dimension);
       if (columns?.has('tag-event')) counts.push(...countsIn(dimension, journal, index, columns));
     }

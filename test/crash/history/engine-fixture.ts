@@ -1,11 +1,11 @@
 /** The engine with its workers in this process and everything durable on a faulty disk. */
 import { type DataMemory, ManualClock, NO_DATA_MEMORY, Prng } from '../../../src/base/index.js';
 import {
+  type CreateWorkerClient,
   Engine,
   type EngineOptions,
-  type LaneApi,
-  LaneDownError,
-  type MakeLane,
+  type WorkerApi,
+  WorkerDownError,
 } from '../../../src/engine/index.js';
 import {
   fromRefusal,
@@ -20,24 +20,24 @@ import type { FaultyDisk } from '../../support/faulty-disk.js';
 
 export const STORE_DIR = '/store';
 export const NOW_MS = Date.UTC(2024, 4, 1);
-/** Small, so that a short life begins several log files, and some records fit in none that is ready. */
+/** Small, so that a short run starts several log files, and some records do not fit in a preallocated one. */
 const FIRST_LOG_FILE_BYTES = 1_024;
 const LOG_FILE_BYTES = 8_192;
 /**
- * A sweep starts thousands of workers, and each has several arenas: a few segments of few rows. Larger ones count against the
- * collector, which then marks all the time.
+ * A sweep starts thousands of workers, and each has several arenas: a few segments of few rows. Larger arenas count as
+ * external memory and make the garbage collector run all the time.
  */
 const ARENA_BYTES = 2 * 2 ** 20;
 const INSERT_MEMORY_BYTES = 2 ** 16;
 
-/** A lane without a thread: what reaches the worker, and in what order, is as with one. */
-class LocalLane implements LaneApi {
+/** A worker client without a thread: the worker gets the same requests in the same order as in a thread. */
+class LocalWorker implements WorkerApi {
   readonly index: number;
   readonly shards: readonly number[];
   readonly #worker: ShardWorker;
   readonly #onDown: (cause: unknown) => void;
   #sequence = 0;
-  #down: LaneDownError | null = null;
+  #down: WorkerDownError | null = null;
   #memory = NO_DATA_MEMORY;
 
   constructor(start: WorkerStart, disk: FaultyDisk, onDown: (cause: unknown) => void) {
@@ -57,7 +57,7 @@ class LocalLane implements LaneApi {
 
   async send<Op extends WorkerOp>(op: Op, request: WorkerRequests[Op]): Promise<WorkerResponses[Op]> {
     const sequence = this.#sequence++;
-    // The worker runs in another turn than the sender, but in the order of sending.
+    // The worker runs in a later turn than the sender, but in the order of sending.
     await Promise.resolve();
     if (this.#down !== null) throw this.#down;
     let result: Awaited<ReturnType<ShardWorker['run']>>;
@@ -67,9 +67,9 @@ class LocalLane implements LaneApi {
         requests: [{ op, ...request } as unknown as WorkerRequest],
       });
     } catch (cause) {
-      // In a thread this would end it.
+      // This error would end a thread.
       if (this.#down === null) {
-        this.#down = new LaneDownError(`lane ${this.index} ended`, { cause });
+        this.#down = new WorkerDownError(`worker ${this.index} ended`, { cause });
         this.#onDown(cause);
       }
       throw this.#down;
@@ -81,22 +81,22 @@ class LocalLane implements LaneApi {
   }
 
   async close(): Promise<void> {
-    this.#down ??= new LaneDownError(`lane ${this.index} is closed`);
+    this.#down ??= new WorkerDownError(`worker ${this.index} is closed`);
   }
 }
 
 export interface OpenedEngine {
   readonly engine: Engine;
-  /** Rejects when the engine cannot go on; the process would end there. */
+  /** Rejects at a fatal error of the engine, which would end the process. */
   readonly fatal: Promise<never>;
 }
 
-/** `shardCount` null = what the store has, or one for each lane; `more` replaces options. */
+/** `shardCount` null = that of the store, or one for each worker; `more` replaces options. */
 export async function openEngine(
   disk: FaultyDisk,
   shardCount: number | null,
   seed: number,
-  laneCount = 1,
+  workerCount = 1,
   more: Partial<EngineOptions> = {},
 ): Promise<OpenedEngine> {
   const prng = new Prng(seed);
@@ -105,13 +105,13 @@ export async function openEngine(
     onFatal = reject;
   });
   fatal.catch(() => {});
-  const makeLane: MakeLane = (start, onDown) => new LocalLane(start, disk, onDown);
+  const createWorker: CreateWorkerClient = (start, onDown) => new LocalWorker(start, disk, onDown);
   const engine = await Engine.create({
     fs: disk,
     dir: STORE_DIR,
-    laneFile: '',
+    workerFile: '',
     kernels: null,
-    laneCount,
+    workerCount,
     shardCount,
     memoryLimitBytes: 2 ** 30,
     durability: 'fsync',
@@ -122,7 +122,7 @@ export async function openEngine(
     firstLogFileBytes: FIRST_LOG_FILE_BYTES,
     logFileBytes: LOG_FILE_BYTES,
     insertMemoryBytes: INSERT_MEMORY_BYTES,
-    makeLane,
+    createWorkerClient: createWorker,
     ...more,
   });
   await Promise.race([engine.start(), fatal]);

@@ -12,7 +12,7 @@ const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(180_000);
 t.comment(`seed ${seed}`);
 
-t.test('what 8 clients read of each other is what some order of whole requests gives', async (t) => {
+t.test('the reads and writes of 8 clients are linearizable', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-histories-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const server = new ServerProcess({ dir, flags: ['--workers', '2', '--shards', '5'] });

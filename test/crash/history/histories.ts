@@ -1,16 +1,16 @@
 /**
  * Histories of clients that write and read registers of a real server at the same time, over HTTP and HTTPS, by JSON and
- * by SQL. A register is several entities, which lie in different shards and are always written together: who sees one of them
- * changed must see all.
+ * by SQL. A register is several entities in different shards that are always written together: a reader that sees one of
+ * them changed must see all changed.
  */
 import { Prng } from '../../../src/base/index.js';
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 import { faultOf, type Operation } from './register-history.js';
-import type { Wanted } from './wanted.js';
+import type { TortureOptions } from './torture-options.js';
 
 const REGISTERS = 5;
-/** Of one register. */
+/** Entities of one register. */
 const ENTITIES = 6;
 const CLIENTS = 8;
 const WRITE_SHARE = 0.4;
@@ -23,11 +23,11 @@ export const createRegisterColumn = (client: JsonClient): Promise<unknown> =>
   client.succeed({ path: '/v1/column', body: [{ name: COLUMN, type: 'integer' }] });
 
 const SQL = { 'content-type': 'application/sql' };
-/** What the IDs of a register, and no others, begin with. */
+/** The prefix of all IDs of a register and of no other IDs. */
 const prefixOf = ([id]: readonly string[]): string => id.slice(0, -1);
 const listed = (ids: readonly string[]): string => ids.map((id) => `'${id}'`).join(', ');
 
-/** Gives all entities of the register the value. */
+/** Sets all entities of the register to the value. */
 async function write(client: JsonClient, prng: Prng, ids: readonly string[], value: number): Promise<void> {
   const way = prng.below(3);
   if (way === 0) {
@@ -42,7 +42,7 @@ async function write(client: JsonClient, prng: Prng, ids: readonly string[], val
   }
 }
 
-/** The values of the register's entities, in no order. */
+/** The values of the register's entities, in any order. */
 async function read(client: JsonClient, prng: Prng, ids: readonly string[]): Promise<number[]> {
   if (prng.chance(0.5)) {
     const text = `SELECT ${COLUMN} FROM [default] WHERE [entity-id] IN (${listed(ids)})`;
@@ -57,7 +57,7 @@ async function read(client: JsonClient, prng: Prng, ids: readonly string[]): Pro
 
 export interface History {
   readonly operations: readonly Operation[];
-  /** What is wrong with it; null = nothing. */
+  /** Description of the error; null = none. */
   readonly fault: string | null;
 }
 
@@ -100,7 +100,7 @@ export async function runHistory(
 }
 
 /** `npm run torture -- --what histories`. */
-export async function histories({ dir, rounds, seed, operations }: Wanted): Promise<boolean> {
+export async function histories({ dir, rounds, seed, operations }: TortureOptions): Promise<boolean> {
   const server = new ServerProcess({ dir, flags: ['--workers', '2', '--shards', '5'] });
   const startedAt = performance.now();
   let faults = 0;

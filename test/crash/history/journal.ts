@@ -1,16 +1,16 @@
 /**
- * What one writer sent and what it heard back, and from that what the store must hold.
- * Invariants: writers share no entity and nothing else that they change, so a writer's own requests decide what there
- * must be; a request without an answer is the last of its run, and until a check or a repeat finds out its fate the
- * writer sends only what does not depend on it.
+ * The requests of one writer, their answers, and the resulting expected content of the store.
+ * Invariants: writers share no entity and nothing else that they change, so a writer's own requests determine the
+ * content; a request without an answer is the last of its run, and until a check or a repeat determines its outcome the
+ * writer sends only requests that do not depend on it.
  */
 import type { Ask } from '../../support/json-client.js';
 import { Rows } from './rows.js';
 
-/** What the client knows: a 200, another answer, or none. */
+/** The client's knowledge of the outcome: HTTP 200, another answer, or no answer. */
 export type Heard = 'acknowledged' | 'refused' | 'nothing';
 
-/** What the requests of the summary are counted by. */
+/** The kinds of requests in the summary. */
 export type Kind =
   | 'insert'
   | 'update'
@@ -28,26 +28,26 @@ export type Kind =
   | 'user'
   | 'group';
 
-/** Entities by dimension, as ordinals of the writer's own. */
+/** Entities by dimension, as ordinals of the writer. */
 export type Entities = ReadonlyMap<string, readonly number[]>;
 
-/** A request and all of what it does, which is there wholly or not at all. */
+/** A request and its effects, all of which happen or none. */
 export interface Op {
   readonly kind: Kind;
   readonly what: string;
   readonly ask: Ask;
-  /** What its answer must hold, where that is known: numbers by member, of a script added up over its statements. */
+  /** The expected numbers of the answer by member, where known; those of a script are sums over its statements. */
   readonly answer?: Readonly<Record<string, number>>;
-  /** In every entity that it writes it leaves its tag, once as an event and once as an attribute. */
+  /** The request writes its tag to each of its entities, once as an event and once as an attribute. */
   readonly wrote?: { readonly tag: string; readonly entities: Entities };
-  /** An event column that it makes if it is not there, in the default dimension, and writes the tag to. */
+  /** An event column of the default dimension that the request creates if missing and writes the tag to. */
   readonly autoColumn?: string;
-  /** Entities that it deletes: all that satisfied the query when it was sent. */
+  /** Entities that the request deletes: all that satisfied the query when it was sent. */
   readonly deleted?: { readonly entities: Entities; readonly query: readonly unknown[] };
   readonly droppedDimension?: string;
-  /** Everything else that it changes: things by name, as they are afterwards; null = not there. See site.ts. */
+  /** All other changes: things by name with their new state; null = missing. See server-state.ts. */
   readonly things?: ReadonlyMap<string, string | null>;
-  /** Called with the body of the answer: it may hold a key that is told this once. */
+  /** Called with the body of the answer, which may hold a key that the server shows only once. */
   readonly learn?: (body: unknown) => void;
 }
 
@@ -63,10 +63,10 @@ export class Journal {
   readonly writer: number;
   readonly entries: Entry[] = [];
   readonly rows = new Rows();
-  /** Things as they must be, and the round of their last change. */
+  /** Expected states of things, and the round of their last change. */
   readonly things = new Map<string, string | null>();
   readonly thingRounds = new Map<string, number>();
-  /** Texts of keys and passwords that were told, by the thing that they let observe. */
+  /** Keys and passwords from answers, by the thing that they give access to. */
   readonly secrets = new Map<string, string>();
   #pending: number[] = [];
 
@@ -78,7 +78,7 @@ export class Journal {
     return `w${this.writer}-${dimension}-${ordinal}`;
   }
 
-  /** Called before the request is sent; the index of its entry. */
+  /** Called before the request is sent. Returns the index of its entry. */
   begin(round: number, op: Op): number {
     this.entries.push({ op, heard: 'nothing', round, applied: null });
     this.#pending.push(this.entries.length - 1);
@@ -90,12 +90,12 @@ export class Journal {
     if (heard !== 'nothing') this.settle(index, heard === 'acknowledged');
   }
 
-  /** Entries whose fate is not known, oldest first. */
+  /** Entries with an unknown outcome, oldest first. */
   get pending(): readonly number[] {
     return this.#pending;
   }
 
-  /** Counts an entry in whose fate is known by now. */
+  /** Records the outcome of an entry and applies its effects. */
   settle(index: number, applied: boolean): void {
     const entry = this.entries[index];
     entry.applied = applied;
@@ -111,7 +111,7 @@ export class Journal {
     }
   }
 
-  /** Names of things that are there and begin with `prefix`, without it. */
+  /** Names of existing things that begin with `prefix`, without the prefix. */
   thingsOf(prefix: string): string[] {
     return [...this.things]
       .filter(([thing, state]) => state !== null && thing.startsWith(prefix))

@@ -1,6 +1,6 @@
 /**
  * Requests of one writer that change the model: dimensions, columns and relations of its own in the dimension default;
- * and its saved queries. Each tells what must be there afterwards, as things (site.ts): a column as
+ * and its saved queries. Each lists the expected state afterwards as things (server-state.ts): a column as
  * `type state description`, a relation as the names of its columns, a saved query as `cache-period query`.
  */
 import type { Prng } from '../../../src/base/index.js';
@@ -79,7 +79,7 @@ export class ModelRequests {
     };
   }
 
-  /** State and description in one request. */
+  /** Changes state and description in one request. */
   #changeColumn(): Op | null {
     const name = this.#pick('column/');
     if (name === null) return null;
@@ -119,7 +119,7 @@ export class ModelRequests {
     return all.find((relation) => this.#columnsOf(relation).includes(column)) ?? null;
   }
 
-  /** Up to three free event columns into one new relation. */
+  /** Puts up to three event columns without a relation into a new one. */
   #relate(): Op | null {
     const free = this.#journal
       .thingsOf('column/')
@@ -136,7 +136,7 @@ export class ModelRequests {
     };
   }
 
-  /** Takes some of its columns out of a relation, or all. */
+  /** Removes some or all columns from a relation. */
   #unrelate(): Op | null {
     const name = this.#pick('relation/');
     if (name === null) return null;
@@ -162,7 +162,7 @@ export class ModelRequests {
     return this.#savedOp(name, 'changed', { method: 'PUT', path: `/v1/query/saved/${name}` }, {});
   }
 
-  /** Of any entities: it is not run. */
+  /** The saved query may select any entities, because it is not run. */
   #savedOp(name: string, what: string, ask: Pick<Ask, 'method' | 'path'>, more: object): Op {
     const query = [{ 'entity-id': { 'starts-with': `w${this.#journal.entries.length}` } }];
     const period = this.#prng.chance(0.5) ? null : this.#prng.between(5, 60);

@@ -1,19 +1,19 @@
 /**
- * Random logs: the same writes to engines of other numbers of shards and workers, each read back whole, behind a kill, and by
- * other numbers again. All of them must hold the same state.
+ * Random logs: the same writes to engines with different numbers of shards and workers, each compared while it runs, after a
+ * kill, and after a start with another number of workers. All of them must hold the same state.
  */
 import { createHash } from 'node:crypto';
 import { Prng } from '../../../src/base/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { AUTO, insert, mutate, script, stateOf, type Write } from '../disk/life.js';
 import { openEngine } from './engine-fixture.js';
-import type { Wanted } from './wanted.js';
+import type { TortureOptions } from './torture-options.js';
 
-/** Shards and workers. */
+/** Numbers of shards and workers. */
 const LAYOUTS = [
-  { shards: 1, lanes: 1 },
-  { shards: 2, lanes: 2 },
-  { shards: 7, lanes: 3 },
+  { shards: 1, workers: 1 },
+  { shards: 2, workers: 2 },
+  { shards: 7, workers: 3 },
 ] as const;
 const ENTITIES = 60;
 const TAGS = 8;
@@ -38,7 +38,7 @@ export function entities(prng: Prng): Record<string, unknown> {
   return Object.fromEntries(ids.map((id) => [id, entity(prng)]));
 }
 
-/** The first write makes every column. */
+/** The first write creates every column. */
 export const FIRST = insert({
   first: {
     ...{ tag: 't0', number: 1, list: ['item-1'] },
@@ -75,15 +75,15 @@ export function randomWrite(prng: Prng, at: number): Write {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** What is wrong with the log of that seed; null = every layout holds the same state. */
+/** Description of the first difference for the log of `seed`; null = every layout holds the same state. */
 export async function logFault(seed: number): Promise<string | null> {
   const prng = new Prng(seed);
   const writes = [FIRST, ...Array.from({ length: prng.between(3, 14) }, (_, at) => randomWrite(prng, at))];
   const checkpointAt = prng.chance(0.5) ? prng.below(writes.length) : -1;
   let wanted: string | null = null;
-  for (const [index, { shards, lanes }] of LAYOUTS.entries()) {
+  for (const [index, { shards, workers }] of LAYOUTS.entries()) {
     const disk = new FaultyDisk({ seed });
-    const { engine } = await openEngine(disk, shards, seed, lanes);
+    const { engine } = await openEngine(disk, shards, seed, workers);
     for (const [at, write] of writes.entries()) {
       await write(engine);
       if (at === checkpointAt) await engine.checkpoint();
@@ -92,10 +92,13 @@ export async function logFault(seed: number): Promise<string | null> {
     const killed = disk.afterCrash();
     await engine.close();
     const other = LAYOUTS[(index + 1) % LAYOUTS.length];
-    const again = await openEngine(killed, null, seed, other.lanes);
-    found.push([`${shards} shards, replayed by ${other.lanes} workers`, hashOf(await stateOf(again.engine))]);
+    const again = await openEngine(killed, null, seed, other.workers);
+    found.push([
+      `${shards} shards, replayed by ${other.workers} workers`,
+      hashOf(await stateOf(again.engine)),
+    ]);
     await again.engine.close();
-    const anew = await openEngine(disk, other.shards, seed, lanes);
+    const anew = await openEngine(disk, other.shards, seed, workers);
     found.push([`${shards} shards made ${other.shards}`, hashOf(await stateOf(anew.engine))]);
     await anew.engine.close();
     for (const [what, hash] of found) {
@@ -107,7 +110,7 @@ export async function logFault(seed: number): Promise<string | null> {
 }
 
 /** `npm run torture -- --what logs`. */
-export async function logs({ rounds, seed }: Wanted): Promise<boolean> {
+export async function logs({ rounds, seed }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   let faults = 0;
   for (let log = 0; log < rounds; log++) {

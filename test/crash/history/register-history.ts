@@ -1,6 +1,6 @@
 /**
- * Histories of registers, and whether some order of whole operations explains one: each write and each read takes effect at
- * one moment between its sending and its answer, and a read gives what the last write before it wrote (linearizability).
+ * Histories of registers, and a check that one is linearizable: each write and each read takes effect at one time between its
+ * request and its answer, and a read returns the value of the last write before it.
  * Source  Gibbons, Korach: Testing Shared Memories, SIAM J. Comput. 26 (1997): exact for registers of which every value is
  *         written once, in O(n log n).
  */
@@ -8,25 +8,25 @@
 export interface Operation {
   readonly register: number;
   readonly kind: 'write' | 'read';
-  /** Written or read; every write of a register writes another one, and 0 stands there before the first. */
+  /** The written or read value; each write of a register has a unique value, and the initial value is 0. */
   readonly value: number;
-  /** Before it was sent, and behind its answer; of one clock, in milliseconds. */
+  /** Time before sending, and time after the answer; of one clock, in milliseconds. */
   readonly sentMs: number;
   readonly answeredMs: number;
-  /** For people. */
+  /** For error texts. */
   readonly client: number;
 }
 
-/** A value's write and reads: it must have stood in the register from `low` to `high`, or at a moment between these. */
+/** A value's write and reads: the register must have held it from `low` to `high`, or at some time between the two. */
 interface Zone {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** The write or a read was over before another of the value's operations began: it stood all the time between. */
+  /** One operation of the value ended before another began: the register held the value all the time between. */
   readonly forward: boolean;
 }
 
-/** What no order explains; null = some order explains all of them. */
+/** Description of the contradiction; null = the operations are linearizable. */
 export function faultOf(operations: readonly Operation[]): string | null {
   const registers = groupBy(operations, ({ register }) => register);
   for (const [register, own] of registers) {
@@ -80,7 +80,7 @@ function zonesClash(zones: readonly Zone[]): string | null {
   return null;
 }
 
-/** The last of the zones, which are in order, that begins before `ms`. */
+/** The last zone that begins before `ms`; `zones` are in order. */
 function lastBefore(zones: readonly Zone[], ms: number): Zone | null {
   let [low, high] = [0, zones.length];
   while (low < high) {

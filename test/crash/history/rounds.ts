@@ -1,7 +1,7 @@
 /**
- * Rounds of kill -9: writers send, the server dies at a random moment, is started again on the same directory, and
- * every request is looked for. The moments are drawn by seed: while it writes, in and around checkpoints, soon after
- * it began to serve, and while it starts (so also while it replays its log).
+ * Rounds of kill -9: writers send requests, the server is killed at a random time and restarted on the same directory, and
+ * every request is checked. The times are drawn from the seed: during writes, in and around checkpoints, soon after the
+ * server began to serve, and while it starts (also during log replay).
  */
 import { Prng } from '../../../src/base/index.js';
 import { JsonClient } from '../../support/json-client.js';
@@ -13,14 +13,14 @@ import { type Named, Writer } from './writer.js';
 
 const WRITER_COUNT = 8;
 const OLDER_SAMPLE_COUNT = 20;
-/** Longest time that writers run in a round. */
+/** Longest run of the writers in a round. */
 const WRITE_MS_MAX = 4_000;
 
 export interface RoundsOptions {
   readonly dir: string;
   readonly rounds: number;
   readonly seed: number;
-  /** Most requests that writers send in a round before its moment comes. */
+  /** Most requests that the writers send in a round before the kill. */
   readonly requestsMax: number;
   readonly report: (line: string) => void;
 }
@@ -35,9 +35,9 @@ export interface Summary extends Findings {
   refused: number;
   unanswered: number;
   entitiesAcknowledged: number;
-  checkpointsAsked: number;
+  checkpointRequests: number;
   killsWhileStarting: number;
-  /** `quarry verify` after a kill found something wrong, or the last stop was not clean. */
+  /** Rounds in which `quarry verify` reported an error after the kill or the last stop was not clean. */
   unsound: number;
 }
 
@@ -58,10 +58,10 @@ class Rounds {
   readonly #named = this.#journals.map((): Named[] => []);
   #repeats = 0;
   readonly #findings = noFindings();
-  /** Rounds before this one were checked whole at least once. */
+  /** All rounds before this one were checked completely at least once. */
   #uncheckedFrom = 0;
   #startMs = 300;
-  #checkpointsAsked = 0;
+  #checkpointRequests = 0;
   #killsWhileStarting = 0;
   #unsound = 0;
 
@@ -78,7 +78,7 @@ class Rounds {
     return this.#summary();
   }
 
-  /** The number of workers may differ from start to start. */
+  /** The number of workers varies from start to start. */
   #spawn(): ServerProcess {
     const flags = ['--shards', String(this.#shardCount), '--workers', String(this.#prng.between(1, 2))];
     return new ServerProcess({ dir: this.#options.dir, flags });
@@ -97,7 +97,7 @@ class Rounds {
     try {
       if (round === 0) await client.succeed({ path: '/v1/column', body: FIXED_COLUMNS });
       if (moment !== 'just serving') {
-        // Whether the first or the repeat took effect then: it is one of them.
+        // Either the first request or its repeat takes effect, never both.
         if (this.#prng.chance(0.5)) await Promise.all(writers.map((writer) => writer.repeatPending(client)));
         await this.#check(client, keys.team, this.#uncheckedFrom, OLDER_SAMPLE_COUNT, round);
       }
@@ -114,7 +114,7 @@ class Rounds {
     return this.#journals.reduce((sum, journal) => sum + journal.entries.length, 0);
   }
 
-  /** Starts the server and kills it before it serves, or hardly later; a few times. */
+  /** Starts the server and kills it before or soon after it serves; a few times. */
   async #killWhileStarting(): Promise<void> {
     for (let left = this.#prng.between(1, 2); left > 0; left--) {
       const server = this.#spawn();
@@ -147,7 +147,7 @@ class Rounds {
   ): Promise<void> {
     const running = writers.map((writer) => writer.run(client));
     const killed = this.#untilTheMoment(moment, server).then(() => server.kill());
-    // A writer throws at a wrong answer: then the others must not wait for each other.
+    // A writer throws at a wrong answer; the others must then not wait for each other.
     try {
       await Promise.all(running);
     } finally {
@@ -160,14 +160,14 @@ class Rounds {
   async #untilTheMoment(moment: Moment, server: ServerProcess): Promise<void> {
     if (moment === 'just serving') return sleep(this.#prng.below(40));
     const wanted = this.#requestCount + this.#prng.between(10, this.#options.requestsMax);
-    // Also on a machine that is too busy for so many.
+    // The time limit ends the round on a machine that is too busy for so many requests.
     const until = performance.now() + WRITE_MS_MAX;
     while (this.#requestCount < wanted && performance.now() < until) await sleep(2);
     await sleep(this.#prng.below(20));
     if (moment !== 'checkpoint') return;
     for (let left = this.#prng.between(1, 3); left > 0; left--) {
       server.signal('SIGUSR2');
-      this.#checkpointsAsked++;
+      this.#checkpointRequests++;
       await sleep(this.#prng.below(this.#prng.pick([10, 60, 250])));
     }
   }
@@ -195,7 +195,7 @@ class Rounds {
     this.#findings.texts.push(text);
   }
 
-  /** Looks for every request once more, stops the server as an operator does, and verifies what it leaves. */
+  /** Checks every request once more, stops the server with SIGTERM, and verifies the store. */
   async #finish(): Promise<void> {
     const server = this.#spawn();
     try {
@@ -231,14 +231,14 @@ class Rounds {
       refused: heard('refused'),
       unanswered: heard('nothing'),
       entitiesAcknowledged,
-      checkpointsAsked: this.#checkpointsAsked,
+      checkpointRequests: this.#checkpointRequests,
       killsWhileStarting: this.#killsWhileStarting,
       unsound: this.#unsound,
     };
   }
 }
 
-/** Runs all rounds on an empty directory. Rejects when a server does not start, or answers what it must not. */
+/** Runs all rounds on an empty directory. Rejects when a server does not start or gives a wrong answer. */
 export function runRounds(options: RoundsOptions): Promise<Summary> {
   return new Rounds(options).run();
 }

@@ -1,12 +1,12 @@
 /**
- * Inserts, updates and deletes of one writer, drawn by chance from what its journal says is there: as JSON, and the same
- * of them as SQL (sql-requests.ts).
+ * Random inserts, updates and deletes of one writer, drawn from the entities in its journal: as JSON here, and as SQL in
+ * sql-requests.ts.
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { Ask } from '../../support/json-client.js';
 import type { Entities, Journal, Op } from './journal.js';
 
-/** Made before the first round, with the columns of `FIXED_COLUMNS` each. */
+/** Dimensions that exist before the first round, each with the columns of `FIXED_COLUMNS`. */
 export const FIXED_DIMENSIONS = ['default', 'people', 'things'] as const;
 
 export const FIXED_COLUMNS = FIXED_DIMENSIONS.flatMap((dimension) =>
@@ -21,7 +21,7 @@ export const FIXED_COLUMNS = FIXED_DIMENSIONS.flatMap((dimension) =>
 
 const ENTITIES_PER_REQUEST_MAX = 300;
 const ENTITIES_PER_SMALL_REQUEST_MAX = 10;
-/** What `#entity` gives: tag, two items, n, and three events. */
+/** Values of an `#entity`: tag, two items, n, and three events. */
 const VALUES_PER_ENTITY = 7;
 export const ALL_TIME = ['1990-01-01', '2100-01-01'];
 
@@ -30,8 +30,8 @@ export const hasEvent = (column: string, tag: string, minfreq = 1): readonly unk
 ];
 export const hasLast = (tag: string): readonly unknown[] => [{ tag: { equals: tag } }];
 
-/** The same as the parts of a request. */
-export const asked = ({ dimension, ordinals, tag, by }: Found) => ({
+/** The fields of a request that selects the found entities. */
+export const queryOf = ({ dimension, ordinals, tag, by }: Found) => ({
   dimension,
   entities: new Map([[dimension, ordinals]]),
   query: by === 'last' ? hasLast(tag) : hasEvent('tag-event', tag),
@@ -40,12 +40,12 @@ export const asked = ({ dimension, ordinals, tag, by }: Found) => ({
 const countOf = (entities: Entities): number =>
   [...entities.values()].reduce((sum, ordinals) => sum + ordinals.length, 0);
 
-/** Entities of one dimension, and a tag that finds them all and no others. */
+/** Entities of one dimension, and a tag that selects exactly them. */
 export interface Found {
   readonly dimension: string;
   readonly ordinals: readonly number[];
   readonly tag: string;
-  /** Carried last, or as an event. */
+  /** Whether the tag is the current attribute or an event. */
   readonly by: 'last' | 'event';
 }
 
@@ -60,7 +60,7 @@ export class RowRequests {
     this.#round = round;
   }
 
-  /** `fresh`: only of entities that were never named, and nothing else that an earlier request may touch. */
+  /** `fresh`: only entities that were never named, and nothing else that an earlier request may touch. */
   insert(fresh: boolean): Op {
     const prng = this.#prng;
     const tag = this.tag();
@@ -77,7 +77,7 @@ export class RowRequests {
       left -= count;
       entities.set(dimension, this.choose(dimension, count, fresh));
     });
-    // A column that all writers of the round may be the first to make.
+    // Any writer of the round may be the first to create this column.
     const makes = !fresh && dimensions[0] === 'default' && prng.chance(0.1);
     const autoColumn = makes ? `auto-${this.#round}-${prng.below(2)}` : undefined;
     const inDefault = autoColumn === undefined ? 0 : (entities.get('default') as readonly number[]).length;
@@ -85,7 +85,7 @@ export class RowRequests {
     const op: Op = {
       kind: 'insert',
       what: tag,
-      ask: this.#asked('/v1/insert', this.#body(tag, entities, autoColumn, own !== null), prng.chance(0.5)),
+      ask: this.#request('/v1/insert', this.#body(tag, entities, autoColumn, own !== null), prng.chance(0.5)),
       answer: {
         'inserted-entities': entityCount,
         'inserted-values': entityCount * VALUES_PER_ENTITY + inDefault,
@@ -97,17 +97,17 @@ export class RowRequests {
     return op;
   }
 
-  /** Of all entities that one request wrote last, or of all that hold its event; null when none is found. */
+  /** Updates all entities that one request wrote last, or all that hold its event; null when none is found. */
   update(): Op | null {
     const found = this.some();
     if (found === null) return null;
-    const { dimension, entities, query } = asked(found);
+    const { dimension, entities, query } = queryOf(found);
     const tag = this.tag();
     const set = { tag, 'tag-list': [tag], 'tag-event': { value: tag, date: '2020-01-02' } };
     return {
       kind: 'update',
       what: tag,
-      ask: this.#asked('/v1/update', { dimension, query, set }),
+      ask: this.#request('/v1/update', { dimension, query, set }),
       answer: { updated: countOf(entities) },
       wrote: { tag, entities },
     };
@@ -116,23 +116,23 @@ export class RowRequests {
   delete(): Op | null {
     const found = this.some();
     if (found === null) return null;
-    const { dimension, entities, query } = asked(found);
+    const { dimension, entities, query } = queryOf(found);
     return {
       kind: 'delete',
       what: `of ${JSON.stringify(query)} in ${dimension}`,
-      ask: this.#asked('/v1/delete', { dimension, query }),
+      ask: this.#request('/v1/delete', { dimension, query }),
       answer: { deleted: countOf(entities) },
       deleted: { entities, query },
     };
   }
 
-  /** Of the next request. */
+  /** The tag of the next request. */
   tag(): string {
     return `w${this.#journal.writer}-request-${this.#journal.entries.length}`;
   }
 
-  /** Every third with an Idempotency-Key. */
-  #asked(path: string, body: unknown, plain = false): Ask {
+  /** Every third request has an Idempotency-Key. */
+  #request(path: string, body: unknown, plain = false): Ask {
     const named = this.#prng.chance(0.35) ? { 'idempotency-key': `once ${this.tag()}` } : null;
     return { path, body, plain, ...(named === null ? {} : { headers: named }) };
   }
@@ -144,7 +144,7 @@ export class RowRequests {
     return `w${this.#journal.writer}-own-${this.#journal.entries.length}`;
   }
 
-  /** `count` entities of the dimension, each once: mostly new ones, some that are there or were. */
+  /** `count` distinct entities of the dimension: mostly new ones, some existing or deleted ones. */
   choose(dimension: string, count: number, fresh: boolean): readonly number[] {
     const { namedCounts } = this.#journal.rows;
     const chosen = new Set<number>();
@@ -158,7 +158,7 @@ export class RowRequests {
     return [...chosen];
   }
 
-  /** The entities that carry what some entity carries; null when chance finds none. */
+  /** All entities with the tag of a randomly chosen entity; null when the draw finds none. */
   some(): Found | null {
     const { rows, entries } = this.#journal;
     const dimension = this.#prng.pick(FIXED_DIMENSIONS);
@@ -197,7 +197,7 @@ export class RowRequests {
       'tag-list': [tag, `list-${ordinal % 10}`],
       n: ordinal,
       'tag-event': [{ value: tag, date: '2020-01-01T00:00:00Z' }],
-      // Without a date: the time that the record holds.
+      // An event without a date gets the time of its record.
       'n-event': [{ value: ordinal }, { value: ordinal }],
     };
   }

@@ -1,10 +1,10 @@
-/** The entities of one writer as they must be: which requests left their tag in each since it came into being. */
+/** The expected entities of one writer: the requests that wrote their tag to each since it was inserted. */
 import type { Entities } from './journal.js';
 
 interface OfDimension {
-  /** Per ordinal: indexes of entries, the last one wrote last; empty = the entity is not there. */
+  /** Per ordinal: indexes of entries in the order of writing; empty = the entity does not exist. */
   readonly tags: number[][];
-  /** By entry: the entities that hold its event, and those whose attributes it wrote last. */
+  /** By entry: the number of entities that hold its event, and of those whose attributes it wrote last. */
   readonly events: Map<number, number>;
   readonly lasts: Map<number, number>;
   count: number;
@@ -17,7 +17,7 @@ const add = (counts: Map<number, number>, entry: number, change: 1 | -1): void =
 };
 
 export class Rows {
-  /** Entities that the writer ever named, by dimension. */
+  /** Number of entities that the writer ever named, by dimension. */
   readonly namedCounts = new Map<string, number>();
   readonly #dimensions = new Map<string, OfDimension>();
 

@@ -1,16 +1,16 @@
 /**
- * The writes of one writer as SQL: single statements and scripts of several, which take effect together or not at all, an
- * update among them also of what the insert before it brought. They leave the same traces as the JSON requests.
+ * The writes of one writer as SQL: single statements, and scripts of several that take effect together or not at all; an
+ * update in a script may also change rows of the insert before it. They write the same tags as the JSON requests.
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { Ask } from '../../support/json-client.js';
 import type { Entities, Journal, Op } from './journal.js';
-import { asked, FIXED_DIMENSIONS, type Found, type RowRequests } from './row-requests.js';
+import { FIXED_DIMENSIONS, type Found, queryOf, type RowRequests } from './row-requests.js';
 
 const ENTITIES_PER_INSERT_MAX = 120;
 const NAMED_SHARE = 0.35;
 const CONTENT_TYPE = { 'content-type': 'application/sql' };
-/** What a row gives: tag, n and an event; and with its list two more. */
+/** Values of a row: tag, n and an event; a list adds two. */
 const VALUES_PER_ENTITY = 3;
 const VALUES_PER_LIST = 2;
 
@@ -40,7 +40,7 @@ export class SqlRequests {
     this.#prng = prng;
   }
 
-  /** `fresh`: only of entities that were never named. */
+  /** `fresh`: only entities that were never named. */
   insert(fresh: boolean): Op {
     const tag = this.#rows.tag();
     const dimension = this.#prng.pick(FIXED_DIMENSIONS);
@@ -48,15 +48,15 @@ export class SqlRequests {
     const answer: Numbers = {};
     const text = this.#insertText(tag, dimension, ordinals, true, answer);
     const wrote = { tag, entities: new Map([[dimension, ordinals]]) };
-    return { kind: 'SQL insert', what: tag, ask: this.#asked([text]), answer, wrote };
+    return { kind: 'SQL insert', what: tag, ask: this.#request([text]), answer, wrote };
   }
 
   update(): Op | null {
     const found = this.#rows.some();
     if (found === null) return null;
     const tag = this.#rows.tag();
-    const { entities } = asked(found);
-    const ask = this.#asked([updateText(found, tag)]);
+    const { entities } = queryOf(found);
+    const ask = this.#request([updateText(found, tag)]);
     const answer = { updated: found.ordinals.length };
     return { kind: 'SQL update', what: tag, ask, answer, wrote: { tag, entities } };
   }
@@ -64,13 +64,19 @@ export class SqlRequests {
   delete(): Op | null {
     const found = this.#rows.some();
     if (found === null) return null;
-    const { entities, query } = asked(found);
+    const { entities, query } = queryOf(found);
     const text = deleteText(found);
     const answer = { deleted: found.ordinals.length };
-    return { kind: 'SQL delete', what: text, ask: this.#asked([text]), answer, deleted: { entities, query } };
+    return {
+      kind: 'SQL delete',
+      what: text,
+      ask: this.#request([text]),
+      answer,
+      deleted: { entities, query },
+    };
   }
 
-  /** `fresh`: it touches nothing that an earlier request may touch. */
+  /** `fresh`: the script touches nothing that an earlier request may touch. */
   script(fresh: boolean): Op {
     const tag = this.#rows.tag();
     const answer: Numbers = {};
@@ -101,14 +107,14 @@ export class SqlRequests {
     return {
       kind: 'SQL script',
       what: tag,
-      ask: this.#asked(texts),
+      ask: this.#request(texts),
       answer,
       wrote: { tag, entities },
-      ...(deleted === null ? {} : { deleted: asked(deleted) }),
+      ...(deleted === null ? {} : { deleted: queryOf(deleted) }),
     };
   }
 
-  /** Entities none of which is among the others; null when chance finds none. */
+  /** Entities none of which is in `others`; null when the draw finds none. */
   #deletedBeside(others: Entities): Found | null {
     const found = this.#rows.some();
     if (found === null) return null;
@@ -143,7 +149,7 @@ export class SqlRequests {
     return `INSERT INTO [${dimension}] (${columns}) VALUES ${rows.join(', ')}`;
   }
 
-  #asked(texts: readonly string[]): Ask {
+  #request(texts: readonly string[]): Ask {
     const named = this.#prng.chance(NAMED_SHARE) ? { 'idempotency-key': `once ${this.#rows.tag()}` } : null;
     return { path: '/v1/sql', text: texts.join(';\n'), headers: { ...CONTENT_TYPE, ...named } };
   }

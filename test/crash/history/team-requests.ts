@@ -1,6 +1,6 @@
 /**
  * Administrative requests of one writer: databases with a little data, custom keys, users and permission groups. Each
- * tells what must be there afterwards, as things (site.ts).
+ * lists the expected state afterwards as things (server-state.ts).
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { Ask } from '../../support/json-client.js';
@@ -87,7 +87,7 @@ export class TeamRequests {
     return this.#op('database', `${name} changed`, ask, [[`database/${name}`, description]]);
   }
 
-  /** Entities that were never there, in a database of the writer's own. */
+  /** Inserts new entities into a database of the writer. */
   #fillDatabase(): Op | null {
     const name = this.#pick('rows/');
     const key = this.#journal.secrets.get(`rows/${name}`);
@@ -113,7 +113,7 @@ export class TeamRequests {
     return this.#op('database', `${name} deleted`, ask, things);
   }
 
-  /** A key's name is a thing, and so is what it may do: `level/…` for life, found by `hidden/level/…` of its name. */
+  /** A key's name is one thing, its permission another: `level/…`, which does not change, found by `hidden/level/…` of its name. */
   #createKey(): Op {
     const database = this.#prng.chance(0.6) ? 'quarry' : (this.#pick('database/') ?? 'quarry');
     const name = this.#name('key');
@@ -134,7 +134,7 @@ export class TeamRequests {
     return this.#ask(method, '/v1/database/custom_key', body);
   }
 
-  /** Name and level in one request. */
+  /** Changes name and level in one request. */
   #changeKey(): Op | null {
     const place = this.#pick('key/');
     if (place === null) return null;
@@ -164,7 +164,7 @@ export class TeamRequests {
     ]);
   }
 
-  /** What a user may do shows when they sign in: the permissions of their group, which they keep when it is renamed. */
+  /** A sign-in shows a user's permissions: those of the group, which survive its renaming. */
   #createGroup(): Op {
     const name = this.#name('group');
     const permissions = this.#prng.pick(PERMISSIONS);

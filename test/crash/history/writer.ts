@@ -1,8 +1,8 @@
 /**
- * One of the writers that run when the server is killed: sends one request after the other, over HTTP and HTTPS, and
- * writes into its journal what it sends and hears. It ends when it is told to or when a request got no answer.
- * A request with an Idempotency-Key that got no answer is sent again by the next run, first of all; those that got
- * one are sent again now and then, and two at once: each must answer the same, and take effect once.
+ * A writer that runs while the server is killed: sends one request after the other, over HTTP and HTTPS, and records
+ * requests and answers in its journal. It ends when it is stopped or when a request gets no answer.
+ * The next run first repeats the requests with an Idempotency-Key that got no answer; answered ones are repeated at
+ * random, also two at once: each must get the same answer and take effect once.
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { Ask, JsonClient, Reply } from '../../support/json-client.js';
@@ -15,17 +15,17 @@ import { type Make, TeamRequests } from './team-requests.js';
 const INSERT_SHARE = 0.52;
 const UPDATE_SHARE = 0.14;
 const DELETE_SHARE = 0.06;
-/** Of those: sent as SQL, and of those as a script. */
+/** Share of the writes that are sent as SQL, and of those that are a script. */
 const SQL_SHARE = 0.35;
 const SCRIPT_SHARE = 0.4;
 /** Named requests that a writer remembers to repeat. */
 const NAMED_MAX = 30;
 const REFUSED_STATUS = 503;
-/** How long a writer waits then. */
+/** Pause of a writer after HTTP 503. */
 const REFUSED_PAUSE_MS = 30;
 const REUSED_CODE = 9001;
 
-/** What two answers to one named request say together. */
+/** The combined outcome of two answers to one named request: the first of this order that one of them has. */
 const ORDER_OF_TRUST: readonly Heard[] = ['acknowledged', 'nothing', 'refused'];
 
 /** A named request, and the index of its entry. */
@@ -36,16 +36,16 @@ export interface Named {
 
 export interface WriterParts {
   readonly journal: Journal;
-  /** What earlier runs of this writer sent under a name, and was acknowledged. */
+  /** Acknowledged requests with an Idempotency-Key of earlier runs of this writer. */
   readonly named: Named[];
   readonly prng: Prng;
   readonly round: number;
   readonly teamKey: string;
-  /** Told of an answer that is not what it must be. */
+  /** Called with a description of each wrong answer. */
   readonly wrong: (text: string) => void;
-  /** Told of each repeat that was answered as the first. */
+  /** Called for each repeat with the same answer as the first request. */
   readonly repeated: () => void;
-  /** Told of each answer with HTTP 503. */
+  /** Called with each answer with HTTP 503. */
   readonly refused?: (reply: Reply) => void;
 }
 
@@ -66,7 +66,7 @@ export class Writer {
     this.#team = new TeamRequests(journal, prng, teamKey);
   }
 
-  /** Resolves when the server answers no more, or after `stopped` was set. Throws at an answer that must not be. */
+  /** Resolves when the server no longer answers, or after `stopped` was set. Throws at a wrong answer. */
   async run(client: JsonClient): Promise<void> {
     const { journal, named, prng, round } = this.#parts;
     if (!(await this.repeatPending(client))) return;
@@ -86,7 +86,7 @@ export class Writer {
     }
   }
 
-  /** Sends the named requests again whose fate is not known. False when the server answers no more. */
+  /** Repeats the named requests with an unknown outcome. False when the server no longer answers. */
   async repeatPending(client: JsonClient): Promise<boolean> {
     const { journal } = this.#parts;
     for (const index of [...journal.pending]) {
@@ -103,7 +103,7 @@ export class Writer {
 
   #next(): Op {
     const { journal, prng } = this.#parts;
-    // Something may or may not have happened: only what does not depend on it.
+    // While an outcome is unknown, only requests that do not depend on it are sent.
     if (journal.pending.length > 0) return this.#insert(true);
     const dice = prng.unit();
     const make: Make =
@@ -129,7 +129,7 @@ export class Writer {
     else all[this.#parts.prng.below(NAMED_MAX)] = named;
   }
 
-  /** Now and then with another body, which must be refused when the first is known to be there. */
+  /** At random with another body, which must be refused when the first request is known to have taken effect. */
   async #repeat(client: JsonClient, { op, index }: Named): Promise<Heard> {
     const { journal, prng, wrong, repeated } = this.#parts;
     if (journal.entries[index].applied === true && prng.chance(0.2)) {
@@ -170,7 +170,7 @@ export class Writer {
 
 const isNamed = ({ ask }: Op): boolean => ask.headers?.['idempotency-key'] !== undefined;
 
-/** The numbers of an answer, of a script added up over its statements. */
+/** The numbers of an answer; those of a script are summed over its statements. */
 function numbersOf(body: unknown): Readonly<Record<string, unknown>> {
   const { result, ...all } = body as Record<string, unknown>;
   if (!Array.isArray(result)) return { ...all, ...(result as Record<string, unknown> | undefined) };

@@ -44,7 +44,7 @@ class Orders {
     this.#inserts = start?.inserts ?? null;
   }
 
-  /** What concerns this thread and comes due with `requests`, null = while nothing is asked; it is taken. */
+  /** Takes the order for this thread that is due with `requests`; null = while it is idle. */
   due(requests: readonly WorkerRequest[] | null): Way | null {
     for (const name of fs.readdirSync(this.#dir)) {
       if (!name.endsWith('.order')) continue;

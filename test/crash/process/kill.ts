@@ -1,9 +1,9 @@
 /** Rounds of kill -9 by command (rounds.ts), and what is told of them. */
 import { isClean, runRounds } from '../history/rounds.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 
 /** `npm run torture -- --what kill`. */
-export async function kill({ dir, rounds, seed }: Wanted): Promise<boolean> {
+export async function kill({ dir, rounds, seed }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   const summary = await runRounds({
     dir,
@@ -16,7 +16,7 @@ export async function kill({ dir, rounds, seed }: Wanted): Promise<boolean> {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(
     `${summary.rounds} rounds, ${summary.killsWhileStarting} kills more while starting, ` +
-      `${summary.checkpointsAsked} checkpoints asked for, ${summary.checks} counts compared, ${seconds} s`,
+      `${summary.checkpointRequests} checkpoints asked for, ${summary.checks} counts compared, ${seconds} s`,
   );
   console.log(
     `${summary.acknowledged} requests acknowledged (${summary.entitiesAcknowledged} entities), ` +

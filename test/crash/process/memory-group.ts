@@ -15,7 +15,7 @@ interface Version {
   readonly own: string;
   readonly limitFile: string;
   readonly swapFile: string;
-  /** What goes into `swapFile` so that there is no swap. */
+  /** The content of `swapFile` that turns swap off. */
   readonly swapBytes: (limitBytes: number) => number;
   readonly eventsFile: string;
 }
@@ -82,7 +82,7 @@ export class MemoryGroup {
     }
   }
 
-  /** What `start` starts, at once, is in the group from its first instruction. */
+  /** A process that `start` starts synchronously is in the group from its first instruction. */
   within<T>(start: () => T): T {
     fs.writeFileSync(`${this.#dir}/cgroup.procs`, String(process.pid));
     try {
@@ -92,7 +92,7 @@ export class MemoryGroup {
     }
   }
 
-  /** How many of its processes the kernel killed for their memory. */
+  /** Number of processes of the group that the kernel killed for their memory. */
   get killCount(): number {
     const text = fs.readFileSync(`${this.#dir}/${this.#version.eventsFile}`, 'utf8');
     return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);

@@ -8,21 +8,24 @@ import path from 'node:path';
 import { Prng } from '../../../src/base/index.js';
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess, type Serving } from '../../support/server-process.js';
-import type { Wanted } from '../history/wanted.js';
+import type { TortureOptions } from '../history/torture-options.js';
 import { HEAVY_QUERIES, take } from './heavy-queries.js';
 import { MemoryGroup } from './memory-group.js';
-import { figuresOf, metricsOf } from './process-figures.js';
+import { metricsOf, processStats } from './process-stats.js';
 
 const MIB = 2 ** 20;
-/** Of the kernel's limit; what the server makes of it is its default. */
+/** Limits of the memory group; the server derives its own limit from them by default. */
 const GROUP_MIB = [600, 900, 1_200, 2_200] as const;
 const QUERIES = 60;
 const ENTITIES_PER_BODY = 1_000;
 const SENDERS = 4;
-const ASKERS = 6;
-/** What is sent, to what is taken. */
+const QUERY_CLIENTS = 6;
+/** Ratio of sent to accepted data. */
 const SENT_PART = 3;
-/** What the whole process may have, to its limit; and behind a small limit, where threads and buffers weigh more. */
+/**
+ * Highest resident memory of the process relative to its limit; and in addition to a small limit, where threads and buffers
+ * weigh more.
+ */
 const RSS_PART_MAX = 1.1;
 const RSS_BEYOND_MIB_MAX = 150;
 const GOOD_PAUSE_MS = 30;
@@ -54,7 +57,7 @@ export interface MemoryOutcome {
   readonly bodiesRefused: number;
   readonly queriesAnswered: number;
   readonly queriesRefused: number;
-  /** Refused behind their first bytes. */
+  /** Requests that were refused after their first bytes. */
   readonly queriesBroken: number;
   readonly goodAnswers: number;
 }
@@ -179,7 +182,7 @@ class MemoryRun {
         else this.faults.push(`${query.text} was answered with HTTP ${status}, code ${code}`);
       }
     };
-    await Promise.all(Array.from({ length: ASKERS }, ask));
+    await Promise.all(Array.from({ length: QUERY_CLIENTS }, ask));
   }
 
   /** Small questions, one after the other: each gets its answer, and the right one. */
@@ -214,7 +217,7 @@ class MemoryRun {
   async #checkProcess(name: string, { server, serving }: Life): Promise<void> {
     const metrics = await metricsOf(serving);
     const limitMib = Math.round((metrics.get('quarry_memory_limit_bytes') ?? 0) / MIB);
-    const rssMib = Math.round(figuresOf(server.pid).rssMibMax);
+    const rssMib = Math.round(processStats(server.pid).rssMibMax);
     this.outcome.limitMib = limitMib;
     this.outcome.rssMib = [...this.outcome.rssMib, rssMib];
     if (limitMib === 0) this.faults.push(`${name}: no limit is told`);
@@ -241,7 +244,7 @@ export async function memoryRound(round: MemoryRound): Promise<MemoryOutcome | s
 }
 
 /** Rounds under limits of several sizes. Whether nothing was wrong; true, and said so, where there are no cgroups. */
-export async function memoryLimit({ rounds, seed, dir }: Wanted): Promise<boolean> {
+export async function memoryLimit({ rounds, seed, dir }: TortureOptions): Promise<boolean> {
   let isRight = true;
   for (let round = 0; round < rounds; round++) {
     const groupMib = GROUP_MIB[round % GROUP_MIB.length];
@@ -251,9 +254,9 @@ export async function memoryLimit({ rounds, seed, dir }: Wanted): Promise<boolea
       console.log(`not tried: ${outcome}`);
       return true;
     }
-    const { faults, ...figures } = outcome;
+    const { faults, ...counts } = outcome;
     for (const fault of faults) console.log(fault);
-    console.log(`round ${round}, seed ${seed + round}, ${groupMib} MiB: ${JSON.stringify(figures)}`);
+    console.log(`round ${round}, seed ${seed + round}, ${groupMib} MiB: ${JSON.stringify(counts)}`);
     isRight &&= faults.length === 0;
     if (faults.length === 0) fs.rmSync(own, { recursive: true });
   }

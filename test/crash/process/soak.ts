@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prng } from '../../../src/base/index.js';
 import { type Ask, JsonClient } from '../../support/json-client.js';
 import { ServerProcess, type Serving } from '../../support/server-process.js';
-import type { Wanted } from '../history/wanted.js';
-import { bytesBelow, figuresOf } from './process-figures.js';
+import type { TortureOptions } from '../history/torture-options.js';
+import { bytesBelow, processStats } from './process-stats.js';
 
 const MIB = 2 ** 20;
 const SAMPLE_MS = 10_000;
 const CHECKPOINT_MS = 7_000;
-/** How long a connection is used. */
+/** Lifetime of a connection. */
 const CONNECTION_MS = 3_000;
 const CLIENTS = 4;
 const ENTITIES_PER_BATCH = 400;
@@ -33,7 +33,7 @@ const COLUMNS = [
   { name: 'seen', type: 'string-event' },
 ].map((column) => ({ ...column, 'api-name': column.name }));
 
-/** What may be gained over the last two thirds, whatever their length: by figure, absolute or as a part of its mean. */
+/** Highest growth over the last two thirds of the run, whatever their length: per value, absolute or relative to its mean. */
 const GROWTH_MAX = {
   rssMib: { absolute: 32, part: 0.08 },
   handles: { absolute: 6, part: 0 },
@@ -218,7 +218,7 @@ class SoakClient {
 async function sampleUntil(server: ServerProcess, untilMs: number, samples: Sample[]): Promise<void> {
   while (performance.now() + SAMPLE_MS <= untilMs) {
     await sleep(SAMPLE_MS);
-    const { rssMib, handles, threads } = figuresOf(server.pid);
+    const { rssMib, handles, threads } = processStats(server.pid);
     const sample = {
       rssMib: Math.round(rssMib),
       handles,
@@ -238,7 +238,7 @@ async function checkpointUntil(server: ServerProcess, untilMs: number): Promise<
 }
 
 /** Lives of `operations` minutes each. Whether every answer was right and every figure stayed flat. */
-export async function soak({ rounds, seed, operations: minutes, dir }: Wanted): Promise<boolean> {
+export async function soak({ rounds, seed, operations: minutes, dir }: TortureOptions): Promise<boolean> {
   let isRight = true;
   for (let round = 0; round < rounds; round++) {
     const own = path.join(dir, `round-${round}`);

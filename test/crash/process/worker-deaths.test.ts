@@ -68,15 +68,15 @@ t.test(
     await t.rejects(insert('poison'), 'no answer: whether it counts is not known');
 
     const named = /fatal: the record of LSN (\d+), in (\S+\.qlog) at byte (\d+), ends every thread/;
-    const told = (output: string): readonly string[] => named.exec(output)?.slice(1) ?? [output];
+    const namedRecord = (output: string): readonly string[] => named.exec(output)?.slice(1) ?? [output];
     t.strictSame(await server.ended, { code: 70, signal: null });
-    const place = told(server.output);
+    const place = namedRecord(server.output);
     t.equal(place.length, 3, place.join());
     t.ok(fs.statSync(place[1]).size > Number(place[2]));
     const again = start();
     t.teardown(() => again.kill());
     t.strictSame(await again.ended, { code: 70, signal: null });
-    t.strictSame(told(again.output), place, 'the same place');
+    t.strictSame(namedRecord(again.output), place, 'the same place');
 
     orders.withdrawAll();
     const mended = start();

@@ -14,7 +14,7 @@ import { ServerProcess } from '../../support/server-process.js';
 import { Checker, type Findings, noFindings } from '../history/check.js';
 import { Journal } from '../history/journal.js';
 import { ALL_TIME, FIXED_COLUMNS } from '../history/row-requests.js';
-import type { Torture } from '../history/wanted.js';
+import type { Torture } from '../history/torture-options.js';
 import { Writer } from '../history/writer.js';
 import { ALL_WAYS, type DeathOrder, DeathOrders, type Way } from './death-orders.js';
 
@@ -105,7 +105,7 @@ export class WorkerDeaths {
   #httpPort = 0;
   /** Threads of the running process when it began to serve. */
   #threadCount = 0;
-  /** What the metric of the running process said after the last round. */
+  /** The metric of the running process after the last round. */
   #restartsBefore = 0;
 
   constructor(dir: string, seed: number) {
@@ -283,7 +283,7 @@ export class WorkerDeaths {
     }
   }
 
-  /** Where the system tells; 0 elsewhere. */
+  /** 0 where the system does not report it. */
   #threads(): number {
     const dir = `/proc/${(this.#server as ServerProcess).pid}/task`;
     return fs.existsSync(dir) ? fs.readdirSync(dir).length : 0;

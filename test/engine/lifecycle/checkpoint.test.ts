@@ -39,7 +39,7 @@ function waitingDisk(
 const snapshotFiles = (disk: FaultyDisk): string[] =>
   disk.files().filter((file) => file.startsWith(`${STORE_DIR}/snapshot/`));
 
-t.test('checkpoints beside a backup leave the files that it copies; behind it they go', async (t) => {
+t.test('checkpoints during a backup keep the files that it copies; after it they are removed', async (t) => {
   const disk = new FaultyDisk({ seed: SEED });
   const { fs, reached, go } = waitingDisk(disk, '/backup/');
   const { engine } = await openEngine(disk, 1, SEED, 1, { fs });
@@ -70,27 +70,24 @@ t.test('checkpoints beside a backup leave the files that it copies; behind it th
   t.strictSame((await verifyStore(disk, STORE_DIR)).faults, []);
 });
 
-t.test(
-  'a backup is given up when its signal says so, and when the engine closes; nothing is left of it',
-  async (t) => {
-    for (const how of ['signal', 'close'] as const) {
-      const disk = new FaultyDisk({ seed: SEED });
-      const { fs, reached, go } = waitingDisk(disk, '/backup/');
-      const { engine } = await openEngine(disk, 1, SEED, 1, { fs });
-      await insert({ a: { tag: 'x' }, ...AUTO })(engine);
-      const abort = new AbortController();
-      const backup = engine.backup('/backup', abort.signal);
-      const refused = t.rejects(backup, { message: 'the server stops; the backup was given up' });
-      await reached;
-      const closed = how === 'close' ? engine.close() : null;
-      if (how === 'signal') abort.abort();
-      go();
-      await refused;
-      await (closed ?? engine.close());
-      t.strictSame(
-        disk.files().filter((file) => file.startsWith('/backup')),
-        [],
-      );
-    }
-  },
-);
+t.test('a backup is aborted by its signal and when the engine closes, and leaves no files', async (t) => {
+  for (const how of ['signal', 'close'] as const) {
+    const disk = new FaultyDisk({ seed: SEED });
+    const { fs, reached, go } = waitingDisk(disk, '/backup/');
+    const { engine } = await openEngine(disk, 1, SEED, 1, { fs });
+    await insert({ a: { tag: 'x' }, ...AUTO })(engine);
+    const abort = new AbortController();
+    const backup = engine.backup('/backup', abort.signal);
+    const refused = t.rejects(backup, { message: 'the server stops; the backup was given up' });
+    await reached;
+    const closed = how === 'close' ? engine.close() : null;
+    if (how === 'signal') abort.abort();
+    go();
+    await refused;
+    await (closed ?? engine.close());
+    t.strictSame(
+      disk.files().filter((file) => file.startsWith('/backup')),
+      [],
+    );
+  }
+});

@@ -5,7 +5,7 @@ import { copyDir, makeDir, TestStore } from '../store.js';
 
 const entry = (file: string, offset: number) => ({ lsn: 1, payload: new Uint8Array(0), file, offset });
 
-t.test('what was read is told in bytes of all files, and never falls', (t) => {
+t.test('progress is reported in bytes of all files, and never falls', (t) => {
   const progress = new ReplayProgress();
   t.strictSame([progress.bytes, progress.bytesDone, progress.recordCount], [0, 0, 0]);
   progress.begin([
@@ -13,18 +13,21 @@ t.test('what was read is told in bytes of all files, and never falls', (t) => {
     { path: 'b', bytes: 50 },
     { path: 'c', bytes: 1_000 },
   ]);
-  const told = (file: string, offset: number): number => {
+  const reported = (file: string, offset: number): number => {
     progress.at(entry(file, offset));
     return progress.bytesDone;
   };
-  t.strictSame([told('a', 32), told('a', 60), told('c', 32), told('c', 400)], [32, 60, 182, 550]);
+  t.strictSame(
+    [reported('a', 32), reported('a', 60), reported('c', 32), reported('c', 400)],
+    [32, 60, 182, 550],
+  );
   progress.end();
   t.strictSame([progress.bytes, progress.bytesDone, progress.recordCount], [1_150, 1_150, 4]);
   t.end();
 });
 
 t.test(
-  'a start tells how much log it reads back, and a checkpoint how much the next one would',
+  'a start reports the bytes of log that it replays, and a checkpoint those of the next start',
   async (t) => {
     const store = await TestStore.open(t, makeDir(t));
     t.match(store.engine.stats(), { replayBytes: 0, replayBytesDone: 0, replayRecordCount: 0 });

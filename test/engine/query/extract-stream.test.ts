@@ -1,16 +1,16 @@
-/** Extractions in one answer, from lanes that hold generated rows: exactly the first ones of all, in their order. */
+/** Extractions in one answer, from workers with generated rows: exactly the first rows of all, in order. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { RowStream, StreamEncoder } from '../../../src/answer/index.js';
 import { NO_DATA_MEMORY, Prng, QuarryError } from '../../../src/base/index.js';
-import type { Asking } from '../../../src/engine/api.js';
+import type { QueryOptions } from '../../../src/engine/api.js';
 import type { EngineOptions } from '../../../src/engine/options.js';
 import { ExtractStreams } from '../../../src/engine/query/extract-stream.js';
 import { QueryRunner } from '../../../src/engine/query/query-runner.js';
 import { SpoolStore } from '../../../src/engine/query/spool.js';
-import { ReadGate } from '../../../src/engine/query/write-barrier.js';
-import type { LaneApi } from '../../../src/engine/workers/worker-client.js';
-import { LaneSet } from '../../../src/engine/workers/worker-clients.js';
+import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
+import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
+import { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 import { DataVersions } from '../../../src/engine/write/data-versions.js';
 import { type ExtractedRow, type ExtractPlan, type OrderKey, positionOrder } from '../../../src/ir/index.js';
 import { packRows } from '../../../src/protocol/index.js';
@@ -19,7 +19,7 @@ import { faultyDisk } from '../../support/faulty-disk.js';
 const SEED = 83;
 t.comment(`seed ${SEED}`);
 
-const ALWAYS: Asking = { cancellation: null, bypassCache: true };
+const ALWAYS: QueryOptions = { cancellation: null, bypassCache: true };
 
 const planOf = (limit: number, order: readonly OrderKey[] = []): ExtractPlan => ({
   ...{ databaseId: 1, dimensionId: 1, condition: null, scored: null, near: null, after: null, columns: [] },
@@ -42,50 +42,50 @@ const LINES: StreamEncoder<ExtractedRow> = {
 
 interface World {
   readonly streams: ExtractStreams;
-  readonly gate: ReadGate;
+  readonly barrier: WriteBarrier;
   readonly store: SpoolStore;
-  /** Plans that each lane was asked. */
-  readonly asked: ExtractPlan[][];
+  /** Plans that each worker received. */
+  readonly requested: ExtractPlan[][];
 }
 
-/** Lanes that hold these rows; `answer` may refuse or wait. */
+/** Workers with these rows; `answer` may reject or wait. */
 function worldOf(
-  lanes: readonly (readonly ExtractedRow[])[],
+  workers: readonly (readonly ExtractedRow[])[],
   pageRows: number,
-  answer: (lane: number) => Promise<void> = async () => {},
+  answer: (worker: number) => Promise<void> = async () => {},
 ): World {
-  const asked: ExtractPlan[][] = lanes.map(() => []);
-  const laneOf = (index: number, sorted: readonly ExtractedRow[] | null = null): LaneApi => ({
+  const requested: ExtractPlan[][] = workers.map(() => []);
+  const workerOf = (index: number, sorted: readonly ExtractedRow[] | null = null): WorkerApi => ({
     index,
     shards: [index],
     memory: NO_DATA_MEMORY,
     dictionaryBytesMax: 0,
     close: async () => {},
     send: (async (op: string, { plan }: { plan: ExtractPlan }) => {
-      if (op !== 'extract') throw new Error(`asked for ${op}`);
-      asked[index].push(plan);
+      if (op !== 'extract') throw new Error(`unexpected request ${op}`);
+      requested[index].push(plan);
       await answer(index);
       const { after, limit } = plan;
-      sorted ??= inOrder(lanes[index], plan);
+      sorted ??= inOrder(workers[index], plan);
       // An entity is at one place only.
       const from = after === null ? 0 : sorted.findIndex(({ position }) => position.id === after.id) + 1;
       return packRows(sorted.slice(from, from + limit));
-    }) as LaneApi['send'],
+    }) as WorkerApi['send'],
   });
   const options = {
-    laneCount: lanes.length,
-    makeLane: ({ workerIndex }: { workerIndex: number }) => laneOf(workerIndex),
+    workerCount: workers.length,
+    createWorkerClient: ({ workerIndex }: { workerIndex: number }) => workerOf(workerIndex),
   };
-  const set = new LaneSet(
+  const set = new WorkerClients(
     options as unknown as EngineOptions,
-    lanes.length,
+    workers.length,
     () => {},
     () => false,
   );
-  const gate = new ReadGate();
+  const barrier = new WriteBarrier();
   const runner = new QueryRunner({
-    lanes: set,
-    gate,
+    workers: set,
+    barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 10_000, bytesMax: 2 ** 30 },
     heldMsMax: 10_000,
@@ -94,7 +94,7 @@ function worldOf(
   });
   const store = new SpoolStore();
   const spools = { fs: faultyDisk(), dir: '/spool', store };
-  return { streams: new ExtractStreams({ runner, spools, pageRows }), gate, store, asked };
+  return { streams: new ExtractStreams({ runner, spools, pageRows }), barrier, store, requested };
 }
 
 async function textOf({ parts }: RowStream): Promise<string> {
@@ -103,104 +103,110 @@ async function textOf({ parts }: RowStream): Promise<string> {
   return Buffer.concat(found).toString();
 }
 
-/** Rows on lanes, many with equal values of the order's key. */
-function spread(prng: Prng, rowCount: number, laneCount: number): ExtractedRow[][] {
-  const lanes: ExtractedRow[][] = Array.from({ length: laneCount }, () => []);
+/** Rows on workers, many with equal sort keys. */
+function spread(prng: Prng, rowCount: number, workerCount: number): ExtractedRow[][] {
+  const workers: ExtractedRow[][] = Array.from({ length: workerCount }, () => []);
   const skew = prng.unit();
   for (let index = 0; index < rowCount; index++) {
-    const lane = prng.chance(skew) ? 0 : prng.below(laneCount);
+    const worker = prng.chance(skew) ? 0 : prng.below(workerCount);
     const value = prng.chance(0.1) ? null : BigInt(prng.below(5));
-    lanes[lane].push({
+    workers[worker].push({
       position: { id: `e${index}`, score: 0, distanceKm: 0, values: [value] },
       nearest: null,
       cells: [],
     });
   }
-  return lanes;
+  return workers;
 }
 
-t.test('rows are the first of all lanes, however many pages they take', async (t) => {
+t.test('the rows are the first of all workers, for any number of pages', async (t) => {
   for (let round = 0; round < 60; round++) {
     const prng = new Prng(SEED + round);
     const rowCount = prng.pick([0, 1, prng.below(300), 1_000]);
-    const lanes = spread(prng, rowCount, 1 + prng.below(4));
+    const workers = spread(prng, rowCount, 1 + prng.below(4));
     const descending = prng.chance(0.5);
     const key: OrderKey = { by: 'attribute', columnId: 1, kind: 'i64', descending };
     const pageRows = prng.pick([1, 7, 100, 1_000]);
     const limit = prng.pick([1, pageRows, pageRows + 1, 1 + prng.below(rowCount + 1), rowCount + 5]);
     const plan = planOf(limit, prng.chance(0.5) ? [key] : []);
-    const { streams } = worldOf(lanes, pageRows);
-    const first = inOrder(lanes.flat(), plan).slice(0, limit);
+    const { streams } = worldOf(workers, pageRows);
+    const first = inOrder(workers.flat(), plan).slice(0, limit);
     const wanted = `head\n${first.map(({ position }) => `${position.id}\n`).join('')}${first.length}\n`;
     t.ok((await textOf(streams.stream(plan, LINES, ALWAYS))) === wanted, `seed ${SEED + round}`);
   }
 });
 
-t.test('what fits a page is asked once and waits for no gate; more of it is one version', async (t) => {
-  const lanes = spread(new Prng(SEED), 500, 2);
-  const { streams, gate, asked } = worldOf(lanes, 100, () => pause(1));
-  let passed = false;
-  const few = streams.stream(planOf(100), LINES, ALWAYS);
-  await pause(0);
-  gate.write(() => {
-    passed = true;
-  });
-  t.equal(passed, true, 'writes go on beside it');
-  await textOf(few);
-  t.strictSame(
-    asked.map((plans) => plans.map(({ limit }) => limit)),
-    [[100], [100]],
-  );
-  passed = false;
-  const { parts } = streams.stream(planOf(500), LINES, ALWAYS);
-  await parts.next();
-  gate.write(() => {
-    passed = true;
-  });
-  t.equal(passed, false, 'writes wait');
-  // Nobody reads on, and yet the rows are made and the gate is left.
-  while (!passed) await pause(1);
-  await parts.return();
-});
+t.test(
+  'rows that fit one page take one request and no barrier; further rows are of one version',
+  async (t) => {
+    const workers = spread(new Prng(SEED), 500, 2);
+    const { streams, barrier, requested } = worldOf(workers, 100, () => pause(1));
+    let passed = false;
+    const few = streams.stream(planOf(100), LINES, ALWAYS);
+    await pause(0);
+    barrier.write(() => {
+      passed = true;
+    });
+    t.equal(passed, true, 'writes go on beside it');
+    await textOf(few);
+    t.strictSame(
+      requested.map((plans) => plans.map(({ limit }) => limit)),
+      [[100], [100]],
+    );
+    passed = false;
+    const { parts } = streams.stream(planOf(500), LINES, ALWAYS);
+    await parts.next();
+    barrier.write(() => {
+      passed = true;
+    });
+    t.equal(passed, false, 'writes wait');
+    // Without a reader the rows are made all the same, and the query leaves the barrier.
+    while (!passed) await pause(1);
+    await parts.return();
+  },
+);
 
-t.test('pages of different lanes are asked for together, and no row twice', async (t) => {
-  const lanes = spread(new Prng(SEED), 4_000, 2).map((rows) => rows.slice(0, 1_500));
-  const { streams, asked } = worldOf(lanes, 100);
+t.test('pages of different workers are requested together, and no row twice', async (t) => {
+  const workers = spread(new Prng(SEED), 4_000, 2).map((rows) => rows.slice(0, 1_500));
+  const { streams, requested } = worldOf(workers, 100);
   await textOf(streams.stream(planOf(10_000), LINES, ALWAYS));
-  for (const [lane, plans] of asked.entries()) {
-    const most = Math.ceil(lanes[lane].length / 100) + 1;
-    t.ok(plans.length <= most, `${plans.length} pages of ${lanes[lane].length} rows`);
+  for (const [worker, plans] of requested.entries()) {
+    const most = Math.ceil(workers[worker].length / 100) + 1;
+    t.ok(plans.length <= most, `${plans.length} pages of ${workers[worker].length} rows`);
   }
 });
 
-t.test('a lane that refuses, a client that goes: it ends, and the gate is left', async (t) => {
-  const lanes = spread(new Prng(SEED), 500, 2);
-  let count = 0;
-  const failing = worldOf(lanes, 50, async () => {
-    if (++count === 5) throw new QuarryError(9006, 'too much');
-  });
-  await t.rejects(textOf(failing.streams.stream(planOf(500), LINES, ALWAYS)), { code: 9006 });
-  const going = worldOf(lanes, 50, () => pause(2));
-  let cancellation: (() => void) | null = null;
-  const asking: Asking = {
-    bypassCache: true,
-    cancellation: {
-      isCancelled: false,
-      onCancel: (act) => {
-        cancellation = act;
+t.test(
+  'after an error of a worker or a cancellation the extraction ends and leaves the barrier',
+  async (t) => {
+    const workers = spread(new Prng(SEED), 500, 2);
+    let count = 0;
+    const failing = worldOf(workers, 50, async () => {
+      if (++count === 5) throw new QuarryError(9006, 'too much');
+    });
+    await t.rejects(textOf(failing.streams.stream(planOf(500), LINES, ALWAYS)), { code: 9006 });
+    const going = worldOf(workers, 50, () => pause(2));
+    let cancellation: (() => void) | null = null;
+    const options: QueryOptions = {
+      bypassCache: true,
+      cancellation: {
+        isCancelled: false,
+        onCancel: (act) => {
+          cancellation = act;
+        },
       },
-    },
-  };
-  const { parts } = going.streams.stream(planOf(500), LINES, asking);
-  await parts.next();
-  (cancellation as (() => void) | null)?.();
-  await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has gone' });
-  const left = worldOf(lanes, 50, () => pause(2));
-  const leaving = left.streams.stream(planOf(500), LINES, ALWAYS);
-  await leaving.parts.next();
-  await leaving.parts.return();
-  for (const { gate, store } of [failing, going, left]) {
-    await new Promise<void>((resolve) => gate.write(resolve));
-    t.equal(store.bytesTaken, 0);
-  }
-});
+    };
+    const { parts } = going.streams.stream(planOf(500), LINES, options);
+    await parts.next();
+    (cancellation as (() => void) | null)?.();
+    await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has gone' });
+    const left = worldOf(workers, 50, () => pause(2));
+    const leaving = left.streams.stream(planOf(500), LINES, ALWAYS);
+    await leaving.parts.next();
+    await leaving.parts.return();
+    for (const { barrier, store } of [failing, going, left]) {
+      await new Promise<void>((resolve) => barrier.write(resolve));
+      t.equal(store.bytesTaken, 0);
+    }
+  },
+);

@@ -2,7 +2,7 @@ import t from 'tap';
 import { bindQuery } from '../../../src/api/index.js';
 import { Prng } from '../../../src/base/index.js';
 import { databaseOf } from '../../../src/catalog/index.js';
-import type { AskedPlan } from '../../../src/engine/index.js';
+import type { QueryPlan } from '../../../src/engine/index.js';
 import type { AggregatePlan, ExtractPlan, LevelPlan } from '../../../src/ir/index.js';
 import type { Dimension, ValueKind } from '../../../src/schema/index.js';
 import { jsonObject, num } from '../../support/generate.js';
@@ -11,19 +11,19 @@ import { DATABASE_ID, makeDir, NOW_MS, TestStore } from '../store.js';
 
 const WHERE = jsonObject({ n: jsonObject({ gt: num(5_000) }) });
 
-t.test('every kind of query is told as EXPLAIN tells a SELECT, the shards taken together', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+t.test('every kind of query is summarized as by EXPLAIN, summed over the shards', async (t) => {
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await fill(store, new Prng(31), 3_000);
   const dimension = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default') as Dimension;
   const condition = bindQuery([WHERE], dimension, NOW_MS);
   const place = { databaseId: DATABASE_ID, dimensionId: dimension.id };
   const idOf = (name: string): number => dimension.columns.get(name)?.id ?? -1;
-  const outline = (asked: AskedPlan): Promise<readonly string[]> => store.engine.outline(asked);
+  const summaryOf = (query: QueryPlan): Promise<readonly string[]> => store.engine.summarizePlan(query);
 
   const scan = 'scan default: 3000 entities in 3 segments of 3 shards, about 0 rows pass';
   const tested = 'condition n (values): 0 segments looked at, 3 skipped, 0 taken whole';
-  t.strictSame(await outline({ asks: 'count', plan: { ...place, condition } }), [scan, tested, 'count']);
-  t.strictSame(await outline({ asks: 'exist', plan: { ...place, condition: null } }), [
+  t.strictSame(await summaryOf({ asks: 'count', plan: { ...place, condition } }), [scan, tested, 'count']);
+  t.strictSame(await summaryOf({ asks: 'exist', plan: { ...place, condition: null } }), [
     'scan default: 3000 entities in 3 segments of 3 shards, about 3000 rows pass',
     'look entity IDs up',
   ]);
@@ -38,25 +38,25 @@ t.test('every kind of query is told as EXPLAIN tells a SELECT, the shards taken 
     levels: [{ ...level('word', 'code'), ...(form as object), limit: 10, minQuantity: 1 } as never],
     metric: { ...level('n', 'i64'), ...(form as object), metric: 'avg', buckets: null } as never,
   };
-  t.strictSame(await outline({ asks: 'aggregate', plan: aggregation }), [
+  t.strictSame(await summaryOf({ asks: 'aggregate', plan: aggregation }), [
     ...[scan, tested, 'top 10 values of word', 'avg of n'],
   ]);
   const extraction: ExtractPlan = {
     ...{ ...place, condition, scored: null, near: null, after: null, limit: 100, columns: [] },
     order: [{ by: 'entity-id', descending: false }],
   };
-  t.strictSame(await outline({ asks: 'extract', plan: extraction }), [
+  t.strictSame(await summaryOf({ asks: 'extract', plan: extraction }), [
     ...[scan, tested, 'sort by 1 key', 'first 100 rows'],
   ]);
   t.strictSame(
-    await outline({ asks: 'extract', plan: { ...extraction, scored: [condition] } }),
+    await summaryOf({ asks: 'extract', plan: { ...extraction, scored: [condition] } }),
     [scan, tested, 'score by 1 condition', 'first 100 rows', 'sort by 1 key'],
     'the score chooses the rows, the order sorts them',
   );
 
   const text = 'SELECT word, COUNT(*) FROM [default] WHERE n > 5000 GROUP BY word ORDER BY word LIMIT 3';
   const [{ plan }] = requestsOf(store, text);
-  const lines = await outline({ asks: 'select', plan });
+  const lines = await summaryOf({ asks: 'select', plan });
   t.strictSame(lines.slice(0, 2), [scan, tested]);
   const explained = await rowsOf(store, `EXPLAIN ${text}`);
   const onMain = explained.filter(({ shard }) => shard === null);
@@ -65,13 +65,13 @@ t.test('every kind of query is told as EXPLAIN tells a SELECT, the shards taken 
     onMain.map(({ operator, detail }) => `${operator} ${detail}`),
   );
   const [constant] = requestsOf(store, 'SELECT 1');
-  t.strictSame(await outline({ asks: 'select', plan: constant.plan }), [
+  t.strictSame(await summaryOf({ asks: 'select', plan: constant.plan }), [
     'constant one row, worked out on the main thread',
   ]);
 });
 
 t.test('rows of an answer are counted while it is made', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2 });
   await fill(store, new Prng(7), 2_500);
   const countOf = async (text: string): Promise<number | undefined> => {
     const request = { cancellation: null, bypassCache: true };

@@ -1,10 +1,10 @@
-/** What holds of queries whatever they ask: one LSN, answers that are never stale, and their bounds. */
+/** Properties of queries of every kind: one LSN, answers that are never stale, and their limits. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Cancellation, Prng, QuarryError } from '../../../src/base/index.js';
 import { databaseOf } from '../../../src/catalog/index.js';
-import type { Asking } from '../../../src/engine/index.js';
-import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import type { QueryOptions } from '../../../src/engine/index.js';
+import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -14,20 +14,20 @@ import type {
 } from '../../../src/ir/index.js';
 import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
-import { ASKING, DATABASE_ID, laneFile, makeDir, TestStore } from '../store.js';
-import { laneWith } from '../threads.js';
+import { DATABASE_ID, makeDir, QUERY_OPTIONS, TestStore, workerFile } from '../store.js';
+import { workerWith } from '../threads.js';
 
 const SEED = 662_607;
 t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
-const REMEMBERING: Asking = { cancellation: null, bypassCache: false };
+const REMEMBERING: QueryOptions = { cancellation: null, bypassCache: false };
 const ALL: CountEntityPlan = { databaseId: DATABASE_ID, dimensionId: 1, condition: null };
 
 const column = (name: string, type: string) => jsonObject({ name, 'api-name': name, type });
 
 async function openPairs(t: Test, options: Parameters<typeof TestStore.open>[2] = {}): Promise<TestStore> {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, ...options });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, ...options });
   await store.createColumns([
     column('kind', 'string'),
     column('side', 'string'),
@@ -53,17 +53,17 @@ const aggregation = (levels: readonly TopLevel[]): AggregatePlan => ({
   metric: null,
 });
 
-/** Lanes that wait before they answer such requests. */
-const slowLanes =
-  (slow: (op: WorkerOp) => boolean, ms: number): MakeLane =>
+/** Workers that wait before they answer such requests. */
+const slowWorkers =
+  (slow: (op: WorkerOp) => boolean, ms: number): CreateWorkerClient =>
   (start, onDown) => {
-    const lane = new Lane(laneFile, start, onDown);
-    const send: typeof lane.send = async (op, request) => {
-      const answer = await lane.send(op, request);
+    const worker = new WorkerClient(workerFile, start, onDown);
+    const send: typeof worker.send = async (op, request) => {
+      const answer = await worker.send(op, request);
       if (slow(op)) await pause(ms);
       return answer;
     };
-    return laneWith(lane, send);
+    return workerWith(worker, send);
   };
 
 t.test(
@@ -71,13 +71,13 @@ t.test(
   async (t) => {
     const store = await openPairs(t);
     await store.apply({ change: 'database-created', id: 2, name: 'second', type: 'production' });
-    const count = async (asking: Asking): Promise<number> =>
-      (await store.engine.countEntities([ALL], asking))[0];
+    const count = async (options: QueryOptions): Promise<number> =>
+      (await store.engine.countEntities([ALL], options))[0];
     t.equal(await count(REMEMBERING), 0);
     const hits = store.engine.stats().cacheHitCount;
     t.equal(await count(REMEMBERING), 0);
     t.equal(store.engine.stats().cacheHitCount, hits + 1, 'the second one was remembered');
-    t.equal(await count(ASKING), 0);
+    t.equal(await count(QUERY_OPTIONS), 0);
     t.equal(store.engine.stats().cacheHitCount, hits + 1, 'a bypassing one is not looked for');
 
     const insert = (databaseId: number, text: string) =>
@@ -115,14 +115,14 @@ t.test(
         wanted++;
       }
     })();
-    const asking = Array.from({ length: 3 }, async () => {
+    const readers = Array.from({ length: 3 }, async () => {
       for (let step = 0; step < 100; step++) {
         const least = wanted;
         const found = await count(REMEMBERING);
         if (found < least) t.fail(`${found} entities where ${least} were acknowledged`);
       }
     });
-    await Promise.all([writing, ...asking]);
+    await Promise.all([writing, ...readers]);
     t.equal(await count(REMEMBERING), wanted);
   },
 );
@@ -130,25 +130,25 @@ t.test(
 t.test('a text is remembered for its time, and until something changes', async (t) => {
   const store = await openPairs(t);
   let computed = 0;
-  const ask = (key: string, seconds: number) =>
+  const read = (key: string, seconds: number) =>
     store.engine.remembered(DATABASE_ID, key, seconds, async () => `${key} ${++computed}`);
-  t.equal(await ask('a', 5), 'a 1');
-  t.equal(await ask('a', 5), 'a 1');
-  t.equal(await ask('b', 5), 'b 2');
-  t.equal(await ask('a', 0), 'a 3', 'its time was over');
+  t.equal(await read('a', 5), 'a 1');
+  t.equal(await read('a', 5), 'a 1');
+  t.equal(await read('b', 5), 'b 2');
+  t.equal(await read('a', 0), 'a 3', 'its time was over');
   await store.insert(jsonObject({ x: jsonObject({ number: num(1) }) }));
-  t.equal(await ask('a', 5), 'a 4', 'the data changed');
-  t.equal(await ask('a', 5), 'a 4');
+  t.equal(await read('a', 5), 'a 4', 'the data changed');
+  t.equal(await read('a', 5), 'a 4');
   await t.rejects(
     store.engine.remembered(DATABASE_ID, 'c', 5, () => Promise.reject(new QuarryError(9006))),
     {
       code: 9006,
     },
   );
-  t.equal(await ask('c', 5), 'c 5', 'a refusal is not remembered');
+  t.equal(await read('c', 5), 'c 5', 'a refusal is not remembered');
 });
 
-t.test('a query of several rounds reads one LSN beside writes on several shards', async (t) => {
+t.test('a query of several rounds reads one LSN during writes on several shards', async (t) => {
   const store = await openPairs(t, { shardCount: 5 });
   const plan = aggregation([level(store, 'kind'), level(store, 'side')]);
   let writing = true;
@@ -165,7 +165,7 @@ t.test('a query of several rounds reads one LSN beside writes on several shards'
   };
   const writers = [write(), write(), write()];
   for (let step = 0; step < 200; step++) {
-    const [answer] = await store.engine.aggregate([plan], ASKING);
+    const [answer] = await store.engine.aggregate([plan], QUERY_OPTIONS);
     if (answer.answers !== 'values') throw new Error('no values');
     for (const { quantity, next } of answer.rows) {
       if (next?.answers !== 'values') throw new Error('no values');
@@ -177,19 +177,19 @@ t.test('a query of several rounds reads one LSN beside writes on several shards'
   }
   writing = false;
   await Promise.all(writers);
-  const [answer] = await store.engine.aggregate([plan], ASKING);
+  const [answer] = await store.engine.aggregate([plan], QUERY_OPTIONS);
   t.match(answer, { rows: [{ value: 'pair', quantity: written * 2 }] });
 });
 
 t.test('a query of several rounds over quiet rows keeps no record of others waiting', async (t) => {
-  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 600) });
+  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 600) });
   await store.createColumns([jsonObject({ name: 'tag', type: 'string', dimension: 'second' })]);
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
-  // What changed a moment ago is taken to change again.
+  // Rows that have just changed are expected to change again, so wait until they count as quiet.
   await pause(1_100);
   let answered = false;
-  const asked = store.engine
-    .aggregate([aggregation([level(store, 'kind'), level(store, 'side')])], ASKING)
+  const pending = store.engine
+    .aggregate([aggregation([level(store, 'kind'), level(store, 'side')])], QUERY_OPTIONS)
     .then(([answer]) => {
       answered = true;
       return answer;
@@ -197,10 +197,10 @@ t.test('a query of several rounds over quiet rows keeps no record of others wait
   await store.insert(jsonObject({ y: jsonObject({ tag: 'c', dimension: 'second' }) }));
   t.notOk(answered, 'the record did not wait for the query');
   const next = { answers: 'values', rows: [{ value: 'b', quantity: 1, next: null }] };
-  t.strictSame(await asked, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
+  t.strictSame(await pending, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
 });
 
-t.test('what is asked at one version never waits for queries that wait for it', async (t) => {
+t.test('extractions at one version never wait for queries that wait for them', async (t) => {
   const store = await openPairs(t, { queryTimeoutMs: 20_000 });
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
   const all: ExtractPlan = {
@@ -208,29 +208,29 @@ t.test('what is asked at one version never waits for queries that wait for it', 
     ...{ order: [], after: null, limit: 10, columns: [] },
   };
   let writing: Promise<unknown> = Promise.resolve();
-  let asked: Promise<unknown> = Promise.resolve();
+  let pending: Promise<unknown> = Promise.resolve();
   const [first, second] = await store.engine.atOneVersion(async (extract) => {
-    const before = await extract(all, ASKING);
+    const before = await extract(all, QUERY_OPTIONS);
     writing = store.insert(jsonObject({ y: jsonObject({ kind: 'a', side: 'b' }) }));
-    // The record is durable and waits at the gate; these take all seats and wait there too.
+    // The record is durable and waits at the barrier; these queries take all slots and wait there too.
     await pause(300);
     const plan = aggregation([level(store, 'kind'), level(store, 'side')]);
-    asked = Promise.all(Array.from({ length: 8 }, () => store.engine.aggregate([plan], ASKING)));
+    pending = Promise.all(Array.from({ length: 8 }, () => store.engine.aggregate([plan], QUERY_OPTIONS)));
     await pause(100);
-    return [before.length, (await extract(all, ASKING)).length];
+    return [before.length, (await extract(all, QUERY_OPTIONS)).length];
   });
   t.strictSame([first, second], [1, 1], 'the record was not seen in between');
   await writing;
-  const answers = (await asked) as (readonly AggregateAnswer[])[];
+  const answers = (await pending) as (readonly AggregateAnswer[])[];
   for (const [answer] of answers) t.match(answer, { rows: [{ value: 'a', quantity: 2 }] });
 });
 
 t.test('a query that waits while a column of its database is deleted is refused', async (t) => {
-  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 300) });
+  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 300) });
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
   const plan = aggregation([level(store, 'kind')]);
-  const asked = Array.from({ length: 6 }, () => store.engine.aggregate([plan], ASKING));
-  const settled = Promise.allSettled(asked);
+  const pending = Array.from({ length: 6 }, () => store.engine.aggregate([plan], QUERY_OPTIONS));
+  const settled = Promise.allSettled(pending);
   const columnId = columnIdOf(store, 'kind');
   await store.apply({ change: 'column-deleted', databaseId: DATABASE_ID, dimensionId: 1, columnId });
   const outcomes = (await settled).map((one) =>
@@ -242,19 +242,21 @@ t.test('a query that waits while a column of its database is deleted is refused'
 t.test('a query whose time is over is refused with 9005, and others go on', async (t) => {
   const store = await openPairs(t, {
     queryTimeoutMs: 1_000,
-    makeLane: slowLanes((op) => op === 'aggregate', 3_000),
+    createWorkerClient: slowWorkers((op) => op === 'aggregate', 3_000),
   });
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a' }) }));
-  await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], ASKING), { code: 9005 });
-  t.strictSame(await store.engine.countEntities([ALL], ASKING), [1]);
+  await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], QUERY_OPTIONS), {
+    code: 9005,
+  });
+  t.strictSame(await store.engine.countEntities([ALL], QUERY_OPTIONS), [1]);
   const several = aggregation([level(store, 'kind'), level(store, 'side')]);
-  await t.rejects(store.engine.aggregate([several], ASKING), { code: 9005 });
+  await t.rejects(store.engine.aggregate([several], QUERY_OPTIONS), { code: 9005 });
   await store.insert(jsonObject({ y: jsonObject({ kind: 'a' }) }));
-  t.strictSame(await store.engine.countEntities([ALL], ASKING), [2], 'the gate is open again');
+  t.strictSame(await store.engine.countEntities([ALL], QUERY_OPTIONS), [2], 'the barrier is open again');
 });
 
 t.test('a client that hangs up ends its query', async (t) => {
-  const store = await openPairs(t, { makeLane: slowLanes((op) => op === 'aggregate', 200) });
+  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 200) });
   let act: (() => void) | null = null;
   const cancellation: Cancellation = {
     isCancelled: false,
@@ -262,13 +264,13 @@ t.test('a client that hangs up ends its query', async (t) => {
       act = given;
     },
   };
-  const asked = store.engine.aggregate([aggregation([level(store, 'kind')])], {
+  const pending = store.engine.aggregate([aggregation([level(store, 'kind')])], {
     cancellation,
     bypassCache: true,
   });
   t.not(act, null, 'it is told');
   (act as unknown as () => void)();
-  await t.rejects(asked, { code: 9005 });
+  await t.rejects(pending, { code: 9005 });
   t.equal(act, null, 'and asked no more');
   const gone: Cancellation = { isCancelled: true, onCancel: () => {} };
   await t.rejects(store.engine.countEntities([ALL], { cancellation: gone, bypassCache: true }), {
@@ -287,7 +289,9 @@ t.test(
     await store.insert(new Map(entities));
     const visited = { event: jsonObject({ equals: 'v', between: ['2018-01-01', '2020-01-01'] }) };
     await t.rejects(store.countOne([jsonObject(visited)]), { code: 9006 });
-    await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], ASKING), { code: 9006 });
-    t.strictSame(await store.engine.countEntities([ALL], ASKING), [900]);
+    await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], QUERY_OPTIONS), {
+      code: 9006,
+    });
+    t.strictSame(await store.engine.countEntities([ALL], QUERY_OPTIONS), [900]);
   },
 );

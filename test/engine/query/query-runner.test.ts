@@ -1,27 +1,27 @@
-/** What holds records back does so for a bounded time, and only where records wait. */
+/** A query that holds records back is stopped after a time limit, but only if records wait. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { EngineOptions } from '../../../src/engine/options.js';
 import { QueryRunner } from '../../../src/engine/query/query-runner.js';
 import type { RunningQuery } from '../../../src/engine/query/running-query.js';
-import { ReadGate } from '../../../src/engine/query/write-barrier.js';
-import { LaneSet } from '../../../src/engine/workers/worker-clients.js';
+import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
+import { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 import { DataVersions } from '../../../src/engine/write/data-versions.js';
-import { ASKING } from '../store.js';
+import { QUERY_OPTIONS } from '../store.js';
 
 const HELD_MS_MAX = 100;
 
-function runnerBehind(gate: ReadGate): QueryRunner {
-  const options = { laneCount: 0 } as unknown as EngineOptions;
-  const lanes = new LaneSet(
+function runnerBehind(barrier: WriteBarrier): QueryRunner {
+  const options = { workerCount: 0 } as unknown as EngineOptions;
+  const workers = new WorkerClients(
     options,
     1,
     () => {},
     () => false,
   );
   return new QueryRunner({
-    lanes,
-    gate,
+    workers,
+    barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 20_000, bytesMax: 2 ** 30 },
     heldMsMax: HELD_MS_MAX,
@@ -37,12 +37,12 @@ async function workFor(query: RunningQuery, ms: number): Promise<string> {
 }
 
 t.test('a query that holds records back too long is stopped, and they pass', async (t) => {
-  const gate = new ReadGate();
-  const runner = runnerBehind(gate);
+  const barrier = new WriteBarrier();
+  const runner = runnerBehind(barrier);
   let passed = false;
-  const held = runner.seated([], ASKING, (query) =>
-    runner.behindGate(query, () => {
-      gate.write(() => {
+  const held = runner.withSlot([], QUERY_OPTIONS, (query) =>
+    runner.withWritesPaused(query, () => {
+      barrier.write(() => {
         passed = true;
       });
       return workFor(query, 15_000);
@@ -52,11 +52,11 @@ t.test('a query that holds records back too long is stopped, and they pass', asy
   t.ok(passed);
 });
 
-t.test('a query behind the gate takes its time where no record waits', async (t) => {
-  const gate = new ReadGate();
-  const runner = runnerBehind(gate);
-  const answer = await runner.seated([], ASKING, (query) =>
-    runner.behindGate(query, () => workFor(query, HELD_MS_MAX * 4)),
+t.test('a query inside the barrier has no time limit there while no record waits', async (t) => {
+  const barrier = new WriteBarrier();
+  const runner = runnerBehind(barrier);
+  const answer = await runner.withSlot([], QUERY_OPTIONS, (query) =>
+    runner.withWritesPaused(query, () => workFor(query, HELD_MS_MAX * 4)),
   );
   t.equal(answer, 'done');
 });

@@ -7,11 +7,11 @@ t.comment(`seed ${SEED}`);
 
 t.test('an answer is given again for its key and version alone', async (t) => {
   const cache = new ResultCache(1_000_000);
-  cache.put('a', 7, { value: 'first', askedMs: 5 }, 5);
-  t.strictSame(cache.get('a', 7), { value: 'first', askedMs: 5 });
+  cache.put('a', 7, { value: 'first', startedMs: 5 }, 5);
+  t.strictSame(cache.get('a', 7), { value: 'first', startedMs: 5 });
   t.equal(cache.get('a', 8), null, 'the data changed');
   t.equal(cache.get('b', 7), null);
-  cache.put('a', 8, { value: 'second', askedMs: 6 }, 6);
+  cache.put('a', 8, { value: 'second', startedMs: 6 }, 6);
   t.equal(cache.get('a', 7), null, 'only the newest is kept');
   t.equal(cache.hitCount, 1);
   t.equal(cache.missCount, 3);
@@ -24,7 +24,7 @@ t.test('it never takes more than its bytes, and keeps what was used last', async
   const used: string[] = [];
   for (let step = 0; step < 3_000; step++) {
     const key = `key ${prng.below(200)}`;
-    if (prng.chance(0.5)) cache.put(key, 1, { value: key, askedMs: step }, prng.below(1_000));
+    if (prng.chance(0.5)) cache.put(key, 1, { value: key, startedMs: step }, prng.below(1_000));
     else if (cache.get<string>(key, 1)?.value !== key) continue;
     const before = used.indexOf(key);
     if (before >= 0) used.splice(before, 1);
@@ -37,7 +37,7 @@ t.test('it never takes more than its bytes, and keeps what was used last', async
 
 t.test('an answer that would take a large part of it is not kept', async (t) => {
   const cache = new ResultCache(10_000);
-  cache.put('large', 1, { value: 'x', askedMs: 0 }, 2_000);
+  cache.put('large', 1, { value: 'x', startedMs: 0 }, 2_000);
   t.equal(cache.get('large', 1), null);
   t.equal(cache.bytes, 0);
 });

@@ -2,21 +2,21 @@ import t from 'tap';
 import type { Cancellation } from '../../../src/base/index.js';
 import { RunningQuery } from '../../../src/engine/query/running-query.js';
 import { StopFlags } from '../../../src/engine/query/stop-flags.js';
-import type { LaneApi } from '../../../src/engine/workers/worker-client.js';
-import type { LaneSet } from '../../../src/engine/workers/worker-clients.js';
+import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
+import type { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A set of lanes that answer nothing by themselves. */
-function lanesOf(count: number): LaneSet {
-  const all = Array.from({ length: count }, (_, index) => ({ index }) as unknown as LaneApi);
-  const lanes: Pick<LaneSet, 'all' | 'stopFlags' | 'ask'> = {
+/** Worker clients that answer nothing by themselves. */
+function workersOf(count: number): WorkerClients {
+  const all = Array.from({ length: count }, (_, index) => ({ index }) as unknown as WorkerApi);
+  const workers: Pick<WorkerClients, 'all' | 'stopFlags' | 'orUnavailable'> = {
     all,
     stopFlags: new StopFlags(),
-    ask: (answer) => answer,
+    orUnavailable: (answer) => answer,
   };
-  return lanes as LaneSet;
+  return workers as WorkerClients;
 }
 
 function cancellationOf(): Cancellation & { act: (() => void) | null } {
@@ -29,67 +29,70 @@ function cancellationOf(): Cancellation & { act: (() => void) | null } {
   };
 }
 
-const flagOf = (lanes: LaneSet, slot: number): number =>
-  Atomics.load(new Int32Array(lanes.stopFlags.shared), slot);
-
-t.test('every lane is asked with its part of the memory, and answers keep their places', async (t) => {
-  const query = new RunningQuery(lanesOf(3), LIMITS, null);
-  const asked: number[] = [];
-  const answers = await query.ask(async ({ index }, { bytesMax }) => {
-    asked.push(bytesMax);
-    for (let wait = 3 - index; wait > 0; wait--) await turn();
-    return index;
-  });
-  t.strictSame(answers, [0, 1, 2]);
-  t.strictSame(asked, [333, 333, 333]);
-  query.end();
-});
+const flagOf = (workers: WorkerClients, slot: number): number =>
+  Atomics.load(new Int32Array(workers.stopFlags.shared), slot);
 
 t.test(
-  'a query that is stopped tells the lanes, and its slot goes back when all have answered',
+  'every worker gets its part of the memory limit, and answers are in the order of workers',
   async (t) => {
-    const lanes = lanesOf(2);
+    const query = new RunningQuery(workersOf(3), LIMITS, null);
+    const pending: number[] = [];
+    const answers = await query.sendAll(async ({ index }, { bytesMax }) => {
+      pending.push(bytesMax);
+      for (let wait = 3 - index; wait > 0; wait--) await turn();
+      return index;
+    });
+    t.strictSame(answers, [0, 1, 2]);
+    t.strictSame(pending, [333, 333, 333]);
+    query.end();
+  },
+);
+
+t.test(
+  'a stopped query sets its stop flag, and releases the slot when all workers have answered',
+  async (t) => {
+    const workers = workersOf(2);
     const cancellation = cancellationOf();
-    const query = new RunningQuery(lanes, LIMITS, cancellation);
+    const query = new RunningQuery(workers, LIMITS, cancellation);
     const release: (() => void)[] = [];
     let slot = 0;
-    const asked = query.ask((_lane, bounds) => {
+    const pending = query.sendAll((_worker, bounds) => {
       slot = bounds.slot;
       return new Promise<null>((resolve) => release.push(() => resolve(null)));
     });
-    t.equal(flagOf(lanes, slot), 0);
+    t.equal(flagOf(workers, slot), 0);
     cancellation.act?.();
-    t.equal(flagOf(lanes, slot), 1);
-    await t.rejects(asked, { code: 9005 });
+    t.equal(flagOf(workers, slot), 1);
+    await t.rejects(pending, { code: 9005 });
     query.end();
-    t.not(lanes.stopFlags.take(), slot, 'the lanes still look at it');
+    t.not(workers.stopFlags.take(), slot, 'the workers still read the slot');
     for (const answer of release) answer();
     await turn();
-    t.equal(flagOf(lanes, slot), 0);
-    t.equal(lanes.stopFlags.take(), slot, 'it is free again');
+    t.equal(flagOf(workers, slot), 0);
+    t.equal(workers.stopFlags.take(), slot, 'it is free again');
     await t.rejects(
-      query.ask(() => Promise.resolve(null)),
+      query.sendAll(() => Promise.resolve(null)),
       { code: 9005 },
-      'nothing is asked any more',
+      'no request is sent any more',
     );
   },
 );
 
-t.test('a lane that refuses stops the others', async (t) => {
-  const lanes = lanesOf(2);
-  const query = new RunningQuery(lanes, LIMITS, null);
+t.test('the error of one worker stops the others', async (t) => {
+  const workers = workersOf(2);
+  const query = new RunningQuery(workers, LIMITS, null);
   let slot = 0;
-  const asked = query.ask(({ index }, bounds) => {
+  const pending = query.sendAll(({ index }, bounds) => {
     slot = bounds.slot;
     return index === 0 ? Promise.reject(new Error('refused')) : turn();
   });
-  await t.rejects(asked, { message: 'refused' });
-  t.equal(flagOf(lanes, slot), 1);
+  await t.rejects(pending, { message: 'refused' });
+  t.equal(flagOf(workers, slot), 1);
   query.end();
 });
 
 t.test('work in slices ends between two of them when the time is over, also on a busy thread', async (t) => {
-  const query = new RunningQuery(lanesOf(1), { ...LIMITS, timeoutMs: 20 }, null);
+  const query = new RunningQuery(workersOf(1), { ...LIMITS, timeoutMs: 20 }, null);
   let slices = 0;
   function* work(): Generator<undefined> {
     for (;;) {
@@ -106,7 +109,7 @@ t.test('work in slices ends between two of them when the time is over, also on a
 
 t.test('a query that is stopped while it waits for a place leaves the place when it comes', async (t) => {
   const cancellation = cancellationOf();
-  const query = new RunningQuery(lanesOf(1), LIMITS, cancellation);
+  const query = new RunningQuery(workersOf(1), LIMITS, cancellation);
   let enter = (): void => {};
   let left = 0;
   const entering = new Promise<void>((resolve) => {

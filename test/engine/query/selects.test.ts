@@ -4,13 +4,13 @@ import type { Json } from '../../../src/api/index.js';
 import { type Cancellation, Prng } from '../../../src/base/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { bytesOf, COLUMNS, fill, type Rows, requestsOf, rowsOf } from '../select-store.js';
-import { ASKING, makeDir, TestStore } from '../store.js';
+import { makeDir, QUERY_OPTIONS, TestStore } from '../store.js';
 
-t.test('aggregates asked of whole columns answer as those worked out row by row', async (t) => {
+t.test('aggregates over whole columns equal those computed row by row', async (t) => {
   const seed = 404;
   t.comment(`seed ${seed}`);
   const prng = new Prng(seed);
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await fill(store, prng, 3_000);
   const functions = ['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'STDDEV'];
   for (const where of ['', "WHERE word LIKE 'w1%'", 'WHERE n > 0 OR d < 0', 'WHERE n > 5000']) {
@@ -18,9 +18,9 @@ t.test('aggregates asked of whole columns answer as those worked out row by row'
     const slowly = `${where === '' ? 'WHERE' : `${where.replace('WHERE ', 'WHERE (')}) AND`} LENGTH([entity-id]) > 0`;
     for (const column of ['n', 'd']) {
       const items = functions.map((name, index) => `${name}(${column}) AS a${index}`).join(', ');
-      const ask = (condition: string): Promise<Rows> =>
+      const resultOf = (condition: string): Promise<Rows> =>
         rowsOf(store, `SELECT COUNT(*) AS rows_, ${items} FROM [default] ${condition}`);
-      t.strictSame(await ask(where), await ask(slowly), `${column} ${where}`);
+      t.strictSame(await resultOf(where), await resultOf(slowly), `${column} ${where}`);
     }
     const days = (condition: string): Promise<Rows> =>
       rowsOf(store, `SELECT MIN(day) AS a, MAX(day) AS b, COUNT(day) AS c FROM [default] ${condition}`);
@@ -35,48 +35,51 @@ t.test('aggregates asked of whole columns answer as those worked out row by row'
   }
 });
 
-t.test('many rows leave in parts: the same ones in every format, in order, behind an offset', async (t) => {
-  const seed = 405;
-  t.comment(`seed ${seed}`);
-  const count = 25_000;
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
-  await fill(store, new Prng(seed), count);
-  const all = await rowsOf(store, 'SELECT [entity-id], n, word FROM [default]');
-  t.equal(all.length, count);
-  t.equal(new Set(all.map((row) => row['entity-id'])).size, count);
-  const lines = (await bytesOf(store, 'SELECT [entity-id], n, word FROM [default]', 'ndjson')).split('\n');
-  t.strictSame(
-    lines.filter((line) => line !== '').map((line) => JSON.parse(line)),
-    all,
-  );
-  const csv = (await bytesOf(store, 'SELECT [entity-id], n, word FROM [default]', 'csv')).split('\r\n');
-  t.equal(csv.length, count + 2, 'a line of names, and the end of the last line');
-  const byNumber = (a: Rows[number], b: Rows[number]): number => {
-    const [x, y] = [a.n as number | null, b.n as number | null];
-    if (x !== y) return x === null ? 1 : y === null ? -1 : x - y;
-    return Buffer.compare(Buffer.from(String(a['entity-id'])), Buffer.from(String(b['entity-id'])));
-  };
-  const wanted = [...all].sort(byNumber);
-  const ordered = 'SELECT [entity-id], n, word FROM [default] ORDER BY n, [entity-id]';
-  t.strictSame(await rowsOf(store, ordered), wanted);
-  for (const [limit, offset] of [
-    [10, 5],
-    [12_000, 0],
-    [12_000, 7_000],
-    [20_000, 24_990],
-    [0, 3],
-  ]) {
-    const page = `LIMIT ${limit} OFFSET ${offset}`;
-    t.strictSame(await rowsOf(store, `${ordered} ${page}`), wanted.slice(offset, offset + limit), page);
-    const some = await rowsOf(store, `SELECT [entity-id], n, word FROM [default] ${page}`);
-    t.equal(some.length, Math.max(0, Math.min(limit, count - offset)), `without an order ${page}`);
-  }
-});
+t.test(
+  'many rows are sent in parts: the same rows in every format, in order, and after an offset',
+  async (t) => {
+    const seed = 405;
+    t.comment(`seed ${seed}`);
+    const count = 25_000;
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
+    await fill(store, new Prng(seed), count);
+    const all = await rowsOf(store, 'SELECT [entity-id], n, word FROM [default]');
+    t.equal(all.length, count);
+    t.equal(new Set(all.map((row) => row['entity-id'])).size, count);
+    const lines = (await bytesOf(store, 'SELECT [entity-id], n, word FROM [default]', 'ndjson')).split('\n');
+    t.strictSame(
+      lines.filter((line) => line !== '').map((line) => JSON.parse(line)),
+      all,
+    );
+    const csv = (await bytesOf(store, 'SELECT [entity-id], n, word FROM [default]', 'csv')).split('\r\n');
+    t.equal(csv.length, count + 2, 'a line of names, and the end of the last line');
+    const byNumber = (a: Rows[number], b: Rows[number]): number => {
+      const [x, y] = [a.n as number | null, b.n as number | null];
+      if (x !== y) return x === null ? 1 : y === null ? -1 : x - y;
+      return Buffer.compare(Buffer.from(String(a['entity-id'])), Buffer.from(String(b['entity-id'])));
+    };
+    const wanted = [...all].sort(byNumber);
+    const ordered = 'SELECT [entity-id], n, word FROM [default] ORDER BY n, [entity-id]';
+    t.strictSame(await rowsOf(store, ordered), wanted);
+    for (const [limit, offset] of [
+      [10, 5],
+      [12_000, 0],
+      [12_000, 7_000],
+      [20_000, 24_990],
+      [0, 3],
+    ]) {
+      const page = `LIMIT ${limit} OFFSET ${offset}`;
+      t.strictSame(await rowsOf(store, `${ordered} ${page}`), wanted.slice(offset, offset + limit), page);
+      const some = await rowsOf(store, `SELECT [entity-id], n, word FROM [default] ${page}`);
+      t.equal(some.length, Math.max(0, Math.min(limit, count - offset)), `without an order ${page}`);
+    }
+  },
+);
 
 t.test(
   'several statements read one version, and a write meanwhile is seen by all of them or by none',
   async (t) => {
-    const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 5 });
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 5 });
     await store.createColumns(COLUMNS);
     const accounts = 200;
     const each = Array.from(
@@ -105,13 +108,13 @@ t.test(
     const moving = move();
     const expected = accounts * 100;
     for (let round = 0; round < 40; round++) {
-      const asked = await Promise.all([
+      const results = await Promise.all([
         rowsOf(store, 'SELECT SUM(n) AS s FROM [default]'),
         rowsOf(store, 'SELECT SUM(n + 0) AS s FROM [default]'),
         rowsOf(store, 'SELECT n FROM [default]'),
         rowsOf(store, 'SELECT SUM(b.n) AS s FROM [default] a JOIN [default] b ON a.word = b.[entity-id]'),
       ]);
-      const sums = asked.map((rows) => rows.reduce((sum, row) => sum + Number(row.s ?? row.n), 0));
+      const sums = results.map((rows) => rows.reduce((sum, row) => sum + Number(row.s ?? row.n), 0));
       t.strictSame(sums, [expected, expected, expected, expected], `round ${round}`);
       const several = await bytesOf(store, 'SELECT SUM(n) AS s FROM [default]; SELECT n FROM [default]');
       const [one, other] = (JSON.parse(`{${several}}`) as { result: { result: Rows; count: number }[] })
@@ -129,18 +132,18 @@ t.test(
 );
 
 t.test('who leaves early gives everything back', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2 });
   await fill(store, new Prng(9), 12_000);
   for (let round = 0; round < 12; round++) {
     const { parts } = store.engine.select(
       requestsOf(store, 'SELECT * FROM [default] ORDER BY d'),
       'json',
-      ASKING,
+      QUERY_OPTIONS,
     );
     if (round % 2 === 0) await parts.next();
     await parts.return();
   }
-  // More than there are seats: they were given back.
+  // More queries than slots: the slots were released.
   t.equal((await rowsOf(store, 'SELECT COUNT(*) AS c FROM [default]'))[0].c, 12_000);
   let leave = (): void => {};
   const cancellation: Cancellation = {
@@ -150,7 +153,7 @@ t.test('who leaves early gives everything back', async (t) => {
     },
   };
   const { parts } = store.engine.select(requestsOf(store, 'SELECT * FROM [default] ORDER BY d'), 'json', {
-    ...ASKING,
+    ...QUERY_OPTIONS,
     cancellation,
   });
   leave();
@@ -159,11 +162,11 @@ t.test('who leaves early gives everything back', async (t) => {
   };
   await t.rejects(read(), { code: 9005 });
   await store.insert(jsonObject({ z: jsonObject({ n: num(1) }) }));
-  t.equal(await store.total(), 12_001, 'the gate is open');
+  t.equal(await store.total(), 12_001, 'the barrier is open');
 });
 
 t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 2 });
   await fill(store, new Prng(31), 3_000);
   const statement =
     "SELECT word, COUNT(*) FROM [default] WHERE n > 5000 OR (d > 0 AND word = 'w3') GROUP BY word ORDER BY word";
@@ -195,10 +198,10 @@ t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured',
 });
 
 t.test('EXPLAIN tells who does not see all rows neither their number nor what is tested', async (t) => {
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 2 });
   await fill(store, new Prng(37), 1_000);
   const [request] = requestsOf(store, 'EXPLAIN SELECT n FROM [default] WHERE n > 5 ORDER BY n');
-  const { parts } = store.engine.select([{ ...request, isRestricted: true }], 'json', ASKING);
+  const { parts } = store.engine.select([{ ...request, isRestricted: true }], 'json', QUERY_OPTIONS);
   const read: Uint8Array[] = [];
   for await (const part of parts) read.push(part);
   const { result } = JSON.parse(`{${Buffer.concat(read).toString('utf8')}}`);
@@ -216,10 +219,10 @@ t.test('EXPLAIN tells who does not see all rows neither their number nor what is
   ]);
 });
 
-t.test('different texts of many shards are counted by the lanes, again and again alike', async (t) => {
+t.test('workers count the distinct texts of many shards, with the same result each time', async (t) => {
   const seed = 409;
   t.comment(`seed ${seed}`);
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await store.createColumns(COLUMNS);
   const prng = new Prng(seed);
   const words: string[] = [];
@@ -256,7 +259,7 @@ t.test(
     const seed = 411;
     t.comment(`seed ${seed}`);
     const prng = new Prng(seed);
-    const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3 });
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
     await fill(store, prng, 12_000);
     const all = await rowsOf(store, 'SELECT [entity-id], n, d, word FROM [default]');
     const wheres: [string, (row: Rows[number]) => boolean][] = [

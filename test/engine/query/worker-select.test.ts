@@ -1,22 +1,22 @@
-/** SELECTs that are not done in their first slice: begun again behind the gate, and worked on slice by slice. */
+/** SELECTs that are not done in their first slice start again inside the write barrier and run slice by slice. */
 import t, { type Test } from 'tap';
 import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
-import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import { countsTexts } from '../../../src/ir/index.js';
 import type { SelectPart, WorkerOp, WorkerRequests } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { fill, type Rows, rowsOf } from '../select-store.js';
-import { ASKING, copyDir, laneFile, makeDir, TestStore } from '../store.js';
-import { laneWith } from '../threads.js';
+import { copyDir, makeDir, QUERY_OPTIONS, TestStore, workerFile } from '../store.js';
+import { workerWith } from '../threads.js';
 
 const SEED = 407;
 t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
 const PEOPLE = 9_000;
-/** Lanes work for a step in each slice; the first one can be told from the others. */
-const SHORT: Partial<EngineOptions> = { laneCount: 2, firstSliceMs: 0, sliceMs: 1e-9 };
+/** Workers run one step per slice; the first slice differs from the others. */
+const SHORT: Partial<EngineOptions> = { workerCount: 2, firstSliceMs: 0, sliceMs: 1e-9 };
 
 const GROUPED = 'SELECT word, COUNT(*) AS c, MEDIAN(n + 1) AS m FROM [default] GROUP BY word ORDER BY word';
 const HEAVY = [
@@ -30,21 +30,21 @@ const HEAVY = [
   'SELECT COUNT(DISTINCT word) AS w, COUNT(*) AS c FROM [default] WHERE n + 0 > 100',
 ];
 
-type Watch = (op: WorkerOp, request: WorkerRequests[WorkerOp], lane: number) => void;
-type WatchAnswer = (op: WorkerOp, request: WorkerRequests[WorkerOp], lane: number, answer: unknown) => void;
+type Watch = (op: WorkerOp, request: WorkerRequests[WorkerOp], worker: number) => void;
+type WatchAnswer = (op: WorkerOp, request: WorkerRequests[WorkerOp], worker: number, answer: unknown) => void;
 
-/** Lanes whose requests are looked at before they are sent, and their answers before they are taken. */
+/** Worker clients that call an observer before each request and after each reply. */
 const watched =
-  (watch: Watch, watchAnswer: WatchAnswer): MakeLane =>
+  (watch: Watch, watchAnswer: WatchAnswer): CreateWorkerClient =>
   (start, onDown) => {
-    const lane = new Lane(laneFile, start, onDown);
-    const send: Lane['send'] = async (op, request) => {
+    const worker = new WorkerClient(workerFile, start, onDown);
+    const send: WorkerClient['send'] = async (op, request) => {
       watch(op, request, start.workerIndex);
-      const answer = await lane.send(op, request);
+      const answer = await worker.send(op, request);
       watchAnswer(op, request, start.workerIndex, answer);
       return answer;
     };
-    return laneWith(lane, send);
+    return workerWith(worker, send);
   };
 
 const EXPLAINED = HEAVY.map((statement) => `EXPLAIN ANALYZE ${statement}`);
@@ -52,7 +52,7 @@ const EXPLAINED = HEAVY.map((statement) => `EXPLAIN ANALYZE ${statement}`);
 /** A full folder, and what is answered where slices are long. */
 async function prepared(): Promise<{ full: string; wanted: Rows[] }> {
   const full = makeDir(t);
-  const store = await TestStore.open(t, full, { laneCount: 2, shardCount: 3 });
+  const store = await TestStore.open(t, full, { workerCount: 2, shardCount: 3 });
   await fill(store, new Prng(SEED), PEOPLE);
   const wanted: Rows[] = [];
   for (const statement of [...HEAVY, ...EXPLAINED]) wanted.push(await rowsOf(store, statement));
@@ -63,15 +63,15 @@ async function prepared(): Promise<{ full: string; wanted: Rows[] }> {
 const { full, wanted } = await prepared();
 
 const openShort = (t: Test, watch: Watch, watchAnswer: WatchAnswer = () => {}): Promise<TestStore> =>
-  TestStore.open(t, copyDir(t, full), { ...SHORT, makeLane: watched(watch, watchAnswer) });
+  TestStore.open(t, copyDir(t, full), { ...SHORT, createWorkerClient: watched(watch, watchAnswer) });
 
 t.test('others come between the slices of a SELECT, and records wait for its end', async (t) => {
   let slices = 0;
   let slicesBefore = 0;
   let second = (): void => {};
-  const store = await openShort(t, (op, request, lane) => {
+  const store = await openShort(t, (op, request, worker) => {
     if (op === 'apply') slicesBefore = slices;
-    if (op !== 'select-next' || (request as WorkerRequests['select-next']).sliceMs === 0 || lane !== 0)
+    if (op !== 'select-next' || (request as WorkerRequests['select-next']).sliceMs === 0 || worker !== 0)
       return;
     if (++slices === 2) second();
   });
@@ -120,28 +120,28 @@ t.test('two SELECTs of many slices are worked on at once, and each gets its answ
   /** Told to end, or done where that is the end. */
   const ended: number[][] = [[], []];
   const counting = new Set<number>();
-  const end = (selectId: number, lane: number): void => {
-    ended[lane].push(selectId);
+  const end = (selectId: number, worker: number): void => {
+    ended[worker].push(selectId);
     inside.delete(selectId);
   };
   const store = await openShort(
     t,
-    (op, request, lane) => {
+    (op, request, worker) => {
       if (op === 'select-begin') {
         const { selectId, plan } = request as WorkerRequests['select-begin'];
-        begun[lane].push(selectId);
+        begun[worker].push(selectId);
         if (countsTexts(plan)) counting.add(selectId);
       }
-      if (op === 'select-end') end((request as WorkerRequests['select-end']).selectId, lane);
+      if (op === 'select-end') end((request as WorkerRequests['select-end']).selectId, worker);
       if (op !== 'select-next') return;
       const { selectId, sliceMs } = request as WorkerRequests['select-next'];
       if (sliceMs > 0) inside.add(selectId);
       most = Math.max(most, inside.size);
     },
-    (op, request, lane, answer) => {
+    (op, request, worker, answer) => {
       if (op !== 'select-next' || !(answer as SelectPart).done) return;
       const { selectId } = request as WorkerRequests['select-next'];
-      if (!counting.has(selectId)) end(selectId, lane);
+      if (!counting.has(selectId)) end(selectId, worker);
     },
   );
   const rows = await Promise.all([...HEAVY, ...HEAVY].map((statement) => rowsOf(store, statement)));
@@ -150,10 +150,10 @@ t.test('two SELECTs of many slices are worked on at once, and each gets its answ
   t.equal(most, 2);
   t.equal(inside.size, 0);
   t.ok(counting.size > 0 && counting.size < new Set(begun[0]).size);
-  for (const lane of [0, 1]) t.strictSame(ended[lane].sort(), begun[lane].sort(), `lane ${lane}`);
+  for (const worker of [0, 1]) t.strictSame(ended[worker].sort(), begun[worker].sort(), `worker ${worker}`);
 });
 
-t.test('who hangs up in the midst of the slices ends them and opens the gate', async (t) => {
+t.test('a client that disconnects between slices ends the SELECT and opens the barrier', async (t) => {
   let cancel = (): void => {};
   let slices = 0;
   const begun = new Set<number>();
@@ -162,7 +162,7 @@ t.test('who hangs up in the midst of the slices ends them and opens the gate', a
     if (op === 'select-end') begun.delete((request as WorkerRequests['select-end']).selectId);
     if (op === 'select-next' && ++slices === 12) cancel();
   });
-  // More often than there are seats.
+  // More often than there are slots.
   for (let round = 0; round < 6; round++) {
     slices = 0;
     const caller: Cancellation = {
@@ -171,11 +171,11 @@ t.test('who hangs up in the midst of the slices ends them and opens the gate', a
         cancel = act ?? ((): void => {});
       },
     };
-    await t.rejects(rowsOf(store, GROUPED, { ...ASKING, cancellation: caller }), { code: 9005 });
-    t.equal(begun.size, 0, 'it is forgotten on all lanes');
+    await t.rejects(rowsOf(store, GROUPED, { ...QUERY_OPTIONS, cancellation: caller }), { code: 9005 });
+    t.equal(begun.size, 0, 'all workers have ended the SELECT');
     const sent = slices;
     t.equal(await store.total(), PEOPLE + round);
-    t.ok(slices <= sent + 2, 'no lane works on it any more');
+    t.ok(slices <= sent + 2, 'no worker continues the SELECT');
     cancel = (): void => {};
     const body = jsonObject({ [`after${round}`]: jsonObject({ d: num('1.25') }) });
     await store.insert(body);

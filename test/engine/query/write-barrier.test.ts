@@ -1,58 +1,58 @@
 import t from 'tap';
-import { ReadGate } from '../../../src/engine/query/write-barrier.js';
+import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 t.test('records pass at once while no query of several rounds runs', async (t) => {
-  const gate = new ReadGate();
+  const barrier = new WriteBarrier();
   const passed: number[] = [];
-  gate.write(() => passed.push(1));
-  gate.write(() => passed.push(2));
+  barrier.write(() => passed.push(1));
+  barrier.write(() => passed.push(2));
   t.strictSame(passed, [1, 2]);
 });
 
 t.test('records wait for all queries inside, then pass in their order', async (t) => {
-  const gate = new ReadGate();
+  const barrier = new WriteBarrier();
   const passed: number[] = [];
-  await gate.enter();
-  await gate.enter();
-  for (const number of [1, 2, 3]) gate.write(() => passed.push(number));
-  gate.leave();
+  await barrier.enter();
+  await barrier.enter();
+  for (const number of [1, 2, 3]) barrier.write(() => passed.push(number));
+  barrier.leave();
   t.strictSame(passed, []);
-  gate.leave();
+  barrier.leave();
   t.strictSame(passed, [1, 2, 3]);
 });
 
 t.test('a query does not enter before the records that wait have passed', async (t) => {
-  const gate = new ReadGate();
+  const barrier = new WriteBarrier();
   const order: string[] = [];
-  await gate.enter();
-  gate.write(() => order.push('record'));
-  const entering = gate.enter().then(() => order.push('query'));
+  await barrier.enter();
+  barrier.write(() => order.push('record'));
+  const entering = barrier.enter().then(() => order.push('query'));
   await turn();
   t.strictSame(order, []);
-  gate.leave();
+  barrier.leave();
   await entering;
   t.strictSame(order, ['record', 'query']);
-  gate.write(() => order.push('late record'));
+  barrier.write(() => order.push('late record'));
   t.strictSame(order, ['record', 'query']);
-  gate.leave();
+  barrier.leave();
   t.strictSame(order, ['record', 'query', 'late record']);
 });
 
 t.test('`cleared` resolves when no record waits', async (t) => {
-  const gate = new ReadGate();
-  await gate.cleared();
-  await gate.enter();
-  await gate.cleared();
+  const barrier = new WriteBarrier();
+  await barrier.cleared();
+  await barrier.enter();
+  await barrier.cleared();
   let cleared = false;
-  gate.write(() => {});
-  const clearing = gate.cleared().then(() => {
+  barrier.write(() => {});
+  const clearing = barrier.cleared().then(() => {
     cleared = true;
   });
   await turn();
   t.notOk(cleared);
-  gate.leave();
+  barrier.leave();
   await clearing;
   t.ok(cleared);
 });

@@ -1,13 +1,13 @@
-/** A lane whose thread ends while it is rebuilt: another thread follows, unless a record of the log ends them all. */
+/** A worker whose thread ends while it is rebuilt: another thread follows, unless a record of the log ends them all. */
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerOp } from '../../../src/protocol/index.js';
-import { laneFile, makeDir, TestStore } from '../store.js';
-import { bodyOf, COLUMNS, codeOf, laneWith, SIZE, untilBack, watchThreads } from '../threads.js';
+import { makeDir, TestStore, workerFile } from '../store.js';
+import { bodyOf, COLUMNS, codeOf, SIZE, untilBack, watchThreads, workerWith } from '../threads.js';
 
-/** The store's lane; each thread behind the first one ends with the request that `due` names of it. */
-function dyingLane(t: Test, due: (thread: number, op: WorkerOp) => boolean): MakeLane {
+/** The store's worker. Each thread after the first one ends at the request that `due` determines. */
+function dyingWorker(t: Test, due: (thread: number, op: WorkerOp) => boolean): CreateWorkerClient {
   // The thread that a pool begins anew in the place of a dead one is nobody's.
   const waiting: ((worker: Worker) => void)[] = [];
   const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
@@ -15,27 +15,27 @@ function dyingLane(t: Test, due: (thread: number, op: WorkerOp) => boolean): Mak
   t.teardown(() => process.off('worker', onWorker));
   let count = 0;
   return (start, onDown) => {
-    const lane = new Lane(laneFile, start, onDown);
+    const worker = new WorkerClient(workerFile, start, onDown);
     const own = count++;
     let thread: Worker | null = null;
     waiting.push((worker) => {
       thread = worker;
     });
-    const send: typeof lane.send = (op, request) => {
+    const send: typeof worker.send = (op, request) => {
       if (own > 0 && due(own, op)) thread?.terminate();
-      return lane.send(op, request);
+      return worker.send(op, request);
     };
-    return laneWith(lane, send);
+    return workerWith(worker, send);
   };
 }
 
 t.test(
-  'threads that end while a lane is rebuilt, at other places each, are followed by one that gets through',
+  'threads that end at different records during a rebuild are followed by one that finishes',
   async (t) => {
     const threads = watchThreads(t);
     const ops: readonly WorkerOp[] = ['apply', 'model'];
-    const makeLane = dyingLane(t, (thread, op) => op === ops[thread - 1]);
-    const store = await TestStore.open(t, makeDir(t), { laneCount: 1, shardCount: 2, makeLane });
+    const createWorkerClient = dyingWorker(t, (thread, op) => op === ops[thread - 1]);
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 1, shardCount: 2, createWorkerClient });
     await store.createColumns(COLUMNS);
     for (let batch = 0; batch < 3; batch++) await store.insert(bodyOf(batch));
     await [...threads][0].terminate();
@@ -45,17 +45,17 @@ t.test(
     await store.insert(bodyOf(3));
     t.equal(await store.total(), 4 * SIZE);
     t.equal(store.warnings.filter((text) => text.includes('while it loaded its shards')).length, 2);
-    t.equal(store.engine.stats().laneRestartCount, 1);
+    t.equal(store.engine.stats().workerRestartCount, 1);
     t.strictSame(store.fatals, []);
   },
 );
 
 t.test(
-  'a record at which two threads ended that applied record by record is named and not tried again',
+  'a record at which two threads end that apply record by record is named and not tried again',
   async (t) => {
     const threads = watchThreads(t);
-    const makeLane = dyingLane(t, (_thread, op) => op === 'apply');
-    const store = await TestStore.open(t, makeDir(t), { laneCount: 1, shardCount: 2, makeLane });
+    const createWorkerClient = dyingWorker(t, (_thread, op) => op === 'apply');
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 1, shardCount: 2, createWorkerClient });
     await store.createColumns(COLUMNS);
     await store.insert(bodyOf(0));
     await [...threads][0].terminate();

@@ -1,4 +1,4 @@
-/** Threads of lanes that end, under load and idle: their shards come back, and nothing acknowledged is lost. */
+/** Worker threads that end under load or idle: their shards are rebuilt, and no acknowledged write is lost. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
@@ -18,7 +18,7 @@ for (const [what, checkpointLogBytes] of [
     async (t) => {
       const prng = new Prng(SEED);
       const threads = watchThreads(t);
-      const options = { laneCount: 2, shardCount: 3, checkpointLogBytes, logFileBytes: 2 ** 20 };
+      const options = { workerCount: 2, shardCount: 3, checkpointLogBytes, logFileBytes: 2 ** 20 };
       const store = await TestStore.open(t, makeDir(t), options);
       await store.createColumns(COLUMNS);
       const acknowledged = new Set<number>();
@@ -52,7 +52,7 @@ for (const [what, checkpointLogBytes] of [
       await Promise.all(load);
       await untilBack(store);
 
-      t.ok(store.engine.stats().laneRestartCount >= 3);
+      t.ok(store.engine.stats().workerRestartCount >= 3);
       t.strictSame(
         [...codes].filter((code) => code !== null && code !== 9004),
         [],
@@ -81,7 +81,7 @@ for (const [what, checkpointLogBytes] of [
 
 t.test('a thread that ends while idle is noticed at the next request and rebuilt', async (t) => {
   const threads = watchThreads(t);
-  const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 2 });
   await store.createColumns(COLUMNS);
   for (let batch = 0; batch < 10; batch++) await store.insert(bodyOf(batch));
   await [...threads][0].terminate();
@@ -92,16 +92,16 @@ t.test('a thread that ends while idle is noticed at the next request and rebuilt
   t.strictSame(store.fatals, []);
 });
 
-t.test('a store closes while a lane is being rebuilt, and keeps everything', async (t) => {
+t.test('a store closes while a worker is being rebuilt, and keeps everything', async (t) => {
   const threads = watchThreads(t);
   const dir = makeDir(t);
-  const store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
   await store.createColumns(COLUMNS);
   const inserts = Array.from({ length: 20 }, (_, batch) => codeOf(store.insert(bodyOf(batch))));
   const killed = [...threads][1].terminate();
   const codes = await Promise.all(inserts);
   await killed;
   await store.close();
-  const again = await TestStore.open(t, dir, { laneCount: 1 });
+  const again = await TestStore.open(t, dir, { workerCount: 1 });
   t.equal(await again.total(), codes.filter((code) => code === null).length * SIZE);
 });

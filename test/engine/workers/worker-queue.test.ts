@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { LaneQueue } from '../../../src/engine/workers/worker-queue.js';
+import { WorkerQueue } from '../../../src/engine/workers/worker-queue.js';
 import { LARGE_OPS, type WorkerOp } from '../../../src/protocol/index.js';
 
 const SEED = 27_182;
@@ -17,7 +17,7 @@ const opsOf = (task: readonly Waiting[]): WorkerOp[] => task.map(({ request }) =
 
 t.test('all but bodies leave in order, large answers end a task, and nobody waits for long', async (t) => {
   const prng = new Prng(SEED);
-  const queue = new LaneQueue<Waiting>();
+  const queue = new WorkerQueue<Waiting>();
   let sent = 0;
   let lastOrdered = -1;
   let lastParse = -1;
@@ -53,7 +53,7 @@ t.test('all but bodies leave in order, large answers end a task, and nobody wait
 });
 
 t.test('bodies and queries that never cease take turns', async (t) => {
-  const queue = new LaneQueue<Waiting>();
+  const queue = new WorkerQueue<Waiting>();
   const kinds: WorkerOp[] = [];
   for (let round = 0; round < 10; round++) {
     queue.push({ request: { op: 'count-entities' }, number: round });
@@ -68,7 +68,7 @@ t.test('bodies and queries that never cease take turns', async (t) => {
 });
 
 t.test('who drains gets all that waits', async (t) => {
-  const queue = new LaneQueue<Waiting>();
+  const queue = new WorkerQueue<Waiting>();
   for (const [number, op] of OPS.entries()) queue.push({ request: { op }, number });
   t.strictSame(
     queue

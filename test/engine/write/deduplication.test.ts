@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { ManualClock, QuarryError } from '../../../src/base/index.js';
-import { KEPT_MS, OnceTable } from '../../../src/engine/write/deduplication.js';
+import { DeduplicationTable, KEPT_MS } from '../../../src/engine/write/deduplication.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { copyDir, makeDir, NOW_MS, TestStore } from '../store.js';
 
@@ -19,7 +19,7 @@ const entry = (id: string, timeMs: number, lsn = 1) => ({
 const never = (): Promise<readonly number[]> => Promise.reject(new Error('it ran again'));
 
 t.test('a name answers what it answered first, for its own body only', async (t) => {
-  const table = new OnceTable(10);
+  const table = new DeduplicationTable(10);
   table.add(entry('a', 1000, 5));
   t.strictSame(await table.run('a', () => 'of a', 1000, never), [5]);
   await t.rejects(
@@ -29,7 +29,7 @@ t.test('a name answers what it answered first, for its own body only', async (t)
 });
 
 t.test('a repeat waits for the first; when that was refused it is the first itself', async (t) => {
-  const table = new OnceTable(10);
+  const table = new DeduplicationTable(10);
   const order: string[] = [];
   const write = async (name: string, fails: boolean): Promise<readonly number[]> => {
     order.push(`begin ${name}`);
@@ -64,7 +64,7 @@ t.test('a repeat waits for the first; when that was refused it is the first itse
 });
 
 t.test('a full table refuses new names and forgets none that is younger than 24 hours', async (t) => {
-  const table = new OnceTable(2);
+  const table = new DeduplicationTable(2);
   const write = async (): Promise<readonly number[]> => [1];
   table.add(entry('a', 0));
   table.add(entry('b', 10));
@@ -93,10 +93,10 @@ const visitedAtLeast = (times: number): Json => [
 ];
 
 t.test(
-  'named writes take effect once: concurrent, after a kill, after a checkpoint and a close',
+  'writes with an ID take effect once: concurrently, after a kill, after a checkpoint and a close',
   async (t) => {
     const dir = makeDir(t);
-    let store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 3 });
+    let store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 3 });
     await store.createColumns(COLUMNS);
     const answers = await Promise.all([1, 2, 3, 4].map(() => store.insert(BODY, 'insert')));
     for (const answer of answers) t.strictSame(answer, { entityCount: 2, valueCount: 3 });
@@ -134,7 +134,7 @@ t.test(
       ['after a kill behind a checkpoint', killedLater],
       ['after a close', dir],
     ]) {
-      store = await TestStore.open(t, again, { laneCount: 1 });
+      store = await TestStore.open(t, again, { workerCount: 1 });
       await check(what);
       await store.close();
     }

@@ -17,20 +17,20 @@ t.test('a released part serves the next request of its size, and no other', asyn
   t.equal(memory.acquire(8_192), first);
 });
 
-t.test('sizes are powers of two that hold what was asked', async (t) => {
+t.test('sizes are powers of two, at least as large as requested', async (t) => {
   const memory = new InsertMemory();
-  for (const [asked, given] of [
+  for (const [requestedBytes, given] of [
     [0, 4_096],
     [4_096, 4_096],
     [4_097, 8_192],
     [2 ** 20, 2 ** 20],
     [2 ** 20 + 1, 2 ** 21],
   ]) {
-    t.equal(memory.acquire(asked).byteLength, given, `${asked} bytes`);
+    t.equal(memory.acquire(requestedBytes).byteLength, given, `${requestedBytes} bytes`);
   }
 });
 
-t.test('when no part is in use the memory is divided anew', async (t) => {
+t.test('when no part is in use the memory is divided again', async (t) => {
   const memory = new InsertMemory(2 ** 20);
   const small = Array.from({ length: 2 ** 8 }, () => memory.acquire(4_096));
   t.ok(small.every((place) => 'at' in place));

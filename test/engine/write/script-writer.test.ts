@@ -37,7 +37,7 @@ const ANSWER = [3, 4, 2, 1, 1, 1, 3];
 
 t.test('writes of a script see those before them, and take effect once and in every replay', async (t) => {
   const dir = makeDir(t);
-  let store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 3 });
+  let store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 3 });
   await store.createColumns(COLUMNS);
   const lsn = store.engine.stats().lsnDurable;
   const named = { onceId: 'script', bodyHash: 'x' };
@@ -59,24 +59,24 @@ t.test('writes of a script see those before them, and take effect once and in ev
   await store.engine.checkpoint();
   const killedLater = copyDir(t, dir);
   await store.close();
-  for (const [what, again, laneCount] of [
+  for (const [what, again, workerCount] of [
     ['after a kill', killed, 1],
     ['after a kill behind a checkpoint', killedLater, 3],
     ['after a close', dir, 2],
   ] as const) {
-    store = await TestStore.open(t, again, { laneCount });
+    store = await TestStore.open(t, again, { workerCount });
     await check(what);
     await store.close();
   }
 });
 
 t.test(
-  'a script with a write that breaks a rule leaves nothing, and tells which write and row it was',
+  'a script with a write that violates a rule changes nothing, and names the write and row',
   async (t) => {
     const seed = 20_161;
     t.comment(`seed ${seed}`);
     const prng = new Prng(seed);
-    const store = await TestStore.open(t, makeDir(t), { laneCount: 2 });
+    const store = await TestStore.open(t, makeDir(t), { workerCount: 2 });
     await store.createColumns(COLUMNS);
     const before = store.engine.stats().lsnDurable;
     for (let round = 0; round < 20; round++) {

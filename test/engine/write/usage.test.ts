@@ -21,7 +21,7 @@ t.test('writes add up for ever and by UTC day', async (t) => {
 });
 
 t.test(
-  'a snapshot holds the records up to its LSN, also those noted after it began, and no later one',
+  'a snapshot counts the records up to its LSN, even if they are noted after it began, and no later one',
   async (t) => {
     const book = new UsageBook();
     book.noteWrite(1, write(0, 1));

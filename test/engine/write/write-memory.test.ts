@@ -6,9 +6,9 @@ const MIB = 2 ** 20;
 
 t.test('memory is full when a small insert is refused', async (t) => {
   const memoryBytes = 0;
-  const lanes = { memory: {} as never, dictionaryBytesMax: 0 };
+  const workers = { memory: {} as never, dictionaryBytesMax: 0 };
   const memory = new WriteMemory(
-    lanes,
+    workers,
     { memoryBytes },
     10 * MIB,
     new ProcessMemory(Number.POSITIVE_INFINITY),
@@ -20,7 +20,7 @@ t.test('memory is full when a small insert is refused', async (t) => {
   release?.();
   t.equal(memory.isFull, false);
   const busy = new WriteMemory(
-    lanes,
+    workers,
     { memoryBytes: 6 * MIB },
     10 * MIB,
     new ProcessMemory(11 * MIB, () => 11 * MIB),

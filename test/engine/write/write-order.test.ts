@@ -4,19 +4,19 @@ import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { Prng, QuarryError } from '../../../src/base/index.js';
-import { Lane, type MakeLane } from '../../../src/engine/workers/worker-client.js';
+import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerOp } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
-import { copyDir, laneFile, makeDir, TestStore } from '../store.js';
+import { copyDir, makeDir, TestStore, workerFile } from '../store.js';
 import {
   bodyOf,
   COLUMNS,
   codeOf,
-  laneWith,
   SIZE,
   untilBack,
   visitedAtLeast,
   watchThreads,
+  workerWith,
 } from '../threads.js';
 
 const SEED = 173_205;
@@ -24,33 +24,33 @@ t.comment(`seed ${SEED}`);
 t.setTimeout(200_000);
 
 /**
- * Lanes whose thread ends with the request of which `due` says so: before it is sent, or when the thread has it.
- * The thread that a pool begins anew in the place of a dead one is nobody's.
+ * Workers whose thread ends at the request that `due` determines: before it is sent, or after the thread has received it.
+ * No test uses the thread with which a pool replaces a dead one.
  */
-function dyingLanes(
+function dyingWorkers(
   t: Test,
   moment: 'before' | 'amid',
   due: (workerIndex: number, op: WorkerOp) => boolean,
-): MakeLane {
+): CreateWorkerClient {
   const waiting: ((worker: Worker) => void)[] = [];
   const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
   process.on('worker', onWorker);
   t.teardown(() => process.off('worker', onWorker));
   return (start, onDown) => {
-    const lane = new Lane(laneFile, start, onDown);
+    const worker = new WorkerClient(workerFile, start, onDown);
     let thread: Worker | null = null;
     waiting.push((worker) => {
       thread = worker;
     });
-    const send: typeof lane.send = (op, request) => {
-      if (!due(start.workerIndex, op)) return lane.send(op, request);
+    const send: typeof worker.send = (op, request) => {
+      if (!due(start.workerIndex, op)) return worker.send(op, request);
       if (moment === 'before') thread?.terminate();
-      const answer = lane.send(op, request);
+      const answer = worker.send(op, request);
       // It is sent with the end of the turn.
       if (moment === 'amid') setImmediate(() => thread?.terminate());
       return answer;
     };
-    return laneWith(lane, send);
+    return workerWith(worker, send);
   };
 }
 
@@ -79,11 +79,11 @@ async function untilAnswered<T>(write: () => Promise<T>, twice: boolean): Promis
 }
 
 t.test(
-  'updates, deletes and named writes under way when threads die answer the right number and take effect once',
+  'updates, deletes and deduplicated writes that run when threads die return the right number and take effect once',
   async (t) => {
     const prng = new Prng(SEED);
     const threads = watchThreads(t);
-    const options = { laneCount: 2, shardCount: 3, checkpointLogBytes: 40_000, logFileBytes: 2 ** 20 };
+    const options = { workerCount: 2, shardCount: 3, checkpointLogBytes: 40_000, logFileBytes: 2 ** 20 };
     const store = await TestStore.open(t, makeDir(t), options);
     await store.createColumns(COLUMNS);
     const stories: Story[] = [];
@@ -134,7 +134,7 @@ t.test(
     await Promise.all(load);
     await untilBack(store);
     t.strictSame(wrong, []);
-    t.ok(store.engine.stats().laneRestartCount >= 3);
+    t.ok(store.engine.stats().workerRestartCount >= 3);
     t.comment(`${stories.length} batches, ${refusedCount} plain writes refused`);
     t.ok(stories.length > 8, `${stories.length} batches`);
 
@@ -159,7 +159,7 @@ t.test(
     const killed = copyDir(t, store.dir);
     await store.close();
     for (const dir of [killed, store.dir]) {
-      const again = await TestStore.open(t, dir, { ...options, laneCount: 1 });
+      const again = await TestStore.open(t, dir, { ...options, workerCount: 1 });
       await check(again, 'after a restart');
       t.equal(again.engine.usage(1).updatedEntityCount, updatedEntityCount);
       await again.close();
@@ -171,41 +171,45 @@ for (const moment of ['before', 'amid'] as const) {
   t.test(
     `a thread that ends ${moment} a write of each kind gives the right answer when it is rebuilt`,
     async (t) => {
-      let armed: { readonly lane: number; readonly op: WorkerOp } | null = null;
-      const makeLane = dyingLanes(t, moment, (lane, op) => {
-        if (armed?.lane !== lane || armed.op !== op) return false;
+      let armed: { readonly worker: number; readonly op: WorkerOp } | null = null;
+      const createWorkerClient = dyingWorkers(t, moment, (worker, op) => {
+        if (armed?.worker !== worker || armed.op !== op) return false;
         armed = null;
         return true;
       });
-      const store = await TestStore.open(t, makeDir(t), { laneCount: 2, shardCount: 3, makeLane });
+      const store = await TestStore.open(t, makeDir(t), {
+        workerCount: 2,
+        shardCount: 3,
+        createWorkerClient,
+      });
       await store.createColumns(COLUMNS);
       for (const batch of [1, 2, 3]) await store.insert(bodyOf(batch));
       let deaths = 0;
-      const dying = async <T>(lane: number, op: WorkerOp, write: () => Promise<T>): Promise<T> => {
-        armed = { lane, op };
+      const dying = async <T>(worker: number, op: WorkerOp, write: () => Promise<T>): Promise<T> => {
+        armed = { worker, op };
         const answer = await write();
         t.equal(armed, null, `${op} was sent`);
         deaths++;
         // One that ended with nothing to do is noticed at the next request.
-        for (let tries = 0; store.engine.stats().laneRestartCount < deaths && tries < 500; tries++) {
+        for (let tries = 0; store.engine.stats().workerRestartCount < deaths && tries < 500; tries++) {
           await codeOf(store.total());
           await pause(5);
         }
-        t.equal(store.engine.stats().laneRestartCount, deaths, `the thread of lane ${lane} ended`);
+        t.equal(store.engine.stats().workerRestartCount, deaths, `the thread of worker ${worker} ended`);
         await untilBack(store);
         return answer;
       };
-      for (const lane of [0, 1]) {
-        const from = lane === 0 ? 1 : MOVED + 1;
+      for (const worker of [0, 1]) {
+        const from = worker === 0 ? 1 : MOVED + 1;
         const set = jsonObject({ batch: num(from + MOVED), visits: visit });
-        const update = () => store.mutate(inBatch(from), set, { onceId: `update ${lane}` });
-        t.equal(await dying(lane, 'mutate', update), SIZE, `an update, lane ${lane}`);
+        const update = () => store.mutate(inBatch(from), set, { onceId: `update ${worker}` });
+        t.equal(await dying(worker, 'mutate', update), SIZE, `an update, worker ${worker}`);
         t.equal(await update(), SIZE, 'and its repeat');
-        const insert = () => store.insert(bodyOf(4 + lane), `insert ${lane}`);
-        t.strictSame(await dying(lane, 'apply', insert), { entityCount: SIZE, valueCount: SIZE * 2 });
+        const insert = () => store.insert(bodyOf(4 + worker), `insert ${worker}`);
+        t.strictSame(await dying(worker, 'apply', insert), { entityCount: SIZE, valueCount: SIZE * 2 });
         t.strictSame(await insert(), { entityCount: SIZE, valueCount: SIZE * 2 }, 'and its repeat');
-        const remove = () => store.mutate(inBatch(2 + lane), null, { onceId: `delete ${lane}` });
-        t.equal(await dying(lane, 'mutate', remove), SIZE, `a delete, lane ${lane}`);
+        const remove = () => store.mutate(inBatch(2 + worker), null, { onceId: `delete ${worker}` });
+        t.equal(await dying(worker, 'mutate', remove), SIZE, `a delete, worker ${worker}`);
         t.equal(await remove(), SIZE, 'and its repeat');
       }
       const check = async (store: TestStore): Promise<void> => {
@@ -229,7 +233,7 @@ for (const moment of ['before', 'amid'] as const) {
 t.test('a thread that ends while the store closes lets no write be refused that is in the log', async (t) => {
   const threads = watchThreads(t);
   const dir = makeDir(t);
-  const store = await TestStore.open(t, dir, { laneCount: 2, shardCount: 2 });
+  const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
   await store.createColumns(COLUMNS);
   for (let batch = 0; batch < 20; batch++) await store.insert(bodyOf(batch));
   const updates = Array.from({ length: 20 }, (_, batch) =>
@@ -240,7 +244,7 @@ t.test('a thread that ends while the store closes lets no write be refused that 
   const killed = [...threads][1].terminate();
   const codes = await Promise.all(updates);
   await Promise.all([closed, killed]);
-  const again = await TestStore.open(t, dir, { laneCount: 1 });
+  const again = await TestStore.open(t, dir, { workerCount: 1 });
   for (const [batch, code] of codes.entries()) {
     t.equal(
       await again.countOne(inBatch(batch + MOVED)),

@@ -7,7 +7,7 @@ import {
   addStored,
   addWide,
   addWideSquares,
-  ExactSums,
+  ExactIntegerSums,
 } from '../../../src/exec/aggregate/exact-sum.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { compileKernels } from '../../../src/kernels/index.js';
@@ -19,8 +19,8 @@ t.comment(`seed ${SEED}`);
 
 const SLOTS = 3;
 
-function sumsOf(limbCount: 2 | 4): ExactSums {
-  const sums = new ExactSums(limbCount, UNBOUNDED.child());
+function sumsOf(limbCount: 2 | 4): ExactIntegerSums {
+  const sums = new ExactIntegerSums(limbCount, UNBOUNDED.child());
   sums.grow(1);
   sums.grow(SLOTS);
   return sums;

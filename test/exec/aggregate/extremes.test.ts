@@ -1,7 +1,12 @@
 /** Extremes by slot against BigInt. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { Extremes, offerNarrow, offerStored, offerWide } from '../../../src/exec/aggregate/extremes.js';
+import {
+  IntegerExtremes,
+  offerNarrow,
+  offerStored,
+  offerWide,
+} from '../../../src/exec/aggregate/extremes.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import { Arena } from '../../../src/storage/index.js';
 
@@ -10,8 +15,8 @@ t.comment(`seed ${SEED}`);
 
 const EXTREMES = [-(2n ** 63n), 2n ** 63n - 1n, -(2n ** 32n), 2n ** 32n - 1n, 2n ** 31n, 0n, -1n];
 
-function extremesOf(slots: number): Extremes {
-  const extremes = new Extremes(UNBOUNDED.child());
+function extremesOf(slots: number): IntegerExtremes {
+  const extremes = new IntegerExtremes(UNBOUNDED.child());
   extremes.grow(1);
   extremes.grow(slots);
   return extremes;

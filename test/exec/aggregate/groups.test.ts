@@ -1,7 +1,7 @@
 /** Groups of decided levels, joined with rows, against those of plain entities. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../../src/base/index.js';
-import { Joined, type RowGroups } from '../../../src/exec/aggregate/group-rows.js';
+import { type GroupsOfRows, JoinedEntries } from '../../../src/exec/aggregate/group-rows.js';
 import { groupsOf } from '../../../src/exec/aggregate/groups.js';
 import { EntitySelection } from '../../../src/exec/condition/selection.js';
 import { compileKernels } from '../../../src/kernels/index.js';
@@ -16,12 +16,12 @@ const SEED = 90_125;
 t.comment(`seed ${SEED}`);
 
 /** Each row of the shard with its groups, joined in parts; the entries of a part ascend. */
-function joinedWith(groups: RowGroups, { dimension }: ShardPair, prng: Prng): string[] {
+function joinedWith(groups: GroupsOfRows, { dimension }: ShardPair, prng: Prng): string[] {
   const rows = Uint32Array.from({ length: dimension.rowEnd }, (_, row) => row).filter(
     (row) => (row & SEGMENT_ROWS_MASK) < dimension.segments[row >>> SEGMENT_ROWS_SHIFT].rowCount,
   );
   const memory = boundedRun().child();
-  const out = new Joined(dimension, groups.groupsOfRowMax, memory);
+  const out = new JoinedEntries(dimension, groups.groupsOfRowMax, memory);
   const found: string[] = [];
   for (let from = 0; from < rows.length; ) {
     const count = Math.min(rows.length, from + prng.between(1, 100));

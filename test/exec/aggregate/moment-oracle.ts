@@ -3,7 +3,7 @@
  * what momentsOf is compared with.
  */
 import { hashBytes, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { ManyGroups, PairList, type RowGroups } from '../../../src/exec/aggregate/group-rows.js';
+import { type GroupsOfRows, ManyGroups, PairList } from '../../../src/exec/aggregate/group-rows.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import type {
   Buckets,
@@ -48,7 +48,7 @@ export function fakeGroups(
   entities: StoredEntities,
   condition: Condition | null,
   { groupCount, groupsOf }: GroupRule,
-): RowGroups {
+): GroupsOfRows {
   const pairs = new PairList(UNBOUNDED.child());
   shard.segments.forEach((segment, index) => {
     const { offsets, bytes } = segment.ids();

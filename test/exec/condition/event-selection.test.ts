@@ -8,7 +8,7 @@ import {
   rowsOfEvents,
   type SelectedEvents,
 } from '../../../src/exec/condition/event-selection.js';
-import { listPlaces } from '../../../src/exec/condition/places.js';
+import { listSelectedRows } from '../../../src/exec/condition/selected-rows.js';
 import type { ValueTest } from '../../../src/ir/index.js';
 import { compileKernels } from '../../../src/kernels/index.js';
 import { ArenaPool, BITMAP_BYTES, DimensionShard, type EventSegment } from '../../../src/storage/index.js';
@@ -34,7 +34,7 @@ function filled(prng: Prng, module: WebAssembly.Module | null): DimensionShard {
 
 function listed(segment: EventSegment, selected: SelectedEvents): number[] {
   const places = new Uint32Array(segment.eventCount);
-  const count = listPlaces(segment.arena, selected, places);
+  const count = listSelectedRows(segment.arena, selected, places);
   if (count !== selected.count) throw new Error(`${count} places instead of ${selected.count}`);
   return [...places.subarray(0, count)];
 }

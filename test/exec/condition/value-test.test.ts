@@ -1,7 +1,7 @@
 /** Zone maps only skip: with them and without, a test selects the same rows; extremes of 64 bits included. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
-import { type Run, runOf } from '../../../src/exec/condition/run.js';
+import { type ColumnRun, runOf } from '../../../src/exec/condition/run.js';
 import { PreparedTest } from '../../../src/exec/condition/value-test.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
 import type { ValueTest } from '../../../src/ir/index.js';
@@ -17,7 +17,7 @@ const SEED = 2_718_281;
 t.comment(`seed ${SEED}`);
 
 /** The selected rows, as a list. */
-function selected(test: PreparedTest, run: Run): number[] {
+function selected(test: PreparedTest, run: ColumnRun): number[] {
   const { arena, rowCount } = run;
   const [out, spare] = [arena.scratchBitmap(3), arena.scratchBitmap(4)];
   arena.u8.fill(0x5a, out, spare + 8192);

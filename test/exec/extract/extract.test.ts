@@ -22,8 +22,8 @@ t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
 /** What the first different row of an extraction is and should be; null when there is none. */
-function difference(extraction: Extraction, plan: ExtractPlan, lanes: number): string | null {
-  const [found, wanted] = [extraction.rows(plan, lanes), extraction.wanted(plan)];
+function difference(extraction: Extraction, plan: ExtractPlan, workers: number): string | null {
+  const [found, wanted] = [extraction.rows(plan, workers), extraction.wanted(plan)];
   for (let at = 0; at < Math.max(found.length, wanted.length); at++) {
     if (shown(found[at]) === shown(wanted[at])) continue;
     return `row ${at} of ${wanted.length}: ${shown(found[at])} instead of ${shown(wanted[at])}: ${shown(plan)}`;

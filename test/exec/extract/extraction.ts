@@ -139,10 +139,10 @@ export class Extraction {
   }
 
   /** The rows, asked of `lanes` lanes that hold the shards in turn. */
-  rows(plan: ExtractPlan, lanes = 1, run: QueryRun = unbounded()): ExtractedRow[] {
-    const answers = Array.from({ length: lanes }, (_, lane) =>
+  rows(plan: ExtractPlan, workers = 1, run: QueryRun = unbounded()): ExtractedRow[] {
+    const answers = Array.from({ length: workers }, (_, worker) =>
       extractRows(
-        this.shards.filter((_, index) => index % lanes === lane),
+        this.shards.filter((_, index) => index % workers === worker),
         plan,
         this.#scratch,
         run,

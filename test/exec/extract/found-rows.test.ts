@@ -17,10 +17,10 @@ t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
 /** All pages of a plan; `between` is called after each but the last. Returns the IDs in the order of their coming. */
-function pages(extraction: Extraction, plan: ExtractPlan, lanes: number, between: () => void): string[] {
+function pages(extraction: Extraction, plan: ExtractPlan, workers: number, between: () => void): string[] {
   const ids: string[] = [];
   for (let after = plan.after; ; ) {
-    const rows = extraction.rows({ ...plan, after }, Math.min(lanes, extraction.shards.length));
+    const rows = extraction.rows({ ...plan, after }, Math.min(workers, extraction.shards.length));
     ids.push(...rows.map(({ position }) => position.id));
     if (rows.length < plan.limit) return ids;
     after = rows[rows.length - 1].position;

@@ -3,10 +3,10 @@ import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import {
   blockBits,
-  cheapestWay,
+  cheapestAlgorithm,
   collectRows,
-  entitiesMet,
-  gatherRows,
+  expectedEntities,
+  gatherRankedRows,
   rankedRows,
   walkRows,
 } from '../../../src/exec/extract/ranked-rows.js';
@@ -76,7 +76,7 @@ t.test('all ways give the same rows, from and up to any row, also where hashes a
           const ways = {
             walked: walkRows(shard, words, shardIds, page, unbounded()),
             collected: collectRows(shard, selected, shardIds, page, unbounded()),
-            gathered: gatherRows(shard, words, shardIds, page, bits, unbounded()),
+            gathered: gatherRankedRows(shard, words, shardIds, page, bits, unbounded()),
             chosen: rankedRows(shard, selected, shardIds, page, unbounded()),
           };
           const { after, until, limit } = page;
@@ -112,7 +112,7 @@ t.test(
       const page = { limit, after: null, until: null };
       for (const rows of [
         rankedRows(shard, { words: null, count: shard.entityCount }, ids, page, unbounded()),
-        gatherRows(shard, null, ids, page, 8, unbounded()),
+        gatherRankedRows(shard, null, ids, page, 8, unbounded()),
         walkRows(shard, null, ids, page, unbounded()),
       ]) {
         t.strictSame(
@@ -127,7 +127,7 @@ t.test(
 t.test('few rows are collected, the index is walked for a short way and read for a long one', async (t) => {
   const entityCount = 5_000_000;
   const wayOf = (limit: number, count: number) =>
-    cheapestWay(entitiesMet(limit, count, entityCount), count, entityCount);
+    cheapestAlgorithm(expectedEntities(limit, count, entityCount), count, entityCount);
   t.equal(wayOf(101, entityCount), 'walk');
   t.equal(wayOf(1_025, 0), 'collect');
   t.equal(wayOf(1_025, 1_000), 'collect');

@@ -38,8 +38,8 @@ const SIMD = MODULES[1][1];
 const OPTIONS: GenerateOptions = { idCount: 400, wide: true, density: 0.4 };
 
 /** Lanes that hold the shards in turn. */
-const lanesOf = (shards: readonly Shard[], count: number): Shard[][] =>
-  Array.from({ length: count }, (_, lane) => shards.filter((_, index) => index % count === lane));
+const workersOf = (shards: readonly Shard[], count: number): Shard[][] =>
+  Array.from({ length: count }, (_, worker) => shards.filter((_, index) => index % count === worker));
 
 const sortedLines = (answers: readonly Answer[]): string[] =>
   answers.map(({ outputs }) => shown(outputs)).sort();
@@ -89,10 +89,10 @@ for (const [kernels, module] of MODULES) {
           const tables = generateTables(prng, texts).slice(0, joins);
           const plan = generatePlan(prng, joins);
           const settings = { plan, tables: tables.map(joinTable) };
-          const lanes = lanesOf(extraction.shards, prng.pick([1, 2]));
+          const workers = workersOf(extraction.shards, prng.pick([1, 2]));
           const rowsMax = prng.pick([1, 7, 64, 100_000]);
-          const asked = lanes.map((shards) => ask(shards, settings, scratch, rowsMax));
-          const answers = sortedLines(asked.flatMap(({ answers }) => answers));
+          const requested = workers.map((shards) => ask(shards, settings, scratch, rowsMax));
+          const answers = sortedLines(requested.flatMap(({ answers }) => answers));
           const wanted = sortedLines(naiveAnswers(extraction.entities, plan, tables));
           if (shown(answers) !== shown(wanted)) {
             const at = wanted.findIndex((line, index) => line !== answers[index]);
@@ -100,7 +100,7 @@ for (const [kernels, module] of MODULES) {
               `${answers.length} rows of ${wanted.length}: ${answers[at]} instead of ${wanted[at]}: ${shown(plan)}`,
             );
           }
-          const sizes = asked.flatMap(({ parts }) =>
+          const sizes = requested.flatMap(({ parts }) =>
             parts.map((part) => (part.gives === 'columns' ? part.rowCount : -1)),
           );
           if (sizes.some((size) => size < 0 || size > rowsMax)) wrong.push(`parts of ${sizes} rows`);
@@ -373,14 +373,14 @@ t.test('no more is read than is asked for', async (t) => {
   }));
   extraction.insert(changes);
   const plan = withAllOutputs({ ...PLAIN, inputs: [ID_INPUT, inputOf(columnOf(3))], limit: 7, offset: 3 });
-  const { answers, parts, figures } = ask(extraction.shards, { plan, profiled: true }, scratch, 1_000);
+  const { answers, parts, stats } = ask(extraction.shards, { plan, profiled: true }, scratch, 1_000);
   t.strictSame(
     answers.map(({ outputs }) => outputs),
     Array.from({ length: 10 }, (_, at) => [`entity-${at}`, BigInt(at)]),
   );
   t.equal(parts.length, 1);
   t.strictSame(
-    figures.map(({ shard, operator, rows }) => ({ shard, operator, rows })),
+    stats.map(({ shard, operator, rows }) => ({ shard, operator, rows })),
     [
       { shard: 0, operator: 'scan', rows: 50_000 },
       { shard: 0, operator: 'project', rows: 10 },

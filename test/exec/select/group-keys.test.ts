@@ -2,8 +2,8 @@
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
-import { ShardFigures } from '../../../src/exec/select/figures.js';
 import { groupShard } from '../../../src/exec/select/group.js';
+import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
 import { ShardRows } from '../../../src/exec/select/shard-rows.js';
 import type { Aggregate, Feed, Grouping, Input, SelectPlan } from '../../../src/ir/index.js';
 import { Arena } from '../../../src/storage/index.js';
@@ -11,7 +11,7 @@ import type { Value } from '../../../src/vector/index.js';
 import { KEY } from '../../storage/shard-model.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, generateEntities } from '../extract/extraction.js';
-import { type Column, type Data, expectedGroups, type Table, toEnd, toldGroups } from './group-oracle.js';
+import { type Column, type Data, expectedGroups, plainGroups, type Table, toEnd } from './group-oracle.js';
 import {
   ATTRIBUTE_INPUTS,
   columnOf,
@@ -107,13 +107,13 @@ for (const [kernels, module] of MODULES) {
           }),
         };
         const run = new QueryRun(null, 0, 2 ** 30);
-        const figures = new ShardFigures(0, false);
-        const rows = new ShardRows(extraction.shards[0].dimension(KEY), plan, [], scratch, run, figures);
-        const partial = toEnd(groupShard(rows, plan, run, figures));
+        const stats = new ShardOperatorStats(0, false);
+        const rows = new ShardRows(extraction.shards[0].dimension(KEY), plan, [], scratch, run, stats);
+        const partial = toEnd(groupShard(rows, plan, run, stats));
         rows.release();
-        const told = toldGroups(partial, false, []);
+        const notified = plainGroups(partial, false, []);
         const expected = expectedGroups(grouping, data);
-        t.strictSame([...told].sort(), [...expected].sort(), `round ${round}, query ${query}`);
+        t.strictSame([...notified].sort(), [...expected].sort(), `round ${round}, query ${query}`);
         if (!t.passing()) return;
       }
     }

@@ -1,6 +1,6 @@
 /** Generated rows in batches of vectors, and what grouping them must give: row at a time, with bigints. */
 import { hashBytes, type Prng } from '../../../src/base/index.js';
-import type { GroupedRows } from '../../../src/exec/select/group.js';
+import type { GroupInput } from '../../../src/exec/select/group.js';
 import type { RowBatch } from '../../../src/exec/select/row-batches.js';
 import type { Aggregate, AggregateState, Expression, Grouping, GroupPartial } from '../../../src/ir/index.js';
 import {
@@ -214,7 +214,7 @@ export function toEnd<T>(work: Iterator<unknown, T>): T {
 }
 
 /** The data in batches of any size up to `batchMax`. */
-export function groupedRows({ rowEnd, rows, feeds }: Data, batchMax: number, prng: Prng): GroupedRows {
+export function groupedRows({ rowEnd, rows, feeds }: Data, batchMax: number, prng: Prng): GroupInput {
   return {
     rowEnd,
     batches: () => batchesOf(rows, null, batchMax, prng),
@@ -262,7 +262,7 @@ export function unitsOfDouble(value: number): bigint {
 export const textOfValue = (value: Value): string =>
   value === null ? 'null' : `${typeof value} ${Object.is(value, -0) ? 0 : value}`;
 
-type Told = string | number | readonly (readonly [string, number])[] | readonly string[];
+type PlainGroups = string | number | readonly (readonly [string, number])[] | readonly string[];
 
 interface Group {
   readonly keys: readonly Value[];
@@ -278,7 +278,10 @@ const columnIn = (expression: Expression): number =>
   expression.op === 'input' ? expression.input % INPUT_STRIDE : 0;
 
 /** By key (and entity, where groups are entities), what each aggregate adds up. */
-export function expectedGroups(grouping: Grouping, { rows, feeds }: Data): Map<string, readonly Told[]> {
+export function expectedGroups(
+  grouping: Grouping,
+  { rows, feeds }: Data,
+): Map<string, readonly PlainGroups[]> {
   const { keys, perEntity, aggregates } = grouping;
   const groups = new Map<string, Group>();
   const groupsOfEntity = new Map<number, Group>();
@@ -309,13 +312,13 @@ export function expectedGroups(grouping: Grouping, { rows, feeds }: Data): Map<s
       groupsOfEntity.get(entity)?.values[at].push(value);
     });
   });
-  const told = [...groups.entries()].map(
-    ([key, { values }]) => [key, aggregates.map((aggregate, at) => toldOf(aggregate, values[at]))] as const,
+  const notified = [...groups.entries()].map(
+    ([key, { values }]) => [key, aggregates.map((aggregate, at) => plainOf(aggregate, values[at]))] as const,
   );
-  return new Map(told);
+  return new Map(notified);
 }
 
-function toldOf({ function: name, distinct, of }: Aggregate, all: readonly Value[]): Told {
+function plainOf({ function: name, distinct, of }: Aggregate, all: readonly Value[]): PlainGroups {
   const values = all.filter((value) => value !== null);
   if (name === 'min' || name === 'max') return [textOfValue(extremeOf(values, name === 'min' ? 1 : -1))];
   if (distinct || name === 'percentile') {
@@ -344,31 +347,31 @@ function extremeOf(values: readonly NonNullable<Value>[], sign: number): Value {
 }
 
 /** What a partial tells, in the same form; throws where a key or a pair of group and value stands twice. */
-export function toldGroups(
+export function plainGroups(
   partial: GroupPartial,
   perEntity: boolean,
   entities: readonly number[],
-): Map<string, readonly Told[]> {
+): Map<string, readonly PlainGroups[]> {
   const { groupCount, keys, states } = partial;
   const keyVectors = keys.map(fromWire);
-  const byState = states.map((state) => toldStates(state, groupCount));
+  const byState = states.map((state) => plainStates(state, groupCount));
   const order = [...new Set(entities)];
-  const told = new Map<string, readonly Told[]>();
+  const notified = new Map<string, readonly PlainGroups[]>();
   for (let group = 0; group < groupCount; group++) {
     const key = keyOf(
       keyVectors.map((vector) => valueAt(vector, group)),
       perEntity ? order[group] : null,
     );
-    if (told.has(key)) throw new Error(`${key} stands twice`);
-    told.set(
+    if (notified.has(key)) throw new Error(`${key} stands twice`);
+    notified.set(
       key,
       byState.map((state) => state[group]),
     );
   }
-  return told;
+  return notified;
 }
 
-function toldStates(state: AggregateState, groupCount: number): Told[] {
+function plainStates(state: AggregateState, groupCount: number): PlainGroups[] {
   switch (state.holds) {
     case 'count':
       return [...state.counts];
@@ -383,29 +386,29 @@ function toldStates(state: AggregateState, groupCount: number): Told[] {
       return Array.from({ length: groupCount }, (_, group) => [textOfValue(valueAt(vector, group))]);
     }
     case 'values':
-      return toldValues(state, groupCount);
+      return plainValues(state, groupCount);
     case 'texts': {
       const texts = partitionsRead(state.texts).flatMap(({ found }) => found.map(({ text }) => text));
       const values = toWire(vectorOf({ type: 'text' }, texts));
-      return toldValues({ holds: 'values', groups: null, counts: null, values, hashes: null }, groupCount);
+      return plainValues({ holds: 'values', groups: null, counts: null, values, hashes: null }, groupCount);
     }
   }
 }
 
 const wideAt = (wire: WireVector, row: number): bigint => BigInt(valueAt(fromWire(wire), row) ?? 'missing');
 
-function toldValues(state: Extract<AggregateState, { holds: 'values' }>, groupCount: number): Told[] {
+function plainValues(state: Extract<AggregateState, { holds: 'values' }>, groupCount: number): PlainGroups[] {
   const { values, groups, counts, hashes } = state;
   const vector = fromWire(values);
-  const told: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
+  const notified: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
   for (let at = 0; at < vector.count; at++) {
     const value = textOfValue(valueAt(vector, at));
-    const held = told[groups === null ? 0 : groups[at]];
+    const held = notified[groups === null ? 0 : groups[at]];
     if (held.has(value)) throw new Error(`${value} stands twice in a group`);
     held.set(value, counts === null ? 1 : counts[at]);
   }
   if (hashes !== null && values.kind === 'text') checkHashes(hashes, values.offsets, values.bytes);
-  return told.map((held) => [...held].sort());
+  return notified.map((held) => [...held].sort());
 }
 
 function checkHashes(hashes: Uint32Array, offsets: Uint32Array, bytes: Uint8Array): void {

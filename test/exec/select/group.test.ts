@@ -2,8 +2,8 @@
 import t from 'tap';
 import { Prng, QuarryError } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
-import { ShardFigures } from '../../../src/exec/select/figures.js';
-import { type GroupSettings, groupShard } from '../../../src/exec/select/group.js';
+import { type GroupOptions, groupShard } from '../../../src/exec/select/group.js';
+import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
 import type {
   Aggregate,
   AggregateFunction,
@@ -19,19 +19,19 @@ import {
   generateData,
   groupedRows,
   inputOf,
+  plainGroups,
   type Table,
   toEnd,
-  toldGroups,
 } from './group-oracle.js';
 
 const SEED = 161_803;
 t.comment(`seed ${SEED}`);
 
-const LIMITS: readonly GroupSettings[] = [
-  { directMax: 2 ** 22, gridMax: 2 ** 27 },
-  { directMax: 0, gridMax: 0 },
+const LIMITS: readonly GroupOptions[] = [
+  { directPairsMax: 2 ** 22, gridBitsMax: 2 ** 27 },
+  { directPairsMax: 0, gridBitsMax: 0 },
   // Tables and grids are left in the midst of the rows.
-  { directMax: 200, gridMax: 4_096 },
+  { directPairsMax: 200, gridBitsMax: 4_096 },
 ];
 
 const FUNCTIONS: readonly AggregateFunction[] = ['count', 'sum', 'avg', 'min', 'max', 'stddev', 'percentile'];
@@ -55,8 +55,13 @@ function generateAggregate(prng: Prng, { rows, feeds }: Data): Aggregate {
   const feed = prng.pick<Feed>(['rows', 'rows', 'entities', 0, 1]);
   const name = prng.pick(FUNCTIONS);
   const table = typeof feed === 'number' ? feeds[feed] : rows;
-  const needsNumbers = name === 'sum' || name === 'avg' || name === 'stddev' || name === 'percentile';
-  const of = inputOfType(prng, table, typeof feed === 'number' ? feed : null, needsNumbers ? NUMBERS : null);
+  const requiresNumbers = name === 'sum' || name === 'avg' || name === 'stddev' || name === 'percentile';
+  const of = inputOfType(
+    prng,
+    table,
+    typeof feed === 'number' ? feed : null,
+    requiresNumbers ? NUMBERS : null,
+  );
   const type: SqlType = { type: 'float' };
   if (of === null || (name === 'count' && prng.chance(0.4))) {
     return { function: 'count', of: null, distinct: false, feed, fraction: null, type };
@@ -99,12 +104,12 @@ t.test('every grouping gives the groups, sums and values that a row-at-a-time mo
     const expected = expectedGroups(grouping, data);
     const limits = prng.pick(LIMITS);
     const rows = groupedRows(data, prng.pick([3, 50, 8_192]), prng);
-    const figures = new ShardFigures(0, true);
+    const stats = new ShardOperatorStats(0, true);
     const run = new QueryRun(null, 0, 2 ** 30);
-    const partial = toEnd(groupShard(rows, planOf(grouping), run, figures, limits));
-    const told = toldGroups(partial, grouping.perEntity, data.rows.entities);
-    t.strictSame([...told].sort(), [...expected].sort(), `round ${round}`);
-    t.equal(figures.take()[0].rows, partial.groupCount, `figures of round ${round}`);
+    const partial = toEnd(groupShard(rows, planOf(grouping), run, stats, limits));
+    const notified = plainGroups(partial, grouping.perEntity, data.rows.entities);
+    t.strictSame([...notified].sort(), [...expected].sort(), `round ${round}`);
+    t.equal(stats.take()[0].rows, partial.groupCount, `figures of round ${round}`);
     if (!t.passing()) return;
   }
 });
@@ -125,7 +130,7 @@ t.test(
             groupedRows(data, 100, new Prng(seed)),
             planOf(grouping),
             run,
-            new ShardFigures(0, false),
+            new ShardOperatorStats(0, false),
           ),
         );
       const answer = group(whole);
@@ -151,7 +156,8 @@ t.test('a query of which nobody waits for the answer is stopped', async (t) => {
   const run = new QueryRun(Int32Array.of(0, 1), 1, 2 ** 30);
   const grouping: Grouping = { keys: [], perEntity: false, aggregates: [] };
   t.throws(
-    () => toEnd(groupShard(groupedRows(data, 10, prng), planOf(grouping), run, new ShardFigures(0, false))),
+    () =>
+      toEnd(groupShard(groupedRows(data, 10, prng), planOf(grouping), run, new ShardOperatorStats(0, false))),
     {
       code: 9005,
     },
@@ -176,7 +182,7 @@ t.test('aggregates of the same values share one state', async (t) => {
       groupedRows(data, 10, prng),
       planOf({ keys: [], perEntity: false, aggregates }),
       new QueryRun(null, 0, 2 ** 30),
-      new ShardFigures(0, false),
+      new ShardOperatorStats(0, false),
     ),
   );
   t.equal(states[0], states[1]);

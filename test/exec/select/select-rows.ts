@@ -1,5 +1,5 @@
 /** Rows of a SELECT from plain maps, one row at a time, to compare those of shards with; and plans to be asked. */
-import { SelectCursor, type SelectSettings } from '../../../src/exec/index.js';
+import { SelectCursor, type SelectOptions } from '../../../src/exec/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import type {
   Condition,
@@ -310,10 +310,10 @@ export function naiveFeed(
 
 // Asked
 
-export interface Asked {
+export interface RequestedSelect {
   readonly answers: readonly Answer[];
   readonly parts: readonly SelectPart[];
-  readonly figures: readonly OperatorStats[];
+  readonly stats: readonly OperatorStats[];
 }
 
 export const shown = (values: unknown): string =>
@@ -322,11 +322,11 @@ export const shown = (values: unknown): string =>
 /** All parts of a cursor over those shards, as columns. */
 export function ask(
   shards: readonly Shard[],
-  settings: Pick<SelectSettings, 'plan'> & Partial<SelectSettings>,
+  settings: Pick<SelectOptions, 'plan'> & Partial<SelectOptions>,
   scratch: Arena,
   rowsMax: number,
   run: QueryRun = new QueryRun(null, 0, Number.POSITIVE_INFINITY),
-): Asked {
+): RequestedSelect {
   const cursor = new SelectCursor(
     shards,
     { tables: [], format: null, profiled: false, ...settings },
@@ -345,7 +345,7 @@ export function ask(
   return {
     answers: parts.flatMap(answersOf),
     parts,
-    figures: parts.flatMap(({ figures }) => figures),
+    stats: parts.flatMap(({ operatorStats: stats }) => stats),
   };
 }
 

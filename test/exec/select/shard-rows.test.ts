@@ -1,8 +1,8 @@
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
-import { ShardFigures } from '../../../src/exec/select/figures.js';
 import { JoinedTable } from '../../../src/exec/select/join-lookup.js';
+import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
 import { BATCH_ROWS_MAX, type RowBatch } from '../../../src/exec/select/row-batches.js';
 import { ShardRows } from '../../../src/exec/select/shard-rows.js';
 import type { Expression, Grouping, SelectPlan } from '../../../src/ir/index.js';
@@ -125,7 +125,14 @@ for (const [kernels, module] of MODULES) {
           const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
           const memory = run.child();
           const tables = [new JoinedTable(joinTable(table), memory)];
-          const shardRows = new ShardRows(dimension, plan, tables, scratch, run, new ShardFigures(0, false));
+          const shardRows = new ShardRows(
+            dimension,
+            plan,
+            tables,
+            scratch,
+            run,
+            new ShardOperatorStats(0, false),
+          );
           const found = (): string[] =>
             [...shardRows.batches()].flatMap((batch) => linesOf(dimension, batch, [])).sort();
           const wanted = naiveRows(extraction.entities, plan, [table])
@@ -185,7 +192,7 @@ for (const [kernels, module] of MODULES) {
         const inputs = [ID_INPUT, inputOf(column), dateInput(21)];
         const plan = { ...PLAIN, inputs, events: { columnId: 21, window, tests: [] }, grouping: GROUPING };
         const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-        const rows = new ShardRows(dimension, plan, [], scratch, run, new ShardFigures(0, false));
+        const rows = new ShardRows(dimension, plan, [], scratch, run, new ShardOperatorStats(0, false));
         const lines: string[] = [];
         const entities: number[] = [];
         for (const batch of rows.batches()) {
@@ -212,7 +219,7 @@ t.test('the first batch is as small as is asked for, and batches grow to their b
   extraction.insert(Array.from({ length: count }, (_, at) => ({ id: `entity-${at}`, fields: [] })));
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   const dimension = extraction.shards[0].dimension(KEY);
-  const rows = new ShardRows(dimension, PLAIN, [], new Arena(null), run, new ShardFigures(0, false));
+  const rows = new ShardRows(dimension, PLAIN, [], new Arena(null), run, new ShardOperatorStats(0, false));
   const sizes = [...rows.batches(1_000)].map((batch) => batch?.count);
   rows.release();
   t.strictSame(sizes.slice(0, 6), [1_000, 2_000, 4_000, 8_000, BATCH_ROWS_MAX, BATCH_ROWS_MAX]);

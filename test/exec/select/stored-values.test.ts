@@ -1,7 +1,7 @@
 /** Runs and lists of stored values, against one value at a time. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { listedPlaces, placesFrom } from '../../../src/exec/select/row-places.js';
+import { rowList, rowRange } from '../../../src/exec/select/row-set.js';
 import { type BatchArrays, bitsOf, readValues } from '../../../src/exec/select/stored-values.js';
 import type { ValueKind } from '../../../src/schema/index.js';
 import { Arena, type Width } from '../../../src/storage/index.js';
@@ -35,10 +35,10 @@ t.test('a run of bits gives each bit, wherever it begins and ends', async (t) =>
       const place = from + at;
       return (u8[bitmapAt + (place >> 3)] >> (place & 7)) & 1;
     });
-    const run = bitsOf(u8, bitmapAt, placesFrom(from, count), new Uint8Array(count + 2));
+    const run = bitsOf(u8, bitmapAt, rowRange(from, count), new Uint8Array(count + 2));
     t.strictSame([...run], [...expected, 0, 0]);
     const list = Uint32Array.from({ length: count }, (_, at) => from + at);
-    t.strictSame([...bitsOf(u8, bitmapAt, listedPlaces(list), new Uint8Array(count))], expected);
+    t.strictSame([...bitsOf(u8, bitmapAt, rowList(list), new Uint8Array(count))], expected);
   }
 });
 
@@ -59,8 +59,8 @@ t.test('a run of values gives what a list of the same places gives, in every wid
     for (let round = 0; round < 20; round++) {
       const [from, count] = [prng.below(VALUES), prng.below(300)];
       const list = Uint32Array.from({ length: count }, (_, index) => from + index);
-      const run = readValues(at, placesFrom(from, count), null, texts, fresh);
-      const listed = readValues(at, listedPlaces(list), null, texts, fresh);
+      const run = readValues(at, rowRange(from, count), null, texts, fresh);
+      const listed = readValues(at, rowList(list), null, texts, fresh);
       for (let row = 0; row < count; row++) {
         if (valueAt(run, row) !== valueAt(listed, row)) t.fail(`${kind} of ${width} bytes at ${from + row}`);
       }

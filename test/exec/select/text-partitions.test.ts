@@ -2,7 +2,7 @@
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
-import { freshMemory, partitionedTexts } from '../../../src/exec/select/text-partitions.js';
+import { allocateFresh, partitionedTexts } from '../../../src/exec/select/text-partitions.js';
 import { TEXT_PARTITIONS } from '../../../src/ir/index.js';
 import { dictionaryOf, partitionsRead } from '../../support/partitioned.js';
 
@@ -15,10 +15,10 @@ const usedMemory = (byteCount: number): Uint8Array =>
 
 t.test('each text that is asked for lies once in the partition of its hash', async (t) => {
   for (const [count, room] of [
-    [0, freshMemory],
+    [0, allocateFresh],
     [1, usedMemory],
     [2, usedMemory],
-    [300, freshMemory],
+    [300, allocateFresh],
     [20_000, usedMemory],
   ] as const) {
     const prng = new Prng(SEED + count);
@@ -37,12 +37,12 @@ t.test('each text that is asked for lies once in the partition of its hash', asy
       partitions.flatMap((partition) => partition.found.map(({ text }) => text)).sort(),
       chosen.map((text) => strings[text]).sort(),
     );
-    for (const [partition, { found: own, count: told }] of partitions.entries()) {
+    for (const [partition, { found: own, count: notified }] of partitions.entries()) {
       const isRight = own.every(({ text, hash }) => {
         const bytes = Buffer.from(text);
         return hash === hashBytes(bytes, 0, bytes.length) && hash % TEXT_PARTITIONS === partition;
       });
-      if (!isRight || told !== own.length) t.fail(`partition ${partition}`);
+      if (!isRight || notified !== own.length) t.fail(`partition ${partition}`);
     }
     t.equal(run.reservedBytes, found.words.byteLength, 'memory is taken');
   }
@@ -53,9 +53,9 @@ t.test('behind the bytes of a text there is nothing in its last block', async (t
     ['a', 'abcde', '', 'abcdefgh', 'abcdefghijk'].map((text) => Buffer.from(text)),
   );
   const codes = Uint32Array.of(1, 2, 3, 4, 5);
-  const of = (room: typeof freshMemory) =>
+  const of = (room: typeof allocateFresh) =>
     partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 2 ** 20), room);
-  t.strictSame([...of(usedMemory).words], [...of(freshMemory).words]);
+  t.strictSame([...of(usedMemory).words], [...of(allocateFresh).words]);
 });
 
 t.test('texts that find no room are refused', async (t) => {
@@ -63,7 +63,7 @@ t.test('texts that find no room are refused', async (t) => {
     Array.from({ length: 5_000 }, (_, text) => Buffer.from(`text ${text}`)),
   );
   const codes = Uint32Array.from({ length: 5_000 }, (_, text) => text + 1);
-  t.throws(() => partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 10_000), freshMemory), {
+  t.throws(() => partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 10_000), allocateFresh), {
     code: 9006,
   });
 });

@@ -47,7 +47,7 @@ for (const [kernels, module] of MODULES) {
         const values = valuesOf(dimension, column);
         const some = prng.pick(values.filter((value) => value !== undefined)) as number;
         const number = prng.chance(0.1) ? prng.pick([-(2 ** 40), 2 ** 40, 129, -129]) : some;
-        const last: LastRow = { leading: descending ? -number : number, isTieBehind: prng.chance(0.5) };
+        const last: LastRow = { leading: descending ? -number : number, isTieAfter: prng.chance(0.5) };
         const bound = TopBound.of(planBy(column, descending), () => last) as TopBound;
         const isWhole = prng.chance(0.3);
         const selected = values.map(() => isWhole || prng.chance(0.5));
@@ -59,19 +59,19 @@ for (const [kernels, module] of MODULES) {
         const wanted = values.flatMap((value, row) => {
           if (!selected[row] || value === undefined) return [];
           const order = descending ? number - value : value - number;
-          return order < 0 || (order === 0 && !last.isTieBehind) ? [row] : [];
+          return order < 0 || (order === 0 && !last.isTieAfter) ? [row] : [];
         });
         const isAll = count === values.length;
         const got = values.flatMap((_, row) => (isAll || (bitmap[row >> 3] >> (row & 7)) & 1 ? [row] : []));
-        const told = count === 0 ? [] : got;
-        if (count !== wanted.length || told.join() !== wanted.join()) {
+        const notified = count === 0 ? [] : got;
+        if (count !== wanted.length || notified.join() !== wanted.join()) {
           wrong.push(`${column.id}, ${descending}, ${JSON.stringify(last)}: ${count} rows`);
         }
         // A zone may be wider than the values, never narrower.
         const may = values.some(
           (value) => value !== undefined && (descending ? value >= number : value <= number),
         );
-        if (may && !last.isTieBehind && bound.skips(segment)) wrong.push(`${column.id}: rows are skipped`);
+        if (may && !last.isTieAfter && bound.skips(segment)) wrong.push(`${column.id}: rows are skipped`);
         if (count < selected.filter((is) => is).length) narrowed++;
       }
     }
@@ -87,7 +87,7 @@ t.test(
     extraction.insert(generateEntities(new Prng(SEED), 100, { idCount: 200, wide: false, density: 0.5 }));
     const [segment] = (extraction.shards[0].find(KEY) as DimensionShard).segments;
     const bitmap = new Uint8Array(BITMAP_BYTES);
-    const missing = { leading: Number.POSITIVE_INFINITY, isTieBehind: true };
+    const missing = { leading: Number.POSITIVE_INFINITY, isTieAfter: true };
     for (const last of [null, missing]) {
       const bound = TopBound.of(planBy(NUMBER, true), () => last) as TopBound;
       t.equal(bound.skips(segment), false);

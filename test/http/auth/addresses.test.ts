@@ -28,9 +28,9 @@ function catalogOf(ofDatabase: readonly string[], ofKey: readonly string[] | nul
   return applyChanges(catalog, [{ change: 'key-created', key }]);
 }
 
-/** A name server that answers when it is told to. */
+/** A name server that answers when the test calls it to. */
 class FakeNames {
-  readonly asked: string[] = [];
+  readonly lookedUp: string[] = [];
   names: Record<string, readonly string[]> = {};
   fault = 'ENOTFOUND';
   /** While true, questions wait for `answer`. */
@@ -38,7 +38,7 @@ class FakeNames {
   #waiting: (() => void)[] = [];
 
   readonly lookUp = async (host: string): Promise<readonly string[]> => {
-    this.asked.push(host);
+    this.lookedUp.push(host);
     if (this.slow) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.names[host] === undefined) throw Object.assign(new Error('no name'), { code: this.fault });
     return this.names[host];
@@ -75,7 +75,7 @@ t.test('host names of databases and keys are looked up when a catalog is seen, e
   t.equal(book.settled, false);
   await book.whenSettled(1000);
   t.equal(book.settled, true);
-  t.strictSame(dns.asked.sort(), ['a.example', 'b.example', 'nowhere.example']);
+  t.strictSame(dns.lookedUp.sort(), ['a.example', 'b.example', 'nowhere.example']);
   t.equal(book.admits(ofDatabase, '192.0.2.1'), true);
   t.equal(book.admits(ofDatabase, '10.9.9.9'), true);
   t.equal(book.admits(ofDatabase, '192.0.2.2'), false);
@@ -84,12 +84,12 @@ t.test('host names of databases and keys are looked up when a catalog is seen, e
   t.equal(book.admits(['nowhere.example'], '192.0.2.1'), false, 'a name without addresses admits nobody');
   book.see(catalogOf(['c.example', 'a.example']));
   await book.whenSettled(1000);
-  t.strictSame(dns.asked.slice(3), ['c.example'], 'only what is new is looked up');
+  t.strictSame(dns.lookedUp.slice(3), ['c.example'], 'only what is new is looked up');
   t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'what no whitelist names is forgotten');
 });
 
 t.test(
-  'a refresh takes what the name server says now, and keeps what it said when it cannot be asked',
+  'a refresh uses the new addresses, and keeps the old ones if the name server cannot be reached',
   async (t) => {
     const dns = new FakeNames();
     dns.names = { 'a.example': ['192.0.2.1'] };
@@ -113,7 +113,7 @@ t.test(
 );
 
 t.test(
-  'a slow name server is waited for so long, asked once at a time, and admits nobody until then',
+  'a slow name server is waited for up to a limit, gets one query a name, and admits nobody until it answers',
   async (t) => {
     const dns = new FakeNames();
     dns.names = { 'a.example': ['192.0.2.1'], 'b.example': ['192.0.2.2'] };
@@ -123,7 +123,7 @@ t.test(
     book.see(catalogOf(list, ['b.example']));
     book.refresh();
     await book.whenSettled(5);
-    t.strictSame(dns.asked, ['a.example', 'b.example']);
+    t.strictSame(dns.lookedUp, ['a.example', 'b.example']);
     t.equal(book.settled, false);
     t.equal(book.admits(list, '192.0.2.1'), false);
     book.see(catalogOf(list));
@@ -137,36 +137,36 @@ t.test(
 
 /** A name server whose answers the test gives, one by one. */
 class HeldNames {
-  readonly asked: string[] = [];
+  readonly lookedUp: string[] = [];
   readonly answers = new Map<string, (addresses: readonly string[]) => void>();
 
   readonly lookUp = (host: string): Promise<readonly string[]> => {
-    this.asked.push(host);
+    this.lookedUp.push(host);
     return new Promise((resolve) => this.answers.set(host, resolve));
   };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('four names are asked for at a time, the others in their order as answers come', async (t) => {
+t.test('four names are looked up at a time, the others in order as answers arrive', async (t) => {
   const dns = new HeldNames();
   const book = new AddressBook(dns.lookUp);
   const hosts = Array.from({ length: 10 }, (_, index) => `h${index}.example`);
   book.see(catalogOf(hosts));
   book.refresh();
   await turn();
-  t.strictSame(dns.asked, hosts.slice(0, 4));
+  t.strictSame(dns.lookedUp, hosts.slice(0, 4));
   for (const [at, host] of hosts.entries()) {
     dns.answers.get(host)?.(['192.0.2.1']);
     await turn();
-    t.strictSame(dns.asked, hosts.slice(0, 5 + at), host);
+    t.strictSame(dns.lookedUp, hosts.slice(0, 5 + at), host);
     t.equal(book.admits([host], '192.0.2.1'), true);
   }
   await book.whenSettled(1000);
   t.equal(book.settled, true);
 });
 
-t.test('a name that no whitelist has any more when its turn comes is not asked for', async (t) => {
+t.test('a name that left all whitelists before its turn is not looked up', async (t) => {
   const dns = new HeldNames();
   const book = new AddressBook(dns.lookUp);
   const hosts = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
@@ -175,12 +175,12 @@ t.test('a name that no whitelist has any more when its turn comes is not asked f
   book.see(catalogOf(['f.example']));
   for (const host of hosts.slice(0, 4)) dns.answers.get(host)?.([]);
   await turn();
-  t.strictSame(dns.asked, [...hosts.slice(0, 4), 'f.example']);
+  t.strictSame(dns.lookedUp, [...hosts.slice(0, 4), 'f.example']);
   dns.answers.get('f.example')?.(['192.0.2.1']);
   await book.whenSettled(1000);
   book.see(catalogOf(['e.example', 'f.example']));
   await turn();
-  t.equal(dns.asked.at(-1), 'e.example', 'it is when it comes back');
+  t.equal(dns.lookedUp.at(-1), 'e.example', 'it is when it comes back');
   dns.answers.get('e.example')?.([]);
   await book.whenSettled(1000);
 });
@@ -200,13 +200,13 @@ t.test(
     book.see(all);
     book.refresh();
     await book.whenSettled(10_000);
-    t.strictSame(dns.asked, ['a.example', ...silent, 'a.example']);
+    t.strictSame(dns.lookedUp, ['a.example', ...silent, 'a.example']);
     t.equal(book.settled, true);
     t.equal(book.admits(list, '192.0.2.1'), true, 'what it had');
     t.equal(book.admits(silent, '192.0.2.1'), false);
     book.refresh();
     await turn();
-    t.equal(dns.asked.length, 7, 'none is asked for again before it answered');
+    t.equal(dns.lookedUp.length, 7, 'no name is looked up again before its answer');
     dns.answers.get('a.example')?.(['192.0.2.2']);
     await turn();
     t.strictSame(
@@ -215,7 +215,7 @@ t.test(
     );
     book.refresh();
     await turn();
-    t.equal(dns.asked.at(-1), 'a.example');
+    t.equal(dns.lookedUp.at(-1), 'a.example');
     dns.answers.get('a.example')?.([]);
     await book.whenSettled(1000);
   },

@@ -5,7 +5,7 @@ import { ask, startFront } from '../harness.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
-t.test('a key stands alone, behind Bearer, or as the password of Basic', async (t) => {
+t.test('a key is the whole header, follows Bearer, or is the password of Basic', async (t) => {
   for (const header of [
     'k3y',
     ' k3y ',

@@ -47,7 +47,7 @@ function setUp() {
   return { engine, authorizer, authorize, codeOf, observed };
 }
 
-t.test('of several reasons to refuse, the first check in the order of the interface is told', async (t) => {
+t.test('a refusal reports the first failed check in the order of the interface', async (t) => {
   const { engine, codeOf, observed } = setUp();
   const properties = { ...DEFAULT_PROPERTIES, addressesWhitelist: ['192.0.2.1'] };
   engine.apply({ change: 'database-changed', databaseId: DATABASE_ID, name: 'quarry', properties });

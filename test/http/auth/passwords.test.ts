@@ -81,7 +81,7 @@ t.test(
   },
 );
 
-t.test('two are worked out at once, whoever comes when, and a hundred wait', async (t) => {
+t.test('two hashes are computed at a time and a hundred wait', async (t) => {
   const { derive, seen, endOne } = heldDerivation();
   const passwords = new PasswordHasher(derive);
   const all: Promise<unknown>[] = [];

@@ -110,7 +110,7 @@ t.test('a user may do what the group says, in its databases and for the team', (
   t.end();
 });
 
-t.test('a session permits nothing when its user or group is gone, and the reason is told', (t) => {
+t.test('a session without its user or group permits nothing and reports the reason', (t) => {
   const reason = (catalog: Catalog): unknown => permits(catalog, SIGNED_IN, 1, NOW_MS);
   t.equal(reason(catalogWith()), true);
   t.match(reason(catalogWith({}, [{ change: 'user-deleted', email: ANN.email }])), 'the user was deleted');

@@ -5,14 +5,14 @@ import { RateExceeded } from '../../../src/http/limits/rate-window.js';
 const EMAIL = 'ann@example.org';
 const HERE = '192.0.2.1';
 
-/** The figures that a refusal tells, null when the attempt may be made. */
+/** The rate status of a refusal; null = the attempt is allowed. */
 function refusalOf(attempts: SignInAttempts, email = EMAIL, client = HERE): unknown {
   try {
     attempts.check(email, client);
     return null;
   } catch (error) {
     if (!(error instanceof RateExceeded)) throw error;
-    return error.figures;
+    return error.rateStatus;
   }
 }
 

@@ -108,7 +108,7 @@ t.test('a call sees the catalog, model and access of its own turn', async (t) =>
   t.equal(calls[1].access, access, 'access is made once per key');
 });
 
-t.test('a request that is let in is noted once for its database, and told whether it asks', async (t) => {
+t.test('an admitted request is counted once for its database, as a query or not', async (t) => {
   const { front } = await startKeeping(t);
   await ask(front, COUNT);
   await ask(front, { path: '/v1/dimension', headers: HEADERS });
@@ -147,9 +147,9 @@ t.test('a key that is revoked while its request waits changes nothing any more',
   const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ email: 'late@example.org', password: 'correct horse' });
   // The password's hash takes a tenth of a second or more.
-  const asked = ask(front, { path: '/v1/users', headers, body });
+  const response = ask(front, { path: '/v1/users', headers, body });
   await new Promise((resolve) => setTimeout(resolve, 30));
   front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.team) });
-  t.equal(codeOf(await asked), 502);
+  t.equal(codeOf(await response), 502);
   t.equal(front.engine.catalog().users.size, 0);
 });

@@ -111,7 +111,7 @@ t.test('counts keep their query names, whatever they are', async (t) => {
       [names[1], 0],
     ]),
   );
-  t.equal(front.engine.plans.length, 1, 'all queries are asked at once');
+  t.equal(front.engine.plans.length, 1, 'all queries are sent at once');
   t.strictSame(
     front.engine.plans[0].map((plan) => [plan.databaseId, plan.dimensionId]),
     [
@@ -138,7 +138,7 @@ t.test('total counts the named dimensions or all, by POST and GET', async (t) =>
   );
 });
 
-t.test('exists echoes IDs as they were asked', async (t) => {
+t.test('exists echoes the IDs of the request', async (t) => {
   const front = await startFront(t);
   front.engine.existing = new Set(['ab', 'c']);
   const reply = await send(front, 'POST', '/v1/query/exists/entity', { ids: ['AB', 'x', 'c'] });

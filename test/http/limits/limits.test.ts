@@ -44,22 +44,18 @@ const usageOf = (day: number, dayWriteCount: number): DatabaseUsage => ({ ...NO_
 t.test('a window counts up to its limit from its first request, for a minute', (t) => {
   const window = new Window();
   window.limit = 2;
-  t.strictSame(window.figures(5_000), { limit: 2, remaining: 2, resetSeconds: 60 });
+  t.strictSame(window.status(5_000), { limit: 2, remaining: 2, resetSeconds: 60 });
   t.equal(window.take(1, 5_000), true);
-  t.strictSame(window.figures(5_000), { limit: 2, remaining: 1, resetSeconds: 60 });
+  t.strictSame(window.status(5_000), { limit: 2, remaining: 1, resetSeconds: 60 });
   t.equal(window.take(1, 64_999), true);
-  t.strictSame(window.figures(64_999), { limit: 2, remaining: 0, resetSeconds: 1 });
+  t.strictSame(window.status(64_999), { limit: 2, remaining: 0, resetSeconds: 1 });
   t.equal(window.take(1, 64_999), false);
   t.equal(window.take(1, 65_000), true, 'the next minute begins with the first request in it');
-  t.strictSame(window.figures(70_500), { limit: 2, remaining: 1, resetSeconds: 55 });
+  t.strictSame(window.status(70_500), { limit: 2, remaining: 1, resetSeconds: 55 });
   t.equal(window.take(2, 70_500), false, 'all or nothing');
-  t.strictSame(
-    window.figures(70_500),
-    { limit: 2, remaining: 1, resetSeconds: 55 },
-    'and nothing is counted',
-  );
+  t.strictSame(window.status(70_500), { limit: 2, remaining: 1, resetSeconds: 55 }, 'and nothing is counted');
   window.limit = 0;
-  t.strictSame(window.figures(70_500), { limit: 0, remaining: 0, resetSeconds: 55 }, 'a plan may shrink');
+  t.strictSame(window.status(70_500), { limit: 0, remaining: 0, resetSeconds: 55 }, 'a plan may shrink');
   t.end();
 });
 
@@ -77,15 +73,15 @@ t.test('random requests pass exactly when the plain rule lets them', (t) => {
   for (let step = 0; step < 20_000; step++) {
     nowMs += random.below(40) === 0 ? random.below(70_000) : random.below(30);
     const id = 1 + random.below(3);
-    const asked = random.pick([COUNT, EXISTS, UPDATE, DELETE]);
-    const limit = asked === UPDATE ? 7 : asked === DELETE ? 600 : 60;
-    const name = `${id} ${asked === COUNT || asked === EXISTS ? 'queries' : asked.path}`;
+    const endpoint = random.pick([COUNT, EXISTS, UPDATE, DELETE]);
+    const limit = endpoint === UPDATE ? 7 : endpoint === DELETE ? 600 : 60;
+    const name = `${id} ${endpoint === COUNT || endpoint === EXISTS ? 'queries' : endpoint.path}`;
     let window = oracle.get(name);
     if (window === undefined || nowMs >= window.endMs) window = { endMs: nowMs + 60_000, count: 0 };
     oracle.set(name, window);
     const wanted = window.count < limit;
     if (wanted) window.count++;
-    const bound = limiter.inDatabase(asked, database(id), keyOf('master', id));
+    const bound = limiter.inDatabase(endpoint, database(id), keyOf('master', id));
     if (bound?.window.take(bound.cost, nowMs) !== wanted) differing.push(`step ${step}: ${name}`);
   }
   t.strictSame(differing, [], `seed ${seed}`);
@@ -116,7 +112,7 @@ t.test('a capped window counts in both windows, or in neither', (t) => {
     if (wanted) for (const minute of counted) minute.count += count;
     if (window.take(count, nowMs) !== wanted) differing.push(step);
     const remaining = Math.min(...counted.map((minute) => 50 - minute.count));
-    if (window.figures(nowMs).remaining !== remaining) differing.push(step);
+    if (window.status(nowMs).remaining !== remaining) differing.push(step);
   }
   t.strictSame(differing, [], `seed ${seed}`);
   t.end();
@@ -126,7 +122,7 @@ t.test('each key has its own rate, and custom keys together have no more than on
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const takes = (caller: Caller, count: number, elapsedMs = 0): number => {
     let taken = 0;
-    for (let asked = 0; asked < count; asked++) {
+    for (let sent = 0; sent < count; sent++) {
       const bound = limiter.inDatabase(SQL, database(1), caller);
       if (bound?.window.take(bound.cost, elapsedMs) === true) taken++;
     }
@@ -148,22 +144,22 @@ t.test('a refusal tells whose limit it met', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const messageOf = (caller: Caller, count = 121): unknown => {
     try {
-      for (let asked = 0; asked < count; asked++) {
+      for (let sent = 0; sent < count; sent++) {
         const bound = limiter.inDatabase(SQL, database(1), caller);
         if (bound !== null) limiter.count(SQL, bound, caller, 0);
       }
       return null;
     } catch (error) {
-      return error instanceof RateExceeded ? [error.message, error.figures] : error;
+      return error instanceof RateExceeded ? [error.message, error.rateStatus] : error;
     }
   };
-  const figures = { limit: 120, remaining: 0, resetSeconds: 60 };
-  const plain = ['more than 120 requests POST /v1/sql in a minute', figures];
+  const rateStatus = { limit: 120, remaining: 0, resetSeconds: 60 };
+  const plain = ['more than 120 requests POST /v1/sql in a minute', rateStatus];
   t.strictSame(messageOf(MASTER), plain);
   t.strictSame(messageOf(customKey('partner')), plain);
   t.strictSame(messageOf(customKey('dashboard')), [
     'more than 120 requests POST /v1/sql in a minute by all custom keys of this database together',
-    figures,
+    rateStatus,
   ]);
   t.equal(messageOf(user('a@x.org'), 100), null);
   t.match(messageOf(user('b@x.org')), [/by all users of this database together$/]);
@@ -209,11 +205,11 @@ t.test('callers are forgotten when their minute is over', (t) => {
 
 t.test('query-load endpoints share the figure of their plan, which may change at any time', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
-  const boundOf = (asked: Endpoint, plan: LimitedDatabase['queryLoad']) =>
-    limiter.inDatabase(asked, database(1, plan), MASTER);
+  const boundOf = (endpoint: Endpoint, plan: LimitedDatabase['queryLoad']) =>
+    limiter.inDatabase(endpoint, database(1, plan), MASTER);
   for (let count = 0; count < 60; count++) {
-    const asked = count % 2 === 0 ? COUNT : EXISTS;
-    t.equal(boundOf(asked, 'normal')?.window.take(1, 0), true);
+    const endpoint = count % 2 === 0 ? COUNT : EXISTS;
+    t.equal(boundOf(endpoint, 'normal')?.window.take(1, 0), true);
   }
   t.equal(boundOf(COUNT, 'normal')?.window.take(1, 0), false);
   t.equal(boundOf(COUNT, 'high')?.window.take(1, 0), true, 'a higher plan holds at once');
@@ -230,14 +226,14 @@ t.test('query-load endpoints share the figure of their plan, which may change at
   t.end();
 });
 
-t.test('a figure of the table stands for that of its endpoint, also where that has none or a plan', (t) => {
+t.test('a rate of the table replaces the rate of its endpoint, also if that is null or a plan', (t) => {
   const requestsPerMinute = new Map([
     ['POST /v1/insert', 3],
     ['POST /v1/query/count/entity', 5],
   ]);
   const limiter = new RateLimiter({ ...SPEC_LIMITS, requestsPerMinute }, ENDPOINTS);
-  const figure = (asked: Endpoint) => {
-    const bound = limiter.inDatabase(asked, database(1), MASTER);
+  const figure = (endpoint: Endpoint) => {
+    const bound = limiter.inDatabase(endpoint, database(1), MASTER);
     return [bound?.window.limit, bound?.cost];
   };
   t.strictSame(figure(INSERT), [3, 1]);
@@ -256,19 +252,19 @@ t.test('entity IDs are bounded by the minute, writes by the UTC day, and a refus
   const limiter = new RateLimiter(limits, ENDPOINTS);
   const day = 20_000;
   const clockMs = (day + 1) * 86_400_000 - 90_500;
-  const charge = (asked: Endpoint, count: number, written = 0, elapsedMs = 0, usageDay = day): unknown => {
+  const charge = (endpoint: Endpoint, count: number, written = 0, elapsedMs = 0, usageDay = day): unknown => {
     try {
       limiter.charge(
-        asked,
+        endpoint,
         { caller: MASTER, database: database(1), usage: usageOf(usageDay, written), elapsedMs, clockMs },
         count,
       );
       return 'charged';
     } catch (error) {
       if (!(error instanceof RateExceeded)) throw error;
-      t.strictSame(error.moreInfo, { 'retry-after': error.figures.resetSeconds });
+      t.strictSame(error.moreInfo, { 'retry-after': error.rateStatus.resetSeconds });
       t.equal(error.code, 1502);
-      return error.figures;
+      return error.rateStatus;
     }
   };
   t.equal(charge(INSERT, 60), 'charged');
@@ -342,7 +338,7 @@ t.test('every answer of a limited endpoint tells its limit, and 1502 when to com
   t.equal(refused.status, 429);
   t.strictSame(rateOf(refused), ['2', '0', '50', '50']);
   t.strictSame(JSON.parse(refused.body).errors[0]['more-info'], { 'retry-after': 50 });
-  t.equal(codeOf(await ask(front, { ...LIST, headers: {} })), 500, 'who has no key is told of no limit');
+  t.equal(codeOf(await ask(front, { ...LIST, headers: {} })), 500, 'a client without a key sees no limit');
   elapsedMs = 60_000;
   t.strictSame(rateOf(await ask(front, LIST)), ['2', '1', '60', undefined]);
   const noType = { path: '/v1/query/exists/entity', headers: { Authorization: KEYS.master }, body: '{}' };
@@ -422,7 +418,7 @@ t.test('an insert is bound by its entity IDs, which are charged before anything 
   t.strictSame(rateOf(day), ['100', '1', '86399', '86399']);
 });
 
-t.test('without limits nothing is counted and nothing told', async (t) => {
+t.test('without limits nothing is counted or reported', async (t) => {
   const front = await startFront(t);
   front.engine.onInsert = async (_bytes, { charge }) => {
     charge(1e12);

@@ -41,7 +41,7 @@ const savedQuery: SavedQuery = {
 const relation = { id: 1, name: 'pages', columnIds: [1] };
 const properties = { ...DEFAULT_PROPERTIES, description: SECRET };
 
-/** Each change, made one behind the other, and what is told of it. */
+/** Changes, made in this order, and the names that the audit reports for each. */
 const CASES: readonly (readonly [CatalogChange, object])[] = [
   [
     { change: 'database-created', id: 1, name: 'quarry', type: 'production', properties },
@@ -118,19 +118,19 @@ const CASES: readonly (readonly [CatalogChange, object])[] = [
   ],
 ];
 
-t.test('every kind of change is told by names, and by nothing that is not one', (t) => {
+t.test('every kind of change is described by names only', (t) => {
   let catalog: Catalog = EMPTY_CATALOG;
-  const told: unknown[] = [];
+  const things: unknown[] = [];
   for (const [change] of CASES) {
-    told.push(...changedThings([change], catalog));
+    things.push(...changedThings([change], catalog));
     catalog = applyChanges(catalog, [change]);
   }
   t.strictSame(
-    JSON.parse(JSON.stringify(told)),
+    JSON.parse(JSON.stringify(things)),
     CASES.map(([{ change }, names]) => ({ change, ...names })),
   );
-  t.notMatch(JSON.stringify(told), SECRET);
-  t.notMatch(JSON.stringify(told), custom.hash);
+  t.notMatch(JSON.stringify(things), SECRET);
+  t.notMatch(JSON.stringify(things), custom.hash);
   t.end();
 });
 

@@ -93,7 +93,7 @@ t.test('a password, a key that is made and what a body says beside have no place
   }
 });
 
-t.test('attempts of who may not are told, those of the unknown are not, and asking is none', async (t) => {
+t.test('refused attempts are audited; attempts of unknown callers and queries are not', async (t) => {
   const front = await startFront(t);
   await ask(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: KEYS.read } });
   await ask(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
@@ -106,7 +106,7 @@ t.test('attempts of who may not are told, those of the unknown are not, and aski
   t.equal(auditOf(front).length, 1);
 });
 
-t.test('who signs in, or fails to, is told as long as the password was looked at', async (t) => {
+t.test('attempts to sign in are audited if the password was checked', async (t) => {
   const front = await startFront(t, { limits: SPEC_LIMITS });
   const right = 'Tr0ub4dor & 3 horses';
   userIn(front.engine, [DATABASE_ID], cheapHash(right));
@@ -135,7 +135,7 @@ t.test('who signs in, or fails to, is told as long as the password was looked at
   }
 });
 
-t.test('what auto-create made of an insert is told, with the insert', async (t) => {
+t.test('columns that an insert creates are audited with the insert', async (t) => {
   const front = await startFront(t);
   const column = { id: 1, name: 'Age', apiName: 'age' } as never;
   front.engine.onInsert = async (_bytes, { created }) => {

@@ -6,7 +6,7 @@ t.test('a histogram has a line per bound with all that is not above it, and its 
   const distribution = new Histogram([1, 10]);
   for (const value of [1, 2, 3, 30]) distribution.observe(value);
   const labels = { endpoint: 'a' };
-  const read = () => [{ labels, figures: distribution.stats }];
+  const read = () => [{ labels, stats: distribution.stats }];
   t.strictSame(linesOf({ name: 'm', help: '', type: 'histogram', read }), [
     { metricName: 'm_bucket', labels: { le: 1, ...labels }, value: 1 },
     { metricName: 'm_bucket', labels: { le: 10, ...labels }, value: 3 },

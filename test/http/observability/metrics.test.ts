@@ -22,14 +22,14 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
 }
 
-interface Told {
+interface ReadMetrics {
   /** By name, as `# TYPE` has them. */
   readonly types: ReadonlyMap<string, string>;
   /** Of every line, with the labels that go with it. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-function readMetrics(text: string): Told {
+function readMetrics(text: string): ReadMetrics {
   const types = new Map<string, string>();
   const labels = new Map<string, Set<string>>();
   for (const [, name, type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) types.set(name, type);
@@ -41,8 +41,8 @@ function readMetrics(text: string): Told {
   return { types, labels };
 }
 
-/** /metrics of a server that was given rows and asked for them. */
-async function metricsOfServer(): Promise<Told> {
+/** /metrics of a server after inserts and queries. */
+async function metricsOfServer(): Promise<ReadMetrics> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-metrics-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
   const server = new ServerProcess({ dir, flags: ['--workers', '1', '--pg-port', '0'] });
@@ -76,11 +76,11 @@ t.test('metrics of a server', async (t) => {
   });
 
   t.test('the dashboard asks for nothing else, and by labels that there are', async (t) => {
-    const asked = dashboard.panels.flatMap(({ title, targets = [] }) =>
+    const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => ({ title, expr })),
     );
-    t.ok(asked.length > 25, `${asked.length} expressions`);
-    for (const { title, expr } of asked) {
+    t.ok(expressions.length > 25, `${expressions.length} expressions`);
+    for (const { title, expr } of expressions) {
       const names = [...expr.matchAll(/\b(?:quarry|process|nodejs)_\w+/g)].map(([name]) => name);
       t.ok(names.length > 0, title);
       for (const name of names) t.ok(labels.has(name), `${title}: ${name}`);

@@ -46,7 +46,7 @@ t.test('a line of a request names it and its key, and holds neither the key nor 
   }
 });
 
-t.test('a slow query is told with its text, rows and plan; a quick one is not', async (t) => {
+t.test('a slow query is logged with its text, rows and plan; a quick one is not', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   front.engine.outlines = ['scan everything', 'twice'];
   await ask(front, COUNT);
@@ -99,16 +99,16 @@ t.test('rows of an answer that is sent as it is made are counted', async (t) => 
 
 t.test('why a plan is left out is said, and the line comes all the same', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
-  front.engine.outline = () => Promise.reject(new Error('a shard is rebuilt'));
+  front.engine.summarizePlan = () => Promise.reject(new Error('a shard is rebuilt'));
   await ask(front, COUNT);
   t.match(await linesOf(front, 'slow query', 1), [{ plan: ['left out: a shard is rebuilt'] }]);
-  front.engine.outline = () => new Promise(() => {});
+  front.engine.summarizePlan = () => new Promise(() => {});
   for (let index = 0; index < 5; index++) await ask(front, COUNT);
   const [, crowded] = await linesOf(front, 'slow query', 2);
   t.match(crowded, { plan: ['left out: other slow queries are being described'] });
 });
 
-t.test('a query whose client does not wait for the end is told as well', async (t) => {
+t.test('a slow query whose client disconnects is logged as well', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   front.engine.countEntities = () => new Promise(() => {});
   const connection = await RawConnection.open(front.httpsPort, true);

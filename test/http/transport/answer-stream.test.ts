@@ -201,8 +201,8 @@ t.test('what fails later closes the connection, so that nobody takes it for whol
   t.equal(await metric(front, 'quarry_http_cut_off_total'), 2);
   t.equal(await metric(front, 'quarry_http_aborted_total'), 0);
   t.equal(await metric(front, 'quarry_http_requests_open'), 1);
-  const told = front.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answer cut off');
-  t.match(told, [{ level: 40, code: 9005, cause: 'took too long', endpoint: rowsAs(null).path }, {}]);
+  const lines = front.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answer cut off');
+  t.match(lines, [{ level: 40, code: 9005, cause: 'took too long', endpoint: rowsAs(null).path }, {}]);
   failure = new Error('a bug');
   const connection = await RawConnection.open(front.httpsPort, true);
   t.equal((await readChunks(connection, rowsAs('text/csv'))).whole, false);

@@ -31,11 +31,11 @@ t.test('an error answer lists all errors that were found, and has the status of 
   t.end();
 });
 
-t.test('a limit that was met stands in the answer', (t) => {
-  const figures = { limit: 5, remaining: 0, resetSeconds: 7 };
-  const answer = errorAnswer(new RateExceeded('too often', figures));
+t.test('an answer has the limit that was exceeded', (t) => {
+  const rateStatus = { limit: 5, remaining: 0, resetSeconds: 7 };
+  const answer = errorAnswer(new RateExceeded('too often', rateStatus));
   t.equal(answer.status, 429);
-  t.strictSame(answer.exceeded, figures);
+  t.strictSame(answer.exceeded, rateStatus);
   t.equal(answer.retryAfterSeconds, 7);
   const attempts = errorAnswer(new QuarryError(1502, 'too many attempts', { 'retry-after': 9 }));
   t.equal(attempts.retryAfterSeconds, 9, 'also where no limit of the table was met');

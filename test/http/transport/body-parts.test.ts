@@ -95,7 +95,7 @@ function wantedParts(body: Buffer): Taken[] {
   return wanted;
 }
 
-const told = (parts: readonly Taken[]): unknown =>
+const described = (parts: readonly Taken[]): unknown =>
   parts.map(({ text, ...rest }) => ({ ...rest, length: text?.length ?? -1 }));
 
 function bodyOf(random: Prng): Buffer {
@@ -116,7 +116,7 @@ t.test('the parts of a body are those of the rule, however its bytes arrive', (t
     const longest = random.pick([1, 7, 1_000, 100_000]);
     const got = partsOf(body, () => random.between(1, body.length > 2_000 ? Math.max(50, longest) : longest));
     if (JSON.stringify(got) === JSON.stringify(wanted)) continue;
-    t.strictSame(told(got), told(wanted), `seed ${SEED}, round ${round}`);
+    t.strictSame(described(got), described(wanted), `seed ${SEED}, round ${round}`);
     t.strictSame(got, wanted);
     return t.end();
   }
@@ -227,7 +227,7 @@ t.test('where the budget has no room nothing is taken', (t) => {
   t.end();
 });
 
-t.test('a line that says what may be created is one only where it is short and stands first', (t) => {
+t.test('only a short first line is a head', (t) => {
   const head = '{"auto-create":["column"]}';
   const spread = (text: string): unknown => partsOf(Buffer.from(text), () => 5);
   t.strictSame(spread(`${head}\na`), [

@@ -248,7 +248,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     const { rss } = process.memoryUsage();
     t.ok(rss - before.rss < 60 * MIB, `${Math.round((rss - before.rss) / MIB)} MiB more`);
     t.equal(front.engine.inserts.length, 1);
-    client.hangUp();
+    client.disconnect();
     go();
     await until(() => front.engine.inserts.length >= 2);
     // The test's own time bounds it: nothing else tells when all was given back.
@@ -379,7 +379,7 @@ t.test('of a client that hangs up, whole parts are applied and no other', async 
     await client.write(linesOf(2_700));
     await until(() => front.engine.inserts.length === 1);
     await pause(50);
-    client.hangUp();
+    client.disconnect();
     await pause(50);
     go();
     await until(() => front.engine.inserts.length === 2);
@@ -497,8 +497,8 @@ t.test('the status is that of the first refusal, unless a later one is retryable
 
 t.test('a rate refusal of a part carries the figures of the limit that it met', async (t) => {
   const front = await startFront(t);
-  const figures = { limit: 300_000, remaining: 7, resetSeconds: 41 };
-  refuseParts(front, [null, new RateExceeded('too many', figures)]);
+  const rateStatus = { limit: 300_000, remaining: 7, resetSeconds: 41 };
+  refuseParts(front, [null, new RateExceeded('too many', rateStatus)]);
   const { status, headers } = await sendLines(plainly(front), linesOf(1_500));
   t.equal(status, 429);
   t.match(headers, {
@@ -548,8 +548,8 @@ t.test('a status that was sent for one refusal holds for others of its kind only
   const front = await startFront(t);
   const many = Array.from({ length: MANY_PARTS }, () => null);
   refuseParts(front, [refused(2011), ...many, refused(2013), refused(2011)], LONG_COUNT);
-  const told = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
-  t.strictSame([told.status, told.whole, told.parts.length], [400, true, MANY_PARTS + 4]);
+  const answer = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
+  t.strictSame([answer.status, answer.whole, answer.parts.length], [400, true, MANY_PARTS + 4]);
   refuseParts(front, [refused(2011), ...many, refused(9002)], LONG_COUNT);
   const retryable = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
   t.strictSame([retryable.status, retryable.whole], [400, false], 'it would have been 503');

@@ -29,7 +29,7 @@ function setUp(onceId: string | null, handle: (notes: RequestNotes) => unknown) 
     },
   } as unknown as HandlerRunner;
   const log = {
-    audit: (...told: [RequestNotes, number]) => audited.push(told),
+    audit: (...entry: [RequestNotes, number]) => audited.push(entry),
   } as unknown as RequestLog;
   const notes = new RequestNotes('request-1', '192.0.2.1');
   notes.found(INSERT);

@@ -187,7 +187,7 @@ t.test('no key ever gets into the log', async (t) => {
 t.test('a port that is taken or a certificate that is none is refused with its name', async (t) => {
   const front = await startFront(t);
   const { settings } = front;
-  const needs = {
+  const dependencies = {
     engine: front.engine,
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     elapsedMs: () => 0,
@@ -195,9 +195,9 @@ t.test('a port that is taken or a certificate that is none is refused with its n
     instanceId: 'x',
     randomBytes: (count: number) => new Uint8Array(count),
   };
-  const taken = new HttpServer({ ...settings, httpPort: front.httpPort }, needs);
+  const taken = new HttpServer({ ...settings, httpPort: front.httpPort }, dependencies);
   t.throws(() => taken.listen(), { message: new RegExp(`127\\.0\\.0\\.1:${front.httpPort}`) });
-  const noCertificate = new HttpServer({ ...settings, certFile: '/nowhere/cert.pem' }, needs);
+  const noCertificate = new HttpServer({ ...settings, certFile: '/nowhere/cert.pem' }, dependencies);
   t.throws(() => noCertificate.listen(), { message: /cert\.pem/ });
   t.equal((await ask(front, COUNT)).status, 200, 'the first one goes on');
 });

@@ -6,11 +6,11 @@ const { plain, br, gzip } = BYTES;
 const HEAD = { contentType: 'text/html', policy: "default-src 'none'", caching: 'no-cache' };
 const page = new StaticPage({ ...HEAD, plain, packed: { br, gzip } });
 
-function asked(acceptEncoding: string, ifNoneMatch = '', of = page) {
+function fetchPage(acceptEncoding: string, ifNoneMatch = '', of = page) {
   const request = { method: 'get', path: '/docs', overHttps: true };
   const { status, body, headers } = of.answer({ ...request, acceptEncoding, ifNoneMatch });
-  const told = new Map(headers);
-  return { status, text: String(body), etag: told.get('ETag') ?? '', encoding: told.get('Content-Encoding') };
+  const sent = new Map(headers);
+  return { status, text: String(body), etag: sent.get('ETag') ?? '', encoding: sent.get('Content-Encoding') };
 }
 
 t.test(
@@ -36,7 +36,7 @@ t.test(
       ['gzip;q=often', 'gzip'],
     ];
     for (const [accepted, wanted] of cases) {
-      const { status, text, encoding } = asked(accepted);
+      const { status, text, encoding } = fetchPage(accepted);
       t.strictSame(
         [status, text, encoding],
         [200, String(BYTES[wanted]), wanted === 'plain' ? undefined : wanted],
@@ -44,17 +44,17 @@ t.test(
       );
     }
     const unpacked = new StaticPage({ ...HEAD, plain, packed: {} });
-    t.match(asked('br, gzip', '', unpacked), { text: 'plain', encoding: undefined });
+    t.match(fetchPage('br, gzip', '', unpacked), { text: 'plain', encoding: undefined });
   },
 );
 
 t.test('a strong tag names the bytes of one encoding', async (t) => {
-  const tags = ['', 'br', 'gzip'].map((accepted) => asked(accepted).etag);
+  const tags = ['', 'br', 'gzip'].map((accepted) => fetchPage(accepted).etag);
   t.equal(new Set(tags).size, 3);
   for (const tag of tags) t.match(tag, /^"[\w-]+"$/);
-  t.equal(asked('br', tags[1]).status, 304);
-  t.equal(asked('br', `W/${tags[1]}, "other"`).status, 304, 'a proxy may have made it weak');
-  t.equal(asked('br', tags[2]).status, 200, 'the tag of other bytes');
+  t.equal(fetchPage('br', tags[1]).status, 304);
+  t.equal(fetchPage('br', `W/${tags[1]}, "other"`).status, 304, 'a proxy may have made it weak');
+  t.equal(fetchPage('br', tags[2]).status, 200, 'the tag of other bytes');
   const other = new StaticPage({ ...HEAD, plain: Buffer.from('other'), packed: { br, gzip } });
-  t.equal(asked('', tags[0], other).status, 200);
+  t.equal(fetchPage('', tags[0], other).status, 200);
 });

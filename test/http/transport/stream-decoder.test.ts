@@ -16,28 +16,28 @@ const ENCODERS = {
   br: (body: Uint8Array) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 } as const;
 
-/** A decoder that flows, and what it told so far. */
+/** A flowing decoder with its calls so far. */
 function decoding(encoding: 'gzip' | 'br') {
   const given: Uint8Array[] = [];
-  const told = { drained: 0, ending: '' };
+  const calls = { drained: 0, ending: '' };
   let over = (): void => {};
   const isOver = new Promise<void>((resolve) => {
     over = resolve;
   });
   const end = (ending: string) => (): void => {
-    told.ending += ending;
+    calls.ending += ending;
     over();
   };
   const decoder = new StreamDecoder(encoding, {
     bytes: (chunk) => given.push(chunk),
     drained: () => {
-      told.drained++;
+      calls.drained++;
     },
     end: end('end'),
     fault: end('fault'),
   });
   decoder.flow(true);
-  return { decoder, given, told, isOver, bytes: () => Buffer.concat(given) };
+  return { decoder, given, calls: calls, isOver, bytes: () => Buffer.concat(given) };
 }
 
 function noise(length: number): Buffer {
@@ -58,7 +58,7 @@ for (const encoding of ['gzip', 'br'] as const) {
   t.test(`${encoding}: what was encoded comes back, in pieces of a bounded size`, async (t) => {
     for (const length of [0, 1, 1_000, PIECE_BYTES, 3 * PIECE_BYTES + 7]) {
       const body = noise(length);
-      const { decoder, given, told, isOver, bytes } = decoding(encoding);
+      const { decoder, given, calls, isOver, bytes } = decoding(encoding);
       decoder.write(new Uint8Array(0));
       writeInPieces(decoder, ENCODERS[encoding](body));
       t.ok(decoder.waitingBytes > 0, 'written, and not decoded in the same turn');
@@ -66,15 +66,15 @@ for (const encoding of ['gzip', 'br'] as const) {
       await isOver;
       t.ok(bytes().equals(body), `${length} bytes`);
       t.ok(given.every((piece) => piece.length <= PIECE_BYTES));
-      t.equal(told.ending, 'end');
-      t.ok(told.drained > 0);
+      t.equal(calls.ending, 'end');
+      t.ok(calls.drained > 0);
       t.equal(decoder.waitingBytes, 0);
     }
   });
 
   t.test(`${encoding}: nothing is decoded that nobody takes, but one piece`, async (t) => {
     const bomb = ENCODERS[encoding](Buffer.alloc(8 * MIB, 'a'));
-    const { decoder, given, told, isOver, bytes } = decoding(encoding);
+    const { decoder, given, calls, isOver, bytes } = decoding(encoding);
     decoder.flow(false);
     decoder.write(bomb);
     decoder.end();
@@ -87,36 +87,36 @@ for (const encoding of ['gzip', 'br'] as const) {
     const taken = given.length;
     for (let round = 0; round < 200; round++) await turn();
     t.ok(given.length <= taken + 1, `${given.length} pieces`);
-    t.strictSame(told, { drained: 0, ending: '' });
+    t.strictSame(calls, { drained: 0, ending: '' });
     decoder.flow(true);
     await isOver;
     t.equal(bytes().length, 8 * MIB);
   });
 
-  t.test(`${encoding}: what was decoded before a fault is given before it is told`, async (t) => {
+  t.test(`${encoding}: bytes decoded before a fault are delivered before it`, async (t) => {
     const body = noise(10 * PIECE_BYTES);
     const encoded = ENCODERS[encoding](body);
     const cut = decoding(encoding);
     cut.decoder.write(encoded.subarray(0, encoded.length - 10));
     cut.decoder.end();
     await cut.isOver;
-    t.equal(cut.told.ending, 'fault');
+    t.equal(cut.calls.ending, 'fault');
     const given = cut.bytes();
     t.ok(given.length > 5 * PIECE_BYTES && given.equals(body.subarray(0, given.length)));
     const plain = decoding(encoding);
     plain.decoder.write(Buffer.from('{"id":"u"}\n'.repeat(20)));
     await plain.isOver;
-    t.strictSame([plain.told.ending, plain.given.length], ['fault', 0]);
+    t.strictSame([plain.calls.ending, plain.given.length], ['fault', 0]);
   });
 
   t.test(`${encoding}: a decoder that was closed tells nothing more`, async (t) => {
-    const { decoder, given, told } = decoding(encoding);
+    const { decoder, given, calls } = decoding(encoding);
     decoder.write(ENCODERS[encoding](noise(MIB)));
     while (given.length === 0) await turn();
     decoder.close();
     const taken = given.length;
     for (let round = 0; round < 200; round++) await turn();
     t.equal(given.length, taken);
-    t.equal(told.ending, '');
+    t.equal(calls.ending, '');
   });
 }

@@ -1,4 +1,4 @@
-/** What the front end relies on in uWebSockets.js where no handler is asked. */
+/** Behaviour of uWebSockets.js on which the server relies and in which no handler takes part. */
 
 import { once } from 'node:events';
 import fs from 'node:fs';

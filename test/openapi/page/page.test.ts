@@ -7,8 +7,8 @@ import { noBrowser, openBrowser, PHONE, sidewaysOf } from '../../console/browser
 import { startFront } from '../../http/harness.js';
 import { describer, sentDocument } from '../checker.js';
 
-const { answer: asked } = describer();
-const page = String(asked('/docs')?.body);
+const { answer: respond } = describer();
+const page = String(respond('/docs')?.body);
 
 t.test('the page names every endpoint, field, limit and error code', async (t) => {
   const document = sentDocument();
@@ -30,7 +30,7 @@ t.test('it asks for nothing but its own style sheet, and every link leads somewh
   const outside = sources.filter((target) => !target.startsWith('#') && target !== '/v1/openapi.json');
   t.strictSame(outside, ['/docs/style.css']);
   t.notMatch(page, /<script|style="|\son\w+=/, 'no script, nothing that the policy forbids');
-  t.notMatch(String(asked('/docs/style.css')?.body), /url\(|@import/);
+  t.notMatch(String(respond('/docs/style.css')?.body), /url\(|@import/);
   const ids = new Set([...page.matchAll(/id="([^"]+)"/g)].map(([, id]) => id));
   const dead = sources.filter((target) => target.startsWith('#') && !ids.has(target.slice(1)));
   t.strictSame([...new Set(dead)], []);
@@ -51,21 +51,21 @@ t.test('whatever stands in the document stands in the page as text', async (t) =
 
 t.test('they are served over HTTPS, to GET and HEAD, packed once', async (t) => {
   for (const path of ['/v1/openapi.json', '/docs', '/docs/style.css']) {
-    const plain = asked(path);
+    const plain = respond(path);
     t.match(plain, { status: 200 });
-    t.match(asked(path, { method: 'head' }), { status: 200 });
-    t.throws(() => asked(path, { method: 'post' }), { code: 1505 });
-    t.throws(() => asked(path, { overHttps: false }), { code: 1506 });
-    const br = asked(path, { acceptEncoding: 'gzip, br' });
+    t.match(respond(path, { method: 'head' }), { status: 200 });
+    t.throws(() => respond(path, { method: 'post' }), { code: 1505 });
+    t.throws(() => respond(path, { overHttps: false }), { code: 1506 });
+    const br = respond(path, { acceptEncoding: 'gzip, br' });
     t.ok(zlib.brotliDecompressSync(br?.body ?? '').equals(Buffer.from(plain?.body ?? '')), path);
-    const gzip = asked(path, { acceptEncoding: 'br;q=0.1, gzip' });
+    const gzip = respond(path, { acceptEncoding: 'br;q=0.1, gzip' });
     t.ok(zlib.gunzipSync(gzip?.body ?? '').equals(Buffer.from(plain?.body ?? '')), path);
-    t.equal(asked(path, { acceptEncoding: 'br' })?.body, br?.body, 'packed for all who ask');
+    t.equal(respond(path, { acceptEncoding: 'br' })?.body, br?.body, 'packed for all who ask');
     const ifNoneMatch = new Map(br?.headers).get('ETag') ?? '';
-    t.match(asked(path, { acceptEncoding: 'br', ifNoneMatch }), { status: 304, body: '' });
+    t.match(respond(path, { acceptEncoding: 'br', ifNoneMatch }), { status: 304, body: '' });
   }
-  t.equal(asked('/docs/other'), null);
-  const headers = new Map(asked('/docs')?.headers);
+  t.equal(respond('/docs/other'), null);
+  const headers = new Map(respond('/docs')?.headers);
   t.match(headers.get('Content-Security-Policy'), /default-src 'none'; style-src 'self'/);
 });
 

@@ -123,7 +123,7 @@ t.test('the extended protocol', async (t) => {
   });
 
   t.test('/metrics counts connections, and statements by outcome', async (t) => {
-    const figures = async (): Promise<readonly number[]> => {
+    const stats = async (): Promise<readonly number[]> => {
       const { httpPort } = await fixture.server.serving;
       const text = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
       const names = ['statements_total{outcome="answered"}', 'statements_total{outcome="refused"}'];
@@ -132,11 +132,11 @@ t.test('the extended protocol', async (t) => {
         return Number(line?.split(' ').at(-1));
       });
     };
-    const before = await figures();
+    const before = await stats();
     await client.send('Z', message('Q', 'SELECT 1; SHOW search_path; SELECT nix'));
     await refusal(fixture.connect('nonsense'));
     await fixture.connect();
-    const after = await figures();
+    const after = await stats();
     t.strictSame(
       after.map((value, at) => value - before[at]),
       [2, 1, 1, 1],

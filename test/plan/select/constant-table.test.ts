@@ -14,8 +14,8 @@ const constant = (type: SqlType, value: bigint | number | string | boolean | nul
 });
 const plan = (more: Parameters<typeof planOf>[0]) => planOf({ dimensionId: null, ...more });
 
-function rowsOf(asked: ReturnType<typeof planOf>): Value[][] {
-  const { columns, rowCount } = constantTable(asked, BYTES);
+function rowsOf(requested: ReturnType<typeof planOf>): Value[][] {
+  const { columns, rowCount } = constantTable(requested, BYTES);
   return Array.from({ length: rowCount }, (_, row) => columns.map((column) => valueAt(column, row)));
 }
 

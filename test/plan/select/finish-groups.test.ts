@@ -202,9 +202,9 @@ t.test('entities are groups of their own, also with equal keys', async (t) => {
     for (const shardCount of [1, 2, 7]) {
       const partials = spread(entities, shardCount, prng).map((shard) => partialOf(plan, shard, prng));
       const isOrdered = plan.order.length > 0 || plan.distinct;
-      const asked = isOrdered ? plan : { ...plan, offset: 0, limit: null };
-      const found = rowsOf(finish(asked, partials));
-      const expected = answerOf(asked, entities);
+      const requested = isOrdered ? plan : { ...plan, offset: 0, limit: null };
+      const found = rowsOf(finish(requested, partials));
+      const expected = answerOf(requested, entities);
       if (!isOrdered) for (const list of [found, expected]) list.sort(compareRowValues);
       t.strictSame(found, expected, `round ${round}, ${shardCount} shards`);
     }

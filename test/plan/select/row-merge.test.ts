@@ -71,10 +71,10 @@ const rowsOf = ({ columns, rowCount }: Table): Row[] =>
   Array.from({ length: rowCount }, (_, row) => columns.map((column) => valueAt(column, row)));
 
 /** Rows of each lane, in the plan's order, in parts of chosen sizes. */
-function makeLanes(plan: SelectPlan, prng: Prng): { lanes: Row[][][]; rows: Row[] } {
+function makeWorkers(plan: SelectPlan, prng: Prng): { workers: Row[][][]; rows: Row[] } {
   const wide = prng.chance(0.5);
   let name = 0;
-  const lanes = Array.from({ length: prng.between(1, 5) }, () => {
+  const workers = Array.from({ length: prng.between(1, 5) }, () => {
     const made = Array.from({ length: prng.pick([0, 1, 5, 200, 900]) }, () => makeRow(prng, name++, wide));
     made.sort(compareIn(plan));
     const parts: Row[][] = [];
@@ -85,8 +85,8 @@ function makeLanes(plan: SelectPlan, prng: Prng): { lanes: Row[][][]; rows: Row[
     }
     return parts;
   });
-  const rows = lanes.flat(2).sort(compareIn(plan));
-  return { lanes, rows };
+  const rows = workers.flat(2).sort(compareIn(plan));
+  return { workers, rows };
 }
 
 const limited = ({ offset, limit }: SelectPlan, rows: readonly Row[]): Row[] =>
@@ -96,8 +96,8 @@ t.test('ordered parts of several lanes are merged as they come', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 150; round++) {
     const plan = makePlan(prng, true);
-    const { lanes, rows } = makeLanes(plan, prng);
-    const merge = new RowMerge(plan, lanes.length, BYTES);
+    const { workers, rows } = makeWorkers(plan, prng);
+    const merge = new RowMerge(plan, workers.length, BYTES);
     const found: Row[] = [];
     const takeAll = (): void => {
       for (let table = merge.take(); table !== null; table = merge.take()) {
@@ -105,14 +105,15 @@ t.test('ordered parts of several lanes are merged as they come', async (t) => {
         found.push(...rowsOf(table));
       }
     };
-    const left = lanes.map((parts) => [...parts]);
+    const left = workers.map((parts) => [...parts]);
     for (let turn = 0; !merge.done && turn < 20_000; turn++) {
       // Those that are waited for, or any.
-      const open = left.flatMap((parts, lane) => (parts.length > 0 ? [lane] : []));
-      const lane = prng.chance(0.7) && merge.missing.length > 0 ? prng.pick(merge.missing) : prng.pick(open);
-      const part = lane === undefined ? undefined : left[lane].shift();
-      if (part !== undefined) merge.push(lane, partOf(plan, part));
-      else if (lane !== undefined) merge.end(lane);
+      const open = left.flatMap((parts, worker) => (parts.length > 0 ? [worker] : []));
+      const worker =
+        prng.chance(0.7) && merge.missing.length > 0 ? prng.pick(merge.missing) : prng.pick(open);
+      const part = worker === undefined ? undefined : left[worker].shift();
+      if (part !== undefined) merge.push(worker, partOf(plan, part));
+      else if (worker !== undefined) merge.end(worker);
       else for (const missing of merge.missing) merge.end(missing);
       takeAll();
     }
@@ -152,19 +153,19 @@ t.test('parts without an order are given as they come, each row once', async (t)
   const prng = new Prng(SEED);
   for (let round = 0; round < 60; round++) {
     const plan = makePlan(prng, false);
-    const { lanes } = makeLanes(plan, prng);
-    const merge = new RowMerge(plan, lanes.length, BYTES);
+    const { workers } = makeWorkers(plan, prng);
+    const merge = new RowMerge(plan, workers.length, BYTES);
     const came: Row[] = [];
     const found: Row[] = [];
-    const left = lanes.map((parts, lane) => ({ lane, parts: [...parts] }));
+    const left = workers.map((parts, worker) => ({ worker, parts: [...parts] }));
     while (left.length > 0) {
       const one = prng.pick(left);
       const part = one.parts.shift();
       if (part === undefined) {
-        merge.end(one.lane);
+        merge.end(one.worker);
         left.splice(left.indexOf(one), 1);
       } else {
-        merge.push(one.lane, partOf(plan, part));
+        merge.push(one.worker, partOf(plan, part));
         came.push(...part);
       }
       for (let table = merge.take(); table !== null; table = merge.take()) found.push(...rowsOf(table));
@@ -179,8 +180,8 @@ t.test('all rows at once are those of a merge', async (t) => {
   for (let round = 0; round < 60; round++) {
     const ordered = prng.chance(0.6);
     const plan = makePlan(prng, ordered);
-    const { lanes, rows } = makeLanes(plan, prng);
-    const parts = lanes.flat();
+    const { workers, rows } = makeWorkers(plan, prng);
+    const parts = workers.flat();
     const table = runToEnd(
       finishRows(
         plan,

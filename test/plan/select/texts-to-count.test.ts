@@ -68,8 +68,8 @@ t.test('the different texts of shards are as many as all together, told before o
     );
     const all = new Set(shards.flatMap((texts) => [...texts]));
     const partials = shards.map((texts) => partialOf(prng.chance(0.7) ? putTogether(texts) : listed(texts)));
-    const answer = (told?: ReadonlyMap<number, number>): unknown => {
-      const { columns, rowCount } = runToEnd(finishGroups(plan, partials, 2 ** 26, told));
+    const answer = (notified?: ReadonlyMap<number, number>): unknown => {
+      const { columns, rowCount } = runToEnd(finishGroups(plan, partials, 2 ** 26, notified));
       return [rowCount, Number(valueAt(columns[0], 0))];
     };
     t.strictSame(answer(), [1, all.size]);

@@ -3,7 +3,7 @@ import { HASH_SEED, hashBlock } from '../../../src/base/index.js';
 
 const rotate = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits));
 
-/** What an odd factor is undone by, modulo 2^32: each round of Newton's method doubles the bits that are right. */
+/** The inverse of an odd factor modulo 2^32: each round of Newton's method doubles the number of correct bits. */
 function inverse(factor: number): number {
   let found = factor;
   for (let round = 0; round < 5; round++) found = Math.imul(found, 2 - Math.imul(factor, found));

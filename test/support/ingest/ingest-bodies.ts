@@ -269,7 +269,7 @@ export class BodyWriter {
   readonly #faultChance: number;
   readonly #model: DatabaseModel;
   readonly #spaced: boolean;
-  /** Whether new columns may be written: auto-create will stand in the body. */
+  /** Whether new columns may be written: the body then has auto-create. */
   readonly #creates: boolean;
   #idCount = 0;
 

@@ -5,7 +5,7 @@
 import type { Column, ColumnType, DatabaseModel, Relation } from '../../../src/schema/index.js';
 import { BadJson, type JsonNode, parseTree } from '../json-tree.js';
 
-/** What one column of one entity ends up with. Values in canonical text. */
+/** The resulting content of one column of one entity. Values in canonical text. */
 export type OracleCell =
   | { readonly form: 'latest'; readonly value: string }
   | { readonly form: 'remove' }

@@ -3,7 +3,7 @@ import { ExactNumber, type Json, type JsonObject } from '../../../src/api/index.
 import { integer, valueText } from './answer-value.js';
 import { attributeValues, type Entity, known, type Table, type Value } from './facts.js';
 import { asCount, asList, asObject, asText, compareTexts } from './json.js';
-import { betweenIn, matchingEvents } from './judging.js';
+import { betweenIn, matchingEvents } from './matching.js';
 import { metricOf } from './metrics.js';
 import { passesLevel, predicatesOf } from './predicates.js';
 import { bucketOf, dateText, halfOpenWindowOf, type Span, windowOf } from './time.js';

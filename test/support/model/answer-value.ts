@@ -4,7 +4,7 @@ import type { Value } from './facts.js';
 import type { Fraction } from './json.js';
 import { dateText } from './time.js';
 
-/** A number with a fraction that need only be near; how near, in parts of it and beside that. */
+/** A number with a fraction that is compared approximately, with a relative and an absolute tolerance. */
 export class NearNumber extends ExactNumber {
   readonly relative: number;
   readonly absolute: number;

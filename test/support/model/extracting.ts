@@ -11,6 +11,7 @@ import {
   type Table,
   type Value,
 } from './facts.js';
+import { distanceKm, pointOf } from './geometry.js';
 import { asCount, asList, asObject, asText, compareFractions, compareTexts } from './json.js';
 import {
   alternativesOf,
@@ -20,8 +21,7 @@ import {
   matchingEvents,
   type Operand,
   onlyColumn,
-} from './judging.js';
-import { distanceKm, pointOf } from './places.js';
+} from './matching.js';
 import { holds, predicatesOf } from './predicates.js';
 import { dateText, windowOf } from './time.js';
 
@@ -95,7 +95,7 @@ export function extractScore(body: JsonObject, table: Table, nowMs: number): Ext
   return answerOf(body, table, nowMs, { found, near, limit: limitOf(body), isOrdered: true }, true);
 }
 
-/** What one entity gets for a query list. */
+/** The score of one entity for a query list. */
 class Points {
   readonly #subject: Case;
   readonly #near: Near | null;
@@ -143,10 +143,10 @@ function nearIn(query: readonly Json[]): Near | null {
     if (!(element instanceof Map) || element.has('freqgroup')) continue;
     const condition = element as JsonObject;
     const [column, parameters] = onlyColumn(condition);
-    const asked = parameters.get('geo_near');
-    if (asked === undefined) continue;
-    const limit = asCount(asObject(asked).get('limit'));
-    const showCoordinates = asObject(asked).get('show_coordinates') === true;
+    const near = parameters.get('geo_near');
+    if (near === undefined) continue;
+    const limit = asCount(asObject(near).get('limit'));
+    const showCoordinates = asObject(near).get('show_coordinates') === true;
     return { condition, column, limit, showCoordinates };
   }
   return null;

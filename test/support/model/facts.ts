@@ -1,4 +1,4 @@
-/** What the model keeps: one object per entity, values as they were given. */
+/** The content of the model: one object per entity, with values as sent. */
 import type { Fraction } from './json.js';
 
 export interface Seconds {
@@ -18,7 +18,7 @@ export interface Event {
 }
 
 export interface ColumnFacts {
-  /** Of the values, also in event columns. */
+  /** Type of the values, also in event columns. */
   readonly type: string;
   readonly isEvent: boolean;
   readonly isList: boolean;

@@ -66,7 +66,7 @@ function sumOf(values: readonly Fraction[]): Fraction {
   return { over: total(overs), under };
 }
 
-/** Between the values at the ranks beside percent / 100 x (n - 1), in proportion. */
+/** Interpolates linearly between the values at the ranks next to percent / 100 x (n - 1). */
 function quantile(values: readonly Fraction[], percent: bigint): Json {
   if (values.length === 0) return null;
   const { overs, under } = scaled(values);
@@ -77,7 +77,7 @@ function quantile(values: readonly Fraction[], percent: bigint): Json {
   return new NearNumber(doubleOf(overs[rank] * 100n + step * (position % 100n), under * 100n));
 }
 
-/** Of a sample: squares of the differences to the mean, over n - 1. */
+/** Sample variance: the sum of squared differences from the mean, over n - 1. */
 function deviation(values: readonly Fraction[]): Json {
   if (values.length < 2) return null;
   const { overs, under } = scaled(values);

@@ -1,14 +1,14 @@
 /** Whether one value that is there passes predicates: of a condition, or of a level of an aggregation. */
 import { ExactNumber, type Json, type JsonObject } from '../../../src/api/index.js';
 import type { Point, Value } from './facts.js';
+import { withinBox, withinRadius } from './geometry.js';
 import { asList, asObject, asText, compareFractions, fraction, lower } from './json.js';
-import { withinBox, withinRadius } from './places.js';
 import { instant } from './time.js';
 
 /** A predicate's name and its operand. */
 export type Predicate = readonly [word: string, operand: Json];
 
-/** Words that may stand beside predicates and are none. */
+/** Members that may be next to predicates without being predicates. */
 const OTHERS = new Set(['between', 'minfreq', 'interval', 'geo_near', 'dimension', 'bypass-cache']);
 
 export function predicatesOf(parameters: JsonObject): Predicate[] {

@@ -28,7 +28,7 @@ export function write(entity: Entity, name: string, column: ColumnFacts, given: 
   return 1;
 }
 
-/** What an insert writes for a column of the entity. */
+/** The effect of an insert on a column of the entity. */
 export function fieldOf(entity: Entity, name: string, { type, isEvent, isList }: ColumnFacts): Json {
   if (isEvent) {
     return (entity.events.get(name) ?? []).map(

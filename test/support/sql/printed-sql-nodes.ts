@@ -23,7 +23,7 @@ const SPACES = [
 ];
 const BARE = /^[\p{L}_][\p{L}\p{N}_$]*$/u;
 const RESERVED = /^(end|from)$/i;
-/** Words that must not touch what stands beside them. */
+/** Tokens that need a space between them and their neighbours. */
 const WORDLIKE = /[\p{L}\p{N}_$.]/u;
 
 class Writer {
@@ -33,7 +33,7 @@ class Writer {
   last = '';
   #line = 1;
   #column = 1;
-  /** Where the tokens written since began. */
+  /** Start of the tokens that were written since. */
   readonly begins: SourcePosition[] = [];
 
   constructor(random: Prng) {

@@ -94,7 +94,7 @@ function arranged(
 const shown = (row: readonly Cell[] | undefined): string =>
   row === undefined ? 'no row' : JSON.stringify(row);
 
-/** What differs; null: nothing. */
+/** The first difference; null: none. */
 export function difference(
   found: readonly (readonly Cell[])[],
   expected: readonly (readonly Cell[])[],

@@ -20,7 +20,7 @@ const MACROS = [
      WHEN ends_with(rtrim(v, '0'), '.') THEN rtrim(v, '0') || '0' ELSE rtrim(v, '0') END`,
 ];
 
-/** Of exact numbers the digits, with a point where they have one; floats as numbers; truth values as such. */
+/** Exact numbers as digits, with a point where they have one; floats as numbers; booleans as booleans. */
 export type Cell = string | number | boolean | null;
 
 function duckLiteral(value: Value, kind: Kind): string {

@@ -56,7 +56,7 @@ function valueSql(value: Value, column: TableColumn | EventColumn): string {
   return typeof value === 'string' ? quoted(value) : insertText(value, column.kind);
 }
 
-/** What is asked of a column's value, which SQL calls `name`. */
+/** A predicate on a column's value, which SQL calls `name`. */
 function predicate(prng: Prng, column: TableColumn | EventColumn, name: string): Pair {
   const { kind } = column;
   const draw = (): Value => column.draw(prng);
@@ -98,18 +98,18 @@ function predicate(prng: Prng, column: TableColumn | EventColumn, name: string):
 /** A condition on an attribute. */
 export function attributePair(prng: Prng, { columns }: Table): Pair {
   const column = prng.pick(columns.filter(({ kind }) => kind.type !== 'json'));
-  const asked = predicate(prng, column, `[${column.name}]`);
-  return { json: `{"${column.name}":{${asked.json}}}`, sql: asked.sql };
+  const pair = predicate(prng, column, `[${column.name}]`);
+  return { json: `{"${column.name}":{${pair.json}}}`, sql: pair.sql };
 }
 
 /** A condition on one event in a window; `sql` is without the parentheses that make it an event of its own. */
 export function eventPair(prng: Prng, event: EventColumn, [from, to]: Window, minfreq: number | null): Pair {
   const { name } = event;
-  const asked = predicate(prng, event, `[${name}.value]`);
+  const pair = predicate(prng, event, `[${name}.value]`);
   const times = minfreq === null ? '' : `,"minfreq":${minfreq}`;
   return {
-    json: `{"${name}":{${asked.json},"between":["${from}","${to}"]${times}}}`,
-    sql: `${asked.sql} AND [${name}.date] BETWEEN '${from}' AND '${to}'`,
+    json: `{"${name}":{${pair.json},"between":["${from}","${to}"]${times}}}`,
+    sql: `${pair.sql} AND [${name}.date] BETWEEN '${from}' AND '${to}'`,
   };
 }
 

@@ -12,7 +12,7 @@ export interface Printed {
 
 export type PieceType = 'integer' | 'decimal' | 'float' | 'text' | 'boolean' | 'date' | 'datetime' | 'json';
 
-/** What is known of all values of a piece. */
+/** Properties of all values of a piece. */
 export interface Kind {
   readonly type: PieceType;
   /** Of decimals. */
@@ -124,7 +124,7 @@ export function unitsText(units: bigint, scale: number): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** An exact piece in a larger scale, as other engines need it beside another; Quarry finds the way by itself. */
+/** An exact piece in a larger scale, as other engines need it next to another piece; Quarry converts by itself. */
 export function scaledForms(form: string, from: Kind, to: Kind): { duck: string; lite: string | null } {
   const factor = 10n ** BigInt(to.scale - from.scale);
   const fits = from.digits + to.scale - from.scale <= 18;

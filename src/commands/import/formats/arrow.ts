@@ -1,8 +1,8 @@
 /**
- * Arrow IPC, streams and files alike -> blocks of rows, batch by batch: a file is its magic, a stream, and a footer, which
- * is looked at only where the stream has no schema. Compressed batches (LZ4, zstd) are read, too.
- * The schema says the types; structs, maps, unions, times of day and durations are not taken. Decimals keep all their digits,
- * moments lose fractions of a second, and those without a zone are UTC.
+ * Arrow IPC streams and files -> blocks of rows, batch by batch. A file is its magic, a stream and a footer; the footer is
+ * read only when the stream has no schema. Compressed batches (LZ4, zstd) are supported.
+ * The schema gives the types; structs, maps, unions, times of day and durations are not imported. Decimals keep all digits;
+ * timestamps lose fractions of a second, and are UTC without a zone.
  */
 import {
   CompressionType,
@@ -17,23 +17,23 @@ import { decompress as unzstd } from 'fzstd';
 import { decompressFrameSync } from 'lz4-napi';
 import type { ColumnType } from '../../../schema/index.js';
 import { dateTexts, dateTimeTexts } from './date-texts.js';
-import { decimalText, integerOfWords, shortestFloat32 } from './numbers.js';
+import { decimalText, integerOfUint32, shortestFloat32 } from './numbers.js';
 import {
   BLOCK_ROWS,
-  type Cell,
   ImportError,
   type Leaf,
   type RowBlock,
   type RowSource,
+  type SourceValue,
   type TypedColumn,
 } from './row-block.js';
 
-/** What is made of values of a type, or why nothing is. */
+/** The column type for values of an Arrow type, or the reason why there is none. */
 function leafOf(type: DataType): Leaf | string {
-  const plain = (leafType: ColumnType, cellOf: Leaf['cellOf'] = null): Leaf => ({
+  const plain = (leafType: ColumnType, toValue: Leaf['toValue'] = null): Leaf => ({
     type: leafType,
     decimalPlaces: null,
-    cellOf,
+    toValue,
   });
   if (DataType.isDictionary(type)) return leafOf(type.dictionary);
   if (DataType.isBool(type)) return plain('boolean');
@@ -44,8 +44,9 @@ function leafOf(type: DataType): Leaf | string {
     return plain('string');
   if (DataType.isDecimal(type)) {
     const { scale } = type;
-    const cellOf = (value: unknown): Cell => decimalText(integerOfWords(value as Uint32Array), scale);
-    return scale > 0 ? { type: 'decimal', decimalPlaces: scale, cellOf } : plain('integer', cellOf);
+    const toValue = (value: unknown): SourceValue =>
+      decimalText(integerOfUint32(value as Uint32Array), scale);
+    return scale > 0 ? { type: 'decimal', decimalPlaces: scale, toValue } : plain('integer', toValue);
   }
   if (DataType.isDate(type)) {
     const dateText = dateTexts();
@@ -61,28 +62,28 @@ function leafOf(type: DataType): Leaf | string {
 function columnOf(name: string, type: DataType): TypedColumn {
   const isList = DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type);
   const leaf = leafOf(isList ? (type.children[0].type as DataType) : type);
-  if (typeof leaf === 'string') return { name, schema: null, unfit: leaf, cellOf: null };
-  const { cellOf } = leaf;
-  const itemsOf = (value: unknown): Cell =>
+  if (typeof leaf === 'string') return { name, schema: null, unfit: leaf, toValue: null };
+  const { toValue } = leaf;
+  const itemsOf = (value: unknown): SourceValue =>
     Array.from(value as Iterable<unknown>, (item) =>
-      item == null || cellOf === null ? (item as Cell) : cellOf(item),
+      item == null || toValue === null ? (item as SourceValue) : toValue(item),
     );
   const schema = {
     type: leaf.type,
     decimalPlaces: leaf.decimalPlaces,
     storage: isList ? 'list-of-values' : 'latest-value',
   } as const;
-  return { name, schema, unfit: null, cellOf: isList ? itemsOf : cellOf };
+  return { name, schema, unfit: null, toValue: isList ? itemsOf : toValue };
 }
 
 const MAGIC = 'ARROW1';
-/** Of a file, in front of its stream. */
+/** Length of a file's magic and padding, before its stream. */
 const MAGIC_BYTES = 8;
 
 export const isArrowFile = (head: Uint8Array): boolean =>
   Buffer.from(head.subarray(0, MAGIC.length)).toString('latin1') === MAGIC;
 
-/** Of a file without a schema in front, which is read whole: some writers leave it to the footer. */
+/** Limit for files whose schema is only in the footer, as some writers make them: these are read as a whole. */
 const WHOLE_BYTES_MAX = 2 ** 30;
 
 /** Whether the stream within a file begins with its schema. `head` is the file's first part. */
@@ -95,7 +96,7 @@ function beginsWithSchema(head: Uint8Array): boolean {
   );
 }
 
-/** What the package reads: the stream of a stream or file, or a whole file of which only the footer has the schema. */
+/** The package's input: the stream of a stream or file, or a whole file if only the footer has the schema. */
 async function readable(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
@@ -125,7 +126,7 @@ async function readable(
   return new Uint8Array(Buffer.concat(all));
 }
 
-/** The package keeps its codecs in a table of the process. */
+/** Registers the codecs in the package's global table. */
 function registerCodecs(): void {
   compressionRegistry.set(CompressionType.LZ4_FRAME, {
     decode: (bytes) => decompressFrameSync(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
@@ -179,8 +180,8 @@ async function* arrowBlocks(
   for await (const batch of batches) {
     for (let from = Math.max(0, skipRows - batchStart); from < batch.numRows; from += BLOCK_ROWS) {
       const to = Math.min(from + BLOCK_ROWS, batch.numRows);
-      const cells: ArrayLike<Cell>[] = columns.map(() => []);
-      for (const index of used) cells[index] = cellsOf(batch.getChildAt(index), columns[index], from, to);
+      const cells: ArrayLike<SourceValue>[] = columns.map(() => []);
+      for (const index of used) cells[index] = valuesOf(batch.getChildAt(index), columns[index], from, to);
       const rowNumbers = Array.from({ length: to - from }, (_, at) => batchStart + from + at + 1);
       yield { count: to - from, columns: cells, rowNumbers, lines: null, texts: null, broken: [] };
     }
@@ -188,11 +189,11 @@ async function* arrowBlocks(
   }
 }
 
-function cellsOf(vector: Vector | null, { cellOf }: TypedColumn, from: number, to: number): Cell[] {
-  const cells: Cell[] = [];
+function valuesOf(vector: Vector | null, { toValue }: TypedColumn, from: number, to: number): SourceValue[] {
+  const cells: SourceValue[] = [];
   for (let row = from; row < to; row++) {
     const value = vector?.get(row);
-    cells.push(value == null || cellOf === null ? value : cellOf(value));
+    cells.push(value == null || toValue === null ? value : toValue(value));
   }
   return cells;
 }

@@ -1,15 +1,15 @@
-/** The fields of one row of CSV that holds quotes (RFC 4180). */
+/** Reads a CSV row that contains quotes (RFC 4180). */
 
 export type QuotedRow =
-  /** `end`: the place behind the row's line end. */
+  /** `end` is the offset after the row's line end. */
   | { readonly fields: readonly string[]; readonly end: number }
   | { readonly wrong: string }
-  /** The row may go on behind the text that is there. */
+  /** The row may continue after the end of the text. */
   | { readonly unfinished: true };
 
 type Field = { readonly field: string; readonly end: number };
 
-/** The row at `at`. `last`: no text follows `text`. */
+/** Reads the row at offset `at`. `last` means that no text follows `text`. */
 export function readQuotedRow(text: string, at: number, delimiter: string, last: boolean): QuotedRow {
   const fields: string[] = [];
   for (let from = at; ; from++) {
@@ -24,7 +24,7 @@ export function readQuotedRow(text: string, at: number, delimiter: string, last:
   }
 }
 
-/** The field whose opening quote is at `at`, and the place behind its closing one; null when that is not there. */
+/** The field whose opening quote is at `at`, and the offset after its closing quote; null without a closing quote. */
 function inQuotes(text: string, at: number): Field | null {
   let field = '';
   for (let from = at + 1; ; ) {

@@ -1,9 +1,9 @@
 /**
- * CSV and its relatives (RFC 4180 with any one-character delimiter, lines ended by LF or CRLF) -> blocks of rows.
- * A field in quotes may hold delimiters, line breaks and doubled quotes. Empty lines are no rows. A row with more or fewer
- * fields than the header, or with quotes that do not fit, is broken; reading goes on at the line behind the one on which
- * it begins.
- * Cost: a line without quotes takes one String.split; a general parser that tells lines and texts takes ten times as long.
+ * CSV (RFC 4180 with any one-character delimiter, lines ended by LF or CRLF) -> blocks of rows.
+ * A quoted field may hold delimiters, line breaks and doubled quotes. Empty lines are skipped. A row with more or fewer
+ * fields than the header, or with wrong quotes, is broken; reading resumes at the line after the first line of that row.
+ * Cost: a line without quotes takes one String.split; a general parser that also gives lines and texts takes ten times as
+ * long.
  */
 import { readQuotedRow } from './csv-quotes.js';
 import { LINE_BYTES_MAX, type TextPart } from './lines.js';
@@ -11,9 +11,9 @@ import { ImportError, type RowSource } from './row-block.js';
 import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
 
 export interface CsvOptions {
-  /** One character, no quote. */
+  /** One character other than a quote. */
   readonly delimiter: string;
-  /** Names of the columns of a file without a header line; null = the first line has them. */
+  /** Column names of a file without a header line; null = the first line is the header. */
   readonly header: readonly string[] | null;
 }
 
@@ -27,7 +27,7 @@ function lineEndsIn(text: string): number {
   return count;
 }
 
-/** Cuts text into rows; what may go on in the next text is kept until then. */
+/** Splits text into rows; keeps an incomplete row until the next text. */
 class CsvCutter {
   #rest = '';
   #line = 1;
@@ -37,7 +37,7 @@ class CsvCutter {
     this.#delimiter = delimiter;
   }
 
-  /** The rows that are whole. `last`: no text follows, so the last row is whole whatever it holds. */
+  /** Returns the complete rows. `last` means that no text follows, so that the last row is complete. */
   rows(more: string, last: boolean): CsvRow[] {
     const text = this.#rest + more;
     const rows: CsvRow[] = [];
@@ -61,7 +61,7 @@ class CsvCutter {
     return rows;
   }
 
-  /** A line that stands alone, of which only the beginning was kept. */
+  /** A row for a line that is too long; `beginning` is the kept part. */
   overlong(beginning: string): CsvRow {
     return overlongLine(this.#line++, beginning);
   }
@@ -75,7 +75,7 @@ class CsvCutter {
     this.#line++;
   }
 
-  /** The place behind the row at `at`, whose first line ends at `lineEnd`; null when it may go on in the next text. */
+  /** The offset after the row at `at`, whose first line ends at `lineEnd`; null when it may continue in the next text. */
   #quoted(text: string, at: number, lineEnd: number, last: boolean, rows: CsvRow[]): number | null {
     const read = readQuotedRow(text, at, this.#delimiter, last);
     if ('fields' in read) {
@@ -101,7 +101,7 @@ async function* csvRows(parts: AsyncIterable<TextPart>, delimiter: string): Asyn
   yield cutter.rows('', true);
 }
 
-/** Names of which each stands once: the second "a" is "a-2", one without letters is "column-4". */
+/** Makes names distinct: the second "a" becomes "a-2", an empty name "column-4". */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((given, index) => {

@@ -1,4 +1,4 @@
-/** Days and seconds as the texts of dates, each worked out once as long as values repeat. */
+/** Formats days and seconds as date texts, with a cache for repeated values. */
 import { formatDate, formatDateTime } from '../../../schema/index.js';
 import { remembered } from './remembered.js';
 
@@ -12,7 +12,7 @@ export const dateTexts = written(formatDate);
 /** "YYYY-MM-DDThh:mm:ssZ" of seconds since 1970-01-01T00:00:00Z. */
 export const dateTimeTexts = written(formatDateTime);
 
-/** The whole seconds that a number of `perSecond` units lies in. */
+/** Whole seconds, rounded down, of a number of units of 1/perSecond s. */
 export function secondsOf(units: bigint, perSecond: bigint): number {
   const seconds = units / perSecond;
   return Number(units < 0n && seconds * perSecond !== units ? seconds - 1n : seconds);

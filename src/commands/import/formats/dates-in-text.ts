@@ -1,7 +1,7 @@
 /**
- * Dates as people write them -> the interface's forms. Read are YYYY-MM-DD and YYYY/MM/DD, alone or with a time hh:mm,
- * hh:mm:ss or with a fraction (dropped), behind T or a space, and Z, ±hh:mm, ±hhmm, ±hh or " UTC"; without a zone it is UTC.
- * Other orders of day and month are not: they cannot be told apart.
+ * Converts common date texts to the interface's form. Accepted are YYYY-MM-DD and YYYY/MM/DD, optionally with T or a space
+ * and a time hh:mm, hh:mm:ss or with a fraction (dropped), and Z, ±hh:mm, ±hhmm, ±hh or " UTC"; without a zone it is UTC.
+ * Other orders of day and month are refused, because they are ambiguous.
  */
 import {
   formatDateTime,
@@ -12,7 +12,7 @@ import {
 } from '../../../schema/index.js';
 
 const DAY = /^(\d{4})([-/])(\d{2})\2(\d{2})$/;
-const MOMENT =
+const DATE_TIME =
   /^(\d{4})([-/])(\d{2})\2(\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([Zz]|UTC|[+-]\d{2}(?::?\d{2})?))?$/;
 
 /** "YYYY-MM-DD", or null when the text is no date. */
@@ -23,9 +23,9 @@ export function dateIn(text: string): string | null {
   return parseDate(date) === null ? null : date;
 }
 
-/** "YYYY-MM-DDThh:mm:ssZ" of a text with a time; null when it is none. */
-export function momentIn(text: string): string | null {
-  const match = MOMENT.exec(text);
+/** "YYYY-MM-DDThh:mm:ssZ" of a text with a date and a time; null when the text is none. */
+export function dateTimeIn(text: string): string | null {
+  const match = DATE_TIME.exec(text);
   if (match === null) return null;
   const [, year, , month, day, time, second = '00', zone = 'Z'] = match;
   const seconds = parseDateTime(`${year}-${month}-${day}T${time}:${second}${zoneOf(zone)}`);
@@ -38,8 +38,8 @@ function zoneOf(zone: string): string {
   return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }
 
-/** Of a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told by its size; null = no such moment. */
-export function momentOfUnixTime(value: bigint): string | null {
+/** Converts seconds, milliseconds, microseconds or nanoseconds since 1970; the unit follows from the size; null = no date. */
+export function dateTimeOfUnixTime(value: bigint): string | null {
   const size = value < 0n ? -value : value;
   const perSecond =
     size < 10n ** 11n ? 1n : size < 10n ** 14n ? 1_000n : size < 10n ** 17n ? 1_000_000n : 1_000_000_000n;

@@ -1,4 +1,4 @@
-/** What a file is: told by its content first, then by its name. */
+/** Detects the format of a file by its content first, then by its name, and opens it. */
 import path from 'node:path';
 import { arrowSource, isArrowFile } from './arrow.js';
 import { csvSource } from './csv.js';
@@ -12,9 +12,9 @@ export const FORMATS = ['csv', 'ndjson', 'arrow', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface FormatOptions {
-  /** null = it is told. */
+  /** null = detect it. */
   readonly format: Format | null;
-  /** null = that of the format and the name. */
+  /** null = the default of the format and the name. */
   readonly delimiter: string | null;
   readonly header: readonly string[] | null;
 }
@@ -22,11 +22,11 @@ export interface FormatOptions {
 export interface OpenedSource {
   readonly source: RowSource;
   readonly format: Format;
-  /** Such as "CSV, gzip". */
-  readonly words: string;
+  /** Description of the format, such as "CSV, gzip". */
+  readonly description: string;
 }
 
-const FORMAT_WORDS: Readonly<Record<Format, string>> = {
+const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   csv: 'CSV',
   ndjson: 'NDJSON',
   arrow: 'Arrow',
@@ -48,7 +48,7 @@ const BY_ENDING: Readonly<Record<string, Format>> = {
 };
 const COMPRESSION_ENDINGS = ['.gz', '.zst', '.zstd'];
 
-/** The name's ending, without that of a compression. */
+/** The extension of the name, without that of a compression. */
 function endingOf(name: string): string {
   const ending = path.extname(name).toLowerCase();
   return COMPRESSION_ENDINGS.includes(ending)
@@ -56,11 +56,11 @@ function endingOf(name: string): string {
     : ending;
 }
 
-/** By the first bytes, unpacked; null when they may be any text. */
+/** Detects the format by the first decompressed bytes; null for any text. */
 function formatByContent(head: Uint8Array): Format | null {
   const latin = Buffer.from(head.subarray(0, 8)).toString('latin1');
   if (latin.startsWith('PAR1')) return 'parquet';
-  // A stream begins with the mark of a message, which no text has.
+  // An Arrow stream begins with the marker of a message, which is not valid in a text.
   if (isArrowFile(head) || latin.startsWith('\xff\xff\xff\xff')) return 'arrow';
   const text = Buffer.from(head)
     .toString('utf8')
@@ -69,7 +69,7 @@ function formatByContent(head: Uint8Array): Format | null {
   return /^\{\s*("|\}|$)/.test(text) ? 'ndjson' : null;
 }
 
-/** Reads as far as the columns are known; `sampleRows` are read ahead at most where rows tell them. */
+/** Reads until the columns are known; for formats without a schema at most `sampleRows` rows. */
 export async function openSource(
   input: Input,
   { format, delimiter, header }: FormatOptions,
@@ -78,13 +78,14 @@ export async function openSource(
   const { name } = input;
   const compression = compressionOf(input.head);
   const { head, bytes } = await withHead(plainBytes(input));
-  const told = format ?? formatByContent(head) ?? BY_ENDING[endingOf(name)] ?? 'csv';
-  if (told === 'parquet' && compression !== null) {
+  const detected = format ?? formatByContent(head) ?? BY_ENDING[endingOf(name)] ?? 'csv';
+  if (detected === 'parquet' && compression !== null) {
     throw new ImportError(`${name}: Parquet in ${compression} is not read: unpack it first`);
   }
-  const words = compression === null ? FORMAT_WORDS[told] : `${FORMAT_WORDS[told]}, ${compression}`;
+  const description =
+    compression === null ? FORMAT_NAMES[detected] : `${FORMAT_NAMES[detected]}, ${compression}`;
   const open = (): Promise<RowSource> => {
-    switch (told) {
+    switch (detected) {
       case 'parquet':
         return parquetSource(input);
       case 'arrow':
@@ -98,10 +99,10 @@ export async function openSource(
         });
     }
   };
-  return { source: await open(), format: told, words };
+  return { source: await open(), format: detected, description };
 }
 
-/** Reads the first part ahead. */
+/** Reads the first part and returns it with all bytes. */
 async function withHead(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly head: Uint8Array; readonly bytes: AsyncIterable<Uint8Array> }> {

@@ -1,8 +1,7 @@
 /**
- * The bytes of a file or of standard input, decompressed: gzip and zstd are known by their first
- * bytes, whatever the name.
- * Invariants: bytes are asked for only when the consumer wants more, so memory does not grow with the file; what a
- * bomb unpacks to passes through in parts like anything else.
+ * Reads and decompresses a file or standard input. Gzip and zstd are detected by the first bytes, not by the name.
+ * Invariants: bytes are read only on demand, so that memory does not grow with the file; decompressed data passes through
+ * in parts, also that of a decompression bomb.
  */
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -11,25 +10,25 @@ import type { FileHandle } from '../../../io/index.js';
 import { ImportError } from './row-block.js';
 
 const PART_BYTES = 2 ** 20;
-/** Enough for every magic and for telling a text's format. */
+/** Enough for every magic number and to detect the format of a text. */
 export const HEAD_BYTES = 2 ** 16;
 
 export interface Input {
-  /** What messages call it. */
+  /** The name in messages. */
   readonly name: string;
-  /** null: standard input, which is read once, from its beginning. */
+  /** null = standard input, which can be read only once, from its beginning. */
   readonly file: FileHandle | null;
-  /** Of the file as it lies; null of standard input. */
+  /** Size of the file before decompression; null for standard input. */
   readonly byteCount: number | null;
   /** The first HEAD_BYTES bytes, or all. */
   readonly head: Uint8Array;
-  /** From the first byte; asked once. */
+  /** All bytes from the first; called once. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
-  /** Of the file as it lies, taken so far. */
+  /** Bytes read so far, before decompression. */
   readonly bytesTaken: () => number;
 }
 
-/** Reads ahead as far as HEAD_BYTES. Rejects with the system's error. */
+/** Reads the first HEAD_BYTES bytes. Rejects with the system's error. */
 export async function fileInput(name: string, file: FileHandle): Promise<Input> {
   const byteCount = await file.size();
   const head = new Uint8Array(Math.min(HEAD_BYTES, byteCount));
@@ -79,12 +78,12 @@ export type Compression = 'gzip' | 'zstd' | null;
 
 export function compressionOf(head: Uint8Array): Compression {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
-  // Frames, and the skippable frames that may stand before them.
+  // The magic numbers of a frame, and of a skippable frame that may precede it.
   const magic = head.length < 4 ? 0 : new DataView(head.buffer, head.byteOffset).getUint32(0, true);
   return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50 ? 'zstd' : null;
 }
 
-/** The bytes of `input` without its compression. Rejects with ImportError when they are cut or damaged. */
+/** The decompressed bytes of `input`. Rejects with ImportError when they are truncated or damaged. */
 export function plainBytes(input: Input): AsyncIterable<Uint8Array> {
   const compression = compressionOf(input.head);
   if (compression === null) return input.bytes();
@@ -112,7 +111,7 @@ async function* named(
 
 class UnpackError extends Error {}
 
-/** Several members in a row are one text, as gzip says. */
+/** Decompresses consecutive gzip members as one text, as RFC 1952 says. */
 async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = Readable.from(bytes, { objectMode: false, highWaterMark: PART_BYTES });
   const unzipped = source.pipe(createGunzip({ chunkSize: PART_BYTES }));
@@ -130,7 +129,7 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The bytes that fzstd is given at once: what they unpack to stands in memory, 128 KiB for every 4 of a bomb. */
+/** Input bytes of one fzstd call. Their output is held in memory: a bomb makes 128 KiB of every 4 bytes. */
 const ZSTD_STEP_BYTES = 2 ** 12;
 
 async function* unzstd(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

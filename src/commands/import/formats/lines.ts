@@ -1,12 +1,12 @@
 /**
- * Bytes -> text, cut behind line ends, so that no character is ever torn and no line is kept that no row can be made of.
- * Invariants: parts end behind "\n" (but for the last); a byte order mark is taken away; a line that is not UTF-8 keeps
- * its wrong bytes as lone surrogates (U+DC80 + byte - 0x80), which no value may hold, and spoils no other line.
+ * Decodes bytes to text, split after line ends, so that no character is split and a line that is too long is not kept.
+ * Invariants: every part but the last ends with "\n"; a byte order mark is removed; invalid UTF-8 bytes of a line become
+ * lone surrogates (U+DC80 + byte - 0x80), which no value may contain, and affect no other line.
  */
 import { isUtf8 } from 'node:buffer';
 import { ImportError } from './row-block.js';
 
-/** Of one line, and of one row: no body of an insert holds much more. */
+/** Limit of a line and of a row; the body of an insert holds not much more. */
 export const LINE_BYTES_MAX = 2 ** 20;
 
 const KEPT_CHARS = 200;
@@ -14,7 +14,7 @@ const NEWLINE = 10;
 
 export type TextPart =
   | { readonly text: string }
-  /** A line of more than LINE_BYTES_MAX bytes: its beginning. */
+  /** The beginning of a line of more than LINE_BYTES_MAX bytes. */
   | { readonly overlong: string };
 
 export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<TextPart> {

@@ -1,25 +1,25 @@
 /**
- * NDJSON: one JSON object a line, whose members are the row's columns -> blocks of rows. Empty lines are no rows.
- * The columns are those of the first rows, in order of appearance; a member that appears later only is left out, and
- * told. Of lines as `quarry export --format insert` writes them, which name their dimension, a line with such a member is
- * bad as a whole. Integers beyond 2^53 and long decimals keep their digits.
+ * NDJSON (one JSON object per line, whose members are the row's columns) -> blocks of rows. Empty lines are skipped.
+ * The columns are the members of the first rows, in order of appearance; a member that appears only later is left out, with
+ * a note. In lines of `quarry export --format insert`, which name their dimension, such a member makes the whole line bad.
+ * Integers beyond 2^53 and long decimals keep their digits.
  */
 
 import { API_NAME } from '../mapping/server-model.js';
-import { jsonCell } from './json-cell.js';
+import { jsonValue } from './json-value.js';
 import type { TextPart } from './lines.js';
-import { type CellObject, ImportError, type RowSource } from './row-block.js';
+import { ImportError, type RowSource, type SourceObject } from './row-block.js';
 import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.js';
 
-type JsonRow = TextRow<CellObject>;
+type JsonRow = TextRow<SourceObject>;
 
 const ROWS_AT_ONCE = 4_096;
 
 function parseLine(line: number, text: string): JsonRow {
   try {
-    const value = jsonCell(text);
+    const value = jsonValue(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { line, text, read: { values: value as CellObject } };
+      return { line, text, read: { values: value as SourceObject } };
     }
     return brokenRow(line, text, 'the line is JSON, but no object');
   } catch (error) {
@@ -48,7 +48,7 @@ async function* jsonRows(parts: AsyncIterable<TextPart>): AsyncGenerator<JsonRow
   }
 }
 
-/** Reads as many rows as the names of columns are told from. Rejects with ImportError when there is none. */
+/** Reads the first rows for the names of columns. Rejects with ImportError when there is no row. */
 export async function ndjsonSource(
   parts: AsyncIterable<TextPart>,
   name: string,
@@ -61,7 +61,7 @@ export async function ndjsonSource(
     if (next.done === true) break;
     first.push(...next.value);
   }
-  // However many rows came at once: the same file always has the same columns.
+  // Always the same number of rows, so that the same file always has the same columns.
   const behind = first.splice(sampleRows);
   const names = namesOf(first, name);
   const late = new Map<string, number>();
@@ -108,7 +108,7 @@ async function* allOf(first: JsonRow[], rows: AsyncGenerator<JsonRow[]>): AsyncG
   yield* rows;
 }
 
-/** As `quarry export --format insert` writes them: the ID first, then the dimension. Absent when one row is other. */
+/** The dimensions of rows in the form of `quarry export --format insert`: ID, then dimension; absent for other rows. */
 function dimensionsOf(first: readonly JsonRow[]): readonly string[] | undefined {
   const named = new Set<string>();
   for (const { read } of first) {
@@ -123,7 +123,7 @@ function dimensionsOf(first: readonly JsonRow[]): readonly string[] | undefined 
 
 const LATE_NAMES_MAX = 20;
 
-/** Remembers members that are none of `known`, and their lines; `spoils`: these lines are bad, and told with the others. */
+/** Records members that are not in `known`, and their lines; `spoils` makes these lines bad rows. */
 async function* noticed(
   rows: AsyncGenerator<JsonRow[]>,
   known: ReadonlySet<string>,
@@ -145,7 +145,7 @@ async function* noticed(
   }
 }
 
-/** The line of an entity is in it whole or not at all. */
+/** The row as a bad row if it has a late member: the line of an entity is imported as a whole or not at all. */
 function withoutLate({ line, text, read }: JsonRow, known: ReadonlySet<string>): JsonRow {
   const late = 'wrong' in read ? undefined : Object.keys(read.values).find((name) => !known.has(name));
   return late === undefined

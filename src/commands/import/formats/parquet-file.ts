@@ -1,7 +1,7 @@
 /**
- * Columns of Parquet files, decoded a range of rows at a time: all that Quarry knows of the package's reader.
- * Rule: whatever is wrong with a file is an Error that says what; memory is bounded by the range that is asked for,
- * and by the pages that hold it.
+ * Decodes ranges of rows of Parquet columns; the only file that uses the package's reader.
+ * Rule: every error of a file is an Error that describes it; memory is bounded by the requested range and the pages that
+ * hold it.
  */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
@@ -17,7 +17,7 @@ import {
 import { compressors } from 'hyparquet-compressors';
 import type { FileHandle } from '../../../io/index.js';
 
-/** No writer makes pages of nearly as much. */
+/** Limit of a decompressed page, far above the pages of any writer. */
 const PAGE_BYTES_MAX = 2 ** 29;
 
 export async function parquetBuffer(handle: FileHandle): Promise<AsyncBuffer> {
@@ -50,7 +50,7 @@ const bounded =
     return page;
   };
 
-/** Node's own are faster where it has them. */
+/** Node's decompressors, which are faster than the package's. */
 const NATIVE: Compressors = {
   GZIP: (bytes, outputLength) => gunzipSync(bytes, { maxOutputLength: outputLength + 1 }),
   BROTLI: (bytes, outputLength) => brotliDecompressSync(bytes, { maxOutputLength: outputLength + 1 }),
@@ -69,18 +69,18 @@ export interface ParquetRange {
   readonly rowEnd: number;
   readonly columns: readonly string[];
   readonly parsers: Partial<ParquetParsers>;
-  /** Byte arrays that are not marked as text become strings. */
+  /** Decode byte arrays that are not marked as text as strings. */
   readonly utf8: boolean;
 }
 
-/** The values of a column in rows that follow one another, as the pages hold them. */
+/** Values of a column in consecutive rows, as in the pages. */
 export interface ParquetPart {
   readonly values: DecodedArray;
-  /** Of the first value. */
+  /** Row of the first value. */
   readonly rowStart: number;
 }
 
-/** By column, parts in ascending order that hold every row of the range, and perhaps more at both ends. */
+/** Reads, per column, ascending parts that cover the range and may have further rows at both ends. */
 export async function readParquetRange(range: ParquetRange): Promise<Map<string, ParquetPart[]>> {
   const { file, metadata, rowStart, rowEnd, columns, parsers, utf8 } = range;
   const parts = new Map<string, ParquetPart[]>(columns.map((name) => [name, []]));
@@ -101,7 +101,7 @@ export async function readParquetRange(range: ParquetRange): Promise<Map<string,
   return parts;
 }
 
-/** Rows [from, to) of a column, as a list of its own. */
+/** Copies rows [from, to) of a column. */
 export function rowsOfParts(parts: readonly ParquetPart[], from: number, to: number): ArrayLike<unknown> {
   const found: ArrayLike<unknown>[] = [];
   let at = from;

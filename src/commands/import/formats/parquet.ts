@@ -1,7 +1,7 @@
 /**
- * Parquet -> blocks of rows. A row group, or a part of a large one, is decoded at once.
- * The schema says the types; structs, maps, times of day and intervals are not taken. Decimals keep all their digits, moments
- * lose fractions of a second, and those without a zone are UTC.
+ * Parquet -> blocks of rows. A row group, or a part of a large one, is decoded at a time.
+ * The schema gives the types; structs, maps, times of day and intervals are not imported. Decimals keep all digits;
+ * timestamps lose fractions of a second, and are UTC without a zone.
  */
 import {
   type AsyncBuffer,
@@ -23,21 +23,21 @@ import {
 } from './parquet-file.js';
 import {
   BLOCK_ROWS,
-  type Cell,
   ImportError,
   type Leaf,
   type RowBlock,
   type RowSource,
+  type SourceValue,
   type TypedColumn,
 } from './row-block.js';
 
-/** Values that are decoded at once. */
-const RANGE_CELLS_MAX = 2 ** 23;
+/** Limit of values decoded at a time. */
+const RANGE_VALUES_MAX = 2 ** 23;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function textOrHex(value: unknown): Cell {
-  if (!(value instanceof Uint8Array)) return value as Cell;
+function textOrHex(value: unknown): SourceValue {
+  if (!(value instanceof Uint8Array)) return value as SourceValue;
   try {
     return decoder.decode(value);
   } catch {
@@ -45,7 +45,7 @@ function textOrHex(value: unknown): Cell {
   }
 }
 
-/** What is made of a leaf, or why nothing is. */
+/** The column type for a leaf of the schema, or the reason why there is none. */
 function leafOf({
   type,
   type_length,
@@ -54,15 +54,15 @@ function leafOf({
   scale = 0,
   name,
 }: SchemaElement): Leaf | string {
-  const plain = (leafType: ColumnType): Leaf => ({ type: leafType, decimalPlaces: null, cellOf: null });
+  const plain = (leafType: ColumnType): Leaf => ({ type: leafType, decimalPlaces: null, toValue: null });
   const logical = logical_type?.type;
   if (converted_type === 'DECIMAL' || logical === 'DECIMAL') {
-    const cellOf = (value: unknown): Cell =>
+    const toValue = (value: unknown): SourceValue =>
       decimalText(
         value instanceof Uint8Array ? bigEndianInteger(value) : BigInt(value as number | bigint),
         scale,
       );
-    return scale > 0 ? { type: 'decimal', decimalPlaces: scale, cellOf } : { ...plain('integer'), cellOf };
+    return scale > 0 ? { type: 'decimal', decimalPlaces: scale, toValue } : { ...plain('integer'), toValue };
   }
   if (converted_type === 'DATE' || logical === 'DATE') return plain('date');
   if (converted_type?.startsWith('TIMESTAMP') || logical === 'TIMESTAMP' || type === 'INT96')
@@ -81,10 +81,10 @@ function leafOf({
     case 'DOUBLE':
       return plain('decimal');
     case 'FLOAT':
-      return { ...plain('decimal'), cellOf: (value) => shortestFloat32(value as number) };
+      return { ...plain('decimal'), toValue: (value) => shortestFloat32(value as number) };
     case 'BYTE_ARRAY':
     case 'FIXED_LEN_BYTE_ARRAY':
-      return { ...plain('string'), cellOf: textOrHex };
+      return { ...plain('string'), toValue: textOrHex };
     default:
       return `of the unknown type ${type ?? `of ${name} (${type_length})`}`;
   }
@@ -92,22 +92,22 @@ function leafOf({
 
 function columnOf({ element, children }: SchemaTree): TypedColumn {
   const { name } = element;
-  const unfit = (why: string): TypedColumn => ({ name, schema: null, unfit: why, cellOf: null });
+  const unfit = (why: string): TypedColumn => ({ name, schema: null, unfit: why, toValue: null });
   const isList = children.length > 0 || element.repetition_type === 'REPEATED';
   const item = children.length === 0 ? element : listItemOf(element, children);
   if (item === null) return unfit(element.converted_type?.startsWith('MAP') ? 'a map' : 'a struct');
   const leaf = leafOf(item);
   if (typeof leaf === 'string') return unfit(leaf);
-  const { type, decimalPlaces, cellOf } = leaf;
+  const { type, decimalPlaces, toValue } = leaf;
   const schema = { type, decimalPlaces, storage: isList ? 'list-of-values' : 'latest-value' } as const;
-  const itemsOf = (value: unknown): Cell =>
+  const itemsOf = (value: unknown): SourceValue =>
     Array.isArray(value)
-      ? value.map((one) => (one == null || cellOf === null ? one : cellOf(one)))
-      : (value as Cell);
-  return { name, schema, unfit: null, cellOf: isList ? itemsOf : cellOf };
+      ? value.map((one) => (one == null || toValue === null ? one : toValue(one)))
+      : (value as SourceValue);
+  return { name, schema, unfit: null, toValue: isList ? itemsOf : toValue };
 }
 
-/** The item of a list in three levels, or in two as older writers have it; null when it is no list of plain values. */
+/** The item of a list of three levels, or of two as older writers make it; null when it is not a list of plain values. */
 function listItemOf(element: SchemaElement, children: readonly SchemaTree[]): SchemaElement | null {
   if (element.converted_type !== 'LIST' && element.logical_type?.type !== 'LIST') return null;
   const [repeated] = children;
@@ -117,7 +117,7 @@ function listItemOf(element: SchemaElement, children: readonly SchemaTree[]): Sc
     : null;
 }
 
-/** The schema without its marks of decimals, so that their integers come as they are: the package makes doubles of them. */
+/** The schema without decimal annotations, so that the package returns the integers instead of doubles. */
 function withRawDecimals(metadata: FileMetaData): FileMetaData {
   const schema = metadata.schema.map((element) => {
     const isDecimal = element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL';
@@ -126,7 +126,7 @@ function withRawDecimals(metadata: FileMetaData): FileMetaData {
   return { ...metadata, schema };
 }
 
-/** The package's hooks: moments become texts at once, JSON stays text. */
+/** Hooks of the package: timestamps become texts, JSON stays text. */
 function parsers() {
   const dateText = dateTexts();
   const dateTimeText = dateTimeTexts();
@@ -186,7 +186,7 @@ async function* parquetBlocks(
   used: readonly number[],
 ): AsyncGenerator<RowBlock> {
   const names = used.map((column) => columns[column].name);
-  const rangeRows = Math.max(BLOCK_ROWS, Math.floor(RANGE_CELLS_MAX / Math.max(1, used.length)));
+  const rangeRows = Math.max(BLOCK_ROWS, Math.floor(RANGE_VALUES_MAX / Math.max(1, used.length)));
   const raw = withRawDecimals(metadata);
   const hooks = parsers();
   let groupStart = 0;
@@ -225,14 +225,14 @@ function blockOf(
   from: number,
   to: number,
 ): RowBlock {
-  const cells: ArrayLike<Cell>[] = columns.map(() => []);
+  const cells: ArrayLike<SourceValue>[] = columns.map(() => []);
   for (const index of used) {
-    const { name, cellOf } = columns[index];
+    const { name, toValue } = columns[index];
     const values = rowsOfParts(parts.get(name) ?? [], from, to);
     cells[index] =
-      cellOf === null
-        ? (values as ArrayLike<Cell>)
-        : Array.from(values, (value) => (value == null ? null : cellOf(value)));
+      toValue === null
+        ? (values as ArrayLike<SourceValue>)
+        : Array.from(values, (value) => (value == null ? null : toValue(value)));
   }
   const rowNumbers = Array.from({ length: to - from }, (_, index) => from + index + 1);
   return { count: to - from, columns: cells, rowNumbers, lines: null, texts: null, broken: [] };

@@ -1,7 +1,7 @@
-/** Results of a costly function of short values, kept as long as the values come again. */
+/** Caches the results of a costly function of short values while values repeat. */
 
 const RESULTS_MAX = 16_384;
-/** A longer part of a text keeps the whole text in memory; a copy does not. */
+/** A longer substring keeps its whole text in memory, so it is copied. */
 const OWN_CHARS_MAX = 12;
 
 const owned = <K>(key: K): K =>
@@ -9,7 +9,7 @@ const owned = <K>(key: K): K =>
     ? (Buffer.from(key, 'utf16le').toString('utf16le') as K)
     : key;
 
-/** `make` must depend on its argument alone. Gives up remembering when few arguments come twice. */
+/** `make` must depend only on its argument. Stops caching when few arguments repeat. */
 export function remembered<K, V>(make: (key: K) => V): (key: K) => V {
   let results: Map<K, V> | null = new Map();
   let hits = 0;

@@ -1,13 +1,13 @@
 /**
- * What every format becomes on its way in: named columns, and runs of rows that are held column by column.
- * Invariants: the columns of a block are those of its source, in order; a block is never changed once it was given;
- * rows are counted from 1, without a header, those that cannot be read included; the same bytes give the same rows.
+ * The common form of all formats: named columns, and blocks of rows stored by column.
+ * Invariants: a block has the columns of its source, in order; a returned block is never changed; rows are counted from 1,
+ * without a header and including rows that cannot be read; the same bytes give the same rows.
  */
 import type { ExactNumber } from '../../../api/index.js';
 import type { ColumnType, Storage } from '../../../schema/index.js';
 
-/** One value as its format holds it; `undefined` and null: there is none. */
-export type Cell =
+/** A value of a row as its format gives it; `undefined` and null = missing. */
+export type SourceValue =
   | string
   | number
   | bigint
@@ -15,57 +15,57 @@ export type Cell =
   | ExactNumber
   | null
   | undefined
-  | readonly Cell[]
-  | CellObject;
-/** A record as NDJSON has them. */
-export interface CellObject {
-  readonly [name: string]: Cell;
+  | readonly SourceValue[]
+  | SourceObject;
+/** An object of NDJSON. */
+export interface SourceObject {
+  readonly [name: string]: SourceValue;
 }
 
-/** What a schema says of a column's values. */
+/** The type of a column in a file's schema. */
 export interface SourceType {
   readonly type: ColumnType;
   readonly storage: Storage;
-  /** Of decimals; null where the schema does not bound them, as of binary floating-point numbers. */
+  /** For decimals; null if the schema does not limit them, as for binary floating-point numbers. */
   readonly decimalPlaces: number | null;
 }
 
 export interface SourceColumn {
   readonly name: string;
-  /** null: nothing is known but the values. */
+  /** null = the type is known only from the values. */
   readonly schema: SourceType | null;
-  /** Why no column can be made of it, such as "a struct"; null = one can. */
+  /** The reason why it cannot be imported, such as "a struct"; null = it can. */
   readonly unfit: string | null;
 }
 
-/** What is made of values of a type that a file's schema names. */
+/** The column type and the conversion for a type of a file's schema. */
 export interface Leaf {
   readonly type: ColumnType;
   readonly decimalPlaces: number | null;
-  /** From what the package gives; null = it is a cell already. */
-  readonly cellOf: ((value: unknown) => Cell) | null;
+  /** Converts the package's value; null = no conversion. */
+  readonly toValue: ((value: unknown) => SourceValue) | null;
 }
 
 /** A column of a file that has a schema. */
 export interface TypedColumn extends SourceColumn {
-  readonly cellOf: Leaf['cellOf'];
+  readonly toValue: Leaf['toValue'];
 }
 
-/** A row that could not even be read. */
+/** A row that could not be read. */
 export interface BrokenRow {
   readonly row: number;
   readonly line: number;
   readonly reason: string;
-  /** As far as it is kept. */
+  /** The text of the row, possibly truncated. */
   readonly text: string;
 }
 
 export interface RowBlock {
   readonly count: number;
-  /** `count` values each; a column that is not wanted may be empty. */
-  readonly columns: readonly ArrayLike<Cell>[];
+  /** `count` values each; a column that was not requested may be empty. */
+  readonly columns: readonly ArrayLike<SourceValue>[];
   readonly rowNumbers: ArrayLike<number>;
-  /** The line on which each row begins, and the row as it stands there; null where a format has no lines. */
+  /** The line on which each row begins, and the text of the row; null for formats without lines. */
   readonly lines: ArrayLike<number> | null;
   readonly texts: readonly string[] | null;
   readonly broken: readonly BrokenRow[];
@@ -73,20 +73,20 @@ export interface RowBlock {
 
 export interface RowSource {
   readonly columns: readonly SourceColumn[];
-  /** Every value is a text, of which the type is told; values of other formats are what they are. */
+  /** Every value is a text, from which the type is guessed; other formats have typed values. */
   readonly isText: boolean;
-  /** null: not known before all are read. */
+  /** null = not known before all rows are read. */
   readonly rowCount: number | null;
-  /** Of lines as POST /v1/insert takes them: the dimensions that the first ones name. Absent = other rows. */
+  /** The dimensions named by the first rows, if the rows are lines for POST /v1/insert; otherwise absent. */
   readonly lineDimensions?: readonly string[];
-  /** From row `skipRows` + 1 on; asked once. `used`: indexes of the columns whose values are wanted. */
+  /** Returns the rows from `skipRows` + 1; called once. `used` are the indexes of the requested columns. */
   blocks(skipRows: number, used: readonly number[]): AsyncGenerator<RowBlock>;
-  /** What a person should know who had the rows read. */
+  /** Notes for the user about the rows that were read. */
   notes(): readonly string[];
 }
 
-/** Rows of a block. */
+/** Maximum number of rows of a block. */
 export const BLOCK_ROWS = 8_192;
 
-/** What a person who did not write the code can mend: the message says what is wrong, where, and what to do. */
+/** An error that the user can correct: the message says what is wrong, where, and what to do. */
 export class ImportError extends Error {}

@@ -1,5 +1,5 @@
-/** Blocks of the rows that an import is about: behind some, up to some other; and the first rows, looked at ahead. */
-import type { Cell, RowBlock, RowSource } from './row-block.js';
+/** Selects a range of rows of a source, and reads the first rows ahead as a sample. */
+import type { RowBlock, RowSource, SourceValue } from './row-block.js';
 
 /** The rows with numbers in (after, upTo]. */
 export function within(block: RowBlock, after: number, upTo: number): RowBlock {
@@ -25,13 +25,13 @@ const lastRowOf = ({ count, rowNumbers, broken }: RowBlock): number =>
   Math.max(count === 0 ? 0 : rowNumbers[count - 1], broken.at(-1)?.row ?? 0);
 
 export interface Sampled {
-  /** Cells of the first rows, by column. */
-  readonly sample: readonly (readonly Cell[])[];
-  /** Rows behind `after`, up to `upTo`; asked once. */
+  /** Values of the first rows, by column. */
+  readonly sample: readonly (readonly SourceValue[])[];
+  /** Rows in (after, upTo]; called once. */
   readonly blocks: (after: number, upTo: number, used: readonly number[]) => AsyncGenerator<RowBlock>;
 }
 
-/** Looks at the first `count` rows of a source, whatever the blocks in which they come. */
+/** Reads the first `count` rows of a source, independent of its block boundaries. */
 export async function sampled(source: RowSource, count: number): Promise<Sampled> {
   const fit = source.columns.flatMap(({ unfit }, index) => (unfit === null ? [index] : []));
   const all = source.blocks(0, fit);
@@ -42,13 +42,13 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
     first.push(next.value);
     row = lastRowOf(next.value);
   }
-  const cells: Cell[][] = source.columns.map(() => []);
+  const cells: SourceValue[][] = source.columns.map(() => []);
   for (const block of first) {
     within(block, 0, count).columns.forEach((column, index) => {
       for (let row = 0; row < column.length; row++) cells[index].push(column[row]);
     });
   }
-  // A file that can be read anywhere is read again, without what is not wanted.
+  // A file with random access is read again, with the requested columns only.
   const isAnywhere = source.rowCount !== null;
   if (isAnywhere) await all.return(undefined);
   async function* blocks(after: number, upTo: number, used: readonly number[]): AsyncGenerator<RowBlock> {

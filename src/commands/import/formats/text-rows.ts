@@ -1,15 +1,15 @@
-/** Rows that stand as text, one behind the other, on their way into blocks: what CSV and NDJSON have in common. */
-import { BLOCK_ROWS, type BrokenRow, type Cell, type RowBlock } from './row-block.js';
+/** Collects rows of a text format into blocks, for CSV and NDJSON. */
+import { BLOCK_ROWS, type BrokenRow, type RowBlock, type SourceValue } from './row-block.js';
 
-/** Of a broken row, in the file of bad rows. */
+/** Characters of a broken row that are kept for the file of bad rows. */
 const KEPT_CHARS = 65_536;
 
-/** `V`: a row as its format reads it. */
+/** `V` is the type of a parsed row. */
 export interface TextRow<V> {
-  /** On which it begins, counted from 1. */
+  /** The line on which the row begins, counted from 1. */
   readonly line: number;
   readonly text: string;
-  /** What was read, or why it could not be. */
+  /** The parsed row, or the reason why it cannot be parsed. */
   readonly read: { readonly values: V } | { readonly wrong: string };
 }
 
@@ -22,12 +22,12 @@ export const brokenRow = (line: number, text: string, wrong: string): TextRow<ne
 export const overlongLine = (line: number, text: string): TextRow<never> =>
   brokenRow(line, text, 'the line is longer than 1 MiB');
 
-/** `first` are rows that were read ahead of `rows`. `columnsOf` turns rows into columns. */
+/** `first` are rows read before `rows`. `columnsOf` converts rows to columns. */
 export async function* textBlocks<V>(
   first: readonly TextRow<V>[],
   rows: AsyncGenerator<readonly TextRow<V>[]>,
   skipRows: number,
-  columnsOf: (values: readonly V[]) => readonly ArrayLike<Cell>[],
+  columnsOf: (values: readonly V[]) => readonly ArrayLike<SourceValue>[],
 ): AsyncGenerator<RowBlock> {
   let row = 0;
   for (let part = first; ; ) {
@@ -46,7 +46,7 @@ export async function* textBlocks<V>(
 function blockOf<V>(
   rows: readonly TextRow<V>[],
   firstRow: number,
-  columnsOf: (values: readonly V[]) => readonly ArrayLike<Cell>[],
+  columnsOf: (values: readonly V[]) => readonly ArrayLike<SourceValue>[],
 ): RowBlock {
   const values: V[] = [];
   const rowNumbers: number[] = [];

@@ -1,49 +1,49 @@
 /**
- * The type of a column, told from the first values of a file, or taken from the file's schema.
- * Rules: a type is told only when every value fits it; numbers with zeros in front are strings (post codes); nothing but
- * the file decides, so that a second import of it tells the same.
+ * Guesses the type of a column from the first values of a file, or takes it from the file's schema.
+ * Rules: every value must fit the type; numbers with leading zeros are strings (post codes); the result depends only on the
+ * file, so that a second import of it gives the same types.
  */
 import { ExactNumber } from '../../../api/index.js';
 import { INT64_MAX, INT64_MIN } from '../../../base/index.js';
 import { DECIMAL_PLACES_MAX } from '../../../interface/index.js';
 import { readDecimal, type Storage, scaleDecimal } from '../../../schema/index.js';
-import { dateIn, momentIn } from '../formats/dates-in-text.js';
-import type { Cell, SourceType } from '../formats/row-block.js';
+import { dateIn, dateTimeIn } from '../formats/dates-in-text.js';
+import type { SourceType, SourceValue } from '../formats/row-block.js';
 import { isList, isRecord, listIn, pointIn } from './values.js';
 
 export type BaseType = 'string' | 'integer' | 'decimal' | 'boolean' | 'date' | 'datetime' | 'geolocation';
 
 export interface Guess {
   readonly type: BaseType;
-  /** Of an attribute column. */
+  /** For an attribute column. */
   readonly storage: Storage;
-  /** The values are events {value, date} of that type. */
+  /** Whether the values are events {value, date} of that type. */
   readonly isEvents: boolean;
-  /** Of decimals; else null. */
+  /** For decimals; otherwise null. */
   readonly decimalPlaces: number | null;
-  /** Decimals are binary floating-point numbers, of which more digits mean nothing. */
+  /** Whether decimals are binary floating-point numbers, whose further digits have no meaning. */
   readonly isFloating: boolean;
   readonly cardinality: 'low' | 'high';
-  /** Why no column can be made; null = one can. */
+  /** The reason why no column can be made; null = one can. */
   readonly unfit: string | null;
   readonly examples: readonly string[];
   readonly valueCount: number;
 }
 
-/** As auto-create makes them, at least. */
+/** Minimum decimal places: those of auto-create. */
 const PLACES_MIN = 6;
-/** Of floating-point numbers, at most. */
+/** Maximum decimal places for floating-point numbers. */
 const PLACES_FLOATING_MAX = 9;
-/** Digits of a 64-bit integer that any digit may stand in. */
+/** Every integer of so many digits fits in 64 bits. */
 const DIGITS_MAX = 18;
-/** Digits in front of the point beyond those seen. */
+/** Digits before the point in addition to those seen. */
 const SPARE_DIGITS = 3;
-/** Digits that a double tells apart. */
+/** Significant digits of a double. */
 const DOUBLE_DIGITS = 15;
 const EXAMPLES_MAX = 3;
 const EXAMPLE_CHARS_MAX = 24;
 const DISTINCT_MAX = 1_000;
-/** A column of fewer different strings than a tenth of its values has a low cardinality. */
+/** A string column has low cardinality if it has fewer distinct strings than this share of its values. */
 const LOW_SHARE = 0.1;
 const LOW_ALWAYS = 50;
 
@@ -62,13 +62,13 @@ function kindOfText(text: string): Kind {
   return kindOfString(text);
 }
 
-/** Of a string that is known to be one. */
+/** The kind of a value that its format gives as a string. */
 function kindOfString(text: string): Kind {
   if (dateIn(text) !== null) return 'date';
-  return momentIn(text) === null ? 'string' : 'datetime';
+  return dateTimeIn(text) === null ? 'string' : 'datetime';
 }
 
-function kindOf(cell: Cell, isText: boolean): Kind {
+function kindOf(cell: SourceValue, isText: boolean): Kind {
   if (typeof cell === 'string') return isText ? kindOfText(cell.trim()) : kindOfString(cell);
   if (typeof cell === 'boolean') return 'boolean';
   if (typeof cell === 'bigint') return isInt64(String(cell)) ? 'integer' : 'decimal';
@@ -86,19 +86,19 @@ function joined(a: Kind | null, b: Kind): Kind {
   return both.includes('record') ? 'record' : 'string';
 }
 
-/** What the values of a column say, taken one by one. */
+/** Accumulates the properties of a column's values. */
 class Evidence {
   kind: Kind | null = null;
   valueCount = 0;
   places = 0;
   wholeDigits = 0;
   digits = 0;
-  /** The number that is furthest from 0: digits in front of its point, fewer than none of small ones, and all digits. */
+  /** The number furthest from 0: its digits before the point (negative for small numbers), and all its digits. */
   #greatest = { text: '0', size: Number.NEGATIVE_INFINITY, leading: '' };
   readonly distinct = new Set<string>();
   readonly examples: string[] = [];
 
-  add(cell: Cell, isText: boolean): void {
+  add(cell: SourceValue, isText: boolean): void {
     this.valueCount++;
     this.kind = joined(this.kind, kindOf(cell, isText));
     const text =
@@ -128,18 +128,18 @@ class Evidence {
     this.digits = Math.max(this.digits, digits.length);
   }
 
-  /** Whether a scaled 64-bit integer with so many places holds the greatest of the numbers. */
+  /** Whether a scaled 64-bit integer with that many places holds the greatest number. */
   fits(places: number): boolean {
     return places <= DECIMAL_PLACES_MAX && 'value' in scaleDecimal(this.#greatest.text, places);
   }
 }
 
-/** More digits than a double tells apart, and too many places to be meant. */
+/** Whether the numbers have as many digits and places as printed doubles have. */
 const looksFloating = (evidence: Evidence): boolean =>
   evidence.digits > DOUBLE_DIGITS &&
   (evidence.places > PLACES_FLOATING_MAX || !evidence.fits(evidence.places));
 
-/** Decimal places for the numbers seen, or null when a scaled 64-bit integer does not hold them. */
+/** Decimal places for the numbers seen; null when a scaled 64-bit integer does not hold them. */
 function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   const { places, wholeDigits } = evidence;
   const room = DIGITS_MAX - wholeDigits;
@@ -149,9 +149,9 @@ function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   return Math.max(least, Math.min(wanted, room - SPARE_DIGITS));
 }
 
-/** `cells`: the first values, missing ones included; those in `nulls` are missing, too. */
+/** `cells` are the first values, including missing ones; texts in `nulls` are missing values too. */
 export function guessColumn(
-  cells: readonly Cell[],
+  cells: readonly SourceValue[],
   isText: boolean,
   schema: SourceType | null,
   nulls: ReadonlySet<string>,
@@ -172,10 +172,10 @@ export function guessColumn(
       else (isItem ? items : single).add(item, isText && given === cell);
     }
   }
-  return told({ single, items, events }, schema);
+  return guessed({ single, items, events }, schema);
 }
 
-function told(
+function guessed(
   { single, items, events }: { single: Evidence; items: Evidence; events: Evidence },
   schema: SourceType | null,
 ): Guess {
@@ -187,7 +187,7 @@ function told(
     isListed && single.kind !== null && items.kind !== null ? joined(single.kind, items.kind) : evidence.kind;
   const kind: Kind = (schema?.type as BaseType | undefined) ?? both ?? 'string';
   const isFloating = schema === null ? looksFloating(evidence) : schema.decimalPlaces === null;
-  // What a file's schema calls a number stays one: values that do not fit are bad.
+  // A number by the file's schema stays a number: values that do not fit are bad.
   const leastPlaces = schema === null ? null : 1;
   const places =
     kind === 'decimal' ? (schema?.decimalPlaces ?? placesFor(evidence, isFloating) ?? leastPlaces) : null;

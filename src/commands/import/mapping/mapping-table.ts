@@ -1,4 +1,4 @@
-/** The mapping as lines for people to read before the first row is sent. */
+/** Formats the mapping as lines, shown before the first row is sent. */
 import { inColumns } from '../../columns.js';
 import { printable } from '../../printable.js';
 import type { RowSource } from '../formats/row-block.js';
@@ -13,7 +13,7 @@ function typeText({ form, made, guess }: Target): string {
   return isRounded ? `${type}, rounded to ${form.roundedTo}` : type;
 }
 
-/** `rowName`: what stands in front of a row's number where this is the ID. */
+/** `rowName` is the prefix of IDs made of row numbers. */
 export function mappingLines(mapping: Mapping, { columns }: RowSource, rowName: string): string[] {
   const nameOf = (index: number): string => printable(columns[index].name);
   const rows = mapping.targets.map((target) => [
@@ -26,12 +26,12 @@ export function mappingLines(mapping: Mapping, { columns }: RowSource, rowName: 
     printable(target.guess.examples.join(', ')) || 'no value yet',
   ]);
   const { id, dimension, isNewDimension, leftOut } = mapping;
-  const idWords =
+  const idText =
     id === null
       ? `the row's number: ${printable(rowName)}:1, ${printable(rowName)}:2, ...`
       : id.map(nameOf).join(' - ');
   return [
-    `into dimension ${dimension}${isNewDimension ? ' (new)' : ''}, entity IDs from ${idWords}`,
+    `into dimension ${dimension}${isNewDimension ? ' (new)' : ''}, entity IDs from ${idText}`,
     ...inColumns([HEAD, ...rows]).map((line) => `  ${line}`),
     ...leftOut.map(({ name, why }) => `  left out: ${printable(name)}, which holds ${why}`),
   ];

@@ -1,9 +1,9 @@
 /**
- * Which column of a file goes into which column of Quarry, as what: from the flags, the file's schema or its first rows, and the
- * columns that the server has.
- * Invariants: a column of the server is kept as it is; what is written for a row depends on the file, the flags and the
- * types and storages of the columns alone, so an import that is begun again makes the same bodies, also when its first
- * run made the columns.
+ * Maps the columns of a file to columns of a dimension, by the flags, the file's schema or its first rows, and the columns
+ * of the server.
+ * Invariants: a column of the server is not changed; the values written for a row depend only on the file, the flags and
+ * the types and storages of the columns, so that a resumed import makes the same bodies, also when its first run made the
+ * columns.
  */
 
 import { NAME_CHARS_MAX } from '../../../base/index.js';
@@ -16,20 +16,20 @@ import {
   isEventType,
   type Storage,
 } from '../../../schema/index.js';
-import { type Cell, ImportError, type RowSource } from '../formats/row-block.js';
+import { ImportError, type RowSource, type SourceValue } from '../formats/row-block.js';
 import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js';
 import { type Guess, guessColumn } from './guess.js';
 import type { NewColumn, ServerColumns } from './server-model.js';
-import { cellWriter, ValueFault, type ValueForm, valueWriter } from './values.js';
+import { columnWriter, ValueFault, type ValueForm, valueWriter } from './values.js';
 
 export interface Target {
-  /** Index of the file's column with the values. */
+  /** Index of the file's column that holds the values. */
   readonly source: number;
-  /** Of that with the events' dates; null where the values are attributes, or events that hold their dates. */
+  /** Index of the column of event dates; null if the values are attributes, or events that contain their dates. */
   readonly date: number | null;
   readonly column: string;
   readonly form: ValueForm;
-  /** What is to be made; null = the server has it. */
+  /** The column to make; null = the server has it. */
   readonly made: NewColumn | null;
   readonly guess: Guess;
 }
@@ -41,12 +41,12 @@ export interface LeftOut {
 
 export interface Mapping {
   readonly dimension: string;
-  /** Index of the file's column that names it, and must do so in every row; null = none need. */
+  /** Index of the file's column that must name the dimension in every row; null = there is none. */
   readonly dimensionAt: number | null;
-  /** The rows are lines as POST /v1/insert takes them: one without a value is an entity without one. */
+  /** Whether the rows are lines for POST /v1/insert: a line without values is then an entity without values. */
   readonly areLines: boolean;
   readonly isNewDimension: boolean;
-  /** Indexes of the file's columns; null = the row's number. */
+  /** Indexes of the file's columns that make the ID; null = the row's number. */
   readonly id: readonly number[] | null;
   readonly targets: readonly Target[];
   readonly leftOut: readonly LeftOut[];
@@ -54,10 +54,10 @@ export interface Mapping {
 
 const ID_NAMES = [ENTITY_ID_COLUMN, 'id'];
 const DIMENSION_MEMBER = 'dimension';
-/** Words of an insert, and the column that cannot be written. */
+/** Names that are keywords of an insert, or the entity ID. */
 const TAKEN_NAMES = [DIMENSION_MEMBER, ENTITY_ID_COLUMN];
 
-/** Lower-case letters, digits and dashes; what is left of "Größe (m)" is "gr-e-m". */
+/** Makes a name of lower-case letters, digits and dashes: "Größe (m)" becomes "gr-e-m". */
 const apiNameOf = (name: string): string =>
   name
     .toLowerCase()
@@ -67,14 +67,14 @@ const apiNameOf = (name: string): string =>
     .replace(/^-|-$/g, '')
     .slice(0, NAME_CHARS_MAX - 4);
 
-/** Whether the rows are lines as POST /v1/insert takes them, and no flag makes a column of what names their dimension. */
+/** Whether the rows are lines for POST /v1/insert, and no flag makes a column of the member that names the dimension. */
 const areLines = ({ lineDimensions }: RowSource, { renames, columns, types }: ImportOptions): boolean =>
   lineDimensions !== undefined &&
   !renames.has(DIMENSION_MEMBER) &&
   columns?.includes(DIMENSION_MEMBER) !== true &&
   !types.has(DIMENSION_MEMBER);
 
-/** Where the rows go. Throws an ImportError for lines of several dimensions. */
+/** The dimension of the rows. Throws an ImportError for lines of several dimensions. */
 export function dimensionOf(source: RowSource, options: ImportOptions): string {
   if (options.dimension !== null) return options.dimension;
   const [named = DEFAULT_DIMENSION, ...others] = areLines(source, options)
@@ -87,10 +87,10 @@ export function dimensionOf(source: RowSource, options: ImportOptions): string {
   );
 }
 
-/** `sample`: the first rows' cells by column of the file. `server` is what it has of the dimension. */
+/** `sample` has the first rows' values by column of the file; `server` the dimension's existing columns. */
 export function planMapping(
   source: RowSource,
-  sample: readonly (readonly Cell[])[],
+  sample: readonly (readonly SourceValue[])[],
   options: ImportOptions,
   server: ServerColumns,
 ): Mapping {
@@ -99,7 +99,7 @@ export function planMapping(
 
 class Planner {
   readonly #source: RowSource;
-  readonly #sample: readonly (readonly Cell[])[];
+  readonly #sample: readonly (readonly SourceValue[])[];
   readonly #options: ImportOptions;
   readonly #server: ServerColumns;
   readonly #dimension: string;
@@ -108,7 +108,7 @@ class Planner {
 
   constructor(
     source: RowSource,
-    sample: readonly (readonly Cell[])[],
+    sample: readonly (readonly SourceValue[])[],
     options: ImportOptions,
     server: ServerColumns,
   ) {
@@ -210,7 +210,7 @@ class Planner {
     );
   }
 
-  /** The name that a flag gives, or the file's own made fit, with a number behind it where it is taken. */
+  /** The name given by a flag, or the file's name in api-name form, with a number appended if it is taken. */
   #nameFor(index: number, taken: Set<string>): string {
     const { name } = this.#source.columns[index];
     const given = this.#options.renames.get(name);
@@ -250,7 +250,7 @@ class Planner {
     const places = flag?.decimalPlaces ?? guess.decimalPlaces ?? 6;
     const decimals = base === 'decimal' ? { 'decimal-places': Math.min(places, DECIMAL_PLACES_MAX) } : {};
     if (isEvent) {
-      // There are no events of truth values and dates: their texts serve.
+      // Booleans and dates are not event types: their texts are written.
       const type = ['boolean', 'date', 'datetime'].includes(base) ? 'string' : base;
       return { ...head, type: `${type}-event` as ColumnType, ...decimals };
     }
@@ -278,9 +278,9 @@ class Planner {
     }
   }
 
-  /** Refuses a mapping of which no value of the sample fits. */
+  /** Refuses a column for which no value of the sample fits. */
   #checkSample({ source, date, column, form }: Target, name: string): void {
-    const write = date === null ? cellWriter(form) : valueWriter(form);
+    const write = date === null ? columnWriter(form) : valueWriter(form);
     let fault: ValueFault | null = null;
     for (const cell of this.#sample[source] ?? []) {
       const written = write(cell);

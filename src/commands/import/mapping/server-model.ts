@@ -1,14 +1,14 @@
-/** The columns that a server has, and those that an import makes there. */
+/** Reads the columns of a server, and makes those that an import needs. */
 import { COLUMNS_PER_REQUEST_MAX } from '../../../base/index.js';
 import { type ColumnType, DEFAULT_DIMENSION, type Storage } from '../../../schema/index.js';
 import { type RemoteClient, RemoteError } from '../../remote/index.js';
 
-/** Of a dimension or column that an import may make. */
+/** The form of a name of a dimension or column that an import may make. */
 export const API_NAME = /^[a-z0-9-]{1,64}$/;
 
 export interface ServerColumn {
   readonly type: ColumnType;
-  /** null of event columns. */
+  /** null for event columns. */
   readonly storage: Storage | null;
   readonly isActive: boolean;
 }
@@ -22,7 +22,7 @@ interface Entry {
   readonly storage?: Storage;
 }
 
-/** Rejects as `RemoteClient` does. */
+/** Reads the columns of a dimension. Rejects with the errors of `RemoteClient`. */
 export async function askColumns(
   client: RemoteClient,
   key: string,
@@ -58,7 +58,7 @@ export interface NewColumn {
 
 const DIMENSION_EXISTS = 5006;
 
-/** Makes the dimension, unless it is there, and the columns. */
+/** Makes the dimension, if it does not exist, and the columns. */
 export async function makeColumns(
   client: RemoteClient,
   key: string,

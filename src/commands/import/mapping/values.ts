@@ -1,7 +1,7 @@
 /**
- * One cell -> the JSON text of one value of a column, or why it is none.
- * Rule: what is written depends on the cell and on the column's form alone, never on the clock or the server, so that the
- * same file gives the same bodies again. No digit is lost, but where `roundedTo` says so.
+ * Converts a value of the file to the JSON text of a column's value, or to the reason why it does not fit.
+ * Rule: the text depends only on the value and on the column's form, never on the clock or the server, so that the same
+ * file gives the same bodies again. No digit is lost unless `roundedTo` is set.
  */
 import { ExactNumber } from '../../../api/index.js';
 import { INT64_MAX, INT64_MIN, TEXT_POINTS_MAX } from '../../../base/index.js';
@@ -13,13 +13,13 @@ import {
   readDecimal,
   type Storage,
 } from '../../../schema/index.js';
-import { dateIn, momentIn, momentOfUnixTime } from '../formats/dates-in-text.js';
-import { jsonCell } from '../formats/json-cell.js';
+import { dateIn, dateTimeIn, dateTimeOfUnixTime } from '../formats/dates-in-text.js';
+import { jsonValue } from '../formats/json-value.js';
 import { remembered } from '../formats/remembered.js';
-import type { Cell, CellObject } from '../formats/row-block.js';
+import type { SourceObject, SourceValue } from '../formats/row-block.js';
 
 export class ValueFault {
-  /** Goes behind 'column "x": '. */
+  /** Follows 'column "x": ' in messages. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -27,35 +27,35 @@ export class ValueFault {
   }
 }
 
-/** null: there is no value. */
+/** null = missing. */
 export type Written = string | null | ValueFault;
-export type CellWriter = (cell: Cell) => Written;
+export type ValueWriter = (cell: SourceValue) => Written;
 
 export interface ValueForm {
   readonly type: ColumnType;
-  /** null of event columns. */
+  /** null for event columns. */
   readonly storage: Storage | null;
-  /** Decimals are rounded to so many places; null = they are written with all. */
+  /** Decimals are rounded to this number of places; null = all digits are written. */
   readonly roundedTo: number | null;
-  /** Texts that stand for no value, beside the empty one. */
+  /** Texts that mean a missing value, in addition to the empty text. */
   readonly nulls: ReadonlySet<string>;
 }
 
 const SHOWN_CHARS = 60;
-const shown = (cell: Cell): string => {
+const shown = (cell: SourceValue): string => {
   const text =
     cell instanceof ExactNumber ? cell.text : typeof cell === 'bigint' ? String(cell) : JSON.stringify(cell);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 };
-const no = (cell: Cell, what: string): ValueFault => new ValueFault(`${shown(cell)} is no ${what}`);
+const no = (cell: SourceValue, what: string): ValueFault => new ValueFault(`${shown(cell)} is no ${what}`);
 
-export const isList = (cell: Cell): cell is readonly Cell[] => Array.isArray(cell);
-export const isRecord = (cell: Cell): cell is CellObject =>
+export const isList = (cell: SourceValue): cell is readonly SourceValue[] => Array.isArray(cell);
+export const isRecord = (cell: SourceValue): cell is SourceObject =>
   typeof cell === 'object' && cell !== null && !isList(cell) && !(cell instanceof ExactNumber);
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-function writeString(cell: Cell): Written {
+function writeString(cell: SourceValue): Written {
   if (isList(cell) || isRecord(cell)) return no(cell, 'string');
   const text = cell instanceof ExactNumber ? cell.text : String(cell);
   if (text.length > TEXT_POINTS_MAX && codePointCount(text) > TEXT_POINTS_MAX) {
@@ -66,7 +66,7 @@ function writeString(cell: Cell): Written {
 
 const INTEGER = /^[+-]?\d{1,40}(?:\.0*)?$/;
 
-function writeInteger(cell: Cell): Written {
+function writeInteger(cell: SourceValue): Written {
   if (typeof cell === 'number' && Number.isSafeInteger(cell)) return String(cell);
   let value: bigint;
   if (typeof cell === 'bigint') value = cell;
@@ -80,7 +80,7 @@ function writeInteger(cell: Cell): Written {
 }
 
 const decimalWriter =
-  (roundedTo: number | null): CellWriter =>
+  (roundedTo: number | null): ValueWriter =>
   (cell) => {
     const text = numberText(cell);
     const read = text === null ? null : readDecimal(text);
@@ -88,8 +88,8 @@ const decimalWriter =
     return roundedTo !== null && read.scale > roundedTo ? rounded(Number(text), roundedTo) : text;
   };
 
-/** As JSON has it; null when the cell is no number. */
-function numberText(cell: Cell): string | null {
+/** The JSON text of a number; null when the value is not a number. */
+function numberText(cell: SourceValue): string | null {
   if (cell instanceof ExactNumber) return cell.text;
   if (typeof cell === 'bigint') return String(cell);
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : null;
@@ -100,7 +100,7 @@ function numberText(cell: Cell): string | null {
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '.' ? '' : fraction}${exponent}`;
 }
 
-/** Half away from zero, of the double's exact value; zeros at the end go. */
+/** Rounds the double's exact value half away from zero; trailing zeros are removed. */
 function rounded(value: number, places: number): string {
   const text = value.toFixed(places);
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
@@ -117,38 +117,38 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   '0': 'false',
 };
 
-function writeBoolean(cell: Cell): Written {
+function writeBoolean(cell: SourceValue): Written {
   const word = isList(cell) || isRecord(cell) ? '' : String(cell).trim().toLowerCase();
   return Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : no(cell, 'boolean');
 }
 
-function writeDate(cell: Cell): Written {
+function writeDate(cell: SourceValue): Written {
   const date = typeof cell === 'string' ? dateIn(cell.trim()) : null;
   return date === null ? no(cell, 'date YYYY-MM-DD') : `"${date}"`;
 }
 
-function writeMoment(cell: Cell): Written {
-  const moment = momentOf(cell);
+function writeDateTime(cell: SourceValue): Written {
+  const moment = dateTimeOf(cell);
   return moment === null ? no(cell, 'date YYYY-MM-DD hh:mm:ss or Unix time') : `"${moment}"`;
 }
 
-/** The "YYYY-MM-DDThh:mm:ssZ" of a date, a date with a time or a Unix time; null when the cell is none. */
-function momentOf(cell: Cell): string | null {
-  if (typeof cell === 'bigint') return momentOfUnixTime(cell);
+/** "YYYY-MM-DDThh:mm:ssZ" of a date, a date with a time or a Unix time; null for other values. */
+function dateTimeOf(cell: SourceValue): string | null {
+  if (typeof cell === 'bigint') return dateTimeOfUnixTime(cell);
   if (typeof cell === 'number')
-    return Number.isFinite(cell) ? momentOfUnixTime(BigInt(Math.floor(cell))) : null;
+    return Number.isFinite(cell) ? dateTimeOfUnixTime(BigInt(Math.floor(cell))) : null;
   if (typeof cell !== 'string') return null;
   const text = cell.trim();
   const date = dateIn(text);
   if (date !== null) return `${date}T00:00:00Z`;
-  return momentIn(text) ?? (/^-?\d{1,19}$/.test(text) ? momentOfUnixTime(BigInt(text)) : null);
+  return dateTimeIn(text) ?? (/^-?\d{1,19}$/.test(text) ? dateTimeOfUnixTime(BigInt(text)) : null);
 }
 
 const LONGITUDES = ['longitude', 'lon', 'lng'];
 const LATITUDES = ['latitude', 'lat'];
 
-/** Longitude and latitude; null when the cell is no such pair. */
-export function pointIn(cell: Cell): readonly [number, number] | null {
+/** Longitude and latitude; null when the value is not such a pair. */
+export function pointIn(cell: SourceValue): readonly [number, number] | null {
   const list = typeof cell === 'string' ? listIn(cell) : cell;
   const pair = isRecord(list)
     ? [LONGITUDES, LATITUDES].map((names) => list[names.find((name) => name in list) ?? ''])
@@ -161,22 +161,22 @@ export function pointIn(cell: Cell): readonly [number, number] | null {
   return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90 ? [longitude, latitude] : null;
 }
 
-function writePoint(cell: Cell): Written {
+function writePoint(cell: SourceValue): Written {
   const point = pointIn(cell);
   return point === null ? no(cell, 'pair [longitude, latitude]') : JSON.stringify(point);
 }
 
-/** The JSON list or object that a text is; null when it is none. */
-export function listIn(text: string): Cell {
+/** Parses a text that is a JSON list or object; null for other texts. */
+export function listIn(text: string): SourceValue {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
-    return jsonCell(text);
+    return jsonValue(text);
   } catch {
     return null;
   }
 }
 
-function scalarWriter({ type, roundedTo }: ValueForm): CellWriter {
+function scalarWriter({ type, roundedTo }: ValueForm): ValueWriter {
   switch (baseTypeOf(type)) {
     case 'integer':
     case 'enumerated':
@@ -188,7 +188,7 @@ function scalarWriter({ type, roundedTo }: ValueForm): CellWriter {
     case 'date':
       return writeDate;
     case 'datetime':
-      return writeMoment;
+      return writeDateTime;
     case 'geolocation':
       return writePoint;
     default:
@@ -196,23 +196,23 @@ function scalarWriter({ type, roundedTo }: ValueForm): CellWriter {
   }
 }
 
-/** Writes a value of a column: of a list column the whole list, of an event column its events without the list's brackets. */
-export function cellWriter(form: ValueForm): CellWriter {
+/** Writes a value of a column: for a list column the whole list, for an event column its events without brackets. */
+export function columnWriter(form: ValueForm): ValueWriter {
   const { nulls, storage, type } = form;
-  const isMissing = (cell: Cell): boolean =>
+  const isMissing = (cell: SourceValue): boolean =>
     cell === null || cell === undefined || (typeof cell === 'string' && (cell === '' || nulls.has(cell)));
   const scalar = scalarWriter(form);
-  const one: CellWriter = (cell) => (isMissing(cell) ? null : scalar(cell));
+  const one: ValueWriter = (cell) => (isMissing(cell) ? null : scalar(cell));
   if (isEventType(type)) return eventsWriter(one);
   return rememberingTexts(storage === 'list-of-values' ? listWriter(one, type === 'geolocation') : one);
 }
 
-/** Writes the value of an event whose date stands in a column of its own. */
-export const valueWriter = (form: ValueForm): CellWriter =>
-  cellWriter({ ...form, type: baseTypeOf(form.type), storage: 'latest-value' });
+/** Writes the value of an event whose date is in another column. */
+export const valueWriter = (form: ValueForm): ValueWriter =>
+  columnWriter({ ...form, type: baseTypeOf(form.type), storage: 'latest-value' });
 
 const listWriter =
-  (one: CellWriter, ofPoints: boolean): CellWriter =>
+  (one: ValueWriter, ofPoints: boolean): ValueWriter =>
   (cell) => {
     const given = typeof cell === 'string' ? (listIn(cell) ?? cell) : cell;
     const items = isList(given) && !(ofPoints && pointIn(given) !== null) ? given : [given];
@@ -225,9 +225,9 @@ const listWriter =
     return texts.length === 0 ? null : `[${texts.join(',')}]`;
   };
 
-/** Events as the interface has them: an object {value, date}, or a list of such. */
+/** Writes events in the interface's form: an object {value, date}, or a list of them. */
 const eventsWriter =
-  (one: CellWriter): CellWriter =>
+  (one: ValueWriter): ValueWriter =>
   (cell) => {
     if (cell === null || cell === undefined || cell === '') return null;
     const given = typeof cell === 'string' ? listIn(cell) : cell;
@@ -238,7 +238,7 @@ const eventsWriter =
       }
       const value = one(event.value);
       if (value === null) return no(event, 'event with a value');
-      const date = event.date === undefined ? null : writeMoment(event.date);
+      const date = event.date === undefined ? null : writeDateTime(event.date);
       if (value instanceof ValueFault) return value;
       if (date instanceof ValueFault) return date;
       texts.push(date === null ? `{"value":${value}}` : `{"value":${value},"date":${date}}`);
@@ -246,8 +246,8 @@ const eventsWriter =
     return texts.length === 0 ? null : texts.join(',');
   };
 
-/** Numbers are written faster than they are looked up. */
-function rememberingTexts(write: CellWriter): CellWriter {
+/** Caches the results for texts only: writing a number is faster than a lookup. */
+function rememberingTexts(write: ValueWriter): ValueWriter {
   const remembering = remembered(write);
   return (cell) => (typeof cell === 'string' ? remembering(cell) : write(cell));
 }

@@ -1,7 +1,7 @@
 /**
- * The file of rows that were not taken: a JSON object a line with the row's number, its line, why, and the row.
- * Invariant: it holds the bad rows of the bodies that are done, in order, so an import that goes on appends behind those.
- * It is made with the first bad row.
+ * The file of bad rows: one JSON object per line with the row's number, its line, the reason and the row.
+ * Invariant: it holds the bad rows of the done bodies, in order, so that a resumed import appends to it. It is created with
+ * the first bad row.
  */
 import type { FileHandle, FileSystem } from '../../../io/index.js';
 import type { BadRow } from './bodies.js';
@@ -12,7 +12,7 @@ export class BadFile {
   #handle: FileHandle | null = null;
   #bytes: number;
 
-  /** `keptBytes`: what of the file stays, from an import that goes on. */
+  /** `keptBytes` is the length of the existing file that a resumed import keeps. */
   constructor(files: FileSystem, file: string, keptBytes: number) {
     this.#files = files;
     this.#file = file;
@@ -34,7 +34,7 @@ export class BadFile {
     this.#bytes += bytes.length;
   }
 
-  /** Before a state that counts on its bytes is written. */
+  /** Called before a state file that records the file's length is written. */
   async sync(): Promise<void> {
     await this.#handle?.dataSync();
   }

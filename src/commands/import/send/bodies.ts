@@ -1,25 +1,32 @@
 /**
- * Rows -> bodies of inserts, cut after the same rows whenever the same rows come in the same mapping.
+ * Rows -> bodies of inserts. The same rows in the same mapping always give the same bodies.
  * Invariants: a body has at most ENTITIES_PER_INSERT_MAX entities; every row that was read is in exactly one body, as a row
- * of it or among its bad ones; rows of one entity stand together, their events all kept, of attributes the later row's.
+ * or as a bad row; rows of one entity are merged: all events are kept, and the attributes of later rows override.
  */
 import { ENTITIES_PER_INSERT_MAX, TEXT_POINTS_MAX } from '../../../base/index.js';
 import { codePointCount, isEventType, lowerCase } from '../../../schema/index.js';
 import { remembered } from '../formats/remembered.js';
-import type { Cell, RowBlock } from '../formats/row-block.js';
+import type { RowBlock, SourceValue } from '../formats/row-block.js';
 import type { Mapping, Target } from '../mapping/mapping.js';
-import { type CellWriter, cellWriter, isList, isRecord, ValueFault, valueWriter } from '../mapping/values.js';
+import {
+  columnWriter,
+  isList,
+  isRecord,
+  ValueFault,
+  type ValueWriter,
+  valueWriter,
+} from '../mapping/values.js';
 
-/** A body is closed before it holds more; one of other than ASCII text is larger in bytes. */
+/** A body is closed before it exceeds this size in characters; text other than ASCII takes more bytes. */
 const BODY_CHARS_MAX = 4_000_000;
-/** Also of rows that are all bad. */
+/** Limit of rows per body, including bad rows. */
 const BODY_ROWS_MAX = 50_000;
 
 export interface BadRow {
   readonly row: number;
-  /** null where a format has no lines. */
+  /** null for formats without lines. */
   readonly line: number | null;
-  /** Of the server's refusal. */
+  /** Error code of the server's refusal. */
   readonly code?: number;
   readonly reason: string;
   readonly text: string;
@@ -28,42 +35,42 @@ export interface BadRow {
 export interface Body {
   readonly rows: readonly BodyRow[];
   readonly bad: readonly BadRow[];
-  /** Of its entities; null where every row of the file is one of its own. */
+  /** Keys of its entities; null if every row of the file is a separate entity. */
   readonly keys: ReadonlySet<string> | null;
-  /** Number of the last row that was looked at. */
+  /** Number of the last row processed. */
   readonly lastRow: number;
 }
 
-/** A row ready to be sent: what its entity gets from it. */
+/** A converted row: the values that its entity gets. */
 export interface BodyRow {
   readonly row: number;
   readonly line: number | null;
-  /** As it stands in the file; null where it stands in no text. */
+  /** The text of the row in the file; null for binary formats. */
   readonly text: string | null;
   readonly id: string;
-  /** One entity whatever the letters' case. */
+  /** The entity's key, which ignores the case of letters. */
   readonly key: string;
-  /** By target: a value, a list, events parted by commas, or nothing. Of dated events what stands before the date. */
+  /** By target: a value, a list, events separated by commas, or null. For dated events the part before the date. */
   readonly pieces: readonly (string | null)[];
-  /** By target: the rest of a dated event; else empty. Nothing where no target has such events. */
+  /** By target: the rest of a dated event, otherwise ''. Empty if no target has dated events. */
   readonly rests: readonly string[];
 }
 
 interface RowWriter {
-  readonly value: CellWriter;
+  readonly value: ValueWriter;
   readonly source: number;
-  /** Of dated events; else null. */
-  readonly moment: CellWriter | null;
+  /** Writes the date of dated events; otherwise null. */
+  readonly moment: ValueWriter | null;
   readonly date: number;
 }
 
 const NO_RESTS: readonly string[] = [];
 const DATE_MISSING = new ValueFault('there is a value, but no date');
 
-/** Writes what a target gets from a row: of an event its beginning and, behind its value, its date and end. */
+/** Writes the values that a target gets from a row; for a dated event the parts before and after its value. */
 function rowWriter({ source, date, form }: Target): RowWriter {
-  if (date === null) return { source, value: cellWriter(form), date: 0, moment: null };
-  const around = (write: CellWriter, before: string, after: string): CellWriter =>
+  if (date === null) return { source, value: columnWriter(form), date: 0, moment: null };
+  const around = (write: ValueWriter, before: string, after: string): ValueWriter =>
     remembered((cell) => {
       const written = write(cell);
       return typeof written === 'string' ? before + written + after : written;
@@ -76,10 +83,10 @@ function rowWriter({ source, date, form }: Target): RowWriter {
   };
 }
 
-/** Whether no two rows of the body are of one entity. */
+/** Whether all rows of the body belong to different entities. */
 export const isDistinct = ({ keys, rows }: Body): boolean => keys === null || keys.size === rows.length;
 
-/** The insert body of `rows`, which are known to be `distinct` entities, or may not be. */
+/** The insert body of `rows`; `distinct` means that no two rows belong to one entity. */
 export function bodyText(
   { dimension, targets, areLines }: Mapping,
   rows: readonly BodyRow[],
@@ -90,7 +97,7 @@ export function bodyText(
     textOf: isEventType(form.type) ? eventsText : latestText,
   }));
   const start = `:{"dimension":"${dimension}"`;
-  // An entity must name a column: one without any value names one that it lacks.
+  // An insert must name a column: an entity without values names one with no value.
   const [{ column, form }] = targets;
   const nothing = `,"${column}":${isEventType(form.type) ? '[]' : 'null'}`;
   let text = '';
@@ -109,7 +116,7 @@ export function bodyText(
   return text === '' ? '{}' : `${text}}}`;
 }
 
-/** Each row in one and the same list. */
+/** Yields each row in a reused list. */
 function* alone(rows: readonly BodyRow[]): Generator<readonly BodyRow[]> {
   const one = rows.slice(0, 1);
   for (const row of rows) {
@@ -128,7 +135,7 @@ function byEntity(rows: readonly BodyRow[]): Iterable<readonly BodyRow[]> {
   return entities.values();
 }
 
-/** '' where no row has any. */
+/** The events of all rows; '' if there are none. */
 function eventsText(rows: readonly BodyRow[], target: number): string {
   let text = '';
   for (const { pieces, rests } of rows) {
@@ -138,7 +145,7 @@ function eventsText(rows: readonly BodyRow[], target: number): string {
   return text === '' ? '' : `${text}]`;
 }
 
-/** '' where no row has one. */
+/** The value of the last row that has one; '' if there is none. */
 function latestText(rows: readonly BodyRow[], target: number): string {
   for (let index = rows.length - 1; index >= 0; index--) {
     const piece = rows[index].pieces[target];
@@ -154,13 +161,13 @@ export class BodyCutter {
   readonly #columnNames: readonly string[];
   #rows: BodyRow[] = [];
   #bad: BadRow[] = [];
-  /** null: rows have IDs made of their numbers. */
+  /** null = IDs are made of row numbers. */
   #keys: Set<string> | null;
   readonly #hasRests: boolean;
   #chars = 0;
   #lastRow = 0;
 
-  /** `name`: in front of row numbers where these are the IDs. */
+  /** `name` is the prefix of IDs made of row numbers. */
   constructor(mapping: Mapping, columnNames: readonly string[], name: string) {
     const { id } = mapping;
     this.#mapping = mapping;
@@ -171,7 +178,7 @@ export class BodyCutter {
     this.#hasRests = mapping.targets.some(({ date }) => date !== null);
   }
 
-  /** The bodies that are full once the rows of `block` were taken. */
+  /** Adds the rows of `block` and returns the bodies that are full. */
   *take(block: RowBlock): Generator<Body> {
     let broken = 0;
     const takeBroken = (before: number): void => {
@@ -193,14 +200,14 @@ export class BodyCutter {
     if (this.#isLong()) yield this.#close();
   }
 
-  /** The last body; null when every row is in one. */
+  /** The last body; null when no rows are left. */
   rest(): Body | null {
     return this.#rows.length + this.#bad.length === 0 ? null : this.#close();
   }
 
   #reason = '';
 
-  /** null: the row is bad, for #reason. */
+  /** null = the row is bad; #reason says why. */
   #rowOf(block: RowBlock, index: number): BodyRow | null {
     const { id, key, fault: idWrong } = this.#idOf(block, index);
     this.#reason = idWrong;
@@ -289,7 +296,7 @@ export class BodyCutter {
   }
 }
 
-/** What a piece takes beside its own text: its column's name, in a body of one row an entity. */
+/** Characters of a value in addition to its text: the column's name, in a body of one row per entity. */
 const PIECE_CHARS = 24;
 
 function charsOf({ id, pieces, rests }: BodyRow): number {
@@ -302,7 +309,7 @@ function charsOf({ id, pieces, rests }: BodyRow): number {
 interface EntityId {
   readonly id: string;
   readonly key: string;
-  /** Why the row has no ID that can be taken; '' = it has one. */
+  /** The reason why the row has no valid ID; '' = the ID is valid. */
   readonly fault: string;
 }
 
@@ -314,12 +321,12 @@ function idReader(
 ): (block: RowBlock, index: number) => EntityId {
   if (columns === null) return (block, index) => entityId(`${name}:${block.rowNumbers[index]}`);
   const [only] = columns;
-  const ofCell = remembered((cell: Cell) => entityId(textOf(cell)));
-  if (columns.length === 1) return (block, index) => ofCell(block.columns[only][index]);
+  const ofValue = remembered((cell: SourceValue) => entityId(textOf(cell)));
+  if (columns.length === 1) return (block, index) => ofValue(block.columns[only][index]);
   return (block, index) => entityId(idText(columns.map((column) => block.columns[column][index])));
 }
 
-/** Key of an insert's own. */
+/** A keyword of an insert. */
 const AUTO_CREATE = 'auto-create';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -333,13 +340,13 @@ function idFault(id: string): string {
 }
 
 /** '' when a part is missing. */
-function idText(cells: readonly Cell[]): string {
+function idText(cells: readonly SourceValue[]): string {
   const texts = cells.map(textOf);
   return texts.includes('') ? '' : texts.join('-');
 }
 
-/** '' of what is no text. */
-function textOf(cell: Cell): string {
+/** '' for a value that has no text form. */
+function textOf(cell: SourceValue): string {
   if (typeof cell === 'string') return cell;
   if (cell === null || cell === undefined || isList(cell) || isRecord(cell)) return '';
   return typeof cell === 'object' ? cell.text : String(cell);

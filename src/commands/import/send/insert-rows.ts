@@ -1,15 +1,15 @@
 /**
- * Inserts the rows of a body, and finds those that the server refuses: a refused body is cut into parts that are sent
- * alone, until single rows are refused.
- * Invariant: a row is inserted once however often an import is begun again. What a server refuses now it may take later
- * (a date is then no longer in the future), so before the parts of a body are sent, an empty body takes its
- * Idempotency-Key: from then on the server answers 9001 to the whole body, and its parts are sent instead.
+ * Inserts the rows of a body and finds those that the server refuses: a refused body is divided into parts that are sent
+ * separately, down to single rows.
+ * Invariant: a row is inserted once, however often an import is resumed. The server may accept later what it refuses now
+ * (a date is then no longer in the future), so before the parts of a body are sent, an empty body uses its
+ * Idempotency-Key: from then on the server answers 9001 to the whole body, and the parts are sent instead.
  */
 import { BODY_BYTES_MAX } from '../../../base/index.js';
 import { RemoteError } from '../../remote/index.js';
 import type { Mapping } from '../mapping/mapping.js';
 import { type BadRow, type BodyRow, bodyText } from './bodies.js';
-import type { Patience } from './retry-policy.js';
+import type { RetryPolicy } from './retry-policy.js';
 
 export interface Inserted {
   readonly entityCount: number;
@@ -19,13 +19,13 @@ export interface Inserted {
 
 const PARTS = 8;
 const KEY_REUSED = 9001;
-/** Of a body as JSON, and as a whole. */
+/** Error codes of a whole body: invalid JSON or too large. */
 const BODY_CODES: readonly number[] = [1503, 1507];
-/** Columns that are not there, or not any more, are no row's fault. */
+/** Error codes of missing or inactive columns, which no row causes. */
 const MODEL_CODES: readonly number[] = [2011, 2013, 2020, 2021];
 const EMPTY_BODY = new TextEncoder().encode('{}');
 
-/** The interface's errors of inserts begin with a 2. */
+/** Error codes of inserts begin with 2. */
 const isOfInserts = (code: number): boolean => Math.floor(code / 1000) === 2;
 
 const isRowsFault = (error: unknown): error is RemoteError =>
@@ -40,20 +40,20 @@ type Outcome =
 
 export class RowInserter {
   readonly #mapping: Mapping;
-  readonly #patience: Patience;
+  readonly #retryPolicy: RetryPolicy;
 
-  constructor(mapping: Mapping, patience: Patience) {
+  constructor(mapping: Mapping, retryPolicy: RetryPolicy) {
     this.#mapping = mapping;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
   }
 
-  /** `bytes`: the body of `rows`; `key`: its Idempotency-Key. */
+  /** `bytes` is the body of `rows`, `key` its Idempotency-Key. */
   async insert(rows: readonly BodyRow[], bytes: Uint8Array, key: string): Promise<Inserted> {
     const outcome = await this.#send(bytes, key);
     if ('entityCount' in outcome) return { ...outcome, byteCount: bytes.length, bad: [] };
     if (rows.length === 1)
       return { entityCount: 0, byteCount: 0, bad: [this.#badRow(rows[0], bytes, outcome)] };
-    if ('refused' in outcome) await this.#patience.post(EMPTY_BODY, key);
+    if ('refused' in outcome) await this.#retryPolicy.post(EMPTY_BODY, key);
     let entityCount = 0;
     let byteCount = 0;
     const bad: BadRow[] = [];
@@ -72,7 +72,7 @@ export class RowInserter {
   async #send(bytes: Uint8Array, key: string): Promise<Outcome> {
     if (bytes.length > BODY_BYTES_MAX) return { cutBefore: true };
     try {
-      const answer = (await this.#patience.post(bytes, key)) as { readonly 'inserted-entities': number };
+      const answer = (await this.#retryPolicy.post(bytes, key)) as { readonly 'inserted-entities': number };
       return { entityCount: answer['inserted-entities'] };
     } catch (error) {
       if (error instanceof RemoteError && error.code === KEY_REUSED) return { cutBefore: true };

@@ -1,7 +1,7 @@
 /**
- * How far an import is, in a small file beside the one that is imported, so that it goes on there when it is begun again.
- * Rule: nothing depends on it for 24 hours, as long as the server knows the Idempotency-Keys; after them it alone tells
- * what was sent.
+ * The state of an import, in a small file next to the imported one, with which a new run resumes it.
+ * Rule: for 24 hours, while the server knows the Idempotency-Keys, the result does not depend on this file; later only the
+ * file records what was sent.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping.js';
 
 const VERSION = 1;
 const TAIL_BYTES = 2 ** 16;
-/** A server forgets an Idempotency-Key after 24 hours. */
+/** A server forgets an Idempotency-Key after 24 hours; half an hour is a margin. */
 const KNOWN_MS = 23.5 * 3_600_000;
 
 export interface Counts {
@@ -24,27 +24,27 @@ export interface Counts {
 
 export interface ImportState {
   readonly version: typeof VERSION;
-  /** Of the file and the mapping. */
+  /** Identity of the file and the mapping. */
   readonly import: string;
-  /** Of the server's address and the key, without which what is in cannot be told. */
+  /** Hash of the server's address and the key. */
   readonly server: string;
-  /** Bodies that are in, and the last row looked at for them. */
+  /** Number of done bodies, and the last row processed for them. */
   readonly bodies: number;
   readonly lastRow: number;
-  /** What the next body's key goes on from. */
+  /** The hash from which the next body's key is derived. */
   readonly chain: string;
   readonly counts: Counts;
-  /** Of the file of bad rows, as far as it belongs to those bodies. */
+  /** Length of the file of bad rows for those bodies. */
   readonly badBytes: number;
-  /** Bodies that were sent, with or without an answer. */
+  /** Number of bodies sent, with or without an answer. */
   readonly bodiesSent: number;
-  /** When this was written, in milliseconds of the Unix epoch. */
+  /** Time of writing, in milliseconds since the Unix epoch. */
   readonly atMs: number;
 }
 
 /**
- * Tells an import from all others: the file's name, size, beginning and end, and all that decides what is sent. An import's
- * bodies go into its keys as well, so only equal bodies in equal places ever share one.
+ * Identifies an import by the file's name, size, beginning and end, and by everything that determines the bodies. The keys
+ * depend on the bodies as well, so that only equal bodies at equal positions share a key.
  */
 export async function importIdentity(
   input: Input,
@@ -69,13 +69,13 @@ export async function importIdentity(
   return hash.digest('hex');
 }
 
-/** The key of the body behind those that gave `chain`, from which that of the next body follows. */
+/** The key of the body that follows those of `chain`; the next key is derived from it. */
 export const nextChain = (chain: string, body: Uint8Array): string =>
   createHash('sha256').update(chain).update(body).digest('hex');
 
 export class StateFile {
   readonly #files: FileSystem;
-  /** null: none is kept. */
+  /** null = no state is kept. */
   readonly #file: string | null;
 
   constructor(files: FileSystem, file: string | null) {
@@ -83,7 +83,7 @@ export class StateFile {
     this.#file = file;
   }
 
-  /** null: the import is to begin at its beginning. Throws ImportError when nobody can tell any more what is in. */
+  /** Reads the state; null = begin at the first row. Throws ImportError when it is unknown which rows are inserted. */
   async read(identity: string, server: string, nowMs: number): Promise<ImportState | null> {
     if (this.#file === null || !(await this.#files.exists(this.#file))) return null;
     const state = parseState(Buffer.from(await this.#files.readFile(this.#file)).toString('utf8'));
@@ -101,7 +101,7 @@ export class StateFile {
     );
   }
 
-  /** Replaces it whole. */
+  /** Replaces the file atomically. */
   async write(state: ImportState): Promise<void> {
     if (this.#file === null) return;
     await this.#files.writeFile(`${this.#file}.new`, Buffer.from(`${JSON.stringify(state)}\n`));

@@ -1,17 +1,17 @@
 /**
- * Requests that are sent again until they are answered: connections that break, a server that starts, is full or has had
- * enough. Invariant: whatever is sent again carries the same Idempotency-Key, so it takes effect once.
+ * Repeats inserts until they are answered: after broken connections, and while a server starts, is full or limits the rate.
+ * Invariant: a repeated request carries the same Idempotency-Key, so that it takes effect once.
  */
 import { type RemoteClient, RemoteError, type RemoteRequest, UnreachableError } from '../../remote/index.js';
 import { ImportError } from '../formats/row-block.js';
 
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 5_000;
-/** A server that asks for more has a bound of the day. */
-const TOLD_SECONDS_MAX = 120;
+/** A longer Retry-After means a limit per day. */
+const RETRY_AFTER_SECONDS_MAX = 120;
 const AGAIN_STATUSES: readonly number[] = [429, 502, 503, 504];
 
-export interface PatienceNeeds {
+export interface RetryPolicyOptions {
   readonly client: RemoteClient;
   readonly key: string;
   readonly elapsedMs: () => number;
@@ -19,23 +19,23 @@ export interface PatienceNeeds {
   readonly random: () => number;
   readonly retrySeconds: number;
   readonly signal: AbortSignal;
-  /** Tells that it waits, once for every time without progress. */
+  /** Reports that the policy waits, once per period without progress. */
   readonly note: (text: string) => void;
 }
 
-export class Patience {
-  readonly #needs: PatienceNeeds;
+export class RetryPolicy {
+  readonly #options: RetryPolicyOptions;
   #lastAnswerMs: number;
-  #hasTold = false;
+  #hasNoted = false;
 
-  constructor(needs: PatienceNeeds) {
-    this.#needs = needs;
-    this.#lastAnswerMs = needs.elapsedMs();
+  constructor(options: RetryPolicyOptions) {
+    this.#options = options;
+    this.#lastAnswerMs = options.elapsedMs();
   }
 
-  /** Rejects with RemoteError when the server refuses for good, with ImportError when it took no request for long. */
+  /** Rejects with RemoteError for a permanent refusal, with ImportError after `retrySeconds` without an answer. */
   async post(body: Uint8Array, idempotencyKey: string): Promise<unknown> {
-    const { client, key, elapsedMs, signal } = this.#needs;
+    const { client, key, elapsedMs, signal } = this.#options;
     const request: RemoteRequest = {
       method: 'POST',
       path: '/v1/insert',
@@ -48,7 +48,7 @@ export class Patience {
       try {
         const answer = await client.json(request);
         this.#lastAnswerMs = elapsedMs();
-        this.#hasTold = false;
+        this.#hasNoted = false;
         return answer;
       } catch (error) {
         await this.#pause(error, attempt);
@@ -56,19 +56,19 @@ export class Patience {
     }
   }
 
-  /** Waits until it makes sense to ask again; throws `error` when it never does. */
+  /** Waits before the next attempt; throws `error` when a repetition is useless. */
   async #pause(error: unknown, attempt: number): Promise<void> {
     const isLost = error instanceof UnreachableError;
     if (!isLost && !(error instanceof RemoteError && AGAIN_STATUSES.includes(error.status))) {
-      if (error instanceof RemoteError) this.#lastAnswerMs = this.#needs.elapsedMs();
+      if (error instanceof RemoteError) this.#lastAnswerMs = this.#options.elapsedMs();
       throw error;
     }
-    const { elapsedMs, random, retrySeconds, note, signal } = this.#needs;
-    const told = isLost ? null : error.retryAfterSeconds;
+    const { elapsedMs, random, retrySeconds, note, signal } = this.#options;
+    const retryAfterSeconds = isLost ? null : error.retryAfterSeconds;
     const message = (error as Error).message;
-    if (told !== null && told > TOLD_SECONDS_MAX) {
+    if (retryAfterSeconds !== null && retryAfterSeconds > RETRY_AFTER_SECONDS_MAX) {
       throw new ImportError(
-        `${message}; it asks for a pause of ${told} s: go on then, with the same command`,
+        `${message}; it asks for a pause of ${retryAfterSeconds} s: go on then, with the same command`,
       );
     }
     if (elapsedMs() - this.#lastAnswerMs > retrySeconds * 1_000) {
@@ -76,13 +76,13 @@ export class Patience {
         `no insert was taken for ${retrySeconds} s: ${message}; go on later with the same command`,
       );
     }
-    if (!this.#hasTold) note(`waiting: ${message}`);
-    this.#hasTold = true;
+    if (!this.#hasNoted) note(`waiting: ${message}`);
+    this.#hasNoted = true;
     const backOffMs = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** Math.min(attempt, 10)) * (0.5 + random());
-    const toldMs = (told ?? 0) * 1_000;
-    await sleep(toldMs + backOffMs, signal);
-    // What the server asked for is no time without progress.
-    this.#lastAnswerMs += toldMs;
+    const retryAfterMs = (retryAfterSeconds ?? 0) * 1_000;
+    await sleep(retryAfterMs + backOffMs, signal);
+    // A pause requested by the server does not count as time without progress.
+    this.#lastAnswerMs += retryAfterMs;
   }
 }
 

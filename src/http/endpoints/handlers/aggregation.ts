@@ -1,13 +1,14 @@
 /**
- * POST /v1/query/count/event, /v1/query/aggregation and /v1/query/top_values. Each binds and asks in one turn;
- * the engine refuses what it cannot ask as it was bound any more; one query that bypasses the cache takes the others of its request along.
+ * POST /v1/query/count/event, /v1/query/aggregation and /v1/query/top_values. Each handler binds and starts its queries in one
+ * turn of the event loop; the engine refuses a plan that no longer fits its model. If one query of a request bypasses the
+ * cache, all of them do.
  */
 import * as api from '../../../api/index.js';
-import type { AskedPlan } from '../../../engine/index.js';
+import type { QueryPlan } from '../../../engine/index.js';
 import type { AggregatePlan } from '../../../ir/index.js';
 import type { DatabaseCall, Members } from './handler.js';
 
-const askedOf = (plans: readonly AggregatePlan[]) => (): readonly AskedPlan[] =>
+const plansOf = (plans: readonly AggregatePlan[]) => (): readonly QueryPlan[] =>
   plans.map((plan) => ({ asks: 'aggregate', plan }));
 
 export async function countEvents(call: DatabaseCall): Promise<Members> {
@@ -17,7 +18,7 @@ export async function countEvents(call: DatabaseCall): Promise<Members> {
   );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ bound }) => bound);
-  call.notes.asked = askedOf(plans);
+  call.notes.plans = plansOf(plans);
   const answers = await engine.aggregate(plans, { cancellation, bypassCache });
   return `"result":${api.countEventResult(queries, answers)}`;
 }
@@ -28,7 +29,7 @@ export async function aggregate(call: DatabaseCall): Promise<Members> {
     api.bindAggregation(api.parseJson(body), model, time, access),
   );
   const { plan, bypassCache } = query;
-  call.notes.asked = askedOf([plan]);
+  call.notes.plans = plansOf([plan]);
   const [answer] = await engine.aggregate([plan], { cancellation, bypassCache });
   return `"result":${api.aggregationResult(query, answer)}`;
 }
@@ -40,7 +41,7 @@ export async function topValues(call: DatabaseCall): Promise<Members> {
   );
   const bypassCache = queries.some((query) => query.bypassCache);
   const plans = queries.map(({ plan }) => plan);
-  call.notes.asked = askedOf(plans);
+  call.notes.plans = plansOf(plans);
   const answers = await engine.aggregate(plans, { cancellation, bypassCache });
   return `"result":${api.topValuesResult(queries, answers)}`;
 }

@@ -1,12 +1,12 @@
-/** What the handlers of the team's endpoints have in common. */
+/** Common code of the handlers of team endpoints. */
 import { isLookedUp, type ModelDecision, type Reach } from '../../../api/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import { reachOf } from '../../auth/sessions.js';
 import { type Members, membersOf, type TeamCall } from './handler.js';
 
 /**
- * Decides on the newest catalog, with the databases that the caller may touch in it, and answers when the change is
- * durable and the host names of a whitelist that it set were looked up, so that the next request finds them.
+ * Decides on the newest catalog, for the databases that the caller may change. Resolves when the change is durable and the
+ * host names of new whitelists were looked up, so that the next request finds their addresses.
  */
 export async function changeCatalog(
   { engine, caller, checkAgain, addressesResolved, notes }: TeamCall,

@@ -1,12 +1,12 @@
-/** What the handlers that change one database's model have in common. */
+/** Common code of the handlers that change the model of one database. */
 import { type Json, type ModelDecision, parseJson } from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
 /**
- * Decides on the newest model and answers when the change is durable. Rejects with 8002 when the database was deleted
- * since the caller was let in.
+ * Decides on the newest model and resolves when the change is durable. Rejects with 8002 if the database was deleted since the
+ * caller was authorized.
  */
 export async function changeModel(
   { engine, databaseId, body, checkAgain, notes }: DatabaseCall,

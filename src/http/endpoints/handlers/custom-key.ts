@@ -21,7 +21,7 @@ export function deleteCustomKey(call: TeamCall): Promise<Members> {
   return changeCatalog(call, (catalog, reach) => api.deleteCustomKey(body, catalog, reach));
 }
 
-/** A user is told of the databases of the group only. */
+/** Users see only the keys of their group's databases. */
 export function listCustomKeys({ catalog, caller }: TeamCall): Members {
   return api.listCustomKeys(catalog, reachOf(catalog, caller));
 }

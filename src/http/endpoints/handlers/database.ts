@@ -6,7 +6,7 @@ import { reachOf } from '../../auth/sessions.js';
 import { changeCatalog } from './change-catalog.js';
 import { type DatabaseCall, type Members, membersOf, type TeamCall } from './handler.js';
 
-/** Codes of faults of the moment begin here: disk, memory, shards. */
+/** First code of temporary server errors: disk, memory, shards. */
 const FAULTS_FROM = 9000;
 
 export function createDatabase(call: TeamCall): Promise<Members> {
@@ -21,7 +21,7 @@ export function changeDatabase(call: TeamCall): Promise<Members> {
   return changeCatalog(call, (catalog, reach) => api.changeDatabase(body, catalog, reach, call.nowMs));
 }
 
-/** A deletion that cannot be made durable now answers 189. */
+/** Rejects with 189 if the deletion cannot be made durable now. */
 export async function deleteDatabase(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   try {
@@ -36,7 +36,7 @@ export function describeDatabase({ engine, catalog, databaseId, model }: Databas
   return membersOf(api.describeDatabase(model, propertiesOf(catalog, databaseId), engine.usage(databaseId)));
 }
 
-/** A bare list, as the interface has it; a user is told of the databases of the group only. */
+/** A JSON list without an enclosing object, as the interface requires. Users see only their group's databases. */
 export function listDatabases({ engine, catalog, caller }: TeamCall): Members {
   const reach = reachOf(catalog, caller);
   const within = [...catalog.databases.values()].filter(({ id }) => reach(id));

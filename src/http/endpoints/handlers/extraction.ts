@@ -1,39 +1,39 @@
 /**
- * POST /v1/data_extraction/result and POST /v1/data_extraction/score: in JSON page by page, in other formats all rows in
- * one answer. Each binds and asks in one turn; the engine refuses what it cannot ask as it was bound any more.
+ * POST /v1/data_extraction/result and POST /v1/data_extraction/score: one page of rows in JSON, all rows in other formats.
+ * Each handler binds and starts its query in one turn of the event loop; the engine refuses a plan that no longer fits its model.
  */
 import type { RowStream, StreamEncoder } from '../../../answer/index.js';
 import * as api from '../../../api/index.js';
 import { type Catalog, databaseOf } from '../../../catalog/index.js';
-import type { Asking, QueryApi } from '../../../engine/index.js';
+import type { QueryApi, QueryOptions } from '../../../engine/index.js';
 import { answerOrder, type ExtractedRow, type ExtractPlan } from '../../../ir/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
-/** How rows are asked for: freely, or at one version with others. */
+/** Extracts rows: as a query of its own, or at the same version of the data as other queries. */
 type Extract = QueryApi['extract'];
 
 export async function extractResult(call: DatabaseCall): Promise<Members | StreamedAnswer> {
   const { engine, format } = call;
-  const asked = api.bindExtraction(api.parseJson(call.body), requestOf(call, call.model));
+  const page = api.bindExtraction(api.parseJson(call.body), requestOf(call, call.model));
   if (format === 'json') {
-    noteAsked(call, asked.plan);
-    const rows = await engine.extract(asked.plan, askingOf(call, asked));
+    notePlan(call, page.plan);
+    const rows = await engine.extract(page.plan, queryOptionsOf(call, page));
     call.notes.rowCount = rows.length;
-    return api.extractionText(asked, rows);
+    return api.extractionText(page, rows);
   }
-  const { extraction, encoder } = api.wholeExtraction(asked, format);
-  noteAsked(call, extraction.plan);
-  return { rows: engine.extractStream(extraction.plan, encoder, askingOf(call, extraction)) };
+  const { extraction, encoder } = api.wholeExtraction(page, format);
+  notePlan(call, extraction.plan);
+  return { rows: engine.extractStream(extraction.plan, encoder, queryOptionsOf(call, extraction)) };
 }
 
 export async function extractScore(call: DatabaseCall): Promise<Members | StreamedAnswer> {
   const body = api.parseJson(call.body);
   const score = boundScore(call, body, call.model);
   if (score.nearest === null)
-    return scoredRows(call, score, [], (plan, asking) => call.engine.extract(plan, asking));
+    return scoredRows(call, score, [], (plan, options) => call.engine.extract(plan, options));
   return call.engine.atOneVersion((extract) => {
-    // Other queries may have been waited for: what is asked is bound to the model of this turn.
+    // The request may have waited for other queries, so it is bound again if the catalog has changed.
     const newest = call.engine.catalog();
     return newest === call.catalog
       ? withNearest(call, score, extract)
@@ -41,7 +41,7 @@ export async function extractScore(call: DatabaseCall): Promise<Members | Stream
   });
 }
 
-/** A score, and what writes its rows; null = as a page of JSON. */
+/** A score, and the encoder of its rows; null = a page in JSON. */
 interface BoundScore extends api.Score {
   readonly encoder: StreamEncoder<ExtractedRow> | null;
 }
@@ -52,7 +52,7 @@ function boundScore(call: DatabaseCall, body: api.Json, model: DatabaseModel): B
   return { ...score, ...api.wholeExtraction(score.extraction, call.format) };
 }
 
-/** Throws as well when the caller is not let in any more. */
+/** Also throws if the caller is no longer authorized. */
 function boundAnew(call: DatabaseCall, body: api.Json, newest: Catalog): BoundScore {
   call.checkAgain(newest);
   return boundScore(call, body, databaseOf(newest, call.databaseId));
@@ -64,7 +64,7 @@ async function withNearest(
   extract: Extract,
 ): Promise<Members | StreamedAnswer> {
   const { nearest, extraction } = score;
-  const found = nearest === null ? [] : await extract(nearest, askingOf(call, extraction));
+  const found = nearest === null ? [] : await extract(nearest, queryOptionsOf(call, extraction));
   return scoredRows(
     call,
     score,
@@ -81,17 +81,17 @@ async function scoredRows(
 ): Promise<Members | StreamedAnswer> {
   const { extraction, encoder } = score;
   const plan = api.planWithNearest(score, nearestIds);
-  if (plan !== null) noteAsked(call, plan);
-  const rows = plan === null ? [] : answerOrder(plan, await extract(plan, askingOf(call, extraction)));
+  if (plan !== null) notePlan(call, plan);
+  const rows = plan === null ? [] : answerOrder(plan, await extract(plan, queryOptionsOf(call, extraction)));
   call.notes.rowCount = rows.length;
   return encoder === null ? api.extractionText(extraction, rows) : { rows: streamOf(rows, encoder) };
 }
 
-function noteAsked({ notes }: DatabaseCall, plan: ExtractPlan): void {
-  notes.asked = () => [{ asks: 'extract', plan }];
+function notePlan({ notes }: DatabaseCall, plan: ExtractPlan): void {
+  notes.plans = () => [{ asks: 'extract', plan }];
 }
 
-/** Rows that are all there. */
+/** A stream of rows that are already in memory. */
 function streamOf(rows: readonly ExtractedRow[], encoder: StreamEncoder<ExtractedRow>): RowStream {
   async function* parts(): AsyncGenerator<Uint8Array, void, void> {
     yield encoder.head();
@@ -109,6 +109,6 @@ function requestOf(
   return { model, nowMs, access, caller: JSON.stringify(who), whole: format !== 'json' };
 }
 
-function askingOf({ cancellation }: DatabaseCall, { bypassCache }: api.Extraction): Asking {
+function queryOptionsOf({ cancellation }: DatabaseCall, { bypassCache }: api.Extraction): QueryOptions {
   return { cancellation, bypassCache };
 }

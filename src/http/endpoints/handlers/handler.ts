@@ -1,7 +1,7 @@
 /**
- * What an endpoint's handler is given and gives back. By then the request passed every check of the transport: the
- * caller may use the endpoint, the body is whole, decoded and declared as the endpoint wants it. What a call says of
- * the catalog is that of the turn in which the handler runs.
+ * Arguments and results of the endpoints' handlers. A handler runs after all checks: the caller may use the endpoint, and the
+ * body is complete, decoded and of the right Content-Type. The call holds the version of the catalog that is current when the
+ * handler starts.
  */
 
 import type { RowFormat, RowStream } from '../../../answer/index.js';
@@ -14,30 +14,30 @@ import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
 import type { PasswordHasher } from '../../auth/passwords.js';
 import type { Sessions } from '../../auth/sessions.js';
-import type { AskNotes } from '../../observability/handler-notes.js';
+import type { HandlerNotes } from '../../observability/handler-notes.js';
 import type { BoundBodies } from '../bound-bodies.js';
 
-/** Of requests with a key. */
+/** A call with an authenticated caller. */
 interface CallerCall {
   readonly caller: Caller;
   /**
-   * Throws when the caller is not let in by `newest` any more: to be asked inside `engine.change`, since keys, groups
-   * and the account may have changed while the request waited.
+   * Throws if the caller is no longer authorized in `newest`. To be called inside `engine.change`, because keys, groups and the
+   * account may have changed while the request waited.
    */
   readonly checkAgain: (newest: Catalog) => void;
-  /** Told what is asked and changed, for log and audit. */
-  readonly notes: AskNotes;
+  /** Receives plans and changes of the request for log and audit. */
+  readonly notes: HandlerNotes;
 }
 
 interface AnyCall {
   readonly engine: EngineApi;
-  /** A handler that changes the catalog decides inside `engine.change` on the newest instead. */
+  /** Handlers that change the catalog decide on the newest version inside `engine.change` instead. */
   readonly catalog: Catalog;
-  /** Empty when the request had none. Owns its buffer. */
+  /** Empty if the request has none. Owns its buffer. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** The request's time, milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** What stands in the path's place of `:name`, decoded; empty when it has none. */
+  /** The text of the path's variable segment, decoded; empty if the path has none. */
   readonly pathName: string;
 }
 
@@ -45,7 +45,7 @@ interface AnyCall {
 export interface TeamCall extends AnyCall, CallerCall {
   readonly randomBytes: RandomBytes;
   readonly passwords: PasswordHasher;
-  /** Resolves when the host names of whitelists that were just set have been looked up. */
+  /** Resolves when the host names of new whitelists were looked up. */
   readonly addressesResolved: () => Promise<void>;
 }
 
@@ -62,15 +62,15 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   readonly access: Access;
   /** Whether an insert may create columns and dimensions. */
   readonly mayCreate: boolean;
-  /** What bodies of queries were bound to before. */
+  /** The cache of bound queries. */
   readonly boundBodies: BoundBodies;
-  /** Who waits for the answer. */
+  /** Is cancelled when the client disconnects. */
   readonly cancellation: Cancellation;
-  /** The body is lines, so numbered; null = it is what the endpoint's body type says. */
+  /** Line numbers of a part of a line body; null = the body has the endpoint's body type. */
   readonly lines: LineNumbers | null;
-  /** What names a write that takes effect once; null without an Idempotency-Key. */
+  /** ID of a write that takes effect once; null without an Idempotency-Key. */
   readonly onceId: string | null;
-  /** How rows are wanted, where the endpoint gives them in several forms. */
+  /** The format of rows that the client accepts, for endpoints that offer several. */
   readonly format: RowFormat;
   /** Counts entities that are about to be written against the database's limits. Throws 1502. */
   readonly charge: (entityCount: number) => void;
@@ -83,24 +83,24 @@ export interface OpenCall extends AnyCall {
   readonly sessions: Sessions;
   /** Text of the client's address. */
   readonly client: string;
-  /** Told who signs in, for the audit. */
-  readonly notes: AskNotes;
+  /** Receives the user who signs in, for the audit. */
+  readonly notes: HandlerNotes;
 }
 
 /** Members of the answer's object as JSON text, without braces; `status` and `took` are added by the caller. */
 export type Members = string;
 
-/** Rows that are sent while they are made. The parts of `json` are members of the answer's object, as those of `Members`. */
+/** Rows that are sent while they are produced. In the format `json` they are members of the answer's object, like `Members`. */
 export interface StreamedAnswer {
   readonly rows: RowStream;
 }
 
-/** Throws, or rejects with, a QuarryError for what the client did wrong or what cannot be done now. */
+/** Throws, or rejects with, a QuarryError if the request is wrong or the server cannot serve it now. */
 export type Handler<Call, Answer extends Members | StreamedAnswer = Members> = (
   call: Call,
 ) => Answer | Promise<Answer>;
 
-/** The members of `answer`, which has at least one and holds nothing that JSON cannot write. */
+/** The members of `answer`, which must have at least one and only values that JSON can represent. */
 export function membersOf(answer: object): Members {
   return JSON.stringify(answer).slice(1, -1);
 }

@@ -1,10 +1,10 @@
 /**
- * POST /v1/insert. The body goes to the engine as the bytes that came: nothing of it is parsed on this thread.
+ * POST /v1/insert. The engine gets the body's bytes as sent; nothing is parsed on this thread.
  *
- * Of a body of lines (application/x-ndjson) this is called for each part (body-parts.ts). A line is an entity,
- * `{"id": "u1", "dimension": "people", "age": 31}`: what stands beside `id` is what the entity's object holds elsewhere.
- * The member `auto-create` of other bodies is a line here, `{"auto-create": ["column"]}`, which stands before all
- * entities and holds for every part.
+ * For a line body (application/x-ndjson) the handler runs once for each part (body-parts.ts). A line is an entity,
+ * `{"id": "u1", "dimension": "people", "age": 31}`: the members besides `id` are those of an entity's object in a JSON body.
+ * The member `auto-create` of a JSON body is a line of its own, `{"auto-create": ["column"]}`, which comes before all
+ * entities and applies to every part.
  */
 import type { DatabaseCall, Members } from './handler.js';
 

@@ -1,6 +1,6 @@
 /**
- * POST /v1/query/count/entity, POST and GET /v1/query/count/entity/total, POST /v1/query/exists/entity. Each binds and
- * asks in one turn, so that what it asks is what was bound.
+ * POST /v1/query/count/entity, POST and GET /v1/query/count/entity/total, POST /v1/query/exists/entity. Each handler binds and
+ * starts its queries in one turn of the event loop, so the model cannot change in between.
  */
 import * as api from '../../../api/index.js';
 import type { CountEntityPlan } from '../../../ir/index.js';
@@ -16,7 +16,7 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
       bypassCache: queries.some((query) => query.bypassCache),
     };
   });
-  call.notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
+  call.notes.plans = () => plans.map((plan) => ({ asks: 'count', plan }));
   const counts = await call.engine.countEntities(plans, { cancellation, bypassCache });
   // By hand, not from an object: a query may be named "__proto__", and names keep their order.
   const results = names.map((name, index) => `${name}:${counts[index]}`);
@@ -37,14 +37,14 @@ async function totalOf(
   { engine, cancellation, notes }: DatabaseCall,
   plans: readonly CountEntityPlan[],
 ): Promise<Members> {
-  notes.asked = () => plans.map((plan) => ({ asks: 'count', plan }));
+  notes.plans = () => plans.map((plan) => ({ asks: 'count', plan }));
   const counts = await engine.countEntities(plans, { cancellation, bypassCache: false });
   return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 
 export async function existEntities(call: DatabaseCall): Promise<Members> {
   const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
-  call.notes.asked = () => [{ asks: 'exist', plan: query.plan }];
+  call.notes.plans = () => [{ asks: 'exist', plan: query.plan }];
   const found = await call.engine.exist(query.plan, query.ids, {
     cancellation: call.cancellation,
     bypassCache: false,

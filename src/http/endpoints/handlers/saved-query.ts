@@ -6,7 +6,7 @@ import { aggregate, countEvents, topValues } from './aggregation.js';
 import type { DatabaseCall, Handler, Members } from './handler.js';
 import { countEntities, countTotal } from './query.js';
 
-/** What answers a query of each type: the handler of its own endpoint, so that the answers cannot differ. */
+/** The handler of each type of query: that of the type's own endpoint, so that the answers cannot differ. */
 const HANDLERS: Readonly<Record<SavedQueryType, Handler<DatabaseCall>>> = {
   'count/entity': countEntities,
   'count/event': countEvents,
@@ -25,7 +25,7 @@ export function changeSavedQuery(call: DatabaseCall): Promise<Members> {
   return decide(call, (within) => api.changeSavedQuery(call.pathName, body, within));
 }
 
-/** A body is not looked at. */
+/** Ignores the body. */
 export function deleteSavedQuery(call: DatabaseCall): Promise<Members> {
   return decide(call, (within) => api.deleteSavedQuery(call.pathName, within));
 }
@@ -50,7 +50,7 @@ export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   return `${members},${answer}`;
 }
 
-/** The member `result`. Binds and asks in one turn, against the catalog of that turn: others may have been asked before. */
+/** The member `result`. Binds and starts the query in one turn, with the current catalog: other queries may have run before. */
 function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Members> {
   const catalog = call.engine.catalog();
   const model = catalog.databases.get(call.databaseId);
@@ -59,8 +59,8 @@ function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Memb
 }
 
 /**
- * Decides on the newest catalog and answers when the change is durable. Rejects with 8002 when the database was deleted
- * since the caller was let in.
+ * Decides on the newest catalog and resolves when the change is durable. Rejects with 8002 if the database was deleted since
+ * the caller was authorized.
  */
 function decide(
   { engine, databaseId, caller, access, nowMs, checkAgain, notes }: DatabaseCall,

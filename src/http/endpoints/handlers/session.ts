@@ -5,10 +5,11 @@ import { databaseByName } from '../../../catalog/index.js';
 import { type Members, membersOf, type OpenCall } from './handler.js';
 
 /**
- * The session's key, when it ends, and what the user's group permits. With `database-name` it is for that database's
- * endpoints, without for the team's; days and hours of access are looked at with every request that uses it. Rejects
- * with 7050 for a body of another form, 1502 after too many failed attempts, 9003 when too many sign in at once, 502 when
- * email and password do not fit (the same text and about the same time for both), 503 when the user is in no group or may not use the database.
+ * Answers with the session's key, its expiry, and the permissions of the user's group. With `database-name` the key is for the
+ * endpoints of that database, without it for team endpoints. Days and hours of access are checked at each request of the
+ * session. Rejects with 7050 for an invalid body, 1502 after too many failed attempts, 9003 if too many clients sign in at
+ * once, 502 for an unknown email or a wrong password (same text and about the same time for both), and 503 if the user is in
+ * no group or may not use the database.
  */
 export async function signIn({
   body,
@@ -23,7 +24,7 @@ export async function signIn({
   const { attempts } = sessions;
   attempts?.check(email, client);
   const fits = await sessions.passwords.fits(password, catalog.users.get(email)?.passwordHash ?? null);
-  // Again: of many attempts at once, those behind the last failure that counts are told nothing.
+  // Checked again, because other attempts may have failed while the password was hashed.
   attempts?.check(email, client);
   const newest = engine.catalog();
   const user = newest.users.get(email);

@@ -1,6 +1,6 @@
 /**
- * POST /v1/sql. SELECTs are bound and asked in one turn; writes are bound by the engine, as often as the model changes
- * under them. Who may only read is told so before anything else of the text is looked at.
+ * POST /v1/sql. SELECTs are bound and started in one turn of the event loop. The engine binds writes, again whenever the model
+ * changes. If the caller may only read, a text that does not begin with a read is refused before it is parsed.
  */
 import { hash } from 'node:crypto';
 import { invariant, QuarryError } from '../../../base/index.js';
@@ -31,7 +31,7 @@ function textOf(body: Uint8Array): string {
   }
 }
 
-/** Throws 503 or 507 for callers that may only ask. */
+/** Throws 503 or 507 for callers that may only read. */
 function checkWriter(caller: Caller): void {
   const what = 'may send SELECT and EXPLAIN to POST /v1/sql, nothing else';
   if (caller.kind === 'read') throw new QuarryError(503, `a read key ${what}`);
@@ -50,16 +50,16 @@ const requestOf = ({ nowMs, access }: DatabaseCall, model: DatabaseModel): sql.S
 function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): StreamedAnswer {
   const { engine, cancellation, format } = call;
   const request = requestOf(call, call.model);
-  const asked = statements.map((statement) => ({
+  const requests = statements.map((statement) => ({
     plan: sql.bindSelect(statement, request),
     explain: statement.explain,
     isRestricted: call.access.fingerprint !== '',
   }));
-  if (asked.length > 1 && format !== 'json') {
+  if (requests.length > 1 && format !== 'json') {
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
-  call.notes.asked = () => asked.map(({ plan }) => ({ asks: 'select', plan }));
-  return { rows: engine.select(asked, format, { cancellation, bypassCache: false }) };
+  call.notes.plans = () => requests.map(({ plan }) => ({ asks: 'select', plan }));
+  return { rows: engine.select(requests, format, { cancellation, bypassCache: false }) };
 }
 
 async function write(call: DatabaseCall, statements: readonly sql.WriteStatement[]): Promise<Members> {
@@ -86,7 +86,7 @@ async function write(call: DatabaseCall, statements: readonly sql.WriteStatement
   return `"result":[${list.join(',')}],"count":${results.length}`;
 }
 
-/** Per statement, the members of its answer; `numbers` are those of all of them in a row (EngineApi.script). */
+/** The members of each statement's answer. `numbers`: the concatenated numbers of all statements (EngineApi.script). */
 function resultsOf(statements: readonly sql.WriteStatement[], numbers: readonly number[]): string[] {
   let next = 0;
   const results = statements.map(({ is }) => {

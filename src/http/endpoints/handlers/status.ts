@@ -1,10 +1,10 @@
-/** GET /v1/status: how many entities and events a database holds, and the memory that its dimensions and columns take. */
+/** GET /v1/status: the number of entities and events of a database, and the memory of its dimensions and columns. */
 import { isEventType } from '../../../schema/index.js';
 import { type DatabaseCall, type Members, membersOf } from './handler.js';
 
 type Described = Awaited<ReturnType<DatabaseCall['engine']['describeData']>>;
 
-/** Of the model of this turn; what was made since counts as empty. Rejects with 9004 while a shard is rebuilt. */
+/** Uses the model of this turn; newer dimensions and columns count as empty. Rejects with 9004 while a shard is rebuilt. */
 export async function describeStatus({ engine, model, databaseId }: DatabaseCall): Promise<Members> {
   const name = engine.catalog().databases.get(databaseId)?.name;
   const described = (await engine.describeData()).filter((one) => one.databaseId === databaseId);

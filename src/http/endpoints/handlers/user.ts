@@ -5,7 +5,7 @@ import type { Members, TeamCall } from './handler.js';
 
 export async function createUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
-  // Refuses what can be told without the hash, which takes a tenth of a second.
+  // Refuses invalid requests before the hash, which takes 0.1 s.
   api.createUser(body, call.catalog, null);
   const hash = await call.passwords.hash(api.readNewPassword(body), call.randomBytes);
   return changeCatalog(call, (catalog) => api.createUser(body, catalog, hash));

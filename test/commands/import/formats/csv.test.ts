@@ -47,7 +47,7 @@ t.test('generated fields come back as they were, however the bytes are cut', asy
   }
 });
 
-t.test('rows that do not fit are told by row and line, and those around them are read', async (t) => {
+t.test('broken rows are reported by row and line, and the rows around them are read', async (t) => {
   const text = 'a,b\n1,2\n3\n4,5,6\n"x\ny",7\n\n8,b"ad\n"open"ed,9\n10,11\n';
   const { rows, broken, lines } = await readCsv(bytesOf(text));
   t.strictSame(rows, [

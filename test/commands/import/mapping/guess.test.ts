@@ -1,13 +1,13 @@
 /**
- * Types told from generated columns. The oracle knows what each value was made as: a type is told only when every value
+ * Types guessed from generated columns. The oracle knows the class of each value: a type is chosen only when every value
  * fits it, and what is then written is the value that was meant.
  */
 import t from 'tap';
 import { ExactNumber } from '../../../../src/api/index.js';
 import { INT64_MAX, INT64_MIN, Prng } from '../../../../src/base/index.js';
-import type { Cell } from '../../../../src/commands/import/formats/row-block.js';
+import type { SourceValue } from '../../../../src/commands/import/formats/row-block.js';
 import { type BaseType, type Guess, guessColumn } from '../../../../src/commands/import/mapping/guess.js';
-import { cellWriter, ValueFault } from '../../../../src/commands/import/mapping/values.js';
+import { columnWriter, ValueFault } from '../../../../src/commands/import/mapping/values.js';
 import { scaleDecimal } from '../../../../src/schema/index.js';
 
 const SEED = 271_829;
@@ -138,11 +138,11 @@ function string(): Made {
 const MAKERS: Readonly<Record<Class, () => Made>> = { integer, decimal, boolean, date, datetime, string };
 const CLASSES = Object.keys(MAKERS) as Class[];
 
-const guessed = (cells: readonly Cell[], isText = true, nulls: readonly string[] = []): Guess =>
+const guessed = (cells: readonly SourceValue[], isText = true, nulls: readonly string[] = []): Guess =>
   guessColumn(cells, isText, null, new Set(nulls));
 
 function writerOf({ type, storage, decimalPlaces, isFloating }: Guess, nulls: readonly string[] = []) {
-  return cellWriter({ type, storage, roundedTo: isFloating ? decimalPlaces : null, nulls: new Set(nulls) });
+  return columnWriter({ type, storage, roundedTo: isFloating ? decimalPlaces : null, nulls: new Set(nulls) });
 }
 
 /** Of two classes in one column. */
@@ -154,12 +154,12 @@ function joint(a: Class, b: Class): BaseType {
 
 const column = (kind: Class, count: number): Made[] => Array.from({ length: count }, MAKERS[kind]);
 
-t.test('a column of one class is told as that, and each value is what was meant', async (t) => {
+t.test('a column of one class gets its type, and each value is kept', async (t) => {
   for (let round = 0; round < 60; round++) {
     for (const kind of CLASSES) {
       const made = column(kind, random.between(1, 30));
       const missing = ['', null, undefined, 'NA'];
-      const cells: Cell[] = made.flatMap(({ text }) =>
+      const cells: SourceValue[] = made.flatMap(({ text }) =>
         random.chance(0.2) ? [random.pick(missing), text] : [text],
       );
       const guess = guessed(cells, true, ['NA']);
@@ -180,7 +180,7 @@ t.test('a column of one class is told as that, and each value is what was meant'
   }
 });
 
-t.test('of two classes a column has what holds both', async (t) => {
+t.test('a column of two classes gets a type that holds both', async (t) => {
   for (const a of CLASSES) {
     for (const b of CLASSES) {
       // Integers that leave room for the places of the decimals.
@@ -272,7 +272,7 @@ t.test('numbers in a list of a CSV file keep all their digits', async (t) => {
   t.equal(writerOf(guess)(cell), cell);
 });
 
-t.test('a file without values has strings, and values of JSON are what they are', async (t) => {
+t.test('a file without values has strings, and JSON values keep their types', async (t) => {
   t.match(guessed(['', null, undefined]), { type: 'string', valueCount: 0, unfit: null });
   t.match(guessed([]), { type: 'string', valueCount: 0 });
   for (const [cells, type, storage] of [
@@ -289,7 +289,11 @@ t.test('a file without values has strings, and values of JSON are what they are'
     [[[1, 2, 3], [4]], 'integer', 'list-of-values'],
     [[['a'], 'b'], 'string', 'list-of-values'],
   ] as const) {
-    t.match(guessed(cells as readonly Cell[], false), { type, storage, unfit: null }, JSON.stringify(cells));
+    t.match(
+      guessed(cells as readonly SourceValue[], false),
+      { type, storage, unfit: null },
+      JSON.stringify(cells),
+    );
   }
   t.match(guessed([{ value: 5, date: '2024-01-01' }], false), { type: 'integer', isEvents: true });
   t.match(guessed([{ some: 'object' }], false), { unfit: 'objects' });

@@ -108,7 +108,7 @@ t.test('each row is in one body, with its entity, of which later values and all 
   }
 });
 
-t.test('bodies without rows, and rows that are bad, are told', async (t) => {
+t.test('bodies without rows and bad rows are reported', async (t) => {
   t.equal(bodyText(mappingOf([0], ATTRIBUTES), [], true), '{}');
   const rows: Row[] = [
     ['', 'a', 1, null, null],

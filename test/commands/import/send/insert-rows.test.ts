@@ -83,7 +83,7 @@ t.test('bad rows', async (t) => {
     },
   );
 
-  t.test('--max-bad stops, and the same command with a higher one goes on', async (t) => {
+  t.test('--max-bad stops an import, and the same command with a higher limit resumes it', async (t) => {
     const lines = Array.from({ length: 5_000 }, (_, row) => `e${row},${row % 100 === 99 ? 'x' : row}`);
     const file = write('many.csv', `id,n\n${lines.join('\n')}\n`);
     const words = ['--dimension', 'many', '--type', 'n=integer', file];
@@ -157,7 +157,7 @@ t.test('bad rows', async (t) => {
     }
   });
 
-  t.test('files that are cut, or nothing at all, are refused with what is wrong', async (t) => {
+  t.test('truncated and empty files are refused with the reason', async (t) => {
     const refused = async (name: string, bytes: Uint8Array | string, message: RegExp): Promise<void> => {
       const file = path.join(t.testdir(), name);
       fs.writeFileSync(file, bytes);

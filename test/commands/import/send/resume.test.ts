@@ -111,7 +111,7 @@ t.test('an import that is killed and begun again loses nothing and doubles nothi
   t.strictSame(await sumOf(site), WHOLE, 'a second import changes nothing');
 });
 
-t.test('an import goes on by itself when its server is killed and started again', async (t) => {
+t.test('an import resumes by itself when its server is killed and started again', async (t) => {
   const port = await freePort();
   const flags = ['--https-port', String(port)];
   const place = t.testdir({ store: {}, 'visits.csv': visits() });

@@ -16,7 +16,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
 const eventsOf = (name: string, fields = ''): string =>
   `{"query-name":"${name}","query":[{"e":{"gt":1,"between":["2016-01-01","2016-01-02"]}}]${fields}}`;
 /** Each handler with a body, and the body with "bypass-cache". */
-const ASKED: readonly (readonly [Handler<DatabaseCall>, string, string])[] = [
+const CASES: readonly (readonly [Handler<DatabaseCall>, string, string])[] = [
   [
     countEvents,
     `[${eventsOf('p')},${eventsOf('q')}]`,
@@ -60,8 +60,8 @@ t.test('top values are answered by name and column', async (t) => {
   );
 });
 
-t.test('what was bound is asked in the same turn, all of it at once', async (t) => {
-  for (const [handler, body, bypassing] of ASKED) {
+t.test('binding and all queries are in the same turn', async (t) => {
+  for (const [handler, body, bypassing] of CASES) {
     const engine = await engineWithColumns();
     engine.aggregateAnswers = Array.from({ length: 2 }, () =>
       handler === countEvents ? { answers: 'metric', token: '1' } : { answers: 'values', rows: [] },
@@ -71,11 +71,11 @@ t.test('what was bound is asked in the same turn, all of it at once', async (t) 
       const answer = handler(call);
       t.equal(engine.aggregations.length, index + 1, `${handler.name} asks before it waits`);
       await answer;
-      const asked = engine.aggregations[index];
-      t.equal(asked.asking.bypassCache, index === 1, `${handler.name}: ${text}`);
-      t.equal(asked.asking.cancellation, call.cancellation, 'the caller may hang up');
-      t.ok(asked.plans.every(({ databaseId }) => databaseId === DATABASE_ID));
-      t.equal(asked.plans.length, handler === aggregate ? 1 : 2);
+      const aggregation = engine.aggregations[index];
+      t.equal(aggregation.options.bypassCache, index === 1, `${handler.name}: ${text}`);
+      t.equal(aggregation.options.cancellation, call.cancellation, 'the query ends with its request');
+      t.ok(aggregation.plans.every(({ databaseId }) => databaseId === DATABASE_ID));
+      t.equal(aggregation.plans.length, handler === aggregate ? 1 : 2);
     }
   }
 });
@@ -83,7 +83,7 @@ t.test('what was bound is asked in the same turn, all of it at once', async (t) 
 t.test('a filtered key asks about the rows that it sees', async (t) => {
   const key = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
   const tests = [{ kind: 'ranges', ranges: [{ low: 5n, high: 5n }], negated: false }];
-  for (const [handler, body] of ASKED) {
+  for (const [handler, body] of CASES) {
     const engine = await engineWithColumns();
     engine.aggregateAnswers = Array.from({ length: 2 }, () =>
       handler === countEvents ? { answers: 'metric', token: '1' } : { answers: 'values', rows: [] },

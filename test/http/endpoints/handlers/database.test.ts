@@ -50,7 +50,7 @@ t.test('of two requests at once with one name, one makes the database', async (t
   t.match(settled[1], { reason: { code: 8001 } });
 });
 
-t.test('metadata are told to the database, and as a bare list to the team', async (t) => {
+t.test('metadata are an object for the database and a bare list for the team', async (t) => {
   const engine = new FakeEngine();
   await createDatabase(teamCallOf(engine, { database: TEST_ONE }));
   const usage = {
@@ -105,7 +105,7 @@ t.test('through the server, 189 is HTTP 503 with more-info, and the database is 
     });
   }
   front.engine.change = change;
-  t.equal((await deletion('nowhere')).status, 400, 'what the client did wrong is told as that');
+  t.equal((await deletion('nowhere')).status, 400, 'an error of the client stays one');
   const reply = await deletion('quarry');
   t.equal(reply.status, 200);
   t.match(JSON.parse(reply.body), { status: 'success', 'database-name': ['quarry'] });

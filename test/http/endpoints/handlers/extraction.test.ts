@@ -39,10 +39,10 @@ t.test('a result is the rows of its plan', async (t) => {
     await extractResult(call),
     '"data":{"__proto__":{"a":"5"},"10":{"a":"5"}},"page":1,"next-page":null',
   );
-  const [{ plan, asking }] = engine.extracts;
+  const [{ plan, options }] = engine.extracts;
   t.match(plan, { databaseId: DATABASE_ID, dimensionId: 1, condition: A_IS_5, scored: null, limit: 100 });
-  t.equal(asking.cancellation, call.cancellation);
-  t.equal(asking.bypassCache, true);
+  t.equal(options.cancellation, call.cancellation);
+  t.equal(options.bypassCache, true);
 });
 
 t.test('pages follow one another by their tokens, which are for one key', async (t) => {
@@ -73,7 +73,7 @@ t.test('pages follow one another by their tokens, which are for one key', async 
 
 t.test('a score without nearest is one question', async (t) => {
   const engine = await engineWithColumns();
-  engine.atOneVersion = () => t.fail('asked for one version') as never;
+  engine.atOneVersion = () => t.fail('called atOneVersion') as never;
   engine.extractions.push([row('x', 1)]);
   t.equal(
     await extractScore(callOf(engine, BODY)),
@@ -87,8 +87,8 @@ t.test('a score with nearest finds them first, both at one version', async (t) =
   let inside = 0;
   engine.atOneVersion = async (ask) => {
     inside++;
-    const answer = await ask((plan, asking) => engine.extract(plan, asking));
-    t.equal(engine.extracts.length, 2, 'both were asked inside');
+    const answer = await ask((plan, options) => engine.extract(plan, options));
+    t.equal(engine.extracts.length, 2, 'both queries ran inside');
     return answer;
   };
   engine.extractions.push([row('n1', 0, 0.5), row('n2', 0, 7)], [row('n1', 2, 0.5), row('x', 1)]);
@@ -114,15 +114,15 @@ t.test('where nothing is near and nothing else scores, there are no rows', async
   t.equal(engine.extracts.length, 1);
 });
 
-t.test('what was bound is asked in the same turn, or bound anew in a later one', async (t) => {
+t.test('binding and query are in the same turn, or the query is bound again in a later one', async (t) => {
   const engine = await engineWithColumns();
-  for (const [handler, body, asked] of [
+  for (const [handler, body, expected] of [
     [extractResult, BODY, 1],
     [extractScore, BODY, 2],
     [extractScore, SCORE, 3],
   ] as const) {
     const answer = handler(callOf(engine, body));
-    t.equal(engine.extracts.length, asked, body);
+    t.equal(engine.extracts.length, expected, body);
     await answer;
   }
   let checked: unknown = null;
@@ -136,7 +136,7 @@ t.test('what was bound is asked in the same turn, or bound anew in a later one',
   engine.atOneVersion = async (ask) => {
     await deleteColumn(callOf(engine, '{"api-name":"g"}'));
     await createColumns(callOf(engine, '[{"name":"g","type":"geolocation"}]'));
-    return ask((plan, asking) => engine.extract(plan, asking));
+    return ask((plan, options) => engine.extract(plan, options));
   };
   const before = engine.extracts.length;
   await extractScore(later);
@@ -145,12 +145,12 @@ t.test('what was bound is asked in the same turn, or bound anew in a later one',
   t.equal(databaseOf(engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get('g')?.id, 3);
   engine.atOneVersion = async (ask) => {
     await deleteColumn(callOf(engine, '{"api-name":"g"}'));
-    return ask((plan, asking) => engine.extract(plan, asking));
+    return ask((plan, options) => engine.extract(plan, options));
   };
   await t.rejects(extractScore(callOf(engine, SCORE)), { code: 4008 }, 'the column is gone');
 });
 
-t.test('bad bodies are refused before anything is asked', async (t) => {
+t.test('invalid bodies are refused before any query', async (t) => {
   const engine = await engineWithColumns();
   const refused: readonly [string, number][] = [
     ['', 1503],

@@ -18,11 +18,11 @@ t.test('the body goes to the engine as it came, with what its key may write', as
   t.strictSame(await answerTo(insert, callOf(engine, body)), answer);
   t.strictSame(await answerTo(insert, callOf(engine, body, { key: customKey({}), onceId: 'id' })), answer);
   t.strictSame(await answerTo(insert, callOf(engine, body, { key: whitelisted, charge })), answer);
-  const told = engine.inserts.map(({ databaseId, bytes, request }) => [
+  const inserted = engine.inserts.map(({ databaseId, bytes, request }) => [
     ...[databaseId, new TextDecoder().decode(bytes), request.customKey],
     ...[request.columnIds, request.onceId],
   ]);
-  t.strictSame(told, [
+  t.strictSame(inserted, [
     [DATABASE_ID, body, false, null, null],
     [DATABASE_ID, body, true, null, 'id'],
     [DATABASE_ID, body, true, [0, 2], null],

@@ -41,7 +41,7 @@ t.test('updates and deletes say how many entities they concerned', async (t) => 
   );
 });
 
-t.test('the engine is told who writes which columns, how to charge, and the name of a write', async (t) => {
+t.test('the engine gets the columns of the caller, the charge function and the ID of a write', async (t) => {
   const engine = await engineWithColumns();
   const charged: number[] = [];
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['a'] }] });

@@ -48,7 +48,7 @@ t.test('a total is the sum over its dimensions, of the rows that the key sees', 
   t.strictSame(engine.plans, [[PLAN, other], [seen, other], [seen]]);
 });
 
-t.test('exists asks for the rows that the key sees, and echoes the IDs as asked', async (t) => {
+t.test('exists queries the rows that the key sees, and echoes the IDs of the request', async (t) => {
   const engine = await engineWithColumns();
   engine.existing = new Set(['x']);
   const plans: unknown[] = [];
@@ -64,7 +64,7 @@ t.test('exists asks for the rows that the key sees, and echoes the IDs as asked'
   t.strictSame(plans, [PLAN, { ...PLAN, condition: A_IS_5 }]);
 });
 
-t.test('what was bound is asked in the same turn', async (t) => {
+t.test('binding and query are in the same turn', async (t) => {
   const engine = await engineWithColumns();
   const bodies = [
     [countEntities, '{"query-name":"q","query":[{"a":{"gt":1}}]}'],

@@ -53,7 +53,7 @@ t.test('a relation may have any name, and names keep their order', async (t) => 
   );
 });
 
-t.test('a whitelisted key is told its own columns alone, and counts what it is told', async (t) => {
+t.test('a whitelisted key sees and counts its own columns only', async (t) => {
   const engine = await engineWithColumns();
   await createRelation(callOf(engine, '{"name":"r","columns":["a","b"]}'));
   await createRelation(callOf(engine, '{"name":"s","columns":["c"]}'));

@@ -1,4 +1,4 @@
-/** POST /v1/sql as a handler: what the engine is asked, and who may send what. */
+/** The handler of POST /v1/sql: its queries of the engine, and the statements that callers may send. */
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
@@ -85,7 +85,7 @@ t.test('a write that breaks a rule is 6000 with the code and place of what broke
   await t.rejects(Promise.resolve(runSql(callOf(engine, WRITES))), { code: 9003 });
 });
 
-t.test('a key is told nothing of columns that it may not use', async (t) => {
+t.test('a key learns nothing about columns that it may not use', async (t) => {
   const engine = await engineWithColumns();
   answering(engine, [0, 0]);
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
@@ -101,7 +101,7 @@ t.test('a key is told nothing of columns that it may not use', async (t) => {
   }
 });
 
-t.test('who may only read may send nothing else, and is told so before the text is read', async (t) => {
+t.test('a caller who may only read is refused other statements before they are parsed', async (t) => {
   const engine = await engineWithColumns();
   const key = customKey({ level: 'read-only' });
   for (const text of [

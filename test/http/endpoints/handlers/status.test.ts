@@ -4,7 +4,7 @@ import { DATABASE_ID, KEYS } from '../../fake-engine.js';
 import { ask, codeOf, startFront } from '../../harness.js';
 
 t.test(
-  'every dimension and column is told, also those that hold nothing, and no other database',
+  'every dimension and column of the database is listed, also empty ones, and no other database',
   async (t) => {
     const front = await startFront(t);
     const make = { name: 'visit', type: 'string-event', dimension: 'people' };

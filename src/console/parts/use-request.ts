@@ -1,0 +1,57 @@
+/** One request at a time for a view: a new request, or leaving the view, aborts the previous one. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export type RequestState<Value> =
+  | { readonly state: 'idle' }
+  | { readonly state: 'busy'; readonly before: Value | null }
+  | { readonly state: 'done'; readonly value: Value }
+  | { readonly state: 'failed'; readonly error: unknown };
+
+export interface RequestControl<Value> {
+  readonly requestState: RequestState<Value>;
+  readonly run: (ask: (signal: AbortSignal) => Promise<Value>) => void;
+  readonly stop: () => void;
+  readonly forget: () => void;
+}
+
+export function useRequest<Value>(): RequestControl<Value> {
+  const [requestState, setRequestState] = useState<RequestState<Value>>({ state: 'idle' });
+  const current = useRef<AbortController | null>(null);
+  useEffect(() => () => current.current?.abort(), []);
+  const begin = (): AbortController => {
+    current.current?.abort();
+    const controller = new AbortController();
+    current.current = controller;
+    return controller;
+  };
+  return {
+    requestState,
+    run: (ask) => {
+      const controller = begin();
+      const { signal } = controller;
+      setRequestState((last) => ({ state: 'busy', before: last.state === 'done' ? last.value : null }));
+      ask(signal).then(
+        (value) => {
+          if (!signal.aborted) setRequestState({ state: 'done', value });
+        },
+        (error: unknown) => {
+          if (!signal.aborted) setRequestState({ state: 'failed', error });
+        },
+      );
+    },
+    stop: () => {
+      begin();
+      setRequestState((last) =>
+        last.state !== 'busy'
+          ? last
+          : last.before === null
+            ? { state: 'idle' }
+            : { state: 'done', value: last.before },
+      );
+    },
+    forget: () => {
+      begin();
+      setRequestState({ state: 'idle' });
+    },
+  };
+}

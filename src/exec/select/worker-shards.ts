@@ -1,0 +1,63 @@
+/** The shards of one worker that a SELECT reads. */
+import type { GroupPartial, SelectPlan } from '../../ir/index.js';
+import type { OperatorStats } from '../../protocol/index.js';
+import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
+import type { QueryRun } from '../query-run.js';
+import { groupBySlots } from './group-by-slots.js';
+import type { JoinedTable } from './join-lookup.js';
+import { ShardOperatorStats } from './operator-stats.js';
+import { ShardRows } from './shard-rows.js';
+
+/** A shard that has entities of the dimension. */
+export interface WorkerShard {
+  readonly dimension: DimensionShard;
+  readonly stats: ShardOperatorStats;
+}
+
+export class WorkerShards {
+  readonly plan: SelectPlan;
+  readonly run: QueryRun;
+  readonly all: readonly WorkerShard[];
+  readonly #tables: readonly JoinedTable[];
+  readonly #scratch: Arena;
+
+  constructor(
+    shards: Iterable<Shard>,
+    plan: SelectPlan & { readonly dimensionId: number },
+    tables: readonly JoinedTable[],
+    scratch: Arena,
+    run: QueryRun,
+    profiled: boolean,
+  ) {
+    const all: WorkerShard[] = [];
+    for (const shard of shards) {
+      const dimension = shard.find(plan);
+      if (dimension === undefined || dimension.entityCount === 0) continue;
+      all.push({ dimension, stats: new ShardOperatorStats(shard.index, profiled) });
+    }
+    this.plan = plan;
+    this.run = run;
+    this.all = all;
+    this.#tables = tables;
+    this.#scratch = scratch;
+  }
+
+  /** The rows of one shard; `release` must be called at the end. Throws 9005, 9006. */
+  rows({ dimension, stats }: WorkerShard): ShardRows {
+    return new ShardRows(dimension, this.plan, this.#tables, this.#scratch, this.run, stats);
+  }
+
+  /**
+   * Groups one shard by slots with kernels, or returns null if that is not possible. The groups' memory stays reserved
+   * in the run. Throws 9005, 9006.
+   */
+  groupBySlots({ dimension, stats }: WorkerShard): GroupPartial | null {
+    const source = { dimension, plan: this.plan, tables: this.#tables, scratch: this.#scratch };
+    return groupBySlots(source, this.run, stats);
+  }
+
+  /** Returns and resets the operator statistics since the last call. */
+  takeStats(): OperatorStats[] {
+    return this.all.flatMap(({ stats }) => stats.take());
+  }
+}
