@@ -10,14 +10,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildBundles, keepCode, STARTED } from './bundle/build.mjs';
+import { buildClient } from './client/build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const dist = path.join(root, 'dist');
 const stampFile = path.join(dist, '.stamp');
 const SOURCE_DIRS = ['src', 'test', 'native-bench'];
 const CONSOLE_DIR = 'src/console';
-/** What programs import: see `exports` in package.json. The second is loaded by the first, in Node alone. */
-const CLIENT_ENTRIES = ['src/client/index.ts', 'src/client/node.ts'];
 
 /** Every source file below `dir`, relative to the root, in a fixed order. */
 function sourcesUnder(dir) {
@@ -26,7 +25,7 @@ function sourcesUnder(dir) {
     for (const entry of fs.readdirSync(at, { withFileTypes: true })) {
       const full = path.join(at, entry.name);
       if (entry.isDirectory()) {
-        if (entry.name !== 'node_modules' && entry.name !== 'results') walk(full);
+        if (!['node_modules', 'results', 'dist'].includes(entry.name)) walk(full);
       } else if (/\.(ts|tsx|mjs|cjs|json|css|html|svg)$/.test(entry.name))
         found.push(path.relative(root, full));
     }
@@ -57,23 +56,6 @@ async function buildTypeScript(files) {
     sourcemap: 'linked',
     logLevel: 'warning',
     bundle: false,
-  });
-}
-
-/** The client as a program imports it, also in a browser: nothing of it is bundled with it but its own files. */
-async function buildClient() {
-  const { build } = await import('esbuild');
-  await build({
-    entryPoints: CLIENT_ENTRIES.map((file) => path.join(root, file)),
-    outdir: path.join(dist, 'client'),
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2022',
-    bundle: true,
-    splitting: true,
-    chunkNames: 'shared-[hash]',
-    external: ['apache-arrow', 'node:*'],
-    logLevel: 'warning',
   });
 }
 
@@ -114,7 +96,7 @@ function removeOutputsWithoutSource(sources) {
 
 const isOfConsole = (file) => file.startsWith(`${CONSOLE_DIR}/`) || file.startsWith('src/tools/console/');
 
-const isOfBundle = (file) => file.startsWith('src/tools/bundle/');
+const isOfBundle = (file) => /^src\/tools\/(bundle|client)\//.test(file);
 
 function readStamp() {
   try {
@@ -145,7 +127,7 @@ export async function buildIfStale() {
     removeOutputsWithoutSource(typeScript);
     await buildTypeScript(typeScript);
     await buildBundles(root, dist);
-    await buildClient();
+    await buildClient(root, path.join(dist, 'client'));
     built.push('typescript');
   }
   if (kernelFiles.length > 0 && (stamp.kernels !== next.kernels || !fs.existsSync(wasmFile))) {

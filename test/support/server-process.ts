@@ -23,6 +23,8 @@ export interface ServerOptions {
   readonly uid?: number;
   /** Added to this process's own environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The program; by default that of the tree that the tests run from. */
+  readonly main?: string;
 }
 
 export interface Ending {
@@ -51,10 +53,10 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   #output = '';
 
-  constructor({ dir, flags = [], httpPort = 0, uid, env = {} }: ServerOptions) {
+  constructor({ dir, flags = [], httpPort = 0, uid, env = {}, main = MAIN }: ServerOptions) {
     this.dir = dir;
     const own = ['--data-dir', dir, '--https-port', '0', '--http-port', String(httpPort), '--limits', 'off'];
-    this.#child = spawn(process.execPath, [MAIN, 'serve', ...own, ...flags], {
+    this.#child = spawn(process.execPath, [main, 'serve', ...own, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
       ...(uid === undefined ? {} : { uid, gid: uid }),

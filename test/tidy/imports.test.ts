@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import * as rules from './rules.js';
-import { exists, parse, read, sources } from './source.js';
+import { exists, parse, read, type Source, sources } from './source.js';
 
 const all = sources();
 
@@ -85,19 +85,33 @@ t.test('a library is imported in the files that the rules name for it, and nowhe
 });
 
 t.test(
-  'every package that src imports is a dependency of package.json, and the rules name its files',
+  'every package that src imports is a dependency whose files the rules name; of the production dependencies, src imports each',
   async (t) => {
-    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+      'dependencies' | 'devDependencies',
+      Record<string, string>
+    >;
     const outside = new Set(['esbuild', 'assemblyscript', 'typescript', '@vercel/nft', 'postject']);
-    const used = new Set(
-      all.flatMap(({ imports }) =>
-        imports
-          .filter(({ specifier }) => !/^(\.|node:|virtual:)/.test(specifier))
-          .map(({ specifier }) => rules.packageOf(specifier)),
-      ),
+    const packagesOf = (files: readonly Source[]): Set<string> =>
+      new Set(
+        files.flatMap(({ imports }) =>
+          imports
+            .filter(({ specifier }) => !/^(\.|node:|virtual:)/.test(specifier))
+            .map(({ specifier }) => rules.packageOf(specifier)),
+        ),
+      );
+    const isServer = ({ file }: Source): boolean => !/^src\/(tools|console)\//.test(file);
+    const serving = packagesOf(all.filter(isServer));
+    t.strictSame(
+      Object.keys(dependencies).filter((name) => !serving.has(name)),
+      [],
+      'what only builds is a development dependency',
     );
-    for (const name of used) {
-      t.ok(dependencies[name], `${name} is a dependency`);
+    for (const name of packagesOf(all)) {
+      t.ok(
+        dependencies[name] ?? (serving.has(name) ? undefined : devDependencies[name]),
+        `${name} is a dependency`,
+      );
       t.ok(
         rules.LIBRARY_FILES[name] !== undefined || outside.has(name),
         `the rules name the files of ${name}`,

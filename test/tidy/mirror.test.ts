@@ -24,6 +24,7 @@ const WHOLE_FOLDER = [
   'api/binding-time',
   'api/conformance',
   'api/generated',
+  'client/package',
   'exec/select/slices',
   'http/column-whitelist',
   'http/matrix',

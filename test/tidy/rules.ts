@@ -85,6 +85,8 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/tools/binary/build.mjs': 'the build of the executable',
   'src/tools/binary/day.mjs': 'makes the empty folder in which the executable is tried',
   'src/tools/build.mjs': 'the build',
+  'src/tools/client/build.mjs': 'writes the declarations of the client',
+  'src/tools/client/package.mjs': 'removes what was packed',
   'src/tools/bundle/build.mjs': 'makes the data directory of the server whose code is kept',
   'src/tools/console/build.mjs': 'the build of the console',
   'src/tools/console/map.mjs': 'reads the maps that the console draws on',

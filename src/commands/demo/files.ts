@@ -7,7 +7,16 @@ import path from 'node:path';
 import type { FileSystem } from '../../io/index.js';
 
 const { resolve } = createRequire(import.meta.url);
-const PACKAGE_DATA = path.join(path.dirname(resolve('vega-datasets')), '../data');
+const PACKAGE_DATA = path.join(packageDir(), '../data');
+
+/** Throws when only what serves is installed: the data is a development dependency. */
+function packageDir(): string {
+  try {
+    return path.dirname(resolve('vega-datasets'));
+  } catch {
+    throw new Error("the demo's data is not installed: npm ci, without --omit=dev, installs it");
+  }
+}
 
 export const DEMO_FILES = {
   airports: resolve('#data/airports.csv'),
