@@ -21,14 +21,14 @@ import type { OrderColumn } from './sort-keys.js';
 import { fieldsOf, type Table } from './table.js';
 
 /**
- * `plan` must have a grouping; `bytesMax`: memory limit of this computation; `told`: already known aggregates of the
+ * `plan` must have a grouping; `bytesMax`: memory limit of this computation; `knownAggregates`: already known aggregates of the
  * only group, by aggregate number. Throws 6000, 9006.
  */
 export function* finishGroups(
   plan: SelectPlan,
   partials: readonly GroupPartial[],
   bytesMax: number,
-  notified: ReadonlyMap<number, number> = NO_NOTES,
+  knownAggregates: ReadonlyMap<number, number> = NONE_KNOWN,
 ): Task<Table> {
   const { grouping } = plan;
   invariant(grouping !== null, 'the plan has groups');
@@ -38,7 +38,7 @@ export function* finishGroups(
   for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
   for (const [index, aggregate] of grouping.aggregates.entries()) {
     const states = partials.map(({ states }) => states[index]);
-    const known = notified.get(index);
+    const known = knownAggregates.get(index);
     const column =
       known === undefined
         ? yield* aggregateColumn(aggregate, states, groups, budget.remainder())
@@ -51,7 +51,7 @@ export function* finishGroups(
   return plan.distinct ? yield* distinctTable(plan, kept, budget) : yield* groupTable(plan, kept, budget);
 }
 
-const NO_NOTES: ReadonlyMap<number, number> = new Map();
+const NONE_KNOWN: ReadonlyMap<number, number> = new Map();
 
 function* selectedBy(
   condition: NonNullable<SelectPlan['having']>,

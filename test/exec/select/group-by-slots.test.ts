@@ -115,7 +115,7 @@ function naiveGroups(extraction: Extraction, plan: SelectPlan, tables: readonly 
     const key = shown(row.slice(0, keys.length));
     groups.set(key, [...(groups.get(key) ?? []), row.slice(keys.length)]);
   }
-  const notified = new Map<string, string>();
+  const actual = new Map<string, string>();
   for (const [key, rows] of groups) {
     const states = aggregates.map(({ function: name, of }, at) => {
       const values = rows.map((row) => row[at]).filter((value) => of === null || value !== null);
@@ -123,9 +123,9 @@ function naiveGroups(extraction: Extraction, plan: SelectPlan, tables: readonly 
       if (name === 'min' || name === 'max') return [extreme(name, values as bigint[])];
       return [values.length, values.reduce((sum: bigint, value) => sum + (value as bigint), 0n)];
     });
-    notified.set(key, shown(states));
+    actual.set(key, shown(states));
   }
-  return notified;
+  return actual;
 }
 
 function extreme(name: 'min' | 'max', values: readonly bigint[]): bigint | null {
@@ -136,11 +136,11 @@ function extreme(name: 'min' | 'max', values: readonly bigint[]): bigint | null 
 type States = (number | bigint | null)[][];
 
 /** Adds the groups of a shard to those of others. */
-function addGroups(notified: Map<string, States>, partial: GroupPartial, plan: SelectPlan): void {
+function addGroups(actual: Map<string, States>, partial: GroupPartial, plan: SelectPlan): void {
   const keys = partial.keys.map(fromWire);
   for (let group = 0; group < partial.groupCount; group++) {
     const key = shown(keys.map((vector) => valueAt(vector, group)));
-    const before = notified.get(key);
+    const before = actual.get(key);
     const added = partial.states.map((state, at) => {
       const held = before?.[at];
       switch (state.holds) {
@@ -164,7 +164,7 @@ function addGroups(notified: Map<string, States>, partial: GroupPartial, plan: S
           throw new Error(`no ${state.holds} was asked for`);
       }
     });
-    notified.set(key, added);
+    actual.set(key, added);
   }
 }
 
@@ -175,20 +175,19 @@ function cellGroups(
   tables: readonly JoinedTable[],
   scratch: Arena,
 ): PlainGroups | null {
-  const notified = new Map<string, States>();
+  const actual = new Map<string, States>();
   for (const shard of shards) {
     const dimension = shard.find(KEY);
     if (dimension === undefined) continue;
     const run = unbounded();
     const partial = groupBySlots({ dimension, plan, tables, scratch }, run, new ShardOperatorStats(0, false));
     if (partial === null) return null;
-    addGroups(notified, partial, plan);
+    addGroups(actual, partial, plan);
   }
-  return new Map([...notified].map(([key, states]) => [key, shown(states)]));
+  return new Map([...actual].map(([key, states]) => [key, shown(states)]));
 }
 
-const sorted = (notified: PlainGroups): [string, string][] =>
-  [...notified].sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = (actual: PlainGroups): [string, string][] => [...actual].sort(([a], [b]) => (a < b ? -1 : 1));
 
 for (const [kernels, module] of MODULES) {
   t.test(`${kernels} kernels: groups are those of a naive look`, async (t) => {
@@ -285,16 +284,16 @@ t.test('several segments and arenas add up, and all memory is given back', async
     new ShardOperatorStats(0, false),
   );
   if (partial === null) throw new Error('grouping by slots does not apply');
-  const notified = new Map<string, States>();
-  addGroups(notified, partial, plan);
-  const found = new Map([...notified].map(([key, states]) => [key, shown(states)]));
+  const actual = new Map<string, States>();
+  addGroups(actual, partial, plan);
+  const found = new Map([...actual].map(([key, states]) => [key, shown(states)]));
   t.strictSame(sorted(found), sorted(naiveGroups(extraction, plan, [])));
   const byRow = unbounded();
   const rows = new ShardRows(dimension, plan, [], scratch, byRow, new ShardOperatorStats(0, false));
   const same = new Map<string, States>();
   addGroups(same, toEnd(groupShard(rows, plan, byRow, new ShardOperatorStats(0, false))), plan);
   rows.release();
-  t.strictSame(same, notified, 'row by row they are the same');
+  t.strictSame(same, actual, 'row by row they are the same');
   t.equal(run.reservedBytes, byRow.reservedBytes, 'the answer alone stays taken');
   const arena = dimension.segments[0].arena;
   const first = arena.takeTemporary(64);

@@ -312,10 +312,10 @@ export function expectedGroups(
       groupsOfEntity.get(entity)?.values[at].push(value);
     });
   });
-  const notified = [...groups.entries()].map(
+  const actual = [...groups.entries()].map(
     ([key, { values }]) => [key, aggregates.map((aggregate, at) => plainOf(aggregate, values[at]))] as const,
   );
-  return new Map(notified);
+  return new Map(actual);
 }
 
 function plainOf({ function: name, distinct, of }: Aggregate, all: readonly Value[]): PlainGroups {
@@ -356,19 +356,19 @@ export function plainGroups(
   const keyVectors = keys.map(fromWire);
   const byState = states.map((state) => plainStates(state, groupCount));
   const order = [...new Set(entities)];
-  const notified = new Map<string, readonly PlainGroups[]>();
+  const actual = new Map<string, readonly PlainGroups[]>();
   for (let group = 0; group < groupCount; group++) {
     const key = keyOf(
       keyVectors.map((vector) => valueAt(vector, group)),
       perEntity ? order[group] : null,
     );
-    if (notified.has(key)) throw new Error(`${key} stands twice`);
-    notified.set(
+    if (actual.has(key)) throw new Error(`${key} stands twice`);
+    actual.set(
       key,
       byState.map((state) => state[group]),
     );
   }
-  return notified;
+  return actual;
 }
 
 function plainStates(state: AggregateState, groupCount: number): PlainGroups[] {
@@ -400,15 +400,15 @@ const wideAt = (wire: WireVector, row: number): bigint => BigInt(valueAt(fromWir
 function plainValues(state: Extract<AggregateState, { holds: 'values' }>, groupCount: number): PlainGroups[] {
   const { values, groups, counts, hashes } = state;
   const vector = fromWire(values);
-  const notified: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
+  const actual: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
   for (let at = 0; at < vector.count; at++) {
     const value = textOfValue(valueAt(vector, at));
-    const held = notified[groups === null ? 0 : groups[at]];
+    const held = actual[groups === null ? 0 : groups[at]];
     if (held.has(value)) throw new Error(`${value} stands twice in a group`);
     held.set(value, counts === null ? 1 : counts[at]);
   }
   if (hashes !== null && values.kind === 'text') checkHashes(hashes, values.offsets, values.bytes);
-  return notified.map((held) => [...held].sort());
+  return actual.map((held) => [...held].sort());
 }
 
 function checkHashes(hashes: Uint32Array, offsets: Uint32Array, bytes: Uint8Array): void {

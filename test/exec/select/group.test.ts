@@ -107,8 +107,8 @@ t.test('every grouping gives the groups, sums and values that a row-at-a-time mo
     const stats = new ShardOperatorStats(0, true);
     const run = new QueryRun(null, 0, 2 ** 30);
     const partial = toEnd(groupShard(rows, planOf(grouping), run, stats, limits));
-    const notified = plainGroups(partial, grouping.perEntity, data.rows.entities);
-    t.strictSame([...notified].sort(), [...expected].sort(), `round ${round}`);
+    const actual = plainGroups(partial, grouping.perEntity, data.rows.entities);
+    t.strictSame([...actual].sort(), [...expected].sort(), `round ${round}`);
     t.equal(stats.take()[0].rows, partial.groupCount, `figures of round ${round}`);
     if (!t.passing()) return;
   }
