@@ -3,7 +3,7 @@
  * A ratio above 1 is in Quarry's favour, whatever is better: it compares with the better of the others.
  */
 import type { Spread } from './measure.js';
-import type { Cell, Table } from './report.js';
+import type { Table, TableCell } from './table.js';
 
 export interface Comparison {
   /** As --only names it. */
@@ -40,7 +40,7 @@ export function comparisonTable(comparisons: readonly Comparison[]): Table | nul
   });
   if (compared.length === 0) return null;
   const names = [...new Set(compared.flatMap(({ comparison }) => comparison.peers.map(({ name }) => name)))];
-  const rows = compared.map(({ comparison, ratio }): Cell[] => [
+  const rows = compared.map(({ comparison, ratio }): TableCell[] => [
     `${comparison.line}: ${comparison.name}`,
     comparison.unit,
     comparison.quarry,

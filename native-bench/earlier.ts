@@ -3,7 +3,7 @@
  * question counts as slower only when both its time and its ratio to the other databases got worse.
  */
 import { type Comparison, ratioOf } from './comparison.js';
-import type { Cell, Table } from './report.js';
+import type { Table, TableCell } from './table.js';
 
 /** Smaller changes are not reported. */
 const SHARE_MIN = 0.1;
@@ -37,7 +37,7 @@ export function earlierTable(file: string, before: readonly Comparison[], now: r
     }))
     .filter(({ share }) => share > SHARE_MIN)
     .sort((a, b) => b.share - a.share);
-  const rows = worse.map(({ old, comparison, share }): Cell[] => [
+  const rows = worse.map(({ old, comparison, share }): TableCell[] => [
     keyOf(comparison),
     comparison.unit,
     old.quarry,

@@ -4,7 +4,8 @@
  */
 import { type Comparison, geometricMean, ratioOf } from './comparison.js';
 import type { Spread } from './measure.js';
-import type { Cell, Report, Table } from './report.js';
+import type { Report } from './report.js';
+import type { Table, TableCell } from './table.js';
 
 interface Goal {
   readonly name: string;
@@ -17,7 +18,7 @@ interface Goal {
 /** A part of the memory's own speed, on attribute counts whose scan takes long enough to be told from the round trip. */
 const SCAN_SHARE = 0.5;
 
-const medianOf = (cell: Cell | undefined): number | null => {
+const medianOf = (cell: TableCell | undefined): number | null => {
   if (typeof cell === 'number') return cell;
   return cell === null || cell === undefined || typeof cell === 'string' ? null : (cell as Spread).median;
 };
@@ -100,7 +101,7 @@ function goalsOf(report: Report): Goal[] {
 export function goalsTable(report: Report): Table | null {
   const measured = goalsOf(report).filter(({ reached }) => reached !== null);
   if (measured.length === 0) return null;
-  const rows = measured.map(({ name, wanted, better, reached }): Cell[] => {
+  const rows = measured.map(({ name, wanted, better, reached }): TableCell[] => {
     const figure = reached as number;
     const isMet = better === 'less' ? figure <= wanted : figure >= wanted;
     return [

@@ -10,9 +10,10 @@ import { chartOf } from './chart.js';
 import { earlierTable } from './earlier.js';
 import { machineText } from './machine.js';
 import { BENCH_DOCUMENTS, withReport } from './readme.js';
-import { type Report, tableText } from './report.js';
+import type { Report } from './report.js';
 import { LINES, type Line, run } from './run.js';
 import { FULL, SMALL, TINY } from './scale.js';
+import { tableText } from './table.js';
 
 const RESULTS = fileURLToPath(new URL('../../native-bench/results/', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

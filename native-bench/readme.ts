@@ -2,7 +2,8 @@
 import { comparisonTable, ratioOf, ratioText } from './comparison.js';
 import { goalsTable } from './goals.js';
 import { machineText } from './machine.js';
-import { cellText, type Report, type Table } from './report.js';
+import type { Report } from './report.js';
+import { cellText, type Table } from './table.js';
 
 /** Documents below the root that hold tables of a run. */
 export const BENCH_DOCUMENTS = ['README.md', 'docs/benchmarks.md'];

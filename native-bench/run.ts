@@ -17,8 +17,9 @@ import { sqlLine } from './lines/sql.js';
 import { grow, type Prepared, prepareSteps, startStore } from './lines/store.js';
 import { thisMachine } from './machine.js';
 import { PeerProcess } from './peers/process.js';
-import type { Cell, Report, Table } from './report.js';
+import type { Report } from './report.js';
 import type { Scale } from './scale.js';
+import type { Table, TableCell } from './table.js';
 
 export const LINES = [
   'ingest',
@@ -90,7 +91,7 @@ async function storeLines(bench: Bench, lines: readonly Line[]): Promise<Table[]
   const prepared = prepareSteps(bench);
   const { steps } = prepared;
   const last = steps[steps.length - 1];
-  const scaling: Cell[][] = [];
+  const scaling: TableCell[][] = [];
   const [workers, ...otherWorkers] = bench.scale.workers;
   const counted = await grownStore(bench, prepared, workers, lines, scaling);
   if (wants('scaling')) {
@@ -115,11 +116,11 @@ async function grownStore(
   prepared: Prepared,
   workers: number,
   lines: readonly Line[],
-  scaling: Cell[][],
+  scaling: TableCell[][],
 ): Promise<{ tables: Table[]; p50: ReadonlyMap<string, number> | null }> {
   const { steps } = prepared;
   const tables: Table[] = [];
-  const memory: Cell[][] = [];
+  const memory: TableCell[][] = [];
   const server = await startStore(bench, workers);
   const emptyBytes = server.residentBytes();
   let fullBytes = 0;

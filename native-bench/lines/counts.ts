@@ -7,8 +7,8 @@ import { writePeopleCsv } from '../data/peers.js';
 import { spreadOf } from '../measure.js';
 import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
-import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
+import type { Table, TableCell } from '../table.js';
 import { PeerComparison } from './peer-comparison.js';
 import { type Prepared, type Step, timeQuestion, timeRoundTrip } from './store.js';
 
@@ -64,7 +64,7 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
       await comparisons[index].ask(question.variants[variant].sql, answer);
     }
   }
-  const rows: Cell[][] = QUESTIONS.map(({ name, wantedMs }, index) => {
+  const rows: TableCell[][] = QUESTIONS.map(({ name, wantedMs }, index) => {
     const p50 = spreadOf(own[index].p50s);
     const peerTimes = comparisons[index].spreads;
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
@@ -78,7 +78,12 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
     );
   }
   const names = peers.map(({ name }) => name);
-  const floor: Cell[] = ['nothing scanned: total', spreadOf(roundTrip.p50s), spreadOf(roundTrip.p99s), null];
+  const floor: TableCell[] = [
+    'nothing scanned: total',
+    spreadOf(roundTrip.p50s),
+    spreadOf(roundTrip.p99s),
+    null,
+  ];
   const table: Table = {
     line: 'counts',
     title: `count/entity over ${expected.entityCount.toLocaleString('en-US')} entities and ${expected.eventCount.toLocaleString('en-US')} events, HTTPS end to end, 1 connection, ${scale.workers[0]} workers; the others in process`,

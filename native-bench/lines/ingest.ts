@@ -14,8 +14,8 @@ import { CLICKHOUSE_WAYS } from '../peers/clickhouse.js';
 import { DUCKDB_WAYS } from '../peers/duckdb.js';
 import type { PeerProcess } from '../peers/process.js';
 import { QUESTIONS } from '../questions.js';
-import type { Cell, Table } from '../report.js';
 import { QuarryServer } from '../server/quarry.js';
+import type { Table, TableCell } from '../table.js';
 
 interface Run {
   readonly entitiesPerSecond: number;
@@ -231,7 +231,7 @@ export async function ingestLine(bench: Bench): Promise<Table> {
     line: 'ingest',
     title: `Ingest of ${scale.ingestEntities.toLocaleString('en-US')} entities with 5 attributes and 2 events, ${Math.round(files.byteCount / scale.ingestEntities)} bytes of JSON each, bodies of 1,000`,
     columns: ['', 'entities/s', 'MB/s', 'p50 ms', 'p99 ms', 'fsyncs/s', 'CPU s per million', 'of HTTP'],
-    rows: contenders.map(({ name }, index): Cell[] => {
+    rows: contenders.map(({ name }, index): TableCell[] => {
       const spreads = KEYS.map((key) => spreadOfKey(runs[index], key));
       return [name, ...spreads, (spreads[0] as Spread).median / first.median];
     }),

@@ -10,8 +10,8 @@ import { type Check, type LoadResult, runLoad } from '../load/load.js';
 import { type Spread, spreadOf } from '../measure.js';
 import { expectedOf } from '../oracle.js';
 import { QUESTIONS } from '../questions.js';
-import type { Cell, Table } from '../report.js';
 import { QuarryServer } from '../server/quarry.js';
+import type { Table, TableCell } from '../table.js';
 
 const COUNT = '/v1/query/count/entity';
 const COUNTRY = 2;
@@ -128,7 +128,7 @@ export async function loadLine(bench: Bench): Promise<Table> {
     spreadOf(loads.map(({ p99Ms }) => p99Ms)),
   ];
   const pacedCounts = paced.map(({ counts }) => counts);
-  const rows: Cell[][] = [
+  const rows: TableCell[][] = [
     ['remembered counts', rate(remembered), WANTED.remembered, ...times(remembered), null],
     ['counts worked out anew', rate(worked), WANTED.worked, ...times(worked), null],
     [

@@ -2,8 +2,8 @@
 import type { Bench } from '../bench.js';
 import type { Spread } from '../measure.js';
 import type { Expected } from '../oracle.js';
-import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
+import type { Table, TableCell } from '../table.js';
 
 const WANTED_RATIO = 1.5;
 const megabytes = (bytes: number): number => bytes / 1e6;
@@ -13,7 +13,7 @@ export async function memoryRow(
   server: QuarryServer,
   expected: Expected,
   emptyBytes: number,
-): Promise<Cell[]> {
+): Promise<TableCell[]> {
   await server.checkpoint();
   const residentBytes = server.residentBytes();
   const { ownBytes } = expected;
@@ -58,7 +58,7 @@ export function compareSizes(bench: Bench, server: QuarryServer): void {
   });
 }
 
-export function memoryTable({ scale }: Bench, rows: readonly (readonly Cell[])[]): Table {
+export function memoryTable({ scale }: Bench, rows: readonly (readonly TableCell[])[]): Table {
   return {
     line: 'memory',
     title: `Memory after a checkpoint, ${scale.workers[0]} workers`,

@@ -9,8 +9,8 @@ import { Connection } from '../load/connection.js';
 import { type Check, runLoad } from '../load/load.js';
 import { spreadOf } from '../measure.js';
 import { QUERY_QUESTIONS } from '../query-questions.js';
-import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
+import type { Table, TableCell } from '../table.js';
 import { PeerComparison } from './peer-comparison.js';
 import type { Prepared } from './store.js';
 
@@ -143,7 +143,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
       ofPages[index].push((await time(bench, server, EXTRACTION, body, answer)).p50Ms);
     }
   }
-  const rows = QUERY_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
+  const rows = QUERY_QUESTIONS.map(({ name, wantedMs }, index): TableCell[] => {
     const [p50, p99] = [spreadOf(p50s[index]), spreadOf(p99s[index])];
     comparison[index].compare({ line: 'queries', name }, p50, p99);
     return [name, p50, p99, wantedMs, ...comparison[index].spreads];

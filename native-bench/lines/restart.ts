@@ -10,9 +10,9 @@ import { generatePeople, writeBodies } from '../data/bodies.js';
 import { People, peopleColumns } from '../data/people.js';
 import { spawnLoad } from '../load/job.js';
 import { type Spread, spreadOf } from '../measure.js';
-import type { Cell, Table } from '../report.js';
 import { QuarryServer } from '../server/quarry.js';
 import { snapshotColumnBytes } from '../server/snapshot-bytes.js';
+import type { Table, TableCell } from '../table.js';
 import { answersOf, answersOfPeer, checkAnswers, type Step } from './store.js';
 
 /** One start of a store, up to /readyz. */
@@ -62,7 +62,7 @@ const spreadOfKey = (starts: readonly Start[], key: keyof Start): Spread =>
 const ratesOf = (amount: number, starts: readonly Start[], key: keyof Start): Spread =>
   spreadOf(starts.map((one) => amount / Math.max(one[key], 0.001)));
 
-async function emptyRow(bench: Bench): Promise<Cell[]> {
+async function emptyRow(bench: Bench): Promise<TableCell[]> {
   const dir = bench.newDir();
   // The first start makes the certificate and the keys.
   await bench.close(bench.keep(await QuarryServer.start(dir, bench.scale.workers[0])));
@@ -74,7 +74,7 @@ async function emptyRow(bench: Bench): Promise<Cell[]> {
 }
 
 /** Ends `server`, whose last checkpoint holds everything. */
-async function snapshotRow(bench: Bench, server: QuarryServer, { expected }: Step): Promise<Cell[]> {
+async function snapshotRow(bench: Bench, server: QuarryServer, { expected }: Step): Promise<TableCell[]> {
   const { dir } = server;
   await bench.close(server);
   const columnBytes = await snapshotColumnBytes(dir);
@@ -120,7 +120,7 @@ async function peersAgain(bench: Bench, expected: Step['expected']): Promise<Com
   return found;
 }
 
-async function logRow(bench: Bench): Promise<Cell[]> {
+async function logRow(bench: Bench): Promise<TableCell[]> {
   const { scale } = bench;
   const file = `${bench.dir}/log.bodies`;
   writeBodies(file, generatePeople(new People(bench.seed, 'ingest'), 0, scale.logEntities));

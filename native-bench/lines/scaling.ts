@@ -2,8 +2,8 @@
 import type { Bench } from '../bench.js';
 import { percentile } from '../load/load.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
-import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
+import type { Table, TableCell } from '../table.js';
 import { answersOf, checkAnswers, type Grown, type Step, timeQuestion } from './store.js';
 
 /** Median over the variants of the p50 of each question. Checks every answer first. */
@@ -13,9 +13,9 @@ export async function scalingRow(
   workers: number,
   { expected }: Step,
   grown: Grown,
-): Promise<Cell[]> {
+): Promise<TableCell[]> {
   await checkAnswers(bench, answersOf(server), expected);
-  const cells: Cell[] = [
+  const cells: TableCell[] = [
     `${workers} workers, ${expected.entityCount.toLocaleString('en-US')} entities`,
     grown.entitiesPerSecond,
     grown.cpuSecondsPerMillion,
@@ -30,7 +30,7 @@ export async function scalingRow(
   return cells;
 }
 
-export function scalingTable(rows: readonly (readonly Cell[])[]): Table {
+export function scalingTable(rows: readonly (readonly TableCell[])[]): Table {
   return {
     line: 'scaling',
     title: 'Scaling: one store that grows, over HTTP; p50 in milliseconds of counts over HTTPS',

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Bench } from '../bench.js';
 import type { Expected } from '../oracle.js';
 import { QUESTIONS } from '../questions.js';
-import type { Cell, Table } from '../report.js';
+import type { Table, TableCell } from '../table.js';
 import type { ScanResult } from './scan-thread.js';
 
 /** Gigabytes a second of `threads` threads together, each over its own memory. */
@@ -37,7 +37,7 @@ export async function scanLine(
   const [workers] = bench.scale.workers;
   const one = await scanSpeed(bench, 1);
   const all = await scanSpeed(bench, workers);
-  const rows: Cell[][] = [
+  const rows: TableCell[][] = [
     ['SIMD equality over 32-bit codes, 1 thread', one, null, null],
     [`the same, ${workers} threads at once`, all, null, null],
   ];

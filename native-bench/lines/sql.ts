@@ -18,10 +18,10 @@ import { Downloader } from '../load/download.js';
 import { checkInsert, runLoad } from '../load/load.js';
 import { spreadOf } from '../measure.js';
 import type { PeerProcess } from '../peers/process.js';
-import type { Cell, Table } from '../report.js';
 import type { QuarryServer } from '../server/quarry.js';
 import { SQL_QUESTIONS, type SqlJudge } from '../sql-questions.js';
 import { STREAM_FORMATS, STREAMED_COLUMNS, streamedSql, streamFault } from '../sql-streams.js';
+import type { Table, TableCell } from '../table.js';
 import { PeerComparison } from './peer-comparison.js';
 import type { Prepared } from './store.js';
 
@@ -125,7 +125,7 @@ async function answersTable(
     const { p50s, p99s } = times[index];
     comparison[index].compare({ line: 'sql', name }, spreadOf(p50s), spreadOf(p99s));
   }
-  const rows = SQL_QUESTIONS.map(({ name, wantedMs }, index): Cell[] => {
+  const rows = SQL_QUESTIONS.map(({ name, wantedMs }, index): TableCell[] => {
     const [p50, p99, cpuMs] = [times[index].p50s, times[index].p99s, times[index].cpuMs].map(spreadOf);
     const peerTimes = comparison[index].spreads;
     const ratios = peerTimes.map(({ median }) => `${(median / p50.median).toFixed(1)}x`);
@@ -206,7 +206,7 @@ async function streamsTable(bench: Bench, server: QuarryServer, prepared: Prepar
     line: 'sql',
     title: `SELECT of ${rowCount.toLocaleString('en-US')} rows of ${STREAMED_COLUMNS.length} columns, streamed over HTTPS, 1 connection, ${scale.workers[0]} workers`,
     columns: ['', 'MB', 'MB/s', 'wanted MB/s at 1 M', 'rows/s', 'server CPU ns a row'],
-    rows: STREAM_FORMATS.map(({ name, wantedMegabytes }, index): Cell[] => {
+    rows: STREAM_FORMATS.map(({ name, wantedMegabytes }, index): TableCell[] => {
       const rate = spreadOf(rates[index]);
       const megabytes = byteCounts[index] / 1e6;
       return [

@@ -1,4 +1,4 @@
-/** Helpers for tests of SELECTs: a store of people, and SQL queries of it. */
+/** Fixtures for tests of SELECTs: a store of people, and SQL queries of it. */
 import { FULL_ACCESS, type Json } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
 import { databaseOf } from '../../src/catalog/index.js';

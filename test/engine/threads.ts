@@ -1,4 +1,4 @@
-/** Helpers for tests of ending threads: the threads, small bodies, and a wait for the rebuilt worker. */
+/** Fixtures for tests of ending threads: the threads, small bodies, and a wait for the rebuilt worker. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';

@@ -5,7 +5,8 @@ import { type Comparison, comparisonTable, geometricMean, ratioOf } from '../../
 import { earlierTable } from '../../native-bench/earlier.js';
 import { goalsTable } from '../../native-bench/goals.js';
 import { readmeText, withReport } from '../../native-bench/readme.js';
-import type { Report, Table } from '../../native-bench/report.js';
+import type { Report } from '../../native-bench/report.js';
+import type { Table } from '../../native-bench/table.js';
 
 const spread = (median: number) => ({ median, min: median * 0.9, max: median * 1.1 });
 

@@ -1,9 +1,9 @@
 /** Every line of the benchmarks at a tiny scale, with both other databases: checks all answers and no time. */
 import fs from 'node:fs';
 import t from 'tap';
-import { type Cell, tableText } from '../../native-bench/report.js';
 import { LINES, run } from '../../native-bench/run.js';
 import { TINY } from '../../native-bench/scale.js';
+import { type TableCell, tableText } from '../../native-bench/table.js';
 
 const SEED = 11;
 t.comment(`seed ${SEED}`);
@@ -12,7 +12,7 @@ t.comment(`seed ${SEED}`);
 const TIMEOUT_MS = 240_000;
 t.setTimeout(TIMEOUT_MS);
 
-const numbersOf = (cell: Cell): number[] => {
+const numbersOf = (cell: TableCell): number[] => {
   if (typeof cell === 'number') return [cell];
   return cell === null || typeof cell === 'string' ? [] : [cell.min, cell.median, cell.max];
 };

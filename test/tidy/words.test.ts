@@ -39,5 +39,5 @@ t.test('no source, test or benchmark declares a name with a word that was given 
     files.flatMap((file) => wordBreaches(file, parse(file, read(file)).tree)),
     [],
   );
-  t.ok(Object.keys(GIVEN_UP).length > 0);
+  t.ok(GIVEN_UP.size > 0);
 });

@@ -6,23 +6,23 @@ import ts from 'typescript';
 import { lineOf } from './source.js';
 
 /** Each word that was given up, and the term to use. Words are compared without case: `toldBy` is `told`, `by`. */
-export const GIVEN_UP: Readonly<Record<string, string>> = {
-  lane: 'worker',
-  lanes: 'workers',
-  asked: 'query, requested',
-  asker: 'caller, client',
-  askers: 'callers, clients',
-  asking: 'query, request',
-  told: 'listener, notified',
-  door: 'entry point, authorize',
-  doors: 'entry points',
-  seat: 'concurrency slot',
-  seats: 'concurrency slots',
-  patience: 'retry policy',
-  needs: 'dependencies',
-  figures: 'stats',
-  hangup: 'cancellation',
-};
+export const GIVEN_UP: ReadonlyMap<string, string> = new Map([
+  ['lane', 'worker'],
+  ['lanes', 'workers'],
+  ['asked', 'query, requested'],
+  ['asker', 'caller, client'],
+  ['askers', 'callers, clients'],
+  ['asking', 'query, request'],
+  ['told', 'listener, notified'],
+  ['door', 'entry point, authorize'],
+  ['doors', 'entry points'],
+  ['seat', 'concurrency slot'],
+  ['seats', 'concurrency slots'],
+  ['patience', 'retry policy'],
+  ['needs', 'dependencies'],
+  ['figures', 'stats'],
+  ['hangup', 'cancellation'],
+]);
 
 /** Folders in which a word keeps a meaning of its own. */
 const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly string[] }[] = [
@@ -50,8 +50,8 @@ export function wordBreaches(file: string, tree: ts.SourceFile): string[] {
       const joined = wordsOf(node.text);
       const pairs = joined.slice(1).map((word, index) => joined[index] + word);
       for (const word of [...joined, ...pairs]) {
-        if (Object.hasOwn(GIVEN_UP, word) && !allowed.includes(word)) {
-          found.push(`${file}:${lineOf(tree, node)} ${node.text}: use ${GIVEN_UP[word]}`);
+        if (GIVEN_UP.has(word) && !allowed.includes(word)) {
+          found.push(`${file}:${lineOf(tree, node)} ${node.text}: use ${GIVEN_UP.get(word)}`);
         }
       }
     }

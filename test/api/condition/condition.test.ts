@@ -458,7 +458,7 @@ const REFUSED: readonly Refusal[] = [
     'two betweens',
     `[{"ge":{${week},"geo_bounding_box":{"lower-left":${corner(0, 0)},"upper-right":${corner(1, 1)},${week}}}}]`,
     4049,
-    'another',
+    'is a second "between"',
   ],
 ];
 

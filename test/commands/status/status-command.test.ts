@@ -135,7 +135,7 @@ t.test('names are printed safely for a terminal, and a rebuild is reported', (t)
   const text = statusText(status);
   for (const unsafe of ['\x1b', '\u202e']) t.notOk(text.includes(unsafe));
   t.match(text, /database x\\u\{1b\}\[2J \(test\)/);
-  t.match(text, /lanes +1, 1 being rebuilt, 2 restarts, 1 shards\n/);
+  t.match(text, /workers +1, 1 being rebuilt, 2 restarts, 1 shards\n/);
   t.match(text, /at LSN 0, 2 h 5 min ago/);
   t.match(text, /state +ready, retention suspended\n/);
   t.match(statusText({ ...status, databases: null }), /A worker is being rebuilt/);
