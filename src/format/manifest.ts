@@ -4,8 +4,8 @@
  * invalid manifest is corrupt; everything needed to open the store is in the manifest, the files that it names, or the log
  * after `checkpointLsn`.
  *
- * Manifest v1. Little-endian; offsets and sizes in bytes. Every later version keeps the layout of the head, so
- * that a file of a newer version, which is refused as such, can be told from a flipped bit.
+ * Manifest v1. Little-endian; offsets and sizes in bytes. Every later version keeps the layout of the head, so that a
+ * newer version is recognized and refused as such, and is not mistaken for a flipped bit.
  *   offset size field         meaning
  *        0    6 magic         "QRYMAN"
  *        6    2 version       u16, 1

@@ -270,7 +270,7 @@ export const query = named(
         'A condition, an operator, or a list with operators of its own.',
         choice(
           OPERATORS,
-          '`and` binds before `or`; `not` may only head a list and stands for the operand behind it.',
+          '`and` binds before `or`; `not` may only be the first element of a list and negates the operand after it.',
         ),
         condition,
         later<Query>('Query'),

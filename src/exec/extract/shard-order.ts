@@ -39,7 +39,7 @@ export class ShardOrder {
   readonly #ids: ShardIds;
   readonly #values: readonly OrderSortKey[];
 
-  /** Orders by `keys`, of which there must be at least one; `values` are the keys of the plan's order. */
+  /** Orders by `keys`, which must not be empty; `values` are the keys of the plan's order. */
   constructor(keys: readonly RowSortKey[], values: readonly OrderSortKey[], ids: ShardIds) {
     const [first, ...rest] = keys;
     invariant(first !== undefined, 'an order has a key');

@@ -15,8 +15,8 @@ import { keyOf } from './authorization-header.js';
 import type { Caller } from './caller.js';
 import { permits, type Sessions } from './sessions.js';
 
-/** Throws 500 without an Authorization header, 1503 with several, and what `keyOf` throws. */
-export function presentedKey(request: Request): string {
+/** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and what `keyOf` throws. */
+export function presentedKey(request: Request): string | null {
   let header = '';
   let count = 0;
   request.forEach((name, value) => {
@@ -24,7 +24,7 @@ export function presentedKey(request: Request): string {
     header = value;
     count++;
   });
-  if (count === 0) throw new QuarryError(500);
+  if (count === 0) return null;
   if (count > 1) throw new QuarryError(1503, 'the request has several Authorization headers');
   return keyOf(header);
 }

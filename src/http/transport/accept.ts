@@ -7,7 +7,7 @@ export const ROW_TYPES: Readonly<Record<RowFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
   arrow: 'application/vnd.apache.arrow.stream',
-  // Of another protocol: no Accept header names it.
+  // A format of the Postgres protocol; no Accept header names it.
   postgres: 'application/octet-stream',
 };
 
