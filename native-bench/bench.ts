@@ -1,6 +1,6 @@
 /**
  * State shared by the lines of a run: the directory of files, the processes to end, and the count of checked answers.
- * Invariant: whatever a line starts is handed to `keep` in the same turn and ended by `end`, however the run ends.
+ * Invariant: everything that a line starts is passed to `keep` in the same turn and ended by `end`, however the run ends.
  */
 import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -16,7 +16,7 @@ export class Bench {
   readonly scale: Scale;
   /** Seed of the generated people. */
   readonly seed: number;
-  /** Taken away at the end. */
+  /** Removed at the end. */
   readonly dir: string;
   readonly peers: readonly PeerProcess[];
   readonly say: (text: string) => void;
@@ -66,7 +66,7 @@ export class Bench {
     this.comparisons = [...this.comparisons, comparison];
   }
 
-  /** For scans: the share of the memory's speed that the counts of that name reached. */
+  /** Records the share of the memory bandwidth that the scans of a count reached. */
   reached(name: string, ofMemory: number): void {
     this.comparisons = this.comparisons.map((one) =>
       one.line === 'counts' && one.name === name ? { ...one, ofMemory } : one,
@@ -81,7 +81,7 @@ export class Bench {
     }
   }
 
-  /** For answers that were checked elsewhere, one by one. */
+  /** Counts answers that were checked elsewhere. */
   checked(count: number): void {
     this.#answersChecked += count;
   }

@@ -1,4 +1,4 @@
-/** The comparisons of a run as a picture: one bar a question, how far ahead of the better one of the others. */
+/** Draws the comparisons of a run: one bar per question, the ratio to the better of the other databases. */
 import { parse, type Spec, View } from 'vega';
 import { type Comparison, ratioOf } from './comparison.js';
 
@@ -7,7 +7,7 @@ const WIDTH_PIXELS = 640;
 const AHEAD = '#2a7f62';
 const BEHIND = '#b8442e';
 
-/** SVG; ratios on a logarithmic scale, the line at 1 is where both are alike. */
+/** An SVG with ratios on a logarithmic scale; at the line at 1 both are equal. */
 export function chartOf(comparisons: readonly Comparison[], title: string): Promise<string> {
   const values = comparisons.flatMap((comparison) => {
     const ratio = ratioOf(comparison);

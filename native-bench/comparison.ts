@@ -1,12 +1,12 @@
 /**
- * The times of one question here and in the other databases, and the summary of a whole run.
- * A ratio above 1 is in Quarry's favour, whatever is better: it compares with the better of the others.
+ * Compares the times of one question in Quarry and in the other databases, and summarizes a whole run.
+ * A ratio above 1 is in favour of Quarry, for times and for rates; it compares with the better of the others.
  */
 import type { Spread } from './measure.js';
 import type { Table, TableCell } from './table.js';
 
 export interface Comparison {
-  /** As --only names it. */
+  /** The name of the line in --only. */
   readonly line: string;
   readonly name: string;
   readonly unit: string;
@@ -53,11 +53,11 @@ export function comparisonTable(comparisons: readonly Comparison[]): Table | nul
   const mean = geometricMean(compared.map(({ ratio }) => ratio));
   return {
     line: 'summary',
-    title: 'Everything that others were asked too: medians [least..most]',
+    title: 'Everything that the other databases ran too: medians [least..most]',
     columns: ['', 'unit', 'Quarry', 'p99', ...names, 'ahead', 'of memory speed'],
     rows,
     notes: [
-      'Quarry over HTTPS with keep-alive and caches bypassed, the others in process; "ahead" compares with the faster of them, above 1 Quarry is ahead',
+      'Quarry over HTTPS with keep-alive and caches bypassed, the others in process; "ahead" compares with the faster of them, a value above 1 means that Quarry is ahead',
       `geometric mean of ${compared.length} ratios: ${ratioText(mean)}; behind in ${behind.length}${behind.length === 0 ? '' : `: ${behind.map(({ comparison }) => comparison.name).join(', ')}`}`,
     ],
   };

@@ -15,7 +15,7 @@ interface Goal {
   readonly reached: number | null;
 }
 
-/** A part of the memory's own speed, on attribute counts whose scan takes long enough to be told from the round trip. */
+/** Share of the memory bandwidth, for attribute counts whose scan is long compared with the round trip. */
 const SCAN_SHARE = 0.5;
 
 const medianOf = (cell: TableCell | undefined): number | null => {
@@ -76,14 +76,14 @@ function goalsOf(report: Report): Goal[] {
     {
       name: 'p99 of a count during inserts, ms',
       ...{ wanted: 10, better: 'less' },
-      reached: figureOf(report, 'load', 'one count after the other while entities come in', 'p99 ms'),
+      reached: figureOf(report, 'load', 'consecutive counts during inserts', 'p99 ms'),
     },
     {
       name: 'cached counts a second',
       ...{
         wanted: 20_000,
         better: 'more',
-        reached: figureOf(report, 'load', 'remembered counts', 'a second'),
+        reached: figureOf(report, 'load', 'cached counts', 'a second'),
       },
     },
     {
@@ -91,13 +91,13 @@ function goalsOf(report: Report): Goal[] {
       ...{
         wanted: 3_000,
         better: 'more',
-        reached: figureOf(report, 'load', 'counts worked out anew', 'a second'),
+        reached: figureOf(report, 'load', 'uncached counts', 'a second'),
       },
     },
   ];
 }
 
-/** null when nothing of it was measured. */
+/** null if nothing was measured. */
 export function goalsTable(report: Report): Table | null {
   const measured = goalsOf(report).filter(({ reached }) => reached !== null);
   if (measured.length === 0) return null;

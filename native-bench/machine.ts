@@ -1,4 +1,4 @@
-/** The machine of a run, as far as a reader needs it to judge the results; without name and address. */
+/** The properties of the machine that affect the results, without its name and address. */
 import os from 'node:os';
 
 export interface Machine {

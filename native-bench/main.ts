@@ -37,7 +37,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** Read before anything is measured, so that a wrong name costs no half an hour. */
+/** Read before the first measurement, so that a wrong name is reported at once. */
 const earlier =
   values.compare === undefined ? null : (JSON.parse(fs.readFileSync(values.compare, 'utf8')) as Report);
 

@@ -8,7 +8,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** `values` is not empty. */
+/** `values` must not be empty. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;

@@ -17,7 +17,7 @@ export interface Expected {
   readonly eventCount: number;
   /** Question name -> the answer of each variant. */
   readonly answers: ReadonlyMap<string, readonly number[]>;
-  /** The values' own bytes: 8 an integer, decimal, datetime and event date, 4 a date, 1 a boolean, 16 a geolocation,
+  /** Bytes of the values: 8 an integer, decimal, datetime and event date, 4 a date, 1 a boolean, 16 a geolocation,
    *  and the UTF-8 bytes of every string and entity ID. */
   readonly ownBytes: number;
 }
@@ -45,7 +45,7 @@ function ownBytesOf(block: PeopleBlock): number {
   return bytes + (eventsOf(block.visit) + eventsOf(block.purchase) + eventsOf(block.rating)) * DATETIME;
 }
 
-/** One walk over the people; one Expected per size. `sizes` ascend and are whole blocks. */
+/** Walks over the people once and returns an Expected per size. `sizes` are ascending multiples of the block size. */
 export function expectedOf(
   people: People,
   questions: readonly Question[],

@@ -1,7 +1,7 @@
 /**
- * The questions of the queries line: requests to every other query endpoint, the same as SQL for the tables of peers/, and
- * what each must answer, worked out by loops over the generated people.
- * Invariant: a judge walks the people in blocks and shares no code with the server but the forms of dates.
+ * The questions of the queries line: requests to all other query endpoints, the same as SQL for the tables of peers/, and
+ * the expected answers, computed by loops over the generated people.
+ * Invariant: a judge walks the people in blocks and shares no code with the server except the formats of dates.
  */
 import { formatDateTime, SECONDS_PER_DAY } from '../src/schema/index.js';
 import {
@@ -18,11 +18,11 @@ import {
 export interface QueryQuestion {
   readonly name: string;
   readonly text: string;
-  /** At most this long at p50 over 10 million entities. */
+  /** Goal for p50 over 10 million entities, in milliseconds. */
   readonly wantedMs: number | null;
   readonly path: string;
   readonly body: object;
-  /** The same of the other databases; its first number is Judge's `first`. */
+  /** The SQL for the other databases; the first number of its result is `first` of Judge. */
   readonly peerSql: string;
   /** Walks all people once, then describes the error in an answer; null = none. */
   readonly judge: () => Judge;
@@ -45,9 +45,9 @@ const between = ([from, to]: readonly [number, number]): string[] => [
   formatDateTime(to),
 ];
 const BYPASS = { 'bypass-cache': true } as const;
-const moments = (window: readonly [number, number]): string =>
+const sqlRange = (window: readonly [number, number]): string =>
   between(window)
-    .map((moment) => `'${moment.replace('T', ' ').replace('Z', '')}'`)
+    .map((timestamp) => `'${timestamp.replace('T', ' ').replace('Z', '')}'`)
     .join(' AND ');
 
 /** A judge that compares the answer's `result` with the result of a walk over the people. */
@@ -85,7 +85,7 @@ const add = <Key>(counts: Map<Key, number>, key: Key): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
 
-/** The `limit` values of most entities, ties by text; values are ASCII. */
+/** The `limit` values with the most entities, ties by text; values are ASCII. */
 function top<Key>(counts: ReadonlyMap<Key, number>, limit: number, textOf: (key: Key) => string) {
   return [...counts]
     .map(([key, quantity]) => ({ key, quantity, value: textOf(key) }))
@@ -99,7 +99,7 @@ const eventCount: QueryQuestion = {
   wantedMs: 5,
   path: '/v1/query/count/event',
   body: { 'query-name': 'q', query: [{ visit: { equals: pageName(4), between: between(WEEK) } }], ...BYPASS },
-  peerSql: `SELECT count(*) FROM visit WHERE value = '${pageName(4)}' AND date BETWEEN ${moments(WEEK)}`,
+  peerSql: `SELECT count(*) FROM visit WHERE value = '${pageName(4)}' AND date BETWEEN ${sqlRange(WEEK)}`,
   judge: () =>
     wanting(
       { count: 0 },
@@ -150,8 +150,8 @@ const twoLevels: QueryQuestion = {
   },
   peerSql: `WITH chosen AS (SELECT id FROM people WHERE age BETWEEN ${AGE_LOW} AND ${AGE_HIGH}),
     visits AS (SELECT DISTINCT id, value AS page FROM visit
-      WHERE date BETWEEN ${moments(WEEK)} AND id IN (SELECT id FROM chosen)),
-    purchases AS (SELECT DISTINCT id, value AS amount FROM purchase WHERE date BETWEEN ${moments(WEEK)}),
+      WHERE date BETWEEN ${sqlRange(WEEK)} AND id IN (SELECT id FROM chosen)),
+    purchases AS (SELECT DISTINCT id, value AS amount FROM purchase WHERE date BETWEEN ${sqlRange(WEEK)}),
     pages AS (SELECT page, count(*) AS quantity FROM visits GROUP BY page ORDER BY quantity DESC, page LIMIT 10),
     pairs AS (SELECT page, amount, count(*) AS bought FROM visits JOIN purchases ON visits.id = purchases.id
       WHERE page IN (SELECT page FROM pages) GROUP BY page, amount),
@@ -193,7 +193,7 @@ const dailySum: QueryQuestion = {
   path: '/v1/query/aggregation',
   body: { query: [{ rating: 'sum', between: between(YEAR), interval: 'days' }], ...BYPASS },
   peerSql: `SELECT CAST(sum(value) * 10 AS BIGINT), CAST(date AS DATE) AS day, sum(value) FROM rating
-    WHERE date BETWEEN ${moments(YEAR)} GROUP BY day ORDER BY day`,
+    WHERE date BETWEEN ${sqlRange(YEAR)} GROUP BY day ORDER BY day`,
   judge: () =>
     wanting(
       Array.from({ length: 366 }, () => ({ count: 0, tenths: 0 })),
@@ -282,7 +282,7 @@ const radius: QueryQuestion = {
 const ATTRIBUTES = ['country', 'city', 'age', 'income', 'active', 'born', 'joined', 'home'];
 const [COUNTRY, ROWS] = [3, 100];
 
-/** Which of the people may be in the answer of the extraction, by ID, with some of their texts. */
+/** The people that the extraction may return, by ID, with some of their texts. */
 const extraction: QueryQuestion = {
   name: '100 rows of 8 columns',
   text: `data_extraction/result: country = c3 AND age in [${AGE_LOW}, ${AGE_HIGH}] AND active`,
@@ -300,7 +300,7 @@ const extraction: QueryQuestion = {
     limit: ROWS,
     ...BYPASS,
   },
-  // In any order, like the request; the first number only tells that there are rows.
+  // In any order, like the request; the first number shows only that there are rows.
   peerSql: `SELECT 1, id, country, city, age, income, active, born, joined, longitude, latitude FROM people
     WHERE country = '${countryName(COUNTRY)}' AND age BETWEEN ${AGE_LOW} AND ${AGE_HIGH} AND active = true LIMIT ${ROWS}`,
   judge: () => {
@@ -342,10 +342,10 @@ const extraction: QueryQuestion = {
 
 const KNOWN = 90;
 const UNKNOWN = 10;
-/** Every 97th person, and some whom nobody is. */
+/** Every 97th person, and some IDs that do not exist. */
 const exists: QueryQuestion = {
   name: 'which of 100 IDs exist',
-  text: `exists/entity: ${KNOWN} IDs that do and ${UNKNOWN} that do not`,
+  text: `exists/entity: ${KNOWN} IDs that exist and ${UNKNOWN} that do not`,
   wantedMs: null,
   path: '/v1/query/exists/entity',
   body: { ids: requestedIds().map((index) => entityId(index)) },
@@ -422,7 +422,7 @@ const threeLevels: QueryQuestion = {
     ),
 };
 
-/** The five keys of most people that lie one word below `prefix`, each with those below it. */
+/** The five keys with the most people one level below `prefix`, each with its own next levels. */
 function levelsBelow(
   counts: ReadonlyMap<string, number>,
   [, ...below]: readonly string[],
@@ -454,7 +454,7 @@ const histogram: QueryQuestion = {
     ...BYPASS,
   },
   peerSql: `SELECT count(*), CAST(date AS DATE) AS day FROM visit
-    WHERE value = '${pageName(4)}' AND date BETWEEN ${moments(YEAR)} GROUP BY day ORDER BY day`,
+    WHERE value = '${pageName(4)}' AND date BETWEEN ${sqlRange(YEAR)} GROUP BY day ORDER BY day`,
   judge: () =>
     wanting(
       new Uint32Array(366),

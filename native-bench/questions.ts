@@ -1,7 +1,7 @@
 /**
- * The questions of the count line, each in four variants of like selectivity: as a request, as SQL (the same text
- * for DuckDB and ClickHouse, over the tables of peers/), and as a loop over generated people.
- * Invariant: the three say the same of every person; each answer is compared with the loop's.
+ * The questions of the counts line, each in four variants of similar selectivity: as a request, as SQL (the same text for
+ * DuckDB and ClickHouse, over the tables of peers/), and as a loop over generated people.
+ * Invariant: the three forms agree for every person; each answer is compared with that of the loop.
  */
 import { formatDateTime, SECONDS_PER_DAY } from '../src/schema/index.js';
 import {
@@ -13,9 +13,9 @@ import {
 } from './data/people.js';
 
 export interface Variant {
-  /** Body of POST /v1/query/count/entity; its query is named "q". */
+  /** Body of POST /v1/query/count/entity; the query is named "q". */
   readonly body: string;
-  /** Of one number. */
+  /** Its result is one number. */
   readonly sql: string;
   /** Whether person `index` of the block is counted. */
   readonly counts: (block: PeopleBlock, index: number) => boolean;
@@ -31,14 +31,14 @@ export interface Question {
   readonly variants: readonly Variant[];
 }
 
-/** Both ends are inside. */
+/** Both ends are included. */
 interface Window {
   readonly from: number;
   readonly to: number;
 }
 
 export const VARIANT_COUNT = 4;
-/** As they are stored: a country's code and an age take a byte each; one bit more says whether a value is there. */
+/** Stored size: a byte for a country's code and for an age, and one validity bit each. */
 const COUNTRY_BYTES = 1;
 const AGE_BYTES = 1 + 1 / 8;
 const ACTIVE_BYTES = 2 / 8;
@@ -52,11 +52,12 @@ const days = (first: number, count: number): Window => ({
 });
 
 const between = ({ from, to }: Window): string[] => [formatDateTime(from), formatDateTime(to)];
-const sqlMoment = (seconds: number): string =>
+const sqlTimestamp = (seconds: number): string =>
   `'${formatDateTime(seconds).replace('T', ' ').replace('Z', '')}'`;
-const sqlBetween = ({ from, to }: Window): string => `date BETWEEN ${sqlMoment(from)} AND ${sqlMoment(to)}`;
+const sqlBetween = ({ from, to }: Window): string =>
+  `date BETWEEN ${sqlTimestamp(from)} AND ${sqlTimestamp(to)}`;
 
-/** Events of person `index` that lie in the window and whose value passes. */
+/** Number of events of person `index` in the window whose value satisfies the test. */
 function eventCount(
   { offsets, values, dates }: EventColumn,
   index: number,
@@ -149,7 +150,7 @@ const atLeastThree: Question = {
   }),
 };
 
-/** `not` of an event condition is false for people without any such event: has_visit says that to SQL for free. */
+/** `not` of an event condition is false for people without events; in SQL the column has_visit expresses that. */
 const segment: Question = {
   name: 'attribute AND event AND NOT',
   text: 'country = c AND purchase > 10 within 30 days AND NOT visit = p0 within 90 days',

@@ -8,7 +8,7 @@ import { cellText, type Table } from './table.js';
 /** Documents below the root that hold tables of a run. */
 export const BENCH_DOCUMENTS = ['README.md', 'docs/benchmarks.md'];
 
-/** The comparisons of the short table: some of each line, among them those in which another one is ahead. */
+/** The comparisons of the short table: some of each line, including some in which another database is ahead. */
 const SHORT = [
   'ingest: HTTPS, fsync, 8 connections',
   'memory: resident for the rows',
@@ -62,7 +62,7 @@ export function shortText({ comparisons }: Report): string {
   return tableLines({ line: 'summary', title: '', columns, rows, notes: [] }).join('\n');
 }
 
-/** `document` with the report between its marks. Throws when it has none. */
+/** `document` with the report between its marks. Throws if it has no marks. */
 export function withReport(document: string, report: Report): string {
   let text = document;
   for (const [mark, content] of [

@@ -11,6 +11,6 @@ export interface Report {
   /** Number of checked answers; one wrong answer ends a run without a report. */
   readonly answersChecked: number;
   readonly tables: readonly Table[];
-  /** Tables of the lines that were run, in their order. */
+  /** Tables of the lines that ran, in order. */
   readonly comparisons: readonly Comparison[];
 }

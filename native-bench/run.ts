@@ -1,4 +1,4 @@
-/** A whole run: every line that is wanted, in an order that uses each load for as much as it can. */
+/** A whole run: executes the requested lines in an order that reuses each load as often as possible. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -43,7 +43,7 @@ export interface RunOptions {
   /** Parent of the run's directory for data and files, which is removed at the end. */
   readonly parentDir?: string;
   readonly say: (text: string) => void;
-  /** Told when there is something to end, so that a signal can end it. */
+  /** Called when there is something to end, so that a signal can end it. */
   readonly onBench?: (bench: Bench) => void;
 }
 
@@ -110,7 +110,7 @@ async function storeLines(bench: Bench, lines: readonly Line[]): Promise<Table[]
   return tables;
 }
 
-/** The store of the first number of workers, which every line but ingest looks at. */
+/** The store with the first number of workers, which every line except ingest uses. */
 async function grownStore(
   bench: Bench,
   prepared: Prepared,
@@ -127,7 +127,7 @@ async function grownStore(
   for (const step of steps) {
     bench.say(`scaling: ${workers} workers, ${step.expected.entityCount} entities`);
     const grown = await grow(bench, server, step);
-    // Also what a restart needs: everything in the snapshot.
+    // A restart needs this too: everything is in the snapshot.
     memory.push(await memoryRow(server, step.expected, emptyBytes));
     fullBytes = server.residentBytes();
     if (lines.includes('scaling')) scaling.push(await scalingRow(bench, server, workers, step, grown));

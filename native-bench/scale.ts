@@ -5,13 +5,13 @@ export interface Scale {
   readonly ingestWarmEntities: number;
   readonly ingestEntities: number;
   readonly ingestRounds: number;
-  /** Connections of the load generator; the first number is the one compared with HTTPS and the other databases. */
+  /** Connections of the load generator; the first number is used for HTTPS and for the comparison. */
   readonly connections: readonly number[];
-  /** Entities of the store that counts, memory and restarts are measured on; it grows from one to the next. */
+  /** Sizes of the growing store on which counts, memory and restarts are measured. */
   readonly sizes: readonly number[];
   readonly workers: readonly number[];
   readonly countRounds: number;
-  /** Counts per round and question; the same number again before them without the clock. */
+  /** Counts per round and question, after the same number of untimed ones. */
   readonly countsPerRound: number;
   /** The same for the other databases, which are slower. */
   readonly peerCountsPerRound: number;
@@ -19,22 +19,22 @@ export interface Scale {
   readonly queriesPerRound: number;
   /** The page of an ordered extraction that is compared with the first one. */
   readonly latePage: number;
-  /** Things of the sql line: each label is that of two. */
+  /** Things of the sql line; two have the same label. */
   readonly things: number;
-  /** Answers of one SELECT per round of the sql line. */
+  /** Requests per SELECT and round of the sql line. */
   readonly selectsPerRound: number;
   /** Rows of an answer that is streamed. */
   readonly streamedRows: number;
   /** Requests of each round of the load line, and the connections that send them at once. */
   readonly loadRequests: number;
   readonly loadConnections: number;
-  /** Entities a second that come in while counts are timed, and for how many seconds. */
+  /** Inserted entities per second while counts are timed, and the duration. */
   readonly pacedEntitiesPerSecond: number;
   readonly pacedSeconds: number;
   readonly restartRounds: number;
-  /** Entities of the store that restarts from its log alone: all of it must be under the log size of a checkpoint. */
+  /** Entities of the store that restarts from its log alone; the log must be smaller than that of a checkpoint. */
   readonly logEntities: number;
-  /** Memory that the scan kernel walks; more than any cache. */
+  /** Memory that the scan kernel reads; larger than any cache. */
   readonly scanBytes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The SELECTs of the sql line that are answered whole: as Quarry's SQL, as the same over DuckDB's tables, and what must be
- * answered, worked out by loops over the generated people.
+ * The SELECTs of the sql line that are not streamed: as Quarry's SQL, as SQL over DuckDB's tables, and the expected answers,
+ * computed by loops over the generated people.
  * Invariant: a judge walks the people in blocks and shares no code with the server.
  */
 
@@ -10,7 +10,7 @@ import { BLOCK_ENTITIES, cityName, countryName, entityId, type PeopleBlock } fro
 export interface SqlQuestion {
   readonly name: string;
   readonly sql: string;
-  /** For the tables of peers/peer.ts, and things and countries; its first number is Judge's `first`. */
+  /** For the tables of peers/peer.ts, things and countries; the first number of its result is `first` of Judge. */
   readonly peerSql: string;
   /** Goal for p50 over the full data, if there is one. */
   readonly wantedMs: number | null;
@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 export interface SqlJudge {
   see(block: PeopleBlock): void;
-  /** null = nothing is wrong with these rows. */
+  /** null = the rows are correct. */
   fault(rows: readonly Row[]): string | null;
   /** The first number that the other database answers. */
   first(): number;
@@ -31,7 +31,7 @@ export interface SqlJudge {
 const CENTS = 100n;
 const MICROS = 1_000_000n;
 
-/** The mean of hundredths, in units, rounded to six decimals, half away from zero; both exact, neither below 0. */
+/** The mean of hundredths in units, rounded to six decimals, half away from zero; both arguments are exact and not negative. */
 function meanOf(hundredths: number, count: number): number {
   const divisor = BigInt(count) * CENTS;
   const micros = (BigInt(hundredths) * MICROS * 2n + divisor) / (divisor * 2n);
@@ -60,7 +60,7 @@ interface Sums {
   hundredths: number;
 }
 
-/** Incomes by a key, keys in the order of their texts' bytes. */
+/** Incomes by key, in the byte order of the keys. */
 class Groups {
   readonly #sums = new Map<string, Sums>();
 
@@ -143,7 +143,7 @@ const topRows: SqlQuestion = {
   peerSql: `SELECT (income * 100)::INTEGER, id FROM people ORDER BY income DESC LIMIT ${TOP}`,
   wantedMs: null,
   judge: () => {
-    // Of equal incomes at the end of the ten any may be answered.
+    // If the tenth income occurs several times, any of these people may be in the answer.
     let best: { readonly id: string; readonly income: number }[] = [];
     const least = (): number => (best.length < TOP ? 0 : best[TOP - 1].income);
     return {

@@ -7,7 +7,7 @@ import { BLOCK_ENTITIES, cityName, countryName, instantText, type People } from 
 
 export const STREAMED_COLUMNS = ['entity-id', 'country', 'city', 'age', 'income', 'joined'] as const;
 
-/** Any rows of all people. */
+/** Selects any `rowCount` people. */
 export const streamedSql = (rowCount: number): string =>
   `SELECT [entity-id], country, city, age, income, joined FROM default LIMIT ${rowCount}`;
 
@@ -112,7 +112,7 @@ export const STREAM_FORMATS: readonly StreamFormat[] = [
 ];
 
 /** Description of an error in the rows: each must be one of the people, none twice; null = none. */
-export function streamFault(rows: readonly StreamedRow[], rowCount: number, people: People): string | null {
+export function streamError(rows: readonly StreamedRow[], rowCount: number, people: People): string | null {
   if (rows.length !== rowCount) return `${rows.length} rows instead of ${rowCount}`;
   const numbers = Float64Array.from(rows, ({ id }, row) => Number(id.slice(1)) * 2 ** 24 + row).sort();
   let block = people.block(0);

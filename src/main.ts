@@ -125,9 +125,9 @@ function obeySignals(running: () => RunningServer | null, log: Logger): void {
 function reload(server: RunningServer | null, log: Logger): void {
   try {
     server?.reload();
-    log.info('the certificate was read again');
+    log.info('the certificate was reloaded');
   } catch (error) {
-    log.error({ error: String(error) }, 'the old certificate stays in use');
+    log.error({ error: String(error) }, 'the old certificate remains in use');
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * People as bodies of POST /v1/insert, 1,000 entities each, made on the fly or read back from a file.
+ * People as bodies of POST /v1/insert, 1,000 entities each, generated on demand or read from a file.
  *
  * Body file, little-endian: per body  offset 0  u32 byteCount
  *                                            4  u32 entityCount
@@ -32,7 +32,7 @@ export interface BodySource {
   close(): void;
 }
 
-/** JSON of one entity's events of a column, with the column's name; '' when it has none. */
+/** JSON of an entity's events of a column, with the column's name; '' if there are none. */
 function eventsJson(
   name: string,
   events: EventColumn,
@@ -105,7 +105,7 @@ export function writeBodies(file: string, source: BodySource): number {
   return byteCount;
 }
 
-/** The bodies of a file, read one by one, so that a load costs little more than sending. */
+/** Reads the bodies of a file one by one, so that a load costs little more than sending. */
 export function readBodies(file: string): BodySource {
   const input = fs.openSync(file, 'r');
   const head = new Uint32Array(2);
@@ -120,7 +120,7 @@ export function readBodies(file: string): BodySource {
   };
 }
 
-/** The same small body `times` over: for measuring queries. */
+/** The same small body `times` times, to measure queries. */
 export function repeatBody(bytes: Uint8Array, times: number): BodySource {
   let left = times;
   return { next: () => (left-- > 0 ? { bytes, entityCount: 0 } : null), close() {} };

@@ -1,7 +1,7 @@
 /**
- * Rows of the sql line beside the people, both of any number: things that have a label each, and the countries of the
- * people with the region that each lies in.
- * Invariant: every label but those at the end is that of LABEL_SHARERS things, far from each other in number.
+ * Rows of the sql line in addition to the people: things with a label each, and the countries of the people with their
+ * regions.
+ * Invariant: every label except the last ones belongs to LABEL_SHARERS things with distant numbers.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,10 +11,10 @@ import { COUNTRY_COUNT, countryName } from './people.js';
 export const LABELS_DIMENSION = 'things';
 export const COUNTRIES_DIMENSION = 'countries';
 export const REGION_COUNT = 7;
-/** Things that share a label. */
+/** Number of things that share a label. */
 const LABEL_SHARERS = 2;
 const BODY_ENTITIES = 1_000;
-/** Odd, so that different labels are mixed into different texts. */
+/** Odd, so that different labels give different texts. */
 const MIXER = 0x9e37_79b1;
 
 export const regionName = (country: number): string => `r${country % REGION_COUNT}`;
@@ -78,7 +78,7 @@ export interface LabelFiles {
   readonly countries: string;
 }
 
-/** The same rows for another database, below `dir`. */
+/** Writes the same rows for another database below `dir`. */
 export function writeLabelsCsv(thingCount: number, dir: string): LabelFiles {
   const files = { things: path.join(dir, 'things.csv'), countries: path.join(dir, 'countries.csv') };
   fs.writeFileSync(files.things, 'id,label\n');

@@ -60,7 +60,7 @@ export interface CsvFiles {
   readonly rating: string;
 }
 
-/** Writes the entities [from, to) below `dir`. Attributes outside of the shape are written too. */
+/** Writes the entities [from, to) below `dir`, including attributes outside the shape. */
 export function writePeopleCsv(people: People, from: number, to: number, dir: string): CsvFiles {
   const files: CsvFiles = {
     entities: path.join(dir, 'entities.csv'),

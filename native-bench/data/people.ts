@@ -1,6 +1,6 @@
 /**
- * Generated people for the benchmarks: block b holds the entities [1000 b, 1000 b + 1000) and depends on the seed
- * and on b only, so any part of the data can be generated again, anywhere, in any order.
+ * Generates people for the benchmarks. Block b holds the entities [1000 b, 1000 b + 1000) and depends only on the seed and
+ * on b, so any part of the data can be generated again, in any process and order.
  *
  * Two shapes of the same people:
  *   full    8 attributes; on average one event in each of `visit`, `purchase` and `rating` (from none to seven)
@@ -48,7 +48,7 @@ export interface PeopleBlock {
   /** Number of the first entity: its ID is that of `entityId`. */
   readonly from: number;
   readonly country: Uint32Array;
-  /** City number within all countries: country + COUNTRY_COUNT * place in its country. */
+  /** City number within all countries: country + COUNTRY_COUNT * index in its country. */
   readonly city: Uint32Array;
   readonly age: Uint32Array;
   /** Hundredths. */
@@ -94,7 +94,7 @@ function filled(next: (index: number) => number): Uint32Array {
   return values;
 }
 
-/** Number of events of an entity: one on average, each further one half as likely, seven at most. */
+/** Number of events of an entity: one on average, each further one half as likely, at most seven. */
 const geometric = (prng: Prng): number => Math.min(7, Math.clz32(prng.u32()));
 
 function eventColumn(nextCount: () => number, nextDate: () => number, nextValue: () => number): EventColumn {
@@ -110,7 +110,7 @@ function eventColumn(nextCount: () => number, nextDate: () => number, nextValue:
   return { offsets, values, dates };
 }
 
-/** Makes blocks; keeps nothing between them but its tables. */
+/** Generates blocks; its only state is the tables. */
 export class People {
   readonly seed: number;
   readonly shape: Shape;

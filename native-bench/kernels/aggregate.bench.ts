@@ -1,6 +1,6 @@
 /**
- * The aggregating kernels alone, one core: every segment of one column in one memory, one call per segment, SIMD and
- * JS twins. Every answer is checked against a row-at-a-time loop. GB/s are bytes of values spanned, read or not.
+ * Measures the aggregating kernels on one core: all segments of a column in one memory, one call per segment, SIMD and JS
+ * twins. Every answer is checked against a row-at-a-time loop. GB/s are bytes of values spanned, read or not.
  *   node dist/native-bench/kernels/aggregate.bench.js [rows] [rounds]
  */
 import fs from 'node:fs';
@@ -17,14 +17,14 @@ import { readI64, readSum } from '../../test/kernels/results.js';
 
 const SEED = 7;
 const BITMAP_BYTES = bitmapBytes(SEGMENT_ROWS_MAX);
-/** Room for a result: a cache line, so that columns begin on one. */
+/** Bytes of a result: a cache line, so that columns begin on one. */
 const OUT_BYTES = 64;
 
 const WIDTHS = { I8: 1, I16: 2, I32: 4, I64: 8 } as const;
 type Width = keyof typeof WIDTHS;
 const widths = Object.keys(WIDTHS) as Width[];
 
-/** Which rows are set: of every 64 so many, at random; `all` without a bitmap. */
+/** Number of random rows set in every 64; `all` means no bitmap. */
 const SELECTIONS = { all: 64, full: 64, half: 32, eighth: 8, '1 of 64': 1 } as const;
 type Selection = keyof typeof SELECTIONS;
 const selections = Object.keys(SELECTIONS) as Selection[];
@@ -36,7 +36,7 @@ export interface BenchRow {
   readonly msBest: number;
   readonly msMedian: number;
   readonly gigabytesPerSecond: number;
-  /** The sum, or least and greatest; equal to the loop's, or the bench stops. */
+  /** The sum, or minimum and maximum; the bench stops if it differs from the loop's. */
   readonly answer: string;
 }
 
@@ -83,7 +83,7 @@ interface Answers {
   readonly greatest: bigint;
 }
 
-/** Row at a time. */
+/** Computes the expected result row by row. */
 function answersOf(columns: Columns, width: Width, selection: Selection, rowCount: number): Answers {
   const { buffer } = columns.memory;
   const bits = new Uint8Array(buffer, columns.bitmaps[selection]);

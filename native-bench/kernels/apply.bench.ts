@@ -1,8 +1,8 @@
 /**
- * How fast batches are applied to a shard, on one core. Run after a build:
+ * Measures how fast batches are applied to a shard, on one core. Run after a build:
  * node dist/native-bench/kernels/apply.bench.js [thousand entities]
- * The rows are those of the ingest line, of which the shard gets half. They are applied to an empty shard (all of them
- * new), and then once more (all of them updates, with events once more); prints entities per CPU second for both.
+ * The shard gets half of the rows of the ingest line. They are applied to an empty shard (all entities are new) and then
+ * again (all entities are updated and get further events). Prints entities per CPU second for both passes.
  */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -47,7 +47,7 @@ function model(): DatabaseModel {
   };
 }
 
-/** The batches of shard 0, each in memory of its own. */
+/** The batches of shard 0, each in its own memory. */
 function batchesOf(entityCount: number): Batch[] {
   const scratch = createIngestScratch();
   const context = {

@@ -1,5 +1,5 @@
 /**
- * How fast insert bodies become batches, on one core. Run after a build: node dist/native-bench/kernels/ingest.bench.js [seconds]
+ * Measures how fast insert bodies become batches, on one core. Run after a build: node dist/native-bench/kernels/ingest.bench.js [seconds]
  * Prints entities and megabytes per second by each of the two walks, and a checksum over everything decoded from the batches; the checksum
  * depends on the seed and the bodies only, so that a faster answer can be seen to be the same answer.
  */
@@ -85,8 +85,8 @@ function fold(sum: number, words: ArrayLike<number>): number {
 
 function checksum(parsed: ParsedInsert, start: number): number {
   let sum = fold(start, [parsed.entityCount, parsed.valueCount]);
-  for (const place of parsed.batches) {
-    const batch = decodeBatch(parsed.buffer, place.offset, place.byteLength);
+  for (const offset of parsed.batches) {
+    const batch = decodeBatch(parsed.buffer, offset.offset, offset.byteLength);
     sum = fold(fold(sum, batch.idHashes), batch.idBytes);
     for (const { rows, dates, values } of batch.sections) {
       sum = fold(fold(sum, rows), dates ?? []);
@@ -118,22 +118,22 @@ function measure(name: string, scratch: IngestScratch, seconds: number): void {
   let byteCount = 0;
   const cpuBefore = process.cpuUsage();
   const started = process.hrtime.bigint();
-  let took = 0;
-  while (took < seconds) {
+  let elapsed = 0;
+  while (elapsed < seconds) {
     for (const bytes of bodies) {
       entityCount += parse(bytes).entityCount;
       byteCount += bytes.length;
     }
-    took = Number(process.hrtime.bigint() - started) / 1e9;
+    elapsed = Number(process.hrtime.bigint() - started) / 1e9;
   }
   const cpu = process.cpuUsage(cpuBefore);
   const cpuSeconds = (cpu.user + cpu.system) / 1e6;
   const rate = (took: number): string => Math.round(entityCount / took).toLocaleString('en');
   console.log(
-    `${name}: ${rate(took)} entities/s (${rate(cpuSeconds)} per CPU second, garbage collection counted in)`,
+    `${name}: ${rate(elapsed)} entities/s (${rate(cpuSeconds)} per CPU second, garbage collection counted in)`,
   );
   console.log(
-    `${(byteCount / took / 1e6).toFixed(0)} MB/s, ${(byteCount / entityCount).toFixed(0)} bytes an entity`,
+    `${(byteCount / elapsed / 1e6).toFixed(0)} MB/s, ${(byteCount / entityCount).toFixed(0)} bytes an entity`,
   );
   console.log(`checksum ${sum} ${sum === CHECKSUM_EXPECTED ? 'as expected' : `is not ${CHECKSUM_EXPECTED}`}`);
 }

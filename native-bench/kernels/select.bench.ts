@@ -1,6 +1,6 @@
 /**
- * The filter kernels alone, one core: every segment of one column in one memory, one call per segment, SIMD and
- * JS twins. Every count is checked against a row-at-a-time loop. GB/s are bytes of the input read.
+ * Measures the filter kernels on one core: all segments of a column in one memory, one call per segment, SIMD and JS
+ * twins. Every count is checked against a row-at-a-time loop. GB/s are bytes of the input read.
  *   node dist/native-bench/kernels/select.bench.js [rows] [rounds]
  */
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ const SEED = 7;
 const BITMAP_BYTES = bitmapBytes(SEGMENT_ROWS_MAX);
 const TABLE_BYTES = 8192;
 
-/** Columns of the bench; `bytes` per row. */
+/** Columns of the bench, with their bytes per row. */
 const COLUMNS = { u8: 1, u16: 2, u32: 4, i32: 4, i64: 8 } as const;
 type Column = keyof typeof COLUMNS;
 
@@ -28,11 +28,11 @@ export interface BenchRow {
   readonly msBest: number;
   readonly msMedian: number;
   readonly gigabytesPerSecond: number;
-  /** Rows kept over all segments; equal to the loop's, or the bench stops. */
-  readonly kept: number;
+  /** Selected rows of all segments; the bench stops if the count differs from the loop's. */
+  readonly selected: number;
 }
 
-/** One segment's offsets: of each column, of its validity and of the bitmap written. */
+/** Offsets of a segment: each column, its validity and the output bitmap. */
 interface Segment extends Record<Column, number> {
   readonly rows: number;
   readonly validity: number;
@@ -66,7 +66,7 @@ export function selectBench(wasmBytes: Uint8Array, rowCount: number, rounds: num
   for (let code = 1; code < 65_536; code++) if (prng.chance(0.1)) table[code >> 3] |= 1 << (code & 7);
   const inTable = (code: number): boolean => (table[code >> 3] & (1 << (code & 7))) !== 0;
 
-  // Column by column, so that a kernel walks one long stretch of memory as a shard's scan does.
+  // Column by column, so that a kernel reads one contiguous range of memory, as the scan of a shard does.
   const rowsPadded = segmentCount * SEGMENT_ROWS_MAX;
   const at = Object.fromEntries(
     (Object.keys(COLUMNS) as Column[]).map((column) => [column, take(rowsPadded * COLUMNS[column])]),
@@ -193,7 +193,7 @@ export function selectBench(wasmBytes: Uint8Array, rowCount: number, rounds: num
         msBest: times[0],
         msMedian,
         gigabytesPerSecond: (rowCount * probe.bytesPerRow) / 1e6 / msMedian,
-        kept: expected,
+        selected: expected,
       };
     });
   });
@@ -212,7 +212,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       row.msBest.toFixed(2).padStart(8),
       row.msMedian.toFixed(2).padStart(10),
       row.gigabytesPerSecond.toFixed(1).padStart(6),
-      String(row.kept).padStart(16),
+      String(row.selected).padStart(16),
     );
   }
 }

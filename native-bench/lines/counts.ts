@@ -1,6 +1,6 @@
 /**
- * The count line: questions over HTTPS with keep-alive, caches bypassed, compared with the same questions in process in
- * the other databases over the same rows. Rounds alternate between all of them and go through the questions' variants.
+ * The counts line: questions over HTTPS with keep-alive and bypassed caches, compared with the same questions in the other
+ * databases, in process and over the same rows. Rounds alternate between all of them and use the variants of a question.
  */
 import type { Bench } from '../bench.js';
 import { writePeopleCsv } from '../data/peers.js';
@@ -40,11 +40,11 @@ export async function loadPeers(
 
 export interface CountLine {
   readonly table: Table;
-  /** p50 in milliseconds by question; '' is only the round trip. */
+  /** p50 in milliseconds by question; '' is the mere round trip. */
   readonly p50: ReadonlyMap<string, number>;
 }
 
-/** `step` is the last; the peers hold the same people. */
+/** `step` is the last step; the peers hold the same people. */
 export async function countLine(bench: Bench, server: QuarryServer, { expected }: Step): Promise<CountLine> {
   const { scale, peers } = bench;
   const roundTrip = newTimes();

@@ -1,7 +1,7 @@
 /**
- * The ingest line: the same rows, in the same order, into a fresh server over HTTP and HTTPS and into fresh tables
- * of the other databases. Rounds alternate. The server fsyncs every write before it answers, and the load generator
- * takes its share of the same cores; the others fsync nothing, read from memory or a file, and have all cores.
+ * The ingest line: inserts the same rows in the same order into a new server over HTTP and HTTPS and into new tables of
+ * the other databases, in alternating rounds. The server fsyncs every write before it answers, and the load generator uses
+ * the same cores; the others fsync nothing, read from memory or a file, and have all cores.
  */
 import type { Bench } from '../bench.js';
 import { generatePeople, writeBodies } from '../data/bodies.js';
@@ -41,7 +41,7 @@ interface Files {
   readonly byteCount: number;
 }
 
-/** Asked of everyone after every load; the answers of the first and the second are known from the generator. */
+/** Checks after every load; the generator determines the first and the second answer. */
 interface Checks {
   readonly entityCount: number;
   readonly inCountry: number;
@@ -180,13 +180,13 @@ const KEYS = [
   'cpuSecondsPerMillion',
 ] as const satisfies readonly (keyof Run)[];
 
-/** null when the contender has no such figure. */
+/** null if the contender has no such value. */
 function spreadOfKey(runs: readonly Run[], key: keyof Run): Spread | null {
   const values = runs.map((run) => run[key]).filter((value) => value !== null);
   return values.length === 0 ? null : spreadOf(values);
 }
 
-/** The way in which a peer was fastest. */
+/** The fastest way of a peer. */
 function bestOf(name: string, ways: readonly (readonly Run[])[]): { name: string; spread: Spread } {
   const spreads = ways.map((runs) => spreadOfKey(runs, 'entitiesPerSecond') as Spread);
   return { name, spread: spreads.reduce((best, one) => (one.median > best.median ? one : best)) };

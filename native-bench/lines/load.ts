@@ -1,6 +1,6 @@
 /**
- * The load line: what the server does for many at once. Small counts from many connections, remembered and not; and counts
- * while entities come in at a steady pace. Everything over HTTPS, the load generators on the same cores.
+ * The load line: concurrent clients. Measures small counts from many connections, cached and uncached, and counts during
+ * inserts at a steady pace. Everything is over HTTPS, with the load generators on the same cores.
  */
 import type { Bench } from '../bench.js';
 import { generatePeople, repeatBody, writeBodies } from '../data/bodies.js';
@@ -32,7 +32,7 @@ function inCountry(people: People, entityCount: number): number {
   return answers.get(QUESTIONS[0].name)?.[0] as number;
 }
 
-/** HTTP 200 and a count that lies between these. */
+/** Requires HTTP 200 and a count between these bounds. */
 const checkBetween =
   (least: number, most: number): Check =>
   ({ status, body }) => {
@@ -68,7 +68,7 @@ interface Paced {
   readonly counts: LoadResult;
 }
 
-/** Counts from one connection for as long as the people of `file` come in at the scale's pace. */
+/** Sends counts over one connection while the people of `file` are inserted at the pace of the scale. */
 async function timePaced(
   bench: Bench,
   server: QuarryServer,
@@ -129,15 +129,9 @@ export async function loadLine(bench: Bench): Promise<Table> {
   ];
   const pacedCounts = paced.map(({ counts }) => counts);
   const rows: TableCell[][] = [
-    ['remembered counts', rate(remembered), WANTED.remembered, ...times(remembered), null],
-    ['counts worked out anew', rate(worked), WANTED.worked, ...times(worked), null],
-    [
-      'one count after the other while entities come in',
-      rate(pacedCounts),
-      null,
-      ...times(pacedCounts),
-      WANTED.pacedP99Ms,
-    ],
+    ['cached counts', rate(remembered), WANTED.remembered, ...times(remembered), null],
+    ['uncached counts', rate(worked), WANTED.worked, ...times(worked), null],
+    ['consecutive counts during inserts', rate(pacedCounts), null, ...times(pacedCounts), WANTED.pacedP99Ms],
     [
       '  those entities',
       spreadOf(paced.map((one) => one.entitiesPerSecond)),

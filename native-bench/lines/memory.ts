@@ -8,7 +8,7 @@ import type { Table, TableCell } from '../table.js';
 const WANTED_RATIO = 1.5;
 const megabytes = (bytes: number): number => bytes / 1e6;
 
-/** `emptyBytes`: the same server's, before its first row. Takes a checkpoint. */
+/** `emptyBytes` is the resident memory of the same server before its first row. Takes a checkpoint. */
 export async function memoryRow(
   server: QuarryServer,
   expected: Expected,
@@ -30,7 +30,7 @@ export async function memoryRow(
   ];
 }
 
-/** Values of the whole run, one each. */
+/** Values of the whole run. */
 const exactly = (bytes: number): Spread => {
   const value = megabytes(bytes);
   return { median: value, min: value, max: value };
@@ -50,7 +50,7 @@ export function compareMemory(bench: Bench, ownBytes: number, duckDbBytes: numbe
 /** Size of each program: executable, native libraries, and Quarry's bundles and kernels. */
 export function compareSizes(bench: Bench, server: QuarryServer): void {
   bench.compare({
-    ...{ line: 'size', name: 'of what is run', unit: 'MB', better: 'less' },
+    ...{ line: 'size', name: 'programs', unit: 'MB', better: 'less' },
     quarry: exactly(server.codeBytes()),
     p99: null,
     peers: bench.peers.map((peer) => ({ name: peer.name, spread: exactly(peer.codeBytes()) })),

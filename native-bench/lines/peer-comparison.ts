@@ -4,7 +4,7 @@ import type { Comparison } from '../comparison.js';
 import { percentile } from '../load/load.js';
 import { type Spread, spreadOf } from '../measure.js';
 
-/** A database that took longer for a question and answered in `ROUNDS_MIN` rounds is skipped, so that a run ends. */
+/** A database that needs longer for a question is skipped after `ROUNDS_MIN` rounds, so that a run ends. */
 const PEER_SECONDS_MAX = 15;
 const ROUNDS_MIN = 3;
 
@@ -21,7 +21,7 @@ export class PeerComparison {
     this.#p50s = bench.peers.map(() => []);
   }
 
-  /** Times every peer that is not skipped; each answer must be `expected`. */
+  /** Measures every peer that is not skipped; each answer must be `expected`. */
   async ask(sql: string, expected: number): Promise<void> {
     const { peers, scale } = this.#bench;
     for (const [at, peer] of peers.entries()) {

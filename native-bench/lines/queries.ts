@@ -1,6 +1,6 @@
 /**
- * The queries line: one question of each kind beside counts, over HTTPS with keep-alive, caches bypassed; and pages of
- * an ordered extraction, the first and a late one in turn.
+ * The queries line: one question of each kind other than counts, over HTTPS with keep-alive and bypassed caches; and pages
+ * of an ordered extraction, alternating between the first page and a late one.
  */
 import type { Bench } from '../bench.js';
 import { repeatBody } from '../data/bodies.js';
@@ -17,10 +17,10 @@ import type { Prepared } from './store.js';
 const EXTRACTION = '/v1/data_extraction/result';
 const PAGE_ROWS = 1_024;
 
-/** An answer without what differs from one time to the next: how long it took, and the time in a page's token. */
+/** An answer without the parts that differ between requests: `took`, and the time in a page token. */
 const timeless = (body: string): string => body.replace(/,"(?:took|page-token)":[^,}]*/g, '');
 
-/** HTTP 200 and the same answer as `first`. */
+/** Requires HTTP 200 and the same answer as `first`. */
 const sameAs =
   (first: string): Check =>
   ({ status, body }) =>
@@ -52,7 +52,7 @@ async function time(
   return result;
 }
 
-/** One page of an extraction, and what is to be sent for the next one. */
+/** A page of an extraction, and the request body of the next page. */
 interface Page {
   readonly body: object;
   readonly answer: string;
@@ -65,7 +65,7 @@ interface PageAnswer {
   readonly 'page-token'?: string;
 }
 
-/** The first page of all people by income, and the one that the scale names (or the last); every page is checked. */
+/** Reads the pages of all people by income, up to the page that the scale names or the last; checks every page. */
 async function pagesOf(bench: Bench, server: QuarryServer, prepared: Prepared): Promise<[Page, Page]> {
   const { entityCount } = prepared.steps[prepared.steps.length - 1].expected;
   const order = peopleByIncome(prepared, entityCount);
@@ -90,14 +90,14 @@ async function pagesOf(bench: Bench, server: QuarryServer, prepared: Prepared): 
   return [pages[0], pages[pages.length - 1]];
 }
 
-/** Room for the number of a person below the income, in one exact double. */
+/** Factor that combines income and number of a person into one exact double. */
 const PEOPLE_MAX = 2 ** 24;
 const decoded = (key: number): { id: string; income: number } => ({
   id: entityId(key % PEOPLE_MAX),
   income: Math.floor(key / PEOPLE_MAX) / 100,
 });
 
-/** Incomes and numbers of all people in order; IDs rise as the numbers do. */
+/** Incomes and numbers of all people in order; the order of IDs is that of the numbers. */
 function peopleByIncome({ people }: Prepared, entityCount: number): Float64Array {
   const keys = new Float64Array(entityCount);
   for (let at = 0; at < entityCount; at += BLOCK_ENTITIES) {
@@ -112,7 +112,7 @@ function peopleByIncome({ people }: Prepared, entityCount: number): Float64Array
 export async function queriesLine(bench: Bench, server: QuarryServer, prepared: Prepared): Promise<Table> {
   const { scale, peers } = bench;
   const { expected } = prepared.steps[prepared.steps.length - 1];
-  bench.say('queries: working out what must be answered');
+  bench.say('queries: computing the expected answers');
   const judges = QUERY_QUESTIONS.map(({ judge }) => judge());
   for (let at = 0; at < expected.entityCount; at += BLOCK_ENTITIES) {
     const block = prepared.people.block(at / BLOCK_ENTITIES);
@@ -167,7 +167,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
     ],
     notes: [
       ...QUERY_QUESTIONS.map(({ name, text }) => `${name}: ${text}`),
-      `pages: data_extraction/result of everybody, ${PAGE_ROWS} rows a page; a late one may take twice as long as the first`,
+      `pages: data_extraction/result of all people, ${PAGE_ROWS} rows per page; a late page may take twice as long as the first`,
       `medians [least..most] over ${scale.countRounds} rounds of ${scale.queriesPerRound} requests`,
     ],
   };

@@ -1,8 +1,8 @@
 /**
- * The restart line: kill -9, start, and the time until /readyz says 200, from a snapshot and from the log alone. For
- * the snapshot also the time until all counts were answered once, as the other databases have no such moment.
- * Rates are over what the server's own log says that it loaded for, because Node's start and the threads' are the
- * same for an empty store, which stands beside.
+ * The restart line: kill -9, start, and the time until /readyz answers 200, from a snapshot and from the log alone. For
+ * the snapshot also the time until all counts are answered once, because the other databases have no readiness probe.
+ * Rates use the loading time in the server's log, because starting Node and the threads takes the same time for an empty
+ * store, which the table shows too.
  */
 import type { Bench } from '../bench.js';
 import type { Comparison } from '../comparison.js';
@@ -25,7 +25,7 @@ interface Start {
   readonly logSeconds: number;
 }
 
-/** Starts the store `restartRounds` times and ends it by SIGKILL; `check` asks each. */
+/** Starts the store `restartRounds` times and ends it by SIGKILL; `check` queries each server. */
 async function restarts(
   bench: Bench,
   dir: string,
@@ -38,7 +38,7 @@ async function restarts(
     const startedMs = performance.now();
     const server = bench.keep(await QuarryServer.start(dir, bench.scale.workers[0]));
     const cpuSeconds = server.cpuSeconds();
-    // Both count from the moment at which the store was opened.
+    // Both times begin when the store is opened.
     const snapshotMs = Number(server.events('snapshot loaded')[0]?.ms ?? 0);
     const logMs = Number(server.events('log replayed')[0]?.ms ?? 0);
     await check(server);
@@ -58,13 +58,13 @@ async function restarts(
 const spreadOfKey = (starts: readonly Start[], key: keyof Start): Spread =>
   spreadOf(starts.map((one) => one[key]));
 
-/** `amount` a second; the server's log counts in whole milliseconds. */
+/** `amount` per second; the server's log has whole milliseconds. */
 const ratesOf = (amount: number, starts: readonly Start[], key: keyof Start): Spread =>
   spreadOf(starts.map((one) => amount / Math.max(one[key], 0.001)));
 
 async function emptyRow(bench: Bench): Promise<TableCell[]> {
   const dir = bench.newDir();
-  // The first start makes the certificate and the keys.
+  // The first start creates the certificate and the keys.
   await bench.close(bench.keep(await QuarryServer.start(dir, bench.scale.workers[0])));
   const starts = await restarts(bench, dir, 'of an empty server', async (server) => {
     bench.check('entities of an empty server', await server.countAll(), 0);
@@ -73,7 +73,7 @@ async function emptyRow(bench: Bench): Promise<TableCell[]> {
   return ['an empty server', ...seconds, null, null, null, null, null];
 }
 
-/** Ends `server`, whose last checkpoint holds everything. */
+/** Ends `server`, whose last checkpoint contains everything. */
 async function snapshotRow(bench: Bench, server: QuarryServer, { expected }: Step): Promise<TableCell[]> {
   const { dir } = server;
   await bench.close(server);
@@ -100,7 +100,7 @@ async function snapshotRow(bench: Bench, server: QuarryServer, { expected }: Ste
   ];
 }
 
-/** Ends every peer and starts it again on what it has kept, as often as the server was. */
+/** Restarts every peer on the data that it stored, as often as the server. */
 async function peersAgain(bench: Bench, expected: Step['expected']): Promise<Comparison['peers']> {
   const found: { name: string; spread: Spread }[] = [];
   for (const peer of bench.peers) {
@@ -149,7 +149,7 @@ async function logRow(bench: Bench): Promise<TableCell[]> {
   ];
 }
 
-/** Ends `server`, whose last checkpoint holds everything. */
+/** Ends `server`, whose last checkpoint contains everything. */
 export async function restartLine(bench: Bench, server: QuarryServer, last: Step): Promise<Table> {
   const { scale } = bench;
   const fromSnapshot = await snapshotRow(bench, server, last);

@@ -1,4 +1,4 @@
-/** The scaling line: the same questions and loads as the data grows, and with one worker and several. */
+/** The scaling line: the same questions and loads while the data grows, with one worker and with several. */
 import type { Bench } from '../bench.js';
 import { percentile } from '../load/load.js';
 import { QUESTIONS, VARIANT_COUNT } from '../questions.js';
@@ -33,7 +33,7 @@ export async function scalingRow(
 export function scalingTable(rows: readonly (readonly TableCell[])[]): Table {
   return {
     line: 'scaling',
-    title: 'Scaling: one store that grows, over HTTP; p50 in milliseconds of counts over HTTPS',
+    title: 'Scaling: a store that grows over HTTP; p50 in milliseconds of counts over HTTPS',
     columns: ['', 'entities/s of the step', 'CPU s per million', ...QUESTIONS.map(({ name }) => name)],
     rows,
     notes: ['entities with 8 attributes and 3 events on average, about 312 bytes of JSON each'],

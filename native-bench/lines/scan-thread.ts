@@ -1,4 +1,4 @@
-/** One thread of the scan line: fills a memory, waits until all are ready, walks it several times, reports the median. */
+/** A thread of the scan line: fills a memory, waits for all threads, scans it several times, and reports the median. */
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';

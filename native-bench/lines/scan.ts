@@ -1,6 +1,6 @@
 /**
- * The scan line: how fast a SIMD kernel walks memory here, on one core and on all at once, and which part of that
- * the counts over attributes reach once the round trip is taken off.
+ * The scan line: how fast a SIMD kernel scans memory on this machine, on one core and on all cores at once, and which share
+ * of that the counts over attributes reach without the round trip.
  */
 import { Worker } from 'node:worker_threads';
 import type { Bench } from '../bench.js';
@@ -9,7 +9,7 @@ import { QUESTIONS } from '../questions.js';
 import type { Table, TableCell } from '../table.js';
 import type { ScanResult } from './scan-thread.js';
 
-/** Gigabytes a second of `threads` threads together, each over its own memory. */
+/** Gigabytes per second of `threads` threads in total, each over its own memory. */
 async function scanSpeed(bench: Bench, threads: number): Promise<number> {
   const start = new Int32Array(new SharedArrayBuffer(8));
   const runs = Array.from(
@@ -27,7 +27,7 @@ async function scanSpeed(bench: Bench, threads: number): Promise<number> {
   return results.reduce((sum, { gigabytesPerSecond }) => sum + gigabytesPerSecond, 0);
 }
 
-/** `p50` in milliseconds by question, '' the round trip; null when counts were not measured. */
+/** `p50` in milliseconds by question ('' is the round trip); null if counts were not measured. */
 export async function scanLine(
   bench: Bench,
   expected: Expected,
@@ -51,7 +51,7 @@ export async function scanLine(
   }
   return {
     line: 'scan',
-    title: 'Speed of the memory, and the part of it that counts reach',
+    title: 'Speed of the memory, and the share that counts reach',
     columns: ['', 'GB/s', 'ms beyond the round trip', 'of all threads'],
     rows,
     notes: ['columns that fit in the caches may be read faster than the memory allows'],

@@ -1,6 +1,6 @@
 /**
- * The sql line: SELECTs of POST /v1/sql over HTTPS with keep-alive, answered whole beside the same in process in DuckDB, and
- * one whose many rows are streamed. No answer of SQL is remembered, so that nothing need be bypassed.
+ * The sql line: SELECTs of POST /v1/sql over HTTPS with keep-alive, compared with the same in process in DuckDB, and a
+ * SELECT whose many rows are streamed. Answers of SQL are not cached, so no cache is bypassed.
  */
 import type { Bench } from '../bench.js';
 import { repeatBody } from '../data/bodies.js';
@@ -20,7 +20,7 @@ import { spreadOf } from '../measure.js';
 import type { PeerProcess } from '../peers/process.js';
 import type { QuarryServer } from '../server/quarry.js';
 import { SQL_QUESTIONS, type SqlJudge } from '../sql-questions.js';
-import { STREAM_FORMATS, STREAMED_COLUMNS, streamedSql, streamFault } from '../sql-streams.js';
+import { STREAM_FORMATS, STREAMED_COLUMNS, streamError, streamedSql } from '../sql-streams.js';
 import type { Table, TableCell } from '../table.js';
 import { PeerComparison } from './peer-comparison.js';
 import type { Prepared } from './store.js';
@@ -29,7 +29,7 @@ const SQL = '/v1/sql';
 const timeless = (body: string): string => body.replace(/,"took":[^,}]*/g, '');
 const wordsOf = (sql: string): string => sql.replaceAll(/\s+/g, ' ');
 
-/** The server and the peers hold the people of the last step; the server holds nothing else afterwards either. */
+/** The server and the peers hold the people of the last step; the server also afterwards holds nothing else. */
 export async function sqlLine(
   bench: Bench,
   server: QuarryServer,
@@ -63,9 +63,9 @@ async function loadLabels(bench: Bench, server: QuarryServer, peers: readonly Pe
   }
 }
 
-/** A judge for each question that has seen all people. */
+/** A judge for each question, after the walk over all people. */
 function judgesOf(bench: Bench, { people, steps }: Prepared): SqlJudge[] {
-  bench.say('sql: working out what must be answered');
+  bench.say('sql: computing the expected answers');
   const judges = SQL_QUESTIONS.map(({ judge }) => judge(bench.scale.things));
   const { entityCount } = steps[steps.length - 1].expected;
   for (let at = 0; at < entityCount; at += BLOCK_ENTITIES) {
@@ -75,7 +75,7 @@ function judgesOf(bench: Bench, { people, steps }: Prepared): SqlJudge[] {
   return judges;
 }
 
-/** The answer of each question, after it was found to be right. */
+/** The checked answer of each question. */
 async function firstAnswers(
   bench: Bench,
   server: QuarryServer,
@@ -184,7 +184,7 @@ async function streamsTable(bench: Bench, server: QuarryServer, prepared: Prepar
   for (const { name, accept, read } of STREAM_FORMATS) {
     bench.say(`sql: reading ${name}`);
     const { body } = await downloader.get(sql, accept);
-    const fault = streamFault(read(body), rowCount, prepared.people);
+    const fault = streamError(read(body), rowCount, prepared.people);
     if (fault !== null) throw new Error(`${name}: ${fault}`);
     bench.checked(rowCount);
     byteCounts.push(body.length);

@@ -1,6 +1,6 @@
 /**
- * One server that grows through the sizes of a scale: what scaling, counts, memory and the restart from a snapshot
- * are measured on. Bodies are written once, one file a step, and used for every number of workers.
+ * A server that grows through the sizes of a scale, for the lines scaling, counts, memory and restart. Bodies are written
+ * once, one file per step, and used for every number of workers.
  */
 import type { Bench } from '../bench.js';
 import { generatePeople, repeatBody, writeBodies } from '../data/bodies.js';
@@ -26,7 +26,7 @@ export interface Prepared {
 export function prepareSteps(bench: Bench): Prepared {
   const people = new People(bench.seed, 'full');
   const { sizes } = bench.scale;
-  bench.say('counts: writing the rows, and what must be answered');
+  bench.say('counts: writing the rows and computing the expected answers');
   const expected = expectedOf(people, QUESTIONS, sizes);
   const steps = sizes.map((size, index) => {
     const from = index === 0 ? 0 : sizes[index - 1];
@@ -48,7 +48,7 @@ export async function startStore(bench: Bench, workers: number): Promise<QuarryS
   return server;
 }
 
-/** Loads a step over HTTP and checks how many entities there are then. */
+/** Loads a step over HTTP and checks the number of entities. */
 export async function grow(
   bench: Bench,
   server: QuarryServer,
@@ -90,7 +90,7 @@ export async function checkAnswers(bench: Bench, answering: Answering, expected:
   }
 }
 
-/** `times` counts over one HTTPS connection after as many without the clock; every answer is checked. */
+/** Measures `times` counts over one HTTPS connection, after as many untimed ones; checks every answer. */
 export async function timeQuestion(
   bench: Bench,
   server: QuarryServer,
@@ -102,7 +102,7 @@ export async function timeQuestion(
   return timeRequests(bench, server, '/v1/query/count/entity', variants[variant].body, `"q":${answer}}`);
 }
 
-/** The least that a request to all lanes takes: nothing is scanned. */
+/** The minimum time of a request to all workers: nothing is scanned. */
 export function timeRoundTrip(
   bench: Bench,
   server: QuarryServer,

@@ -1,7 +1,7 @@
 /**
- * One keep-alive HTTP/1.1 connection with at most one request under way, over a bare socket: request heads are
- * strings, bodies go out as they are, and of an answer only the status, Content-Length and the body are looked at.
- * Limits: answers must carry Content-Length (no chunked ones). Any fault of the socket rejects the request under way.
+ * A keep-alive HTTP/1.1 connection over a plain socket, with at most one request in flight. Only the status,
+ * Content-Length and the body of an answer are read.
+ * Limits: answers must have a Content-Length (no chunked ones). An error of the socket rejects the request in flight.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -57,7 +57,7 @@ export class Connection {
     return new Connection(await openSocket(target), target);
   }
 
-  /** Sends one body; resolves with its answer. The one before must have been answered. */
+  /** Sends a body and resolves with the answer. The previous request must have been answered. */
   post(body: Uint8Array): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };

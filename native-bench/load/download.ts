@@ -1,4 +1,4 @@
-/** Answers of many rows over one keep-alive connection: they come in chunks, which Node's own client takes apart. */
+/** Reads answers of many rows over a keep-alive connection; Node's client decodes their chunks. */
 import http from 'node:http';
 import https from 'node:https';
 import type { Target } from './connection.js';
@@ -22,7 +22,7 @@ export class Downloader {
         : new https.Agent({ keepAlive: true, maxSockets: 1, ca: certificate });
   }
 
-  /** Rejects when the status is not 200 or the answer breaks off. */
+  /** Rejects if the status is not 200 or the answer is incomplete. */
   get(body: string, accept: string): Promise<Download> {
     const { url, path, key, certificate, contentType = 'application/json' } = this.#target;
     const startMs = performance.now();

@@ -1,4 +1,4 @@
-/** One load as plain data: what the load process is told on its standard input, and how to start that process. */
+/** A load as plain data, which the load process reads on standard input; and the start of that process. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Shape } from '../data/people.js';
@@ -6,7 +6,7 @@ import type { Target } from './connection.js';
 import type { LoadResult } from './load.js';
 
 export type LoadBodies =
-  /** A body file (data/bodies.ts): costs the least beside the sending. */
+  /** A body file (data/bodies.ts), the cheapest source. */
   | { readonly kind: 'file'; readonly file: string }
   /** People made while sending: for filling a server, not for measuring it. */
   | {
@@ -27,7 +27,7 @@ export interface LoadJob {
   readonly perSecond?: number;
 }
 
-/** Runs a load in a process of its own. Rejects with what that process wrote on its standard error. */
+/** Runs a load in a separate process. Rejects with the standard error of that process. */
 export function spawnLoad(job: LoadJob): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('./main.js', import.meta.url))]);

@@ -1,5 +1,5 @@
 /**
- * Sends the bodies of a source over several connections, one under way on each, checks every answer and reports
+ * Sends the bodies of a source over several connections, one request in flight on each, checks every answer and reports
  * rates and answer times. The first wrong answer ends the load with an error that shows it.
  */
 import type { Body, BodySource } from '../data/bodies.js';
@@ -21,10 +21,10 @@ export interface LoadResult {
   readonly maxMs: number;
 }
 
-/** null when the answer is right, else what is wrong with it. */
+/** Describes the error of an answer; null = the answer is right. */
 export type Check = (answer: HttpAnswer, body: Body) => string | null;
 
-/** HTTP 200 and as many inserted entities as the body holds. */
+/** Requires HTTP 200 and as many inserted entities as the body holds. */
 export const checkInsert: Check = (answer, body) => {
   if (answer.status !== 200) return `HTTP ${answer.status}: ${answer.body}`;
   const inserted = /"inserted-entities": ?(\d+)/.exec(answer.body);
@@ -33,7 +33,7 @@ export const checkInsert: Check = (answer, body) => {
     : `${body.entityCount} entities sent, answered ${answer.body}`;
 };
 
-/** HTTP 200 and `expected` somewhere in the answer, blanks aside. */
+/** Requires HTTP 200 and an answer that contains `expected`, ignoring blanks. */
 export const checkHolds =
   (expected: string): Check =>
   (answer) =>
@@ -41,13 +41,13 @@ export const checkHolds =
       ? null
       : `HTTP ${answer.status}: ${answer.body} instead of ${expected}`;
 
-/** The value that `share` of the ascending values are not above; 0 of none. */
+/** The quantile `share` of the ascending values; 0 without values. */
 export const percentile = (sorted: Float64Array, share: number): number =>
   sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
 /**
- * Rejects at the first wrong answer or broken connection; what was under way then may have been done. `perSecond`: bodies
- * are sent at that pace, as far as the answers let them; absent = as fast as they do.
+ * Rejects at the first wrong answer or broken connection; requests in flight may have taken effect. `perSecond` limits the
+ * rate of bodies; absent = as fast as the answers arrive.
  */
 export async function runLoad(
   target: Target,

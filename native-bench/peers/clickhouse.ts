@@ -6,7 +6,7 @@ import { residentBytesOf } from '../measure.js';
 import { importChdb } from './packages.js';
 import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.js';
 
-/** As `way` of `ingest` names them. */
+/** By `way` of `ingest`. */
 const WAYS: Readonly<Record<string, { engine: string; rows: number }>> = {
   'MergeTree, batches of 1,000': { engine: 'MergeTree', rows: 1_000 },
   'MergeTree, batches of 100,000': { engine: 'MergeTree', rows: 100_000 },
@@ -15,7 +15,7 @@ const WAYS: Readonly<Record<string, { engine: string; rows: number }>> = {
 };
 export const CLICKHOUSE_WAYS = Object.keys(WAYS);
 
-/** Its caches of answers and of conditions are off; inserts are never slowed down for too many parts. */
+/** Disables the caches of answers and conditions, and the throttling of inserts with too many parts. */
 const PART_SETTINGS = 'SETTINGS parts_to_delay_insert = 1000000, parts_to_throw_insert = 1000000';
 const INGESTED = `id String, country LowCardinality(String), city LowCardinality(String), age UInt8,
   income Decimal(12, 2), active Bool, visit Array(Tuple(value LowCardinality(String), date Date))`;
@@ -121,7 +121,7 @@ export class ClickHouse implements Peer {
     this.#session.query(`OPTIMIZE TABLE ${table} FINAL`);
   }
 
-  /** Its tables are on disk as they are. */
+  /** Does nothing, because the tables are on disk. */
   async keep(): Promise<void> {}
 
   async residentBytes(): Promise<number> {

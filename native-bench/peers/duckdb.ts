@@ -1,4 +1,4 @@
-/** DuckDB in process: in memory, or for `ingest` in a database file too. */
+/** DuckDB in process: in memory, and for `ingest` also in a database file. */
 import fs from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { CsvFiles } from '../data/peers.js';
@@ -9,7 +9,7 @@ import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.j
 const COLUMNS = `{id: 'VARCHAR', country: 'VARCHAR', city: 'VARCHAR', age: 'UTINYINT', income: 'DECIMAL(12, 2)',
   active: 'BOOLEAN', visit: 'STRUCT(value VARCHAR, date DATE)[]'}`;
 
-/** As `way` of `ingest` names them, and the table of each. */
+/** The table by `way` of `ingest`. */
 const WAYS: Readonly<Record<string, string>> = {
   'read_json into memory': 'memory.main.ingested',
   'read_json into a file': 'filed.main.ingested',
@@ -22,7 +22,7 @@ const readJson = (file: string): string =>
 const readCsv = (file: string): string => `read_csv('${file}', header = true, all_varchar = true)`;
 const ID = 'substr(id, 2)::UINTEGER AS id';
 const LOADED = ['people', 'visit', 'purchase', 'rating'];
-const keptFile = (dir: string): string => `${dir}/kept.db`;
+const storedFile = (dir: string): string => `${dir}/kept.db`;
 
 function eventTable(name: string, file: string, type: string): string[] {
   return [
@@ -49,7 +49,7 @@ export class DuckDb implements Peer {
   }
 
   static reopen(dir: string): Promise<DuckDb> {
-    return DuckDb.#create(dir, keptFile(dir));
+    return DuckDb.#create(dir, storedFile(dir));
   }
 
   static async #create(dir: string, file: string): Promise<DuckDb> {
@@ -88,7 +88,7 @@ export class DuckDb implements Peer {
   }
 
   async keep(): Promise<void> {
-    await this.run(`ATTACH '${keptFile(this.#dir)}' AS kept`);
+    await this.run(`ATTACH '${storedFile(this.#dir)}' AS kept`);
     for (const table of LOADED) await this.run(`CREATE TABLE kept.${table} AS FROM ${table}`);
     await this.run('DETACH kept');
   }

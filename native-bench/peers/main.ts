@@ -1,6 +1,6 @@
 /**
- * A peer's process: does one call after the other until its parent is gone. Arguments: name, directory, and
- * 'kept' to open what an earlier process kept in it.
+ * The process of a peer: executes calls one by one until its parent ends. Arguments: name, directory, and 'kept' to open
+ * the data that an earlier process stored in it.
  */
 import { ClickHouse } from './clickhouse.js';
 import { DuckDb } from './duckdb.js';

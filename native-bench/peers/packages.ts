@@ -1,6 +1,6 @@
 /**
- * The two packages of the other databases: from the checkout's own development packages when they are installed,
- * else from native-bench/node_modules (`npm install` in native-bench).
+ * Locates the packages of the other databases: the development packages of the checkout if they are installed, otherwise
+ * those in native-bench/node_modules (`npm install` in native-bench).
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -2,8 +2,8 @@
  * Another database, embedded in a process of its own, on two threads as the server has two workers.
  * Tables after `load`: people (id, country, city, age, income, active, born, joined, longitude, latitude,
  * has_visit) and visit, purchase, rating (id, value, date), where id is the entity's number: the smallest typed
- * columns that hold the data, events ordered by date. They need not hold every 64-bit integer or any entity ID, as
- * the server must; that is in their favour.
+ * columns that hold the data, events ordered by date. Unlike the server, they need not support 64-bit integers and
+ * arbitrary entity IDs, which is in their favour.
  */
 import type { CsvFiles } from '../data/peers.js';
 
@@ -23,13 +23,13 @@ export interface Peer {
    */
   ingest(way: string, warmFile: string, file: string): Promise<Timed>;
   load(files: CsvFiles): Promise<void>;
-  /** Has what `load` loaded on disk, so that a process that opens the same directory answers about it. */
+  /** Stores the loaded data on disk, so that another process can open the directory and query it. */
   keep(): Promise<void>;
-  /** A table of the columns of a CSV file with a header line, all of them texts. */
+  /** Creates a table from a CSV file with a header line; all columns are texts. */
   loadTexts(table: string, file: string): Promise<void>;
   /** Resident memory of the process, in bytes. */
   residentBytes(): Promise<number>;
-  /** The first number that `sql` gives. */
+  /** The first number in the result of `sql`. */
   ask(sql: string): Promise<number>;
   /** Milliseconds of each of `times` executions; every answer must be `expected`. */
   time(sql: string, times: number, expected: number): Promise<number[]>;

@@ -1,4 +1,4 @@
-/** The other database's process as the bench sees it: a Peer whose calls travel over Node's own channel. */
+/** A Peer in another process, whose calls go through Node's IPC channel. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { CsvFiles } from '../data/peers.js';
@@ -29,7 +29,7 @@ export class PeerProcess implements Peer {
 
   readonly #dir: string;
 
-  /** `dir` is the peer's own: it must not exist yet, unless an earlier process `kept` something in it. */
+  /** `dir` belongs to the peer and must not exist, unless an earlier process stored data in it (`kept`). */
   constructor(name: PeerName, dir: string, how: 'new' | 'kept' = 'new') {
     this.name = name;
     this.#dir = dir;
@@ -62,7 +62,7 @@ export class PeerProcess implements Peer {
     await this.#call('keep');
   }
 
-  /** Another process on what this one, which must have ended, has kept. */
+  /** Starts another process on the stored data of this one, which must have ended. */
   again(): PeerProcess {
     return new PeerProcess(this.name, this.#dir, 'kept');
   }
@@ -88,7 +88,7 @@ export class PeerProcess implements Peer {
     return this.#call('time', sql, times, expected) as Promise<number[]>;
   }
 
-  /** Ends the process; a call under way rejects. */
+  /** Ends the process; a call in flight rejects. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

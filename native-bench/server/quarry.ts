@@ -1,6 +1,6 @@
 /**
- * A Quarry server as a process of its own, and what is asked of it outside of timed loads.
- * It is ended with SIGKILL: no answer of a benchmark depends on a clean stop.
+ * A Quarry server in a separate process, and its requests outside timed loads. It is ended with SIGKILL, because no
+ * result of a benchmark depends on a clean stop.
  */
 import fs from 'node:fs';
 import http from 'node:http';
@@ -62,7 +62,7 @@ export class QuarryServer {
     this.#client = new JsonClient({ httpPort, httpsPort }, process.keys().master);
   }
 
-  /** Durability fsync and the limits off, as in every figure. Rejects with the server's output when it ends. */
+  /** Starts with durability fsync and without limits. Rejects with the server's output if the server ends. */
   static async start(dir: string, workers: number): Promise<QuarryServer> {
     const httpPort = await freePort();
     const startedMs = performance.now();
@@ -74,7 +74,7 @@ export class QuarryServer {
     try {
       while ((await statusOf(httpPort, '/readyz')) !== 200) {
         if (ended) await process.serving;
-        if (performance.now() - startedMs > READY_MS_MAX) throw new Error('the server does not become ready');
+        if (performance.now() - startedMs > READY_MS_MAX) throw new Error('the server did not become ready');
         await sleep(5);
       }
       const readySeconds = (performance.now() - startedMs) / 1000;
@@ -140,17 +140,17 @@ export class QuarryServer {
     return files.reduce((sum, file) => sum + fs.statSync(file).size, codeBytesOf(this.#process.pid));
   }
 
-  /** Takes a checkpoint of everything that is applied; resolves when the manifest names it. */
+  /** Takes a checkpoint of everything that is applied; resolves when it is in the manifest. */
   async checkpoint(): Promise<void> {
     const started = performance.now();
     while (performance.now() - started < CHECKPOINT_MS_MAX) {
       const metrics = await this.metrics();
       if (metrics.get('quarry_lsn_checkpoint') === metrics.get('quarry_lsn_applied')) return;
-      // One that is under way may end at an older LSN: then this asks again.
+      // A running checkpoint may end at an older LSN; then another one is requested.
       this.#process.signal('SIGUSR2');
       await sleep(50);
     }
-    throw new Error('the checkpoint does not end');
+    throw new Error('the checkpoint did not end');
   }
 
   /** Log lines of the server with this message, newest last. */

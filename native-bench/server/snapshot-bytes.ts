@@ -5,7 +5,7 @@ import { createLz4 } from '../../src/format/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import { readManifest } from '../../src/recovery/index.js';
 
-/** Every buffer below `value` once, however often it is seen. */
+/** Collects every buffer below `value` once. */
 function bufferBytes(value: unknown, seen: Set<ArrayBufferView>): number {
   if (ArrayBuffer.isView(value)) {
     if (seen.has(value)) return 0;

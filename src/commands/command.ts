@@ -15,12 +15,12 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Descriptions for the help text, in this order. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  done: 'done; for a server: ended by a signal, everything is on disk',
+  done: 'done; for a server: stopped by a signal, everything is on disk',
   failed: 'the command failed or was refused; the reason is printed',
   usage: 'wrong arguments or options; nothing was done',
   corrupt: 'a file is damaged or was written by a newer release; it is named',
-  partly: 'an import is done except for bad rows, which are in a file',
-  fatal: 'the server could not go on: a write or sync of the log failed',
+  partly: 'an import is done except for bad rows, which are written to a file',
+  fatal: 'the server stopped because a write or sync of the log failed',
 };
 
 export interface CommandContext extends AdminCommandContext {

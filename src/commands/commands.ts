@@ -15,13 +15,13 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'demo',
       '[options]',
-      'load real data into an empty server and ask a tour of questions',
+      'load real data into an empty server and run a tour of queries',
       () => import('./demo/demo-command.js'),
     ],
     [
       'bench',
       '[options]',
-      'measure what this machine does with a server of its own',
+      'measure insert and query rates of this machine',
       () => import('./bench/bench-command.js'),
     ],
   ],
@@ -29,7 +29,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'sql',
       '[STATEMENT]',
-      'run SQL: at a prompt, one statement, or those of a pipe',
+      'run SQL: at a prompt, from an argument or from a pipe',
       () => import('./sql/sql-command.js'),
     ],
     [
@@ -41,21 +41,21 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'export',
       '[DIMENSION]',
-      'write a dimension, or what a SELECT answers, to a file',
+      'write a dimension or the result of a SELECT to a file',
       () => import('./export/export-command.js'),
     ],
   ],
-  'A store, whether a server runs on it or not': [
+  'A store, with or without a running server': [
     [
       'status',
       '[options]',
-      'tell what a server does and what its store holds',
+      'show the state of a server and the contents of its store',
       () => import('./status/status-command.js'),
     ],
     [
       'keys',
       '...',
-      'list, make and delete team keys; new keys for a database',
+      'list, create and delete team keys; rotate the keys of a database',
       () => import('./admin/keys-command.js'),
     ],
     [
@@ -67,13 +67,13 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'retention',
       '[resume]',
-      'tell whether expired events go; let them go again',
+      'show whether expired events are removed; resume their removal',
       () => import('./admin/retention-command.js'),
     ],
     [
       'backup',
       'TO',
-      'copy a store into a directory, beside reads and writes',
+      'copy a store into a directory while it is in use',
       () => import('./admin/backup-command.js'),
     ],
   ],
@@ -81,7 +81,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'restore',
       'BACKUP',
-      'make a data directory of a backup, as of any moment behind it',
+      'create a data directory from a backup, as of any later time',
       () => import('./admin/restore-command.js'),
     ],
     [
@@ -93,7 +93,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'inspect',
       'PATH...',
-      'print what is in the files of a store',
+      'print the contents of the files of a store',
       () => import('./inspect/inspect-command.js'),
     ],
   ],
@@ -101,7 +101,7 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     [
       'completion',
       'bash|zsh|fish',
-      'print a script with which the shell completes words',
+      'print a completion script for a shell',
       () => import('./shell/completion-command.js'),
     ],
     ['man', '', 'print the man page', () => import('./shell/man-command.js')],
@@ -117,7 +117,7 @@ const OTHERS: readonly (readonly [name: string, synopsis: string, summary: strin
   [
     'help',
     '[COMMAND]',
-    'print this text, or that of a command: options, examples, exit codes',
+    'print this text, or the help of a command',
     `quarry help [COMMAND]
 
 Prints the list of commands, or the description, options, examples and exit codes of COMMAND, as COMMAND --help does.
@@ -130,7 +130,7 @@ Exit code 0: done; 2: there is no such command.
   [
     'version',
     '',
-    'print the versions of Quarry and of what it runs on',
+    'print the versions of Quarry and Node',
     `quarry version
 
 Prints the versions of Quarry and of Node, the kind of machine, and whether the WebAssembly kernels could be loaded.
@@ -208,7 +208,7 @@ export function readInvocation(argv: readonly string[]): Invocation {
   }
   const args = argv.filter((arg, at) => !HELP_FLAGS.includes(arg) && !(at === 0 && arg === 'help'));
   if (args.length === 0) return { ask: 'print', text: commandsHelp() };
-  if (first === 'help' && args.length > 1) return { ask: 'nothing', wrong: 'help takes one command at most' };
+  if (first === 'help' && args.length > 1) return { ask: 'nothing', wrong: 'help takes at most one command' };
   const named = isVersion(args[0]) ? 'version' : args[0];
   const other = OTHERS.find(([name]) => name === named);
   if (wantsHelp && other !== undefined) return { ask: 'print', text: other[3] };

@@ -21,7 +21,7 @@ export function versionText(dependencies: VersionDependencies): string {
     `quarry ${releaseOf(dependencies)}`,
     `node ${process.versions.node} on ${process.platform} ${process.arch}`,
     `kernels: ${kernelsOf(dependencies)}`,
-    `uWebSockets.js: ${nativeLoaded ? 'native' : 'without its native part, at a fraction of the speed'}`,
+    `uWebSockets.js: ${nativeLoaded ? 'native' : 'without its native addon, at a fraction of the speed'}`,
     '',
   ].join('\n');
 }
@@ -29,10 +29,10 @@ export function versionText(dependencies: VersionDependencies): string {
 function kernelsOf({ readKernels }: VersionDependencies): string {
   try {
     const bytes = readKernels();
-    if (bytes === null) return 'JavaScript, as QUARRY_KERNELS says';
+    if (bytes === null) return 'JavaScript, as set by QUARRY_KERNELS';
     compileKernels(bytes);
     return 'SIMD';
   } catch (error) {
-    return `SIMD ones did not load: ${(error as Error).message}`;
+    return `JavaScript, because the SIMD kernels did not load: ${(error as Error).message}`;
   }
 }

@@ -159,10 +159,10 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
                 <View name={name} draft={draft} query={query} />
               ) : databaseKey === null ? (
                 <>
-                  <Empty title="A key of a database is needed here">
+                  <Empty title="This view requires the key of a database">
                     <p>
-                      You are signed in for the team: its key makes keys. Sign out, then in with one of the
-                      database.
+                      You are signed in with a team key, which manages databases and keys. Sign out, then sign
+                      in with a key of the database.
                     </p>
                   </Empty>
                   {name === 'home' && team !== null && <Databases team={team} />}

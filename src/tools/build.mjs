@@ -1,8 +1,8 @@
 /**
- * Builds dist/ from src/, test/ and native-bench/: TypeScript by esbuild file by file, as tests import it; what processes and
- * threads start with as bundles with their compiled code (bundle/); the SIMD kernels by AssemblyScript into one module;
- * the console by Vite.
- * `buildIfStale()` is what `npm start` calls: it does nothing when dist/ is newer than every source.
+ * Builds dist/ from src/, test/ and native-bench/: TypeScript by esbuild file by file, as tests import it; the entry points
+ * of processes and threads as bundles with their compiled code (bundle/); the SIMD kernels by AssemblyScript into one
+ * module; the console by Vite.
+ * `npm start` calls `buildIfStale()`, which does nothing if dist/ is newer than every source.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -79,7 +79,7 @@ async function buildKernels(files, outFile) {
   if (error) throw new Error(`kernels did not compile: ${error.message}\n${stderr.toString()}`);
 }
 
-/** Removes what was built from files that are gone. */
+/** Removes the output of deleted sources. */
 function removeOutputsWithoutSource(sources) {
   const wanted = new Set(sources.map((file) => file.replace(/\.ts$/, '.js')));
   for (const dir of SOURCE_DIRS) {
@@ -148,7 +148,7 @@ export async function buildIfStale() {
     execFileSync(process.execPath, [path.join(root, 'src/tools/postgres-template.mjs'), templateFile]);
     built.push('postgres template');
   }
-  // Of bundles alone, but what runs them needs the kernels.
+  // The template depends only on bundles, but running them requires the kernels.
   if (built.includes('typescript')) await keepCode(dist);
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
   return built;

@@ -1,34 +1,33 @@
 /**
- * Runs test files, a few at a time, each, or several that belong together, as a process of plain Node, and reads the TAP
- * that it writes: a line per assertion, indented below the test it belongs to, at the end the plan `1..N` and the counts
- * `# { total: 3, pass: 2, fail: 1 }`. (tap's own runner hangs loaders into every test, and so into every process that
- * a test starts: they cost more than most tests.)
+ * Runs test files, each or several together in a process of plain Node, and parses the TAP output: a line per assertion,
+ * indented below its test, and at the end the plan `1..N` and the counts `# { total: 3, pass: 2, fail: 1 }`. (tap's own
+ * runner adds loaders to every test and to every process that a test starts; they cost more than most tests.)
  *
- * A process passes only when it ended by itself with exit code 0, each of its files asserted something, and its plan, its
- * top-level results and its counts are there and agree.
+ * A process passes only if it ended by itself with exit code 0, each of its files asserted something, and its plan, its
+ * top-level results and its counts are present and agree.
  */
 import { spawn } from 'node:child_process';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const BATCH = fileURLToPath(new URL('../../dist/test/support/test-batch.js', import.meta.url));
-/** What a batch writes before the results of each file. */
+/** The line that a batch writes before the results of each file. */
 const FILE_MARK = '# file ';
 
-/** From the signal on which tap tells what still runs until the file is killed. */
+/** Time between the signal on which tap reports the running tests and the kill. */
 const LAST_WORDS_MS = 5_000;
 
-/** What one process wrote, line by line; keeps everything but the assertions that held. */
+/** The parsed output of one process. Drops the lines of assertions that passed. */
 class TapReader {
-  /** What was written, without the assertions that held. */
+  /** The output without the assertions that passed. */
   held = [];
   counts = null;
   #planned = null;
   #results = 0;
   #failedResults = 0;
-  /** Whose results these are; null = of no single file. */
+  /** The file whose results these are; null = the results belong to no single file. */
   #file;
-  /** Files without any so far. */
+  /** Files without an assertion so far. */
   #silent;
 
   constructor(files) {
@@ -52,7 +51,7 @@ class TapReader {
     return Number(new RegExp(`\\b${word}: (\\d+)`).exec(this.counts ?? '')?.[1] ?? 0);
   }
 
-  /** Why what it wrote is no passed file, though the process itself ended well; null = it is one. */
+  /** The reason why the output fails the file although the process ended well; null = the file passed. */
   refusal() {
     if (this.held.length === 0 || this.#planned === 0) return 'no tests found';
     if (this.#planned === null || this.counts === null) return 'it ended before its tests did';
@@ -64,8 +63,8 @@ class TapReader {
 }
 
 /**
- * Runs the files of one process. Gives what tap counted, how long it took and why it failed (null = passed); what failed
- * beyond assertions (a crash, a lost plan, no end within `secondsMax`) counts as one failure at least.
+ * Runs the files of one process. Returns tap's counts, the duration, and the reason of a failure (null = passed). A failure
+ * other than an assertion (a crash, a missing plan, no end within `secondsMax`) counts as at least one failure.
  */
 function runBatch(files, { cwd, secondsMax, scratchOf }) {
   return new Promise((resolve) => {
@@ -107,7 +106,7 @@ function runBatch(files, { cwd, secondsMax, scratchOf }) {
     };
     child.on('error', (error) => end(String(error)));
     child.on('exit', async (code, signal) => {
-      // A process that the test left behind may hold the output open.
+      // A child process that outlives the test may keep the output open.
       const left = setTimeout(() => child.stdout.destroy(), LAST_WORDS_MS);
       await read;
       clearTimeout(left);
@@ -119,9 +118,9 @@ function runBatch(files, { cwd, secondsMax, scratchOf }) {
 }
 
 /**
- * Runs all `batches` of files (paths below `cwd`), each batch as one process, `atOnce` of them at a time, in the order
- * given; `onEnd` gets every batch's outcome as it ends. `scratchOf` (optional) says where the files of a batch put their
- * temporary folders; null = where the system does.
+ * Runs all `batches` of files (paths below `cwd`) in the given order, each batch as one process, `atOnce` processes at a
+ * time. Calls `onEnd` with the outcome of each batch. `scratchOf` (optional) returns the folder for temporary folders of a
+ * batch; null = the system's.
  */
 export async function runTestFiles(batches, { atOnce, ...how }, onEnd) {
   const waiting = [...batches];

@@ -1,11 +1,11 @@
 /**
  * Runs the tests: `npm test` builds, checks types, formatting and lint, then runs every test file of dist/;
- * `npm test -- test/kernels test/io/lock.test.ts` builds and runs only what is named (folders or files).
- * The last line of the output is `N passed, N failed`, alone: assertions as tap counts them, and each step before
- * the tests as one. The exit code is 0 only when nothing failed and something passed.
- * Prints one line per process of test files; of one that failed also what it wrote, but for the assertions that held.
- * Places are those in dist/: `node --enable-source-maps dist/test/NAME.test.js` shows them in the sources, and takes a
- * fifth longer.
+ * `npm test -- test/kernels test/io/lock.test.ts` runs only these folders and files.
+ * The last line of the output is `N passed, N failed`: assertions as tap counts them, and each step before the tests as
+ * one. The exit code is 0 only if nothing failed and something passed.
+ * Prints one line per process, and for a process that failed its output without the assertions that passed. Positions are
+ * those in dist/; `node --enable-source-maps dist/test/NAME.test.js` shows positions in the sources and takes a fifth
+ * longer.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,9 +17,9 @@ import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const TEST_FILES_AT_ONCE = 3;
-/** For one process; on a busy machine the slowest takes more than half of it. */
+/** Time limit of a process; on a busy machine the slowest one needs more than half of it. */
 const SECONDS_MAX = 300;
-/** Folders of long files, which start first, so that at the end the cores do not wait for one of them. */
+/** Folders of long files. They start first, so that no core is idle at the end. */
 const LONG_FOLDERS = [
   'test/binary/',
   'test/crash/',
@@ -32,7 +32,7 @@ const LONG_FOLDERS = [
   'test/commands/',
 ];
 
-/** Folders of short files, several of which run as one process. The others are long, or end or overload what they test. */
+/** Folders of short files, several of which share a process. Other files are long, or end or overload their process. */
 const TOGETHER = [
   'answer',
   'api',
@@ -63,7 +63,7 @@ const TOGETHER = [
 ];
 const BATCH_FILES_MAX = 10;
 
-/** Folders of tests that are about answers and not about the disk: what they write may lie in memory. */
+/** Folders of tests that check answers and not the disk, so their files may be in memory. */
 const ABOUT_ANSWERS = [
   'conformance',
   'metamorphic',
@@ -76,7 +76,7 @@ const ABOUT_ANSWERS = [
   'openapi',
 ];
 const MEMORY = '/dev/shm';
-/** Asked for before memory is taken for a disk. */
+/** Free memory required for a file system in memory. */
 const MEMORY_BYTES_MIN = 4 * 2 ** 30;
 
 const TAP = 'tap/dist/esm/run.mjs';
@@ -98,7 +98,7 @@ function run(script, args, onLine) {
   });
 }
 
-/** One step before the tests; counts as one. Prints `output` only when it failed. */
+/** Runs a step before the tests, which counts as one assertion. Prints `output` only if it failed. */
 async function step(name, work) {
   const output = [];
   let passed = false;
@@ -115,8 +115,8 @@ async function step(name, work) {
 
 const build = () => step('build', () => buildIfStale().then(() => 0));
 /**
- * tap puts itself together from the plugins that package.json leaves it; without this its first run would still load
- * TypeScript into every test. Once per install: npm ci removes the stamp with node_modules.
+ * Builds tap from the plugins that package.json names; otherwise its first run would load TypeScript into every test.
+ * Runs once per installation: npm ci removes the stamp together with node_modules.
  */
 const prepareTap = () =>
   step('tap', async (onLine) => {
@@ -148,7 +148,7 @@ function testFiles(named) {
     .sort();
 }
 
-/** Long ones first, else as they stand. */
+/** Sorts long files first and keeps the order otherwise. */
 function inOrder(files) {
   const rank = (file) => {
     const found = LONG_FOLDERS.findIndex((folder) => file.startsWith(`dist/${folder}`));
@@ -159,10 +159,10 @@ function inOrder(files) {
 
 const folderOf = (file) => file.split(path.sep)[2];
 
-/** What a file waits for while it is loaded, a server most often, would stand idle until the tests before are done. */
+/** Files that wait while they are loaded, mostly for a server: in a batch, the server would be idle until earlier files end. */
 const waitsAtTop = (file) => /^(const .* = )?await /m.test(fs.readFileSync(path.join(root, file), 'utf8'));
 
-/** Files of one process each, in the order given but for those that run alone. */
+/** Groups files by process, in the given order except for files that run alone. */
 function batchesOf(files) {
   const batches = [];
   const open = new Map();
@@ -179,7 +179,7 @@ function batchesOf(files) {
   return batches;
 }
 
-/** The line of one process; of one that failed also why, and what it wrote. */
+/** The output line of a process; if it failed, followed by the reason and its output. */
 function tell({ files, refusal, seconds, held }) {
   if (refusal !== null) for (const line of held) if (!/^ *ok \d/.test(line)) console.log(`    ${line}`);
   const sources = files.map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
@@ -190,7 +190,7 @@ function tell({ files, refusal, seconds, held }) {
   for (const line of held) if (/ # SKIP/.test(line)) console.log(`       ${line.trim()}`);
 }
 
-/** A folder in memory, where there is room for one; null = there is none. */
+/** A new folder in memory; null if there is not enough memory. */
 function makeMemoryDir() {
   try {
     const { bavail, bsize } = fs.statfsSync(MEMORY);

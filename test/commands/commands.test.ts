@@ -71,7 +71,7 @@ t.test('unknown commands are refused, and the nearest name is suggested', (t) =>
     ['qwertyuiop', 'unknown command "qwertyuiop"; quarry --help lists them'],
     ['constructor', 'unknown command "constructor"; quarry --help lists them'],
     ['--data-dir', 'unknown command "--data-dir"; quarry --help lists them'],
-    ['help verify inspect', 'help takes one command at most'],
+    ['help verify inspect', 'help takes at most one command'],
     ['version now', 'version takes no arguments'],
   ];
   for (const [line, wrong] of wrongs) {

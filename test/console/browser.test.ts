@@ -64,7 +64,7 @@ browse(
       t.equal(await sidewaysOf(page), 0, view);
     }
     await goTo(page, 'Start');
-    await page.getByRole('button', { name: /delay.*events does each state/ }).click();
+    await page.getByRole('button', { name: /delay.*events are there for each state/ }).click();
     await page.getByRole('figure', { name: 'delay events' }).waitFor();
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Column', { exact: true }).selectOption('delay');
@@ -105,19 +105,15 @@ browse('dates that are found late leave alone what was chosen meanwhile', async 
   t.equal(await page.locator('.condition').count(), 1);
   await before(() => page.getByLabel('delay: from').fill('2001-02-01'));
   t.equal(await page.getByLabel('delay: from').inputValue(), '2001-02-01');
-  t.equal(await page.getByLabel('delay: to, with that day').inputValue(), '');
+  t.equal(await page.getByLabel('delay: to (inclusive)').inputValue(), '');
 
   await goTo(page, 'Start');
   await before(
     () => page.getByLabel('At most').fill('7'),
-    () => page.getByRole('button', { name: /delay.*events does each state/ }).click(),
+    () => page.getByRole('button', { name: /delay.*events are there for each state/ }).click(),
   );
   t.equal(await page.getByLabel('At most').inputValue(), '7');
-  t.equal(
-    await page.getByText('The answer will stand here').count(),
-    1,
-    'no request is sent without the user',
-  );
+  t.equal(await page.getByText('The answer appears here').count(), 1, 'no request is sent without the user');
 });
 
 browse('what is pressed the moment a view appears is not lost', async (t, { page }, { keys }) => {
@@ -189,7 +185,7 @@ browse('a user of a permission group signs in, and out again', async (t, { page 
   t.match(await page.getByRole('alert').textContent(), /502.*email or password is wrong/);
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Questions to begin with' }).waitFor();
+  await page.getByRole('heading', { name: 'Example questions' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Key', { exact: true }).waitFor();
   t.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0);
@@ -215,7 +211,7 @@ browse(
     await page.keyboard.type('SELECT COUNT(*) AS kept FROM earthquakes');
     await custom('DELETE', {});
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Your session is over').waitFor();
+    await page.getByText('Your session has ended').waitFor();
     await signIn(page, keys.master);
     t.equal(await editor.textContent(), 'SELECT COUNT(*) AS kept FROM earthquakes');
     await waitForAnswer(page, () => page.getByRole('button', { name: 'Run' }).click());
@@ -227,7 +223,7 @@ browse(
   'a team key alone lists databases and makes keys, and says what it cannot do',
   async (t, { page }, { keys }) => {
     await signIn(page, keys.team);
-    await page.getByText('A key of a database is needed here').waitFor();
+    await page.getByText('This view requires the key of a database').waitFor();
     const row = page.locator('tbody tr').first();
     await row.waitFor();
     t.strictSame((await row.locator('td').allTextContents()).slice(0, 2), ['quarry', 'production']);

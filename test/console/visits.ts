@@ -63,13 +63,13 @@ export const newcomer =
   (small: boolean): Visiting =>
   async (t, { page }, { keys }) => {
     await signIn(page, keys.master);
-    await page.getByRole('button', { name: /delay.*events does each state/ }).click();
+    await page.getByRole('button', { name: /delay.*events are there for each state/ }).click();
     await page.getByRole('figure', { name: 'delay events' }).waitFor();
     t.match(await page.locator('.result .facts').textContent(), /^the first 50 of \d+ rows/, 'not all');
     await page.getByLabel('delay: comparison').selectOption({ label: 'more than' });
     await page.getByLabel('delay: value').fill('120');
     await page.getByLabel('delay: from').fill('2001-03-01');
-    await page.getByLabel('delay: to, with that day').fill('2001-03-31');
+    await page.getByLabel('delay: to (inclusive)').fill('2001-03-31');
     await page.getByLabel('At most').fill('1000');
     await waitForAnswer(page, () => askButton(page).click());
     await page.getByRole('tab', { name: 'Table' }).click();
@@ -98,14 +98,14 @@ export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<
   await page.getByLabel('state: value').fill('CA');
   await waitForAnswer(page, () => page.keyboard.press('Enter'));
   t.equal(await figureOf(page).textContent(), IN_CALIFORNIA);
-  await page.getByLabel('Save under the name').fill('of-california');
+  await page.getByLabel('Name of the saved query').fill('of-california');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Saved as of-california').waitFor();
   await fits(t, page, 'a condition with its answer');
 
   await page.getByRole('tab', { name: 'Over time' }).click();
   await datesFound(page);
-  await page.getByLabel('Part by').selectOption('weeks');
+  await page.getByLabel('Divide by').selectOption('weeks');
   await askButton(page).click();
   await page.locator('.times canvas').waitFor();
   const points = /^delay events: (\d+) points/.exec(
@@ -155,7 +155,7 @@ export async function seePlaces(t: Test, { page }: Visit): Promise<void> {
   t.ok(Number(await page.evaluate(drawn)) > 3, 'sea, land and places have colours of their own');
   await fits(t, page, 'a map');
   await goTo(page, 'Start');
-  await page.getByRole('button', { name: /Which values of .state. do most airports have/ }).click();
+  await page.getByRole('button', { name: /most frequent values of .state. in airports/ }).click();
   const bars = page.getByRole('figure').locator('li');
   await bars.first().waitFor();
   t.strictSame(await bars.first().locator('span').allTextContents(), ['ak', '', '', '263']);
@@ -168,7 +168,7 @@ export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Pr
   await page.getByLabel('Team key').fill(keys.team);
   await page.keyboard.press('Enter');
   await page.getByLabel('Name of the key').fill('partner');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create the key' }).click();
   const made = (await page.locator('.made code').textContent()) ?? '';
   const total = await api.json({ method: 'GET', path: '/v1/query/count/entity/total', key: made });
   t.match(total, { status: 'success' });
@@ -214,7 +214,7 @@ export const byKeyboard: Visiting = async (t, { page }, { keys, api }) => {
     await tabTo(page, label);
     await page.keyboard.type(text);
   };
-  const start = page.getByRole('heading', { name: 'Questions to begin with' });
+  const start = page.getByRole('heading', { name: 'Example questions' });
   await type(/^Key/, keys.master);
   await page.keyboard.press('Enter');
   await start.waitFor();
@@ -225,7 +225,7 @@ export const byKeyboard: Visiting = async (t, { page }, { keys, api }) => {
   await tabTo(page, /^Ask$/);
   await waitForAnswer(page, () => page.keyboard.press('Enter'));
   t.equal(await figureOf(page).textContent(), IN_TEXAS);
-  await type(/^Save under/, 'by-keyboard');
+  await type(/^Name of the saved query/, 'by-keyboard');
   await page.keyboard.press('Enter');
   await page.getByText('Saved as by-keyboard').waitFor();
 
@@ -250,7 +250,7 @@ export const byKeyboard: Visiting = async (t, { page }, { keys, api }) => {
   await type(/^Team key/, keys.team);
   await page.keyboard.press('Enter');
   await type(/^Name of the key/, 'typed');
-  await press(/^Make the key$/);
+  await press(/^Create the key$/);
   const made = (await page.locator('.made code').textContent()) ?? '';
   const total = await api.json({ method: 'GET', path: '/v1/query/count/entity/total', key: made });
   t.match(total, { status: 'success' });

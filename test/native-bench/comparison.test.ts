@@ -100,8 +100,8 @@ const LOAD: Table = {
   title: '',
   columns: ['', 'a second', 'p99 ms'],
   rows: [
-    ['remembered counts', spread(25_000), spread(1)],
-    ['one count after the other while entities come in', 900, 12],
+    ['cached counts', spread(25_000), spread(1)],
+    ['consecutive counts during inserts', 900, 12],
   ],
   notes: [],
 };

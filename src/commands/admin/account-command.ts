@@ -7,9 +7,9 @@ import { readRequest } from './admin-request.js';
 
 export const accountHelp = `quarry account [${ACCOUNT_STATES.join('|')}]
 
-Prints the account's state, after setting it when one is given. In any state but active every request with a key of
+Prints the state of the account, after setting it if a state is given. In every state but active, each request with a key of
 the team or of one of its databases is refused: no-payment-method with error 1000, suspended 1001, banned 1002,
-disabled 1003. Probes and metrics are answered all the same, and no data is touched.
+disabled 1003. Probes and metrics are still answered. No data is changed.
 
   quarry account --data-dir /var/lib/quarry
   quarry account suspended
@@ -20,7 +20,7 @@ ${DIRECTORY_HELP}`;
 export function readAccountLine(argv: readonly string[]): CommandLine | Wrong {
   const read = readArguments(argv, {});
   if ('wrong' in read) return read;
-  if (read.positionals.length > 1) return { wrong: 'account takes one state at most' };
+  if (read.positionals.length > 1) return { wrong: 'account takes at most one state' };
   const request = readRequest({ do: 'account', state: read.positionals[0] ?? null });
   return 'wrong' in request ? { wrong: `account: ${request.wrong}` } : { request, flags: read.flags };
 }

@@ -18,7 +18,7 @@ export interface AdminCommandContext extends StoreOptionsContext {
 export const DIRECTORY_HELP = `  --data-dir DIR    the data directory (default: QUARRY_DATA_DIR, the config file's data-dir, data/store)
   --config FILE     the config file of quarry serve
 
-Works on a running server, through DIR/admin.sock, and on a stopped one, whose data is loaded for it. Run it as the
+The command works on a running server, through DIR/admin.sock, and on a stopped one, whose data it loads. Run it as the
 user who runs the server. Exit code 0: done; 1: refused, the reason is printed; 2: wrong arguments.
 `;
 

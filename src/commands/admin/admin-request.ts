@@ -127,7 +127,7 @@ export function readRequest(value: unknown): AdminRequest | { readonly wrong: st
       if (!isOneOf(DATABASE_KEY_KINDS, kind)) return { wrong: wrongChoice(DATABASE_KEY_KINDS, kind) };
       return typeof database === 'string'
         ? { do: wanted, kind, database }
-        : { wrong: 'the name of a database is wanted' };
+        : { wrong: 'the name of a database is missing' };
     }
     case 'account': {
       const { state } = fields;
@@ -166,10 +166,10 @@ const isKeyName = (value: unknown): value is string => typeof value === 'string'
 
 function wrongName(value: unknown): string {
   const given = typeof value === 'string' ? `, not ${quoted(value)}` : '';
-  return `a key's name of 1 to 64 letters, digits, dots, dashes and underscores is wanted, a letter or digit first${given}`;
+  return `expected a name of 1 to 64 letters, digits, dots, dashes and underscores that begins with a letter or digit${given}`;
 }
 
 function wrongChoice(values: readonly string[], value: unknown): string {
   const given = typeof value === 'string' ? `, not ${quoted(value)}` : '';
-  return `one of ${values.join(', ')} is wanted${given}`;
+  return `expected one of ${values.join(', ')}${given}`;
 }

@@ -147,7 +147,7 @@ function createKey(
   text: string,
 ): Decision<AdminAnswer> {
   if (teamKeysOf(catalog).some((key) => key.name === name)) {
-    return refuse(`there is a team key named ${quoted(name)} already`);
+    return refuse(`a team key named ${quoted(name)} exists already`);
   }
   const key: TeamKey = { kind: 'team', hash: hashOfKey(text), name, permissions };
   return { changes: [{ change: 'key-created', key }], answer: { answer: 'key', text, voided: 0 } };
@@ -159,8 +159,8 @@ function deleteKey(catalog: Catalog, { name, force }: RequestOf<'delete-key'>): 
   if (key === undefined) return refuse(`there is no team key named ${quoted(name)}`);
   if (all.length === 1 && !force) {
     return refuse(
-      `${quoted(name)} is the last team key: without one no database, user or custom key can be made or changed. ` +
-        'Create another one first, or delete it with --force',
+      `${quoted(name)} is the last team key: without a team key, databases, users and custom keys cannot be created or changed. ` +
+        'Create another team key first, or use --force',
     );
   }
   return { changes: [{ change: 'key-deleted', hash: key.hash }], answer: { answer: 'deleted' } };

@@ -27,7 +27,7 @@ export function answerLines(dependencies: AdminDependencies, log: Logger, audit:
       return JSON.stringify(await answer(line));
     } catch (error) {
       log.error({ error: String(error) }, 'a request through the admin socket failed');
-      return JSON.stringify({ answer: 'refused', message: 'internal error; the log tells more' });
+      return JSON.stringify({ answer: 'refused', message: 'internal error; see the log of the server' });
     }
   };
 }

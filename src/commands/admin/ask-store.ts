@@ -44,7 +44,7 @@ export async function askStore(
   if (request.do === 'backup' && isWithin(dir, request.to)) {
     // The next checkpoint would remove files that it does not know, or fail on them.
     throw new Error(
-      `${request.to} lies in the data directory: a backup goes elsewhere, best onto another disk`,
+      `${request.to} is in the data directory: choose a directory outside, preferably on another disk`,
     );
   }
   const deadlineMs = performance.now() + waitMsMax;
@@ -69,14 +69,14 @@ async function tryOnce(
   if (answer !== null) return orWait(answer);
   const manifest = path.join(dir, 'manifest');
   if (!(await fs.exists(manifest))) {
-    const wait = `${dir} holds no store: quarry serve makes one at its first start`;
+    const wait = `${dir} holds no store: quarry serve creates one at its first start`;
     // A server that starts for the first time writes quarry.pid before the manifest.
     if (await fs.exists(path.join(dir, 'quarry.pid'))) return { wait };
     throw new Error(wait);
   }
   if (await isForeignFile(manifest)) {
     throw new Error(
-      `${dir} belongs to another user; run this command as that user, or the server could not write there any more`,
+      `${dir} belongs to another user; run this command as that user, otherwise the server could no longer write there`,
     );
   }
   return withLock(dir, () => openAndAsk(config, request, dependencies, fs, dir));
@@ -97,7 +97,7 @@ export async function askServer(dir: string, request: AdminRequest): Promise<Adm
 
 function orWait(answer: AdminAnswer): Outcome {
   return answer.answer === 'busy'
-    ? { wait: `the server refuses changes at the moment: ${answer.message}` }
+    ? { wait: `the server currently refuses changes: ${answer.message}` }
     : answer;
 }
 
@@ -108,7 +108,7 @@ async function withLock(dir: string, work: () => Promise<Outcome>): Promise<Outc
   } catch (error) {
     if (!(error instanceof DirectoryInUseError)) throw error;
     return {
-      wait: `${error.message}, and that one cannot be asked: it starts or stops, or is another command; try again later`,
+      wait: `${error.message}, which does not answer: it is a server that starts or stops, or another command; try again later`,
     };
   }
   try {

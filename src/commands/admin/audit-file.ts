@@ -32,7 +32,7 @@ async function openFile(file: string, log: Logger): Promise<LineFile> {
     return await LineFile.open({
       path: file,
       onTrouble: (error) =>
-        log.error({ file, error: String(error) }, 'the audit log cannot be written: lines are lost'),
+        log.error({ file, error: String(error) }, 'the audit log cannot be written; lines are lost'),
       onRecovered: (lostCount) => log.warn({ file, lostCount }, 'the audit log can be written again'),
     });
   } catch (error) {

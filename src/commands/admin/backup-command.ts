@@ -11,11 +11,11 @@ import { showCopy, snapshotFilesOf } from './copy-progress.js';
 export const backupHelp = `quarry backup TO [--data-dir DIR]
 
 Copies everything acknowledged so far into TO, an absent or empty directory on any disk, while reads and writes continue.
-TO is then a store at one point in time, whose LSN is printed. quarry verify TO checks it. quarry restore makes a data
-directory from it, also at a later point in time with the log files of serve --archive-log. A running server writes the
+TO is then a store as of one point in time, whose LSN is printed. quarry verify TO checks it. quarry restore creates a data
+directory from it, also as of a later point in time if serve --archive-log kept the log files. A running server writes the
 copy as its own user. Every byte is checked. keys.json and tls/ are not copied: keys stay valid without keys.json, and the
-server makes a new self-signed certificate without tls/. When the backup fails or is cancelled, TO is left empty. Standard
-error shows how many bytes of the snapshot are copied: a bar on a terminal, otherwise a line at every tenth.
+server creates a new self-signed certificate without tls/. If the backup fails or is cancelled, TO is left empty. Standard
+error shows the number of bytes copied: as a bar on a terminal, otherwise as a line per tenth.
 
   quarry backup /mnt/backups/monday --data-dir /var/lib/quarry
 
@@ -30,7 +30,7 @@ export function readBackupLine(argv: readonly string[]): BackupLine | Wrong {
   const read = readArguments(argv, {});
   if ('wrong' in read) return read;
   const { positionals, flags } = read;
-  if (positionals.length !== 1) return { wrong: 'backup takes one argument, the directory to make' };
+  if (positionals.length !== 1) return { wrong: 'backup takes one argument, the directory to create' };
   return { request: { do: 'backup', to: path.resolve(positionals[0]) }, flags };
 }
 

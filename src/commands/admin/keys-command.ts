@@ -10,17 +10,17 @@ quarry keys create NAME [--permissions list,update,delete]
 quarry keys delete NAME [--force]
 quarry keys rotate ${DATABASE_KEY_KINDS.join('|')} --database NAME
 
-  list      every key by its ID, which log and audit lines show: team keys with their permissions, the keys of every
-            database by kind, custom keys by name. The text of a key is never shown: only its hash is stored.
-  create    makes a team key and prints its text, only this once. Every team key may make and change databases, and make
-            custom keys, users and permission groups. It may also, by permission:
+  list      shows every key by its ID, as log and audit lines do: team keys with their permissions, the keys of every
+            database by kind, custom keys by name. The text of a key is never shown, because only its hash is stored.
+  create    creates a team key and prints its text, only this once. Every team key may create and change databases, and
+            create custom keys, users and permission groups. With these permissions, it may also:
               list      list custom keys
               update    change custom keys, change and delete users
               delete    delete databases and custom keys
-            Without --permissions it has none of these. The key of the first start has all.
-  delete    revokes a team key; the last one only with --force.
-  rotate    makes a new key of that kind for the database, prints its text, only this once, and revokes the old key at
-            the same time. keys.json, which the first start wrote, is not changed: it then holds a revoked key.
+            Without --permissions it has none of them. The key of the first start has all of them.
+  delete    revokes a team key; --force is required for the last one.
+  rotate    creates a new key of that kind for the database, prints its text, only this once, and revokes the old key at
+            the same time. The keys.json of the first start is not changed, so it then holds a revoked key.
 
   quarry keys list --data-dir /var/lib/quarry
   quarry keys create ci --permissions list,update
@@ -35,7 +35,7 @@ const FLAGS = {
 } as const;
 
 /** The argument and the flags of each subcommand; null = no argument. */
-const TAKES: Readonly<
+const ARGUMENTS_OF: Readonly<
   Record<string, { readonly operand: string | null; readonly flags: readonly string[] }>
 > = {
   list: { operand: null, flags: [] },
@@ -50,32 +50,34 @@ export function readKeysLine(argv: readonly string[]): CommandLine | Wrong {
   if ('wrong' in read) return read;
   const { flags } = read;
   const [what, ...rest] = read.positionals;
-  const takes = what === undefined || !Object.hasOwn(TAKES, what) ? undefined : TAKES[what];
+  const takes = what === undefined || !Object.hasOwn(ARGUMENTS_OF, what) ? undefined : ARGUMENTS_OF[what];
   if (takes === undefined) {
     const given = what === undefined ? '' : `, not ${JSON.stringify(what)}`;
-    return { wrong: `keys: one of ${Object.keys(TAKES).join(', ')} is wanted${given}; quarry keys --help` };
+    return {
+      wrong: `keys: expected one of ${Object.keys(ARGUMENTS_OF).join(', ')}${given}; see quarry keys --help`,
+    };
   }
   if (rest.length !== (takes.operand === null ? 0 : 1)) {
     return { wrong: `keys ${what} takes ${takes.operand ?? 'no arguments'}` };
   }
   const unfit = unfitFlag(flags, takes.flags);
   if (unfit !== null) return { wrong: `keys ${what} takes no --${unfit}` };
-  if (what === 'rotate' && !flags.has('database')) return { wrong: 'keys rotate needs --database NAME' };
+  if (what === 'rotate' && !flags.has('database')) return { wrong: 'keys rotate requires --database NAME' };
   const request = readRequest(wanted(what, rest[0], flags));
   return 'wrong' in request ? { wrong: `keys ${what}: ${request.wrong}` } : { request, flags };
 }
 
-function wanted(what: string, word: string | undefined, flags: CommandLine['flags']): unknown {
+function wanted(what: string, argument: string | undefined, flags: CommandLine['flags']): unknown {
   switch (what) {
     case 'create': {
       const permissions = flags.get('permissions') ?? '';
       const names = String(permissions).split(',');
-      return { do: 'create-key', name: word, permissions: names.filter((name) => name !== '') };
+      return { do: 'create-key', name: argument, permissions: names.filter((name) => name !== '') };
     }
     case 'delete':
-      return { do: 'delete-key', name: word, force: flags.has('force') };
+      return { do: 'delete-key', name: argument, force: flags.has('force') };
     case 'rotate':
-      return { do: 'rotate-key', kind: word, database: flags.get('database') };
+      return { do: 'rotate-key', kind: argument, database: flags.get('database') };
     default:
       return { do: 'list-keys' };
   }
@@ -89,8 +91,8 @@ export async function keysCommand(argv: readonly string[], context: AdminCommand
       break;
     case 'key':
       context.out(`${answer.text}\n`);
-      if (answer.voided > 0) context.note('the old key is void; keys.json was not changed');
-      context.note('this text is shown once and kept nowhere');
+      if (answer.voided > 0) context.note('the old key is no longer valid; keys.json was not changed');
+      context.note('the key is shown only this once');
       break;
     case 'deleted':
       context.note('deleted');

@@ -22,24 +22,24 @@ import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-p
 
 export const restoreHelp = `quarry restore BACKUP --data-dir DIR [--archive DIR] [--to-lsn N | --to-time TIME]
 
-Makes the data directory DIR, absent or empty, from BACKUP. With --archive, the folder of serve --archive-log (or the
-log folder of a store that no server has open), everything behind the backup is in it too: to the last record, to
-record N, or up to the last request that came at TIME or before. Every byte is checked on the way. An archive that is
-not there, holds no log files, or is of another store as far as keys and times of its records tell, is refused; that nothing
-in it is behind the backup is said. Start the server on DIR then; give it a new folder for --archive-log, since its
-history and the old one part there.
+Creates the data directory DIR, which must be absent or empty, from BACKUP. With --archive (the folder of serve
+--archive-log, or the log folder of a store that no server has open), DIR also gets the later writes: up to the last
+record, to record N, or to the last request that arrived at TIME or before. Every byte is checked. An archive that does
+not exist, holds no log files, or belongs to another store (by the keys and times of its records) is refused. If the
+archive holds nothing later than the backup, a message says so. Start the server on DIR afterwards, with a new folder for
+--archive-log, because DIR begins a history of its own.
 
-  --data-dir DIR   the directory to make
-  --archive DIR    log files behind the backup
+  --data-dir DIR   the directory to create
+  --archive DIR    log files later than the backup
   --to-lsn N       the last record to restore
   --to-time TIME   as 2024-05-01T12:00:00Z, or with an offset such as +02:00
-  --config FILE    the config file of quarry serve: its audit-log, or QUARRY_AUDIT_LOG, gets a line
+  --config FILE    the config file of quarry serve; its audit-log (or QUARRY_AUDIT_LOG) gets a line
 
   quarry restore /mnt/backups/monday --data-dir /var/lib/quarry --archive /mnt/log --to-time 2024-05-01T11:59:00Z
 
-Standard error shows how many bytes are copied: a bar on a terminal, a line at every tenth elsewhere.
+Standard error shows the number of bytes copied: as a bar on a terminal, otherwise as a line per tenth.
 
-Exit code 0: done; 1: refused, the reason is printed and DIR is as it was; 2: wrong arguments; 3: BACKUP or the archive
+Exit code 0: done; 1: refused, the reason is printed and DIR is unchanged; 2: wrong arguments; 3: BACKUP or the archive
 is damaged, the file is named.
 `;
 
@@ -69,12 +69,12 @@ export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
   const dataDir = textOf(flags, 'data-dir');
   // The default directory is not used: the target of a restore must be named.
   if (dataDir === undefined || dataDir === '') {
-    return { wrong: '--data-dir: the directory to make is wanted' };
+    return { wrong: '--data-dir is required: it names the directory to create' };
   }
   const archive = textOf(flags, 'archive');
-  if (archive === '') return { wrong: '--archive: a folder is wanted, not an empty text' };
+  if (archive === '') return { wrong: '--archive: expected a folder, not an empty argument' };
   for (const other of [positionals[0], ...(archive === undefined ? [] : [archive])]) {
-    if (isWithin(other, dataDir)) return { wrong: `--data-dir: ${dataDir} lies in ${other}` };
+    if (isWithin(other, dataDir)) return { wrong: `--data-dir: ${dataDir} is in ${other}` };
   }
   const target = targetOf(textOf(flags, 'to-lsn'), textOf(flags, 'to-time'));
   if (target !== null && 'wrong' in target) return target;
@@ -88,16 +88,16 @@ export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
 }
 
 function targetOf(lsn: string | undefined, time: string | undefined): RestoreTarget | null | Wrong {
-  if (lsn !== undefined && time !== undefined) return { wrong: 'either --to-lsn or --to-time is wanted' };
+  if (lsn !== undefined && time !== undefined) return { wrong: '--to-lsn and --to-time exclude each other' };
   if (lsn !== undefined) {
     return /^\d{1,15}$/.test(lsn)
       ? { lsn: Number(lsn) }
-      : { wrong: `--to-lsn: a whole number is wanted, not ${JSON.stringify(lsn)}` };
+      : { wrong: `--to-lsn: expected a whole number, not ${JSON.stringify(lsn)}` };
   }
   if (time === undefined) return null;
   const timeMs = TIME.test(time) ? Date.parse(time) : Number.NaN;
   return Number.isNaN(timeMs)
-    ? { wrong: `--to-time: a time such as 2024-05-01T12:00:00Z is wanted, not ${JSON.stringify(time)}` }
+    ? { wrong: `--to-time: expected a time such as 2024-05-01T12:00:00Z, not ${JSON.stringify(time)}` }
     : { timeMs };
 }
 
@@ -116,22 +116,22 @@ export async function restoreCommand(argv: readonly string[], context: RestoreCo
   const came = timeMs === null ? '' : `, whose request came at ${new Date(timeMs).toISOString()}`;
   context.out(
     `restored to LSN ${lsn}${came}: the backup at LSN ${backupLsn}, ${snapshotBytes} bytes, ` +
-      `and ${lsn - backupLsn} records of the log${isCut ? '; later ones were left out' : ''}\n`,
+      `and ${lsn - backupLsn} records of the log${isCut ? '; later records were omitted' : ''}\n`,
   );
   if (archiveEnd !== null) {
-    context.out(`nothing in ${line.archive} is behind the backup: the last record there is ${archiveEnd}\n`);
+    context.out(`${line.archive} holds nothing later than the backup: its last record is ${archiveEnd}\n`);
   }
   if (tornTail !== null) {
     context.out(
-      `left out: ${tornTail.bytes} bytes at the end of ${tornTail.file}, which are no whole record: its server was ` +
-        'killed amid a write, or the file is not all there\n',
+      `omitted: ${tornTail.bytes} bytes at the end of ${tornTail.file}, which are not a complete record: its server was ` +
+        'killed during a write, or the file is incomplete\n',
     );
   }
   const { target } = line;
   if (target !== null && 'timeMs' in target && !isCut) {
     const until = new Date(target.timeMs).toISOString();
     context.out(
-      `there are no later records: whether something was written from then to ${until} cannot be told\n`,
+      `there are no later records, so it is unknown whether anything was written between then and ${until}\n`,
     );
   }
   return EXIT.done;
@@ -142,7 +142,7 @@ async function checkStopped({ backup, archive }: RestoreLine): Promise<void> {
   const isLog = archive !== null && path.basename(archive) === 'log';
   for (const dir of [backup, ...(isLog ? [path.dirname(archive)] : [])]) {
     if ((await askServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
-    throw new Error(`a server runs on ${dir}: quarry backup copies its store`);
+    throw new Error(`a server runs on ${dir}: use quarry backup to copy its store`);
   }
 }
 

@@ -6,10 +6,10 @@ import { type CommandLine, readArguments, type Wrong } from './admin-options.js'
 
 export const retentionHelp = `quarry retention [resume]
 
-Prints "on" while the server removes events that are older than the retention of their column, and "suspended" when it
-keeps them because the machine's clock jumped by more than a day (also while the server was stopped). Check the clock, set
-it if it is wrong, and then give resume: events that have expired by that clock are removed for good. Queries and writes
-continue all the while.
+Prints "on" while the server removes events that are older than the retention of their column, and "suspended" while it
+keeps them because the machine's clock jumped by more than a day (also while the server was stopped). Check the clock and
+correct it if it is wrong; then run quarry retention resume, which permanently removes the events that have expired by
+that clock. Queries and writes continue in both states.
 
   quarry retention --data-dir /var/lib/quarry
   quarry retention resume
@@ -22,7 +22,7 @@ export function readRetentionLine(argv: readonly string[]): CommandLine | Wrong 
   if ('wrong' in read) return read;
   const { positionals, flags } = read;
   if (positionals.length > 1 || (positionals.length === 1 && positionals[0] !== 'resume')) {
-    return { wrong: 'retention takes nothing, or resume' };
+    return { wrong: 'retention takes no arguments, or resume' };
   }
   return { request: { do: 'retention', resume: positionals.length === 1 }, flags };
 }

@@ -18,16 +18,16 @@ const CONNECTIONS_MAX = 1_024;
 
 export const benchHelp = `quarry bench [--entities N] [--seconds S] [--connections N] [--dir DIR] [--json]
 
-Starts a server on an empty data directory, inserts generated entities over HTTPS, each insert on disk before its answer,
-repeats queries for counts and top values, and prints the rate and the times of each, with a description of the machine and
-the disk. Every answer is checked against the inserted entities. The client runs on the same machine and uses a part of
-it. At the end, also after Ctrl-C, the server is stopped and the directory removed.
+Starts a server on an empty data directory, inserts generated entities over HTTPS (each insert is on disk before its
+answer), repeats queries for counts and top values, and prints the rate and the times of each, with a description of the
+machine and the disk. Every answer is checked against the inserted entities. The client runs on the same machine and uses
+a part of its CPU. At the end, also after Ctrl-C, the server is stopped and the directory is removed.
 
   --entities N      entities to insert (default: ${DEFAULTS.entities})
   --seconds S       how long each query is repeated (default: ${DEFAULTS.seconds})
   --connections N   concurrent connections (default: ${DEFAULTS.connections})
-  --dir DIR         where the data directory is made, on the disk to measure (default: the system's folder
-                    for temporary files, which may lie in memory)
+  --dir DIR         folder for the data directory, on the disk to measure (default: the system's folder
+                    for temporary files, which may be in memory)
   --json            one JSON object instead of the table
 
   quarry bench --dir /var/lib/quarry
@@ -71,7 +71,7 @@ function wholeOf(name: string, text: string | undefined, fallback: number, most:
   const number = /^\d{1,12}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= most
     ? number
-    : { wrong: `--${name}: a whole number from 1 to ${most} is wanted, not ${JSON.stringify(text)}` };
+    : { wrong: `--${name}: expected a whole number from 1 to ${most}, not ${JSON.stringify(text)}` };
 }
 
 /** Reads a number of seconds, which may have a fraction. */
@@ -80,14 +80,14 @@ function secondsOf(text: string | undefined): number | Wrong {
   const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   return seconds > 0 && seconds <= SECONDS_MAX
     ? seconds
-    : { wrong: `--seconds: a number up to ${SECONDS_MAX} is wanted, not ${JSON.stringify(text)}` };
+    : { wrong: `--seconds: expected a number up to ${SECONDS_MAX}, not ${JSON.stringify(text)}` };
 }
 
 export async function benchCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
   const line = readBenchLine(argv);
   if ('wrong' in line) return context.usage(line.wrong);
   const fs = new NodeFileSystem();
-  if (!(await fs.exists(line.dir))) return context.usage(`--dir: ${line.dir} is not there`);
+  if (!(await fs.exists(line.dir))) return context.usage(`--dir: ${line.dir} does not exist`);
   const elapsedMs = (): number => performance.now();
   const stop = context.interrupted();
   const disk = await measureDisk(fs, line.dir, elapsedMs);
@@ -162,7 +162,7 @@ function reportText(report: BenchReport): string {
     formatMs(p99Ms),
   ]);
   const table = inColumns([['', 'entities or answers', 'p50', 'p99'], ...rows], [1, 2, 3]);
-  const end = `${formatCount(options.entities)} entities; every answer was right.`;
+  const end = `${formatCount(options.entities)} entities; every answer was correct.`;
   return [...head, '', ...table, '', end, ''].join('\n');
 }
 

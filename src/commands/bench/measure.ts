@@ -36,9 +36,9 @@ export async function measure(
   };
   const endings = await Promise.allSettled(Array.from({ length: connections }, one));
   const seconds = (elapsedMs() - startMs) / 1000;
-  const fault = endings.find((ending) => ending.status === 'rejected');
+  const wrong = endings.find((ending) => ending.status === 'rejected');
   stop.throwIfAborted();
-  if (fault !== undefined) throw fault.reason;
+  if (wrong !== undefined) throw wrong.reason;
   return { count: times.length, seconds, ...percentiles(times) };
 }
 

@@ -67,7 +67,7 @@ async function insertAll(entities: number, truth: BenchTruth, pace: Pace, post: 
     const { 'inserted-entities': given, 'inserted-values': values } = answer;
     if (given !== entityCount || values !== valueCount) {
       throw new Error(
-        `wrong answer: sent ${entityCount} entities with ${valueCount} values, the server counts ${given} and ${values}`,
+        `wrong answer: sent ${entityCount} entities with ${valueCount} values, but the server counted ${given} and ${values}`,
       );
     }
     return true;
@@ -83,12 +83,12 @@ async function askFor(
   pace: Pace,
   post: Post,
 ): Promise<BenchLine> {
-  const { name, path, body, faultOf } = question;
+  const { name, path, body, errorOf } = question;
   const endMs = pace.elapsedMs() + seconds * 1000;
   const measured = await measure(pace, async () => {
     if (pace.elapsedMs() >= endMs) return false;
-    const fault = faultOf(await post(path, body), truth);
-    if (fault !== null) throw new Error(`wrong answer to "${name}": ${fault}`);
+    const message = errorOf(await post(path, body), truth);
+    if (message !== null) throw new Error(`wrong answer to "${name}": ${message}`);
     return true;
   });
   return { ...measured, name, each: 1 };

@@ -95,7 +95,7 @@ export interface BenchQuestion {
   readonly path: string;
   readonly body: string;
   /** Describes the error of a wrong answer; null = the answer is right. */
-  readonly faultOf: (answer: unknown, truth: BenchTruth) => string | null;
+  readonly errorOf: (answer: unknown, truth: BenchTruth) => string | null;
 }
 
 const counting = (
@@ -107,7 +107,7 @@ const counting = (
   name,
   path: '/v1/query/count/entity',
   body: JSON.stringify([{ 'query-name': 'q', query, 'bypass-cache': bypass }]),
-  faultOf(answer, truth) {
+  errorOf(answer, truth) {
     const given = (answer as { result?: { q?: unknown } }).result?.q;
     return given === right(truth) ? null : `${JSON.stringify(given)} entities instead of ${right(truth)}`;
   },
@@ -118,19 +118,19 @@ const dayText = (day: number): string => `2024-01-${String(day).padStart(2, '0')
 const VISITS = [{ page: { equals: PAGE, between: [dayText(FROM_DAY), dayText(TO_DAY)] } }];
 
 export const BENCH_QUESTIONS: readonly BenchQuestion[] = [
-  counting('count by two attributes, worked out', true, ATTRIBUTES, ({ matching }) => matching),
-  counting('the same count, remembered', false, ATTRIBUTES, ({ matching }) => matching),
-  counting('count by events of a week, worked out', true, VISITS, ({ visiting }) => visiting),
+  counting('count by two attributes, computed', true, ATTRIBUTES, ({ matching }) => matching),
+  counting('the same count, cached', false, ATTRIBUTES, ({ matching }) => matching),
+  counting('count by events of a week, computed', true, VISITS, ({ visiting }) => visiting),
   {
-    name: `top ${TOP} values, worked out`,
+    name: `top ${TOP} values, computed`,
     path: '/v1/query/top_values',
     body: JSON.stringify({ q: { dimension: 'default', city: TOP }, 'bypass-cache': true }),
-    faultOf: (answer, truth) => faultOfTop(answer, truth.byCity),
+    errorOf: (answer, truth) => topValuesError(answer, truth.byCity),
   },
 ];
 
 /** Checks top values: values of equal quantity may come in any order, and any of them may be the last. */
-function faultOfTop(answer: unknown, byCity: ReadonlyMap<string, number>): string | null {
+function topValuesError(answer: unknown, byCity: ReadonlyMap<string, number>): string | null {
   const given = (answer as { result?: { q?: { city?: unknown } } }).result?.q?.city;
   const right = [...byCity.values()].sort((a, b) => b - a).slice(0, TOP);
   if (!Array.isArray(given)) return `${JSON.stringify(given)} instead of a list of values`;
@@ -138,5 +138,5 @@ function faultOfTop(answer: unknown, byCity: ReadonlyMap<string, number>): strin
   const fits =
     entries.length === right.length &&
     entries.every(({ value, quantity }, at) => quantity === right[at] && byCity.get(value) === quantity);
-  return fits ? null : `${JSON.stringify(entries)} where the quantities are ${right.join(', ')}`;
+  return fits ? null : `${JSON.stringify(entries)}, but the quantities are ${right.join(', ')}`;
 }

@@ -15,7 +15,7 @@ function aggregation(
 export const AGGREGATION_QUESTIONS: readonly Question[] = [
   aggregation(
     'states-and-cities',
-    'Which four states have the most airports, and which three cities in each?',
+    'Which four states have the most airports, and which three cities in each of them?',
     'airports',
     [],
     { state: 4 },
@@ -33,7 +33,7 @@ export const AGGREGATION_QUESTIONS: readonly Question[] = [
   ),
   aggregation(
     'helping-networks',
-    'Which networks beside the national one helped to locate the most earthquakes of magnitude 3 or more?',
+    'Which networks other than the national one helped to locate the most earthquakes of magnitude 3 or more?',
     'earthquakes',
     [{ magnitude: { gte: 3 } }],
     { sources: 5, 'not-equals': ['us'] },
@@ -82,7 +82,7 @@ export const AGGREGATION_QUESTIONS: readonly Question[] = [
   ),
   {
     name: 'top-values',
-    text: 'Where can one fly from most airports, and which cities called something-ville have at least two airports?',
+    text: 'Which destinations are served from the most airports, and which cities named ...ville have at least two airports?',
     method: 'POST',
     path: '/v1/query/top_values',
     body: {

@@ -50,7 +50,7 @@ export const countQuestions = (scale: TourScale): readonly Question[] => [
   },
   {
     name: 'known-codes',
-    text: 'Which of the codes JFK, ORD, XXX and YAK belong to an airport of the file?',
+    text: 'Which of the codes JFK, ORD, XXX and YAK belong to an airport?',
     method: 'POST',
     path: '/v1/query/exists/entity',
     body: { dimension: 'airports', ids: ['JFK', 'ORD', 'XXX', 'YAK'] },
@@ -58,12 +58,12 @@ export const countQuestions = (scale: TourScale): readonly Question[] => [
   airports('in-california', 'How many airports are in California?', { state: { equals: 'CA' } }),
   airports(
     'international-elsewhere',
-    'How many are called "international" and lie in a state other than Texas, California and Florida?',
+    'How many are called "international" and are in a state other than Texas, California and Florida?',
     { name: { contains: 'international' } },
     'and',
     ['not', { state: { in: ['TX', 'CA', 'FL'] } }],
   ),
-  airports('near-times-square', 'How many lie within 100 km of Times Square?', {
+  airports('near-times-square', 'How many are within 100 km of Times Square?', {
     location: { geo_radius: { longitude: -73.9855, latitude: 40.758, radius: 100, unit: 'km' } },
   }),
   airports(
@@ -93,14 +93,14 @@ export const countQuestions = (scale: TourScale): readonly Question[] => [
   ),
   airports(
     'busy-and-punctual',
-    `From how many did at least ${scale.punctualFlights} flights leave in ${scale.monthCount} months, and not one of them three hours late?`,
+    `From how many did at least ${scale.punctualFlights} flights leave in ${scale.monthCount} months, none of them three hours late?`,
     { distance: { gt: 0, between: HALF_YEAR, minfreq: scale.punctualFlights } },
     'and',
     ['not', { delay: { gte: 180, between: HALF_YEAR } }],
   ),
   airports(
     'only-long-haul',
-    'From how many did flights leave for places over 2,000 miles away, but none for one nearer than 200 miles?',
+    'From how many did flights leave for destinations over 2,000 miles away, but none for one within 200 miles?',
     { distance: { gte: 2000, between: HALF_YEAR } },
     'and',
     ['not', { distance: { lt: 200, between: HALF_YEAR } }],
@@ -145,7 +145,7 @@ export const countQuestions = (scale: TourScale): readonly Question[] => [
     'and',
     { time: { gte: '2018-02-01T00:00:00Z', lt: '2018-02-04T00:00:00Z' } },
   ),
-  earthquakes('aleutians', 'How many happened around the Aleutians, in a box across the 180th meridian?', {
+  earthquakes('aleutians', 'How many happened near the Aleutians, in a box across the 180th meridian?', {
     location: {
       geo_bounding_box: {
         'lower-left': { longitude: 165, latitude: 48 },
@@ -155,7 +155,7 @@ export const countQuestions = (scale: TourScale): readonly Question[] => [
   }),
   earthquakes(
     'man-made-in-california',
-    'How many of the shocks in California were explosions or quarry blasts?',
+    'How many events in California were explosions or quarry blasts?',
     { type: { 'not-equals': 'earthquake' } },
     'and',
     [{ place: { 'ends-with': ', California' } }, 'or', { place: { 'ends-with': ', CA' } }],

@@ -20,8 +20,8 @@ runs a tour of queries, and leaves the server running.
   --exit    stop the server at the end, and remove the data directory
   --small   20,000 flights instead of 3 million
   --files DIR
-            only copy the demo's files into DIR, which is made when absent: flights-3m.parquet and three others, to try
-            quarry import with
+            only copy the demo's files into DIR, which is created if absent: flights-3m.parquet and three others, as
+            input for quarry import
 
   quarry demo
   quarry demo --small --exit
@@ -72,7 +72,7 @@ export async function runDemoCommand(
     return { server: null, report };
   }
   out.write(
-    `\nThe server goes on at ${httpsUrl}; its keys are in ${path.join(server.dataDir, 'keys.json')}. Stop it with Ctrl-C.\n`,
+    `\nThe server keeps running at ${httpsUrl}; its keys are in ${path.join(server.dataDir, 'keys.json')}. Stop it with Ctrl-C.\n`,
   );
   return { server, report };
 }
@@ -90,7 +90,8 @@ function copyFiles(dir: string): string[] {
 /** Leaves the server running unless --exit is given. */
 export async function demoCommand(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
   if (argv[0] === '--files') {
-    if (argv.length !== 2) return context.usage('demo: --files takes a directory, and nothing beside it');
+    if (argv.length !== 2)
+      return context.usage('demo: --files takes a directory and excludes all other arguments');
     for (const file of copyFiles(argv[1])) context.out(`${file}\n`);
     return EXIT.done;
   }

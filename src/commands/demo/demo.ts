@@ -70,13 +70,13 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     );
     await make('/v1/dimension', DIMENSIONS);
     await make('/v1/column', COLUMNS);
-    out.write(`  made ${DIMENSIONS.length} dimensions with ${COLUMNS.length} columns\n`);
+    out.write(`  created ${DIMENSIONS.length} dimensions with ${COLUMNS.length} columns\n`);
     await load('airports', null, airportBodies(files));
     const flightCount = small ? FLIGHT_COUNT_SMALL : FLIGHT_COUNT;
     const flights = await load('flights', flightCount, flightBodies(readFlights(files, small)));
     await load('earthquakes', null, earthquakeBodies(files));
     await load('networks', null, networkBodies(files));
-    out.write('  every insert above is on disk: each answer waited for it\n');
+    out.write('  every insert above is on disk: each answer waited for the disk\n');
     return { flights, answers: await runTour(questionsOf(small), client, server, out, elapsedMs) };
   } finally {
     client.close();

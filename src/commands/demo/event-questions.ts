@@ -47,7 +47,7 @@ export const EVENT_QUESTIONS: readonly Question[] = [
   ),
   {
     name: 'saved-query',
-    text: 'A question that is saved under a name: how many flights left more than five hours late in March 2001?',
+    text: 'As a saved query: how many flights left more than five hours late in March 2001?',
     method: 'GET',
     path: '/v1/query/saved/five-hours-late',
     body: null,

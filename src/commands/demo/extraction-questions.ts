@@ -18,7 +18,7 @@ export const EXTRACTION_QUESTIONS: readonly Question[] = [
   }),
   extraction(
     'next-page',
-    'Of the 1,028 strongest, a page holds 1,024: which are on the second page?',
+    'Which earthquakes are on the second page of the 1,028 strongest, at 1,024 a page?',
     'earthquakes',
     {
       query: [{ type: { equals: 'earthquake' } }],
@@ -59,7 +59,7 @@ export const EXTRACTION_QUESTIONS: readonly Question[] = [
   {
     name: 'score',
     text:
-      'Which airports get most points: one for Florida, one for "international", one for lying within 300 km of Miami, ' +
+      'Which airports get the most points: one for Florida, one for "international", one for being within 300 km of Miami, ' +
       'one for ten flights to New York or Chicago in the first week of 2001?',
     method: 'POST',
     path: '/v1/data_extraction/score',

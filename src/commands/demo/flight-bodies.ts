@@ -41,7 +41,7 @@ class ByteWriter {
   }
 
   /** Returns a copy of the written bytes and empties the buffer. */
-  take(): Uint8Array {
+  drain(): Uint8Array {
     const bytes = this.#bytes.slice(0, this.#at);
     this.#at = 0;
     return bytes;
@@ -120,7 +120,7 @@ export async function* flightBodies(parts: AsyncIterable<FlightColumns>): AsyncG
       writer.text('}');
       const rowCount = to - from;
       yield {
-        bytes: writer.take(),
+        bytes: writer.drain(),
         entityCount: groups.size,
         valueCount: rowCount * EVENT_COLUMNS,
         rowCount,

@@ -42,7 +42,7 @@ export async function insertAll(
       const { 'inserted-entities': entities, 'inserted-values': values } = answer;
       invariant(
         entities === body.entityCount && values === body.valueCount,
-        `sent ${body.entityCount} entities with ${body.valueCount} values, the server counts ${entities} and ${values}`,
+        `sent ${body.entityCount} entities with ${body.valueCount} values, but the server counted ${entities} and ${values}`,
       );
       rowCount += body.rowCount;
       bodyCount++;

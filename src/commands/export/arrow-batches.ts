@@ -81,7 +81,7 @@ function itemOf(type: string): Item | null {
     case 'enumerated':
       return { type: new Int64(), read: BigInt };
     case 'decimal':
-      return { type: new Decimal(LIST_DECIMAL_PLACES, DIGITS, 128), read: decimalWords };
+      return { type: new Decimal(LIST_DECIMAL_PLACES, DIGITS, 128), read: decimalU32s };
     case 'boolean':
       return { type: new Bool(), read: JSON.parse };
     case 'date':
@@ -101,9 +101,9 @@ function itemOf(type: string): Item | null {
 
 const listOf = (type: DataType): List => new List(new Field('item', type, true));
 
-function decimalWords(json: string): Uint32Array {
+function decimalU32s(json: string): Uint32Array {
   const read = readDecimal(json);
-  invariant(read !== null && read.scale <= LIST_DECIMAL_PLACES, `${json} is no decimal of a column`);
+  invariant(read !== null && read.scale <= LIST_DECIMAL_PLACES, `${json} is not a decimal of a column`);
   const magnitude = BigInt(read.digits) * 10n ** BigInt(LIST_DECIMAL_PLACES - read.scale);
   const bits = BigInt.asUintN(128, read.negative ? -magnitude : magnitude);
   return new Uint32Array(BigUint64Array.of(bits & 0xffff_ffff_ffff_ffffn, bits >> 64n).buffer);

@@ -11,10 +11,10 @@ export async function* arrowBytes(
   writer.reset(undefined, schema);
   for await (const batch of batches) {
     writer.write(batch);
-    yield* writer.take();
+    yield* writer.drain();
   }
   writer.finish();
-  yield* writer.take();
+  yield* writer.drain();
 }
 
 /**
@@ -26,7 +26,7 @@ function taking<Writer extends new (...args: any[]) => RecordBatchWriter>(writer
     #parts: Uint8Array[] = [];
 
     /** The bytes written since the last call. */
-    take(): Uint8Array[] {
+    drain(): Uint8Array[] {
       const parts = this.#parts;
       this.#parts = [];
       return parts;

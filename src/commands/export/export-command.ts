@@ -14,23 +14,23 @@ import { ReaderGoneError, writeFile, writeOutput } from './target.js';
 
 export const exportHelp = `quarry export [DIMENSION | --sql SELECT] [-o FILE] [options]
 
-Writes all rows of a dimension (of "default" unless named), or what a SELECT answers, to a file or to standard output.
-The file is written as FILE.part and gets its name when it is whole and on disk; when the export fails, nothing is left.
+Writes all rows of a dimension (by default of "default"), or the result of a SELECT, to a file or to standard output.
+The file is written as FILE.part and renamed when it is complete and on disk. If the export fails, the file is removed.
 
   --dimension NAME  the same as DIMENSION
-  --sql SELECT      one SELECT, whose rows are written
-  -o, --output FILE where to; - is standard output (default: -)
-  --format FORMAT   ${EXPORT_FORMATS.join(', ')} (default: by the name of FILE, on standard output ndjson)
+  --sql SELECT      write the rows of this SELECT
+  -o, --output FILE the file to write; - is standard output (default: -)
+  --format FORMAT   ${EXPORT_FORMATS.join(', ')} (default: by the name of FILE; ndjson on standard output)
                     .ndjson .jsonl, .csv, .arrows = Arrow stream, .arrow .feather = Arrow file, .parquet .pq
-  --compression C   none, gzip, zstd (default: by .gz, .zst behind the name); of Parquet snappy, gzip, zstd, none
+  --compression C   none, gzip, zstd (default: by .gz or .zst at the end of FILE); for Parquet snappy, gzip, zstd, none
                     (default: snappy)
   --force           replace FILE
 
-Formats but insert hold the entity ID and the attribute columns, no events. Parquet and Arrow keep types; lists are lists,
-points are JSON texts. --format insert holds everything: an entity a line, with its events, as POST /v1/insert takes it
-as application/x-ndjson and quarry import reads it. It asks several questions: what is written meanwhile may be in it or
-not (quarry backup copies a store as of one moment), and of related event columns it does not tell which events belong
-together.
+All formats except insert hold the entity ID and the attribute columns, without events. Parquet and Arrow keep types: lists
+are lists, points are JSON texts. --format insert holds everything: one line per entity, with its events, in the form that
+POST /v1/insert accepts as application/x-ndjson and that quarry import reads. It runs several queries, so rows that are
+written during the export may or may not be included (quarry backup copies a store as of one time). It does not record
+which events of related event columns belong together.
 
 ${REMOTE_HELP}
 Examples:
@@ -39,7 +39,7 @@ Examples:
   quarry export flights --format insert -o flights.ndjson.zst
   quarry export flights --format csv | head
 
-Exit code 0: done; 1: it failed, and nothing is left of the file; 2: wrong arguments or options.
+Exit code 0: done; 1: the export failed and the file was removed; 2: wrong arguments or options.
 `;
 
 const FLAGS = {
@@ -68,15 +68,15 @@ export function readExportLine(
 ): ExportLine | Wrong {
   const [sql, output] = [flag('sql'), flag('output')];
   if (positionals.length > 1)
-    return { wrong: `export takes one dimension, not also ${JSON.stringify(positionals[1])}` };
+    return { wrong: `export takes one dimension; unexpected argument ${JSON.stringify(positionals[1])}` };
   const named = [positionals[0], flag('dimension'), sql].filter((one) => one !== undefined);
-  if (named.length > 1) return { wrong: 'export takes a dimension or --sql, one of them and once' };
-  if (named[0] === '' || output === '') return { wrong: 'an empty name was given' };
+  if (named.length > 1) return { wrong: 'export takes either one dimension or --sql' };
+  if (named[0] === '' || output === '') return { wrong: 'the name of the dimension is empty' };
   const file = output === undefined || output === '-' ? null : path.resolve(output);
   const form = readForm({ format: flag('format'), compression: flag('compression') }, file);
   if ('wrong' in form) return form;
   if (sql !== undefined && form.format === 'insert') {
-    return { wrong: '--format insert is of a whole dimension, not of a SELECT' };
+    return { wrong: '--format insert exports a whole dimension, not a SELECT' };
   }
   const rows = sql === undefined ? { dimension: named[0] ?? 'default' } : { sql };
   return { rows, file, form, force: flag('force') !== undefined };
@@ -92,7 +92,9 @@ export async function exportCommand(argv: readonly string[], context: CommandCon
   });
   if ('wrong' in line) return context.usage(line.wrong);
   if (line.file === null && !isText(line.form) && context.stdout.isTTY === true) {
-    return context.usage(`${line.form.format} is nothing for a terminal: -o FILE names a file`);
+    return context.usage(
+      `${line.form.format} cannot be shown on a terminal: write it to a file with -o FILE`,
+    );
   }
   const access = await readRemote(flags, 'read-key', context);
   if ('wrong' in access) return context.usage(access.wrong);
@@ -144,7 +146,7 @@ async function dimensionNamed(name: string, sqlClient: SqlClient): Promise<Dimen
 function warnOfRelations({ whole }: Exported, stderr: CommandContext['stderr']): void {
   for (const relation of whole?.relations ?? []) {
     stderr.write(
-      `the relation ${relation} is not exported: which events of its columns belong together is not told\n`,
+      `the relation ${relation} is not exported: the file does not record which events of its columns belong together\n`,
     );
   }
 }

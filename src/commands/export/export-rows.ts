@@ -54,7 +54,7 @@ async function plainBytes(
     case 'csv':
       return counted(sqlClient.rows(statement, 'csv'), csvRowCounter(), onRows);
     case 'insert':
-      if (whole === null) throw new Error('--format insert exports a whole dimension only');
+      if (whole === null) throw new Error('--format insert exports only a whole dimension');
       return insertLines(sqlClient, whole, await idRanges(sqlClient, whole), onRows);
     default:
       return arrowBytes(await batchesOf(sqlClient, exported, onRows), format === 'arrow-file');

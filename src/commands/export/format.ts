@@ -55,10 +55,10 @@ export function readForm(
   if (format === 'parquet') {
     if (named === undefined) return { format, compression: compression ?? 'snappy' };
     return {
-      wrong: `${file}: a Parquet file is compressed inside: leave the ending away, --compression says how`,
+      wrong: `${file}: Parquet files are compressed internally: omit .gz or .zst and use --compression`,
     };
   }
-  if (compression === 'snappy') return { wrong: '--compression: snappy is of Parquet alone' };
+  if (compression === 'snappy') return { wrong: '--compression: snappy is for Parquet only' };
   return { format, compression: compression ?? 'none' };
 }
 
@@ -67,7 +67,9 @@ function formatOf(ending: string | undefined, file: string | null): ExportFormat
   const format = FORMAT_OF_ENDING[ending ?? ''];
   if (format !== undefined) return format;
   const endings = Object.keys(FORMAT_OF_ENDING).map((known) => `.${known}`);
-  return { wrong: `${file}: the name tells no format (${endings.join(', ')}): --format says which` };
+  return {
+    wrong: `${file}: the format cannot be derived from the name (${endings.join(', ')}): use --format`,
+  };
 }
 
 function oneOf<T extends string>(
@@ -78,6 +80,6 @@ function oneOf<T extends string>(
   if (given === undefined) return undefined;
   const found = known.find((one) => one === given);
   if (found !== undefined) return found;
-  const wanted = `${flag}: one of ${known.join(', ')} is wanted, not ${JSON.stringify(given)}`;
-  return { wrong: `${wanted}${suggestionOf(given, known)}` };
+  const message = `${flag}: expected one of ${known.join(', ')}, not ${JSON.stringify(given)}`;
+  return { wrong: `${message}${suggestionOf(given, known)}` };
 }

@@ -159,14 +159,14 @@ function leastId(cursors: readonly Cursor[]): string | null {
   return least;
 }
 
-type Cells = readonly (readonly [column: string, json: string])[];
+type RowReader = readonly (readonly [column: string, json: string])[];
 
 /** Reads an answer row by row in the order of its IDs. */
 class Cursor {
   /** The ID of the next row; null after the last row, and before `ready`. */
   id: string | null = null;
   readonly #lines: AsyncGenerator<string>;
-  #cells: Cells = [];
+  #members: RowReader = [];
   #begun = false;
 
   constructor(bytes: AsyncIterable<Uint8Array>) {
@@ -178,10 +178,10 @@ class Cursor {
   }
 
   /** Takes the rows of that ID, without the ID; empty when the next row has another ID. */
-  async take(id: string): Promise<Cells[]> {
-    const rows: Cells[] = [];
+  async take(id: string): Promise<RowReader[]> {
+    const rows: RowReader[] = [];
     while (this.id === id) {
-      rows.push(this.#cells);
+      rows.push(this.#members);
       await this.#next();
     }
     return rows;
@@ -200,7 +200,7 @@ class Cursor {
     }
     const [id, ...others] = membersOf(line);
     this.id = JSON.parse(id.json);
-    this.#cells = others.map(({ name, json }) => [name, json]);
+    this.#members = others.map(({ name, json }) => [name, json]);
   }
 }
 

@@ -33,7 +33,7 @@ export interface Member {
 /** The members of the object in `line`, which has no white space between tokens, as the server writes rows. */
 export function membersOf(line: string): Member[] {
   const members: Member[] = [];
-  invariant(line.startsWith('{') && line.endsWith('}'), 'a line of the answer is no object');
+  invariant(line.startsWith('{') && line.endsWith('}'), 'a line of the answer is not a JSON object');
   for (let at = 1; at < line.length - 1; ) {
     const nameEnd = endOfString(line, at);
     const valueEnd = endOfValue(line, nameEnd + 1);

@@ -128,6 +128,6 @@ function primitiveOf(type: DataType): Omit<SchemaElement, 'name'> {
       return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', precision, scale };
     }
     default:
-      throw new InvariantError(`the server answers no column of type ${type}`);
+      throw new InvariantError(`unexpected column type ${type} in the answer`);
   }
 }

@@ -58,7 +58,7 @@ export class SqlClient {
   /** The result of a SELECT that returns one number. */
   async number(statement: string): Promise<number> {
     for await (const line of linesOf(this.rows(statement, 'ndjson'))) return Number(membersOf(line)[0].json);
-    throw new Error(`no row was answered: ${statement}`);
+    throw new Error(`the answer has no row: ${statement}`);
   }
 }
 
@@ -68,7 +68,7 @@ export async function* wholeOf(answer: IncomingMessage, url: string): AsyncGener
     yield* answer;
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
-    const text = `${url}: the answer was cut before its end: the server gave it up, or the connection was lost`;
+    const text = `${url}: the answer is incomplete: the server cancelled it, or the connection was lost`;
     throw new UnreachableError(text, { cause: error });
   } finally {
     answer.destroy();

@@ -47,7 +47,8 @@ export async function writeFile(
 }
 
 async function refuseExisting(files: FileSystem, file: string, force: boolean): Promise<void> {
-  if (!force && (await files.exists(file))) throw new Error(`${file} is there already: --force replaces it`);
+  if (!force && (await files.exists(file)))
+    throw new Error(`${file} exists already: use --force to replace it`);
 }
 
 function explained(error: unknown, file: string): unknown {
@@ -93,7 +94,7 @@ function written(out: Output, part: Uint8Array): Promise<void> {
     out.write(part, (error) => {
       if (error === null || error === undefined) resolve();
       else if ((error as NodeJS.ErrnoException).code === 'EPIPE')
-        reject(new ReaderGoneError('the reader is gone'));
+        reject(new ReaderGoneError('the reader closed the output'));
       else reject(error);
     });
   });

@@ -95,7 +95,7 @@ export async function importFile(
   const stateName = options.stateFile ?? (name === '-' ? null : sideFile(name, '.import.json'));
   const stateFile = new StateFile(files, stateName);
   const found = await stateFile.read(identity, serverHash, nowMs());
-  if (found !== null) dependencies.note(`going on behind row ${found.lastRow}, where an earlier run ended`);
+  if (found !== null) dependencies.note(`resuming after row ${found.lastRow}, where an earlier run ended`);
   const state = found ?? newState(identity, serverHash, options.skipRows);
   const badFile = new BadFile(
     files,
@@ -166,7 +166,7 @@ class ImportRun {
         if (this.#failure !== null || signal.aborted) break;
         const bytes = Buffer.from(bodyText(this.#file.mapping, body.rows, isDistinct(body)));
         chain = nextChain(chain, bytes);
-        await this.#room(body);
+        await this.#capacity(body);
         if (this.#failure !== null || signal.aborted) break;
         this.#start(number++, body, bytes, chain);
       }
@@ -185,7 +185,7 @@ class ImportRun {
   }
 
   /** Waits until a connection is free and no body in flight has an entity of `body`. */
-  async #room(body: Body): Promise<void> {
+  async #capacity(body: Body): Promise<void> {
     const { keys } = body;
     if (this.#isOrdered && keys !== null) {
       const before = [...this.#underWay.values()].filter(
@@ -253,11 +253,11 @@ class ImportRun {
     const { badMax } = this.#dependencies.options;
     if (bad > badMax) {
       throw new ImportError(
-        `${bad} rows are bad, more than the ${badMax} of --max-bad; the file of bad rows says why`,
+        `${bad} rows are bad, more than --max-bad ${badMax} permits; the file of bad rows has the reasons`,
       );
     }
     if (bad === rows && rows >= HOPELESS_ROWS) {
-      throw new ImportError(`not one of the first ${rows} rows was taken; the file of bad rows says why`);
+      throw new ImportError(`all of the first ${rows} rows are bad; the file of bad rows has the reasons`);
     }
   }
 

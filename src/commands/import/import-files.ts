@@ -98,7 +98,7 @@ async function serverColumns(
     return await askColumns(client, access.key, dimension);
   } catch (error) {
     if (!options.dryRun) throw error;
-    note(`the server was not asked, all columns count as new: ${(error as Error).message}`);
+    note(`the server did not answer, so all columns count as new: ${(error as Error).message}`);
     return null;
   }
 }
@@ -114,7 +114,7 @@ async function dryRun(file: ImportedFile, { options, out }: ImportFilesContext):
       const text = bodyText(file.mapping, body.rows, isDistinct(body));
       const rest = text.length - SHOWN_BODY_CHARS;
       out(
-        `the first insert:\n${text.slice(0, SHOWN_BODY_CHARS)}${rest > 0 ? `… and ${formatCount(rest)} characters more` : ''}\n`,
+        `the first insert:\n${text.slice(0, SHOWN_BODY_CHARS)}${rest > 0 ? `… and ${formatCount(rest)} more characters` : ''}\n`,
       );
       shown = true;
     }
@@ -180,10 +180,10 @@ function progressOf(
   let taken = 0;
   return {
     add(report) {
-      const more = isRows ? report.rows - latest.rows : input.bytesTaken() - taken;
+      const more = isRows ? report.rows - latest.rows : input.bytesRead() - taken;
       const bytes = report.bytes - latest.bytes;
       latest = { ...report };
-      taken = input.bytesTaken();
+      taken = input.bytesRead();
       bar.add(more, bytes);
     },
     stop: () => bar.stop(),

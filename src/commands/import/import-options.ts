@@ -131,12 +131,13 @@ function optionsOf(
     const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
     return value >= low && value <= high
       ? value
-      : wrong(`--${name}: a whole number from ${low} to ${high} is wanted, not ${JSON.stringify(given)}`);
+      : wrong(`--${name}: expected a whole number from ${low} to ${high}, not ${JSON.stringify(given)}`);
   };
-  if (positionals.length === 0) return wrong('import takes files, or - for standard input');
-  if (new Set(positionals).size < positionals.length) wrong('a file is named twice');
+  if (positionals.length === 0) return wrong('import takes files or - for standard input');
+  if (new Set(positionals).size < positionals.length) wrong('a file is named more than once');
   const several = positionals.length > 1;
-  if (several && (flags.has('bad') || flags.has('state'))) wrong('--bad and --state go with one file');
+  if (several && (flags.has('bad') || flags.has('state')))
+    wrong('--bad and --state can only be used with a single file');
   return {
     files: positionals,
     format: readFormat(text('format')),
@@ -165,28 +166,28 @@ function optionsOf(
 /** Reads names separated by commas. */
 function names(flag: string, texts: readonly string[]): string[] {
   const found = texts.flatMap((text) => text.split(',').map((name) => name.trim()));
-  if (found.includes('')) wrong(`--${flag}: names parted by commas are wanted, such as a,b`);
+  if (found.includes('')) wrong(`--${flag}: expected names separated by commas, such as a,b`);
   return found;
 }
 
 function readFormat(given: string | null): Format | null {
   if (given === null) return null;
   return (
-    FORMATS.find((format) => format === given) ?? wrong(`--format: one of ${FORMATS.join(', ')} is wanted`)
+    FORMATS.find((format) => format === given) ?? wrong(`--format: expected one of ${FORMATS.join(', ')}`)
   );
 }
 
 function readDelimiter(given: string | null): string | null {
   const delimiter = given === '\\t' || given === 'tab' ? '\t' : given;
   if (delimiter === null || (delimiter.length === 1 && !/["\r\n]/.test(delimiter))) return delimiter;
-  return wrong(`--delimiter: one character such as ; or \\t is wanted, not ${JSON.stringify(given)}`);
+  return wrong(`--delimiter: expected one character such as ; or \\t, not ${JSON.stringify(given)}`);
 }
 
-const NAME_RULE = 'lower-case letters, digits and dashes, 64 at most';
+const NAME_RULE = 'at most 64 lower-case letters, digits and dashes';
 
 function readDimension(given: string | null): string | null {
   if (given === null || API_NAME.test(given)) return given;
-  return wrong(`--dimension: a name of ${NAME_RULE}, is wanted, not ${JSON.stringify(given)}`);
+  return wrong(`--dimension: expected a name of ${NAME_RULE}, not ${JSON.stringify(given)}`);
 }
 
 function readEvent(given: string): EventFlag {
@@ -194,7 +195,7 @@ function readEvent(given: string): EventFlag {
   const date = rest.join(':');
   if (!API_NAME.test(column) || value === '' || date === '') {
     wrong(
-      `--event: COLUMN:VALUE:DATE is wanted, a column's name and two columns of the file, not ${JSON.stringify(given)}`,
+      `--event: expected COLUMN:VALUE:DATE (the column's name and two columns of the file), not ${JSON.stringify(given)}`,
     );
   }
   return { column, value, date };
@@ -204,7 +205,7 @@ function readRename(given: string): readonly [string, string] {
   const at = given.lastIndexOf('=');
   const to = given.slice(at + 1);
   if (at < 1 || !API_NAME.test(to)) {
-    wrong(`--rename: OLD=NEW is wanted, NEW of ${NAME_RULE}, not ${JSON.stringify(given)}`);
+    wrong(`--rename: expected OLD=NEW, where NEW consists of ${NAME_RULE}, not ${JSON.stringify(given)}`);
   }
   return [given.slice(0, at), to];
 }
@@ -219,8 +220,8 @@ function readType(given: string): readonly [string, TypeFlag] {
     places === null || (match?.[1] === 'decimal' && places >= 1 && places <= DECIMAL_PLACES_MAX);
   if (at < 1 || match === null || !arePlaces) {
     return wrong(
-      `--type: NAME=TYPE is wanted, TYPE string, integer, decimal, decimal(2), boolean, date, datetime or geolocation, ` +
-        `a list with [] behind it, not ${JSON.stringify(given)}`,
+      `--type: expected NAME=TYPE, where TYPE is string, integer, decimal, decimal(2), boolean, date, datetime or geolocation ` +
+        `(with [] appended for a list), not ${JSON.stringify(given)}`,
     );
   }
   return [

@@ -29,23 +29,23 @@ import { snapshotText, summaryText } from './text.js';
 
 export const inspectHelp = `quarry inspect PATH... [--records] [--lsn A..B] [--rows N] [--json]
 
-Prints what is in the files of a store, whether a server has it open or not. A PATH is a data directory, its manifest, a
-folder of log files, a log file (log/*.qlog, also of an archive) or a snapshot file (snapshot/*/*.arrow). Nothing is
-changed. Every byte that is printed was checked; quarry verify checks all of a store.
+Prints the contents of the files of a store, whether a server has it open or not. A PATH is a data directory, its
+manifest, a folder of log files, a log file (log/*.qlog, also of an archive) or a snapshot file (snapshot/*/*.arrow).
+Nothing is changed. Every byte that is printed was checked; quarry verify checks a whole store.
 
-  --records    of a log or a data directory: one line a record
+  --records    for a log or a data directory: one line per record
   --lsn A..B   only records A to B (A.. and ..B leave an end open; A alone is one record)
-  --rows N     of a snapshot file: also its first N rows, one JSON object each
-  --json       JSON instead of text; of logs one object a record with all that it does. Columns stand there by their ids,
-               decimals without their point, integers beyond 2^53 as text. Hashes of keys and passwords are left out
+  --rows N     for a snapshot file: also its first N rows, one JSON object each
+  --json       JSON instead of text; for logs one object per record with its whole content. Columns are named by their
+               ids, decimals have no point, integers beyond 2^53 are texts. Hashes of keys and passwords are omitted
 
   quarry inspect /var/lib/quarry
   quarry inspect /var/lib/quarry --lsn 100..120
   quarry inspect /var/lib/quarry/log/*.qlog --json | jq 'select(.type == "delete")'
   quarry inspect /var/lib/quarry/snapshot/d1-1/entities-*.arrow --rows 3
 
-Exit code 0: done; 1: a PATH could not be read or is none of these; 2: wrong arguments; 3: a file is damaged, or of a
-newer release: file, byte and reason are printed.
+Exit code 0: done; 1: a PATH could not be read or is none of these; 2: wrong arguments; 3: a file is damaged or of a
+newer release; file, byte and reason are printed.
 `;
 
 export interface InspectLine {
@@ -72,11 +72,11 @@ export function readInspectLine(argv: readonly string[]): InspectLine | Wrong {
   const lsn = textOf(flags, 'lsn');
   const range = lsn === undefined ? EVERY_LSN : rangeOf(lsn);
   if (range === null) {
-    return { wrong: `--lsn: 17, 17..20, 17.. or ..20 is wanted, not ${JSON.stringify(lsn)}` };
+    return { wrong: `--lsn: expected 17, 17..20, 17.. or ..20, not ${JSON.stringify(lsn)}` };
   }
   const rows = textOf(flags, 'rows') ?? '0';
   if (!/^\d{1,9}$/.test(rows))
-    return { wrong: `--rows: a whole number is wanted, not ${JSON.stringify(rows)}` };
+    return { wrong: `--rows: expected a whole number, not ${JSON.stringify(rows)}` };
   return {
     paths: positionals.map((word) => path.resolve(word)),
     records: flags.has('records') || lsn !== undefined,
@@ -146,12 +146,12 @@ const BY_NAME: readonly (readonly [RegExp, Print])[] = [
 async function inspect(file: string, line: InspectLine, context: InspectContext): Promise<void> {
   const fs = new NodeFileSystem();
   const name = path.basename(file);
-  if (name === 'keys.json') throw new NotOursError(`${file} holds keys as they are used: it is not printed`);
+  if (name === 'keys.json') throw new NotOursError(`${file} holds keys in plain text and is not printed`);
   const magic = await magicOf(fs, file);
   if (magic === null) return inspectFolder(fs, file, line, context);
   const print = BY_MAGIC[magic] ?? BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
   if (print === undefined) {
-    throw new NotOursError(`${file} is no data directory, manifest, log file or snapshot file`);
+    throw new NotOursError(`${file} is not a data directory, manifest, log file or snapshot file`);
   }
   return print(fs, file, line, context);
 }
@@ -210,12 +210,12 @@ async function inspectLogFile(
   const name = `log-${String(firstLsn).padStart(16, '0')}.qlog`;
   if (path.basename(file) !== name) {
     throw new NotOursError(
-      `${file} begins with LSN ${firstLsn}, so it is to be named ${name}; copy it to that name`,
+      `${file} begins with LSN ${firstLsn}, so its name must be ${name}; copy it to that name`,
     );
   }
   if (!line.json && !line.records) {
     context.out(
-      `log file, format version ${version}, ${formatBytes(bytes)} (with the room for records to come)\n`,
+      `log file, format version ${version}, ${formatBytes(bytes)} (including space for further records)\n`,
     );
   }
   return printLog({ ...context, range: line.range, read: (ended) => recordsOfFile(fs, file, ended) }, line);

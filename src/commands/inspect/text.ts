@@ -16,10 +16,7 @@ export function summaryText(store: StoreSummary): string {
     ['checkpoint', `at LSN ${checkpointLsn}, made ${timeOf(checkpointMs)}`],
     ['', `${formatCount(store.snapshotFileCount)} snapshot files, ${formatBytes(store.snapshotBytes)}`],
     ['', `${formatCount(store.namedWriteCount)} Idempotency-Keys`],
-    [
-      'log',
-      `${formatCount(recordCount)} records behind it, ${formatBytes(recordBytes)}, last LSN ${lastLsn}`,
-    ],
+    ['log', `${formatCount(recordCount)} records after it, ${formatBytes(recordBytes)}, last LSN ${lastLsn}`],
     ...store.logFiles.map(({ file, bytes }) => ['', `${printable(file)}, ${formatBytes(bytes)}`]),
   ]);
   if (store.tornTail !== null) lines.push(tornText(store.tornTail));
@@ -38,7 +35,7 @@ export function summaryText(store: StoreSummary): string {
 export function tornText({ file, offset, bytes }: { file: string; offset: number; bytes: number }): string {
   return (
     `unfinished last write of ${bytes} bytes at byte ${offset} of ${printable(file)}: ` +
-    'a server that runs is writing it, or the next start cuts it off; it was never acknowledged'
+    'a running server is writing it, or the next start removes it; it was never acknowledged'
   );
 }
 
@@ -46,7 +43,7 @@ export const recordLine = ({ lsn, offset, bytes, time, type, databaseId, does }:
   `LSN ${lsn}  byte ${offset}  ${time}  ${type}  ${databaseId === null ? '' : `database ${databaseId}  `}${printable(does)}  ${bytes} bytes\n`;
 
 export function snapshotText({ file, bytes, columnBytes, table, columns, entry }: SnapshotFile): string {
-  const checked = entry === null ? 'not known: no manifest beside it names the file' : 'holds';
+  const checked = entry === null ? 'unknown: no manifest next to it names the file' : 'holds';
   const ratio = columnBytes > bytes ? ` (${(columnBytes / bytes).toFixed(1)} to 1)` : '';
   const packed = `${formatBytes(bytes)}, ${formatBytes(columnBytes)} unpacked${ratio}`;
   const metadata = [...table.metadata].map(([name, value]) => `${name}=${value}`).join(' ');
@@ -55,7 +52,7 @@ export function snapshotText({ file, bytes, columnBytes, table, columns, entry }
     ['rows', formatCount(table.rowCount)],
     ['bytes', packed],
     ['checksum', checked],
-    ...(entry === null ? [] : [['holds', placeText(entry)]]),
+    ...(entry === null ? [] : [['holds', positionText(entry)]]),
     ...(metadata === '' ? [] : [['metadata', printable(metadata)]]),
   ]);
   const rows = columns.map(({ name, type, missing, bytes: own, metadata: more }) => [
@@ -68,7 +65,7 @@ export function snapshotText({ file, bytes, columnBytes, table, columns, entry }
   return textOf([...head, '', ...inColumns(rows, [2, 3])]);
 }
 
-function placeText({
+function positionText({
   kind,
   databaseId,
   dimensionId,

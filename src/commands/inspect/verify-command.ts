@@ -13,8 +13,8 @@ nothing.
 
   quarry verify /var/lib/quarry
 
-Exit code 0: sound; 3: what is wrong is printed, one line each; 1: it holds no store, cannot be read, or a process has
-it open; 2: wrong arguments.
+Exit code 0: sound; 1: DIR holds no store, cannot be read, or is open in another process; 2: wrong arguments; 3: damaged,
+each error is printed on a line.
 `;
 
 export async function verifyCommand(

@@ -7,33 +7,33 @@ import type { ServeConfig } from './serve-config.js';
 type Faulty = Pick<ServeConfig, 'cert' | 'key' | 'archiveDir' | 'dataDir'>;
 
 /** Returns the error; null = none. Throws when a file cannot be read. */
-export const configFault = (config: Faulty, readText: (file: string) => string): string | null =>
-  archiveFault(config) ?? pairFault(config, readText);
+export const configError = (config: Faulty, readText: (file: string) => string): string | null =>
+  archiveError(config) ?? pairError(config, readText);
 
 /** Folders of the data directory in which the server removes unknown files. */
 const OWN_FOLDERS = ['log', 'snapshot', 'spool', 'tls'];
 
-function archiveFault({ archiveDir, dataDir }: Faulty): string | null {
+function archiveError({ archiveDir, dataDir }: Faulty): string | null {
   if (archiveDir === null) return null;
   const isOwn =
     path.resolve(archiveDir) === path.resolve(dataDir) ||
     OWN_FOLDERS.some((name) => isWithin(path.join(dataDir, name), archiveDir));
-  return isOwn ? `--archive-log: ${archiveDir} is a folder of the data directory's own` : null;
+  return isOwn ? `--archive-log: ${archiveDir} is a folder that the data directory uses itself` : null;
 }
 
-function pairFault({ cert, key }: Faulty, readText: (file: string) => string): string | null {
+function pairError({ cert, key }: Faulty, readText: (file: string) => string): string | null {
   if (cert === null || key === null) return null;
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(readText(cert));
   } catch (error) {
-    return `--cert: ${cert} holds no certificate in PEM: ${(error as Error).message}`;
+    return `--cert: ${cert} holds no PEM certificate: ${(error as Error).message}`;
   }
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(readText(key));
   } catch (error) {
-    return `--key: ${key} holds no private key in PEM, or one with a passphrase: ${(error as Error).message}`;
+    return `--key: ${key} holds no PEM private key, or one with a passphrase: ${(error as Error).message}`;
   }
   if (certificate.checkPrivateKey(privateKey)) return null;
   return `--key: ${key} does not belong to the certificate ${cert}`;

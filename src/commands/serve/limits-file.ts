@@ -52,7 +52,7 @@ function sectionOf(file: Table, key: string): Table {
   // A date is an object too, of another class.
   if (Object.getPrototypeOf(section) === Object.prototype || Object.getPrototypeOf(section) === null)
     return section as Table;
-  throw new Wrong(`${key}: a section is wanted, [${key}] on a line of its own and its figures below it`);
+  throw new Wrong(`${key}: expected a section: [${key}] on a line of its own, with its values below it`);
 }
 
 function plansOf(
@@ -77,7 +77,7 @@ function requestsOf(section: Table): ReadonlyMap<string, number> {
   for (const [endpoint, value] of Object.entries(section)) {
     if (!endpoints.has(endpoint)) {
       throw new Wrong(
-        `requests-per-minute: ${quoted(endpoint)} is no endpoint; one is written as "POST /v1/sql"`,
+        `requests-per-minute: ${quoted(endpoint)} is not an endpoint; expected a form such as "POST /v1/sql"`,
       );
     }
     limits.set(endpoint, limitOf(`requests-per-minute.${quoted(endpoint)}`, value));
@@ -87,7 +87,7 @@ function requestsOf(section: Table): ReadonlyMap<string, number> {
 
 function limitOf(key: string, value: unknown): number {
   if (typeof value !== 'bigint' || value < 0n || value > BigInt(LIMIT_MAX)) {
-    throw new Wrong(`${key}: a whole number from 0 to ${LIMIT_MAX} is wanted`);
+    throw new Wrong(`${key}: expected a whole number from 0 to ${LIMIT_MAX}`);
   }
   return Number(value);
 }

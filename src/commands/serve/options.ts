@@ -45,7 +45,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'data-dir',
     argument: 'DIR',
-    help: 'where everything is kept',
+    help: 'directory for all data',
     fallback: () => 'data/store',
     parse: text('a directory'),
   },
@@ -59,21 +59,21 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'https-port',
     argument: 'PORT',
-    help: 'port of HTTPS, which serves everything; 0 = any free one',
+    help: 'port for HTTPS, which serves all endpoints; 0 = any free port',
     fallback: () => '8443',
     parse: whole(0, 65_535),
   },
   {
     name: 'http-port',
     argument: 'PORT',
-    help: 'port of HTTP, which serves /v1/insert, probes and metrics; 0 = any free one',
+    help: 'port for HTTP, which serves /v1/insert, probes and metrics; 0 = any free port',
     fallback: () => '8080',
     parse: whole(0, 65_535),
   },
   {
     name: 'pg-port',
     argument: 'PORT',
-    help: 'port for clients of Postgres, which may read (default: none); 0 = any free one',
+    help: 'port for Postgres clients, which can only read (default: none); 0 = any free port',
     fallback: null,
     parse: whole(0, 65_535),
   },
@@ -87,7 +87,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'shards',
     argument: 'N',
-    help: 'parts of every dimension (default: what the data directory has; at first start one per worker)',
+    help: 'shards of every dimension (default: the number in the data directory; at the first start one per worker)',
     fallback: null,
     parse: whole(1, SHARDS_MAX),
   },
@@ -101,35 +101,35 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'durability',
     argument: 'MODE',
-    help: 'fsync: on disk before the answer; interval: soon after it; none: when the system likes',
+    help: 'when a write is on disk: fsync: before the answer; interval: soon after it; none: when the system decides',
     fallback: () => 'fsync',
     parse: choice(DURABILITIES),
   },
   {
     name: 'archive-log',
     argument: 'DIR',
-    help: 'folder that gets a copy of every log file when it is done, a minute after its first write at the latest',
+    help: 'folder for copies of complete log files; a file is complete at most a minute after its first write',
     fallback: null,
     parse: text('a directory'),
   },
   {
     name: 'limits',
     argument: 'spec|off|FILE',
-    help: 'rates and plans: as the interface says, none, or with the figures of a TOML file',
+    help: 'rates and plans: those of the interface, none, or with the values of a TOML file',
     fallback: () => 'spec',
     parse: text('spec, off or a file'),
   },
   {
     name: 'query-timeout',
     argument: 'SECONDS',
-    help: 'time that a query may take; one that takes longer is stopped',
+    help: 'time limit of a query; a longer query is stopped',
     fallback: () => '30',
     parse: whole(1, QUERY_SECONDS_MAX),
   },
   {
     name: 'idempotency-entries',
     argument: 'N',
-    help: 'Idempotency-Keys kept for 24 hours; when it is full, further writes with such a key are refused',
+    help: 'number of Idempotency-Keys stored, each for 24 hours; beyond it, writes with a new key are refused',
     fallback: () => '1000000',
     parse: whole(1, IDEMPOTENCY_ENTRIES_MAX),
   },
@@ -137,14 +137,14 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'key',
     argument: 'FILE',
-    help: 'private key, PEM (without cert and key a self-signed pair is made in the data directory)',
+    help: 'private key, PEM (without cert and key, a self-signed pair is created in the data directory)',
     fallback: null,
     parse: text('a file'),
   },
   {
     name: 'trust-proxy',
     argument: 'CIDR',
-    help: 'network whose X-Forwarded-Proto and X-Forwarded-For count; may be repeated',
+    help: 'network whose X-Forwarded-Proto and X-Forwarded-For are trusted; may be repeated',
     fallback: () => '',
     parse: networks,
     list: true,
@@ -159,27 +159,27 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'slow-query',
     argument: 'MS|off',
-    help: 'log queries that take so many milliseconds, with plan and text (which may hold values)',
+    help: 'log queries that take at least this many milliseconds, with plan and text (which may hold values)',
     fallback: () => '1000',
     parse: milliseconds,
   },
   {
     name: 'audit-log',
     argument: 'FILE',
-    help: 'file that gets a line for every administrative change and sign-in too; opened anew on SIGHUP',
+    help: 'file for audit lines, one per administrative change and sign-in; reopened on SIGHUP',
     fallback: null,
     parse: text('a file'),
   },
   {
     name: 'config',
     argument: 'FILE',
-    help: 'TOML file with options as keys, without the dashes in front',
+    help: 'TOML file whose keys are options without the leading dashes',
     fallback: null,
     parse: text('a file'),
   },
-  switchOption('print-config', 'print every option, its value and where it comes from, and stop'),
-  switchOption('check-config', 'check the options and stop'),
-  switchOption('help', 'print this text and stop'),
+  switchOption('print-config', 'print every option with its value and source, and exit'),
+  switchOption('check-config', 'check the options and exit'),
+  switchOption('help', 'print this text and exit'),
 ];
 
 export const ENVIRONMENT_PREFIX = 'QUARRY_';
@@ -203,14 +203,14 @@ export function helpText(): string {
     '',
     ...lines,
     '',
-    'Every option but the last three is also an environment variable (--data-dir: QUARRY_DATA_DIR) and, config',
-    'excepted, a key of the config file. Flags go before environment, environment before file.',
+    'All options except the last three can also be set by an environment variable (--data-dir: QUARRY_DATA_DIR) and,',
+    'except --config, in the config file. Flags override the environment, which overrides the file.',
     '',
     '  quarry serve --data-dir /var/lib/quarry --host 0.0.0.0 --memory-limit 60%',
     '  quarry serve --config /etc/quarry/quarry.toml --check-config',
     '',
-    'Exit code 0: ended by SIGTERM or SIGINT, everything on disk; 1: it could not start; 2: wrong options; 3: the data',
-    'directory is damaged or of a newer release; 70: it could not go on, because a write or sync of the log failed.',
+    'Exit code 0: stopped by SIGTERM or SIGINT, everything on disk; 1: the server could not start; 2: wrong options; 3: the',
+    'data directory is damaged or of a newer release; 70: the server stopped because a write or sync of the log failed.',
     '',
   ].join('\n');
 }
@@ -220,11 +220,13 @@ function switchOption(name: string, help: string): Option {
 }
 
 function choiceOfSwitch(given: string): Parsed {
-  return given === 'true' || given === 'false' ? { value: given === 'true' } : { wrong: 'it takes no value' };
+  return given === 'true' || given === 'false'
+    ? { value: given === 'true' }
+    : { wrong: 'the flag takes no value' };
 }
 
 function text(what: string): Option['parse'] {
-  return (given) => (given === '' ? { wrong: `${what} is wanted, not an empty text` } : { value: given });
+  return (given) => (given === '' ? { wrong: `expected ${what}, not an empty text` } : { value: given });
 }
 
 function whole(low: number, high: number): Option['parse'] {
@@ -232,7 +234,7 @@ function whole(low: number, high: number): Option['parse'] {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
     return value >= low && value <= high
       ? { value }
-      : { wrong: `a whole number from ${low} to ${high} is wanted, not ${JSON.stringify(given)}` };
+      : { wrong: `expected a whole number from ${low} to ${high}, not ${JSON.stringify(given)}` };
   };
 }
 
@@ -242,7 +244,7 @@ function milliseconds(given: string): Parsed {
   return value <= SLOW_QUERY_MS_MAX
     ? { value }
     : {
-        wrong: `off or a whole number up to ${SLOW_QUERY_MS_MAX} is wanted, not ${JSON.stringify(given)}`,
+        wrong: `expected off or a whole number up to ${SLOW_QUERY_MS_MAX}, not ${JSON.stringify(given)}`,
       };
 }
 
@@ -250,7 +252,7 @@ function choice(values: readonly string[]): Option['parse'] {
   return (given) =>
     values.includes(given)
       ? { value: given }
-      : { wrong: `one of ${values.join(', ')} is wanted, not ${JSON.stringify(given)}` };
+      : { wrong: `expected one of ${values.join(', ')}, not ${JSON.stringify(given)}` };
 }
 
 const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
@@ -272,19 +274,19 @@ function memory(given: string, machine: Machine): Parsed {
   const factor = unit === '%' ? machine.memoryBytes / 100 : UNIT_BYTES.get(unit);
   if (match === null || factor === undefined || (unit === '%' && Number(match[1]) > 100)) {
     return {
-      wrong: `a size such as 4GiB, a number of bytes or a share up to 100% is wanted, not ${JSON.stringify(given)}`,
+      wrong: `expected a size such as 4GiB, a number of bytes or a share up to 100%, not ${JSON.stringify(given)}`,
     };
   }
   const bytes = Math.floor(Number(match[1]) * factor);
   return bytes >= MEMORY_BYTES_MIN && Number.isSafeInteger(bytes)
     ? { value: bytes }
-    : { wrong: `at least 1MiB is wanted; ${given} is ${bytes} bytes` };
+    : { wrong: `expected at least 1MiB; ${given} is ${bytes} bytes` };
 }
 
 function networks(given: string): Parsed {
   const list = given.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
   const proxies = parseProxies(list);
   return 'bad' in proxies
-    ? { wrong: `a network such as 10.0.0.0/8 is wanted, not ${JSON.stringify(proxies.bad)}` }
+    ? { wrong: `expected a network such as 10.0.0.0/8, not ${JSON.stringify(proxies.bad)}` }
     : { value: list };
 }

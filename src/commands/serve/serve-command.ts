@@ -1,6 +1,6 @@
 /** `quarry serve`: reads the options, starts the server and leaves it running. */
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
-import { configFault } from './config-faults.js';
+import { configError } from './config-faults.js';
 import { helpText } from './options.js';
 import { addressesOf, type RunningServer, startServer } from './serve.js';
 import { readOptions } from './serve-config.js';
@@ -13,7 +13,7 @@ export async function serveCommand(argv: readonly string[], context: CommandCont
   if (read.action === 'print-config') context.out(read.text);
   if (read.action === 'help' || read.action === 'print-config') return EXIT.done;
   const { config } = read;
-  const fault = configFault(config, context.readText);
+  const fault = configError(config, context.readText);
   if (fault !== null) return context.usage(fault);
   if (read.action === 'check-config') {
     context.out('the options are valid\n');

@@ -59,7 +59,7 @@ export interface ReadConfig {
   readonly warnings: readonly string[];
 }
 
-export interface ConfigFault {
+export interface ConfigError {
   readonly error: string;
   readonly exitCode: 2;
 }
@@ -72,20 +72,20 @@ export interface ConfigContext {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-class Fault extends Error {}
+class OptionError extends Error {}
 
 interface Given {
   readonly text: string;
   readonly source: Source;
   /** The source's name in messages: `--https-port`, `QUARRY_HTTPS_PORT`, `https-port in quarry.toml`. */
-  readonly place: string;
+  readonly sourceName: string;
 }
 
 export function readOptions(
   argv: readonly string[],
   env: Environment,
   context: ConfigContext,
-): ReadConfig | ConfigFault {
+): ReadConfig | ConfigError {
   try {
     const flags = readFlags(argv);
     if (flags.has('help')) return read('help', new Map(), context, []);
@@ -100,7 +100,7 @@ export function readOptions(
         : 'serve';
     return read(action, given, context, warningsOf(env));
   } catch (error) {
-    if (error instanceof Fault) return { error: error.message, exitCode: 2 };
+    if (error instanceof OptionError) return { error: error.message, exitCode: 2 };
     throw error;
   }
 }
@@ -109,23 +109,27 @@ function readFlags(argv: readonly string[]): Map<string, Given> {
   const given = new Map<string, Given>();
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index];
-    if (!word.startsWith('--')) throw new Fault(`unexpected argument ${JSON.stringify(word)}`);
+    if (!word.startsWith('--')) throw new OptionError(`unexpected argument ${JSON.stringify(word)}`);
     const equals = word.indexOf('=');
     const name = word.slice(2, equals === -1 ? undefined : equals);
-    const place = `--${name}`;
+    const sourceName = `--${name}`;
     const option = optionNamed(name);
     if (option === undefined)
-      throw new Fault(`unknown flag ${place}${suggestionOf(name, OPTION_NAMES, '--')}`);
+      throw new OptionError(`unknown flag ${sourceName}${suggestionOf(name, OPTION_NAMES, '--')}`);
     let text: string;
     if (equals !== -1) text = word.slice(equals + 1);
     else if (option.argument === null) text = 'true';
     else {
       index++;
-      if (index === argv.length) throw new Fault(`${place}: ${option.argument} is missing`);
+      if (index === argv.length) throw new OptionError(`${sourceName}: ${option.argument} is missing`);
       text = argv[index];
     }
     const before = option.list === true ? given.get(name) : undefined;
-    given.set(name, { text: before === undefined ? text : `${before.text},${text}`, source: 'flag', place });
+    given.set(name, {
+      text: before === undefined ? text : `${before.text},${text}`,
+      source: 'flag',
+      sourceName,
+    });
   }
   return given;
 }
@@ -133,10 +137,10 @@ function readFlags(argv: readonly string[]): Map<string, Given> {
 function readEnvironment(env: Environment): Map<string, Given> {
   const given = new Map<string, Given>();
   for (const option of OPTIONS) {
-    const place = environmentNameOf(option);
-    const text = env[place];
+    const sourceName = environmentNameOf(option);
+    const text = env[sourceName];
     if (text !== undefined && option.flagOnly !== true) {
-      given.set(option.name, { text, source: 'environment', place });
+      given.set(option.name, { text, source: 'environment', sourceName });
     }
   }
   return given;
@@ -147,28 +151,30 @@ function readFile(file: Given, context: ConfigContext): Map<string, Given> {
   try {
     table = parseToml(context.readText(file.text));
   } catch (error) {
-    throw new Fault(`${file.place}: ${file.text}: ${(error as Error).message}`);
+    throw new OptionError(`${file.sourceName}: ${file.text}: ${(error as Error).message}`);
   }
   const given = new Map<string, Given>();
   for (const [name, value] of Object.entries(table)) {
     const option = optionNamed(name);
     if (option === undefined || option.flagOnly === true || name === 'config') {
-      throw new Fault(
+      throw new OptionError(
         `unknown key ${JSON.stringify(name)} in ${file.text}${suggestionOf(name, OPTION_NAMES)}`,
       );
     }
-    const place = `${name} in ${file.text}`;
-    given.set(name, { text: tomlText(value, option, place), source: 'file', place });
+    const sourceName = `${name} in ${file.text}`;
+    given.set(name, { text: tomlText(value, option, sourceName), source: 'file', sourceName });
   }
   return given;
 }
 
-function tomlText(value: unknown, option: Option, place: string): string {
+function tomlText(value: unknown, option: Option, source: string): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   if (option.list === true && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
     return value.join(',');
   }
-  throw new Fault(`${place}: ${option.list === true ? 'a list of texts' : 'a text or a number'} is wanted`);
+  throw new OptionError(
+    `${source}: expected ${option.list === true ? 'a list of texts' : 'a text or a number'}`,
+  );
 }
 
 function read(
@@ -183,48 +189,52 @@ function read(
     const from = given.get(option.name);
     const text = from?.text ?? option.fallback?.(context.machine) ?? null;
     const parsed = text === null ? { value: null } : option.parse(text, context.machine);
-    if ('wrong' in parsed) throw new Fault(`${from?.place ?? option.name}: ${parsed.wrong}`);
+    if ('wrong' in parsed) throw new OptionError(`${from?.sourceName ?? option.name}: ${parsed.wrong}`);
     values.set(option.name, parsed.value);
     if (option.flagOnly === true || option.name === 'config') continue;
-    const source = `# ${from === undefined ? 'default' : from.place}`;
+    const source = `# ${from === undefined ? 'default' : from.sourceName}`;
     lines.push(
       parsed.value === null
         ? `# ${option.name} is not set`
         : `${option.name} = ${JSON.stringify(parsed.value)} ${source}`,
     );
   }
-  const limits = limitsOf(values.get('limits') as string, given.get('limits')?.place ?? 'limits', context);
+  const limits = limitsOf(
+    values.get('limits') as string,
+    given.get('limits')?.sourceName ?? 'limits',
+    context,
+  );
   if (limits.text !== null) lines.push(...limits.text.split('\n').map((line) => `#   ${line}`));
   const config = configOf(values, limits.table);
   if ((config.cert === null) !== (config.key === null)) {
     const [there, missing] = config.cert === null ? ['key', 'cert'] : ['cert', 'key'];
-    throw new Fault(`${given.get(there)?.place}: needs ${missing} too`);
+    throw new OptionError(`${given.get(there)?.sourceName}: requires ${missing} too`);
   }
   for (const name of ['cert', 'key'] as const) {
     const path = config[name];
-    if (path !== null) readFileOf(path, given.get(name)?.place ?? name, context);
+    if (path !== null) readFileOf(path, given.get(name)?.sourceName ?? name, context);
   }
   return { action, config, text: `${lines.join('\n')}\n`, warnings };
 }
 
-function readFileOf(path: string, place: string, context: ConfigContext): string {
+function readFileOf(path: string, source: string, context: ConfigContext): string {
   try {
     return context.readText(path);
   } catch (error) {
-    throw new Fault(`${place}: ${path} cannot be read: ${(error as Error).message}`);
+    throw new OptionError(`${source}: ${path} cannot be read: ${(error as Error).message}`);
   }
 }
 
 /** The limits in force; null = none. `text` shows them when a file changed them. */
 function limitsOf(
   value: string,
-  place: string,
+  source: string,
   context: ConfigContext,
 ): { readonly table: LimitTable | null; readonly text: string | null } {
   if (value === 'off') return { table: null, text: null };
   if (value === 'spec') return { table: SPEC_LIMITS, text: null };
-  const table = readLimits(readFileOf(value, place, context));
-  if ('wrong' in table) throw new Fault(`${place}: ${value}: ${table.wrong}`);
+  const table = readLimits(readFileOf(value, source, context));
+  if ('wrong' in table) throw new OptionError(`${source}: ${value}: ${table.wrong}`);
   return { table, text: `the limits in force:\n${limitsText(table)}` };
 }
 
@@ -265,7 +275,7 @@ function warningsOf(env: Environment): string[] {
     .filter((name) => name.startsWith(ENVIRONMENT_PREFIX) && !known.includes(name))
     .map((name) => {
       const hint = suggestionOf(name.slice(ENVIRONMENT_PREFIX.length), tails, ENVIRONMENT_PREFIX);
-      return `environment variable ${name} is no option and is ignored${hint}`;
+      return `the environment variable ${name} is not an option and is ignored${hint}`;
     });
 }
 

@@ -33,7 +33,7 @@ export async function startPostgres(
 ): Promise<RunningPostgres | null> {
   if (pgPort === null) return null;
   if (postgres === undefined)
-    throw new Error('--pg-port: this build holds no catalog for clients of Postgres');
+    throw new Error('--pg-port: this build does not include the catalog for Postgres clients');
   const certificate = async (): Promise<Certificate> => ({
     cert: await fs.readFile(files.certFile),
     key: await fs.readFile(files.keyFile),

@@ -109,7 +109,7 @@ export async function startServer(
     const ports = server.listen();
     closers.push(() => server.close());
     if (!nativeLoaded)
-      dependencies.log.warn('uWebSockets.js runs without its native part: expect a fraction of the speed');
+      dependencies.log.warn('uWebSockets.js runs without its native addon, at a fraction of the speed');
     await engine.start();
     await server.ready();
     const postgres = await startPostgres(config, dependencies, fs, certificate, {
@@ -161,14 +161,14 @@ async function checkOwner(fs: FileSystem, dir: string): Promise<void> {
   const manifest = path.join(dir, 'manifest');
   if (!(await fs.exists(manifest)) || !(await isForeignFile(manifest))) return;
   throw new Error(
-    `${dir} belongs to another user; run the server as that user, or give the directory and all in it to this one`,
+    `${dir} belongs to another user; run the server as that user, or change the owner of the directory and its contents`,
   );
 }
 
 function proxiesOf({ trustProxy }: ServeConfig): ProxyList | null {
   if (trustProxy.length === 0) return null;
   const proxies = parseProxies(trustProxy);
-  if ('bad' in proxies) throw new Error(`${proxies.bad} is no network`);
+  if ('bad' in proxies) throw new Error(`${proxies.bad} is not a network`);
   return proxies;
 }
 
@@ -225,7 +225,7 @@ async function openSocket(
   } catch (error) {
     log.warn(
       { error: String(error) },
-      'the admin socket could not be opened: quarry keys, account, retention and backup need a stop, and status cannot ask',
+      'the admin socket could not be opened: quarry keys, account, retention and backup require a stopped server, and quarry status cannot reach this one',
     );
     return null;
   }

@@ -7,7 +7,7 @@ import { optionsOf } from './help-options.js';
 
 export const help = `quarry completion ${SHELLS.join('|')}
 
-Prints a script with which that shell completes the commands of quarry, their options, and paths.
+Prints a script that lets the shell complete the commands of quarry, their options, and paths.
 
   quarry completion bash > /etc/bash_completion.d/quarry
   quarry completion zsh > "\${fpath[1]}/_quarry"

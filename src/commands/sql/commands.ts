@@ -5,13 +5,13 @@ import { printable } from '../printable.js';
 import { SQL_FORMATS, type SqlFormat } from './run-statement.js';
 import { drawTable, type Terminal } from './table.js';
 
-export const PROMPT_HELP = `  \\d            dimensions            \\d NAME       columns of a dimension
+export const PROMPT_HELP = `  \\d            list dimensions       \\d NAME       list the columns of a dimension
   \\format NAME  ${SQL_FORMATS.filter((format) => format !== 'arrow').join(', ')}
-  \\x            one value a line, or tables again
-  \\timing       how long each statement took, or not
-  \\o FILE       answers go to FILE; \\o alone: to the terminal again
-  \\?            this text             \\q, quit, exit leave (also Ctrl-D)
-  A statement ends with ; and may take several lines. Tab completes names. Ctrl-C stops a statement, or clears the line.
+  \\x            switch between tables and one value per line
+  \\timing       switch the display of times on or off
+  \\o FILE       write answers to FILE; without FILE, to the terminal again
+  \\?            show this text        \\q, quit, exit leave (also Ctrl-D)
+  A statement ends with ; and may span several lines. Tab completes names. Ctrl-C stops a statement or clears the line.
 `;
 
 /** A command of the prompt. */
@@ -60,7 +60,7 @@ function readPromptCommand(line: string): PromptCommand {
       return { do: 'nothing', wrong: '\\format takes one of table, vertical, csv, json, ndjson' };
     }
     default:
-      return { do: 'nothing', wrong: `there is no ${printable(word)}; \\? lists what there is` };
+      return { do: 'nothing', wrong: `unknown command ${printable(word)}; \\? lists the commands` };
   }
 }
 

@@ -16,19 +16,19 @@ export function errorText(error: unknown, statement: string, width: number): str
   let text = code === null ? `error: HTTP ${status}` : `error ${code}`;
   text += `: ${printable(reason)}\n`;
   if (typeof line === 'number' && typeof column === 'number') {
-    text += placeText(statement.split('\n')[line - 1] ?? '', line, column, width);
+    text += positionText(statement.split('\n')[line - 1] ?? '', line, column, width);
   }
   if (typeof suggestion === 'string') text += `${INDENT}did you mean ${printable(suggestion)}?\n`;
   return text;
 }
 
 /** The line with a caret below `column`, which is counted in code points from 1. */
-function placeText(lineText: string, line: number, column: number, width: number): string {
+function positionText(lineText: string, line: number, column: number, width: number): string {
   const points = Array.from(lineText);
   const from = Math.max(0, column - 1 - BEFORE_MAX);
   const before = `${from > 0 ? '…' : ''}${printable(points.slice(from, column - 1).join(''))}`;
   const label = `${INDENT}line ${line}: `;
-  const room = Math.max(BEFORE_MAX, width - label.length);
-  const shown = cutTo(before + printable(points.slice(column - 1).join('')), room);
+  const widthLeft = Math.max(BEFORE_MAX, width - label.length);
+  const shown = cutTo(before + printable(points.slice(column - 1).join('')), widthLeft);
   return `${label}${shown}\n${' '.repeat(label.length + widthOf(before))}^\n`;
 }

@@ -93,7 +93,7 @@ class Prompt {
         });
       });
     });
-    this.#write('quarry: \\? for help, ; ends a statement, \\q leaves\n');
+    this.#write('quarry: \\? shows help, ; ends a statement, \\q leaves\n');
     this.#ask();
   }
 

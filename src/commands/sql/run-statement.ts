@@ -94,7 +94,7 @@ function drawn(
   const count = rows.rows.length;
   const foot = isWhole
     ? `(${formatCount(count)} ${count === 1 ? 'row' : 'rows'})\n`
-    : `(the first ${formatCount(count)} rows; there are more: LIMIT, or --format csv, shows others)\n`;
+    : `(the first ${formatCount(count)} rows; use LIMIT and OFFSET, or --format csv, for others)\n`;
   if (count === 0) return foot;
   const across = format === 'table' && fitsAcross(rows, terminal);
   return `${across ? drawTable(rows, terminal) : drawVertical(rows, terminal)}${foot}`;

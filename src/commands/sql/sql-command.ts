@@ -17,15 +17,15 @@ import type { Terminal } from './table.js';
 
 export const sqlHelp = `quarry sql [STATEMENT] [--format FORMAT]
 
-Runs SQL on a running server. Without STATEMENT, on a terminal, it is a prompt: statements end with ; and may take several
-lines, Tab completes the names of dimensions and columns, \\? lists its commands. Statements can also come from a pipe; they
-run one by one until one fails. Several writes of STATEMENT take effect together or not at all.
+Runs SQL on a running server. Without STATEMENT, on a terminal, the command is a prompt: statements end with ; and may span
+several lines, Tab completes the names of dimensions and columns, and \\? lists the commands of the prompt. Statements can
+also come from a pipe; they run one by one until one fails. Several writes in STATEMENT take effect together or not at all.
 
   --format FORMAT   ${SQL_FORMATS.join(', ')} (default: table on a terminal, else csv)
-                    table and vertical draw ${DRAWN_ROWS_MAX} rows at most; the others stream any number; json is the server's answer
-                    as it is. Writes tell their counts.
+                    table and vertical show at most ${DRAWN_ROWS_MAX} rows; the others stream any number. json is the unchanged answer
+                    of the server. Writes print their counts.
 
-The prompt keeps its statements in $XDG_STATE_HOME/quarry/sql-history (default: ~/.local/state), for their owner alone.
+The prompt stores its statements in $XDG_STATE_HOME/quarry/sql-history (default: ~/.local/state), readable only by the user.
 
 ${REMOTE_HELP}
 Examples:
@@ -52,16 +52,17 @@ export async function sqlCommand(argv: readonly string[], context: CommandContex
   const read = readArguments(argv, FLAGS);
   if ('wrong' in read) return context.usage(read.wrong);
   const { positionals, flags } = read;
-  if (positionals.length > 1) return context.usage('sql takes one statement: put it in quotes');
+  if (positionals.length > 1) return context.usage('sql takes one argument: put the statement in quotes');
   const isTerminal = context.stdout.isTTY === true;
   const named = flags.get('format');
   const format =
     named === undefined ? (isTerminal ? 'table' : 'csv') : SQL_FORMATS.find((one) => one === named);
   if (format === undefined) {
-    const wanted = `--format: one of ${SQL_FORMATS.join(', ')} is wanted, not ${JSON.stringify(named)}`;
-    return context.usage(`${wanted}${suggestionOf(String(named), SQL_FORMATS)}`);
+    const message = `--format: expected one of ${SQL_FORMATS.join(', ')}, not ${JSON.stringify(named)}`;
+    return context.usage(`${message}${suggestionOf(String(named), SQL_FORMATS)}`);
   }
-  if (format === 'arrow' && isTerminal) return context.usage('arrow is nothing for a terminal');
+  if (format === 'arrow' && isTerminal)
+    return context.usage('the format arrow cannot be shown on a terminal');
   const access = await readRemote(flags, 'master-key', context);
   if ('wrong' in access) return context.usage(access.wrong);
   const client = new RemoteClient(access, 1);
@@ -142,7 +143,7 @@ async function runPiped(session: Session): Promise<ExitCode> {
       const code = await runOne(statement, session);
       if (code !== EXIT.done) return code;
     }
-    if (reader.open.length > BODY_BYTES_MAX) throw new Error('no ; ends the statement within 5 MB');
+    if (reader.open.length > BODY_BYTES_MAX) throw new Error('the statement does not end with ; within 5 MB');
   }
   const rest = reader.rest();
   return rest === '' ? EXIT.done : runOne(rest, session);

@@ -76,11 +76,11 @@ function narrowed(natural: readonly number[], width: number): number[] {
 export function drawVertical({ names, rows }: Rows, terminal: Terminal): string {
   const heads = names.map(printable);
   const nameWidth = Math.min(Math.max(0, ...heads.map(widthOf)), 40);
-  const room = Math.max(COLUMN_WIDTH_MIN, terminal.width - nameWidth - BETWEEN);
+  const widthLeft = Math.max(COLUMN_WIDTH_MIN, terminal.width - nameWidth - BETWEEN);
   return rows
     .map((row, index) => {
       const lines = row.map(({ text, is }, at) => {
-        const value = is === 'missing' && terminal.styled ? `\x1b[2m${text}\x1b[22m` : cutTo(text, room);
+        const value = is === 'missing' && terminal.styled ? `\x1b[2m${text}\x1b[22m` : cutTo(text, widthLeft);
         return `${padTo(cutTo(heads[at], nameWidth), nameWidth, 'right')} | ${value}\n`;
       });
       return `-- row ${index + 1}\n${lines.join('')}`;

@@ -12,18 +12,18 @@ export const statusHelp = `quarry status [--data-dir DIR] [--json] [--watch]
 
 Prints the status of the server on DIR: its release and addresses, the positions of the log and the last checkpoint, memory
 by use, and every database, dimension and column with its counts. When no server runs, it prints a summary of the files of
-the store, without loading them. Nothing is changed, and no request waits for it.
+the store, without loading them. The command changes nothing and delays no request.
 
   --data-dir DIR   the data directory (default: QUARRY_DATA_DIR, the config file's data-dir, data/store)
   --config FILE    the config file of quarry serve
-  --json           one JSON object instead
-  --watch          again every two seconds until Ctrl-C
+  --json           print one JSON object instead of text
+  --watch          repeat every two seconds until Ctrl-C
 
   quarry status --data-dir /var/lib/quarry
   quarry status --json | jq .stats.memory
 
-Exit code 0: a server runs and answered; 1: none runs, or it did not answer; 2: wrong arguments; 3: none runs and the
-store is damaged.
+Exit code 0: a server runs and answered; 1: no server runs, or it did not answer; 2: wrong arguments; 3: no server runs
+and the store is damaged.
 `;
 
 const FLAGS = { json: { type: 'boolean' }, watch: { type: 'boolean' } } as const;
@@ -68,7 +68,7 @@ async function askStatus(dir: string): Promise<StoreStatus | null> {
   if (answer === null) return null;
   if (answer.answer !== 'status') {
     const why = 'message' in answer ? `: ${answer.message}` : '';
-    throw new Error(`the server on ${dir} does not tell its status${why}`);
+    throw new Error(`the server on ${dir} does not report its status${why}`);
   }
   return answer.status;
 }

@@ -11,8 +11,7 @@ export function statusText(status: StoreStatus): string {
     ...inColumns(headRows(status)),
     '',
   ];
-  if (databases === null)
-    lines.push('A worker is being rebuilt: what the data holds can be told in a moment.');
+  if (databases === null) lines.push('A worker is being rebuilt: the contents can be shown when it is done.');
   else for (const database of databases) lines.push(...databaseLines(database), '');
   return `${lines.join('\n').trimEnd()}\n`;
 }
@@ -40,7 +39,7 @@ function headRows({ stats, ...status }: StoreStatus): string[][] {
     ],
     [
       'checkpoint',
-      `at LSN ${stats.lsnCheckpoint}, ${age} ago, ${formatBytes(stats.logBytesSinceCheckpoint)} of log behind it`,
+      `at LSN ${stats.lsnCheckpoint}, ${age} ago, ${formatBytes(stats.logBytesSinceCheckpoint)} of log after it`,
     ],
     ['archive', archiveDir === null ? 'none' : archiveText(archiveDir, stats)],
     ['workers', `${stats.workerCount}${waiting}${restarts}, ${stats.shardCount} shards`],
@@ -51,7 +50,7 @@ function headRows({ stats, ...status }: StoreStatus): string[][] {
     ...(used === 0 ? [] : [['', usesText(stats.memory)]]),
     [
       'answers',
-      `${formatBytes(stats.cacheBytes)} remembered, ${stats.cacheHitCount} hits, ${stats.cacheMissCount} misses`,
+      `${formatBytes(stats.cacheBytes)} cached, ${stats.cacheHitCount} hits, ${stats.cacheMissCount} misses`,
     ],
   ];
 }

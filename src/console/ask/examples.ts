@@ -50,15 +50,15 @@ function eventExamples(base: Draft, event: Column, group: Column | undefined): E
   );
   if (group === undefined) return [over];
   const by = example(
-    `How many “${event.name}” events does each ${group.name} of ${base.dimension} have?`,
-    `events of one column, grouped by an attribute; add “value” and dates to count only some of them`,
+    `How many “${event.name}” events are there for each ${group.name} of ${base.dimension}?`,
+    `events of one column, grouped by an attribute; add a value and dates to count only some of them`,
     'top',
   );
   return [{ ...by, draft: { ...by.draft, by: group.name } }, over];
 }
 
 const topExample = (base: Draft, group: Column): Example => ({
-  text: `Which values of “${group.name}” do most ${base.dimension} have?`,
+  text: `What are the most frequent values of “${group.name}” in ${base.dimension}?`,
   how: 'the most frequent values of a column',
   draft: { ...base, show: 'top', by: group.name },
   windowOf: null,

@@ -43,7 +43,7 @@ class Problems {
 
 export function requestOf(draft: Draft, dimension: Dimension | undefined): Outcome {
   const problems = new Problems();
-  if (dimension === undefined) problems.add('Choose what the question is about.');
+  if (dimension === undefined) problems.add('Choose a dimension.');
   const filter = filterOf(draft, dimension, problems);
   const question = questionOf(draft, dimension, filter, problems);
   return problems.found.length > 0 ? { problems: problems.found } : { question };
@@ -82,15 +82,15 @@ function levelsOf(draft: Draft, dimension: Dimension | undefined, problems: Prob
   const metric = measure.of === 'entities' ? null : metricOf(measure, dimension, problems);
   if (show === 'time') {
     if (metric === null || !columnOf(dimension, measure.column)?.isEvent) {
-      problems.add('Choose an event column: only events have dates.');
+      problems.add('Choose an event column, because only events have dates.');
     }
     return [{ ...metric, interval }];
   }
   if (show === 'count') return metric === null ? [] : [metric];
   const by = columnOf(dimension, draft.by);
-  if (by === undefined) problems.add('Choose the column whose values are to be listed.');
+  if (by === undefined) problems.add('Choose the column whose values to list.');
   if (by?.isEvent && metric !== null) {
-    problems.add(`Group by an attribute, or count entities: “${by.name}” is an event column itself.`);
+    problems.add(`Group by an attribute, or count entities: “${by.name}” is an event column.`);
   }
   // The answer orders groups by their number of entities: any other order requires all groups.
   const limit = metric === null ? limitOf(draft.limit, TOP_MAX, problems) : TOP_MAX;
@@ -101,7 +101,7 @@ function levelsOf(draft: Draft, dimension: Dimension | undefined, problems: Prob
 function metricOf(measure: Measure, dimension: Dimension | undefined, problems: Problems): object {
   const column = columnOf(dimension, measure.column);
   if (column === undefined) {
-    problems.add('Choose the column to work with.');
+    problems.add('Choose the column to compute.');
     return {};
   }
   const metric = measure.of === 'events' ? 'count-events' : measure.of;
@@ -127,7 +127,7 @@ function pointsOf(
   problems: Problems,
 ): Question {
   const column = columnOf(dimension, draft.point);
-  if (column === undefined) problems.add('Choose a column of places: this dimension may have none.');
+  if (column === undefined) problems.add('Choose a column of locations. This dimension may have none.');
   const window = column?.isEvent ? between(draft.measure, column.name, problems).between : null;
   const body = {
     dimension: draft.dimension,
@@ -181,8 +181,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** The window with the whole last day. */
 function between({ from, to }: Window, name: string, problems: Problems): { between: [string, string] } {
-  if (!DAY.test(from) || !DAY.test(to)) problems.add(`“${name}”: choose from when to when.`);
-  else if (from > to) problems.add(`“${name}”: the first day lies behind the last one.`);
+  if (!DAY.test(from) || !DAY.test(to)) problems.add(`“${name}”: choose the first and the last day.`);
+  else if (from > to) problems.add(`“${name}”: the first day is after the last day.`);
   return { between: [from, `${to}T23:59:59Z`] };
 }
 

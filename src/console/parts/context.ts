@@ -30,6 +30,6 @@ export const ConsoleContext = createContext<Console | null>(null);
 
 export function useConsole(): Console {
   const found = useContext(ConsoleContext);
-  if (found === null) throw new Error('used outside of the console');
+  if (found === null) throw new Error('used outside the console');
   return found;
 }

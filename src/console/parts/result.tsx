@@ -98,10 +98,10 @@ function Answer({ shown: { answered, request, arrange, first } }: { readonly sho
         </p>
       </div>
       {table !== undefined && table.rows.length === 0 && view !== 'json' ? (
-        <Empty title="Nothing matches">
+        <Empty title="No matches">
           <p>
-            The question was asked and answered: nothing in the database fits it. Wider dates or fewer
-            conditions may.
+            The query succeeded, but nothing in the database matches it. Try a longer time window or fewer
+            conditions.
           </p>
         </Empty>
       ) : (

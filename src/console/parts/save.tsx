@@ -26,12 +26,14 @@ export function SaveForm({ path, body }: SaveProps) {
     });
   };
   if (form === null) {
-    return <p class="hint">Counts, histograms and top values can be saved; rows, maps and SQL cannot.</p>;
+    return (
+      <p class="hint">Counts, histograms and top values can be saved; rows, maps and SQL cannot be saved.</p>
+    );
   }
   return (
     <form class="save" onSubmit={save}>
       <Entry
-        label="Save under the name"
+        label="Name of the saved query"
         value={name}
         placeholder="late-flights"
         onChange={(text) => {

@@ -26,11 +26,11 @@ export function Conditions({ draft, dimension, onChange }: ConditionsProps) {
     <fieldset class="panel">
       <legend>Where</legend>
       {conditions.length === 0 && (
-        <p class="hint">All {draft.dimension} count. A condition narrows that down.</p>
+        <p class="hint">All {draft.dimension} are included. Add a condition to select some of them.</p>
       )}
       {conditions.length > 1 && (
         <Choice
-          label="Entities count that satisfy"
+          label="Include entities that satisfy"
           value={draft.join}
           options={[
             { value: 'and', text: 'all of these' },

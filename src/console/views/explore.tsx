@@ -140,13 +140,13 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
             <button type="submit" class="main">
               Ask
             </button>
-            <span class="hint">or Enter in any field</span>
+            <span class="hint">or press Enter in any field</span>
           </div>
         </form>
         <div ref={result} class="answer">
           {requestState.state === 'idle' && (
-            <Empty title="The answer will stand here">
-              <p>Choose what the question is about and what to show, then Ask.</p>
+            <Empty title="The answer appears here">
+              <p>Choose a dimension and what to show, then press Ask.</p>
             </Empty>
           )}
           <Result requestState={requestState} onStop={stop} />

@@ -21,12 +21,12 @@ export function Home() {
       </header>
       <p class="lead">
         A <b>dimension</b> holds <b>entities</b>, each with an ID. An entity has <b>attributes</b> (one value,
-        such as a state) and <b>events</b> (any number of values, each with a date, such as the delay of every
-        departure). Pick a question to see how it is asked, then change it.
+        such as a state) and <b>events</b> (any number of values, each with a date, such as the delay of each
+        departure). Choose an example to see its query, then change it.
       </p>
       {examples.length > 0 && (
         <section aria-labelledby="examples">
-          <h2 id="examples">Questions to begin with</h2>
+          <h2 id="examples">Example questions</h2>
           <ul class="examples">
             {examples.map(({ text, how, draft, windowOf }) => (
               <li key={text}>
@@ -40,11 +40,11 @@ export function Home() {
         </section>
       )}
       <section aria-labelledby="holds">
-        <h2 id="holds">What it holds</h2>
+        <h2 id="holds">Contents</h2>
         {holding.length === 0 ? (
-          <Empty title="Nothing yet">
+          <Empty title="No data yet">
             <p>
-              Send entities with <code>POST /v1/insert</code>, as docs/getting-started.md shows.{' '}
+              Insert entities with <code>POST /v1/insert</code>; docs/getting-started.md shows how.{' '}
               <code>quarry demo</code> starts a server with three million flights.
             </p>
           </Empty>
@@ -88,7 +88,7 @@ function DimensionPanel({ dimension, onAsk }: PanelProps) {
           <thead>
             <tr>
               <th scope="col">Column</th>
-              <th scope="col">Holds</th>
+              <th scope="col">Content</th>
               <th scope="col" class="number">
                 Events
               </th>
@@ -124,7 +124,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   'yes-no': 'true or false',
   day: 'days',
   moment: 'date and time',
-  point: 'places',
+  point: 'locations',
 };
 
 /** The type of a column in words. */

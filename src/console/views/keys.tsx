@@ -17,9 +17,8 @@ export function Keys() {
         <h1>Keys</h1>
       </header>
       <p class="lead">
-        A custom key opens one database, as far as you say: to read, to write or both, with all columns or
-        some, from anywhere or from some addresses. Filters of rows are set through{' '}
-        <code>/v1/database/custom_key</code>.
+        A custom key gives access to one database: to read, to write or both, with all columns or some of
+        them, from any address or from some. Row filters are set with <code>/v1/database/custom_key</code>.
       </p>
       {client === null ? (
         <TeamKeyForm onGiven={(key) => setGiven(new Client(key, onEnded))} />
@@ -48,7 +47,7 @@ function TeamKeyForm({ onGiven }: { readonly onGiven: (key: string) => void }) {
         type="password"
         value={key}
         onChange={setKey}
-        hint="Keys are made by the team. Its key is used while this page is open, and kept nowhere."
+        hint="Creating keys requires the team key. It is used while this page is open and not stored."
       />
       {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       <div class="row">
@@ -85,7 +84,7 @@ function CustomKeys({ client }: { readonly client: Client }) {
   useEffect(load, [client]);
   const { requestState } = list;
   const remove = (database: string, name: string): void => {
-    if (!window.confirm(`Delete the key “${name}”? Whoever uses it is locked out at once.`)) return;
+    if (!window.confirm(`Delete the key “${name}”? Its users lose access immediately.`)) return;
     const body = JSON.stringify({ 'database-name': database, 'custom-database-key': { 'key-name': name } });
     deletion.run(async (signal) => {
       await client.ask({ method: 'DELETE', path: '/v1/database/custom_key', body }, signal);
@@ -107,7 +106,7 @@ function CustomKeys({ client }: { readonly client: Client }) {
       <section aria-labelledby="keys">
         <h2 id="keys">Custom keys of the team</h2>
         {deletion.requestState.state === 'failed' && <ErrorBox error={deletion.requestState.error} />}
-        {found.keys === null && <p class="hint">This team key may not list them.</p>}
+        {found.keys === null && <p class="hint">This team key lacks the permission to list custom keys.</p>}
         {found.keys?.length === 0 && <p class="hint">There are none yet.</p>}
         <ul class="cards">
           {found.keys?.map((name) => (
@@ -200,7 +199,7 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
         onChange={setDatabase}
       />
       <Entry label="Name of the key" value={name} onChange={setName} />
-      <Choice label="It may" value={level} options={LEVELS} onChange={setLevel} />
+      <Choice label="Permission" value={level} options={LEVELS} onChange={setLevel} />
       <Entry label="Description (optional)" value={description} onChange={setDescription} />
       <Entry
         label="From these addresses only (optional)"
@@ -212,13 +211,13 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
       {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
       <div class="row">
         <button type="submit" class="main" disabled={name === '' || requestState.state === 'busy'}>
-          Make the key
+          Create the key
         </button>
       </div>
       {requestState.state === 'done' && (
         <div class="made" role="status">
           <p>
-            The key <b>{requestState.value.name}</b>, shown this once:
+            The key <b>{requestState.value.name}</b>, shown only this once:
           </p>
           <p class="row wrap">
             <code>{requestState.value.key}</code> <CopyButton text={requestState.value.key} label="Copy" />
@@ -245,7 +244,7 @@ function ColumnChecks({ chosen, onChange }: ChecksProps) {
     <details>
       <summary>
         {chosen.length === 0
-          ? 'All columns (choose some to leave out the others)'
+          ? 'All columns (choose some to exclude the others)'
           : `${chosen.length} columns only`}
       </summary>
       {model.dimensions.map((dimension) => (

@@ -68,19 +68,21 @@ export function Live() {
       <header class="view-head">
         <h1>Live</h1>
         <p class={isLost ? 'bad' : 'facts'} role="status">
-          {isLost ? 'The server does not answer; trying again…' : 'The whole server, read every two seconds'}
+          {isLost
+            ? 'The server does not answer; trying again…'
+            : 'Statistics of the whole server, updated every two seconds'}
         </p>
       </header>
       {reading === null ? (
-        <Busy text="Reading the first figures…" />
+        <Busy text="Reading the first statistics…" />
       ) : (
         <Tiles samples={reading.samples} last={last} />
       )}
       <div class="charts">
-        {chart('Values inserted a second', ({ values }) => values)}
-        {chart('Queries a second', ({ queries }) => queries)}
+        {chart('Values inserted per second', ({ values }) => values)}
+        {chart('Queries per second', ({ queries }) => queries)}
         {chart('Query time, 95th percentile', ({ p95Seconds }) => p95Seconds, formatSeconds)}
-        {chart('Memory held by data', ({ memoryBytes }) => memoryBytes, formatBytes)}
+        {chart('Memory used by data', ({ memoryBytes }) => memoryBytes, formatBytes)}
       </div>
     </>
   );
@@ -102,7 +104,7 @@ function Tiles({
     [
       'State',
       value('quarry_ready') === 1 ? 'ready' : 'starting',
-      down > 0 ? `${down} workers are being rebuilt` : `${value('quarry_lanes')} workers, all up`,
+      down > 0 ? `${down} workers are being rebuilt` : `${value('quarry_lanes')} workers, all running`,
       down > 0,
     ],
     [
@@ -114,10 +116,10 @@ function Tiles({
       'Queries',
       `${formatShort(last?.queries ?? 0)}/s`,
       last?.medianSeconds == null
-        ? 'none just now'
+        ? 'none in the last seconds'
         : `half within ${formatSeconds(last.medianSeconds)}, 95% within ${formatSeconds(last.p95Seconds ?? 0)}`,
     ],
-    ['Memory', formatBytes(used), `of ${formatBytes(limit)} that data may hold`, used > 0.9 * limit],
+    ['Memory', formatBytes(used), `of the limit of ${formatBytes(limit)}`, used > 0.9 * limit],
     [
       'Log',
       formatBytes(value('quarry_log_bytes_since_checkpoint')),

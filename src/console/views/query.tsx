@@ -62,7 +62,7 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
       </header>
       <div class="panel query">
         <Choice
-          label="Ask in"
+          label="Language"
           value={path}
           options={ENDPOINTS.map((endpoint) => ({ value: endpoint.path, text: endpoint.text }))}
           onChange={setPath}
@@ -82,7 +82,9 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
           <button type="button" class="main" onClick={ask}>
             Run
           </button>
-          <span class="hint">Ctrl-Enter runs, Ctrl-Space completes, Escape then Tab leaves the editor</span>
+          <span class="hint">
+            Ctrl-Enter runs the query, Ctrl-Space completes, Escape and then Tab leaves the editor
+          </span>
         </div>
         {path === SQL && (
           <p class="hint">

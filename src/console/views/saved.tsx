@@ -36,7 +36,7 @@ export function Saved() {
     }));
   };
   const remove = (name: string): void => {
-    if (!window.confirm(`Delete the saved query “${name}”? Others may use it.`)) return;
+    if (!window.confirm(`Delete the saved query “${name}”? Other clients may use it.`)) return;
     deletion.run(async (signal) => {
       await client.ask({ method: 'DELETE', path: pathOf(name) }, signal);
       if (name === shown) one.forget();
@@ -61,8 +61,8 @@ export function Saved() {
       {requestState.state === 'done' && queries.length === 0 && (
         <Empty title="None yet">
           <p>
-            Ask something under Explore or Query, then save it there under a name. Every client can run it by
-            that name.
+            Save a query under Explore or Query. Every client of the database can run a saved query by its
+            name.
           </p>
         </Empty>
       )}

@@ -36,25 +36,25 @@ export function ShowFields(props: ShowProps) {
 }
 
 const METRIC_WORDS: Readonly<Record<Metric, string>> = {
-  events: 'how many events',
+  events: 'number of events',
   sum: 'sum of',
   avg: 'average of',
-  min: 'least of',
-  max: 'greatest of',
+  min: 'minimum of',
+  max: 'maximum of',
   median: 'median of',
   p95: '95th percentile of',
-  'count-distinct': 'how many different values of',
+  'count-distinct': 'number of distinct values of',
 };
 
 /** Every measure of every column as options: `entities`, or `metric column`. */
 function measureOptions(draft: Draft, columns: readonly Column[]): Option[] {
   const offered = draft.show === 'time' ? columns.filter(({ isEvent }) => isEvent) : columns;
-  const entities = { value: 'entities', text: `how many ${draft.dimension} (entities)` };
+  const entities = { value: 'entities', text: `number of ${draft.dimension} (entities)` };
   const metrics = offered.flatMap((column) =>
     metricsOf(column).map((metric) => ({
       value: `${metric} ${column.name}`,
       text:
-        metric === 'events' ? `how many “${column.name}” events` : `${METRIC_WORDS[metric]} ${column.name}`,
+        metric === 'events' ? `number of “${column.name}” events` : `${METRIC_WORDS[metric]} ${column.name}`,
     })),
   );
   const events = metrics.filter(({ value }) => value.startsWith('events '));
@@ -79,10 +79,10 @@ function MeasureFields({ draft, dimension, onChange }: ShowProps) {
     set({ of, column: name, ...(name === measure.column ? {} : { test: ANY }) });
   };
   if (options.length === 0)
-    return <p class="hint">This dimension has no events, so nothing happened over time.</p>;
+    return <p class="hint">This dimension has no events, so there is nothing to show over time.</p>;
   return (
     <>
-      <Choice label="What to work out" value={chosen} options={options} onChange={choose} />
+      <Choice label="What to compute" value={chosen} options={options} onChange={choose} />
       {column?.isEvent && (
         <div class="counted" key={`${draft.show === 'time'} ${column.name}`}>
           <p class="label">Only events whose value is</p>
@@ -143,7 +143,7 @@ const INTERVALS: readonly Interval[] = ['hours', 'days', 'weeks', 'months'];
 
 const IntervalField = ({ draft, onChange }: ShowProps) => (
   <Choice
-    label="Part by"
+    label="Divide by"
     value={draft.interval}
     options={INTERVALS.map((name) => ({ value: name, text: name }))}
     onChange={(interval) => onChange((now) => ({ ...now, interval: interval as Interval }))}
@@ -153,7 +153,7 @@ const IntervalField = ({ draft, onChange }: ShowProps) => (
 function MapFields({ draft, dimension, onChange }: ShowProps) {
   const points = activeColumns(dimension).filter(({ kind }) => kind === 'point');
   const column = columnOf(dimension, draft.point);
-  if (points.length === 0) return <p class="hint">This dimension has no column of places.</p>;
+  if (points.length === 0) return <p class="hint">This dimension has no column of points on a map.</p>;
   return (
     <div class="fields">
       <Choice

@@ -41,7 +41,7 @@ export function SignIn({ again, onSignedIn }: SignInProps) {
         </h1>
         {again ? (
           <p class="note" role="status">
-            Your session is over, or the key is not known any more. Sign in again: what you typed is still
+            Your session has ended, or the key is no longer valid. Sign in again; what you typed is still
             there.
           </p>
         ) : (
@@ -63,7 +63,7 @@ export function SignIn({ again, onSignedIn }: SignInProps) {
             value={key}
             onChange={setKey}
             autoComplete="off"
-            hint="The keys of a new server are in keys.json in its data directory: the master key sees and does most, the team key makes keys."
+            hint="The keys of a new server are in keys.json in its data directory. The master key reads and writes the database; the team key creates other keys."
           />
         ) : (
           <>
@@ -85,11 +85,12 @@ export function SignIn({ again, onSignedIn }: SignInProps) {
             ) : (
               <Entry label="Database (if there are several)" value={database} onChange={setDatabase} />
             )}
-            {choices.length > 0 && <p class="note">You may use several databases: choose one.</p>}
+            {choices.length > 0 && <p class="note">You have access to several databases: choose one.</p>}
           </>
         )}
         <label class="check">
-          <input type="checkbox" ref={onDevice} /> Remember on this device (else until this tab is closed)
+          <input type="checkbox" ref={onDevice} /> Remember on this device (otherwise until this tab is
+          closed)
         </label>
         {requestState.state === 'failed' && <ErrorBox error={requestState.error} />}
         <div class="row">

@@ -106,7 +106,7 @@ const dateWord = ({ kind }: Column, operator: Operator): string | null => {
 
 function labelsOf(operator: Operator): readonly string[] {
   if (operator === 'near') return ['longitude', 'latitude', 'kilometres'];
-  if (operator === 'in') return ['values, parted by commas'];
+  if (operator === 'in') return ['values, separated by commas'];
   return operator === 'range' ? ['lowest', 'highest'] : ['value'];
 }
 
@@ -148,7 +148,7 @@ export function WindowFields({ dimension, column, window, onChange }: WindowProp
         onChange={(day) => onChange((now) => ({ ...now, from: day }))}
       />
       <Entry
-        label={`${column.name}: to, with that day`}
+        label={`${column.name}: to (inclusive)`}
         type="date"
         value={to}
         onChange={(day) => onChange((now) => ({ ...now, to: day }))}

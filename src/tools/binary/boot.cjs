@@ -1,9 +1,9 @@
 /**
- * What the single executable runs first: it unpacks its assets, by content hash, into a private cache directory, and goes
- * on with the program there. CommonJS, built-in modules only: nothing else can be loaded from within an executable.
- * Where: QUARRY_CACHE_DIR, else XDG_CACHE_HOME/quarry, else ~/.cache/quarry, else the system's folder of temporary files.
- * Invariants: the folder belongs to this user and to nobody else (mode 0700); a folder that has its name is whole; what a
- * crash left has another name; two that unpack at once do not meet.
+ * The entry point of the single executable: unpacks the assets into a private cache directory named after their hash, and
+ * runs the program there. It is CommonJS and uses built-in modules only, because an executable can load nothing else.
+ * Location: QUARRY_CACHE_DIR, else XDG_CACHE_HOME/quarry, else ~/.cache/quarry, else the system's temporary folder.
+ * Invariants: the directory belongs to this user alone (mode 0700); a directory with its final name is complete; the rest
+ * of a crash has another name; processes that unpack at the same time do not interfere.
  */
 const crypto = require('node:crypto');
 const fs = require('node:fs');
@@ -16,7 +16,7 @@ const zlib = require('node:zlib');
 /** [path, bytes, whether it is compressed] of each asset, and the hash of all. */
 const INDEX = JSON.parse(sea.getAsset('index.json', 'utf8'));
 
-/** Folders in which the cache may lie, the best first. */
+/** Candidates for the location of the cache, the preferred one first. */
 function* places() {
   const { QUARRY_CACHE_DIR, XDG_CACHE_HOME } = process.env;
   if (QUARRY_CACHE_DIR) yield QUARRY_CACHE_DIR;
@@ -34,11 +34,11 @@ function homeOrNull() {
   }
 }
 
-/** Makes the folder, for this user alone. Throws when it is somebody else's, or cannot be written. */
+/** Creates the folder with mode 0700. Throws if it belongs to another user or cannot be written. */
 function makePrivate(dir) {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   const stat = fs.lstatSync(dir);
-  if (!stat.isDirectory()) throw new Error(`${dir} is no directory`);
+  if (!stat.isDirectory()) throw new Error(`${dir} is not a directory`);
   if (process.getuid !== undefined) {
     if (stat.uid !== process.getuid()) throw new Error(`${dir} belongs to another user`);
     if ((stat.mode & 0o077) !== 0) fs.chmodSync(dir, 0o700);
@@ -46,7 +46,7 @@ function makePrivate(dir) {
   fs.accessSync(dir, fs.constants.W_OK);
 }
 
-/** A folder that was unpacked and nobody touched since, as far as sizes tell. */
+/** Whether the folder is complete: every file has its size. */
 function isWhole(dir) {
   try {
     return INDEX.files.every(([file, bytes]) => fs.statSync(path.join(dir, file)).size === bytes);
@@ -72,7 +72,7 @@ function unpack(dir) {
   }
 }
 
-/** Gives `beside` the name `dir`. A whole folder that has it, from a process that was faster, is in use and stays. */
+/** Renames `beside` to `dir`. A complete folder of that name, from a faster process, is in use and stays. */
 function putInPlace(beside, dir) {
   try {
     fs.renameSync(beside, dir);
@@ -98,10 +98,10 @@ function programDir() {
       failures.push(`${place}: ${error.message}`);
     }
   }
-  process.stderr.write(`quarry: there is no place to unpack to:\n${failures.join('\n')}\n`);
+  process.stderr.write(`quarry: there is no directory to unpack to:\n${failures.join('\n')}\n`);
   return process.exit(1);
 }
 
 const dir = programDir();
-// What else this process starts in a thread is a file of the cache: loaded as by any Node.
+// Worker threads of this process start from files in the cache, as with an ordinary Node.
 createRequire(path.join(dir, 'run.cjs'))('./run.cjs');

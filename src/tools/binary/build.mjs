@@ -1,8 +1,8 @@
 /**
  * `npm run build:binary`: one executable, dist/binary/quarry, for the system and processor it is built on.
- * It is this Node, without its debugging symbols, with the program as assets (Node's single executable applications):
- * the bundles, the kernels, what they load from packages (found by following their imports) and the demo's data. Assets
- * are compressed where that saves something. boot.cjs unpacks them.
+ * It is this Node without debugging symbols, with the program as assets (Node's single executable applications): the
+ * bundles, the kernels, the files of packages that they load (found by following imports) and the demo's data. Assets are
+ * compressed where that saves space. boot.cjs unpacks them.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 const out = path.join(root, 'dist/binary');
 const binaryFile = path.join(out, 'quarry');
 const PROGRAM = [...BUNDLE_FILES.map((file) => `dist/${file}`), 'dist/src/pg/catalog/thread.js'];
-/** Read by name, so that no import leads to them. */
+/** Files that are read by name, so that tracing imports does not find them. */
 const DATA = [
   'dist/src/kernels/kernels.wasm',
   'dist/postgres-template.tar.gz',
@@ -33,7 +33,7 @@ const DATA = [
   'node_modules/vega-datasets/data/flights-3m.parquet',
   'node_modules/vega-datasets/data/flights-20k.json',
 ];
-/** Changed whenever what goes into the executable is: the stamp of the build stands for all that is built. */
+/** Changes whenever the content of the executable changes; the stamp of the build represents all built files. */
 const INPUTS = [
   'dist/.stamp',
   'package-lock.json',
@@ -42,15 +42,15 @@ const INPUTS = [
   'src/tools/binary/build.mjs',
   'src/tools/binary/boot.cjs',
 ];
-/** No build takes as long. */
+/** Longer than any build takes. */
 const BUILD_MS_MAX = 300_000;
-/** A tenth larger than at the highest quality, in a tenth of the time. */
+/** The result is a tenth larger than at the highest quality, in a tenth of the time. */
 const PACKING = { [zlib.constants.BROTLI_PARAM_QUALITY]: 9 };
 const RUN = `import('./dist/src/main.js');\n`;
-/** Marks the place in Node's executable that says whether it holds a program. */
+/** Marks the byte in Node's executable that states whether it contains a program. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Native code for other systems, processors and versions of Node is left out. */
+/** Omits native code for other systems, processors and versions of Node. */
 function isForeign(file) {
   if (!file.endsWith('.node')) return false;
   const { platform, arch, versions } = process;
@@ -59,14 +59,14 @@ function isForeign(file) {
   return false;
 }
 
-/** Read by name, too. */
+/** Also read by name. */
 const filesUnder = (dir) =>
   fs
     .readdirSync(path.join(root, dir), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 
-/** Bundles and packages; the trace takes a folder that the program names for one whose files it reads. */
+/** Bundles and packages; the trace mistakes a folder that the program names for one whose files it reads. */
 const isProgram = (file) => file.startsWith('node_modules/') || PROGRAM.includes(file);
 
 async function filesOfProgram() {
@@ -78,7 +78,7 @@ async function filesOfProgram() {
     .sort();
 }
 
-/** Writes each asset below `dir`; gives the index that boot.cjs reads and, for Node, name and file of each. */
+/** Writes each asset below `dir`. Returns the index for boot.cjs and, for Node, the name and file of each asset. */
 function writeAssets(files, dir) {
   const hash = createHash('sha256');
   const index = [];
@@ -100,14 +100,14 @@ function writeAssets(files, dir) {
   return assets;
 }
 
-/** What the executable is made of, as one text: what is built, what is installed, its data and this file. */
+/** A text that identifies the content of the executable: the build, the packages, the data and this file. */
 function inputsHash() {
   const hash = createHash('sha256').update(`${process.version} ${process.execPath}`);
   for (const file of INPUTS) hash.update(fs.readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
 
-/** Builds it, unless the one that is there was made of the same; its path. Of several at once, the others wait for one. */
+/** Builds the executable, unless an existing one has the same content, and returns its path. Concurrent calls wait for one. */
 export async function buildBinary() {
   await buildIfStale();
   fs.mkdirSync(out, { recursive: true });
@@ -125,7 +125,7 @@ export async function buildBinary() {
   }
 }
 
-/** Waits until no other process builds; gives what ends that. A file names who builds; one that died does so no longer. */
+/** Waits for the build lock and returns a function that releases it. The lock file of a dead process is ignored. */
 async function lockOut() {
   const lock = path.join(out, 'lock');
   for (;;) {
@@ -152,7 +152,7 @@ function isAbandoned(lock) {
 }
 
 async function makeBinary() {
-  // Of its own, should two build after all.
+  // A name of its own, in case two processes build after all.
   const work = fs.mkdtempSync(path.join(out, 'work-'));
   try {
     const config = {
@@ -176,12 +176,12 @@ async function makeBinary() {
   }
 }
 
-/** Without the tool the executable is an eighth larger. */
+/** Without the tool, the executable is an eighth larger. */
 function strip(binary) {
   try {
     execFileSync('strip', [binary]);
   } catch (error) {
-    process.stderr.write(`the symbols stay in: ${error.message}\n`);
+    process.stderr.write(`the debugging symbols remain: ${error.message}\n`);
   }
 }
 

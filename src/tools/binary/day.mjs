@@ -1,7 +1,7 @@
 /**
- * `npm run try:binary`: the commands of "A day with it" in docs/operations/deployment.md, word for word, in an empty folder
- * and an empty environment: no Node in the path, no home, no variables but the ports. `-- --rows N` imports only the first
- * N flights. Exit code 0: every command of it succeeded.
+ * `npm run try:binary`: runs the commands of "A day with it" in docs/operations/deployment.md unchanged, in an empty folder
+ * and an empty environment: no Node in the path, no home, no variables except the ports. `-- --rows N` imports only the
+ * first N flights. Exit code 0: every command succeeded.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,7 +14,7 @@ import { buildBinary } from './build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const PAGE = 'docs/operations/deployment.md';
-/** What a bare Debian has of what the day needs. */
+/** Programs of a plain Debian that the commands use. */
 const TOOLS = ['bash', 'cmp', 'cp', 'date', 'mv', 'sleep', 'sort'];
 
 const TOOL_DIRS = ['/usr/local/bin', '/usr/bin', '/bin'];
@@ -23,7 +23,7 @@ const TOOL_DIRS = ['/usr/local/bin', '/usr/bin', '/bin'];
 function dayOf(page) {
   const [, behind = ''] = page.split('\n## A day with it\n');
   const found = /```sh.*\n([\s\S]*?)```/.exec(behind.split('\n## ')[0]);
-  if (found === null) throw new Error(`${PAGE} has no day with the executable`);
+  if (found === null) throw new Error(`${PAGE} has no block of commands for the executable`);
   return found[1];
 }
 
@@ -41,11 +41,11 @@ function freePort() {
 function toolPath(tool) {
   const found = TOOL_DIRS.map((dir) => path.join(dir, tool));
   const file = found.find((candidate) => fs.existsSync(candidate));
-  if (file === undefined) throw new Error(`${tool} is not on this machine`);
+  if (file === undefined) throw new Error(`${tool} is not installed`);
   return file;
 }
 
-/** Runs the day in `dir`; gives what it wrote, and its exit code. */
+/** Runs the commands in `dir`. Returns their output and the exit code. */
 export async function runDay(binary, dir, rows) {
   const bin = path.join(dir, 'bin');
   fs.mkdirSync(bin);
@@ -53,7 +53,7 @@ export async function runDay(binary, dir, rows) {
   fs.copyFileSync(binary, path.join(bin, 'quarry'));
   let day = dayOf(fs.readFileSync(path.join(root, PAGE), 'utf8'));
   if (rows !== null) day = day.replace('import files/flights-3m.parquet', `$& --limit ${rows}`);
-  // A command that fails ends the day, and the server with it.
+  // A command that fails ends the script and the server.
   const script = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${day}`;
   const env = {
     PATH: bin,

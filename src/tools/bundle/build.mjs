@@ -1,7 +1,7 @@
 /**
- * What processes and threads start with, each as one file that load.cjs runs: such a bundle loads in a third of the time
- * that hundreds of files take, and with its compiled code beside it (`FILE.code`, about half its size) in half of that.
- * The code comes from a server that is started for it and asked a little, so it holds what a start and first questions run.
+ * Bundles the entry points of processes and threads, each into one file that load.cjs runs. A bundle loads in a third of
+ * the time of hundreds of files, and with its compiled code next to it (`FILE.code`, about half its size) in half of that.
+ * A server that the build starts and queries writes the compiled code, so it covers a start and the first queries.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,9 +12,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-/** What processes and threads start with. */
+/** Entry points of processes and threads. */
 export const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
-/** Native modules, packages that start threads from files of their own, and data. */
+/** Not bundled: native modules, packages that start threads from their own files, and data. */
 const NOT_BUNDLED = ['uWebSockets.js', 'lz4-napi', 'pino', 'piscina', 'vega-datasets'];
 const LOADER = 'src/load.cjs';
 const LOOK_MS = 20;
@@ -23,7 +23,7 @@ const starterFileOf = (source) => source.replace(/\.ts$/, '.js');
 const bundleOf = (source) => source.replace(/\.ts$/, '.cjs');
 const codeOf = (source) => `${bundleOf(source)}.code`;
 
-/** All that starts of them take, relative to dist/. */
+/** The files that a start needs, relative to dist/. */
 export const BUNDLE_FILES = [
   LOADER,
   ...STARTED.flatMap((source) => [starterFileOf(source), bundleOf(source), codeOf(source)]),
@@ -68,7 +68,7 @@ export async function buildBundles(root, dist) {
   }
 }
 
-/** Asked of the server before its code is kept: what people and programs ask first. */
+/** Queries sent before the compiled code is written: those that users and programs send first. */
 const FIRST_REQUESTS = [
   ['/v1/column', [{ 'api-name': 'n', name: 'n', type: 'integer' }]],
   ['/v1/insert', { a: { n: 1 }, b: { n: 2 } }],
@@ -76,7 +76,7 @@ const FIRST_REQUESTS = [
   ['/v1/sql', 'SELECT n, COUNT(*) FROM [default] WHERE n > 0 GROUP BY n ORDER BY n'],
 ];
 
-/** Keeps the code of the bundles in `dist`. Rejects when the server does not start or refuses a request. */
+/** Writes the compiled code of the bundles in `dist`. Rejects if the server does not start or refuses a request. */
 export async function keepCode(dist) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-code-'));
   const when = path.join(dir, 'keep');
@@ -102,7 +102,7 @@ export async function keepCode(dist) {
   }
 }
 
-/** Where the server answers. */
+/** The addresses of the server. */
 function addressOf(server) {
   let output = '';
   return new Promise((resolve, reject) => {
@@ -113,7 +113,9 @@ function addressOf(server) {
     };
     server.stdout.on('data', hear);
     server.stderr.on('data', hear);
-    server.on('close', () => reject(new Error(`the server that is to keep its code ended:\n${output}`)));
+    server.on('close', () =>
+      reject(new Error(`the server that was to write its compiled code ended:\n${output}`)),
+    );
   });
 }
 

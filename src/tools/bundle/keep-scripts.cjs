@@ -1,6 +1,6 @@
 /**
- * Loaded before a server whose compiled code is to be kept: once the file QUARRY_KEEP_CODE_WHEN is there, every thread
- * writes `FILE.code` beside each bundle that it runs.
+ * Preloaded into the server that writes its compiled code: as soon as the file QUARRY_KEEP_CODE_WHEN exists, every thread
+ * writes `FILE.code` next to each bundle that it runs.
  */
 const fs = require('node:fs');
 const vm = require('node:vm');

@@ -1,15 +1,15 @@
-/** Builds the client as a program imports it, also in a browser: JavaScript in a few files, and its type declarations. */
+/** Builds the client for programs and browsers: a few JavaScript files and their type declarations. */
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The second is loaded by the first, in Node alone. */
+/** The first file loads the second one, only in Node. */
 const ENTRIES = ['src/client/index.ts', 'src/client/node.ts'];
-/** Where the declarations of the first lie: below it, those of all sources that it takes types from. */
+/** Folder of the declarations of the first file, and of all sources whose types it uses. */
 const TYPES = 'types';
-/** A program may do without these packages; where one is absent, its types are `any`. */
+/** Optional packages; the types of an absent one are `any`. */
 const OPTIONAL_IMPORT = /^import type .* from 'apache-arrow';$/gm;
 
-/** Nothing is bundled with the client but its own files. */
+/** Keeps imports of packages out of the bundle. */
 export async function buildClient(root, outDir) {
   const { build } = await import('esbuild');
   await build({

@@ -1,6 +1,6 @@
 /**
- * The client as a package of its own. `npm pack -w src/client` calls `prepare` before it packs and `clean` behind it;
- * `npm run build:client-types` calls `types`, which writes the declarations beside the built client in dist/.
+ * Prepares the npm package of the client. `npm pack -w src/client` calls `prepare` before packing and `clean` afterwards;
+ * `npm run build:client-types` calls `types`, which writes the declarations next to the built client in dist/.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,15 +1,15 @@
 /**
- * Builds the console (src/console) into dist/console by Vite: one page, hashed assets, each beside its br and gz forms.
- * Invariant: the folder is whole whenever it has its name: it is written under another one, and renamed.
+ * Builds the console (src/console) into dist/console with Vite: one page and hashed assets, each also compressed as br and
+ * gz. Invariant: the folder is always complete, because it is written under another name and then renamed.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { mapOutlines } from './map.mjs';
 
-/** The module that gives the address of the map's outlines. */
+/** The module that exports the address of the map's outlines. */
 const MAP_MODULE = 'virtual:map';
-/** Below this, packing saves nothing. */
+/** Smaller files are not compressed, because that saves nothing. */
 const PACKED_BYTES_MIN = 512;
 
 function mapPlugin() {
@@ -53,7 +53,7 @@ export async function buildConsole(sourceDir, outDir) {
       emptyOutDir: true,
       target: 'es2022',
       modulePreload: false,
-      // Data addresses would need a hole in the policy of what a page may load.
+      // Data URLs would require an exception in the content security policy.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
     },

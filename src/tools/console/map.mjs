@@ -1,6 +1,5 @@
 /**
- * The outlines that the console draws points on, from the maps of vega-datasets (Natural Earth's countries, the US Census'
- * states): land, borders of countries, borders between US states. Coordinates are rounded to what a screen can show.
+ * Builds the outlines of the console's map from vega-datasets (Natural Earth's countries, the US Census' states): land, borders of countries, borders between US states. Coordinates are rounded to what a screen can show.
  */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,13 +10,13 @@ const maps = path.join(path.dirname(createRequire(import.meta.url).resolve('vega
 const read = (name) => JSON.parse(fs.readFileSync(path.join(maps, name), 'utf8'));
 
 const DECIMALS = 100;
-/** Degrees between two points of a state's border that are worth keeping. */
+/** Minimum distance of two points of a state's border, in degrees. */
 const STEP_DEGREES = 0.04;
 
 const rounded = (lines) =>
   lines.map((line) => line.map((point) => point.map((degrees) => Math.round(degrees * DECIMALS) / DECIMALS)));
 
-/** Both ends, and of what lies between no point too near the one before. */
+/** Keeps both ends and drops points that are too close to the previous one. */
 function thinned(line) {
   const kept = [line[0]];
   for (const point of line.slice(1, -1)) {

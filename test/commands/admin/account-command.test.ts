@@ -12,8 +12,8 @@ t.test('without an argument account shows the state, with one it sets it', (t) =
 });
 
 t.test('anything else is refused', (t) => {
-  t.match(readAccountLine(['Active']), { wrong: /^account: one of active, .* is wanted, not "Active"$/ });
-  t.match(readAccountLine(['active', 'banned']), { wrong: 'account takes one state at most' });
+  t.match(readAccountLine(['Active']), { wrong: /^account: expected one of active, .*, not "Active"$/ });
+  t.match(readAccountLine(['active', 'banned']), { wrong: 'account takes at most one state' });
   t.match(readAccountLine(['--force']), { wrong: "Unknown option '--force'" });
   t.end();
 });

@@ -18,7 +18,11 @@ t.test('keys and states go to standard output alone, remarks to the other', asyn
   await server.serving;
   const env = { QUARRY_DATA_DIR: dir };
   const rotated = await runCommand(['keys', 'rotate', 'read', '--database', 'quarry'], env);
-  t.match(rotated, { code: 0, stdout: KEY, output: /the old key is void; keys.json was not changed/ });
+  t.match(rotated, {
+    code: 0,
+    stdout: KEY,
+    output: /the old key is no longer valid; keys.json was not changed/,
+  });
   t.strictSame(await runCommand(['account', 'disabled', '--data-dir', dir]), {
     code: 0,
     signal: null,
@@ -34,7 +38,7 @@ t.test('without a server the same, with the directory from a config file', async
   fs.writeFileSync(configFile, `data-dir = ${JSON.stringify(dir)}\nworkers = 1\nshards = 3\n`);
   t.match(await runCommand(['account', '--config', configFile]), { code: 0, output: 'disabled\n' });
   const made = await runCommand(['keys', 'create', 'ci', '--permissions', 'list', '--config', configFile]);
-  t.match(made, { code: 0, stdout: KEY, output: /this text is shown once/ });
+  t.match(made, { code: 0, stdout: KEY, output: /the key is shown only this once/ });
   const listed = await runCommand(['keys', 'list', '--config', configFile]);
   const lines = [
     'team',
@@ -54,9 +58,13 @@ t.test('a refusal ends with 1, wrong arguments with 2, a corrupt store with 3', 
   t.match(await runCommand(['keys', 'create', 'ci', '--data-dir', dir]), {
     code: 1,
     stdout: '',
-    output: 'quarry: there is a team key named "ci" already\n',
+    output: 'quarry: a team key named "ci" exists already\n',
   });
-  t.match(await runCommand(['keys', 'make']), { code: 2, stdout: '', output: /quarry: keys: one of list/ });
+  t.match(await runCommand(['keys', 'make']), {
+    code: 2,
+    stdout: '',
+    output: /quarry: keys: expected one of list/,
+  });
   t.match(await runCommand(['help', 'nothing']), { code: 2, output: /unknown command "nothing"/ });
   const bytes = fs.readFileSync(path.join(dir, 'manifest'));
   bytes[bytes.length >> 1] ^= 1;

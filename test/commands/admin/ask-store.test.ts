@@ -227,7 +227,7 @@ t.test('a directory locked by a process that does not answer is refused after a 
   const lock = await lockDirectory(dir);
   t.teardown(() => lock.release());
   await t.rejects(askStore(configOf(dir), { do: 'account', state: 'banned' }, DEPENDENCIES, 300), {
-    message: new RegExp(`in use by the process with pid ${process.pid}.*cannot be asked.*try again later`),
+    message: new RegExp(`in use by the process with pid ${process.pid}.*does not answer.*try again later`),
   });
   await lock.release();
   t.match(await account(dir), { state: 'active' }, 'nothing was changed');

@@ -13,7 +13,7 @@ t.test('one word is the directory to make, from here', (t) => {
 
 t.test('anything else is refused', (t) => {
   for (const words of [[], ['a', 'b']]) {
-    t.match(readBackupLine(words), { wrong: 'backup takes one argument, the directory to make' });
+    t.match(readBackupLine(words), { wrong: 'backup takes one argument, the directory to create' });
   }
   t.match(readBackupLine(['a', '--force']), { wrong: "Unknown option '--force'" });
   t.end();

@@ -40,21 +40,24 @@ t.test('ambiguous command lines are refused', (t) => {
   for (const [words, wrong] of [
     [['--data-dir', 'd'], 'restore takes one argument, the backup'],
     [['a', 'b', '--data-dir', 'd'], 'restore takes one argument, the backup'],
-    [['b'], '--data-dir: the directory to make is wanted'],
+    [['b'], '--data-dir is required: it names the directory to create'],
     [[...base, '--to-lsn', '-1'], /to-lsn/],
-    [[...base, '--to-lsn', '1e3'], '--to-lsn: a whole number is wanted, not "1e3"'],
-    [[...base, '--to-lsn', '1', '--to-time', '2024-05-01T12:00Z'], 'either --to-lsn or --to-time is wanted'],
+    [[...base, '--to-lsn', '1e3'], '--to-lsn: expected a whole number, not "1e3"'],
+    [
+      [...base, '--to-lsn', '1', '--to-time', '2024-05-01T12:00Z'],
+      '--to-lsn and --to-time exclude each other',
+    ],
     [[...base, '--force'], "Unknown option '--force'"],
     [['', '--data-dir', 'd'], 'an argument is empty'],
-    [[...base, '--archive', ''], '--archive: a folder is wanted, not an empty text'],
-    [['b', '--data-dir', 'b/d'], '--data-dir: b/d lies in b'],
-    [['b', '--data-dir', 'a', '--archive', 'a'], '--data-dir: a lies in a'],
+    [[...base, '--archive', ''], '--archive: expected a folder, not an empty argument'],
+    [['b', '--data-dir', 'b/d'], '--data-dir: b/d is in b'],
+    [['b', '--data-dir', 'a', '--archive', 'a'], '--data-dir: a is in a'],
   ] as const) {
     t.match(readRestoreLine(words), { wrong });
   }
   for (const time of ['yesterday', '2024-05-01', '2024-05-01T12:00:00', '2024-13-01T12:00Z', '1714564800']) {
     t.match(readRestoreLine([...base, '--to-time', time]), {
-      wrong: `--to-time: a time such as 2024-05-01T12:00:00Z is wanted, not ${JSON.stringify(time)}`,
+      wrong: `--to-time: expected a time such as 2024-05-01T12:00:00Z, not ${JSON.stringify(time)}`,
     });
   }
   t.end();
@@ -79,12 +82,12 @@ t.test(
     await insert('a');
     const data = ['--data-dir', `${dir}/store`];
     await t.rejects(quarry('backup', `${dir}/store/backup`, ...data), {
-      stderr: /lies in the data directory/,
+      stderr: /is in the data directory/,
       code: 1,
     });
     t.notOk(fs.existsSync(`${dir}/store/backup`));
     await t.rejects(quarry('restore', `${dir}/store`, '--data-dir', `${dir}/of-running`), {
-      stderr: `quarry: a server runs on ${dir}/store: quarry backup copies its store\n`,
+      stderr: `quarry: a server runs on ${dir}/store: use quarry backup to copy its store\n`,
       code: 1,
     });
     t.match(
@@ -148,7 +151,7 @@ t.test(
     ];
     t.match(
       (await quarry(...late, '--to-time', '2999-01-01T00:00Z')).stdout,
-      /\nnothing in .* is behind the backup: .*\nthere are no later records: .* to 2999-01-01T00:00:00.000Z cannot be told\n$/,
+      /\n.* holds nothing later than the backup: .*\nthere are no later records, so .* and 2999-01-01T00:00:00.000Z\n$/,
     );
     const file = fs.readdirSync(`${dir}/backup/snapshot/d1-1`)[0];
     const bytes = fs.readFileSync(`${dir}/backup/snapshot/d1-1/${file}`);

@@ -10,7 +10,7 @@ t.test('without an argument retention shows the state, resume resumes', (t) => {
 
 t.test('anything else is refused', (t) => {
   for (const words of [['Resume'], ['on'], ['resume', 'resume']]) {
-    t.match(readRetentionLine(words), { wrong: 'retention takes nothing, or resume' });
+    t.match(readRetentionLine(words), { wrong: 'retention takes no arguments, or resume' });
   }
   t.match(readRetentionLine(['--force']), { wrong: "Unknown option '--force'" });
   t.end();

@@ -53,7 +53,7 @@ t.test('every question would tell a wrong answer from the right one', (t) => {
       {},
     ],
   ];
-  BENCH_QUESTIONS.forEach(({ name, faultOf }, index) => {
+  BENCH_QUESTIONS.forEach(({ name, errorOf: faultOf }, index) => {
     t.equal(faultOf({ result: { q: rights[index] } }, truth), null, name);
     for (const q of wrongs[index])
       t.type(faultOf({ result: { q } }, truth), 'string', `${name}: ${JSON.stringify(q)}`);
@@ -98,7 +98,7 @@ t.test('a run prints every rate and leaves nothing behind', async (t) => {
   t.strictSame(fs.readdirSync(dir), []);
   t.match(await runCommand(['bench', '--dir', path.join(dir, 'absent')]), {
     code: 2,
-    output: /is not there/,
+    output: /does not exist/,
   });
 });
 

@@ -308,7 +308,7 @@ t.test(
         [...flags, '--bad', path.join(dir, 'lines.bad'), '-'],
         [Buffer.from(lines.join('\n'))],
       );
-    await t.rejects(importLines(both), { message: /the lines are of several dimensions, trip, tour: / });
+    await t.rejects(importLines(both), { message: /the lines belong to several dimensions, trip, tour: / });
     t.match(await importLines(both, '--dimension', 'any'), { bad: 0 });
     t.match(await importLines(both, '--rename', 'dimension=kind', '--dimension', 'kinds'), { bad: 0 });
     t.strictSame(await selected(server, 'SELECT [kind], [n] FROM [kinds]'), [{ kind: 'tour', n: 1 }]);
@@ -327,9 +327,9 @@ t.test(
         .split('\n')
         .map((line) => JSON.parse(line).reason),
       [
-        'it is of dimension "tour"',
-        '"late" stands in none of the first rows: import this line alone',
-        'the line is no JSON: invalid JSON syntax: key "id" is repeated in one object',
+        'the line names dimension "tour"',
+        '"late" is not in the first rows: import this line separately',
+        'the line is not valid JSON: invalid JSON syntax: key "id" is repeated in one object',
       ],
     );
     t.strictSame(await selected(server, 'SELECT [entity-id], [n] FROM [many]'), [
@@ -366,7 +366,7 @@ t.test('a file that is there is kept unless --force is given', async (t) => {
   fs.writeFileSync(file, 'mine');
   t.match(await run(['trip', '-o', file]), {
     code: null,
-    error: { message: /there.csv is there already: --force/ },
+    error: { message: /there.csv exists already: use --force/ },
   });
   t.equal(fs.readFileSync(file, 'utf8'), 'mine');
   t.match(await run(['trip', '-o', file, '--force']), { code: 0 });
@@ -383,11 +383,13 @@ t.test('a failed export prints the reason and leaves no file', async (t) => {
     error: { message: /code 6000: there is no column "nope"/ },
   });
   t.match(await run(['--sql', 'SELECT 1', '--format', 'insert']), {
-    wrong: '--format insert is of a whole dimension, not of a SELECT',
+    wrong: '--format insert exports a whole dimension, not a SELECT',
   });
-  t.match(await run(['trip', '-o', 'a.xls']), { wrong: /the name tells no format/ });
-  t.match(await run(['trip', '--sql', 'SELECT 1']), { wrong: /one of them and once/ });
-  t.match(await run(['trip', 'more']), { wrong: 'export takes one dimension, not also "more"' });
+  t.match(await run(['trip', '-o', 'a.xls']), { wrong: /the format cannot be derived from the name/ });
+  t.match(await run(['trip', '--sql', 'SELECT 1']), {
+    wrong: /^export takes either one dimension or --sql$/,
+  });
+  t.match(await run(['trip', 'more']), { wrong: 'export takes one dimension; unexpected argument "more"' });
   t.notOk(fs.existsSync(file) || fs.existsSync(`${file}.part`));
 });
 

@@ -27,12 +27,16 @@ t.test('flags go before the name', (t) => {
 });
 
 t.test('unknown formats and wrong combinations are refused', (t) => {
-  t.match(form('dump'), { wrong: /^dump: the name tells no format \(\.ndjson, .*\): --format says which$/ });
-  t.match(form('dump.gz'), { wrong: /the name tells no format/ });
-  t.match(form(null, 'parket'), { wrong: /^--format: one of .* not "parket"; did you mean parquet\?$/ });
-  t.match(form(null, 'csv', 'lzma'), { wrong: /^--compression: one of/ });
-  t.match(form('a.csv', undefined, 'snappy'), { wrong: '--compression: snappy is of Parquet alone' });
-  t.match(form('a.parquet.gz'), { wrong: /compressed inside/ });
+  t.match(form('dump'), {
+    wrong: /^dump: the format cannot be derived from the name \(\.ndjson, .*\): use --format$/,
+  });
+  t.match(form('dump.gz'), { wrong: /the format cannot be derived from the name/ });
+  t.match(form(null, 'parket'), {
+    wrong: /^--format: expected one of .* not "parket"; did you mean parquet\?$/,
+  });
+  t.match(form(null, 'csv', 'lzma'), { wrong: /^--compression: expected one of/ });
+  t.match(form('a.csv', undefined, 'snappy'), { wrong: '--compression: snappy is for Parquet only' });
+  t.match(form('a.parquet.gz'), { wrong: /compressed internally/ });
   t.end();
 });
 

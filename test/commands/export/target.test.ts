@@ -60,7 +60,7 @@ t.test('a file that another made meanwhile is not replaced', async (t) => {
     yield Buffer.from('mine');
     await disk.writeFile('/d/rows', Buffer.from('theirs'));
   }
-  await t.rejects(writeFile(disk, '/d/rows', slow(), false), { message: /is there already/ });
+  await t.rejects(writeFile(disk, '/d/rows', slow(), false), { message: /exists already/ });
   t.equal(Buffer.from(await disk.readFile('/d/rows')).toString(), 'theirs');
 });
 

@@ -92,7 +92,7 @@ t.test('a store, its manifest, its log and its snapshot files are printed and no
   const [entities] = filesOf(dir, /entities-.*\.arrow$/);
   const store = await inspect(dir);
   t.match(store, { code: 0, notes: '', out: /checkpoint +at LSN 3, made 2020-01-01T12:00:00\.000Z/ });
-  t.match(store.out, /log +4 records behind it, .* last LSN 7/);
+  t.match(store.out, /log +4 records after it, .* last LSN 7/);
   t.match(store.out, /quarry +default +300 +600 +2 /);
   t.match(JSON.parse((await inspect(dir, '--json')).out), {
     checkpointLsn: 3,
@@ -155,7 +155,7 @@ t.test('other files are refused, and the rest is still printed', async (t) => {
   t.match(both.out, /checkpoint at LSN 3/);
   t.match(
     both.notes,
-    /keys\.json holds keys as they are used: it is not printed\n.*other\.txt is no data directory/,
+    /keys\.json holds keys in plain text and is not printed\n.*other\.txt is not a data directory/,
   );
   t.match(both.notes, /ENOENT/);
   t.match(both.notes, /holds neither a store nor log files/);
@@ -164,7 +164,7 @@ t.test('other files are refused, and the rest is still printed', async (t) => {
   fs.copyFileSync(filesOf(dir, /log-.*\.qlog$/)[0], moved);
   t.match(await inspect(moved), {
     code: 1,
-    notes: /begins with LSN 1, so it is to be named log-0000000000000001\.qlog/,
+    notes: /begins with LSN 1, so its name must be log-0000000000000001\.qlog/,
   });
 });
 
@@ -193,7 +193,8 @@ t.test(
             if (!notes.includes(file) || !/byte \d+|version/.test(notes)) t.fail(what);
           } else if (kind !== '.qlog') t.fail(what);
           else if (code === 0 && !notes.includes('unfinished last write') && !cuts) t.fail(what);
-          else if (code === 1 && !/unnamed|to be named|is no data directory/.test(notes)) t.fail(what);
+          else if (code === 1 && !/unnamed|its name must be|is not a data directory/.test(notes))
+            t.fail(what);
         }
       }
       fs.writeFileSync(file, whole);
@@ -219,7 +220,7 @@ t.test(
     for (const file of filesOf(dir, /\.arrow$/)) {
       const whole = fs.readFileSync(file);
       fs.writeFileSync(lone, whole);
-      t.match(await inspect(lone), { code: 0, out: /no manifest beside it names the file/ });
+      t.match(await inspect(lone), { code: 0, out: /no manifest next to it names the file/ });
       for (let round = 0; round < 60; round++) {
         const damaged = Buffer.from(whole);
         for (let flips = prng.between(1, 4); flips > 0; flips--)

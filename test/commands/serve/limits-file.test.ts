@@ -42,7 +42,7 @@ t.test('every endpoint can be given a figure, and the text of a table is read ba
 });
 
 t.test('whatever else a file holds is refused, and its key is named', (t) => {
-  const wholeNumber = 'a whole number from 0 to 1000000000000 is wanted';
+  const wholeNumber = 'expected a whole number from 0 to 1000000000000';
   for (const value of [
     '-1',
     '1.0',
@@ -64,7 +64,7 @@ t.test('whatever else a file holds is refused, and its key is named', (t) => {
     );
   }
   for (const value of ['5', '"x"', '[]', '[[5]]', '2024-01-01']) {
-    t.match(wrongOf(`queries-per-minute = ${value}`), /^queries-per-minute: a section is wanted/, value);
+    t.match(wrongOf(`queries-per-minute = ${value}`), /^queries-per-minute: expected a section/, value);
   }
   t.match(wrongOf('entities_per_minute = 5'), /^unknown key "entities_per_minute"; the keys are /);
   t.match(wrongOf('[queries-per-minute]\nhuge = 5'), /^queries-per-minute: unknown plan "huge"/);
@@ -77,7 +77,11 @@ t.test('whatever else a file holds is refused, and its key is named', (t) => {
     'POST  /v1/sql',
     'GET /metrics',
   ]) {
-    t.match(wrongOf(`[requests-per-minute]\n"${endpoint}" = 5`), `"${endpoint}" is no endpoint`, endpoint);
+    t.match(
+      wrongOf(`[requests-per-minute]\n"${endpoint}" = 5`),
+      `"${endpoint}" is not an endpoint`,
+      endpoint,
+    );
   }
   t.match(wrongOf('entities-per-minute = 1\nentities-per-minute = 2'), /redefine|already|duplicate/i);
   t.match(wrongOf('entities-per-minute ='), /Invalid TOML/);

@@ -66,7 +66,7 @@ t.test('ports, counts, choices and networks are checked', (t) => {
   for (const text of ['-1', '1s', '', 'on', '86400001']) t.match(parse('slow-query', text), /^wrong/, text);
   t.match(parse('audit-log', ''), /^wrong/);
   t.equal(parse('durability', 'interval'), 'interval');
-  t.match(parse('durability', 'always'), 'wrong: one of fsync, interval, none');
+  t.match(parse('durability', 'always'), 'wrong: expected one of fsync, interval, none');
   t.strictSame(parse('trust-proxy', '10.0.0.0/8, ::1'), ['10.0.0.0/8', '::1']);
   t.match(parse('trust-proxy', '10.0.0.0/8,nowhere'), 'not "nowhere"');
   t.match(parse('data-dir', ''), /^wrong/);

@@ -122,14 +122,14 @@ t.test('an unknown option stops the start and is named, with the nearest name as
 t.test('a wrong value is named with its place', (t) => {
   t.match(faultOf(['--https-port', '70000']), /^--https-port: .*"70000"/);
   t.match(faultOf(['--https-port']), '--https-port: PORT is missing');
-  t.match(faultOf(['--print-config=yes']), '--print-config: it takes no value');
+  t.match(faultOf(['--print-config=yes']), '--print-config: the flag takes no value');
   t.match(faultOf([], { QUARRY_WORKERS: 'two' }), /^QUARRY_WORKERS: .*"two"/);
   t.match(faultOf(['--config', 'wrong-type.toml']), 'https-port in wrong-type.toml');
-  t.match(faultOf(['--config', 'wrong-value.toml']), 'durability in wrong-value.toml: one of');
+  t.match(faultOf(['--config', 'wrong-value.toml']), 'durability in wrong-value.toml: expected one of');
   t.match(faultOf(['--config', 'no.toml']), /^--config: no\.toml: /);
   t.match(faultOf(['--config', 'absent.toml']), 'absent.toml');
-  t.match(faultOf(['--cert', 'cert.pem']), '--cert: needs key too');
-  t.match(faultOf(['--key', 'key.pem']), '--key: needs cert too');
+  t.match(faultOf(['--cert', 'cert.pem']), '--cert: requires key too');
+  t.match(faultOf(['--key', 'key.pem']), '--key: requires cert too');
   t.match(faultOf(['--cert', 'absent.pem', '--key', 'key.pem']), '--cert: absent.pem cannot be read');
   t.match(faultOf(['--limits', 'absent.toml']), '--limits: absent.toml cannot be read');
   t.equal(read(['--cert', 'cert.pem', '--key', 'key.pem']).config.cert, 'cert.pem');
@@ -170,7 +170,7 @@ t.test('environment names that look like ours are warned of, not refused', (t) =
   };
   t.strictSame(read([], others).warnings, []);
   t.strictSame(read([], { QUARRY_DURABILTY: 'none', PATH: '/bin' }).warnings, [
-    'environment variable QUARRY_DURABILTY is no option and is ignored; did you mean QUARRY_DURABILITY?',
+    'the environment variable QUARRY_DURABILTY is not an option and is ignored; did you mean QUARRY_DURABILITY?',
   ]);
   t.end();
 });

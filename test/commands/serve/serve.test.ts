@@ -78,7 +78,7 @@ t.test('a limits file that is wrong ends the start with exit code 2 and nothing 
     t.match(await runCommand(['serve', '--data-dir', store, '--limits', limits, ...flags]), {
       code: 2,
       stdout: '',
-      output: `quarry: --limits: ${limits}: entities-per-minute: a whole number from 0 to 1000000000000 is wanted\n`,
+      output: `quarry: --limits: ${limits}: entities-per-minute: expected a whole number from 0 to 1000000000000\n`,
     });
   }
   t.notOk(fs.existsSync(store));
@@ -94,7 +94,7 @@ t.test(
         await serve('--archive-log', path.join(dir, archive), ...(archive === '' ? ['--check-config'] : [])),
         {
           code: 2,
-          output: /^quarry: --archive-log: .* is a folder of the data directory's own\n$/,
+          output: /^quarry: --archive-log: .* is a folder that the data directory uses itself\n$/,
         },
       );
     }
@@ -138,8 +138,8 @@ t.test('SIGHUP brings a new certificate to new connections, and a bad one change
       second.keyFile,
       `--key: ${second.keyFile} does not belong to the certificate ${first.certFile}`,
     ],
-    [first.keyFile, first.keyFile, `--cert: ${first.keyFile} holds no certificate in PEM: `],
-    [first.certFile, first.certFile, `--key: ${first.certFile} holds no private key in PEM, `],
+    [first.keyFile, first.keyFile, `--cert: ${first.keyFile} holds no PEM certificate: `],
+    [first.certFile, first.certFile, `--key: ${first.certFile} holds no PEM private key, `],
   ]) {
     const ended = await runCommand(['serve', '--check-config', '--cert', cert, '--key', key]);
     t.match(ended, { code: 2, stdout: '' });
@@ -161,14 +161,14 @@ t.test('SIGHUP brings a new certificate to new connections, and a bad one change
 
   use(second);
   server.signal('SIGHUP');
-  await server.wrote('the certificate was read again');
+  await server.wrote('the certificate was reloaded');
   const after = await presented(serving.httpsPort);
   t.not(after, before);
   t.ok(await isAnswered(), 'a connection that was open goes on');
 
   fs.writeFileSync(cert, 'no certificate');
   server.signal('SIGHUP');
-  await server.wrote('the old certificate stays in use');
+  await server.wrote('the old certificate remains in use');
   t.equal(await presented(serving.httpsPort), after);
   t.ok(await isAnswered());
   t.equal(await server.end(), 0);

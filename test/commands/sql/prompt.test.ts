@@ -195,7 +195,7 @@ t.test('backslash commands list dimensions and columns, and set the format of an
   type('\\d nowhere\r');
   await terminal.until('there is no dimension nowhere');
   type('\\what\r');
-  await terminal.until('there is no \\\\what; \\? lists what there is');
+  await terminal.until('unknown command \\\\what; \\? lists the commands');
   type('\\x\r');
   await terminal.until('answers are written as vertical');
   type('SELECT 1 AS one;\r');
@@ -241,6 +241,6 @@ t.test('an argument is one or several statements, in each format', async (t) => 
 });
 
 t.test('wrong backslash commands are reported', async (t) => {
-  t.match(await run(['SELECT', '1']), { wrong: 'sql takes one statement: put it in quotes' });
+  t.match(await run(['SELECT', '1']), { wrong: 'sql takes one argument: put the statement in quotes' });
   t.match(await run(['SELECT 1', '--format', 'tabel']), { wrong: /not "tabel"; did you mean table\?$/ });
 });

@@ -93,12 +93,12 @@ t.test('a killed server, no server and no store have different messages', async 
   const dir = makeDir(t);
   t.match(await runCommand(['status', '--data-dir', dir]), {
     code: 1,
-    stdout: `${dir} holds no store; quarry serve makes one at its first start.\n`,
+    stdout: `${dir} holds no store; quarry serve creates one at its first start.\n`,
   });
   fs.writeFileSync(path.join(dir, 'quarry.pid'), '1\n');
   t.match(await runCommand(['status', '--data-dir', dir]), {
     code: 1,
-    stdout: /starts or stops .* or was killed/,
+    stdout: /starting or stopping .* or was killed/,
   });
   t.match(await runCommand(['status', '--data-dir', path.join(dir, 'absent')]), {
     code: 1,

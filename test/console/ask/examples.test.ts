@@ -10,9 +10,9 @@ t.test('examples use existing columns, and can be sent once their dates are know
   t.strictSame(
     examples.map(({ text }) => text),
     [
-      'How many “delay” events does each state of airports have?',
+      'How many “delay” events are there for each state of airports?',
       'How many “delay” events were there over time in airports?',
-      'Which values of “state” do most airports have?',
+      'What are the most frequent values of “state” in airports?',
       'Where are the airports?',
     ],
   );

@@ -117,14 +117,14 @@ t.test('an incomplete draft lists everything that is missing', async (t) => {
     '“state” needs some text.',
     '“runways” needs a number, such as 120, not “many”.',
     '“delay”, at least: a whole number from 1 to 10,000.',
-    '“delay”: the first day lies behind the last one.',
+    '“delay”: the first day is after the last day.',
     'Choose a column for each condition.',
     '“location” needs a longitude (-180 to 180), a latitude (-90 to 90) and kilometres above 0.',
   ]);
   t.strictSame(requestFor(draft({ show: 'top', limit: '1001' })), [
     'How many to show: a whole number from 1 to 1000.',
   ]);
-  t.strictSame(requestFor(draft({ show: 'time' })), ['“delay”: choose from when to when.']);
+  t.strictSame(requestFor(draft({ show: 'time' })), ['“delay”: choose the first and the last day.']);
   t.strictSame(requestFor(draft({ show: 'rows', columns: [] })), ['Choose at least one column to show.']);
 });
 

@@ -119,7 +119,7 @@ async function readable(
     length += part.length;
     if (length > WHOLE_BYTES_MAX) {
       throw new ImportError(
-        `${name} has its schema at its end only and is larger than 1 GiB: write it as an Arrow stream`,
+        `${name} has its schema only at its end and is larger than 1 GiB: write it as an Arrow stream`,
       );
     }
   }
@@ -140,7 +140,7 @@ export async function arrowSource(bytes: AsyncIterable<Uint8Array>, name: string
   const damaged = (error: unknown): ImportError =>
     error instanceof ImportError
       ? error
-      : new ImportError(`${name} is no whole Arrow file or stream: ${(error as Error).message}`);
+      : new ImportError(`${name} is not a complete Arrow file or stream: ${(error as Error).message}`);
   const read = async () => {
     try {
       const reader = await RecordBatchReader.from((await readable(bytes, name)) as AsyncIterable<Uint8Array>);
@@ -180,20 +180,20 @@ async function* arrowBlocks(
   for await (const batch of batches) {
     for (let from = Math.max(0, skipRows - batchStart); from < batch.numRows; from += BLOCK_ROWS) {
       const to = Math.min(from + BLOCK_ROWS, batch.numRows);
-      const cells: ArrayLike<SourceValue>[] = columns.map(() => []);
-      for (const index of used) cells[index] = valuesOf(batch.getChildAt(index), columns[index], from, to);
+      const values: ArrayLike<SourceValue>[] = columns.map(() => []);
+      for (const index of used) values[index] = valuesOf(batch.getChildAt(index), columns[index], from, to);
       const rowNumbers = Array.from({ length: to - from }, (_, at) => batchStart + from + at + 1);
-      yield { count: to - from, columns: cells, rowNumbers, lines: null, texts: null, broken: [] };
+      yield { count: to - from, columns: values, rowNumbers, lines: null, texts: null, broken: [] };
     }
     batchStart += batch.numRows;
   }
 }
 
 function valuesOf(vector: Vector | null, { toValue }: TypedColumn, from: number, to: number): SourceValue[] {
-  const cells: SourceValue[] = [];
+  const values: SourceValue[] = [];
   for (let row = from; row < to; row++) {
     const value = vector?.get(row);
-    cells.push(value == null || toValue === null ? value : toValue(value));
+    values.push(value == null || toValue === null ? value : toValue(value));
   }
-  return cells;
+  return values;
 }

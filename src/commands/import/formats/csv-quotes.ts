@@ -20,7 +20,7 @@ export function readQuotedRow(text: string, at: number, delimiter: string, last:
     from = text.startsWith('\r\n', read.end) ? read.end + 1 : read.end;
     if (from >= text.length) return last ? { fields, end: from } : { unfinished: true };
     if (text[from] === '\n') return { fields, end: from + 1 };
-    if (text[from] !== delimiter) return { wrong: 'something follows the quote that closes a field' };
+    if (text[from] !== delimiter) return { wrong: 'a closing quote is followed by other text' };
   }
 }
 
@@ -45,6 +45,6 @@ function plain(text: string, at: number, delimiter: string): Field | { readonly 
   const end = next >= 0 && next < lineEnd ? next : lineTextEnd;
   const field = text.slice(at, end);
   return field.includes('"')
-    ? { wrong: 'a quote stands inside a field that does not begin with one' }
+    ? { wrong: 'a field that does not begin with a quote contains one' }
     : { field, end };
 }

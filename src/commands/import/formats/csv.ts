@@ -143,10 +143,9 @@ export async function csvSource(
 }
 
 function headerOf(row: CsvRow | undefined, name: string): readonly string[] {
-  if (row === undefined)
-    throw new ImportError(`${name} is empty: a CSV file begins with a line of column names`);
+  if (row === undefined) throw new ImportError(`${name} is empty: a CSV file begins with a header line`);
   if ('wrong' in row.read)
-    throw new ImportError(`${name}: the line of column names cannot be read: ${row.read.wrong}`);
+    throw new ImportError(`${name}: the header line cannot be read: ${row.read.wrong}`);
   return row.read.values;
 }
 
@@ -157,6 +156,6 @@ async function* checkedWidth(rows: AsyncGenerator<CsvRow[]>, width: number): Asy
 function ofWidth(rows: readonly CsvRow[], width: number): CsvRow[] {
   return rows.map((row) => {
     if ('wrong' in row.read || row.read.values.length === width) return row;
-    return brokenRow(row.line, row.text, `${row.read.values.length} fields where the header has ${width}`);
+    return brokenRow(row.line, row.text, `${row.read.values.length} fields, but the header has ${width}`);
   });
 }

@@ -80,7 +80,9 @@ export async function openSource(
   const { head, bytes } = await withHead(plainBytes(input));
   const detected = format ?? formatByContent(head) ?? BY_ENDING[endingOf(name)] ?? 'csv';
   if (detected === 'parquet' && compression !== null) {
-    throw new ImportError(`${name}: Parquet in ${compression} is not read: unpack it first`);
+    throw new ImportError(
+      `${name}: a Parquet file compressed with ${compression} cannot be read: decompress it first`,
+    );
   }
   const description =
     compression === null ? FORMAT_NAMES[detected] : `${FORMAT_NAMES[detected]}, ${compression}`;

@@ -25,7 +25,7 @@ export interface Input {
   /** All bytes from the first; called once. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
   /** Bytes read so far, before decompression. */
-  readonly bytesTaken: () => number;
+  readonly bytesRead: () => number;
 }
 
 /** Reads the first HEAD_BYTES bytes. Rejects with the system's error. */
@@ -43,7 +43,7 @@ export async function fileInput(name: string, file: FileHandle): Promise<Input> 
       yield part.subarray(0, got);
     }
   }
-  return { name, file, byteCount, head, bytes, bytesTaken: () => taken };
+  return { name, file, byteCount, head, bytes, bytesRead: () => taken };
 }
 
 export async function streamInput(name: string, stream: Readable): Promise<Input> {
@@ -71,7 +71,7 @@ export async function streamInput(name: string, stream: Readable): Promise<Input
     }
   }
   const head = Buffer.concat(first).subarray(0, HEAD_BYTES);
-  return { name, file: null, byteCount: null, head, bytes, bytesTaken: () => taken };
+  return { name, file: null, byteCount: null, head, bytes, bytesRead: () => taken };
 }
 
 export type Compression = 'gzip' | 'zstd' | null;
@@ -103,7 +103,7 @@ async function* named(
     yield* bytes;
   } catch (error) {
     if (error instanceof UnpackError) {
-      throw new ImportError(`${name}: the ${compression} data is cut or damaged (${error.message})`);
+      throw new ImportError(`${name}: the ${compression} data is truncated or damaged (${error.message})`);
     }
     throw error;
   }

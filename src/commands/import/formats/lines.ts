@@ -9,7 +9,7 @@ import { ImportError } from './row-block.js';
 /** Limit of a line and of a row; the body of an insert holds not much more. */
 export const LINE_BYTES_MAX = 2 ** 20;
 
-const KEPT_CHARS = 200;
+const LINE_START_CHARS = 200;
 const NEWLINE = 10;
 
 export type TextPart =
@@ -38,7 +38,7 @@ export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string)
     }
     rest = all.subarray(end);
     if (rest.length > LINE_BYTES_MAX) {
-      yield { overlong: decode(rest.subarray(0, KEPT_CHARS)) };
+      yield { overlong: decode(rest.subarray(0, LINE_START_CHARS)) };
       rest = new Uint8Array(0);
       skipping = true;
     }
@@ -48,7 +48,9 @@ export async function* textParts(bytes: AsyncIterable<Uint8Array>, name: string)
 
 function withoutMark(bytes: Uint8Array, name: string): Uint8Array {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    throw new ImportError(`${name} is UTF-16: turn it into UTF-8, such as by iconv -f UTF-16 -t UTF-8`);
+    throw new ImportError(
+      `${name} is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8`,
+    );
   }
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

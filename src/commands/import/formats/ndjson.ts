@@ -21,9 +21,9 @@ function parseLine(line: number, text: string): JsonRow {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return { line, text, read: { values: value as SourceObject } };
     }
-    return brokenRow(line, text, 'the line is JSON, but no object');
+    return brokenRow(line, text, 'the line is not a JSON object');
   } catch (error) {
-    return brokenRow(line, text, `the line is no JSON: ${(error as Error).message}`);
+    return brokenRow(line, text, `the line is not valid JSON: ${(error as Error).message}`);
   }
 }
 
@@ -86,7 +86,7 @@ export async function ndjsonSource(
     notes: () =>
       [...late].map(
         ([member, line]) =>
-          `${JSON.stringify(member)} stands in none of the first ${first.length} rows, first on line ${line}: left out`,
+          `the member ${JSON.stringify(member)} is not in the first ${first.length} rows and is omitted (first on line ${line})`,
       ),
   };
 }
@@ -97,10 +97,10 @@ function namesOf(first: readonly JsonRow[], name: string): string[] {
     if ('values' in read) for (const key of Object.keys(read.values)) names.add(key);
   }
   if (names.size > 0) return [...names];
-  if (first.length === 0) throw new ImportError(`${name} is empty: a line of NDJSON is a JSON object`);
+  if (first.length === 0) throw new ImportError(`${name} is empty: expected one JSON object per line`);
   const [{ line, read }] = first;
   const wrong = 'wrong' in read ? read.wrong : 'the object is empty';
-  throw new ImportError(`${name} holds no row of NDJSON: line ${line}: ${wrong}`);
+  throw new ImportError(`${name} holds no rows of NDJSON: line ${line}: ${wrong}`);
 }
 
 async function* allOf(first: JsonRow[], rows: AsyncGenerator<JsonRow[]>): AsyncGenerator<JsonRow[]> {
@@ -150,9 +150,5 @@ function withoutLate({ line, text, read }: JsonRow, known: ReadonlySet<string>):
   const late = 'wrong' in read ? undefined : Object.keys(read.values).find((name) => !known.has(name));
   return late === undefined
     ? { line, text, read }
-    : brokenRow(
-        line,
-        text,
-        `${JSON.stringify(late)} stands in none of the first rows: import this line alone`,
-      );
+    : brokenRow(line, text, `${JSON.stringify(late)} is not in the first rows: import this line separately`);
 }

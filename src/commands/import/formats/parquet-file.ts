@@ -27,11 +27,14 @@ export async function parquetBuffer(handle: FileHandle): Promise<AsyncBuffer> {
     async slice(start, end = byteLength) {
       const from = start < 0 ? byteLength + start : start;
       if (!(from >= 0 && end >= from && end <= byteLength)) {
-        throw new Error(`it names bytes ${from} to ${end} of ${byteLength}: it is cut or damaged`);
+        throw new Error(
+          `the file refers to bytes ${from} to ${end} of ${byteLength}: it is truncated or damaged`,
+        );
       }
       const bytes = new Uint8Array(end - from);
       const got = await handle.read(bytes, from);
-      if (got < bytes.length) throw new Error(`it ends at byte ${from + got}: it became shorter`);
+      if (got < bytes.length)
+        throw new Error(`the file ends at byte ${from + got}: it was truncated while it was read`);
       return bytes.buffer;
     },
   };
@@ -44,9 +47,10 @@ type Unpack = (bytes: Uint8Array, outputLength: number) => Uint8Array;
 const bounded =
   (unpack: Unpack): Unpack =>
   (bytes, outputLength) => {
-    if (outputLength > PAGE_BYTES_MAX) throw new Error(`a page of ${outputLength} bytes: it is damaged`);
+    if (outputLength > PAGE_BYTES_MAX)
+      throw new Error(`a page has ${outputLength} bytes: the file is damaged`);
     const page = unpack(bytes, outputLength);
-    if (page.length !== outputLength) throw new Error('a page has another size than its header says');
+    if (page.length !== outputLength) throw new Error('the size of a page differs from its header');
     return page;
   };
 
@@ -111,6 +115,6 @@ export function rowsOfParts(parts: readonly ParquetPart[], from: number, to: num
     found.push(values.slice(at - rowStart, end - rowStart));
     at = end;
   }
-  if (at !== to) throw new Error(`a column ends at row ${at} of ${to}: it is damaged`);
+  if (at !== to) throw new Error(`a column ends at row ${at} of ${to}: the file is damaged`);
   return found.length === 1 ? found[0] : found.flatMap((part) => Array.from(part));
 }

@@ -130,7 +130,7 @@ function withRawDecimals(metadata: FileMetaData): FileMetaData {
 function parsers() {
   const dateText = dateTexts();
   const dateTimeText = dateTimeTexts();
-  const moment = (perSecond: bigint) => {
+  const timestamp = (perSecond: bigint) => {
     let last = -1n;
     let text = '';
     return (units: bigint): string => {
@@ -142,9 +142,9 @@ function parsers() {
   };
   return {
     dateFromDays: (days: number) => dateText(days),
-    timestampFromMilliseconds: moment(1_000n),
-    timestampFromMicroseconds: moment(1_000_000n),
-    timestampFromNanoseconds: moment(1_000_000_000n),
+    timestampFromMilliseconds: timestamp(1_000n),
+    timestampFromMicroseconds: timestamp(1_000_000n),
+    timestampFromNanoseconds: timestamp(1_000_000_000n),
     jsonFromBytes: textOrHex,
   };
 }
@@ -154,7 +154,7 @@ export async function parquetSource(input: Input): Promise<RowSource> {
   const { name, file } = input;
   if (file === null) {
     throw new ImportError(
-      'Parquet has its schema at the end: it is read from a file, not from standard input',
+      'Parquet files have their schema at the end, so they cannot be read from standard input',
     );
   }
   const buffer = await parquetBuffer(file);
@@ -173,7 +173,7 @@ async function readFooter(buffer: AsyncBuffer, name: string): Promise<FileMetaDa
   try {
     return await parquetMetadata(buffer);
   } catch (error) {
-    throw new ImportError(`${name} is no whole Parquet file: ${(error as Error).message}`);
+    throw new ImportError(`${name} is not a complete Parquet file: ${(error as Error).message}`);
   }
 }
 
@@ -225,15 +225,15 @@ function blockOf(
   from: number,
   to: number,
 ): RowBlock {
-  const cells: ArrayLike<SourceValue>[] = columns.map(() => []);
+  const sourceValues: ArrayLike<SourceValue>[] = columns.map(() => []);
   for (const index of used) {
     const { name, toValue } = columns[index];
     const values = rowsOfParts(parts.get(name) ?? [], from, to);
-    cells[index] =
+    sourceValues[index] =
       toValue === null
         ? (values as ArrayLike<SourceValue>)
         : Array.from(values, (value) => (value == null ? null : toValue(value)));
   }
   const rowNumbers = Array.from({ length: to - from }, (_, index) => from + index + 1);
-  return { count: to - from, columns: cells, rowNumbers, lines: null, texts: null, broken: [] };
+  return { count: to - from, columns: sourceValues, rowNumbers, lines: null, texts: null, broken: [] };
 }

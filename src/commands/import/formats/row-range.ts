@@ -42,10 +42,10 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
     first.push(next.value);
     row = lastRowOf(next.value);
   }
-  const cells: SourceValue[][] = source.columns.map(() => []);
+  const values: SourceValue[][] = source.columns.map(() => []);
   for (const block of first) {
     within(block, 0, count).columns.forEach((column, index) => {
-      for (let row = 0; row < column.length; row++) cells[index].push(column[row]);
+      for (let row = 0; row < column.length; row++) values[index].push(column[row]);
     });
   }
   // A file with random access is read again, with the requested columns only.
@@ -59,7 +59,7 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
       if (lastRowOf(block) >= upTo) return;
     }
   }
-  return { sample: cells, blocks };
+  return { sample: values, blocks };
 }
 
 async function* continued(first: RowBlock[], rest: AsyncGenerator<RowBlock>): AsyncGenerator<RowBlock> {

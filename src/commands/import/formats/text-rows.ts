@@ -2,7 +2,7 @@
 import { BLOCK_ROWS, type BrokenRow, type RowBlock, type SourceValue } from './row-block.js';
 
 /** Characters of a broken row that are kept for the file of bad rows. */
-const KEPT_CHARS = 65_536;
+const BROKEN_ROW_CHARS = 65_536;
 
 /** `V` is the type of a parsed row. */
 export interface TextRow<V> {
@@ -56,7 +56,7 @@ function blockOf<V>(
   rows.forEach(({ line, text, read }, index) => {
     const row = firstRow + index;
     if ('wrong' in read) {
-      broken.push({ row, line, reason: read.wrong, text: text.slice(0, KEPT_CHARS) });
+      broken.push({ row, line, reason: read.wrong, text: text.slice(0, BROKEN_ROW_CHARS) });
       return;
     }
     values.push(read.values);

@@ -68,14 +68,14 @@ function kindOfString(text: string): Kind {
   return dateTimeIn(text) === null ? 'string' : 'datetime';
 }
 
-function kindOf(cell: SourceValue, isText: boolean): Kind {
-  if (typeof cell === 'string') return isText ? kindOfText(cell.trim()) : kindOfString(cell);
-  if (typeof cell === 'boolean') return 'boolean';
-  if (typeof cell === 'bigint') return isInt64(String(cell)) ? 'integer' : 'decimal';
-  if (typeof cell === 'number') return Number.isSafeInteger(cell) ? 'integer' : 'decimal';
-  if (cell instanceof ExactNumber)
-    return INTEGER_TEXT.test(cell.text) && isInt64(cell.text) ? 'integer' : 'decimal';
-  return pointIn(cell) === null ? 'record' : 'geolocation';
+function kindOf(value: SourceValue, isText: boolean): Kind {
+  if (typeof value === 'string') return isText ? kindOfText(value.trim()) : kindOfString(value);
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'bigint') return isInt64(String(value)) ? 'integer' : 'decimal';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'decimal';
+  if (value instanceof ExactNumber)
+    return INTEGER_TEXT.test(value.text) && isInt64(value.text) ? 'integer' : 'decimal';
+  return pointIn(value) === null ? 'record' : 'geolocation';
 }
 
 function joined(a: Kind | null, b: Kind): Kind {
@@ -98,15 +98,15 @@ class Evidence {
   readonly distinct = new Set<string>();
   readonly examples: string[] = [];
 
-  add(cell: SourceValue, isText: boolean): void {
+  add(sourceValue: SourceValue, isText: boolean): void {
     this.valueCount++;
-    this.kind = joined(this.kind, kindOf(cell, isText));
+    this.kind = joined(this.kind, kindOf(sourceValue, isText));
     const text =
-      cell instanceof ExactNumber
-        ? cell.text
-        : typeof cell === 'object'
-          ? JSON.stringify(cell)
-          : String(cell);
+      sourceValue instanceof ExactNumber
+        ? sourceValue.text
+        : typeof sourceValue === 'object'
+          ? JSON.stringify(sourceValue)
+          : String(sourceValue);
     if (this.distinct.size < DISTINCT_MAX && !this.distinct.has(text)) {
       if (this.examples.length < EXAMPLES_MAX) {
         this.examples.push(
@@ -142,16 +142,16 @@ const looksFloating = (evidence: Evidence): boolean =>
 /** Decimal places for the numbers seen; null when a scaled 64-bit integer does not hold them. */
 function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   const { places, wholeDigits } = evidence;
-  const room = DIGITS_MAX - wholeDigits;
+  const spareDigits = DIGITS_MAX - wholeDigits;
   const least = isFloating ? 1 : Math.max(1, places);
-  if (isFloating ? least > room : !evidence.fits(least)) return null;
+  if (isFloating ? least > spareDigits : !evidence.fits(least)) return null;
   const wanted = Math.max(PLACES_MIN, isFloating ? Math.min(places, PLACES_FLOATING_MAX) : places);
-  return Math.max(least, Math.min(wanted, room - SPARE_DIGITS));
+  return Math.max(least, Math.min(wanted, spareDigits - SPARE_DIGITS));
 }
 
 /** `cells` are the first values, including missing ones; texts in `nulls` are missing values too. */
 export function guessColumn(
-  cells: readonly SourceValue[],
+  values: readonly SourceValue[],
   isText: boolean,
   schema: SourceType | null,
   nulls: ReadonlySet<string>,
@@ -159,17 +159,18 @@ export function guessColumn(
   const single = new Evidence();
   const items = new Evidence();
   const events = new Evidence();
-  for (const cell of cells) {
-    if (cell === null || cell === undefined) continue;
-    if (typeof cell === 'string' && (cell === '' || nulls.has(cell))) continue;
-    const given = isText && typeof cell === 'string' ? (listIn(cell) ?? cell) : cell;
+  for (const sourceValue of values) {
+    if (sourceValue === null || sourceValue === undefined) continue;
+    if (typeof sourceValue === 'string' && (sourceValue === '' || nulls.has(sourceValue))) continue;
+    const given =
+      isText && typeof sourceValue === 'string' ? (listIn(sourceValue) ?? sourceValue) : sourceValue;
     const isItem = isList(given) && pointIn(given) === null;
     const all = isItem ? given : [given];
     const isEvent = all.length > 0 && all.every((item) => isRecord(item) && 'value' in item);
     for (const item of all) {
       if (item === null || item === undefined) continue;
       if (isEvent && isRecord(item)) events.add(item.value, false);
-      else (isItem ? items : single).add(item, isText && given === cell);
+      else (isItem ? items : single).add(item, isText && given === sourceValue);
     }
   }
   return guessed({ single, items, events }, schema);

@@ -22,7 +22,7 @@ export function mappingLines(mapping: Mapping, { columns }: RowSource, rowName: 
     typeText(target),
     target.form.storage ?? '',
     target.made?.cardinality ?? '',
-    target.made === null ? 'is there' : 'new',
+    target.made === null ? 'exists' : 'new',
     printable(target.guess.examples.join(', ')) || 'no value yet',
   ]);
   const { id, dimension, isNewDimension, leftOut } = mapping;
@@ -33,6 +33,6 @@ export function mappingLines(mapping: Mapping, { columns }: RowSource, rowName: 
   return [
     `into dimension ${dimension}${isNewDimension ? ' (new)' : ''}, entity IDs from ${idText}`,
     ...inColumns([HEAD, ...rows]).map((line) => `  ${line}`),
-    ...leftOut.map(({ name, why }) => `  left out: ${printable(name)}, which holds ${why}`),
+    ...leftOut.map(({ name, why }) => `  omitted: ${printable(name)}, which holds ${why}`),
   ];
 }

@@ -20,7 +20,7 @@ import { ImportError, type RowSource, type SourceValue } from '../formats/row-bl
 import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js';
 import { type Guess, guessColumn } from './guess.js';
 import type { NewColumn, ServerColumns } from './server-model.js';
-import { columnWriter, ValueFault, type ValueForm, valueWriter } from './values.js';
+import { columnWriter, ValueError, type ValueForm, valueWriter } from './values.js';
 
 export interface Target {
   /** Index of the file's column that holds the values. */
@@ -82,8 +82,8 @@ export function dimensionOf(source: RowSource, options: ImportOptions): string {
     : [];
   if (others.length === 0) return named;
   throw new ImportError(
-    `the lines are of several dimensions, ${[named, ...others].join(', ')}: import those of each alone, or all into one ` +
-      `by --dimension; --rename ${DIMENSION_MEMBER}=NAME makes a column of it`,
+    `the lines belong to several dimensions, ${[named, ...others].join(', ')}: import each separately, or all into one ` +
+      `with --dimension; --rename ${DIMENSION_MEMBER}=NAME imports the dimension as a column`,
   );
 }
 
@@ -151,8 +151,8 @@ class Planner {
       const what = missing.map(({ column }) => column).join(', ');
       throw new ImportError(
         this.#server === null
-          ? `there is no dimension ${JSON.stringify(dimension)}, and --no-create makes none`
-          : `dimension ${JSON.stringify(dimension)} has no column ${what}, and --no-create makes none: --skip or --rename them`,
+          ? `dimension ${JSON.stringify(dimension)} does not exist, and --no-create forbids creating it`
+          : `dimension ${JSON.stringify(dimension)} has no column ${what}, and --no-create forbids creating it: use --skip or --rename`,
       );
     }
     return {
@@ -165,20 +165,22 @@ class Planner {
   }
 
   #check(targets: readonly Target[]): void {
-    if (targets.length === 0) throw new ImportError('no column of the file is left to be imported');
+    if (targets.length === 0) throw new ImportError('no column of the file is left to import');
     const seen = new Set<string>();
     for (const { column } of targets) {
       if (seen.has(column))
-        throw new ImportError(`two columns of the file go into ${JSON.stringify(column)}: --rename one`);
+        throw new ImportError(
+          `two columns of the file have the target ${JSON.stringify(column)}: --rename one of them`,
+        );
       if (TAKEN_NAMES.includes(column))
-        throw new ImportError(`no column can be called ${JSON.stringify(column)}: --rename it`);
+        throw new ImportError(`a column cannot be named ${JSON.stringify(column)}: --rename it`);
       seen.add(column);
     }
     const known = new Set([...seen, ...this.#source.columns.map(({ name }) => name)]);
     for (const name of this.#options.types.keys()) {
       if (!known.has(name))
         throw new ImportError(
-          `--type: there is no column ${JSON.stringify(name)}; there are ${[...known].join(', ')}`,
+          `--type: there is no column ${JSON.stringify(name)}; the columns are ${[...known].join(', ')}`,
         );
     }
   }
@@ -187,7 +189,7 @@ class Planner {
     const index = this.#source.columns.findIndex((column) => column.name === name);
     if (index >= 0) return index;
     const names = this.#source.columns.map((column) => column.name).join(', ');
-    throw new ImportError(`the file has no column ${JSON.stringify(name)}; it has ${names}`);
+    throw new ImportError(`the file has no column ${JSON.stringify(name)}; its columns are ${names}`);
   }
 
   #id(): readonly number[] | null {
@@ -226,7 +228,7 @@ class Planner {
     const guess = this.#guess(source);
     if (unfit !== null || guess.unfit !== null) {
       throw new ImportError(
-        `column ${JSON.stringify(name)} of the file holds ${unfit ?? guess.unfit}, which events cannot have`,
+        `column ${JSON.stringify(name)} of the file holds ${unfit ?? guess.unfit}, which cannot be the value of an event`,
       );
     }
     const known = this.#server?.get(column);
@@ -267,30 +269,30 @@ class Planner {
   ): void {
     const where = `column ${JSON.stringify(column)} of dimension ${JSON.stringify(this.#dimension)}`;
     if (!known.isActive)
-      throw new ImportError(`${where} is inactive: --rename or --skip it, or make it active`);
+      throw new ImportError(`${where} is inactive: activate it, or use --rename or --skip`);
     if (isEventType(known.type) !== isEventType(wanted.type)) {
       throw new ImportError(
         `${where} is of type ${known.type}: the file has ${isEventType(wanted.type) ? 'events' : 'no events'} for it`,
       );
     }
     if (flag !== null && baseTypeOf(known.type) !== flag.type) {
-      throw new ImportError(`${where} is of type ${known.type}, not ${flag.type} as --type says`);
+      throw new ImportError(`${where} is of type ${known.type}, not ${flag.type} as in --type`);
     }
   }
 
   /** Refuses a column for which no value of the sample fits. */
   #checkSample({ source, date, column, form }: Target, name: string): void {
     const write = date === null ? columnWriter(form) : valueWriter(form);
-    let fault: ValueFault | null = null;
-    for (const cell of this.#sample[source] ?? []) {
-      const written = write(cell);
+    let valueError: ValueError | null = null;
+    for (const sourceValue of this.#sample[source] ?? []) {
+      const written = write(sourceValue);
       if (written === null) continue;
-      if (!(written instanceof ValueFault)) return;
-      fault ??= written;
+      if (!(written instanceof ValueError)) return;
+      valueError ??= written;
     }
-    if (fault === null) return;
+    if (valueError === null) return;
     throw new ImportError(
-      `column ${JSON.stringify(name)} of the file does not fit ${JSON.stringify(column)} of type ${form.type}: ${fault.reason}`,
+      `column ${JSON.stringify(name)} of the file does not fit ${JSON.stringify(column)} of type ${form.type}: ${valueError.reason}`,
     );
   }
 }

@@ -18,7 +18,7 @@ import { jsonValue } from '../formats/json-value.js';
 import { remembered } from '../formats/remembered.js';
 import type { SourceObject, SourceValue } from '../formats/row-block.js';
 
-export class ValueFault {
+export class ValueError {
   /** Follows 'column "x": ' in messages. */
   readonly reason: string;
 
@@ -28,8 +28,8 @@ export class ValueFault {
 }
 
 /** null = missing. */
-export type Written = string | null | ValueFault;
-export type ValueWriter = (cell: SourceValue) => Written;
+export type Written = string | null | ValueError;
+export type ValueWriter = (value: SourceValue) => Written;
 
 export interface ValueForm {
   readonly type: ColumnType;
@@ -42,60 +42,70 @@ export interface ValueForm {
 }
 
 const SHOWN_CHARS = 60;
-const shown = (cell: SourceValue): string => {
+const shown = (value: SourceValue): string => {
   const text =
-    cell instanceof ExactNumber ? cell.text : typeof cell === 'bigint' ? String(cell) : JSON.stringify(cell);
+    value instanceof ExactNumber
+      ? value.text
+      : typeof value === 'bigint'
+        ? String(value)
+        : JSON.stringify(value);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 };
-const no = (cell: SourceValue, what: string): ValueFault => new ValueFault(`${shown(cell)} is no ${what}`);
+const no = (value: SourceValue, what: string): ValueError =>
+  new ValueError(`${shown(value)} is not a valid ${what}`);
 
-export const isList = (cell: SourceValue): cell is readonly SourceValue[] => Array.isArray(cell);
-export const isRecord = (cell: SourceValue): cell is SourceObject =>
-  typeof cell === 'object' && cell !== null && !isList(cell) && !(cell instanceof ExactNumber);
+export const isList = (value: SourceValue): value is readonly SourceValue[] => Array.isArray(value);
+export const isRecord = (value: SourceValue): value is SourceObject =>
+  typeof value === 'object' && value !== null && !isList(value) && !(value instanceof ExactNumber);
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-function writeString(cell: SourceValue): Written {
-  if (isList(cell) || isRecord(cell)) return no(cell, 'string');
-  const text = cell instanceof ExactNumber ? cell.text : String(cell);
+function writeString(value: SourceValue): Written {
+  if (isList(value) || isRecord(value)) return no(value, 'string');
+  const text = value instanceof ExactNumber ? value.text : String(value);
   if (text.length > TEXT_POINTS_MAX && codePointCount(text) > TEXT_POINTS_MAX) {
-    return new ValueFault(`a string of ${codePointCount(text)} characters; at most ${TEXT_POINTS_MAX}`);
+    return new ValueError(`a string of ${codePointCount(text)} characters; at most ${TEXT_POINTS_MAX}`);
   }
-  return LONE_SURROGATE.test(text) ? new ValueFault('the text is no UTF-8') : JSON.stringify(text);
+  return LONE_SURROGATE.test(text) ? new ValueError('the text is not valid UTF-8') : JSON.stringify(text);
 }
 
 const INTEGER = /^[+-]?\d{1,40}(?:\.0*)?$/;
 
-function writeInteger(cell: SourceValue): Written {
-  if (typeof cell === 'number' && Number.isSafeInteger(cell)) return String(cell);
+function writeInteger(sourceValue: SourceValue): Written {
+  if (typeof sourceValue === 'number' && Number.isSafeInteger(sourceValue)) return String(sourceValue);
   let value: bigint;
-  if (typeof cell === 'bigint') value = cell;
-  else if (typeof cell === 'number' && Number.isInteger(cell)) value = BigInt(cell);
+  if (typeof sourceValue === 'bigint') value = sourceValue;
+  else if (typeof sourceValue === 'number' && Number.isInteger(sourceValue)) value = BigInt(sourceValue);
   else {
-    const text = cell instanceof ExactNumber ? cell.text : typeof cell === 'string' ? cell.trim() : '';
-    if (!INTEGER.test(text)) return no(cell, 'integer');
+    const text =
+      sourceValue instanceof ExactNumber
+        ? sourceValue.text
+        : typeof sourceValue === 'string'
+          ? sourceValue.trim()
+          : '';
+    if (!INTEGER.test(text)) return no(sourceValue, 'integer');
     value = BigInt(text.replace(/^\+/, '').replace(/\..*$/, ''));
   }
-  return value < INT64_MIN || value > INT64_MAX ? no(cell, 'integer of 64 bits') : String(value);
+  return value < INT64_MIN || value > INT64_MAX ? no(sourceValue, '64-bit integer') : String(value);
 }
 
 const decimalWriter =
   (roundedTo: number | null): ValueWriter =>
-  (cell) => {
-    const text = numberText(cell);
+  (value) => {
+    const text = numberText(value);
     const read = text === null ? null : readDecimal(text);
-    if (text === null || read === null) return no(cell, 'number');
+    if (text === null || read === null) return no(value, 'number');
     return roundedTo !== null && read.scale > roundedTo ? rounded(Number(text), roundedTo) : text;
   };
 
 /** The JSON text of a number; null when the value is not a number. */
-function numberText(cell: SourceValue): string | null {
-  if (cell instanceof ExactNumber) return cell.text;
-  if (typeof cell === 'bigint') return String(cell);
-  if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : null;
-  if (typeof cell !== 'string') return null;
-  const match = /^([+-]?)0*(\d*)(\.\d*)?([eE][+-]?\d{1,3})?$/.exec(cell.trim());
-  if (match === null || !/\d/.test(cell.split(/[eE]/, 1)[0])) return null;
+function numberText(value: SourceValue): string | null {
+  if (value instanceof ExactNumber) return value.text;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  if (typeof value !== 'string') return null;
+  const match = /^([+-]?)0*(\d*)(\.\d*)?([eE][+-]?\d{1,3})?$/.exec(value.trim());
+  if (match === null || !/\d/.test(value.split(/[eE]/, 1)[0])) return null;
   const [, sign, whole, fraction = '', exponent = ''] = match;
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '.' ? '' : fraction}${exponent}`;
 }
@@ -117,28 +127,28 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   '0': 'false',
 };
 
-function writeBoolean(cell: SourceValue): Written {
-  const word = isList(cell) || isRecord(cell) ? '' : String(cell).trim().toLowerCase();
-  return Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : no(cell, 'boolean');
+function writeBoolean(value: SourceValue): Written {
+  const word = isList(value) || isRecord(value) ? '' : String(value).trim().toLowerCase();
+  return Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : no(value, 'boolean');
 }
 
-function writeDate(cell: SourceValue): Written {
-  const date = typeof cell === 'string' ? dateIn(cell.trim()) : null;
-  return date === null ? no(cell, 'date YYYY-MM-DD') : `"${date}"`;
+function writeDate(value: SourceValue): Written {
+  const date = typeof value === 'string' ? dateIn(value.trim()) : null;
+  return date === null ? no(value, 'date YYYY-MM-DD') : `"${date}"`;
 }
 
-function writeDateTime(cell: SourceValue): Written {
-  const moment = dateTimeOf(cell);
-  return moment === null ? no(cell, 'date YYYY-MM-DD hh:mm:ss or Unix time') : `"${moment}"`;
+function writeDateTime(value: SourceValue): Written {
+  const timestamp = dateTimeOf(value);
+  return timestamp === null ? no(value, 'date YYYY-MM-DD hh:mm:ss or Unix time') : `"${timestamp}"`;
 }
 
 /** "YYYY-MM-DDThh:mm:ssZ" of a date, a date with a time or a Unix time; null for other values. */
-function dateTimeOf(cell: SourceValue): string | null {
-  if (typeof cell === 'bigint') return dateTimeOfUnixTime(cell);
-  if (typeof cell === 'number')
-    return Number.isFinite(cell) ? dateTimeOfUnixTime(BigInt(Math.floor(cell))) : null;
-  if (typeof cell !== 'string') return null;
-  const text = cell.trim();
+function dateTimeOf(value: SourceValue): string | null {
+  if (typeof value === 'bigint') return dateTimeOfUnixTime(value);
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? dateTimeOfUnixTime(BigInt(Math.floor(value))) : null;
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
   const date = dateIn(text);
   if (date !== null) return `${date}T00:00:00Z`;
   return dateTimeIn(text) ?? (/^-?\d{1,19}$/.test(text) ? dateTimeOfUnixTime(BigInt(text)) : null);
@@ -148,8 +158,8 @@ const LONGITUDES = ['longitude', 'lon', 'lng'];
 const LATITUDES = ['latitude', 'lat'];
 
 /** Longitude and latitude; null when the value is not such a pair. */
-export function pointIn(cell: SourceValue): readonly [number, number] | null {
-  const list = typeof cell === 'string' ? listIn(cell) : cell;
+export function pointIn(value: SourceValue): readonly [number, number] | null {
+  const list = typeof value === 'string' ? listIn(value) : value;
   const pair = isRecord(list)
     ? [LONGITUDES, LATITUDES].map((names) => list[names.find((name) => name in list) ?? ''])
     : list;
@@ -161,9 +171,9 @@ export function pointIn(cell: SourceValue): readonly [number, number] | null {
   return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90 ? [longitude, latitude] : null;
 }
 
-function writePoint(cell: SourceValue): Written {
-  const point = pointIn(cell);
-  return point === null ? no(cell, 'pair [longitude, latitude]') : JSON.stringify(point);
+function writePoint(value: SourceValue): Written {
+  const point = pointIn(value);
+  return point === null ? no(value, 'pair [longitude, latitude]') : JSON.stringify(point);
 }
 
 /** Parses a text that is a JSON list or object; null for other texts. */
@@ -199,10 +209,12 @@ function scalarWriter({ type, roundedTo }: ValueForm): ValueWriter {
 /** Writes a value of a column: for a list column the whole list, for an event column its events without brackets. */
 export function columnWriter(form: ValueForm): ValueWriter {
   const { nulls, storage, type } = form;
-  const isMissing = (cell: SourceValue): boolean =>
-    cell === null || cell === undefined || (typeof cell === 'string' && (cell === '' || nulls.has(cell)));
+  const isMissing = (value: SourceValue): boolean =>
+    value === null ||
+    value === undefined ||
+    (typeof value === 'string' && (value === '' || nulls.has(value)));
   const scalar = scalarWriter(form);
-  const one: ValueWriter = (cell) => (isMissing(cell) ? null : scalar(cell));
+  const one: ValueWriter = (sourceValue) => (isMissing(sourceValue) ? null : scalar(sourceValue));
   if (isEventType(type)) return eventsWriter(one);
   return rememberingTexts(storage === 'list-of-values' ? listWriter(one, type === 'geolocation') : one);
 }
@@ -213,13 +225,13 @@ export const valueWriter = (form: ValueForm): ValueWriter =>
 
 const listWriter =
   (one: ValueWriter, ofPoints: boolean): ValueWriter =>
-  (cell) => {
-    const given = typeof cell === 'string' ? (listIn(cell) ?? cell) : cell;
+  (value) => {
+    const given = typeof value === 'string' ? (listIn(value) ?? value) : value;
     const items = isList(given) && !(ofPoints && pointIn(given) !== null) ? given : [given];
     const texts: string[] = [];
     for (const item of items) {
       const text = one(item);
-      if (text instanceof ValueFault) return text;
+      if (text instanceof ValueError) return text;
       if (text !== null) texts.push(text);
     }
     return texts.length === 0 ? null : `[${texts.join(',')}]`;
@@ -228,9 +240,9 @@ const listWriter =
 /** Writes events in the interface's form: an object {value, date}, or a list of them. */
 const eventsWriter =
   (one: ValueWriter): ValueWriter =>
-  (cell) => {
-    if (cell === null || cell === undefined || cell === '') return null;
-    const given = typeof cell === 'string' ? listIn(cell) : cell;
+  (sourceValue) => {
+    if (sourceValue === null || sourceValue === undefined || sourceValue === '') return null;
+    const given = typeof sourceValue === 'string' ? listIn(sourceValue) : sourceValue;
     const texts: string[] = [];
     for (const event of isList(given) ? given : [given]) {
       if (!isRecord(event) || Object.keys(event).some((key) => key !== 'value' && key !== 'date')) {
@@ -239,8 +251,8 @@ const eventsWriter =
       const value = one(event.value);
       if (value === null) return no(event, 'event with a value');
       const date = event.date === undefined ? null : writeDateTime(event.date);
-      if (value instanceof ValueFault) return value;
-      if (date instanceof ValueFault) return date;
+      if (value instanceof ValueError) return value;
+      if (date instanceof ValueError) return date;
       texts.push(date === null ? `{"value":${value}}` : `{"value":${value},"date":${date}}`);
     }
     return texts.length === 0 ? null : texts.join(',');
@@ -249,5 +261,5 @@ const eventsWriter =
 /** Caches the results for texts only: writing a number is faster than a lookup. */
 function rememberingTexts(write: ValueWriter): ValueWriter {
   const remembering = remembered(write);
-  return (cell) => (typeof cell === 'string' ? remembering(cell) : write(cell));
+  return (value) => (typeof value === 'string' ? remembering(value) : write(value));
 }

@@ -13,10 +13,10 @@ export class BadFile {
   #bytes: number;
 
   /** `keptBytes` is the length of the existing file that a resumed import keeps. */
-  constructor(files: FileSystem, file: string, keptBytes: number) {
+  constructor(files: FileSystem, file: string, existingBytes: number) {
     this.#files = files;
     this.#file = file;
-    this.#bytes = keptBytes;
+    this.#bytes = existingBytes;
   }
 
   get bytes(): number {

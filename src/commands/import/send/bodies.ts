@@ -12,7 +12,7 @@ import {
   columnWriter,
   isList,
   isRecord,
-  ValueFault,
+  ValueError,
   type ValueWriter,
   valueWriter,
 } from '../mapping/values.js';
@@ -60,26 +60,26 @@ interface RowWriter {
   readonly value: ValueWriter;
   readonly source: number;
   /** Writes the date of dated events; otherwise null. */
-  readonly moment: ValueWriter | null;
+  readonly timestamp: ValueWriter | null;
   readonly date: number;
 }
 
 const NO_RESTS: readonly string[] = [];
-const DATE_MISSING = new ValueFault('there is a value, but no date');
+const DATE_MISSING = new ValueError('the event has a value but no date');
 
 /** Writes the values that a target gets from a row; for a dated event the parts before and after its value. */
 function rowWriter({ source, date, form }: Target): RowWriter {
-  if (date === null) return { source, value: columnWriter(form), date: 0, moment: null };
+  if (date === null) return { source, value: columnWriter(form), date: 0, timestamp: null };
   const around = (write: ValueWriter, before: string, after: string): ValueWriter =>
-    remembered((cell) => {
-      const written = write(cell);
+    remembered((sourceValue) => {
+      const written = write(sourceValue);
       return typeof written === 'string' ? before + written + after : written;
     });
   return {
     source,
     value: around(valueWriter(form), '{"value":', ''),
     date,
-    moment: around(valueWriter({ ...form, type: 'datetime' }), ',"date":', '}'),
+    timestamp: around(valueWriter({ ...form, type: 'datetime' }), ',"date":', '}'),
   };
 }
 
@@ -181,22 +181,22 @@ export class BodyCutter {
   /** Adds the rows of `block` and returns the bodies that are full. */
   *take(block: RowBlock): Generator<Body> {
     let broken = 0;
-    const takeBroken = (before: number): void => {
+    const addBroken = (before: number): void => {
       for (; broken < block.broken.length && block.broken[broken].row < before; broken++) {
         const { row, line, reason, text } = block.broken[broken];
         this.#addBad({ row, line, reason, text });
       }
     };
     for (let index = 0; index < block.count; index++) {
-      takeBroken(block.rowNumbers[index]);
+      addBroken(block.rowNumbers[index]);
       const row = this.#rowOf(block, index);
       const chars = row === null ? 0 : charsOf(row);
       const isFull = row === null ? false : !this.#fits(row, chars);
       if (isFull || this.#isLong()) yield this.#close();
       if (row !== null) this.#add(row, chars);
-      else this.#addBad(this.#fault(block, index));
+      else this.#addBad(this.#rowError(block, index));
     }
-    takeBroken(Number.POSITIVE_INFINITY);
+    addBroken(Number.POSITIVE_INFINITY);
     if (this.#isLong()) yield this.#close();
   }
 
@@ -209,19 +209,19 @@ export class BodyCutter {
 
   /** null = the row is bad; #reason says why. */
   #rowOf(block: RowBlock, index: number): BodyRow | null {
-    const { id, key, fault: idWrong } = this.#idOf(block, index);
+    const { id, key, valueError: idWrong } = this.#idOf(block, index);
     this.#reason = idWrong;
     if (idWrong !== '') return null;
     const pieces: (string | null)[] = [];
     const rests: string[] | null = this.#hasRests ? [] : null;
     let isEmpty = true;
-    for (const { source, value, date, moment } of this.#writers) {
+    for (const { source, value, date, timestamp: moment } of this.#writers) {
       const piece = value(block.columns[source][index]);
       const written =
         piece === null || moment === null ? '' : (moment(block.columns[date][index]) ?? DATE_MISSING);
-      const fault = piece instanceof ValueFault ? piece : written instanceof ValueFault ? written : null;
-      if (fault !== null) {
-        this.#reason = `column ${JSON.stringify(this.#mapping.targets[pieces.length].column)}: ${fault.reason}`;
+      const valueError = piece instanceof ValueError ? piece : written instanceof ValueError ? written : null;
+      if (valueError !== null) {
+        this.#reason = `column ${JSON.stringify(this.#mapping.targets[pieces.length].column)}: ${valueError.reason}`;
         return null;
       }
       if (piece !== null) isEmpty = false;
@@ -235,7 +235,7 @@ export class BodyCutter {
     }
     const named = dimensionAt === null ? dimension : block.columns[dimensionAt][index];
     if (named !== dimension) {
-      this.#reason = `it is of ${textOf(named) === '' ? 'no dimension' : `dimension ${JSON.stringify(textOf(named))}`}`;
+      this.#reason = `the line names ${textOf(named) === '' ? 'no dimension' : `dimension ${JSON.stringify(textOf(named))}`}`;
       return null;
     }
     const { rowNumbers, lines, texts } = block;
@@ -251,14 +251,14 @@ export class BodyCutter {
     };
   }
 
-  #fault({ rowNumbers, lines, texts, columns }: RowBlock, index: number): BadRow {
+  #rowError({ rowNumbers, lines, texts, columns }: RowBlock, index: number): BadRow {
     const row = rowNumbers[index];
     const line = lines === null ? null : lines[index];
     if (texts !== null) return { row, line, reason: this.#reason, text: texts[index] };
-    const cells = this.#columnNames.flatMap((name, column) =>
+    const values = this.#columnNames.flatMap((name, column) =>
       columns[column].length > 0 ? [[name, columns[column][index]]] : [],
     );
-    const text = JSON.stringify(Object.fromEntries(cells), (_, value) =>
+    const text = JSON.stringify(Object.fromEntries(values), (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     );
     return { row, line, reason: this.#reason, text };
@@ -310,10 +310,10 @@ interface EntityId {
   readonly id: string;
   readonly key: string;
   /** The reason why the row has no valid ID; '' = the ID is valid. */
-  readonly fault: string;
+  readonly valueError: string;
 }
 
-const entityId = (id: string): EntityId => ({ id, key: lowerCase(id), fault: idFault(id) });
+const entityId = (id: string): EntityId => ({ id, key: lowerCase(id), valueError: idError(id) });
 
 function idReader(
   columns: readonly number[] | null,
@@ -321,7 +321,7 @@ function idReader(
 ): (block: RowBlock, index: number) => EntityId {
   if (columns === null) return (block, index) => entityId(`${name}:${block.rowNumbers[index]}`);
   const [only] = columns;
-  const ofValue = remembered((cell: SourceValue) => entityId(textOf(cell)));
+  const ofValue = remembered((value: SourceValue) => entityId(textOf(value)));
   if (columns.length === 1) return (block, index) => ofValue(block.columns[only][index]);
   return (block, index) => entityId(idText(columns.map((column) => block.columns[column][index])));
 }
@@ -330,24 +330,24 @@ function idReader(
 const AUTO_CREATE = 'auto-create';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-function idFault(id: string): string {
+function idError(id: string): string {
   if (id === '') return 'the row has no ID';
-  if (id === AUTO_CREATE) return 'no entity can be called "auto-create"';
+  if (id === AUTO_CREATE) return 'an entity cannot have the ID "auto-create"';
   if (id.length > TEXT_POINTS_MAX && codePointCount(id) > TEXT_POINTS_MAX) {
     return `the ID has ${codePointCount(id)} characters; at most ${TEXT_POINTS_MAX}`;
   }
-  return LONE_SURROGATE.test(id) ? 'the ID is no UTF-8' : '';
+  return LONE_SURROGATE.test(id) ? 'the ID is not valid UTF-8' : '';
 }
 
 /** '' when a part is missing. */
-function idText(cells: readonly SourceValue[]): string {
-  const texts = cells.map(textOf);
+function idText(values: readonly SourceValue[]): string {
+  const texts = values.map(textOf);
   return texts.includes('') ? '' : texts.join('-');
 }
 
 /** '' for a value that has no text form. */
-function textOf(cell: SourceValue): string {
-  if (typeof cell === 'string') return cell;
-  if (cell === null || cell === undefined || isList(cell) || isRecord(cell)) return '';
-  return typeof cell === 'object' ? cell.text : String(cell);
+function textOf(value: SourceValue): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined || isList(value) || isRecord(value)) return '';
+  return typeof value === 'object' ? value.text : String(value);
 }

@@ -28,7 +28,7 @@ const EMPTY_BODY = new TextEncoder().encode('{}');
 /** Error codes of inserts begin with 2. */
 const isOfInserts = (code: number): boolean => Math.floor(code / 1000) === 2;
 
-const isRowsFault = (error: unknown): error is RemoteError =>
+const isRowsError = (error: unknown): error is RemoteError =>
   error instanceof RemoteError &&
   error.code !== null &&
   ((isOfInserts(error.code) && !MODEL_CODES.includes(error.code)) || BODY_CODES.includes(error.code));
@@ -76,7 +76,7 @@ export class RowInserter {
       return { entityCount: answer['inserted-entities'] };
     } catch (error) {
       if (error instanceof RemoteError && error.code === KEY_REUSED) return { cutBefore: true };
-      if (isRowsFault(error)) return { refused: error };
+      if (isRowsError(error)) return { refused: error };
       throw error;
     }
   }

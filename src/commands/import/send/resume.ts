@@ -90,14 +90,14 @@ export class StateFile {
     if (state === null || state.import !== identity) return null;
     if (state.server !== server) {
       throw new ImportError(
-        `${this.#file} is of an import to another server or with another key: go on with these, or remove it to begin anew`,
+        `${this.#file} belongs to an import to another server or with another key: resume with these, or remove the file to start again`,
       );
     }
     const areKnown = state.bodiesSent === state.bodies || nowMs - state.atMs < KNOWN_MS;
     if (areKnown) return state;
     throw new ImportError(
-      `${this.#file} is older than a day: the server forgot which of the rows behind row ${state.lastRow} it took at the end. ` +
-        `Look which are there, remove the file and go on with --skip-rows`,
+      `${this.#file} is older than a day: the server no longer knows which rows after row ${state.lastRow} it inserted. ` +
+        `Find out which rows exist, remove the file and continue with --skip-rows`,
     );
   }
 

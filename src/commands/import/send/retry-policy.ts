@@ -68,12 +68,12 @@ export class RetryPolicy {
     const message = (error as Error).message;
     if (retryAfterSeconds !== null && retryAfterSeconds > RETRY_AFTER_SECONDS_MAX) {
       throw new ImportError(
-        `${message}; it asks for a pause of ${retryAfterSeconds} s: go on then, with the same command`,
+        `${message}; the server requests a pause of ${retryAfterSeconds} s: run the same command again after it`,
       );
     }
     if (elapsedMs() - this.#lastAnswerMs > retrySeconds * 1_000) {
       throw new ImportError(
-        `no insert was taken for ${retrySeconds} s: ${message}; go on later with the same command`,
+        `no insert was accepted for ${retrySeconds} s: ${message}; run the same command again later to resume`,
       );
     }
     if (!this.#hasNoted) note(`waiting: ${message}`);

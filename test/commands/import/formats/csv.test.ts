@@ -57,10 +57,10 @@ t.test('broken rows are reported by row and line, and the rows around them are r
   ]);
   t.strictSame(lines, [2, 5, 10]);
   t.strictSame(broken, [
-    { row: 2, line: 3, reason: '1 fields where the header has 2' },
-    { row: 3, line: 4, reason: '3 fields where the header has 2' },
-    { row: 5, line: 8, reason: 'a quote stands inside a field that does not begin with one' },
-    { row: 6, line: 9, reason: 'something follows the quote that closes a field' },
+    { row: 2, line: 3, reason: '1 fields, but the header has 2' },
+    { row: 3, line: 4, reason: '3 fields, but the header has 2' },
+    { row: 5, line: 8, reason: 'a field that does not begin with a quote contains one' },
+    { row: 6, line: 9, reason: 'a closing quote is followed by other text' },
   ]);
 });
 

@@ -7,7 +7,7 @@ import { ExactNumber } from '../../../../src/api/index.js';
 import { INT64_MAX, INT64_MIN, Prng } from '../../../../src/base/index.js';
 import type { SourceValue } from '../../../../src/commands/import/formats/row-block.js';
 import { type BaseType, type Guess, guessColumn } from '../../../../src/commands/import/mapping/guess.js';
-import { columnWriter, ValueFault } from '../../../../src/commands/import/mapping/values.js';
+import { columnWriter, ValueError } from '../../../../src/commands/import/mapping/values.js';
 import { scaleDecimal } from '../../../../src/schema/index.js';
 
 const SEED = 271_829;
@@ -138,8 +138,8 @@ function string(): Made {
 const MAKERS: Readonly<Record<Class, () => Made>> = { integer, decimal, boolean, date, datetime, string };
 const CLASSES = Object.keys(MAKERS) as Class[];
 
-const guessed = (cells: readonly SourceValue[], isText = true, nulls: readonly string[] = []): Guess =>
-  guessColumn(cells, isText, null, new Set(nulls));
+const guessed = (values: readonly SourceValue[], isText = true, nulls: readonly string[] = []): Guess =>
+  guessColumn(values, isText, null, new Set(nulls));
 
 function writerOf({ type, storage, decimalPlaces, isFloating }: Guess, nulls: readonly string[] = []) {
   return columnWriter({ type, storage, roundedTo: isFloating ? decimalPlaces : null, nulls: new Set(nulls) });
@@ -159,10 +159,10 @@ t.test('a column of one class gets its type, and each value is kept', async (t) 
     for (const kind of CLASSES) {
       const made = column(kind, random.between(1, 30));
       const missing = ['', null, undefined, 'NA'];
-      const cells: SourceValue[] = made.flatMap(({ text }) =>
+      const values: SourceValue[] = made.flatMap(({ text }) =>
         random.chance(0.2) ? [random.pick(missing), text] : [text],
       );
-      const guess = guessed(cells, true, ['NA']);
+      const guess = guessed(values, true, ['NA']);
       const label = `round ${round}: ${made.map(({ text }) => text).join(' | ')}`;
       t.equal(guess.type, kind, label);
       t.match(guess, { storage: 'latest-value', isEvents: false, unfit: null, valueCount: made.length });
@@ -175,7 +175,7 @@ t.test('a column of one class gets its type, and each value is kept', async (t) 
         made.map(({ meant }) => readBack(meant)),
         label,
       );
-      for (const cell of missing) t.equal(write(cell), null, 'no value');
+      for (const sourceValue of missing) t.equal(write(sourceValue), null, 'no value');
     }
   }
 });
@@ -190,7 +190,7 @@ t.test('a column of two classes gets a type that holds both', async (t) => {
       const guess = guessed(texts);
       t.equal(guess.type, joint(a, b), texts.join(' | '));
       const write = writerOf(guess);
-      for (const text of texts) t.notOk(write(text) instanceof ValueFault, `${text} as ${guess.type}`);
+      for (const text of texts) t.notOk(write(text) instanceof ValueError, `${text} as ${guess.type}`);
     }
   }
 });
@@ -253,29 +253,29 @@ t.test('64 bits are an integer, and one beyond is none', async (t) => {
   const [least, most] = [String(INT64_MIN), String(INT64_MAX)];
   t.equal(guessed([least, most]).type, 'integer');
   for (const beyond of [INT64_MAX + 1n, INT64_MIN - 1n, 10n ** 30n]) {
-    for (const [cell, isText] of [
+    for (const [value, isText] of [
       [String(beyond), true],
       [beyond, false],
       [new ExactNumber(String(beyond)), false],
     ] as const) {
-      const guess = guessed([cell, isText ? '1' : 1], isText);
+      const guess = guessed([value, isText ? '1' : 1], isText);
       t.equal(guess.type, 'string', String(beyond));
-      t.equal(writerOf(guess)(cell), JSON.stringify(String(beyond)));
+      t.equal(writerOf(guess)(value), JSON.stringify(String(beyond)));
     }
   }
 });
 
 t.test('numbers in a list of a CSV file keep all their digits', async (t) => {
-  const cell = `[${INT64_MAX},-1,${INT64_MIN}]`;
-  const guess = guessed([cell]);
+  const value = `[${INT64_MAX},-1,${INT64_MIN}]`;
+  const guess = guessed([value]);
   t.match(guess, { type: 'integer', storage: 'list-of-values' });
-  t.equal(writerOf(guess)(cell), cell);
+  t.equal(writerOf(guess)(value), value);
 });
 
 t.test('a file without values has strings, and JSON values keep their types', async (t) => {
   t.match(guessed(['', null, undefined]), { type: 'string', valueCount: 0, unfit: null });
   t.match(guessed([]), { type: 'string', valueCount: 0 });
-  for (const [cells, type, storage] of [
+  for (const [sourceValues, type, storage] of [
     [['5', '6'], 'string', 'latest-value'],
     [[5, 6], 'integer', 'latest-value'],
     [[5, 6.5], 'decimal', 'latest-value'],
@@ -290,9 +290,9 @@ t.test('a file without values has strings, and JSON values keep their types', as
     [[['a'], 'b'], 'string', 'list-of-values'],
   ] as const) {
     t.match(
-      guessed(cells as readonly SourceValue[], false),
+      guessed(sourceValues as readonly SourceValue[], false),
       { type, storage, unfit: null },
-      JSON.stringify(cells),
+      JSON.stringify(sourceValues),
     );
   }
   t.match(guessed([{ value: 5, date: '2024-01-01' }], false), { type: 'integer', isEvents: true });

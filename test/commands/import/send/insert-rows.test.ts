@@ -36,15 +36,15 @@ t.test('bad rows', async (t) => {
     ]);
     t.equal(bad, 5, output);
     t.strictSame(badOf(file), [
-      { row: 2, line: 3, reason: 'column "age": "x" is no integer', text: 'b,x,2000-01-01' },
+      { row: 2, line: 3, reason: 'column "age": "x" is not a valid integer', text: 'b,x,2000-01-01' },
       { row: 3, line: 4, reason: 'the row has no ID', text: ',3,2000-01-01' },
       {
         row: 4,
         line: 5,
-        reason: 'column "born": "2000-02-30" is no date YYYY-MM-DD',
+        reason: 'column "born": "2000-02-30" is not a valid date YYYY-MM-DD',
         text: 'd,4,2000-02-30',
       },
-      { row: 5, line: 6, reason: '2 fields where the header has 3', text: 'e,5' },
+      { row: 5, line: 6, reason: '2 fields, but the header has 3', text: 'e,5' },
       { row: 7, line: 8, reason: 'no column has a value', text: 'g,,' },
     ]);
     t.strictSame(await selected(server, 'SELECT [entity-id], age FROM [people] ORDER BY age'), [
@@ -88,7 +88,7 @@ t.test('bad rows', async (t) => {
     const file = write('many.csv', `id,n\n${lines.join('\n')}\n`);
     const words = ['--dimension', 'many', '--type', 'n=integer', file];
     await t.rejects(importing(access, ['--max-bad', '15', ...words]), {
-      message: /more than the 15 of --max-bad/,
+      message: /more than --max-bad 15 permits/,
     });
     t.equal((await importing(access, ['--max-bad', '50', ...words])).bad, 50);
     t.equal(badOf(file).length, 50);
@@ -164,11 +164,15 @@ t.test('bad rows', async (t) => {
       await t.rejects(importing(access, ['--dimension', 'none', file]), { message }, name);
     };
     await refused('empty.csv', '', /is empty/);
-    await refused('empty.parquet', '', /no whole Parquet file/);
-    await refused('cut.parquet', 'PAR1 and nothing else', /no whole Parquet file/);
+    await refused('empty.parquet', '', /not a complete Parquet file/);
+    await refused('cut.parquet', 'PAR1 and nothing else', /not a complete Parquet file/);
     await refused('cut.arrow', 'ARROW1\0\0\xff', /Arrow/);
-    await refused('cut.csv.gz', Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 75), /cut or damaged/);
-    await refused('cut.csv.zst', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x24), /cut or damaged/);
-    await refused('no.ndjson', 'hello\n', /line 1: the line is no JSON/);
+    await refused(
+      'cut.csv.gz',
+      Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 75),
+      /truncated or damaged/,
+    );
+    await refused('cut.csv.zst', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x24), /truncated or damaged/);
+    await refused('no.ndjson', 'hello\n', /line 1: the line is not valid JSON/);
   });
 });
