@@ -3,6 +3,7 @@ export * from './count.js';
 export * from './extract/extract.js';
 export * from './look-up.js';
 export * from './mutate.js';
+export * from './query-memory.js';
 export * from './query-run.js';
 export * from './select/cursor.js';
 export * from './select/scan-summary.js';

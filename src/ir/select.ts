@@ -134,6 +134,10 @@ export interface SelectPlan {
 export const countsTexts = ({ grouping }: SelectPlan): boolean =>
   grouping?.aggregates.some(({ function: name, distinct }) => distinct && name === 'count') === true;
 
+/** Whether the shards may return many values of groups, for which they use memory that is returned to them. */
+export const collectsValues = ({ grouping }: SelectPlan): boolean =>
+  grouping?.aggregates.some(({ function: name, distinct }) => distinct || name === 'percentile') === true;
+
 /** The rows of a joined dimension, as sent to the workers. */
 export interface JoinTable {
   /** The entity IDs, each once. */
@@ -180,6 +184,16 @@ export type AggregateState =
       /** hashBytes of text t of `values`, if available without extra work. */
       readonly hashes: Uint32Array | null;
     }
+  /**
+   * For percentiles and numbers of distinct values: the values of group g, in stored form, are values[starts[g], starts[g + 1]),
+   * ascending. Equal values may be repeated only for a percentile.
+   */
+  | { readonly holds: 'runs'; readonly starts: Uint32Array; readonly values: Float64Array }
+  /**
+   * For the number of distinct values of a single group: bit v - least is set if value v occurs. `least` is a multiple of 32;
+   * bit 0 is the lowest of the first word.
+   */
+  | { readonly holds: 'bits'; readonly least: number; readonly words: Uint32Array }
   /** The distinct values of a single group with many texts. */
   | { readonly holds: 'texts'; readonly texts: PartitionedTexts };
 

@@ -182,4 +182,55 @@ export interface Kernels {
   extremesGroupSlotsI8(values: number, slots: number, bitmap: number, n: number, extremes: number): void;
   extremesGroupSlotsI16(values: number, slots: number, bitmap: number, n: number, extremes: number): void;
   extremesGroupSlotsI32(values: number, slots: number, bitmap: number, n: number, extremes: number): void;
+
+  /** Adds (value - least) * stride to the slot (u32) of every row; slots wrap around. */
+  addSlotsU8(values: number, n: number, least: number, stride: number, slots: number): void;
+  addSlotsU16(values: number, n: number, least: number, stride: number, slots: number): void;
+  addSlotsI8(values: number, n: number, least: number, stride: number, slots: number): void;
+  addSlotsI16(values: number, n: number, least: number, stride: number, slots: number): void;
+  /** Also for codes, which are below 2^31. */
+  addSlotsI32(values: number, n: number, least: number, stride: number, slots: number): void;
+  /** Adds `set` to the slots (u32) of the rows set in `bitmap` and `clear` to those of the other rows. */
+  addSlotsBits(bitmap: number, n: number, set: number, clear: number, slots: number): void;
+
+  /**
+   * Writes the value of every row set in `bitmap` (0 = all), in order, as an i64 field of the records from `out` on, which are
+   * recordBytes apart; returns the number of records.
+   */
+  stageI8(values: number, bitmap: number, n: number, out: number, recordBytes: number): number;
+  stageI16(values: number, bitmap: number, n: number, out: number, recordBytes: number): number;
+  stageI32(values: number, bitmap: number, n: number, out: number, recordBytes: number): number;
+  stageI64(values: number, bitmap: number, n: number, out: number, recordBytes: number): number;
+  /** The same for the bits of a bitmap: 1 or 0. */
+  stageBits(bits: number, bitmap: number, n: number, out: number, recordBytes: number): number;
+  /** Writes 1 to a field of n records. */
+  stageOnes(n: number, out: number, recordBytes: number): void;
+  /** Splits a field of n records into its lower 32 bits, unsigned, and its upper 32 bits, signed. `low` may be the field itself. */
+  splitFields(values: number, n: number, low: number, high: number, recordBytes: number): void;
+  /** The same for the square of a field of at most 32 bits. */
+  squareFields(values: number, n: number, low: number, high: number, recordBytes: number): void;
+  /** Replaces a field by `otherwise` in those of n records whose field at `present` is 0. */
+  replaceMissing(values: number, present: number, n: number, otherwise: bigint, recordBytes: number): void;
+  /** Adds n records, of whole 16 bytes, to the records of their slots (u32) in `table`, field by field. */
+  addRecords(slots: number, n: number, records: number, recordBytes: number, table: number): void;
+  /** Widens the records of the slots (u32) by n records: the first `minCount` i64 fields keep the least value, the rest the greatest. */
+  widenRecords(
+    slots: number,
+    n: number,
+    records: number,
+    minCount: number,
+    maxCount: number,
+    table: number,
+  ): void;
+  /** Writes `value` to `count` i64 from `out` on. */
+  fillI64(value: bigint, count: number, out: number): void;
+  /** Sets bit slot * span + (value - least) of `bits` for n rows (u32 slots, i64 values). */
+  setSlotBits(slots: number, values: number, n: number, least: bigint, span: number, bits: number): void;
+
+  /** Moves n values (i64) to the runs of their slots (u32): each goes to the index at its slot's cursor (u32), which advances. */
+  scatterRuns(slots: number, values: number, n: number, cursors: number, out: number): void;
+  /** Sorts each run of i64 values [starts[r], starts[r + 1]); scratch has capacity for the longest run and 1,024 bytes. */
+  sortRuns(values: number, starts: number, runCount: number, scratch: number): void;
+  /** Keeps one of equal neighbors in each run, moves the runs together, updates `starts`; returns the number of values left. */
+  uniqueRuns(values: number, starts: number, runCount: number): number;
 }

@@ -13,6 +13,8 @@ declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: MemoryDescriptor);
     readonly buffer: ArrayBuffer;
+    /** Detaches the buffer. Throws RangeError if the memory cannot grow by so many pages. */
+    grow(pages: number): number;
   }
 
   class Module {

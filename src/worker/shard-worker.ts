@@ -11,6 +11,7 @@ import {
   extractRows,
   lookUp,
   mutateEntities,
+  QueryMemories,
   QueryRun,
   runRound,
   SelectCursor,
@@ -80,6 +81,7 @@ export class ShardWorker {
   /** Open SELECTs by ID. */
   readonly #selects = new Map<number, SelectCursor>();
   readonly #partMemory = new PartMemory();
+  readonly #memories: QueryMemories;
   #checkpoint: WorkerCheckpoint | null = null;
   #nextSequence = 0;
   /** A memory count that is not reported yet. */
@@ -94,6 +96,7 @@ export class ShardWorker {
     this.#ingest = createIngestScratch(module);
     this.#pool = new ArenaPool(module, arenaBytes);
     this.#scratch = new Arena(module, arenaBytes);
+    this.#memories = new QueryMemories(module);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
     this.#stopFlags = new Int32Array(start.stopFlags);
     this.#inserts = start.inserts;
@@ -264,7 +267,12 @@ export class ShardWorker {
     const room = (byteCount: number) => this.#partMemory.allocate(byteCount);
     this.#selects.set(
       selectId,
-      new SelectCursor(this.#shards.values(), { ...settings, room }, this.#scratch, run),
+      new SelectCursor(
+        this.#shards.values(),
+        { ...settings, room, memories: this.#memories },
+        this.#scratch,
+        run,
+      ),
     );
     return null;
   }

@@ -6,6 +6,8 @@
 import type { RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import {
+  type AggregateState,
+  collectsValues,
   countsTexts,
   type GroupPartial,
   type JoinTable,
@@ -141,8 +143,8 @@ export class WorkerSelect {
   /** Releases the memory of partial results that are no longer read. */
   giveBack(partials: readonly GroupPartial[]): void {
     const states = partials.flatMap((partial) => partial.states);
-    const buffers = states.map((state) => (state.holds === 'texts' ? state.texts.words.buffer : null));
-    // Aggregates of the same values share their texts.
+    const buffers = states.map(sharedOf);
+    // Aggregates of the same values share their memory.
     for (const buffer of new Set(buffers)) if (buffer !== null) this.#memory.release(new Uint8Array(buffer));
   }
 
@@ -205,9 +207,16 @@ export class WorkerSelect {
   }
 }
 
+/** The memory of a state that a worker allocated from its pool; null = none. */
+function sharedOf(state: AggregateState): ArrayBufferLike | null {
+  if (state.holds === 'texts') return state.texts.words.buffer;
+  if (state.holds === 'runs') return state.values.buffer;
+  return state.holds === 'bits' ? state.words.buffer : null;
+}
+
 /** Whether workers can reuse the memory of parts: for encoded rows and for texts to count. */
 const usesSpareBuffers = ({ plan, format }: WorkerSelectSettings): boolean =>
-  format !== null || countsTexts(plan);
+  format !== null || collectsValues(plan);
 
 export function columnsOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'columns' }> {
   invariant(part.gives === 'columns', `a worker returned ${part.gives} instead of columns`);

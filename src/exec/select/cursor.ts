@@ -8,6 +8,7 @@ import { type IsOver, invariant, type MemoryAccount, NEVER_OVER } from '../../ba
 import { countsTexts, type JoinTable, type PartitionedTexts, type SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
+import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { countDistinctTexts } from './count-distinct-texts.js';
 import { GroupedShards } from './grouped.js';
@@ -24,6 +25,8 @@ export interface SelectOptions {
   readonly profiled: boolean;
   /** Allocates encoded parts and the texts of groups; absent = fresh memory. */
   readonly room?: Allocator;
+  /** Memory for the tables of kernels. */
+  readonly memories: QueryMemories;
 }
 
 export class SelectCursor {
@@ -47,7 +50,15 @@ export class SelectCursor {
     this.#run = run;
     this.#memory = run.child();
     const tables = settings.tables.map((table) => new JoinedTable(table, this.#memory));
-    this.#workerShards = new WorkerShards(shards, { ...plan, dimensionId }, tables, scratch, run, profiled);
+    this.#workerShards = new WorkerShards(
+      shards,
+      { ...plan, dimensionId },
+      tables,
+      scratch,
+      settings.memories,
+      run,
+      profiled,
+    );
     if (plan.grouping !== null) this.#rows = new GroupedShards(this.#workerShards, settings.room);
     else if (plan.order.length > 0) this.#rows = new OrderedRows(this.#workerShards);
     else this.#rows = new UngroupedRows(this.#workerShards, format, settings.room);

@@ -3,6 +3,7 @@ import type { Allocator } from '../../answer/index.js';
 import { type IsOver, invariant, runSlice, stopTask, type Task } from '../../base/index.js';
 import type { GroupPartial } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
+import type { DenseGroups } from '../dense/dense-groups.js';
 import { DEFAULT_GROUP_OPTIONS, groupShard } from './group.js';
 import type { ShardRows } from './shard-rows.js';
 import { allocateFresh } from './text-partitions.js';
@@ -18,6 +19,8 @@ export class GroupedShards {
   readonly #work: Task<GroupPartial[]>;
   /** The rows of the shard that is being grouped. */
   #rows: ShardRows | null = null;
+  /** The dense tables of the shard that is being grouped. */
+  #dense: DenseGroups | null = null;
   /** The query memory of the groups, set when the work ends, completed or not. */
   #bytes = 0;
   isDone = false;
@@ -38,6 +41,7 @@ export class GroupedShards {
     const partials = runSlice(this.#work, isOver);
     if (partials === null) {
       this.#rows?.rest(false);
+      this.#dense?.rest();
       return null;
     }
     this.isDone = true;
@@ -50,12 +54,28 @@ export class GroupedShards {
     const partials: GroupPartial[] = [];
     try {
       for (const shard of all) {
-        partials.push(this.#workerShards.groupBySlots(shard) ?? (yield* this.#groupsByRows(shard)));
+        partials.push(
+          this.#workerShards.groupBySlots(shard) ??
+            (yield* this.#denseGroups(shard)) ??
+            (yield* this.#groupsByRows(shard)),
+        );
         yield;
       }
       return partials;
     } finally {
       this.#bytes = run.reservedBytes - before;
+    }
+  }
+
+  *#denseGroups(shard: WorkerShard): Task<GroupPartial | null> {
+    const dense = this.#workerShards.denseGroups(shard, this.#room);
+    if (dense === null) return null;
+    this.#dense = dense;
+    try {
+      return yield* dense.groups();
+    } finally {
+      this.#dense = null;
+      dense.release();
     }
   }
 

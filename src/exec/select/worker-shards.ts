@@ -1,7 +1,10 @@
 /** The shards of one worker that a SELECT reads. */
+import type { Allocator } from '../../answer/index.js';
 import type { GroupPartial, SelectPlan } from '../../ir/index.js';
 import type { OperatorStats } from '../../protocol/index.js';
 import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
+import { DenseGroups } from '../dense/dense-groups.js';
+import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { groupBySlots } from './group-by-slots.js';
 import type { JoinedTable } from './join-lookup.js';
@@ -20,12 +23,14 @@ export class WorkerShards {
   readonly all: readonly WorkerShard[];
   readonly #tables: readonly JoinedTable[];
   readonly #scratch: Arena;
+  readonly #memories: QueryMemories;
 
   constructor(
     shards: Iterable<Shard>,
     plan: SelectPlan & { readonly dimensionId: number },
     tables: readonly JoinedTable[],
     scratch: Arena,
+    memories: QueryMemories,
     run: QueryRun,
     profiled: boolean,
   ) {
@@ -40,6 +45,7 @@ export class WorkerShards {
     this.all = all;
     this.#tables = tables;
     this.#scratch = scratch;
+    this.#memories = memories;
   }
 
   /** The rows of one shard; `release` must be called at the end. Throws 9005, 9006. */
@@ -54,6 +60,19 @@ export class WorkerShards {
   groupBySlots({ dimension, stats }: WorkerShard): GroupPartial | null {
     const source = { dimension, plan: this.plan, tables: this.#tables, scratch: this.#scratch };
     return groupBySlots(source, this.run, stats);
+  }
+
+  /**
+   * A grouping of one shard by dense tables, or null if that is not possible; `release` must be called at the end. Throws 9005,
+   * 9006.
+   */
+  denseGroups({ dimension, stats }: WorkerShard, room: Allocator): DenseGroups | null {
+    const { plan } = this;
+    return DenseGroups.of(
+      { dimension, plan, scratch: this.#scratch, memories: this.#memories, room },
+      this.run,
+      stats,
+    );
   }
 
   /** Returns and resets the operator statistics since the last call. */

@@ -11,10 +11,24 @@ import { gatherU32 } from './gather.js';
 import { geoBox } from './geo.js';
 import { addGroupSlots, addGroupSlotsBits, extremesGroupSlots, sumGroupSlots } from './group-slots.js';
 import { range32, rangeI64, rangeNarrow } from './range.js';
+import {
+  addRecords,
+  addSlots,
+  addSlotsBits,
+  replaceMissing,
+  setSlotBits,
+  splitFields,
+  squareFields,
+  stage,
+  stageOnes,
+  widenRecords,
+} from './records.js';
 import { refineI32, refineI64 } from './refine.js';
+import { scatterRuns, sortRuns, uniqueRuns } from './runs.js';
 import { sumI64, sumNarrow } from './sum.js';
 import { ALL_ROWS, ALL_VALID } from './words.js';
 
+const field = (pointer: number): number => pointer >>> 3;
 const word = (pointer: number): number => pointer >>> 2;
 const validityWord = (pointer: number): number => (pointer === 0 ? ALL_VALID : pointer >>> 2);
 const rowsWord = (pointer: number): number => (pointer === 0 ? ALL_ROWS : pointer >>> 2);
@@ -27,6 +41,14 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
   const i16 = new Int16Array(buffer);
   const i32 = new Int32Array(buffer);
   const f64 = new Float64Array(buffer);
+  const i64 = new BigInt64Array(buffer);
+  const staged = (
+    valueAt: (row: number) => bigint,
+    bitmap: number,
+    n: number,
+    out: number,
+    recordBytes: number,
+  ): number => stage(valueAt, u32, rowsWord(bitmap), n, i64, field(out), recordBytes >>> 3);
   return {
     name: 'js',
     rangeI64: (values, validity, n, low, high, negated, out) =>
@@ -101,5 +123,53 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       extremesGroupSlots(i16, values >>> 1, u16, slots >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
     extremesGroupSlotsI32: (values, slots, bitmap, n, extremes) =>
       extremesGroupSlots(i32, word(values), u16, slots >>> 1, i32, rowsWord(bitmap), n, word(extremes)),
+    addSlotsU8: (values, n, least, stride, slots) =>
+      addSlots(u8, values >>> 0, n, least, stride, u32, word(slots)),
+    addSlotsU16: (values, n, least, stride, slots) =>
+      addSlots(u16, values >>> 1, n, least, stride, u32, word(slots)),
+    addSlotsI8: (values, n, least, stride, slots) =>
+      addSlots(i8, values >>> 0, n, least, stride, u32, word(slots)),
+    addSlotsI16: (values, n, least, stride, slots) =>
+      addSlots(i16, values >>> 1, n, least, stride, u32, word(slots)),
+    addSlotsI32: (values, n, least, stride, slots) =>
+      addSlots(i32, word(values), n, least, stride, u32, word(slots)),
+    addSlotsBits: (bitmap, n, set, clear, slots) =>
+      addSlotsBits(u32, word(bitmap), n, set, clear, word(slots)),
+    stageI8: (values, bitmap, n, out, recordBytes) =>
+      staged((row) => BigInt(i8[(values >>> 0) + row]), bitmap, n, out, recordBytes),
+    stageI16: (values, bitmap, n, out, recordBytes) =>
+      staged((row) => BigInt(i16[(values >>> 1) + row]), bitmap, n, out, recordBytes),
+    stageI32: (values, bitmap, n, out, recordBytes) =>
+      staged((row) => BigInt(i32[word(values) + row]), bitmap, n, out, recordBytes),
+    stageI64: (values, bitmap, n, out, recordBytes) =>
+      staged((row) => i64[field(values) + row], bitmap, n, out, recordBytes),
+    stageBits: (bits, bitmap, n, out, recordBytes) =>
+      staged(
+        (row) => BigInt((u32[word(bits) + (row >>> 5)] >>> (row & 31)) & 1),
+        bitmap,
+        n,
+        out,
+        recordBytes,
+      ),
+    splitFields: (values, n, low, high, recordBytes) =>
+      splitFields(i64, field(values), n, field(low), field(high), recordBytes >>> 3),
+    squareFields: (values, n, low, high, recordBytes) =>
+      squareFields(i64, field(values), n, field(low), field(high), recordBytes >>> 3),
+    replaceMissing: (values, present, n, otherwise, recordBytes) =>
+      replaceMissing(i64, field(values), field(present), n, otherwise, recordBytes >>> 3),
+    stageOnes: (n, out, recordBytes) => stageOnes(i64, n, field(out), recordBytes >>> 3),
+    addRecords: (slots, n, records, recordBytes, table) =>
+      addRecords(u32, word(slots), n, i64, field(records), recordBytes >>> 3, field(table)),
+    widenRecords: (slots, n, records, minCount, maxCount, table) =>
+      widenRecords(u32, word(slots), n, i64, field(records), minCount, maxCount, field(table)),
+    fillI64: (value, count, out) => {
+      i64.fill(value, field(out), field(out) + count);
+    },
+    setSlotBits: (slots, values, n, least, span, bits) =>
+      setSlotBits(u32, word(slots), i64, field(values), n, least, span, u8, bits >>> 0),
+    scatterRuns: (slots, values, n, cursors, out) =>
+      scatterRuns(u32, word(slots), i64, field(values), n, word(cursors), field(out)),
+    sortRuns: (values, starts, runCount) => sortRuns(u32, word(starts), i64, field(values), runCount),
+    uniqueRuns: (values, starts, runCount) => uniqueRuns(u32, word(starts), i64, field(values), runCount),
   };
 }

@@ -16,7 +16,8 @@ import { unitsOf } from './exact-rounding.js';
 import type { MergedGroups } from './group-merge.js';
 import { GroupSums, integerReader } from './group-sums.js';
 import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.js';
-import { percentileColumn } from './percentiles.js';
+import { percentileColumn, percentilesOfRuns } from './percentiles.js';
+import { distinctBits, distinctCount, eachGroup, listOfBits, listOfRuns } from './sorted-runs.js';
 import { countStateTexts, distinctValues, joinValues } from './value-states.js';
 
 /** The kind of state that shards return for an aggregate. */
@@ -26,6 +27,9 @@ export function stateOf({ function: name, distinct }: Aggregate): AggregateState
   if (name === 'count') return 'count';
   return name === 'stddev' ? 'squares' : 'sum';
 }
+
+const isOfValues = ({ holds }: AggregateState): boolean =>
+  holds === 'texts' || holds === 'runs' || holds === 'bits';
 
 type StateOf<Holds extends AggregateState['holds']> = Extract<AggregateState, { holds: Holds }>;
 
@@ -41,7 +45,7 @@ export function* aggregateColumn(
 ): Task<Vector> {
   const holds = stateOf(aggregate);
   invariant(
-    states.every((state) => state.holds === holds || (holds === 'values' && state.holds === 'texts')),
+    states.every((state) => state.holds === holds || (holds === 'values' && isOfValues(state))),
     `groups hold ${holds} for ${aggregate.function}`,
   );
   switch (holds) {
@@ -50,7 +54,7 @@ export function* aggregateColumn(
     case 'extreme':
       return yield* extremes(aggregate, states as readonly StateOf<'extreme'>[], groups, budget);
     case 'values':
-      return yield* ofValues(aggregate, states as readonly StateOf<'values' | 'texts'>[], groups, budget);
+      return yield* ofCollected(aggregate, states as readonly CollectedState[], groups, budget);
     default:
       return yield* ofMoments(aggregate, states as readonly StateOf<'sum' | 'squares'>[], groups, budget);
   }
@@ -186,6 +190,48 @@ function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount
 
 const withOneMissing = ({ kind }: Vector): Vector =>
   constantVector({ type: kind === 'exact' ? 'integer' : kind }, null, 1);
+
+type CollectedState = StateOf<'values' | 'texts' | 'runs' | 'bits'>;
+
+const isRuns = (state: AggregateState): state is StateOf<'runs'> => state.holds === 'runs';
+const isBits = (state: AggregateState): state is StateOf<'bits'> => state.holds === 'bits';
+
+function* ofCollected(
+  aggregate: Aggregate,
+  states: readonly CollectedState[],
+  merged: MergedGroups,
+  budget: MemoryAccount,
+): Task<Vector> {
+  if (states.length > 0 && states.every(isRuns)) return yield* ofRuns(aggregate, states, merged, budget);
+  if (states.length > 0 && states.every(isBits)) {
+    return countColumn(Float64Array.of(yield* distinctBits(states)));
+  }
+  const lists: StateOf<'values' | 'texts'>[] = [];
+  for (const state of states) {
+    if (state.holds === 'runs') lists.push(yield* listOfRuns(state, budget));
+    else if (state.holds === 'bits') lists.push(yield* listOfBits(state, budget));
+    else lists.push(state);
+  }
+  return yield* ofValues(aggregate, lists, merged, budget);
+}
+
+function* ofRuns(
+  aggregate: Aggregate,
+  states: readonly StateOf<'runs'>[],
+  merged: MergedGroups,
+  budget: MemoryAccount,
+): Task<Vector> {
+  budget.reserve(merged.count * 8);
+  if (aggregate.function === 'count') {
+    const counts = new Float64Array(merged.count);
+    yield* eachGroup(states, merged, budget, (group, runs) => {
+      counts[group] = distinctCount(runs);
+    });
+    return countColumn(counts);
+  }
+  invariant(aggregate.fraction !== null, 'a percentile has a fraction');
+  return yield* percentilesOfRuns(typeOf(aggregate), aggregate.fraction, states, merged, budget);
+}
 
 function* ofValues(
   aggregate: Aggregate,

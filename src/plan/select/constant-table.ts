@@ -60,6 +60,8 @@ function stateOfRow(
       return { holds, values: toWire(value) };
     case 'values':
     case 'texts':
+    case 'runs':
+    case 'bits':
       return {
         holds: 'values',
         groups: null,

@@ -48,11 +48,76 @@ export function* mergeGroups(
     });
     return { count: rowCount, keys: joined, numbers, starts };
   }
-  const numbers = yield* firstRows(joined, rowCount, budget);
+  const numbers =
+    (yield* denseFirstRows(joined, rowCount, budget)) ?? (yield* firstRows(joined, rowCount, budget));
   const firsts = yield* numberFirsts(numbers, budget);
   const merged: Vector[] = [];
   for (const key of joined) merged.push(yield* gatherRows(key, firsts, budget));
   return { count: firsts.length, keys: merged, numbers, starts };
+}
+
+/** A table of first rows has at most this many slots per row. */
+const SLOTS_PER_ROW = 8;
+
+/**
+ * Like firstRows, by a table with a slot for each combination of key values; null if keys are not integers, or span too many slots.
+ * Throws 9006.
+ */
+function* denseFirstRows(
+  keys: readonly Vector[],
+  rowCount: number,
+  budget: MemoryAccount,
+): Task<Uint32Array | null> {
+  const slots = yield* keySlots(keys, rowCount, budget);
+  if (slots === null) return null;
+  budget.reserve(slots.count * 4 + rowCount * 4);
+  // A row plus 1; 0 = none yet.
+  const firsts = new Uint32Array(slots.count);
+  const rows = new Uint32Array(rowCount);
+  yield* inSlices(rowCount, (from, to) => {
+    for (let row = from; row < to; row++) {
+      const slot = slots.ofRow[row];
+      if (firsts[slot] === 0) firsts[slot] = row + 1;
+      rows[row] = firsts[slot] - 1;
+    }
+  });
+  return rows;
+}
+
+interface KeySlots {
+  readonly count: number;
+  readonly ofRow: Uint32Array;
+}
+
+/** The slot of each row: the index of its first key, plus that of the next one times the count of the first one's, and so on. */
+function* keySlots(keys: readonly Vector[], rowCount: number, budget: MemoryAccount): Task<KeySlots | null> {
+  const countMax = rowCount * SLOTS_PER_ROW;
+  budget.reserve(rowCount * 4);
+  const ofRow = new Uint32Array(rowCount);
+  let count = 1;
+  for (const { kind, valid, ...key } of keys) {
+    const numbers = kind === 'exact' ? (key as { numbers: Float64Array | null }).numbers : null;
+    if (numbers === null) return null;
+    let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    yield* inSlices(rowCount, (from, to) => {
+      for (let row = from; row < to; row++) {
+        if (valid !== null && valid[row] === 0) continue;
+        least = Math.min(least, numbers[row]);
+        greatest = Math.max(greatest, numbers[row]);
+      }
+    });
+    // Index 0 is the missing value.
+    const indexCount = least > greatest ? 1 : greatest - least + 2;
+    if (count * indexCount > countMax) return null;
+    const stride = count;
+    yield* inSlices(rowCount, (from, to) => {
+      for (let row = from; row < to; row++) {
+        if (valid === null || valid[row] === 1) ofRow[row] += (numbers[row] - least + 1) * stride;
+      }
+    });
+    count *= indexCount;
+  }
+  return { count, ofRow };
 }
 
 /**

@@ -16,7 +16,9 @@ import { type Compare, mergeSort } from '../merge-sort.js';
 import { type Fraction, quantilePlace } from '../metric-token.js';
 import { RankFinder } from '../weighted-rank.js';
 import { nearest, unitsOf } from './exact-rounding.js';
+import type { MergedGroups } from './group-merge.js';
 import { type Form, floatColumn, formOf } from './measures.js';
+import { eachGroup, type RunsState, valueAtRank } from './sorted-runs.js';
 
 /** Entries `entries` of the list, in groups `groups`; value v occurs counts[v] times. */
 export interface WeighedValues {
@@ -67,6 +69,31 @@ export function* percentileColumn(
     yield;
   }
   return yield* floatColumn(groupCount, (group) => (known[group] === 1 ? found[group] : null), budget);
+}
+
+/** The same for values that shards return sorted; `states` have exact values of `type`. Throws 9006. */
+export function* percentilesOfRuns(
+  type: SqlType,
+  fraction: number,
+  states: readonly RunsState[],
+  merged: MergedGroups,
+  budget: MemoryAccount,
+): Task<Vector> {
+  budget.reserve(merged.count * 9);
+  const found = new Float64Array(merged.count);
+  const known = new Uint8Array(merged.count);
+  const quantile = fractionOf(fraction);
+  const { unit, exponent } = formOf(type);
+  yield* eachGroup(states, merged, budget, (group, runs) => {
+    const valueCount = runs.reduce((sum, { from, to }) => sum + to - from, 0);
+    if (valueCount === 0) return;
+    const { rank, parts, of } = quantilePlace(quantile, valueCount);
+    const low = BigInt(valueAtRank(runs, rank));
+    const high = parts === 0n ? low : BigInt(valueAtRank(runs, rank + 1));
+    found[group] = nearest(low * of + (high - low) * parts, of * unit, exponent);
+    known[group] = 1;
+  });
+  return yield* floatColumn(merged.count, (group) => (known[group] === 1 ? found[group] : null), budget);
 }
 
 /** The value at `parts` / `of` between values `low` and `high`. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ROW_FORMATS, rowEncoder } from '../../../src/answer/index.js';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { QueryRun } from '../../../src/exec/query-run.js';
+import { QueryMemories, QueryRun } from '../../../src/exec/index.js';
 import type { Condition, SelectPlan } from '../../../src/ir/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -288,7 +288,7 @@ t.test('between its parts a query holds nothing in an arena', async (t) => {
       const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
       const cursor = new SelectCursor(
         extraction.shards,
-        { plan, tables: [], format: null, profiled: false },
+        { plan, tables: [], format: null, profiled: false, memories: new QueryMemories(null) },
         scratch,
         run,
       );
@@ -322,7 +322,7 @@ t.test('a part ends where its bytes are full; the parts hold the same rows toget
     const [output] = withAllOutputs(narrow).outputs;
     const plan = { ...narrow, outputs: Array.from({ length: 30 }, () => output) };
     const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-    const settings = { plan, tables: [], format: null, profiled: false };
+    const settings = { plan, tables: [], format: null, profiled: false, memories: new QueryMemories(null) };
     const whole = new SelectCursor(extraction.shards, settings, scratch, run).next(100_000);
     const cursor = new SelectCursor(extraction.shards, settings, scratch, run);
     const answers: Answer[] = [];

@@ -387,6 +387,9 @@ function plainStates(state: AggregateState, groupCount: number): PlainGroups[] {
     }
     case 'values':
       return plainValues(state, groupCount);
+    case 'runs':
+    case 'bits':
+      throw new Error(`grouping row by row gives no ${state.holds}`);
     case 'texts': {
       const texts = partitionsRead(state.texts).flatMap(({ found }) => found.map(({ text }) => text));
       const values = toWire(vectorOf({ type: 'text' }, texts));

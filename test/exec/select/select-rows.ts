@@ -1,6 +1,5 @@
 /** Rows of a SELECT from plain maps, one row at a time, to compare those of shards with; and plans to be asked. */
-import { SelectCursor, type SelectOptions } from '../../../src/exec/index.js';
-import { QueryRun } from '../../../src/exec/query-run.js';
+import { QueryMemories, QueryRun, SelectCursor, type SelectOptions } from '../../../src/exec/index.js';
 import type {
   Condition,
   EventTest,
@@ -329,7 +328,7 @@ export function ask(
 ): RequestedSelect {
   const cursor = new SelectCursor(
     shards,
-    { tables: [], format: null, profiled: false, ...settings },
+    { tables: [], format: null, profiled: false, memories: new QueryMemories(null), ...settings },
     scratch,
     run,
   );

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { IsOver } from '../../../src/base/index.js';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
-import { QueryRun, SelectCursor, type SelectOptions } from '../../../src/exec/index.js';
+import { QueryMemories, QueryRun, SelectCursor, type SelectOptions } from '../../../src/exec/index.js';
 import type { Aggregate, AggregateFunction, Feed, SelectPlan } from '../../../src/ir/index.js';
 import type { OperatorStats, SelectPart } from '../../../src/protocol/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
@@ -52,7 +52,8 @@ function askInSlices(
   between = (): void => {},
 ): Sliced {
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-  const all = { tables: [], format: null, profiled: true, ...settings };
+  const memories = new QueryMemories(null);
+  const all = { tables: [], format: null, profiled: true, memories, ...settings };
   const cursor = new SelectCursor(shards, all, scratch, run);
   const [parts, stats]: [SelectPart[], OperatorStats[]] = [[], []];
   let cut = 0;
@@ -228,7 +229,8 @@ t.test('who ends it in the midst of its slices gets all memory back', async (t) 
       unordered,
     ]);
     const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-    const settings = { plan, tables: [], format: null, profiled: false };
+    const memories = new QueryMemories(null);
+    const settings = { plan, tables: [], format: null, profiled: false, memories };
     const cursor = new SelectCursor(extraction.shards, settings, scratch, run);
     let done = false;
     for (let slices = prng.below(6); slices > 0 && !done; slices--) {

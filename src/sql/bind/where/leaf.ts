@@ -103,6 +103,16 @@ export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRe
   return ref;
 }
 
+/** Like columnAt, and also for LOWER of a string attribute, which is stored in lower case. */
+function comparedColumnAt(node: SqlNode, scope: LeafScope): ColumnRef | null {
+  if (node.is !== 'call') return columnAt(node, scope);
+  if (!LOWER_NAMES.includes(node.name) || node.args.length !== 1 || node.distinct) return null;
+  const ref = columnAt(node.args[0], scope);
+  return ref?.part === 'attribute' && valueKindOf(ref.column.type) === 'code' ? ref : null;
+}
+
+const LOWER_NAMES = ['lower', 'lcase'];
+
 export function geolocationFault(ref: ColumnRef, { position }: Pick<SqlNode, 'position'>): QuarryError {
   const name = quoted(nameOfRef(ref));
   return sqlError(`${name} holds points: geolocation queries are not available through SQL`, position);
@@ -116,8 +126,8 @@ function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope):
 }
 
 function compareLeaf(node: NodeOf<'compare'>, scope: LeafScope): Leaf | null {
-  const left = columnAt(node.left, scope);
-  const right = left === null ? columnAt(node.right, scope) : null;
+  const left = comparedColumnAt(node.left, scope);
+  const right = left === null ? comparedColumnAt(node.right, scope) : null;
   const ref = left ?? right;
   if (ref === null) return null;
   const constant = left === null ? node.left : node.right;
@@ -223,7 +233,7 @@ function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
 
 function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
   checkCount(node.values.length, IN_VALUES_MAX, 'values in one IN', node.position);
-  const ref = columnAt(node.of, scope);
+  const ref = comparedColumnAt(node.of, scope);
   if (ref === null || ref.part === 'date') return null;
   const operands: Operand[] = [];
   const ranges: RangeSet[number][] = [];
@@ -249,7 +259,7 @@ function unitedTest(ranges: RangeSet, rangesMax: number): ValueTest | null {
 }
 
 function likeLeaf(node: NodeOf<'like'>, scope: LeafScope): Leaf | null {
-  const ref = columnAt(node.of, scope);
+  const ref = comparedColumnAt(node.of, scope);
   if (ref === null || ref.part === 'date' || isOrdered(ref.column)) return null;
   const operand = operandOf(node.pattern, scope.sources, scope.nowMs);
   if (operand === null) return null;

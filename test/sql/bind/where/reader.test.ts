@@ -51,3 +51,18 @@ t.test('conditions, columns and nesting are limited', async (t) => {
   t.equal(planOf(nested(30)).filter, null);
   t.throws(() => planOf(nested(70)), QuarryError);
 });
+
+t.test('LOWER of a string column, which is stored in lower case, is the column itself', async (t) => {
+  const conditionOf = (where: string) => planOf(`SELECT [entity-id], score FROM users WHERE ${where}`);
+  for (const [lowered, plain] of [
+    ["LOWER(name) LIKE '%Ann%'", "name LIKE '%Ann%'"],
+    ["LCASE(name) NOT LIKE 'a_'", "name NOT LIKE 'a_'"],
+    ["LOWER(name) = 'Ann'", "name = 'Ann'"],
+    ["'Ann' <> LOWER(name)", "name <> 'Ann'"],
+    ["LOWER(name) IN ('a', 'b')", "name IN ('a', 'b')"],
+  ]) {
+    t.strictSame(conditionOf(lowered), conditionOf(plain), lowered);
+  }
+  t.not(conditionOf("LOWER(name || 'x') = 'annx'").filter, null, 'other texts are evaluated');
+  t.not(conditionOf("UPPER(name) = 'ANN'").filter, null);
+});

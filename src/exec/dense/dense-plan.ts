@@ -1,0 +1,244 @@
+/**
+ * Plans a dense aggregation: the group of a row is a slot, computed from the values of its keys by their ranges. It applies if every
+ * key is a stored column of discrete values and the ranges span few slots in relation to the rows.
+ * Slots  slot = sum of (index of key k) * stride of key k. Index 0 is the missing value, index i > 0 the value least + i - 1: a code,
+ *        an integer, days, or a bit.
+ */
+import type { Aggregate, Expression, Grouping, Input, SelectPlan } from '../../ir/index.js';
+import type { DimensionShard } from '../../storage/index.js';
+import { type AggregationKind, aggregationKindOf } from '../select/aggregate-kinds.js';
+
+/** The most slots of a table, whatever the memory. */
+const SLOTS_MAX = 2 ** 22;
+/** So many slots are always few. */
+const FEW_SLOTS = 65_536;
+/** Otherwise there are at most so many per entity: the slots are read once, each at the cost of about a row. */
+const SLOTS_PER_ENTITY = 2;
+/** The most bits of a bitmap of distinct values, 64 MiB. */
+const BITMAP_BITS_MAX = 2 ** 29;
+/** ... and per entity. */
+const BITS_PER_ENTITY = 64;
+
+type Attribute = Extract<Input, { readonly from: 'attribute' }>;
+
+export interface DenseKey {
+  readonly columnId: number;
+  readonly kind: 'code' | 'i32' | 'i64' | 'bits';
+  /** The value of index 1. */
+  readonly least: number;
+  /** Number of indexes. */
+  readonly count: number;
+  readonly stride: number;
+}
+
+/** An aggregated column and the fields of a slot's record that hold its results, as field indexes; null = not needed. */
+export interface DenseOperand {
+  readonly columnId: number;
+  /** Whether some segment stores 64-bit values. */
+  readonly isWide: boolean;
+  /** Number of values; null = every row has a value. */
+  readonly present: number | null;
+  /** The sum; if `isWide`, that of the lower 32 bits, and the next field has that of the upper ones. */
+  readonly sum: number | null;
+  /** Two fields: the sums of the lower and of the upper 32 bits of squares. */
+  readonly squares: number | null;
+  /** Fields of the record of extremes. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** The values by slot that are collected: all of them, or each distinct one. */
+  readonly runs: 'none' | 'all' | 'distinct';
+  /** The range of the values as a bitmap; null = no bitmap. */
+  readonly bitmap: { readonly least: number; readonly span: number } | null;
+}
+
+export interface DenseAggregate {
+  readonly kind: AggregationKind;
+  /** Index of the operand; null = rows are counted. */
+  readonly operand: number | null;
+}
+
+export interface DensePlan {
+  readonly keys: readonly DenseKey[];
+  readonly slotCount: number;
+  readonly operands: readonly DenseOperand[];
+  readonly aggregates: readonly DenseAggregate[];
+  /** Fields of a record, of 8 bytes each: field 0 counts rows. An even number. */
+  readonly fieldCount: number;
+  readonly minCount: number;
+  readonly maxCount: number;
+}
+
+/** The plan for a shard; null = a dense aggregation is not possible or not worthwhile. */
+export function planDense(dimension: DimensionShard, plan: SelectPlan): DensePlan | null {
+  const { grouping, events, joins, filter } = plan;
+  if (grouping === null || grouping.perEntity || events !== null || joins.length > 0 || filter !== null)
+    return null;
+  const keys = keysOf(dimension, grouping, plan);
+  if (keys === null) return null;
+  const slotCount = keys.reduce((product, { count }) => product * count, 1);
+  const slotsMax = Math.min(SLOTS_MAX, Math.max(FEW_SLOTS, dimension.entityCount * SLOTS_PER_ENTITY));
+  return slotCount > slotsMax ? null : planOperands(dimension, grouping, plan, keys, slotCount);
+}
+
+function keysOf(dimension: DimensionShard, { keys }: Grouping, plan: SelectPlan): DenseKey[] | null {
+  const found: DenseKey[] = [];
+  let stride = 1;
+  for (const key of keys) {
+    const input = attributeOf(key, plan);
+    const range = input === null ? null : rangeOf(dimension, input);
+    if (input === null || input.kind === 'geo' || range === null) return null;
+    found.push({ columnId: input.columnId, kind: input.kind, ...range, stride });
+    stride *= range.count;
+    if (stride > SLOTS_MAX) return null;
+  }
+  return found;
+}
+
+function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
+  if (of.op !== 'input') return null;
+  const input = inputs[of.input];
+  return input.from === 'attribute' ? input : null;
+}
+
+/** The values of a key and their number, with the missing one. */
+function rangeOf(
+  dimension: DimensionShard,
+  { columnId, kind }: Attribute,
+): { readonly least: number; readonly count: number } | null {
+  if (kind === 'bits') return { least: 0, count: 3 };
+  if (kind === 'code') return { least: 1, count: dimension.dictionaries.get(columnId)?.codeCount ?? 1 };
+  const stored = storedIntegers(dimension, columnId);
+  if (stored.isWide) return null;
+  return stored.min > stored.max
+    ? { least: 1, count: 1 }
+    : { least: stored.min, count: stored.max - stored.min + 2 };
+}
+
+interface StoredIntegers {
+  /** Bounds of the values; min > max: there are none. */
+  readonly min: number;
+  readonly max: number;
+  readonly isWide: boolean;
+  readonly hasMissing: boolean;
+}
+
+function storedIntegers({ segments }: DimensionShard, columnId: number): StoredIntegers {
+  let [min, max, isWide, hasMissing] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, false, false];
+  for (const segment of segments) {
+    const column = segment.latest(columnId);
+    const living = segment.rowCount - segment.deadCount;
+    if ((column?.presentCount ?? 0) < living) hasMissing = true;
+    if (column === undefined || column.presentCount === 0) continue;
+    if (column.kind === 'i64' && column.width === 8) isWide = true;
+    min = Math.min(min, column.min);
+    max = Math.max(max, column.max);
+  }
+  return { min, max, isWide, hasMissing };
+}
+
+/** A column and the kinds of its aggregates. */
+interface Wanted {
+  readonly input: Attribute;
+  readonly kinds: Set<AggregationKind>;
+}
+
+function planOperands(
+  dimension: DimensionShard,
+  { aggregates }: Grouping,
+  plan: SelectPlan,
+  keys: readonly DenseKey[],
+  slotCount: number,
+): DensePlan | null {
+  const wanted: Wanted[] = [];
+  const requested: DenseAggregate[] = [];
+  for (const aggregate of aggregates) {
+    const kind = aggregationKindOf(aggregate);
+    if (aggregate.feed !== 'rows') return null;
+    if (aggregate.of === null) {
+      requested.push({ kind, operand: null });
+      continue;
+    }
+    const input = attributeOf(aggregate.of, plan);
+    if (input === null || !isSupported(kind, aggregate, input)) return null;
+    let operand = wanted.findIndex((other) => other.input.columnId === input.columnId);
+    if (operand < 0) operand = wanted.push({ input, kinds: new Set() }) - 1;
+    wanted[operand].kinds.add(kind);
+    requested.push({ kind, operand });
+  }
+  const fields = new Fields();
+  const operands: DenseOperand[] = [];
+  for (const column of wanted) {
+    const operand = operandOf(dimension, column, fields, slotCount);
+    if (operand === null) return null;
+    operands.push(operand);
+  }
+  const { minCount, maxCount } = fields;
+  // The greatest values follow the least ones.
+  const placed = operands.map((operand) => ({
+    ...operand,
+    max: operand.max === null ? null : operand.max + minCount,
+  }));
+  const fieldCount = fields.count + (fields.count & 1);
+  return { keys, slotCount, operands: placed, aggregates: requested, fieldCount, minCount, maxCount };
+}
+
+class Fields {
+  /** Field 0 counts rows. */
+  count = 1;
+  minCount = 0;
+  maxCount = 0;
+
+  add(count: number): number {
+    this.count += count;
+    return this.count - count;
+  }
+}
+
+/** Any column can be counted; everything else needs integers. */
+function isSupported(
+  kind: AggregationKind,
+  { function: name }: Aggregate,
+  { kind: stored }: Attribute,
+): boolean {
+  if (kind === 'count') return stored !== 'geo';
+  if (stored !== 'i64' && stored !== 'i32') return false;
+  return kind !== 'distinct' || name === 'count';
+}
+
+function operandOf(
+  dimension: DimensionShard,
+  { input: { columnId }, kinds }: Wanted,
+  fields: Fields,
+  slotCount: number,
+): DenseOperand | null {
+  const { min, max, isWide, hasMissing } = storedIntegers(dimension, columnId);
+  // Squares need values of at most 32 bits, and values that are collected are returned as doubles.
+  if (isWide && kinds.has('squares')) return null;
+  const collected = kinds.has('counted') || kinds.has('distinct');
+  if (isWide && collected && !(Number.isSafeInteger(min) && Number.isSafeInteger(max))) return null;
+  const sums = kinds.has('sum') || kinds.has('squares');
+  const span = max - min + 1;
+  const hasBitmap =
+    kinds.has('distinct') &&
+    slotCount === 1 &&
+    !isWide &&
+    span <= Math.min(BITMAP_BITS_MAX, Math.max(FEW_SLOTS, dimension.entityCount * BITS_PER_ENTITY));
+  return {
+    columnId,
+    isWide,
+    present: hasMissing ? fields.add(1) : null,
+    sum: sums ? fields.add(isWide ? 2 : 1) : null,
+    squares: kinds.has('squares') ? fields.add(2) : null,
+    min: kinds.has('min') ? fields.minCount++ : null,
+    max: kinds.has('max') ? fields.maxCount++ : null,
+    runs: kinds.has('counted') ? 'all' : kinds.has('distinct') && !hasBitmap ? 'distinct' : 'none',
+    bitmap: hasBitmap ? alignedRange(min, max) : null,
+  };
+}
+
+/** The range with ends at multiples of 32, so that bitmaps of several shards can be combined word by word. */
+function alignedRange(min: number, max: number): { readonly least: number; readonly span: number } {
+  if (min > max) return { least: 0, span: 32 };
+  const least = Math.floor(min / 32) * 32;
+  return { least, span: (Math.floor(max / 32) + 1) * 32 - least };
+}

@@ -1,0 +1,122 @@
+/**
+ * Memory of one operator of a query, in which kernels keep their tables: a WebAssembly memory that grows on demand. Unlike an arena it
+ * holds no data, and it belongs to one query at a time.
+ * Invariants  allocations are 64-aligned, zeroed and released all at once; the views are valid until the next allocation, which may
+ *             grow the memory and so detach them.
+ */
+import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
+import type { QueryRun } from './query-run.js';
+
+const PAGE_BYTES = 65_536;
+const PAGES_MAX = 65_536;
+/** A memory that is kept for the next query is at most this large: fresh pages cost several times as much as used ones. */
+const KEPT_BYTES_MAX = 64 * 2 ** 20;
+/** The number of memories that are kept. */
+const KEPT_COUNT_MAX = 2;
+
+export class QueryMemory {
+  readonly #module: WebAssembly.Module | null;
+  readonly #memory: WebAssembly.Memory;
+  #kernels: Kernels;
+  #u8: Uint8Array;
+  #u32: Uint32Array;
+  #i32: Int32Array;
+  #i64: BigInt64Array;
+  #end = ARENA_RESERVED_BYTES;
+  /** Bytes from here on have never been written. */
+  #freshFrom = ARENA_RESERVED_BYTES;
+
+  /** `module` null = the kernels' TypeScript twins. */
+  constructor(module: WebAssembly.Module | null) {
+    this.#module = module;
+    this.#memory = new WebAssembly.Memory({ initial: 16, maximum: PAGES_MAX });
+    const { buffer } = this.#memory;
+    this.#kernels = kernelsFor(this.#memory, module);
+    this.#u8 = new Uint8Array(buffer);
+    this.#u32 = new Uint32Array(buffer);
+    this.#i32 = new Int32Array(buffer);
+    this.#i64 = new BigInt64Array(buffer);
+  }
+
+  get kernels(): Kernels {
+    return this.#kernels;
+  }
+  get u8(): Uint8Array {
+    return this.#u8;
+  }
+  get u32(): Uint32Array {
+    return this.#u32;
+  }
+  get i32(): Int32Array {
+    return this.#i32;
+  }
+  get i64(): BigInt64Array {
+    return this.#i64;
+  }
+
+  /** Bytes of the memory, used or not. */
+  get byteLength(): number {
+    return this.#u8.length;
+  }
+
+  /**
+   * Returns the byte offset of `bytes` zeroed bytes, which are reserved in `run`; null = the query or the memory has no capacity
+   * for them.
+   */
+  allocate(bytes: number, run: QueryRun): number | null {
+    const at = this.#end;
+    const end = at + Math.ceil(bytes / 64) * 64;
+    if (end > PAGES_MAX * PAGE_BYTES || !run.tryReserve(end - at)) return null;
+    if (end > this.byteLength && !this.#grow(end)) {
+      run.release(end - at);
+      return null;
+    }
+    if (at < this.#freshFrom) this.#u8.fill(0, at, Math.min(end, this.#freshFrom));
+    this.#end = end;
+    this.#freshFrom = Math.max(this.#freshFrom, end);
+    return at;
+  }
+
+  #grow(bytes: number): boolean {
+    const pages = Math.ceil(bytes / PAGE_BYTES);
+    const now = this.byteLength / PAGE_BYTES;
+    const wanted = Math.min(Math.max(pages, now * 2), PAGES_MAX);
+    try {
+      this.#memory.grow(wanted - now);
+    } catch {
+      return false;
+    }
+    const { buffer } = this.#memory;
+    if (this.#module === null) this.#kernels = kernelsFor(this.#memory, null);
+    this.#u8 = new Uint8Array(buffer);
+    this.#u32 = new Uint32Array(buffer);
+    this.#i32 = new Int32Array(buffer);
+    this.#i64 = new BigInt64Array(buffer);
+    return true;
+  }
+
+  /** Releases all allocations. The caller releases what they reserved. */
+  clear(): void {
+    this.#end = ARENA_RESERVED_BYTES;
+  }
+}
+
+/** The memories of a worker's queries, some of which are kept for the next query. */
+export class QueryMemories {
+  readonly #module: WebAssembly.Module | null;
+  readonly #kept: QueryMemory[] = [];
+
+  constructor(module: WebAssembly.Module | null) {
+    this.#module = module;
+  }
+
+  /** An empty memory, for exclusive use until `giveBack`. */
+  acquire(): QueryMemory {
+    return this.#kept.pop() ?? new QueryMemory(this.#module);
+  }
+
+  giveBack(memory: QueryMemory): void {
+    memory.clear();
+    if (memory.byteLength <= KEPT_BYTES_MAX && this.#kept.length < KEPT_COUNT_MAX) this.#kept.push(memory);
+  }
+}

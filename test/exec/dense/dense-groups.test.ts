@@ -1,0 +1,258 @@
+/** Dense tables give the same answers as grouping row by row, for either set of kernels, over any mix of shards. */
+import t from 'tap';
+import { Prng, runToEnd, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
+import { DenseGroups } from '../../../src/exec/dense/dense-groups.js';
+import { QueryMemories, QueryRun } from '../../../src/exec/index.js';
+import { groupShard } from '../../../src/exec/select/group.js';
+import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
+import { ShardRows } from '../../../src/exec/select/shard-rows.js';
+import { allocateFresh } from '../../../src/exec/select/text-partitions.js';
+import type { Aggregate, GroupPartial, SelectPlan } from '../../../src/ir/index.js';
+import { finishGroups, type Table } from '../../../src/plan/index.js';
+import { Arena, type Shard } from '../../../src/storage/index.js';
+import { fromWire, valueAt } from '../../../src/vector/index.js';
+import { KEY } from '../../storage/shard-model.js';
+import { COLUMNS } from '../../storage/stored.js';
+import { generateCondition } from '../condition/conditions.js';
+import { MODULES } from '../extract/extract-plans.js';
+import { Extraction, type GenerateOptions, generateEntities, generateValue } from '../extract/extraction.js';
+import { columnOf, ID_INPUT, INTEGER, inputAt, inputOf, PLAIN, shown } from '../select/select-rows.js';
+
+const SEED = Date.now() % 1_000_000;
+t.comment(`seed ${SEED}`);
+
+/** Booleans, dates, numbers, texts. */
+const INPUTS = [1, 2, 3, 4].map((id) => inputOf(columnOf(id)));
+const SHARED = { ...PLAIN, inputs: INPUTS };
+const [DATE, NUMBER] = [1, 2];
+
+const ATTRIBUTES = COLUMNS.filter(({ form, kind }) => form === 'latest' && kind !== 'geo');
+
+const unbounded = (): QueryRun => new QueryRun(null, 0, Number.POSITIVE_INFINITY);
+const noStats = (): ShardOperatorStats => new ShardOperatorStats(0, false);
+
+function generateAggregate(prng: Prng): Aggregate {
+  const common = { distinct: false, feed: 'rows', fraction: null } as const;
+  const number = inputAt(SHARED, NUMBER);
+  switch (prng.below(7)) {
+    case 0:
+      return { ...common, function: 'count', of: null, type: INTEGER };
+    case 1:
+      return { ...common, function: 'count', of: inputAt(SHARED, prng.below(4)), type: INTEGER };
+    case 2: {
+      const of = inputAt(SHARED, prng.pick([DATE, NUMBER]));
+      return { ...common, function: prng.pick(['min', 'max'] as const), of, type: of.type };
+    }
+    case 3: {
+      const of = inputAt(SHARED, prng.pick([DATE, NUMBER]));
+      return { ...common, function: 'count', distinct: true, of, type: INTEGER };
+    }
+    case 4: {
+      const fraction = prng.pick([0, 0.25, 0.5, 0.95, 1]);
+      return { ...common, function: 'percentile', fraction, of: number, type: { type: 'float' } };
+    }
+    case 5:
+      return { ...common, function: 'stddev', of: number, type: { type: 'float' } };
+    default: {
+      const name = prng.pick(['sum', 'avg'] as const);
+      return {
+        ...common,
+        function: name,
+        of: number,
+        type: name === 'sum' ? number.type : { type: 'float' },
+      };
+    }
+  }
+}
+
+function generatePlan(prng: Prng, idCount: number): SelectPlan {
+  const keys = Array.from({ length: prng.below(4) }, () => inputAt(SHARED, prng.pick([0, 1, 2, 3])));
+  const aggregates = Array.from({ length: prng.between(1, 5) }, () => generateAggregate(prng));
+  const condition = prng.chance(0.6)
+    ? generateCondition(prng, { columns: COLUMNS, idCount, textCount: 30, depth: 2 })
+    : null;
+  const results = [...keys, ...aggregates].map(({ type }, input) => ({
+    name: String(input),
+    type,
+    of: { op: 'input', type, input } as const,
+  }));
+  return { ...SHARED, condition, grouping: { keys, perEntity: false, aggregates }, outputs: results };
+}
+
+function densely(
+  shard: Shard,
+  plan: SelectPlan,
+  scratch: Arena,
+  memories: QueryMemories,
+  run = unbounded(),
+): GroupPartial | null {
+  const dimension = shard.find(KEY);
+  if (dimension === undefined) return null;
+  const dense = DenseGroups.of({ dimension, plan, scratch, memories, room: allocateFresh }, run, noStats());
+  if (dense === null) return null;
+  try {
+    return runToEnd(dense.groups());
+  } finally {
+    dense.release();
+  }
+}
+
+function byRows(shard: Shard, plan: SelectPlan, scratch: Arena): GroupPartial {
+  const dimension = shard.find(KEY);
+  if (dimension === undefined) throw new Error('the shard is empty');
+  const run = unbounded();
+  const rows = new ShardRows(dimension, plan, [], scratch, run, noStats());
+  const partial = runToEnd(groupShard(rows, plan, run, noStats()));
+  rows.release();
+  return partial;
+}
+
+function rowsOf({ columns, rowCount }: Table): string[] {
+  return Array.from({ length: rowCount }, (_, row) => shown(columns.map((column) => valueAt(column, row))));
+}
+
+const answer = (plan: SelectPlan, partials: readonly GroupPartial[]): string[] =>
+  rowsOf(runToEnd(finishGroups(plan, partials, Number.POSITIVE_INFINITY)));
+
+for (const [kernels, module] of MODULES) {
+  for (const wide of [false, true]) {
+    t.test(
+      `${kernels} kernels, ${wide ? '64-bit' : 'narrow'} values: answers are those by rows`,
+      async (t) => {
+        const prng = new Prng(SEED + (wide ? 1 : 0));
+        const options: GenerateOptions = { idCount: 400, wide, density: prng.pick([0.4, 0.8, 1]) };
+        const extraction = new Extraction(module, 3, { compactionDeadMin: 1_000 });
+        const scratch = new Arena(module);
+        const memories = new QueryMemories(module);
+        const wrong: string[] = [];
+        let [dense, mixed] = [0, 0];
+        for (let round = 0; round < 4; round++) {
+          extraction.insert(generateEntities(prng, 300, options));
+          if (round > 1) extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.1)));
+          for (let requested = 0; requested < 30; requested++) {
+            const plan = generatePlan(prng, 400);
+            const rows = extraction.shards.map((shard) => byRows(shard, plan, scratch));
+            const found = extraction.shards.map((shard) => densely(shard, plan, scratch, memories));
+            dense += found.filter((partial) => partial !== null).length;
+            // Shards may take different ways.
+            const partials = found.map((partial, shard) =>
+              partial === null || prng.chance(0.2) ? rows[shard] : partial,
+            );
+            if (
+              partials.some((partial) => rows.includes(partial)) &&
+              partials.some((partial) => !rows.includes(partial))
+            )
+              mixed++;
+            const [got, wanted] = [answer(plan, partials), answer(plan, rows)];
+            if (shown(got) !== shown(wanted)) {
+              wrong.push(`${shown(plan)}\n  gives ${shown(got)}\n  instead of ${shown(wanted)}`);
+            }
+          }
+        }
+        t.strictSame(wrong.slice(0, 2), [], `${wrong.length} differ`);
+        t.ok(dense > 20, `${dense} of 360 shards were grouped by dense tables`);
+        t.ok(mixed > 2, `${mixed} of 120 answers are of both kinds`);
+      },
+    );
+  }
+}
+
+t.test('several segments and blocks add up; memory is released and used again', async (t) => {
+  const extraction = new Extraction(MODULES[0][1], 1);
+  const values = new Prng(SEED);
+  for (let from = 0; from < SEGMENT_ROWS_MAX + 6_000; from += 5_000) {
+    extraction.insert(
+      Array.from({ length: 5_000 }, (_, at) => ({
+        id: `e${from + at}`,
+        fields: ATTRIBUTES.filter(() => values.chance(0.9)).map((column) => ({
+          column,
+          latest: generateValue(values, column, false),
+        })),
+      })),
+    );
+  }
+  const [shard] = extraction.shards;
+  const scratch = new Arena(MODULES[0][1]);
+  const memories = new QueryMemories(MODULES[0][1]);
+  const prng = new Prng(SEED);
+  for (let requested = 0; requested < 8; requested++) {
+    const plan = generatePlan(prng, 400);
+    const run = unbounded();
+    const partial = densely(shard, plan, scratch, memories, run);
+    if (partial === null) continue;
+    t.strictSame(answer(plan, [partial]), answer(plan, [byRows(shard, plan, scratch)]));
+    const stateBytes = run.reservedBytes;
+    densely(shard, plan, scratch, memories, run);
+    t.equal(run.reservedBytes, 2 * stateBytes, 'only the groups stay reserved');
+  }
+});
+
+t.test('a query without the memory for dense tables goes row by row', async (t) => {
+  const extraction = new Extraction(null, 1);
+  extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: false, density: 0.9 }));
+  const count: Aggregate = {
+    function: 'count',
+    of: null,
+    distinct: false,
+    feed: 'rows',
+    fraction: null,
+    type: INTEGER,
+  };
+  const grouping = { keys: [inputAt(SHARED, 3)], perEntity: false, aggregates: [count] };
+  const small = new QueryRun(null, 0, 10_000);
+  const memories = new QueryMemories(null);
+  t.equal(densely(extraction.shards[0], { ...SHARED, grouping }, new Arena(null), memories, small), null);
+  t.equal(small.reservedBytes, 0);
+});
+
+t.test('keys that are not stored values, and aggregates of other values, go another way', async (t) => {
+  const extraction = new Extraction(null, 1);
+  extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: true, density: 0.9 }));
+  const inputs = [...INPUTS, ID_INPUT];
+  const plan = { ...PLAIN, inputs };
+  const [boolean, , number, text, id] = inputs.map((_, input) => inputAt(plan, input));
+  const count: Aggregate = {
+    function: 'count',
+    of: null,
+    distinct: false,
+    feed: 'rows',
+    fraction: null,
+    type: INTEGER,
+  };
+  const goes = (
+    grouping: Partial<NonNullable<SelectPlan['grouping']>>,
+    more: Partial<SelectPlan> = {},
+  ): boolean => {
+    const whole = { keys: [text], perEntity: false, aggregates: [count], ...grouping };
+    const memories = new QueryMemories(null);
+    return (
+      densely(extraction.shards[0], { ...plan, grouping: whole, ...more }, new Arena(null), memories) !== null
+    );
+  };
+  t.equal(goes({}), true);
+  t.equal(goes({ keys: [] }), true, 'one group');
+  t.equal(goes({ keys: [id] }), false, 'entity IDs');
+  t.equal(goes({ keys: [number] }), false, 'values of eight bytes');
+  t.equal(goes({ perEntity: true }), false);
+  t.equal(goes({ aggregates: [{ ...count, of: text, distinct: true }] }), false, 'distinct texts');
+  t.equal(goes({ aggregates: [{ ...count, function: 'max', of: text, type: text.type }] }), false);
+  t.equal(goes({ aggregates: [{ ...count, feed: 'entities' }] }), false);
+  t.equal(goes({ aggregates: [{ ...count, function: 'sum', of: number, type: number.type }] }), true);
+  t.equal(
+    goes({ aggregates: [{ ...count, function: 'stddev', of: number }] }),
+    false,
+    'squares of eight bytes',
+  );
+  t.equal(goes({}, { filter: { op: 'is-null', type: boolean.type, of: id, negated: true } }), false);
+  t.equal(
+    fromWire(
+      densely(
+        extraction.shards[0],
+        { ...plan, grouping: { keys: [text], perEntity: false, aggregates: [count] } },
+        new Arena(null),
+        new QueryMemories(null),
+      )!.keys[0],
+    ).kind,
+    'text',
+  );
+});
