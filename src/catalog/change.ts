@@ -253,7 +253,7 @@ class Draft {
   }
 
   #deleteDatabase(id: number): void {
-    invariant(this.#databases.delete(id), `database ${id} is not there to be deleted`);
+    invariant(this.#databases.delete(id), `database ${id} does not exist`);
     this.#properties.delete(id);
     this.#dimensions.delete(id);
     this.#names.delete(id);
@@ -273,13 +273,13 @@ class Draft {
 
   #setSavedQuery(savedQuery: SavedQuery): void {
     const { databaseId, name } = savedQuery;
-    invariant(this.#databases.has(databaseId), `database ${databaseId} is not there for a saved query`);
+    invariant(this.#databases.has(databaseId), `database ${databaseId} does not exist`);
     this.#savedQueriesOf(databaseId).set(name, savedQuery);
   }
 
   #deleteSavedQuery(databaseId: number, name: string): void {
     const own = this.#savedQueriesOf(databaseId);
-    invariant(own.delete(name), 'the saved query is not there to be deleted');
+    invariant(own.delete(name), 'the saved query does not exist');
     if (own.size > 0) return;
     this.#savedQueries.delete(databaseId);
     this.#ownSavedQueries.delete(databaseId);
@@ -333,7 +333,7 @@ class Draft {
 
   #nameOf(model: DatabaseModel, dimensionId: number): string {
     const apiName = this.#namesOf(model).get(dimensionId);
-    invariant(apiName !== undefined, `dimension ${dimensionId} is not there to be changed`);
+    invariant(apiName !== undefined, `dimension ${dimensionId} does not exist`);
     return apiName;
   }
 

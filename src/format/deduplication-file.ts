@@ -76,7 +76,7 @@ export function* decodeDeduplicationFile(
   }
   const version = view.getUint16(VERSION_AT, true);
   if (version > DEDUPLICATION_VERSION)
-    throw new NewerFormatError(file, 'list of named writes', version, DEDUPLICATION_VERSION);
+    throw new NewerFormatError(file, 'list of idempotent writes', version, DEDUPLICATION_VERSION);
   if (version !== DEDUPLICATION_VERSION) {
     throw new CorruptionError(file, VERSION_AT, `format version ${version} is unknown`);
   }

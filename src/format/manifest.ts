@@ -112,7 +112,7 @@ export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   if (contentBytes !== bytes.length - HEAD_BYTES) {
     throw corrupt(
       LENGTH_AT,
-      `it claims ${contentBytes} bytes of content where ${bytes.length - HEAD_BYTES} are`,
+      `it claims ${contentBytes} bytes of content but has ${bytes.length - HEAD_BYTES}`,
     );
   }
   if (view.getUint32(CRC_AT, true) !== manifestCrc(bytes)) throw corrupt(CRC_AT, 'it fails its checksum');
@@ -122,32 +122,32 @@ export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   try {
     return manifestOf(packr.unpack(bytes.subarray(HEAD_BYTES)));
   } catch (error) {
-    throw corrupt(HEAD_BYTES, `its content is no manifest: ${(error as Error).message}`);
+    throw corrupt(HEAD_BYTES, `its content is not a manifest: ${(error as Error).message}`);
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null) throw new Error(`${what} is no map`);
+  if (typeof value !== 'object' || value === null) throw new Error(`${what} is not a map`);
   return value as Fields;
 }
 
 function text(fields: Fields, name: string): string {
   const value = fields[name];
-  if (typeof value !== 'string') throw new Error(`${name} is no text`);
+  if (typeof value !== 'string') throw new Error(`${name} is not a text`);
   return value;
 }
 
 function count(fields: Fields, name: string): number {
   const value = fields[name];
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name} is no count`);
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name} is not a count`);
   return value as number;
 }
 
 function manifestOf(content: unknown): Manifest {
   const fields = fieldsOf(content, 'the content');
-  if (!Array.isArray(fields.files)) throw new Error('files is no list');
+  if (!Array.isArray(fields.files)) throw new Error('files is not a list');
   return {
     storeId: text(fields, 'storeId'),
     checkpointLsn: count(fields, 'checkpointLsn'),

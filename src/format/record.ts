@@ -189,9 +189,9 @@ export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId:
   if (payloadBytes > RECORD_PAYLOAD_BYTES_MAX) {
     return bad(`it claims ${payloadBytes} bytes, more than a record may have`);
   }
-  if (view.getBigUint64(16, true) !== logId) return bad('it carries the id of another log file');
+  if (view.getBigUint64(16, true) !== logId) return bad('it has the id of another log file');
   const next = offset + frameBytes(payloadBytes);
-  if (next > bytes.byteLength) return bad(`it claims ${payloadBytes} bytes, more than the file holds`);
+  if (next > bytes.byteLength) return bad(`it claims ${payloadBytes} bytes, more than the file has`);
   const payloadCrc = crc32(bytes.subarray(offset + RECORD_HEADER_BYTES, next));
   if (crc32(bytes.subarray(offset + 4, offset + RECORD_HEADER_BYTES), payloadCrc) !== crc) {
     return bad('it fails its checksum');

@@ -10,7 +10,7 @@ import { unexpected } from './tokens.js';
 import type { ComparisonWord, SourcePosition, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
-const MIXED = 'comparisons do not follow one another; put one of them in parentheses';
+const MIXED = 'comparisons cannot be chained; put one of them in parentheses';
 /** Limit on nested IS DISTINCT FROM: each duplicates its operands, so nesting grows exponentially. */
 const DISTINCTIONS_INSIDE_MAX = 3;
 
@@ -117,7 +117,7 @@ export class ExpressionReader extends OperandReader {
     this.expectWord('FROM');
     const other = this.#joined();
     if (this.#distinctionCount > distinctions + DISTINCTIONS_INSIDE_MAX) {
-      throw sqlError(`one IS DISTINCT FROM holds ${DISTINCTIONS_INSIDE_MAX} others at most`, position);
+      throw sqlError(`an IS DISTINCT FROM may contain at most ${DISTINCTIONS_INSIDE_MAX} others`, position);
     }
     this.#distinctionCount++;
     return differs(of, other, !negated);
@@ -127,7 +127,7 @@ export class ExpressionReader extends OperandReader {
   #list(): SqlNode[] {
     const open = this.peek();
     this.expectSign('(');
-    if (this.isSign(')')) throw sqlError('IN lists at least one value', open.position);
+    if (this.isSign(')')) throw sqlError('IN requires at least one value', open.position);
     const values: SqlNode[] = [];
     this.nested(open.position, () => {
       do values.push(this.expression());
@@ -195,7 +195,7 @@ export class ExpressionReader extends OperandReader {
       this.height = 1;
       return { is: 'number', text: minus ? `-${text}` : text, ...nodeAt(sign.position) };
     }
-    if (!minus) throw unexpected(this.peek(), 'a number behind the sign +');
+    if (!minus) throw unexpected(this.peek(), 'a number after the sign +');
     return this.nested(sign.position, () => ({
       is: 'negative',
       of: this.#inside(this.#signed()),

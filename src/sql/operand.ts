@@ -53,7 +53,7 @@ export abstract class OperandReader extends TokenReader {
   #parenthesized(): SqlNode {
     const { position } = this.take();
     const inner = this.nested(position, () => this.expression());
-    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', position);
+    if (this.isSign(',')) throw sqlError('a list in parentheses is allowed only after IN', position);
     this.expectClosing(position);
     return { ...inner, parenthesized: true };
   }
@@ -118,7 +118,7 @@ export abstract class OperandReader extends TokenReader {
     }
     if (this.isSign('.')) throw unexpected(this.peek(), 'a name of at most three parts');
     if (this.isSign('(')) {
-      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", position);
+      throw sqlError('a function name is written without brackets, quotes and schema', position);
     }
     if (names.length > 1)
       return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(position) };
@@ -172,9 +172,6 @@ export abstract class OperandReader extends TokenReader {
   protected above(height: number, position: SourcePosition): void {
     this.height = Math.max(height, this.height) + 1;
     if (this.height <= EXPRESSION_HEIGHT_MAX) return;
-    throw sqlError(
-      `the expression has more than ${EXPRESSION_HEIGHT_MAX} operators above one another`,
-      position,
-    );
+    throw sqlError(`the expression has more than ${EXPRESSION_HEIGHT_MAX} nested operators`, position);
   }
 }

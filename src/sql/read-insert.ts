@@ -47,7 +47,7 @@ export function readInsert(
 }
 
 function tooManyRows(cursor: Cursor): Error {
-  const what = `an INSERT holds more than ${ENTITIES_PER_INSERT_MAX} entities`;
+  const what = `an INSERT has more than ${ENTITIES_PER_INSERT_MAX} entities`;
   return sqlError(what, cursor.position(), { code: 2012 });
 }
 
@@ -99,7 +99,7 @@ function rowOf(cursor: Cursor, budget: { values: number }): SqlNode[] {
   do {
     cursor.skip();
     if (--budget.values < 0) {
-      throw sqlError(`the body's INSERTs hold more than ${INSERT_VALUES_MAX} values`, cursor.position());
+      throw sqlError(`the body's INSERTs have more than ${INSERT_VALUES_MAX} values`, cursor.position());
     }
     row.push(literal(cursor));
   } while (passed(cursor, COMMA));

@@ -20,7 +20,8 @@ export function readSelect(tokens: readonly Token[], budget: { skeletonWords: nu
   const reader = new ExpressionReader(tokens);
   const { position } = reader.peek();
   const explain = explainOf(reader);
-  if (!reader.isWord('SELECT')) throw unexpected(reader.peek(), 'SELECT, which alone can be explained,');
+  if (!reader.isWord('SELECT'))
+    throw unexpected(reader.peek(), 'SELECT, the only statement that can be explained,');
   const skeleton = skeletonOf(reader, budget);
   const answered = parseStatement(skeleton.text);
   if ('failedAt' in answered) throw failure(skeleton, answered.failedAt);
@@ -39,7 +40,7 @@ function failure({ words, end }: Skeleton, failedAt: number | null): Error {
   if (failedAt === null) return sqlError('the statement cannot be read', token.position);
   if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, CONTINUATION);
   return sqlError(
-    `${word.text} does not stand here; the clauses of a SELECT are in this order: ${CLAUSES}`,
+    `${word.text} is not allowed here; the clauses of a SELECT have this order: ${CLAUSES}`,
     token.position,
   );
 }
@@ -77,7 +78,7 @@ class SelectParts {
     this.#refuseUnknown(item, ['expr', 'as']);
     const of = this.#leaf(fieldOf(item, 'expr')).node;
     const alias = this.#alias(fieldOf(item, 'as'));
-    if (of.is === 'star' && alias !== null) throw sqlError('* has no alias', of.position);
+    if (of.is === 'star' && alias !== null) throw sqlError('* cannot have an alias', of.position);
     return { of, alias };
   }
 

@@ -40,14 +40,14 @@ export function readScript(text: string): Script {
       );
     }
     if (reads.length + writes.length === STATEMENTS_MAX) {
-      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.position);
+      throw sqlError(`a body has at most ${STATEMENTS_MAX} statements`, first.position);
     }
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
-  throw sqlError('the body holds no statement', cursor.position());
+  throw sqlError('the body contains no statement', cursor.position());
 }
 
 /** Whether the text begins with SELECT or EXPLAIN, after white space and comments. Does not parse further. */

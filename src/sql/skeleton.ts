@@ -88,7 +88,7 @@ class SkeletonWriter {
     if (this.#needed !== null) throw unexpected(end, this.#needed);
     const paging = readPaging(reader);
     if (top !== null && paging.limit !== null) {
-      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.position);
+      throw sqlError('TOP and LIMIT cannot be used in one statement', paging.limit.position);
     }
     const { offset, limit } = paging;
     const text = this.#words.map((word) => word.text).join(' ');
@@ -109,7 +109,7 @@ class SkeletonWriter {
     else if (token.upper === 'LEFT' && (reader.isWord('JOIN', 1) || reader.isWord('OUTER', 1))) {
       this.#join('LEFT JOIN');
     } else if ((token.upper === 'ASC' || token.upper === 'DESC') && this.#clause !== 'ORDER BY') {
-      throw sqlError(`${token.upper} stands in ORDER BY only`, token.position);
+      throw sqlError(`${token.upper} is allowed only in ORDER BY`, token.position);
     } else if (KEYWORDS.has(token.upper)) this.#keyword(token.upper);
     else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.position);
     else this.#part();
@@ -149,7 +149,7 @@ class SkeletonWriter {
 
   #begin(clause: string, token: Token): void {
     if (this.#words.filter(({ text }) => text === clause).length > 1) {
-      throw sqlError(`${clause} stands in a SELECT once`, token.position);
+      throw sqlError(`${clause} is allowed only once in a SELECT`, token.position);
     }
     this.#clause = clause;
   }

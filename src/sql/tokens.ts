@@ -32,9 +32,9 @@ const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||'];
 
 /** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
-  ['==', 'two values are compared with one ='],
+  ['==', 'values are compared with a single ='],
   ['::', 'a cast is written CAST(value AS type)'],
-  ['`', 'names do not stand in backticks; write them in [brackets]'],
+  ['`', 'backticks are not available; write names in [brackets]'],
   ['@', 'variables are not available'],
   [':', 'parameters are not available; write the value itself'],
   ['?', 'parameters are not available; write the value itself'],
@@ -107,7 +107,7 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
   let token = first;
   while (token.kind !== 'end' && !(token.kind === 'sign' && token.text === ';')) {
     if (--budget.tokens < 0) {
-      const what = `the body holds more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
+      const what = `the body has more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
       throw sqlError(what, token.position);
     }
     tokens.push(token);

@@ -54,7 +54,7 @@ export function readAddresses<F extends Pick<typeof newDatabase.properties, type
     if (isAddress(address)) return address.toLowerCase();
     throw body.fault(
       FIELD,
-      `has ${quoted(address)} at [${index}], which is no address, network or host name`,
+      `has ${quoted(address)} at [${index}], which is not an address, network or host name`,
     );
   });
 }

@@ -111,7 +111,7 @@ class JsonReader {
 
   #countNode(): void {
     if (++this.#nodeCount <= JSON_NODES_MAX) return;
-    throw new QuarryError(1507, `the body holds more than ${JSON_NODES_MAX} values and keys`);
+    throw new QuarryError(1507, `the body has more than ${JSON_NODES_MAX} values and keys`);
   }
 
   #value(depth: number): Json {
@@ -208,10 +208,10 @@ function unescaped(literal: string, position: number): string {
   try {
     value = JSON.parse(literal);
   } catch {
-    throw syntaxFault(`the string at position ${position} holds a bad escape`);
+    throw syntaxFault(`the string at position ${position} contains an invalid escape`);
   }
   if (LONE_SURROGATE.test(value))
-    throw syntaxFault(`the string at position ${position} holds a lone surrogate`);
+    throw syntaxFault(`the string at position ${position} contains a lone surrogate`);
   return value;
 }
 

@@ -114,7 +114,7 @@ function bindOneEvent(list: readonly Json[], scope: Scope, path: string, depth: 
   }
   if (list.length === 0) throw new QuarryError(4014, `${path} has no column`);
   if (list.length > 1)
-    throw new QuarryError(4007, `${path} holds ${list.length} conditions without an operator`);
+    throw new QuarryError(4007, `${path} has ${list.length} conditions without an operator between them`);
   const [element] = list;
   const here = `${path}[0]`;
   if (isList(element)) return bindOneEvent(element, scope, here, depth + 1);
@@ -127,7 +127,7 @@ function bindOneEvent(list: readonly Json[], scope: Scope, path: string, depth: 
     const { apiName } = condition.column;
     throw new QuarryError(
       4040,
-      `${here}: ${quoted(apiName)} is no event column, and only events are counted`,
+      `${here}: ${quoted(apiName)} is not an event column, and only events are counted`,
     );
   }
   if (condition.parameters.has('minfreq')) {
@@ -211,7 +211,7 @@ function columnCondition(object: JsonObject, scope: Scope, path: string): Column
   if (names.length > 1) {
     throw new QuarryError(
       scope.unjoined,
-      `${path} holds ${quoted(names[0])} and ${quoted(names[1])} without an operator`,
+      `${path} has ${quoted(names[0])} and ${quoted(names[1])} without an operator between them`,
     );
   }
   const column = scope.dimension.columns.get(names[0]);
@@ -249,7 +249,7 @@ function bindMember(member: Json, scope: Scope, path: string): EventTest {
     throw new QuarryError(4049, `${condition.path}.minfreq must be next to "freqgroup", not inside it`);
   }
   if (scope.near !== null && asksNear(condition)) {
-    throw new QuarryError(4007, `${condition.path}: "geo_near" must stand ${scope.near.where}`);
+    throw new QuarryError(4007, `${condition.path}: "geo_near" is allowed ${scope.near.where}`);
   }
   return bindEvents(condition, scope.nowMs);
 }

@@ -80,7 +80,7 @@ export interface Extraction {
 
 const NEAR_OF_RESULT: NearRules = {
   limitMax: null,
-  where: 'for itself at the top of a query whose conditions are joined by "and" only, in no list within it',
+  where: 'only at the top level of a query whose conditions are joined by "and", not in a nested list',
 };
 
 /**

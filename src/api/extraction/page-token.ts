@@ -61,7 +61,7 @@ export function readPageToken(owner: TokenOwner, json: Json): PageToken {
 export function pageTokenFault(): QuarryError {
   return new QuarryError(
     4029,
-    `"${PAGE_TOKEN_FIELD}" is not one that this key was given for this request at this endpoint`,
+    `"${PAGE_TOKEN_FIELD}" was not issued to this key for this request at this endpoint`,
   );
 }
 

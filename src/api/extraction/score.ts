@@ -22,7 +22,8 @@ export interface Score {
 
 const NEAR_OF_SCORE: NearRules = {
   limitMax: SCORED_NEAREST_MAX,
-  where: 'in the top list or in lists joined by "or", not joined by "and" within a list, nor behind "not"',
+  where:
+    'in the top list or in lists joined by "or", but not joined by "and" within a list, and not after "not"',
 };
 
 /** Binds the body. Throws the errors of `bindExtraction`, and 4029 for every page token. */

@@ -31,7 +31,7 @@ export function extractionText(
     if (chars > charsMax) {
       throw new QuarryError(
         9006,
-        `the answer has more than ${charsMax} characters; ask for fewer rows or columns`,
+        `the answer has more than ${charsMax} characters; request fewer rows or columns`,
       );
     }
     return asList ? text : `${JSON.stringify(row.position.id)}:${text}`;

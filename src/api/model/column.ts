@@ -24,7 +24,7 @@ import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from '
  */
 export function createColumns(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
-  if (entries.length === 0) throw new QuarryError(3000, 'the body holds no column');
+  if (entries.length === 0) throw new QuarryError(3000, 'the body contains no column');
   if (entries.length > COLUMNS_PER_REQUEST_MAX) {
     throw new QuarryError(
       3004,
@@ -105,7 +105,7 @@ class ColumnRequest {
     if (total > TEST_COLUMNS_MAX) {
       throw new QuarryError(
         2021,
-        `a test database holds at most ${TEST_COLUMNS_MAX} columns; this would make ${total}`,
+        `a test database has at most ${TEST_COLUMNS_MAX} columns; this request would make it ${total}`,
       );
     }
   }

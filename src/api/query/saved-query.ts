@@ -106,7 +106,7 @@ function required(query: Json | undefined): Json {
 function readDimensions(query: Json | undefined): Json {
   const names = query ?? [];
   if (isList(names) && names.every((name) => typeof name === 'string')) return names;
-  const found = isList(names) ? 'a list with something else' : kindOf(names);
+  const found = isList(names) ? 'a list with other values' : kindOf(names);
   throw new QuarryError(4042, `"query" of a count/entity/total must be a list of strings, not ${found}`);
 }
 
@@ -244,7 +244,7 @@ function ownSavedQuery(name: string, call: SavedQueryCall): SavedQuery {
 function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
   const all = savedQueriesOf(catalog, model.id);
   if (all.size >= SAVED_QUERIES_MAX && !all.has(name)) {
-    throw new QuarryError(4048, `the database already holds ${SAVED_QUERIES_MAX} saved queries, the maximum`);
+    throw new QuarryError(4048, `the database already has the maximum of ${SAVED_QUERIES_MAX} saved queries`);
   }
   let chars = query.length;
   for (const other of all.values()) if (other.name !== name) chars += other.query.length;

@@ -43,7 +43,7 @@ export function bindTopValues(
   const bypassesAll = object.get(BYPASS_CACHE);
   const isFlag = typeof bypassesAll === 'boolean';
   const entries = [...object].filter(([name]) => !(isFlag && name === BYPASS_CACHE));
-  if (entries.length === 0) throw new QuarryError(4004, 'the body holds no query');
+  if (entries.length === 0) throw new QuarryError(4004, 'the body contains no query');
   if (entries.length > TOP_VALUES_QUERIES_MAX) {
     throw new QuarryError(
       4036,

@@ -75,7 +75,9 @@ export class Evidence {
     const mixed = this.shape !== null && this.shape !== shape;
     if (mixed || (shape === 'single' && this.#emptyListAt >= 0)) {
       const other = SHAPE_WORDS[this.shape ?? 'list'];
-      this.#refuse(new InsertError(2007, at, `a new column cannot hold ${other} and ${SHAPE_WORDS[shape]}`));
+      this.#refuse(
+        new InsertError(2007, at, `a new column cannot contain ${other} and ${SHAPE_WORDS[shape]}`),
+      );
       this.shape ??= 'list';
       return false;
     }
@@ -109,7 +111,7 @@ export class Evidence {
         new InsertError(
           2007,
           at,
-          `a new column cannot hold ${what} in ${SHAPE_WORDS[this.shape ?? 'single']}`,
+          `a new column cannot contain ${what} in ${SHAPE_WORDS[this.shape ?? 'single']}`,
         ),
       );
     } else if (this.type === null || this.type === type) this.type = type;
@@ -117,7 +119,8 @@ export class Evidence {
     else if (isPair(this.type, type, 'date', 'datetime')) {
       this.type = 'datetime';
       this.hasMidnights = true;
-    } else this.#refuse(new InsertError(2007, at, `a new column cannot hold both ${this.type} and ${type}`));
+    } else
+      this.#refuse(new InsertError(2007, at, `a new column cannot contain both ${this.type} and ${type}`));
   }
 
   #typeAt(source: Source, at: number): EvidenceType | null {

@@ -99,7 +99,7 @@ class Inference {
     if (known !== undefined || !this.#creates.dimensions) return known ?? null;
     const where = `entity ${quoted(entityId)}: dimension ${quoted(name)}`;
     if (!API_NAME.test(name)) {
-      this.#refuse(at, 5000, `${where}: an api-name holds lower-case letters, digits and dashes only`);
+      this.#refuse(at, 5000, `${where}: an api-name contains only lower-case letters, digits and dashes`);
       return null;
     }
     if (name.length > NAME_CHARS_MAX) {
@@ -121,7 +121,7 @@ class Inference {
     if (known !== undefined) return known;
     const where = `entity ${quoted(entityId)}, column ${quoted(apiName)}`;
     if (!API_NAME.test(apiName)) {
-      this.#refuse(keyAt, 3007, `${where}: an api-name holds lower-case letters, digits and dashes only`);
+      this.#refuse(keyAt, 3007, `${where}: an api-name contains only lower-case letters, digits and dashes`);
       return null;
     }
     if (apiName.length > NAME_CHARS_MAX) {
@@ -129,7 +129,7 @@ class Inference {
       return null;
     }
     if (this.#model.type === 'test' && this.#columnTotal >= TEST_COLUMNS_MAX) {
-      this.#refuse(keyAt, 2021, `${where}: a test database holds at most ${TEST_COLUMNS_MAX} columns`);
+      this.#refuse(keyAt, 2021, `${where}: a test database has at most ${TEST_COLUMNS_MAX} columns`);
       return null;
     }
     this.#columnTotal++;

@@ -150,7 +150,7 @@ function numberOf(text: string, { position }: SqlNode): string {
     .replace(/^(-?)0+(?=\d)/, '$1')
     .replace(/^(-?)\./, '$10.')
     .replace(/\.(?=$|[eE])/, '');
-  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, position);
+  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is not a number`, position);
   return written;
 }
 

@@ -56,5 +56,5 @@ function opening(
     if (closes(tokens[at])) depth++;
     else if (opens(tokens[at]) && --depth === 0) return at;
   }
-  throw sqlError('what ends before this has no beginning', position);
+  throw sqlError('the parenthesis or CASE that ends before this has no beginning', position);
 }

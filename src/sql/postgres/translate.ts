@@ -195,7 +195,7 @@ class Translation {
     this.#at += isLiteral ? 3 : 4;
     const span = SPAN.exec(text.text);
     if (span === null) {
-      const wanted = 'one number with a unit from second to year is wanted';
+      const wanted = 'an interval is one number with a unit from second to year';
       throw sqlError(`INTERVAL ${quoted(text.text)}: ${wanted}`, text.position);
     }
     const name = span[2].toLowerCase();

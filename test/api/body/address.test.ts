@@ -92,7 +92,7 @@ t.test('what is none of the three is refused and named', (t) => {
   for (const entry of bad) {
     assertRefusals(
       t,
-      [[entry, JSON.stringify({ 'addresses-whitelist': [entry] }), 8000, 'at [0], which is no address']],
+      [[entry, JSON.stringify({ 'addresses-whitelist': [entry] }), 8000, 'at [0], which is not an address']],
       read,
     );
   }

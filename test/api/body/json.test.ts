@@ -98,7 +98,7 @@ t.test('300,000 values and keys are read, one more is refused with 1507', async 
   t.equal(most, 300_000);
   const list = (count: number): Uint8Array => bytes(`[${Array(count).fill('{}').join()}]`);
   t.equal((parseJson(list(most - 1)) as readonly Json[]).length, most - 1);
-  const refusal = { code: 1507, message: 'the body holds more than 300000 values and keys' };
+  const refusal = { code: 1507, message: 'the body has more than 300000 values and keys' };
   t.throws(() => parseJson(list(most)), refusal);
   t.throws(() => parseJson(bytes(`[${'[],'.repeat(1_700_000)}0]`)), refusal);
   const object = (count: number): Uint8Array =>

@@ -226,7 +226,7 @@ const REFUSED: readonly Refusal[] = [
     'a total of a list of others',
     of({ type: 'count/entity/total', query: ['users', 1] }),
     4042,
-    'something else',
+    'other values',
   ],
   ['a total of what is not there', of({ type: 'count/entity/total', query: ['none'] }), 5008, '"none"'],
   [

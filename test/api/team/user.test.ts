@@ -131,7 +131,7 @@ const BOTH: readonly Refusal[] = [
     'a\u0000@b',
     `${'l'.repeat(65)}@b`,
     'a@b\n',
-  ].map((email): Refusal => [email, JSON.stringify({ email }), 7050, 'is no address']),
+  ].map((email): Refusal => [email, JSON.stringify({ email }), 7050, 'is not an email address']),
   ['255 characters', JSON.stringify({ email: `a@${domain(253)}` }), 7050, '254'],
 ];
 const fields = (write: (more: object) => string): readonly Refusal[] => [

@@ -109,7 +109,7 @@ t.test('invalid dates are refused', async (t) => {
       message: `there is no date ${year}-${month}-${day}`,
     });
   }
-  const outside = { code: 6000, message: 'a date lies outside the years 0000 to 9999' };
+  const outside = { code: 6000, message: 'a date is outside the years 0000 to 9999' };
   t.throws(() => addUnits('day')(1, LAST * SECONDS_PER_DAY), outside);
   t.throws(() => addUnits('month')(-1, FIRST * SECONDS_PER_DAY), outside);
   t.throws(() => addUnits('year')(1e300, 0), outside);

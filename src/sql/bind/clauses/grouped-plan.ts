@@ -48,7 +48,7 @@ export class GroupKeys {
         return inputExpression(part.type, this.all.length + part.input - AGGREGATE_INPUTS);
       }
       const { name, position } = inputs.named(part.input);
-      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, position);
+      throw sqlError(`${quoted(name)} must be in GROUP BY or in an aggregate`, position);
     });
   }
 

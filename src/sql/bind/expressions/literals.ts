@@ -39,9 +39,9 @@ export function readNumber(text: string): Constant | 'no number' | 'too many dig
 /** Converts a number literal. Throws 6000 for too many digits. */
 export function numberLiteral(text: string, position: SourcePosition): Constant {
   const read = readNumber(text);
-  if (read === 'no number') throw sqlError(`${quoted(text)} is no number`, position);
+  if (read === 'no number') throw sqlError(`${quoted(text)} is not a number`, position);
   if (read !== 'too many digits') return read;
-  const what = /[eE]/.test(text) ? 'is too great for a float' : `has more than ${DIGITS_MAX} digits`;
+  const what = /[eE]/.test(text) ? 'is too large for a float' : `has more than ${DIGITS_MAX} digits`;
   throw sqlError(`the number ${quoted(text)} ${what}`, position);
 }
 

@@ -97,7 +97,7 @@ export class Aggregates {
     if (argument.is === 'star') {
       if (form.function !== 'count' || node.distinct) {
         throw sqlError(
-          `* stands in COUNT(*) only, not in ${label}(${node.distinct ? 'DISTINCT ' : ''}*)`,
+          `* is allowed only in COUNT(*), not in ${label}(${node.distinct ? 'DISTINCT ' : ''}*)`,
           node.position,
         );
       }
@@ -105,7 +105,7 @@ export class Aggregates {
       return { of: null, events };
     }
     const inner = aggregateIn(argument);
-    if (inner !== null) throw sqlError(`${label} cannot be taken of another aggregate`, inner.position);
+    if (inner !== null) throw sqlError(`${label} cannot contain another aggregate`, inner.position);
     if (form.function === 'count' && this.#isOnEach(argument, node.distinct, events)) {
       return { of: null, events };
     }
@@ -136,13 +136,13 @@ export class Aggregates {
   #feedOf(node: NodeOf<'call'>, events: ReadonlySet<number>, of: Expression | null): Feed {
     const { rowEvents, inputs } = this.#ground;
     if (events.size > 1) {
-      throw sqlError('an aggregate looks at the events of one column', node.position);
+      throw sqlError('an aggregate can read the events of only one column', node.position);
     }
     const [columnId] = events;
     if (rowEvents !== null) {
       if (columnId === undefined) return 'entities';
       if (columnId === rowEvents) return 'rows';
-      const what = 'where rows are events of one column, aggregates cannot look at those of another one';
+      const what = 'if the rows are the events of one column, aggregates cannot read the events of another';
       throw sqlError(what, node.position);
     }
     if (columnId === undefined) return 'rows';
@@ -167,6 +167,6 @@ export class Aggregates {
     const operand = operandOf(argument, this.#ground.sources, this.#ground.nowMs);
     const fraction = operand?.is === 'number' ? Number(operand.text) : Number.NaN;
     if (fraction >= 0 && fraction <= 1) return fraction;
-    throw sqlError(`the second argument of ${form.label} is a number from 0 to 1`, argument.position);
+    throw sqlError(`the second argument of ${form.label} must be a number from 0 to 1`, argument.position);
   }
 }

@@ -22,7 +22,7 @@ import type { CallSite, SqlFunction } from './function.js';
 type Make = SqlFunction['make'];
 
 function unitAt({ unit }: CallSite): DateUnit {
-  invariant(unit !== null, 'a function with a unit was given one');
+  invariant(unit !== null, 'a function with a unit has no unit argument');
   return unit;
 }
 
@@ -34,7 +34,7 @@ function inUnit(date: Expression, unit: DateUnit, { position }: CallSite): Expre
 /** Throws 6000 for units that are parts of a date but not lengths of time. */
 function refusePartUnit(unit: DateUnit, { position }: CallSite): void {
   if (unit === 'weekday' || unit === 'day-of-year') {
-    throw sqlError(`${unit} is a part of a date, no span of time: write day`, position);
+    throw sqlError(`${unit} is a part of a date, not a length of time: write day`, position);
   }
 }
 
@@ -88,7 +88,10 @@ const formatted =
   ([text, format], site) => {
     if (format === undefined || isNull(text) || isNull(format)) return make([text], site);
     if (!isTextConstant(text) || !isTextConstant(format)) {
-      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.position);
+      throw sqlError(
+        'text and format must be string literals; use CAST for a column of dates',
+        site.position,
+      );
     }
     return make([constantOf(TEXT, readFormatted(text.value, format.value, site.position))], site);
   };

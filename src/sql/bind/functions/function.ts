@@ -126,7 +126,7 @@ const EXPECTED: Readonly<Record<FirmKind, string>> = {
   number: 'a number',
   float: 'a number',
   integer: 'a whole number',
-  digits: `a whole number written out, -${DIGITS_MAX} to ${DIGITS_MAX},`,
+  digits: `a literal whole number from -${DIGITS_MAX} to ${DIGITS_MAX}`,
   date: 'a date or datetime',
   condition: 'a condition',
 };

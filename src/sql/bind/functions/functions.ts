@@ -54,6 +54,7 @@ function entryOf({ name, distinct, position }: NodeOf<'call'>): SqlFunction {
     const more = near === null ? {} : { suggestion: near.toUpperCase() };
     throw sqlError(`there is no function ${quoted(name)}`, position, more);
   }
-  if (distinct) throw sqlError(`DISTINCT stands in aggregates, not in ${name.toUpperCase()}`, position);
+  if (distinct)
+    throw sqlError(`DISTINCT is allowed only in aggregates, not in ${name.toUpperCase()}`, position);
   return entry;
 }

@@ -99,7 +99,7 @@ function compared(
   const least = (count: bigint): Condition => {
     if (count <= 0n) return ALWAYS;
     if (count <= BigInt(MINFREQ_MAX)) return { op: 'freqgroup', events: [event], minfreq: Number(count) };
-    throw sqlError(`events are counted to ${MINFREQ_MAX} here`, constant.position);
+    throw sqlError(`counts of events are compared with at most ${MINFREQ_MAX} here`, constant.position);
   };
   const not = (member: Condition): Condition => ({ op: 'not', member });
   const exactly = (): Condition =>

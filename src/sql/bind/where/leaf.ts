@@ -105,7 +105,7 @@ export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRe
 
 export function geolocationFault(ref: ColumnRef, { position }: Pick<SqlNode, 'position'>): QuarryError {
   const name = quoted(nameOfRef(ref));
-  return sqlError(`${name} holds points: geolocation queries are not available through SQL`, position);
+  return sqlError(`${name} contains points: geolocation queries are not available through SQL`, position);
 }
 
 function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope): Leaf | null {

@@ -113,7 +113,7 @@ function readsRows(node: SqlNode, sources: Sources): boolean {
 /** Of expressions without columns. */
 export function constantScope(nowMs: BindingTime): Scope {
   const none = (node: { readonly position: SourcePosition }): never => {
-    throw sqlError('only constants can stand here', node.position);
+    throw sqlError('only constants are allowed here', node.position);
   };
   return {
     column: none,
@@ -159,7 +159,7 @@ export function secondsOf(operand: Operand, position: SourcePosition): number | 
   if (operand.is === 'instant') return operand.seconds;
   if (operand.is !== 'text') return null;
   const read = readBeside(operand.text, { type: 'datetime' });
-  if (read === null) throw sqlError(`${quoted(operand.text)} is no date`, position);
+  if (read === null) throw sqlError(`${quoted(operand.text)} is not a date`, position);
   return Number(read.value) * (read.type.type === 'date' ? SECONDS_PER_DAY : 1);
 }
 

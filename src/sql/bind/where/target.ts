@@ -63,7 +63,7 @@ function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
     ofNode: (node) => {
       bindCondition(node, scope);
       const what =
-        'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
+        'WHERE of UPDATE and DELETE can only compare columns with constants, texts by =, <>, IN and LIKE';
       throw sqlError(what, node.position);
     },
     not: (member) => member,

@@ -54,7 +54,7 @@ t.test('two types have the common type of the rules, or none', async (t) => {
       const label = `${typeName(a)} and ${typeName(b)}`;
       const type = expected(a, b);
       if (type === null) {
-        const message = `${label} do not go together; CAST one of them as the other's type`;
+        const message = `${label} have no common type; CAST one of them to the other's type`;
         t.strictSame(
           refusal(() => commonType(left, right, PLACE)),
           { message, ...PLACE },
@@ -79,7 +79,7 @@ t.test('only lossless conversions are implicit casts', async (t) => {
     for (const to of TYPES) {
       const input = inputOf(from, 0);
       const label = `${typeName(from)} to ${typeName(to)}`;
-      const message = `${typeName(from)} and ${typeName(to)} do not go together; CAST one of them as the other's type`;
+      const message = `${typeName(from)} and ${typeName(to)} have no common type; CAST one of them to the other's type`;
       if (!widens(typeName(from), typeName(to))) {
         t.strictSame(
           refusal(() => castTo(input, to, PLACE)),

@@ -41,7 +41,7 @@ t.test('without GROUP BY, COUNT of events applies to each entity', async (t) => 
     refusalOf(() => planOf('SELECT COUNT(*) FROM users HAVING COUNT([clicks.value]) > 10000')),
     {
       code: 6000,
-      message: 'events are counted to 10000 here',
+      message: 'counts of events are compared with at most 10000 here',
     },
   );
 });
