@@ -45,7 +45,7 @@ export interface SnapshotFileEntry {
 
 export interface Manifest {
   readonly storeId: string;
-  /** The snapshot files hold every record up to this LSN and none after it. */
+  /** The snapshot files contain every record up to this LSN and none after it. */
   readonly checkpointLsn: number;
   readonly shardCount: number;
   /** Milliseconds since 1970-01-01. */
@@ -64,7 +64,7 @@ export interface Manifest {
   readonly restoredLsn?: number;
 }
 
-/** The file of the deduplication table; its format is in once-file.ts. */
+/** The file of the deduplication table; its format is in deduplication-file.ts. */
 export interface DeduplicationFileEntry {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
@@ -98,7 +98,7 @@ function manifestCrc(bytes: Uint8Array): number {
 
 /**
  * Decodes `bytes`, the whole content of `file`. Throws a NewerFormatError for a later version, and a
- * CorruptionError that names `file` and the cause for any other fault.
+ * CorruptionError that names `file` and the cause for any other error.
  */
 export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   const corrupt = (offset: number, reason: string): CorruptionError =>

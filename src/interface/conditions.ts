@@ -295,7 +295,7 @@ export const query = named(
   ),
 );
 
-/** Fields that several bodies have. */
+/** Fields of several bodies. */
 const dimensionText = (description: string) =>
   text(description, { codes: { wrong: 5009, null: 5009 }, noun: "a dimension's api-name" });
 export const dimensionName = dimensionText('Api-name of a dimension.');

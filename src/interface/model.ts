@@ -33,9 +33,9 @@ export const DECIMAL_PLACES_MAX = 20;
 export const RANGE_BOUNDS_MAX = 10_000;
 export const CACHE_PERIOD_SECONDS_MIN = 5;
 
-const NAME_FORMS = [{ pattern: /^(?! *$)[ !#-&(-~]+$/, fault: 'has invalid characters or is blank' }];
+const NAME_FORMS = [{ pattern: /^(?! *$)[ !#-&(-~]+$/, message: 'has invalid characters or is blank' }];
 const API_NAME_FORMS = [
-  { pattern: /^[a-z0-9-]+$/, fault: 'is not an api-name, which contains only a-z, 0-9 and dashes' },
+  { pattern: /^[a-z0-9-]+$/, message: 'is not an api-name, which contains only a-z, 0-9 and dashes' },
 ];
 
 const name = (codes: Codes) =>
@@ -85,7 +85,7 @@ const aColumn = text('Api-name of the column.', { codes: { type: 3007 } });
 const description = orNull(
   text('Without quotes.', {
     maxLength: DESCRIPTION_CHARS_MAX,
-    forms: [{ pattern: /^[^'"]*$/, fault: 'must be without \' and "' }],
+    forms: [{ pattern: /^[^'"]*$/, message: 'must be without \' and "' }],
     codes: { wrong: 3009, long: 3010 },
   }),
 );
@@ -222,7 +222,9 @@ export const newSavedQuery = named(
   'NewSavedQuery',
   body(SAVED, {
     name: text('Letters, digits and dashes.', {
-      forms: [{ pattern: /^[A-Za-z0-9-]*$/, fault: 'has characters other than letters, digits and dashes' }],
+      forms: [
+        { pattern: /^[A-Za-z0-9-]*$/, message: 'has characters other than letters, digits and dashes' },
+      ],
       minLength: 1,
       maxLength: NAME_CHARS_MAX,
       codes: { missing: 4021, wrong: 4034, empty: 4041, long: 4041 },

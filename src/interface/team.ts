@@ -47,10 +47,10 @@ const USER = always(7050);
 
 /** Refuses control characters, line breaks, and marks that change the direction of text. */
 const PRINTABLE: readonly Form[] = [
-  { pattern: /\S/, fault: 'is empty' },
+  { pattern: /\S/, message: 'is empty' },
   {
     pattern: /^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u,
-    fault: 'has characters that cannot be printed',
+    message: 'has characters that cannot be printed',
   },
 ];
 
@@ -69,8 +69,8 @@ const addresses = orNull(
 
 const databaseName = text('Printable ASCII without quotes and underscores.', {
   forms: [
-    { pattern: /^[ !#-&(-^`-~]+$/, fault: 'has invalid characters or none' },
-    { pattern: /[^ ]/, fault: 'has invalid characters or none' },
+    { pattern: /^[ !#-&(-^`-~]+$/, message: 'has invalid characters or none' },
+    { pattern: /[^ ]/, message: 'has invalid characters or none' },
   ],
   maxLength: NAME_CHARS_MAX,
 });
@@ -204,7 +204,7 @@ export const deletedCustomKey = named(
 const hour = (description: string) =>
   orNull(
     text(description, {
-      forms: [{ pattern: /^([01]\d|2[0-3]):[0-5]\d$/, fault: 'must be HH:MM, 00:00 to 23:59' }],
+      forms: [{ pattern: /^([01]\d|2[0-3]):[0-5]\d$/, message: 'must be HH:MM, 00:00 to 23:59' }],
     }),
   );
 export const accessHours = named(
@@ -260,7 +260,7 @@ export const deletedGroup = named('DeletedGroup', body(GROUP, { 'group-name': gr
 const email = text('Identifies the user; case is ignored.', {
   minLength: 1,
   maxLength: EMAIL_CHARS_MAX,
-  forms: [{ pattern: /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u, fault: 'is not an email address' }],
+  forms: [{ pattern: /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u, message: 'is not an email address' }],
 });
 const personName = (description: string) => orNull(text(description, { maxLength: PERSON_NAME_CHARS_MAX }));
 const userFields = {

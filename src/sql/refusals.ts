@@ -90,16 +90,16 @@ const PHRASES_BY_FIRST: ReadonlyMap<string, readonly Phrase[]> = (() => {
   return byFirst;
 })();
 
-const wordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);
+const keywordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);
 
 /** Throws 6000 for the first refused phrase of the statement. */
 export function refusePhrases(tokens: readonly Token[]): void {
   for (let at = 0; at < tokens.length; at++) {
-    const phrases = PHRASES_BY_FIRST.get(wordOrSign(tokens[at]));
+    const phrases = PHRASES_BY_FIRST.get(keywordOrSign(tokens[at]));
     if (phrases === undefined || isNameHere(tokens, at)) continue;
     for (const { rest, what } of phrases) {
       const follows = rest.every(
-        (word, index) => at + 1 + index < tokens.length && wordOrSign(tokens[at + 1 + index]) === word,
+        (word, index) => at + 1 + index < tokens.length && keywordOrSign(tokens[at + 1 + index]) === word,
       );
       if (follows) throw sqlError(what, tokens[at].position);
     }

@@ -50,7 +50,7 @@ export function foreignSign(text: string, at: number): string | null {
   return FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at))?.[1] ?? null;
 }
 
-const ASCII_WORD = /^[A-Za-z_]+$/;
+const ASCII_NAME = /^[A-Za-z_]+$/;
 
 /** Reads the next token after white space and comments; at the end of the text, a token of kind 'end'. */
 export function nextToken(cursor: Cursor): Token {
@@ -82,7 +82,7 @@ function word(cursor: Cursor, position: SourcePosition): Token {
   if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
     return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', position };
   }
-  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', position };
+  return { kind: 'word', text, upper: ASCII_NAME.test(text) ? text.toUpperCase() : '', position };
 }
 
 function sign(cursor: Cursor, position: SourcePosition): Token {

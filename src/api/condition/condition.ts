@@ -19,7 +19,7 @@ import { type Column, type Dimension, isEventType } from '../../schema/index.js'
 import { isList, isObject, type Json, type JsonObject, kindOf } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
 import { bindColumn, bindEvents, type ColumnCondition } from './column-condition.js';
-import { asksNear, bindNear, type NearRules } from './near.js';
+import { bindNear, hasNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
 
 /** Called for every column that a condition names; throws if the caller may not use the column. */
@@ -57,7 +57,7 @@ export function bindQuery(
 }
 
 /**
- * Binds the conditions of a query list and keeps its operators as a tree; `near` holds the rules for `geo_near`.
+ * Binds the conditions of a query list and keeps its operators as a tree; `near` contains the rules for `geo_near`.
  * Throws the errors of `bindQuery`, and 4028 for the `limit` of a `geo_near`.
  */
 export function readQuery(
@@ -181,7 +181,7 @@ function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
   const group = freqgroupOf(object);
   if (group !== undefined) return { is: 'condition', condition: bindFreqgroup(object, group, scope, path) };
   const condition = columnCondition(object, scope, path);
-  return scope.near !== null && asksNear(condition)
+  return scope.near !== null && hasNear(condition)
     ? { is: 'near', near: bindNear(condition, scope.near, scope.nowMs) }
     : { is: 'condition', condition: bindColumn(condition, scope.nowMs) };
 }
@@ -248,7 +248,7 @@ function bindMember(member: Json, scope: Scope, path: string): EventTest {
   if (condition.parameters.has('minfreq')) {
     throw new QuarryError(4049, `${condition.path}.minfreq must be next to "freqgroup", not inside it`);
   }
-  if (scope.near !== null && asksNear(condition)) {
+  if (scope.near !== null && hasNear(condition)) {
     throw new QuarryError(4007, `${condition.path}: "geo_near" is allowed ${scope.near.where}`);
   }
   return bindEvents(condition, scope.nowMs);

@@ -1,7 +1,7 @@
 /**
  * `between`: the window of an event condition, resolved against the request's time. Both ends are instants and inclusive;
- * reversed ends are swapped; a relative end counts from the other one. Months and years follow the calendar, with the day
- * clamped to the month's length.
+ * reversed ends are swapped; a relative end is relative to the other one. Months and years follow the calendar, with
+ * the day clamped to the month's length.
  */
 import { type BindingTime, QuarryError, quoted, readTime } from '../../base/index.js';
 import { eventWindow, type Window } from '../../ir/index.js';

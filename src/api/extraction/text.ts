@@ -72,7 +72,7 @@ export function pointText({ longitude, latitude }: Point): string {
   return `[${fraction(longitude)},${fraction(latitude)}]`;
 }
 
-/** The JSON text of a cell. */
+/** The JSON text of a value. */
 export function cellText({ window }: ExtractColumn, cell: Exclude<ExtractedCell, null>): string {
   if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
   return JSON.stringify(cell);

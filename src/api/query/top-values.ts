@@ -85,7 +85,7 @@ function bindIn(
 ): Omit<TopValuesQuery, 'name'> {
   const fields = readLevel(object, OPTIONS, dimension, access, path);
   const options = RequestBody.of(topValuesFields, fields.others, path);
-  const rules = { nowMs, takesBuckets: false, defaultWindow: ALL_EVENTS };
+  const rules = { nowMs, allowsBuckets: false, defaultWindow: ALL_EVENTS };
   const { limit, values, minQuantity, bypassCache, entities } = readAll({
     limit: () => readLimit(fields),
     values: () => bindValues(fields, rules),

@@ -63,7 +63,7 @@ export function writeColumn(
 }
 
 /** Throws 6000 if a column is named twice. */
-export function checkDistinct(columns: readonly WriteColumn[], places: readonly SourcePosition[]): void {
+export function checkDistinct(columns: readonly WriteColumn[], positions: readonly SourcePosition[]): void {
   const seen = new Set<string>();
   columns.forEach((column, index) => {
     const key = JSON.stringify(
@@ -73,7 +73,7 @@ export function checkDistinct(columns: readonly WriteColumn[], places: readonly 
           ? column.column.id
           : [column.column.id, column.ordinal, column.part],
     );
-    if (seen.has(key)) throw sqlError('the column is named twice', places[index]);
+    if (seen.has(key)) throw sqlError('the column is named twice', positions[index]);
     seen.add(key);
   });
 }

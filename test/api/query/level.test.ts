@@ -12,7 +12,7 @@ import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js'
 const SEED = 314_159;
 t.comment(`seed ${SEED}`);
 
-const RULES = { nowMs: NOW_MS, takesBuckets: true, defaultWindow: null };
+const RULES = { nowMs: NOW_MS, allowsBuckets: true, defaultWindow: null };
 const read = (text: string | Json, words: readonly string[] = []): LevelFields => {
   const object = (typeof text === 'string' ? json(text) : text) as JsonObject;
   return readLevel(object, words, THERE, FULL_ACCESS, 'here');

@@ -2,7 +2,7 @@
 import type { Expression } from '../../../src/ir/index.js';
 import type { NodeOf, Scope } from '../../../src/sql/bind/scope.js';
 import { sqlError } from '../../../src/sql/sql-error.js';
-import type { ComparisonWord, SqlNode } from '../../../src/sql/tree.js';
+import type { ComparisonOperator, SqlNode } from '../../../src/sql/tree.js';
 import type { SqlType } from '../../../src/vector/index.js';
 
 const PLACE = { line: 1, column: 1 };
@@ -20,7 +20,7 @@ export const not = (of: SqlNode): SqlNode => ({ ...at, is: 'not', of });
 export const negative = (of: SqlNode): SqlNode => ({ ...at, is: 'negative', of });
 export const both = (left: SqlNode, right: SqlNode): SqlNode => ({ ...at, is: 'and', left, right });
 export const either = (left: SqlNode, right: SqlNode): SqlNode => ({ ...at, is: 'or', left, right });
-export const compare = (left: SqlNode, comparison: ComparisonWord, right: SqlNode): SqlNode => {
+export const compare = (left: SqlNode, comparison: ComparisonOperator, right: SqlNode): SqlNode => {
   return { ...at, is: 'compare', comparison, left, right };
 };
 export const arithmetic = (

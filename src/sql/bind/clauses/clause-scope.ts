@@ -103,11 +103,11 @@ export class ClauseScope implements Scope {
       );
     }
     if (this.#rules.events !== null) this.#rules.events(ref);
-    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsFault(name), position);
+    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsError(name), position);
     return this.#ground.inputs.column(ref, position);
   }
 
-  #eventsFault(name: string): string {
+  #eventsError(name: string): string {
     const { clause } = this.#rules;
     return clause === 'WHERE'
       ? `${name} is an event column: WHERE compares its values with constants, texts by =, <>, IN and LIKE, and its date by =, <, <=, >, >= and BETWEEN`

@@ -15,7 +15,7 @@ import type { Inputs } from './inputs.js';
 import { refOf } from './items.js';
 import { type ColumnRef, nameOfRef, type Source, type Sources } from './sources.js';
 
-/** A join whose columns are not known yet. */
+/** A join before its columns are known. */
 export type JoinHead = Omit<Join, 'columns'>;
 
 /** Adds the joined tables to `sources`. Throws 6000 and 506. */
@@ -73,7 +73,7 @@ export function pushDown(
   return { joins: narrowed, predicates: left };
 }
 
-/** The column that holds the ID of the joined entity. */
+/** The column with the ID of the joined entity. */
 function keyOfJoin(on: SqlNode, joined: Source, sources: Sources): ColumnRef {
   const root = bare(on);
   const members = root.is === 'and' ? membersOf(root, 'and') : [root];

@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 const TOKEN = /(YYYY|HH24|MM|DD|MI|SS|MS|US)|"([^"]*)"|([^A-Z0-9"])/iy;
 const FORMAT_CHARS_MAX = 100;
 
-/** Parses `text` by `format` and returns it as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `place`. */
+/** Parses `text` by `format` and returns it as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `position`. */
 export function readFormatted(text: string, format: string, position: SourcePosition): string {
   const found = new Map<string, string>();
   let at = 0;

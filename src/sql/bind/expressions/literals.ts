@@ -66,13 +66,13 @@ function canonicalZone(zone: string): string {
   return zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
 }
 
-const TRUE_WORDS: readonly string[] = ['true', 't', 'yes', 'y', '1'];
-const FALSE_WORDS: readonly string[] = ['false', 'f', 'no', 'n', '0'];
+const TRUE_TEXTS: readonly string[] = ['true', 't', 'yes', 'y', '1'];
+const FALSE_TEXTS: readonly string[] = ['false', 'f', 'no', 'n', '0'];
 
 function readTruth(text: string): Constant | null {
   const word = lowerCase(text);
-  if (TRUE_WORDS.includes(word)) return constantOf(BOOLEAN, true);
-  return FALSE_WORDS.includes(word) ? constantOf(BOOLEAN, false) : null;
+  if (TRUE_TEXTS.includes(word)) return constantOf(BOOLEAN, true);
+  return FALSE_TEXTS.includes(word) ? constantOf(BOOLEAN, false) : null;
 }
 
 /**

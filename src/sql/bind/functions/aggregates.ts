@@ -1,7 +1,7 @@
 /**
  * Binds aggregates: the argument and the values over which it is aggregated. Equal aggregates are bound once.
- *   rows are entities   of attributes: one value per row; of events: a feed, one value per event that passes
- *   rows are events     of these events: one value per row; of attributes: one value per entity of a group
+ *   rows are entities   attributes: one value per row; events: a feed, one value per event that passes
+ *   rows are events     these events: one value per row; attributes: one value per entity of a group
  */
 import { type BindingTime, quoted } from '../../../base/index.js';
 import { type Aggregate, type EventTest, type Expression, type Feed, inputsOf } from '../../../ir/index.js';
@@ -88,11 +88,11 @@ export class Aggregates {
   ): { readonly of: Expression | null; readonly events: ReadonlySet<number> } {
     const { label } = form;
     const events = new Set<number>();
-    const wanted = form.fraction === 'argument' ? 2 : 1;
+    const expected = form.fraction === 'argument' ? 2 : 1;
     const [argument] = node.args;
-    if (node.args.length !== wanted) {
-      const takes = wanted === 2 ? 'a value and a fraction' : 'one value';
-      throw sqlError(`${label} takes ${takes}, not ${node.args.length} arguments`, node.position);
+    if (node.args.length !== expected) {
+      const accepts = expected === 2 ? 'a value and a fraction' : 'one value';
+      throw sqlError(`${label} takes ${accepts}, not ${node.args.length} arguments`, node.position);
     }
     if (argument.is === 'star') {
       if (form.function !== 'count' || node.distinct) {
