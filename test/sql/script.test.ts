@@ -215,7 +215,7 @@ function lineOf(text: string, line: number): string | null {
   return end < 0 ? text.slice(begin) : text.slice(begin, end);
 }
 
-/** Null when the text was read or refused as it must be, else what happened. */
+/** Null if the text was parsed or refused correctly, otherwise a description of the result. */
 function misread(text: string): string | null {
   try {
     readScript(text);

@@ -39,18 +39,23 @@ interface Scope {
   conditionCount: number;
 }
 
+export interface QueryOptions {
+  readonly checkColumn?: ColumnCheck;
+  /** Path of the query in messages. */
+  readonly path?: string;
+  /** Error code of two conditions without an operator between them. */
+  readonly unjoined?: 4007 | 4020;
+}
+
 /**
- * Binds a query list. `path` is its name in messages; `unjoined` is the error code of two conditions without an operator
- * between them. Throws 4003 to 4053, 4026 if the query is not a list, and the errors of `checkColumn` for existing, active
- * columns.
+ * Binds a query list. Throws 4003 to 4053, 4026 if the query is not a list, and the errors of `checkColumn` for existing,
+ * active columns.
  */
 export function bindQuery(
   query: Json,
   dimension: Dimension,
   nowMs: BindingTime,
-  checkColumn: ColumnCheck = () => {},
-  path = 'query',
-  unjoined: 4007 | 4020 = 4007,
+  { checkColumn = () => {}, path = 'query', unjoined = 4007 }: QueryOptions = {},
 ): Condition {
   const scope = scopeOf(dimension, nowMs, checkColumn, unjoined);
   return conditionOf(readList(queryList(query, path), scope, path, 1));

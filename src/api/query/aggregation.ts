@@ -76,7 +76,13 @@ function readFilter(filter: Json, scope: LevelScope | null): Condition | null {
   if (scope === null) return null;
   const { dimension, nowMs, access } = scope;
   const condition =
-    list.length === 0 ? null : bindQuery(list, dimension, nowMs, access.checkColumn, 'filter', 4020);
+    list.length === 0
+      ? null
+      : bindQuery(list, dimension, nowMs, {
+          checkColumn: access.checkColumn,
+          path: 'filter',
+          unjoined: 4020,
+        });
   return access.restrict(dimension, condition, nowMs);
 }
 

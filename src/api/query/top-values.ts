@@ -69,19 +69,24 @@ function bindOne(
   const known = readOrNull(readDimension);
   const { bound } = readAll({
     dimension: readDimension,
-    bound: () => (known === null ? null : bindIn(known, object, path, model.id, nowMs, access)),
+    bound: () =>
+      known === null ? null : bindIn(known, object, { path, databaseId: model.id, nowMs, access }),
   });
   invariant(bound !== null, 'a query was bound in an invalid dimension');
   return bound;
 }
 
+interface QueryContext {
+  readonly path: string;
+  readonly databaseId: number;
+  readonly nowMs: BindingTime;
+  readonly access: Access;
+}
+
 function bindIn(
   dimension: Dimension,
   object: JsonObject,
-  path: string,
-  databaseId: number,
-  nowMs: BindingTime,
-  access: Access,
+  { path, databaseId, nowMs, access }: QueryContext,
 ): Omit<TopValuesQuery, 'name'> {
   const fields = readLevel(object, OPTIONS, dimension, access, path);
   const options = RequestBody.of(topValuesFields, fields.others, path);

@@ -106,7 +106,7 @@ function readFilter(fields: KeyBody, model: DatabaseModel, nowMs: number): reado
     const path = `"filter".${dimension.apiName}`;
     const object = objectAt(conditions, WRONG, path);
     if (object.size === 0) throw new QuarryError(WRONG, `${path} names no column`);
-    bindQuery(filterQuery(object), dimension, nowMs, undefined, path);
+    bindQuery(filterQuery(object), dimension, nowMs, { path });
     const text = writeJson(object);
     if (text.length <= FILTER_CHARS_MAX) return { dimension: dimension.apiName, conditions: text };
     throw new QuarryError(WRONG, `${path} is longer than ${FILTER_CHARS_MAX} characters`);

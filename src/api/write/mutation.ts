@@ -67,6 +67,6 @@ export function bindMutation(
   access: Access,
 ): BoundMutation {
   const dimension = dimensionAt(model, name ?? DEFAULT_DIMENSION);
-  const condition = bindQuery(query, dimension, nowMs, access.checkColumn);
+  const condition = bindQuery(query, dimension, nowMs, { checkColumn: access.checkColumn });
   return { dimensionId: dimension.id, condition: access.restrict(dimension, condition, nowMs), set };
 }

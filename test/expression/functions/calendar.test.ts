@@ -20,7 +20,7 @@ const FIRST = daysFromCivil(0, 1, 1);
 const LAST = daysFromCivil(9_999, 12, 31);
 const LENGTHS = DATE_UNITS.filter((unit) => unit !== 'weekday' && unit !== 'day-of-year');
 
-/** Every so many days, and every day around the edges of centuries. */
+/** Days at regular intervals, and every day around the ends of centuries. */
 function* days(): Generator<number> {
   for (let day = FIRST; day <= LAST; day += 97) yield day;
   for (const year of [0, 4, 100, 400, 1_582, 1_900, 1_969, 1_970, 2_000, 2_020, 2_100, 9_999]) {

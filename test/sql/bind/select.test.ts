@@ -35,7 +35,7 @@ const COUNT = input(INTEGER, 0);
 
 const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan])[] = [
   [
-    'rows, an order, a limit: what is no condition of the interface is a filter',
+    'rows, an order, a limit: the parts that are not conditions of the interface form a filter',
     "SELECT name, age AS years FROM users WHERE age > 18 AND name LIKE 'J%' AND age + 1 > LENGTH(name) ORDER BY years DESC, 1 LIMIT 5 OFFSET 2",
     plan({
       condition: {
@@ -126,7 +126,7 @@ const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan]
     }),
   ],
   [
-    'keys stand wherever their expression does; equal aggregates are one',
+    'keys replace their expressions everywhere; equal aggregates are bound once',
     'SELECT city, age % 2, SUM(age) * 100 / COUNT(*) FROM users GROUP BY age % 2, city HAVING COUNT(*) > 1 ORDER BY SUM(age), age % 2 + 1',
     plan({
       inputs: [AGE, CITY],
@@ -308,9 +308,9 @@ function pointOf(when: Expression): Expression {
   return caseOf(FLOAT, [[when, constant(FLOAT, 1)]], constant(FLOAT, 0));
 }
 
-for (const [shows, sql, wanted] of PLANS) {
+for (const [shows, sql, expected] of PLANS) {
   t.test(shows, async (t) => {
-    t.strictSame(planOf(sql), wanted, sql);
+    t.strictSame(planOf(sql), expected, sql);
   });
 }
 
@@ -326,7 +326,7 @@ t.test('score is 1.0 without conditions, and counts those of one event once', as
   t.strictSame(score(`WHERE active AND (name = 'a' AND age = 1)`), constant(FLOAT, 2));
   t.strictSame(score(`WHERE (active AND name = 'a')`), constant(FLOAT, 1));
   t.strictSame(score('WHERE score >= 1 AND active'), constant(FLOAT, 1));
-  // Each alternative counts, within the window, wherever the OR stands.
+  // Each alternative counts, within the window, wherever the OR is.
   const either = score(`WHERE ([clicks.value] = 'a' AND ${IN_MAY}) OR ([clicks.value] = 'b' AND ${IN_MAY})`);
   t.match(either, { op: 'arithmetic', operator: '+', left: { op: 'case' }, right: { op: 'case' } });
   t.strictSame(score(`WHERE ([clicks.value] = 'a' OR [clicks.value] = 'b') AND ${IN_MAY}`), either);
@@ -511,10 +511,10 @@ t.test(
   'a statement that cannot be bound is refused with a message, a position and a suggestion',
   async (t) => {
     for (const [sql, message, column, suggestion] of REFUSALS) {
-      const wanted = { code: 6000, message, line: 1, column, ...(suggestion && { suggestion }) };
+      const expected = { code: 6000, message, line: 1, column, ...(suggestion && { suggestion }) };
       t.strictSame(
         refusalOf(() => planOf(sql)),
-        wanted,
+        expected,
         sql.slice(0, 100),
       );
     }

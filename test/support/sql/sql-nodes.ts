@@ -1,4 +1,4 @@
-/** Trees of SQL put together by hand, and a scope of one column per type: for tests of what is bound from them. */
+/** Builders of SQL trees, and a scope with one column per type, for tests of binding. */
 import type { Expression } from '../../../src/ir/index.js';
 import type { NodeOf, Scope } from '../../../src/sql/bind/scope.js';
 import { sqlError } from '../../../src/sql/sql-error.js';
@@ -84,7 +84,10 @@ function input(name: string): Expression | null {
   return index < 0 ? null : { op: 'input', type: TEST_COLUMNS[index].type, input: index };
 }
 
-/** `home` holds points, `tags` a list, `Label` texts in any letters; the only aggregate is total(), a decimal(2) of input 1. */
+/**
+ * `home` contains points, `tags` a list, `Label` texts in any letter case; the only aggregate is total(), a decimal(2)
+ * of input 1.
+ */
 export const testScope: Scope = {
   column({ name, position }) {
     const found = input(name);

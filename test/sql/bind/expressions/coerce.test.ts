@@ -5,7 +5,7 @@ import { constantOf } from '../../../../src/sql/bind/expressions/build.js';
 import { castTo, commonType, unify } from '../../../../src/sql/bind/expressions/coerce.js';
 import { sameType, typeName } from '../../../../src/sql/bind/expressions/types.js';
 import type { SqlType } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 
 const PLACE = { line: 2, column: 7 };
@@ -22,7 +22,7 @@ const TYPES: readonly SqlType[] = [
   { type: 'datetime' },
 ];
 
-/** The common type as the rules say it, written down apart from how it is worked out. */
+/** The common type by the rules, written independently of the implementation. */
 function expected(a: SqlType, b: SqlType): string | null {
   const [left, right] = [typeName(a), typeName(b)];
   if (left === right) return left;
@@ -65,7 +65,7 @@ t.test('two types have the common type of the rules, or none', async (t) => {
       const { members } = unify([left, right], PLACE);
       for (const member of members) {
         t.equal(typeName(member.type), type);
-        t.strictSame(expressionFaults(member, [a, b]), [], label);
+        t.strictSame(expressionErrors(member, [a, b]), [], label);
       }
     }
   }

@@ -5,7 +5,7 @@ import type { Expression } from '../../../../src/ir/index.js';
 import { bindCondition, bindScalar } from '../../../../src/sql/bind/expressions/scalar.js';
 import type { SqlNode } from '../../../../src/sql/tree.js';
 import { type Value, valueAt, vectorKindOf, vectorOf } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 import {
   arithmetic,
@@ -36,10 +36,10 @@ const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column
 const [active, admission, seen, tags] = ['active', 'admission', 'seen', 'tags'].map(column);
 const [home, label] = ['home', 'Label'].map(column);
 
-/** What a node is bound to, or what is wrong with that. */
+/** The expression that a node is bound to, or the rules that it violates. */
 function textOf(node: SqlNode): string {
   const bound = bindScalar(node, testScope);
-  const faults = expressionFaults(bound, TEST_TYPES);
+  const faults = expressionErrors(bound, TEST_TYPES);
   return faults.length === 0 ? expressionText(bound) : faults.join('; ');
 }
 
@@ -324,7 +324,7 @@ t.test('any tree is bound to a well-formed expression or refused with 6000', asy
     const node = anyNode(prng, 1 + prng.below(4));
     try {
       const expression = bindScalar(node, testScope);
-      const faults = expressionFaults(expression, TEST_TYPES);
+      const faults = expressionErrors(expression, TEST_TYPES);
       if (faults.length > 0) t.strictSame(faults, [], `${JSON.stringify(node)} (seed ${seed})`);
       bound++;
     } catch (error) {

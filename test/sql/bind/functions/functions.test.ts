@@ -8,7 +8,7 @@ import { signatureOf } from '../../../../src/sql/bind/functions/function.js';
 import { FUNCTION_NAMES, SQL_FUNCTIONS } from '../../../../src/sql/bind/functions/functions.js';
 import type { SqlNode } from '../../../../src/sql/tree.js';
 import { valueAt } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 import {
   call,
@@ -29,11 +29,11 @@ const two = number('2');
 const day = string('day');
 const date = string('2017-07-17');
 
-/** What a call is bound to, or the message with which it is refused. */
+/** The expression that a call is bound to, or the message of its refusal. */
 function textOf(node: SqlNode): string {
   try {
     const bound = bindScalar(node, testScope);
-    const faults = expressionFaults(bound, TEST_TYPES);
+    const faults = expressionErrors(bound, TEST_TYPES);
     return faults.length === 0 ? expressionText(bound) : faults.join('; ');
   } catch (error) {
     if (error instanceof QuarryError && error.code === 6000) return error.message;
@@ -41,13 +41,13 @@ function textOf(node: SqlNode): string {
   }
 }
 
-/** The date that a call over constants works out to. */
+/** The date to which a call over constants evaluates. */
 function dateText(node: SqlNode): string {
   const days = valueAt(compile(bindScalar(node, testScope))(ONE_ROW), 0);
   return new Date(Number(days) * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10);
 }
 
-/** By the first name of its entry: calls, and what becomes of them. */
+/** Calls and the expressions that they are bound to, by the first name of the function's entry. */
 const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], string])[]>> = {
   upper: [
     [[name], '(upper #3:text):text'],
