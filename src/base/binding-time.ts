@@ -1,6 +1,6 @@
-/** The time that relative dates are counted from, and whether anything was counted from it. */
+/** The time of a request, to which relative dates refer, and whether binding the request used it. */
 
-/** Records whether the time was read: a result that was bound without it is the same at any time. */
+/** Records whether the time was read. A result that was bound without reading it does not depend on the time. */
 export class ObservedTime {
   readonly #ms: number;
   #wasRead = false;
@@ -19,8 +19,8 @@ export class ObservedTime {
   }
 }
 
-/** Milliseconds since 1970-01-01; a plain number where nobody asks whether it was read. */
+/** Milliseconds since 1970-01-01; an ObservedTime if the caller needs to know whether it was read. */
 export type BindingTime = number | ObservedTime;
 
-/** To be called only where the result depends on the time. */
+/** Call only where the result depends on the time. */
 export const readTime = (time: BindingTime): number => (typeof time === 'number' ? time : time.read());

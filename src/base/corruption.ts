@@ -1,5 +1,5 @@
 /**
- * The content of a file is not what was written: the store refuses to open and changes nothing.
+ * The content of a file differs from what was written. The store refuses to open and changes nothing.
  * `file` and `offset` locate the damage, `reason` describes it.
  */
 export class CorruptionError extends Error {

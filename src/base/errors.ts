@@ -8,7 +8,7 @@
 export interface ErrorEntry {
   /** HTTP status of a response whose first error has this code. */
   readonly status: number;
-  /** The condition in the words of the interface; the message if none is given. */
+  /** The condition as the interface states it; the default message. */
   readonly condition: string;
   /** Why the code cannot occur, as a sentence. */
   readonly never?: string;
@@ -22,7 +22,7 @@ const never = (status: number, condition: string, why: string): ErrorEntry => {
 export const ERRORS = {
   // General, authentication, request, account
   1: entry(500, 'internal error'),
-  2: never(500, 'request could not be completed', 'Every unexpected fault is code 1.'),
+  2: never(500, 'request could not be completed', 'Every unexpected error has code 1.'),
   189: entry(503, 'request failed'),
   500: entry(401, 'Authorization header missing'),
   501: entry(401, 'Authorization header empty'),

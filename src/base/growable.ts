@@ -1,4 +1,4 @@
-/** Typed arrays that grow: a longer copy takes the place of one that is too short, at least twice as long. */
+/** Growable typed arrays: an array that is too short is replaced with a copy of at least twice its length. */
 import type { MemoryAccount } from './memory-account.js';
 
 export type Growable =
@@ -7,7 +7,7 @@ export type Growable =
   | Uint32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>;
 
-/** The length of an array of `length` elements that grows to hold `needed`. */
+/** The new length of an array of `length` elements that needs at least `needed`. */
 export const grownLength = (length: number, needed: number, lengthMin = 0): number =>
   Math.max(needed, length * 2, lengthMin);
 
@@ -18,14 +18,14 @@ export function longerCopy<A extends Growable>(array: A, length: number): A {
   return longer;
 }
 
-/** `array`, or a copy of it with room for `needed` elements. */
+/** Returns `array`, or a longer copy if it has fewer than `needed` elements. */
 export function grown<A extends Growable>(array: A, needed: number, lengthMin = 0): A {
   return needed <= array.length ? array : longerCopy(array, grownLength(array.length, needed, lengthMin));
 }
 
 /**
- * The same of an array whose bytes are reserved in `memory`; the new elements are `fill`. While it is copied, both arrays
- * are reserved. Throws 9006.
+ * Like `grown`, for an array whose bytes are reserved in `memory`; new elements are `fill`. During the copy, the bytes
+ * of both arrays are reserved. Throws 9006.
  */
 export function grownWithin<A extends Growable>(
   memory: MemoryAccount,

@@ -1,7 +1,7 @@
 /**
  * The 32-bit hash of entity IDs and strings (MurmurHash3 x86_32 over the stored, lower-cased UTF-8 bytes).
  * Invariant: the function and its seed never change within a format version, because shards, log records and
- * snapshots hold or depend on its values.
+ * snapshots contain or depend on its values.
  * Source  Appleby, MurmurHash3 (public domain).
  */
 /** Initial hash; `hashBytes` shows the use of the three parts. */

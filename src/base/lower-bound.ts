@@ -1,5 +1,5 @@
 /**
- * Index of the first number in [from, to) of `ascending` that is at least `value`; `to` when all are smaller.
+ * Returns the index of the first number in [from, to) of `ascending` that is at least `value`; `to` when all are smaller.
  * Cost  O(log(to - from))
  */
 export function lowerBound(

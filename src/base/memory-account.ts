@@ -1,6 +1,6 @@
 /**
- * Counts memory that is reserved before it is allocated, against a capacity of its own or of the account above.
- * Invariants: a refused reservation reserves nothing; what a child reserves is reserved in its parent too.
+ * Counts memory that is reserved before it is allocated, against a capacity of its own or of its parent account.
+ * Invariants: a refused reservation reserves nothing; the reservations of a child are also reserved in its parent.
  */
 import { QuarryError } from './errors.js';
 
@@ -10,7 +10,7 @@ export class MemoryAccount {
   readonly #refusal: (capacityBytes: number) => string;
   #reservedBytes = 0;
 
-  /** `refusal` words error 9006. */
+  /** `refusal` returns the message of error 9006. */
   constructor(
     capacityBytes: number,
     refusal: (capacityBytes: number) => string,
@@ -25,19 +25,19 @@ export class MemoryAccount {
     return this.#reservedBytes;
   }
 
-  /** Bytes that are left of this account's own capacity. */
+  /** Bytes of this account's own capacity that are not reserved. */
   get availableBytes(): number {
     return this.#capacityBytes - this.#reservedBytes;
   }
 
-  /** False, and nothing reserved, when the capacity is too small. */
+  /** Returns false and reserves nothing if the capacity is too small. */
   tryReserve(bytes: number): boolean {
     if (bytes > this.availableBytes || this.#parent?.tryReserve(bytes) === false) return false;
     this.#reservedBytes += bytes;
     return true;
   }
 
-  /** Throws 9006 when the capacity is too small; then nothing is reserved. */
+  /** Throws 9006 and reserves nothing if the capacity is too small. */
   reserve(bytes: number): void {
     if (bytes > this.availableBytes) throw new QuarryError(9006, this.#refusal(this.#capacityBytes));
     this.#parent?.reserve(bytes);
@@ -49,22 +49,24 @@ export class MemoryAccount {
     this.#reservedBytes -= bytes;
   }
 
-  /** Releases all that this account still holds. */
+  /** Releases all reservations of this account. */
   releaseAll(): void {
     this.release(this.#reservedBytes);
   }
 
-  /** An account without a capacity of its own, so that all of its reservations can be released at once. */
+  /** An account without a capacity of its own, for reservations that are released together. */
   child(): MemoryAccount {
     return new MemoryAccount(Number.POSITIVE_INFINITY, this.#refusal, this);
   }
 
-  /** A separate account of the bytes that are left. Nothing may be reserved here until it is dropped. */
+  /**
+   * A separate account with the bytes that are not reserved. Nothing may be reserved in this account while it is in use.
+   */
   remainder(): MemoryAccount {
     return new MemoryAccount(this.availableBytes, this.#refusal);
   }
 
-  /** `length` zeroed numbers. Throws 9006. */
+  /** Reserves and allocates an array of `length` zeros. Throws 9006. */
   u32(length: number): Uint32Array<ArrayBuffer> {
     this.reserve(length * 4);
     return new Uint32Array(length);

@@ -1,10 +1,10 @@
-/** What the memory of data is for, as it is counted and told. */
+/** The uses of memory for data, by which it is counted and reported. */
 
-/** Inside arenas: of entities their IDs and values, bits per row of any sort, and of events everything. */
+/** Uses inside arenas: entity IDs, values of entities, bitmaps, and all data of events. */
 export const ARENA_USES = ['entity-ids', 'values', 'bitmaps', 'events'] as const;
 export type ArenaUse = (typeof ARENA_USES)[number];
 
-/** Outside of them. */
+/** Uses outside arenas. */
 export const HEAP_USES = ['entity-indexes', 'dictionaries', 'lists'] as const;
 export type HeapUse = (typeof HEAP_USES)[number];
 

@@ -33,7 +33,7 @@ export class Prng {
     return Math.floor(this.unit() * bound);
   }
 
-  /** Uniform integer in [low, high], both ends inside. */
+  /** Uniform integer in [low, high], both ends included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }

@@ -1,22 +1,22 @@
 /**
  * Cooperative tasks: generators that yield between steps, so that a thread can interleave queries. A loop shorter than a
  * slice does not yield, and the work per entry is a plain function.
- * Invariants: the input of a task must not change before the task is done; whoever ends a slice lets the task release
- * what it holds in an arena, because nothing may stay there between two slices.
+ * Invariants: the input of a task must not change before the task is done; at the end of a slice the task must release
+ * its reservations in an arena, because they may not persist between slices.
  */
 
-/** Yields nothing but the chance to do something else or to stop for good, and returns T. */
+/** A generator that yields so that its thread can run other work or stop the task, and returns T. */
 export type Task<T> = Generator<undefined, T>;
 
-/** Whether the slice is over, so that the thread turns to others. */
+/** Whether the slice is over, so that the thread should run other tasks. */
 export type IsOver = () => boolean;
 
-/** For a task that runs until it is done. */
+/** For tasks that run to their end in one slice. */
 export const NEVER_OVER: IsOver = () => false;
 
-/** Entries of a slice of a loop that spends a few nanoseconds on each, or some tens of them. */
+/** Entries per slice of a loop that takes up to some tens of nanoseconds per entry. */
 export const SLICE_ENTRIES = 16_384;
-/** The same of a loop that reads texts (at most some thousand bytes each), or compares. */
+/** Entries per slice of a loop that compares, or reads texts of up to a few thousand bytes. */
 export const SLICE_TEXTS = 2_048;
 
 /** Calls `work` for [0, count) slice by slice. */
@@ -48,7 +48,7 @@ export function runSlice<T extends object>(task: Task<T>, isOver: IsOver): T | n
   }
 }
 
-/** Stops the task, done or not. */
+/** Stops the task, whether or not it is done. */
 export function stopTask(task: Task<object> | null): void {
   (task as Generator<undefined, unknown> | null)?.return(undefined);
 }

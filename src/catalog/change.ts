@@ -88,11 +88,11 @@ function newDatabase(id: number, name: string, type: DatabaseType): DatabaseMode
   };
 }
 
-/** What a change means for its database's model beside the thing that it names. */
+/** The effects of a change on the database's model, apart from the object that it names. */
 interface ModelStep {
   readonly nextDimensionId?: number;
   readonly nextColumnId?: number;
-  /** Something was taken away or altered: what was bound or parsed before is stale. */
+  /** An object was removed or altered, so requests that were bound or parsed before are stale. */
   readonly shrinks?: boolean;
   readonly name?: string;
 }
@@ -104,9 +104,9 @@ interface OwnDimension extends Dimension {
 }
 
 /**
- * A catalog while changes are applied: each map is copied once, however many changes touch it, so that a record of
- * thousands of changes costs what they are, not their square. What a database may have thousands of, its columns and
- * saved queries, is copied only when one of them changes.
+ * A catalog while changes are applied: each map is copied at most once, so that the cost of a record is linear in its
+ * number of changes. Columns and saved queries, of which a database may have thousands, are copied only if one of them
+ * changes.
  */
 class Draft {
   readonly #databases: Map<number, DatabaseModel>;
@@ -115,13 +115,13 @@ class Draft {
   readonly #users: Map<string, User>;
   readonly #groups: Map<number, PermissionGroup>;
   readonly #savedQueries: Map<number, ReadonlyMap<string, SavedQuery>>;
-  /** Of a database whose saved queries are touched: its entry above. */
+  /** Mutable copies of entries of `#savedQueries`, by database. */
   readonly #ownSavedQueries = new Map<number, Map<string, SavedQuery>>();
-  /** Dimensions of a touched database. */
+  /** Mutable copies of the dimensions of changed databases. */
   readonly #dimensions = new Map<number, Map<string, Dimension>>();
-  /** Touched dimensions. */
+  /** Dimensions whose maps were copied. */
   readonly #owned = new Set<Dimension>();
-  /** Of a touched database: api-names by dimension id. */
+  /** For changed databases: api-names by dimension id. */
   readonly #names = new Map<number, Map<number, string>>();
   #version: number;
   #nextDatabaseId: number;
@@ -253,7 +253,7 @@ class Draft {
   }
 
   #deleteDatabase(id: number): void {
-    invariant(this.#databases.delete(id), `database ${id} is not there to be deleted`);
+    invariant(this.#databases.delete(id), `database ${id} does not exist`);
     this.#properties.delete(id);
     this.#dimensions.delete(id);
     this.#names.delete(id);
@@ -273,13 +273,13 @@ class Draft {
 
   #setSavedQuery(savedQuery: SavedQuery): void {
     const { databaseId, name } = savedQuery;
-    invariant(this.#databases.has(databaseId), `database ${databaseId} is not there for a saved query`);
+    invariant(this.#databases.has(databaseId), `database ${databaseId} does not exist`);
     this.#savedQueriesOf(databaseId).set(name, savedQuery);
   }
 
   #deleteSavedQuery(databaseId: number, name: string): void {
     const own = this.#savedQueriesOf(databaseId);
-    invariant(own.delete(name), 'the saved query is not there to be deleted');
+    invariant(own.delete(name), 'the saved query does not exist');
     if (own.size > 0) return;
     this.#savedQueries.delete(databaseId);
     this.#ownSavedQueries.delete(databaseId);
@@ -333,7 +333,7 @@ class Draft {
 
   #nameOf(model: DatabaseModel, dimensionId: number): string {
     const apiName = this.#namesOf(model).get(dimensionId);
-    invariant(apiName !== undefined, `dimension ${dimensionId} is not there to be changed`);
+    invariant(apiName !== undefined, `dimension ${dimensionId} does not exist`);
     return apiName;
   }
 

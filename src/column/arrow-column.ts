@@ -9,7 +9,7 @@ interface ArrowColumnCommon {
   readonly name: string;
   /** Bit 1 = has a value, least significant first; at least ceil(rows / 8) bytes; null = every row has one. */
   readonly validity: Uint8Array | null;
-  /** Key-value pairs kept with the field. */
+  /** Key-value pairs of the field's metadata. */
   readonly metadata?: ReadonlyMap<string, string>;
 }
 

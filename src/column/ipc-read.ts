@@ -124,7 +124,7 @@ class BatchReader {
 
   end(): void {
     if (this.#nextNode !== this.#nodes.length || this.#nextRegion !== this.#regions.length) {
-      throw new Error('a record batch holds more than its schema says');
+      throw new Error('a record batch has more buffers than its schema');
     }
   }
 }

@@ -93,7 +93,7 @@ function itemType(field: FlatTable, name: string): ItemType {
       break;
     }
   }
-  throw unknown(name, `a type (${typeId}) that snapshot files do not hold`);
+  throw unknown(name, `a type (${typeId}) that snapshot files do not use`);
 }
 
 function fieldSpec(field: FlatTable): FieldSpec {

@@ -109,7 +109,7 @@ function compressed(body: Body, frames: readonly Frame[]) {
  */
 function checkSize(what: string, bytes: number): void {
   if (bytes <= BUFFER_BYTES_MAX) return;
-  throw new QuarryError(9003, `${what} of ${bytes} bytes is more than a snapshot file holds`);
+  throw new QuarryError(9003, `${what} of ${bytes} bytes is more than a snapshot file may have`);
 }
 
 /** Assembles the file; `frames` has one entry per buffer of `buffersOf`. Throws 9003 when the file would be too large to read. */

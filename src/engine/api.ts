@@ -6,7 +6,7 @@
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
 import type { Cancellation, HistogramStats, QuarryError } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
-import type { RecordOnce } from '../format/index.js';
+import type { RecordIdempotency } from '../format/index.js';
 import type { LineNumbers } from '../ingest/index.js';
 import type {
   AggregateAnswer,
@@ -62,7 +62,7 @@ export interface MutationRequest extends WriteRequest {
   readonly bind: (model: DatabaseModel) => Mutation;
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
-  readonly once: RecordOnce | null;
+  readonly once: RecordIdempotency | null;
 }
 
 /** One of several writes that take effect together. */
@@ -80,7 +80,7 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
-  readonly once: RecordOnce | null;
+  readonly once: RecordIdempotency | null;
   /** Called before anything is logged, with the entities that are about to be written; throws to refuse. */
   readonly charge: (insertedCount: number, updatedCount: number) => void;
 }

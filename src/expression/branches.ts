@@ -1,9 +1,9 @@
-/** case, coalesce, null-if: branches see the rows that come to them and no others. */
+/** case, coalesce, null-if: a branch is evaluated only for the rows that reach it. */
 import type { MemoryAccount } from '../base/index.js';
 import type { SqlType, Vector } from '../vector/index.js';
 import { compareVectors } from './compare.js';
 import { booleanOf } from './kinds.js';
-import { merge, type Part, TextUnion } from './merge.js';
+import { type MergePart, merge, TextUnion } from './merge.js';
 import type { Evaluate, Node, RowSource } from './node.js';
 import { allRows, type RowValues, valuesFor } from './picked-rows.js';
 import { bothValid } from './validity.js';
@@ -21,7 +21,7 @@ export function evaluateCase(
 ): Evaluate {
   const union = new TextUnion(memory);
   return (rows) => {
-    const parts: Part[] = [];
+    const parts: MergePart[] = [];
     let open = allRows(rows.count);
     for (const { when, result } of branches) {
       if (open.length === 0) break;
@@ -36,7 +36,7 @@ export function evaluateCase(
   };
 }
 
-function addPart(parts: Part[], node: Node, rows: RowSource, to: Uint32Array): void {
+function addPart(parts: MergePart[], node: Node, rows: RowSource, to: Uint32Array): void {
   if (to.length === 0) return;
   const { vector, whole } = valuesFor(node, rows, to);
   parts.push({ vector, from: whole ? to : allRows(to.length), to });
@@ -49,14 +49,14 @@ export function evaluateCoalesce(
 ): Evaluate {
   const union = new TextUnion(memory);
   return (rows) => {
-    const parts: Part[] = [];
+    const parts: MergePart[] = [];
     let open = allRows(rows.count);
     for (const member of members) {
       if (open.length === 0) break;
       const values = valuesFor(member, rows, open);
       const { taken, rest } = splitRows(open, values.whole, null, values.vector.valid);
       if (taken.length > 0)
-        parts.push({ vector: values.vector, from: places(values, open, taken), to: taken });
+        parts.push({ vector: values.vector, from: positions(values, open, taken), to: taken });
       open = rest;
     }
     return put(type, rows.count, parts, union);
@@ -64,7 +64,7 @@ export function evaluateCoalesce(
 }
 
 /** The row indexes at which the values of `taken`, a subset of `open`, are stored. */
-function places({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Uint32Array {
+function positions({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Uint32Array {
   if (whole) return taken;
   const from = new Uint32Array(taken.length);
   let found = 0;
@@ -73,7 +73,7 @@ function places({ whole }: RowValues, open: Uint32Array, taken: Uint32Array): Ui
 }
 
 /** Merges the parts. A part that provides all rows in order is returned as it is. */
-function put(type: SqlType, count: number, parts: readonly Part[], union: TextUnion): Vector {
+function put(type: SqlType, count: number, parts: readonly MergePart[], union: TextUnion): Vector {
   if (parts.length === 1 && parts[0].to.length === count && parts[0].vector.count === count) {
     return parts[0].vector;
   }
@@ -92,11 +92,11 @@ function splitRows(
   let takenCount = 0;
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index];
-    const place = whole ? row : index;
-    const holds = (bits === null ? 1 : bits[place]) & (valid === null ? 1 : valid[place]);
+    const valueIndex = whole ? row : index;
+    const isTrue = (bits === null ? 1 : bits[valueIndex]) & (valid === null ? 1 : valid[valueIndex]);
     taken[takenCount] = row;
     rest[index - takenCount] = row;
-    takenCount += holds;
+    takenCount += isTrue;
   }
   return { taken: taken.subarray(0, takenCount), rest: rest.subarray(0, rows.length - takenCount) };
 }

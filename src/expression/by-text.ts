@@ -8,7 +8,7 @@ import type { SqlType, TextVector, Vector } from '../vector/index.js';
 import { concat, gather, type Texts } from '../vector/index.js';
 import { distinctTexts } from './distinct-texts.js';
 import { textOf } from './kinds.js';
-import { type Evaluate, mayKeep, type Node } from './node.js';
+import { type Evaluate, mayStore, type Node } from './node.js';
 import { bothValid } from './validity.js';
 
 /** Larger dictionaries are not remembered: most of their texts occur only a few times. */
@@ -43,10 +43,10 @@ export function evaluateByText(
         rows.count,
       );
   }
-  const place = args.indexOf(varying[0]);
+  const position = args.indexOf(varying[0]);
   const remembered = rememberedByText(type, strict, memory, (text) =>
     apply(
-      args.map((arg, index) => (index === place ? text : arg.evaluate(constantRows(text.count)))),
+      args.map((arg, index) => (index === position ? text : arg.evaluate(constantRows(text.count)))),
       text.count,
     ),
   );
@@ -66,7 +66,7 @@ export function rememberedByText(
     const remembered = known.get(text.texts) ?? { rowCount: 0, over: null, hopeless: false };
     known.set(text.texts, remembered);
     remembered.rowCount += text.count;
-    if (remembered.over === null) workOut(remembered, text.texts, type, strict, memory, apply);
+    if (remembered.over === null) evaluateTexts(remembered, text.texts, type, strict, memory, apply);
     return remembered.over === null ? apply(text) : pickByCode(remembered.over, text, strict);
   };
 }
@@ -80,7 +80,7 @@ const constantRows = (count: number) => ({
   },
 });
 
-function workOut(
+function evaluateTexts(
   remembered: Remembered,
   texts: Texts,
   type: SqlType,
@@ -97,7 +97,7 @@ function workOut(
     }
     if (!strict) parts.push(apply(missingText(texts)));
     const over = isText(type) ? distinctTexts(parts.map(textOf)) : concat(parts, type);
-    if (mayKeep(over, memory)) remembered.over = over;
+    if (mayStore(over, memory)) remembered.over = over;
     else remembered.hopeless = true;
   } catch (error) {
     // The text that raised the error may not occur in any row.
@@ -123,13 +123,13 @@ const missingText = (texts: Texts): TextVector => ({
 });
 
 function pickByCode(over: Vector, { codes, valid, count, texts }: TextVector, strict: boolean): Vector {
-  const places = codes as Uint32Array;
+  const positions = codes as Uint32Array;
   if (strict) {
-    const picked = gather(over, places, count);
+    const picked = gather(over, positions, count);
     return { ...picked, valid: bothValid(picked.valid, valid, count) };
   }
-  if (valid === null) return gather(over, places, count);
+  if (valid === null) return gather(over, positions, count);
   const all = new Uint32Array(count);
-  for (let row = 0; row < count; row++) all[row] = valid[row] === 1 ? places[row] : texts.size;
+  for (let row = 0; row < count; row++) all[row] = valid[row] === 1 ? positions[row] : texts.size;
   return gather(over, all, count);
 }

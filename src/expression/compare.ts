@@ -65,8 +65,8 @@ function compareExact(basic: Basic, a: ExactVector, b: ExactVector, bits: Uint8A
   for (let row = 0; row < a.count; row++) {
     // JavaScript compares a number with a bigint exactly.
     const [x, y] = [left[row], right[row]];
-    const holds = basic === '<' ? x < y : basic === '<=' ? x <= y : !(x < y) && !(y < x);
-    bits[row] = holds ? 1 : 0;
+    const isTrue = basic === '<' ? x < y : basic === '<=' ? x <= y : !(x < y) && !(y < x);
+    bits[row] = isTrue ? 1 : 0;
   }
 }
 

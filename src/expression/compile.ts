@@ -1,4 +1,4 @@
-/** Expressions made ready to be evaluated vector by vector: a closure per node, made once and asked for each batch of rows. */
+/** Compiles expressions for evaluation vector by vector: one closure per node, called for each batch of rows. */
 import type { MemoryAccount } from '../base/index.js';
 import type { Expression } from '../ir/index.js';
 import type { Vector } from '../vector/index.js';
@@ -26,7 +26,7 @@ export function compile(expression: Expression, memory: MemoryAccount | null = n
 
 type Of<O extends Expression['op']> = Extract<Expression, { readonly op: O }>;
 
-/** A node of constants alone is worked out once. */
+/** Compiles a node. An expression of constants is evaluated only once. */
 function nodeOf(expression: Expression, memory: MemoryAccount | null): Node {
   const node = plainNode(expression, memory);
   return node.constant && expression.op !== 'constant' ? folded(node, memory) : node;

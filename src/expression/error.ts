@@ -18,11 +18,11 @@ export const expressionError = (what: string): QuarryError => new QuarryError(60
 export const tooManyDigits = (): QuarryError => expressionError('a number has more than 38 digits');
 export const tooMuchText = (): QuarryError =>
   expressionError(
-    `the texts that a function makes for a few thousand rows have together more than ${VECTOR_CHARS_MAX.toLocaleString('en')} characters`,
+    `the texts that a function produces for one vector have together more than ${VECTOR_CHARS_MAX.toLocaleString('en')} characters`,
   );
 export const tooLongText = (): QuarryError =>
   expressionError(`a text has more than ${TEXT_CHARS_MAX.toLocaleString('en')} characters`);
-export const outOfYears = (): QuarryError => expressionError('a date lies outside the years 0000 to 9999');
+export const outOfYears = (): QuarryError => expressionError('a date is outside the years 0000 to 9999');
 
 /** Quotes a value for a message. */
 export const quoted = (text: string): string =>

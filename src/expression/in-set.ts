@@ -90,8 +90,8 @@ function numberFinder(values: readonly NonNullable<Value>[]): NumberFinder {
 function findMarked(marked: Uint8Array, low: number, given: Float64Array, found: Uint8Array): void {
   const span = marked.length;
   for (let row = 0; row < found.length; row++) {
-    const place = given[row] - low;
+    const index = given[row] - low;
     // Fractions have no table entry.
-    found[row] = place >= 0 && place < span && Number.isInteger(place) ? marked[place] : 0;
+    found[row] = index >= 0 && index < span && Number.isInteger(index) ? marked[index] : 0;
   }
 }

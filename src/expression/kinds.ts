@@ -29,7 +29,7 @@ export function textOf(vector: Vector): TextVector {
   return vector;
 }
 
-/** The numbers of a vector that never holds bigints: days and seconds of dates, small counts. */
+/** The numbers of a vector that never contains bigints: days and seconds of dates, small counts. */
 export function numbersOf(vector: Vector): Float64Array {
   const { numbers } = exactOf(vector);
   invariant(numbers !== null, 'dates are safe integers');

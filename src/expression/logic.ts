@@ -18,19 +18,19 @@ export function evaluateLogic(op: 'and' | 'or', members: readonly Node[]): Evalu
     const missing = new Uint8Array(count);
     members.forEach((member, index) => {
       if (index === 0) {
-        settle(booleanOf(member.evaluate(rows)), settling, settled, missing);
+        decide(booleanOf(member.evaluate(rows)), settling, settled, missing);
         return;
       }
       const openCount = count - countOf(settled, count);
       if (openCount === 0) return;
       if (!member.mayFail && openCount * 4 >= count) {
-        settle(booleanOf(member.evaluate(rows)), settling, settled, missing);
+        decide(booleanOf(member.evaluate(rows)), settling, settled, missing);
         return;
       }
       const open = openRows(settled, count);
       const { vector, whole } = valuesFor(member, rows, open);
-      if (whole) settle(booleanOf(vector), settling, settled, missing);
-      else settlePicked(booleanOf(vector), settling, settled, missing, open);
+      if (whole) decide(booleanOf(vector), settling, settled, missing);
+      else decidePicked(booleanOf(vector), settling, settled, missing, open);
     });
     return outcome(settling, settled, missing, count);
   };
@@ -43,7 +43,7 @@ function countOf(bits: Uint8Array, count: number): number {
   return ones;
 }
 
-function settle(member: BooleanVector, settling: number, settled: Uint8Array, missing: Uint8Array): void {
+function decide(member: BooleanVector, settling: number, settled: Uint8Array, missing: Uint8Array): void {
   const { bits, valid, count } = member;
   const flip = settling ^ 1;
   if (valid === null) {
@@ -56,7 +56,7 @@ function settle(member: BooleanVector, settling: number, settled: Uint8Array, mi
   }
 }
 
-function settlePicked(
+function decidePicked(
   member: BooleanVector,
   settling: number,
   settled: Uint8Array,
@@ -82,7 +82,7 @@ function openRows(settled: Uint8Array, count: number): Uint32Array {
   return rows.subarray(0, found);
 }
 
-/** Builds the result, which takes over `settled` and `missing`. */
+/** Builds the result, which takes over `decided` and `missing`. */
 function outcome(settling: number, settled: Uint8Array, missing: Uint8Array, count: number): BooleanVector {
   const flip = settling ^ 1;
   for (let row = 0; row < count; row++) {

@@ -1,4 +1,4 @@
-/** One vector of the rows of several: what branches give, put together. */
+/** Merges rows of several vectors into one vector, such as the results of branches. */
 import type { MemoryAccount } from '../base/index.js';
 import type { ExactVector, SqlType, TextVector, Vector } from '../vector/index.js';
 import { exactVector, Texts, vectorKindOf } from '../vector/index.js';
@@ -7,14 +7,14 @@ import { bigintAt, booleanOf, exactOf, floatOf, textOf } from './kinds.js';
 import { isValid, simplified } from './validity.js';
 
 /** Row from[i] of `vector` becomes row to[i]. */
-export interface Part {
+export interface MergePart {
   readonly vector: Vector;
   readonly from: Uint32Array;
   readonly to: Uint32Array;
 }
 
 /** Builds a vector of `count` rows. Rows that no part provides are missing; no row may be provided twice. */
-export function merge(type: SqlType, count: number, parts: readonly Part[], union: TextUnion): Vector {
+export function merge(type: SqlType, count: number, parts: readonly MergePart[], union: TextUnion): Vector {
   const valid = simplified(mergedValid(count, parts), count);
   const kind = vectorKindOf(type);
   switch (kind) {
@@ -22,12 +22,12 @@ export function merge(type: SqlType, count: number, parts: readonly Part[], unio
       return mergeExact(count, valid, parts);
     case 'float': {
       const numbers = new Float64Array(count);
-      for (const { vector, from, to } of parts) placeNumbers(floatOf(vector).numbers, from, to, numbers);
+      for (const { vector, from, to } of parts) scatterNumbers(floatOf(vector).numbers, from, to, numbers);
       return { kind, count, valid, numbers };
     }
     case 'boolean': {
       const bits = new Uint8Array(count);
-      for (const { vector, from, to } of parts) placeBytes(booleanOf(vector).bits, from, to, bits);
+      for (const { vector, from, to } of parts) scatterBytes(booleanOf(vector).bits, from, to, bits);
       return { kind, count, valid, bits };
     }
     case 'text':
@@ -35,20 +35,20 @@ export function merge(type: SqlType, count: number, parts: readonly Part[], unio
   }
 }
 
-function mergedValid(count: number, parts: readonly Part[]): Uint8Array {
+function mergedValid(count: number, parts: readonly MergePart[]): Uint8Array {
   const merged = new Uint8Array(count);
   for (const { vector, from, to } of parts) {
-    if (vector.valid !== null) placeBytes(vector.valid, from, to, merged);
+    if (vector.valid !== null) scatterBytes(vector.valid, from, to, merged);
     else for (let index = 0; index < to.length; index++) merged[to[index]] = 1;
   }
   return merged;
 }
 
-function mergeExact(count: number, valid: Uint8Array | null, parts: readonly Part[]): ExactVector {
+function mergeExact(count: number, valid: Uint8Array | null, parts: readonly MergePart[]): ExactVector {
   if (parts.every(({ vector }) => exactOf(vector).numbers !== null)) {
     const numbers = new Float64Array(count);
     for (const { vector, from, to } of parts) {
-      placeNumbers(exactOf(vector).numbers as Float64Array, from, to, numbers);
+      scatterNumbers(exactOf(vector).numbers as Float64Array, from, to, numbers);
     }
     return { kind: 'exact', count, valid, numbers, wide: null };
   }
@@ -65,7 +65,7 @@ function mergeExact(count: number, valid: Uint8Array | null, parts: readonly Par
 function mergeTexts(
   count: number,
   valid: Uint8Array | null,
-  parts: readonly Part[],
+  parts: readonly MergePart[],
   union: TextUnion,
 ): TextVector {
   const sources = [...new Set(parts.map(({ vector }) => textOf(vector).texts))];
@@ -74,12 +74,12 @@ function mergeTexts(
   const codes = new Uint32Array(count);
   for (const { vector, from, to } of parts) {
     const { codes: source, texts } = textOf(vector);
-    placeCodes(source, joined.maps.get(texts) ?? null, from, to, codes);
+    scatterCodes(source, joined.maps.get(texts) ?? null, from, to, codes);
   }
   return { kind: 'text', count, valid, codes, texts: joined.texts };
 }
 
-function mergeStrings(count: number, valid: Uint8Array | null, parts: readonly Part[]): TextVector {
+function mergeStrings(count: number, valid: Uint8Array | null, parts: readonly MergePart[]): TextVector {
   const strings = new Array<string>(count).fill('');
   for (const { vector, from, to } of parts) {
     const { codes, texts } = textOf(vector);
@@ -91,7 +91,7 @@ function mergeStrings(count: number, valid: Uint8Array | null, parts: readonly P
   return { kind: 'text', count, valid, codes: null, texts: Texts.ofStrings(strings) };
 }
 
-function placeCodes(
+function scatterCodes(
   source: Uint32Array | null,
   map: Uint32Array | null,
   from: Uint32Array,
@@ -105,11 +105,16 @@ function placeCodes(
   }
 }
 
-function placeNumbers(source: Float64Array, from: Uint32Array, to: Uint32Array, target: Float64Array): void {
+function scatterNumbers(
+  source: Float64Array,
+  from: Uint32Array,
+  to: Uint32Array,
+  target: Float64Array,
+): void {
   for (let index = 0; index < to.length; index++) target[to[index]] = source[from[index]];
 }
 
-function placeBytes(source: Uint8Array, from: Uint32Array, to: Uint32Array, target: Uint8Array): void {
+function scatterBytes(source: Uint8Array, from: Uint32Array, to: Uint32Array, target: Uint8Array): void {
   for (let index = 0; index < to.length; index++) target[to[index]] = source[from[index]];
 }
 

@@ -1,4 +1,4 @@
-/** An expression made ready, and what those who put nodes together ask of it. */
+/** Compiled expressions: the interface of their nodes, and constant nodes. */
 import { invariant, type MemoryAccount, QuarryError } from '../base/index.js';
 import type { SqlType, Value, Vector } from '../vector/index.js';
 import { constantVector, gather, memoryBytesOf, valueAt } from '../vector/index.js';
@@ -33,12 +33,12 @@ export const ONE_ROW: RowSource = {
   },
 };
 
-/** `value` for however many rows. */
+/** A node with the same `value` for every row. */
 export function constantNode(type: SqlType, value: Value, memory: MemoryAccount | null): Node {
   return { type, constant: true, mayFail: false, evaluate: broadcast(type, () => value, memory) };
 }
 
-/** A node of constants alone: worked out for one row, when rows come first. */
+/** A node that reads no input: evaluated for one row, when its value is first needed. */
 export function folded(node: Node, memory: MemoryAccount | null): Node {
   return { ...node, evaluate: broadcast(node.type, () => valueAt(node.evaluate(ONE_ROW), 0), memory) };
 }
@@ -46,24 +46,24 @@ export function folded(node: Node, memory: MemoryAccount | null): Node {
 /** The value of a constant node. Throws 6000. */
 export const constantValue = (node: Node): Value => valueAt(node.evaluate(ONE_ROW), 0);
 
-/** A vector that is made once and kept, or made for each batch where there is no memory to keep it. */
+/** Returns a vector that is stored for later batches, or created for each batch if the memory account is exhausted. */
 function broadcast(type: SqlType, value: () => Value, memory: MemoryAccount | null): Evaluate {
   let one: Vector | null = null;
-  let kept: Vector | null = null;
+  let stored: Vector | null = null;
   return ({ count }) => {
     if (count === 0) return constantVector(type, null, 0);
     one ??= constantVector(type, value(), 1);
     if (count === 1) return one;
-    if (kept !== null && kept.count >= count) return withCount(kept, count);
+    if (stored !== null && stored.count >= count) return withCount(stored, count);
     // All rows share one text.
-    const rowCount = kept === null ? count : Math.max(count, kept.count * 2);
+    const rowCount = stored === null ? count : Math.max(count, stored.count * 2);
     const vector = gather(one, new Uint32Array(rowCount), rowCount);
-    if (mayKeep(vector, memory)) kept = vector;
+    if (mayStore(vector, memory)) stored = vector;
     return withCount(vector, count);
   };
 }
 
-export function mayKeep(vector: Vector, memory: MemoryAccount | null): boolean {
+export function mayStore(vector: Vector, memory: MemoryAccount | null): boolean {
   try {
     memory?.reserve(memoryBytesOf(vector));
     return true;

@@ -1,5 +1,5 @@
 /**
- * The file of a snapshot that holds the deduplication table (the writes with an Idempotency-Key), in parts of at most
+ * The file of a snapshot with the deduplication table (the writes with an Idempotency-Key), in parts of at most
  * ENTRIES_PER_PART entries, so that neither writing nor reading blocks the thread for long.
  * Invariant: a file is written whole and synced before a manifest names it, so an invalid file is corrupt.
  *
@@ -18,7 +18,7 @@
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { CorruptionError, NewerFormatError } from '../base/index.js';
-import type { RecordOnce } from './record-payload.js';
+import type { RecordIdempotency } from './record-payload.js';
 
 export const DEDUPLICATION_MAGIC = 'QRYONC';
 export const DEDUPLICATION_VERSION = 1;
@@ -28,7 +28,7 @@ const VERSION_AT = 6;
 const HEAD_CRC_AT = 8;
 const PART_HEAD_BYTES = 8;
 
-export interface DeduplicationEntry extends RecordOnce {
+export interface DeduplicationEntry extends RecordIdempotency {
   /** Milliseconds since 1970-01-01. */
   readonly timeMs: number;
   /** LSN of the write's record. */
@@ -76,7 +76,7 @@ export function* decodeDeduplicationFile(
   }
   const version = view.getUint16(VERSION_AT, true);
   if (version > DEDUPLICATION_VERSION)
-    throw new NewerFormatError(file, 'list of named writes', version, DEDUPLICATION_VERSION);
+    throw new NewerFormatError(file, 'list of idempotent writes', version, DEDUPLICATION_VERSION);
   if (version !== DEDUPLICATION_VERSION) {
     throw new CorruptionError(file, VERSION_AT, `format version ${version} is unknown`);
   }

@@ -100,7 +100,7 @@ function decompressBlock(data: Uint8Array, into: Uint8Array, scratch: Buffer): v
   scratch.set(data, 4);
   const content = uncompressSync(scratch.subarray(0, 4 + data.length));
   if (content.length !== into.length) {
-    throw new Error(`an LZ4 block holds ${content.length} bytes where ${into.length} belong`);
+    throw new Error(`an LZ4 block has ${content.length} bytes instead of ${into.length}`);
   }
   into.set(content);
 }
@@ -122,7 +122,7 @@ function lz4Decompress(frame: Uint8Array, into: Uint8Array, scratch: Buffer): vo
     at += length;
     if (word < STORED_BIT) decompressBlock(data, target, scratch);
     else if (length === target.length) target.set(data);
-    else throw new Error(`a stored LZ4 block holds ${length} bytes where ${target.length} belong`);
+    else throw new Error(`a stored LZ4 block has ${length} bytes instead of ${target.length}`);
   }
   if (view.getUint32(at, true) !== 0 || at + 4 !== frame.length) {
     throw new Error('an LZ4 frame does not end with its content');

@@ -45,7 +45,7 @@ export interface SnapshotFileEntry {
 
 export interface Manifest {
   readonly storeId: string;
-  /** The snapshot files hold every record up to this LSN and none after it. */
+  /** The snapshot files contain every record up to this LSN and none after it. */
   readonly checkpointLsn: number;
   readonly shardCount: number;
   /** Milliseconds since 1970-01-01. */
@@ -64,7 +64,7 @@ export interface Manifest {
   readonly restoredLsn?: number;
 }
 
-/** The file of the deduplication table; its format is in once-file.ts. */
+/** The file of the deduplication table; its format is in deduplication-file.ts. */
 export interface DeduplicationFileEntry {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
@@ -98,7 +98,7 @@ function manifestCrc(bytes: Uint8Array): number {
 
 /**
  * Decodes `bytes`, the whole content of `file`. Throws a NewerFormatError for a later version, and a
- * CorruptionError that names `file` and the cause for any other fault.
+ * CorruptionError that names `file` and the cause for any other error.
  */
 export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   const corrupt = (offset: number, reason: string): CorruptionError =>
@@ -112,7 +112,7 @@ export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   if (contentBytes !== bytes.length - HEAD_BYTES) {
     throw corrupt(
       LENGTH_AT,
-      `it claims ${contentBytes} bytes of content where ${bytes.length - HEAD_BYTES} are`,
+      `it claims ${contentBytes} bytes of content but has ${bytes.length - HEAD_BYTES}`,
     );
   }
   if (view.getUint32(CRC_AT, true) !== manifestCrc(bytes)) throw corrupt(CRC_AT, 'it fails its checksum');
@@ -122,32 +122,32 @@ export function decodeManifest(bytes: Uint8Array, file: string): Manifest {
   try {
     return manifestOf(packr.unpack(bytes.subarray(HEAD_BYTES)));
   } catch (error) {
-    throw corrupt(HEAD_BYTES, `its content is no manifest: ${(error as Error).message}`);
+    throw corrupt(HEAD_BYTES, `its content is not a manifest: ${(error as Error).message}`);
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null) throw new Error(`${what} is no map`);
+  if (typeof value !== 'object' || value === null) throw new Error(`${what} is not a map`);
   return value as Fields;
 }
 
 function text(fields: Fields, name: string): string {
   const value = fields[name];
-  if (typeof value !== 'string') throw new Error(`${name} is no text`);
+  if (typeof value !== 'string') throw new Error(`${name} is not a text`);
   return value;
 }
 
 function count(fields: Fields, name: string): number {
   const value = fields[name];
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name} is no count`);
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name} is not a count`);
   return value as number;
 }
 
 function manifestOf(content: unknown): Manifest {
   const fields = fieldsOf(content, 'the content');
-  if (!Array.isArray(fields.files)) throw new Error('files is no list');
+  if (!Array.isArray(fields.files)) throw new Error('files is not a list');
   return {
     storeId: text(fields, 'storeId'),
     checkpointLsn: count(fields, 'checkpointLsn'),

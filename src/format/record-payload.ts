@@ -21,7 +21,7 @@ export interface RecordBatch {
  * Identifies a write with an Idempotency-Key: `id` is the SHA-256 (base64url) of database, key, endpoint and
  * Idempotency-Key, `bodyHash` the one of the body. The answer is derived from the record.
  */
-export interface RecordOnce {
+export interface RecordIdempotency {
   readonly id: string;
   readonly bodyHash: string;
 }
@@ -35,7 +35,7 @@ export type ScriptStep =
       readonly valueCount: number;
     }
   | {
-      /** An update has one batch, whose only entity holds the values for all changed entities; a delete has none. */
+      /** An update has one batch, whose only entity has the values for all changed entities; a delete has none. */
       readonly step: 'update' | 'delete';
       readonly batchCount: number;
       readonly dimensionId: number;
@@ -56,7 +56,7 @@ export type LogRecord =
       /** The counts in the answer; 0 in records of the first releases. */
       readonly entityCount: number;
       readonly valueCount: number;
-      readonly once: RecordOnce | null;
+      readonly once: RecordIdempotency | null;
       readonly batches: readonly RecordBatch[];
     }
   | { readonly type: 'catalog'; readonly timeMs: number; readonly changes: readonly unknown[] }
@@ -68,8 +68,8 @@ export type LogRecord =
       readonly dimensionId: number;
       /** In plain form (ir/plain.ts). */
       readonly condition: unknown;
-      readonly once: RecordOnce | null;
-      /** An update has one batch, whose only entity holds the values for all changed entities; a delete has none. */
+      readonly once: RecordIdempotency | null;
+      /** An update has one batch, whose only entity has the values for all changed entities; a delete has none. */
       readonly batches: readonly RecordBatch[];
     }
   | {
@@ -82,7 +82,7 @@ export type LogRecord =
       readonly databaseId: number;
       /** The shard count by which the batches of inserts were split. */
       readonly shardCount: number;
-      readonly once: RecordOnce | null;
+      readonly once: RecordIdempotency | null;
       readonly steps: readonly ScriptStep[];
       /** The batches of the first step, then those of the second, and so on. */
       readonly batches: readonly RecordBatch[];
@@ -120,11 +120,11 @@ export function encodeRecordPayload(record: LogRecord): Uint8Array {
   return encodeRecord(record, (bytes) => Buffer.allocUnsafeSlow(bytes)).payload;
 }
 
-/** Writes the payload into the view that `allocate` returns: exactly the requested bytes, 8-aligned. */
+/** Writes the payload into the view that `allocate` returns, which has exactly the requested bytes and is 8-aligned. */
 export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uint8Array): EncodedRecord {
   const batches = 'batches' in record ? record.batches : [];
-  const places = batches.map(({ shard, dimensionId }) => [shard, dimensionId]);
-  const meta = packr.pack({ ...record, batches: places });
+  const offsets = batches.map(({ shard, dimensionId }) => [shard, dimensionId]);
+  const meta = packr.pack({ ...record, batches: offsets });
   const start = 1 + meta.byteLength + ARRAY32_HEAD_BYTES;
   let end = start;
   let itemCount = 0;

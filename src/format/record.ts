@@ -4,7 +4,7 @@
  * Log file header v2. Little-endian; offsets and sizes in bytes. Every later version keeps this layout.
  *   offset size field         meaning
  *        0    6 magic         'QRYLOG'
- *        6    2 version       u16, 2; 1 in files that hold no record of type `script`
+ *        6    2 version       u16, 2; 1 in files without a record of type `script`
  *        8    8 logId         u64, random per file
  *       16    8 firstLsn      u64, LSN of the first record, also in the file's name
  *       24    4 reserved      0
@@ -120,7 +120,7 @@ export function preparePayload(payload: Uint8Array): PreparedPayload {
   return { payload, padding, crc, sampleSum: sampleSum(payload) };
 }
 
-/** What the header of a record says about the log at the time when the record is written. */
+/** The state of the log that the header of a record contains, at the time of the write. */
 export interface RecordState {
   /** Every record up to this LSN was synced. */
   readonly syncedLsn: number;
@@ -160,7 +160,7 @@ export type Frame =
       readonly checkpointLsn: number;
       /** A view of the bytes read. */
       readonly payload: Uint8Array;
-      /** Where the next frame begins. */
+      /** Offset of the next frame. */
       readonly next: number;
     }
   | { readonly kind: 'end' }
@@ -175,7 +175,7 @@ export function frameBytesAt(bytes: Uint8Array, offset: number): number {
   return frameBytes(payloadBytes);
 }
 
-/** Decodes and checks the frame that begins at `offset`; `bytes` must hold all of it, or end where the file ends. */
+/** Decodes and checks the frame that begins at `offset`; `bytes` must contain all of it, or end where the file ends. */
 export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId: bigint): Frame {
   const left = bytes.byteLength - offset;
   if (left <= 0) return { kind: 'end' };
@@ -189,9 +189,9 @@ export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId:
   if (payloadBytes > RECORD_PAYLOAD_BYTES_MAX) {
     return bad(`it claims ${payloadBytes} bytes, more than a record may have`);
   }
-  if (view.getBigUint64(16, true) !== logId) return bad('it carries the id of another log file');
+  if (view.getBigUint64(16, true) !== logId) return bad('it has the id of another log file');
   const next = offset + frameBytes(payloadBytes);
-  if (next > bytes.byteLength) return bad(`it claims ${payloadBytes} bytes, more than the file holds`);
+  if (next > bytes.byteLength) return bad(`it claims ${payloadBytes} bytes, more than the file has`);
   const payloadCrc = crc32(bytes.subarray(offset + RECORD_HEADER_BYTES, next));
   if (crc32(bytes.subarray(offset + 4, offset + RECORD_HEADER_BYTES), payloadCrc) !== crc) {
     return bad('it fails its checksum');

@@ -145,7 +145,7 @@ class Pool<Builder extends { readonly allocatedBytes: number }> {
     this.#make = make;
   }
 
-  take(): Builder {
+  acquire(): Builder {
     if (this.usedCount === this.builders.length) this.builders.push(this.#make());
     return this.builders[this.usedCount++];
   }
@@ -165,7 +165,7 @@ export class BuilderPools {
   );
 
   acquireBatch(shard: number, dimension: number): BatchBuilder {
-    const batch = this.#batches.take();
+    const batch = this.#batches.acquire();
     batch.reset(shard, dimension);
     return batch;
   }
@@ -173,7 +173,7 @@ export class BuilderPools {
   acquireColumn(columnId: number, kind: ValueKind, form: Form, relationId: number): ColumnBuilder {
     const pool = this.#columns.get(kind);
     invariant(pool !== undefined, `no builders of kind ${kind}`);
-    const builder = pool.take();
+    const builder = pool.acquire();
     builder.reset(columnId, form, relationId);
     return builder;
   }

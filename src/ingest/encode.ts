@@ -111,9 +111,9 @@ function writeBatch(
 function sectionsOf(tables: ModelTables, batch: BatchBuilder): ColumnBuilder[] {
   const sections: ColumnBuilder[] = [];
   for (const slot of tables.dimensions[batch.dimension].touchedSlots) {
-    const place = slot * tables.shardCount + batch.shard;
-    const values = tables.builders[place];
-    const removed = tables.removers[place];
+    const at = slot * tables.shardCount + batch.shard;
+    const values = tables.builders[at];
+    const removed = tables.removers[at];
     if (values !== null && values.rowCount > 0) sections.push(values);
     if (removed !== null && removed.rowCount > 0) sections.push(removed);
   }

@@ -199,11 +199,11 @@ export class EntityReader {
     }
     key.length = 0;
     decodeText(source, at + 1, key, false);
-    const place = key.points > TEXT_POINTS_MAX ? -1 : dimension.names.find(key.bytes, 0, key.length);
+    const index = key.points > TEXT_POINTS_MAX ? -1 : dimension.names.find(key.bytes, 0, key.length);
     const where = `in dimension ${quoted(dimension.dimension.apiName)}`;
-    if (place < 0)
+    if (index < 0)
       throw new InsertError(2011, at, `there is no column ${quoted(stringAt(source, at))} ${where}`);
-    const slot = dimension.firstSlot + place;
+    const slot = dimension.firstSlot + index;
     const column = this.#tables.columns[slot];
     if (column.apiName === ENTITY_ID_COLUMN) {
       throw new InsertError(

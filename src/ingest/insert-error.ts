@@ -1,6 +1,7 @@
 /**
- * The parser's internal error: a thrown `InsertFault` never leaves this folder (`parseInsert` returns it as a WireError). It
- * carries a byte offset, because the request is answered with the first error in the document, whichever pass finds it.
+ * The parser's internal error: a thrown `InsertError` never leaves this folder (`parseInsert` returns it as a
+ * WireError). It carries a byte offset, because the request is answered with the first error in the document, whichever
+ * pass finds it.
  */
 import type { ErrorCode } from '../base/index.js';
 

@@ -1,6 +1,6 @@
 /**
  * The entry point of the hot parser: turns a request body into encoded batches or the first error of the document.
- * Passes. A plain body is read by SIMD (plain-walk.ts), which rejects every other body and reports no errors. Nearly all
+ * Passes. A plain body is read by SIMD (plain/walk.ts), which rejects every other body and reports no errors. Nearly all
  * remaining bodies take one walk (walk.ts). If a walk meets a "dimension" key that is not an entity's first key, it is repeated
  * with `seek`. If a walk meets an error, the syntax of the whole body is checked; a syntax error wins (1503). Otherwise, if
  * auto-create allows it, the missing objects are inferred (infer.ts), and a second walk uses the extended model. The reported
@@ -27,15 +27,15 @@ function walkBody(
   tables: ModelTables,
   nowMs: number,
   seek: boolean,
-): { walk: InsertWalk; fault: InsertError | null } {
+): { walk: InsertWalk; error: InsertError | null } {
   tables.clear();
   scratch.pools.releaseAll();
   const walk = new InsertWalk(scratch, tables, nowMs, seek);
   try {
     walk.run();
-    return { walk, fault: null };
+    return { walk, error: null };
   } catch (thrown) {
-    if (thrown instanceof InsertError) return { walk, fault: thrown };
+    if (thrown instanceof InsertError) return { walk, error: thrown };
     throw thrown;
   }
 }
@@ -88,12 +88,12 @@ function diagnose(context: ParseContext, scratch: IngestScratch, tables: ModelTa
     extended = new ModelTables(inferred.model, inferred.midnights);
     extended.prepare(context.shardCount, context.columnIds);
   }
-  const { walk, fault } = walkBody(scratch, extended, context.nowMs, true);
-  const refused = inferred?.fault ?? null;
-  if (refused !== null && (fault === null || refused.offset <= fault.offset)) return refused;
-  if (fault !== null) {
-    invariant(fault.code !== 1503, `the walk refused a body that is valid JSON: ${fault.text}`);
-    return { error: walk.describe(fault, context.subject), offset: fault.offset };
+  const { walk, error } = walkBody(scratch, extended, context.nowMs, true);
+  const refused = inferred?.error ?? null;
+  if (refused !== null && (error === null || refused.offset <= error.offset)) return refused;
+  if (error !== null) {
+    invariant(error.code !== 1503, `the walk refused a body that is valid JSON: ${error.text}`);
+    return { error: walk.describe(error, context.subject), offset: error.offset };
   }
   return finish(scratch, extended, walk, inferred ?? NOTHING_CREATED);
 }
@@ -119,12 +119,12 @@ export function parseByWalk(
   scratch.source.load(body);
   try {
     let seek = scratch.lateDimensions;
-    let { walk, fault } = walkBody(scratch, tables, context.nowMs, seek);
-    if (fault === LATE_DIMENSION) {
+    let { walk, error } = walkBody(scratch, tables, context.nowMs, seek);
+    if (error === LATE_DIMENSION) {
       seek = true;
-      ({ walk, fault } = walkBody(scratch, tables, context.nowMs, seek));
+      ({ walk, error } = walkBody(scratch, tables, context.nowMs, seek));
     }
-    if (fault === null) {
+    if (error === null) {
       scratch.lateDimensions = seek && walk.lateDimensionSeen;
       const creates = readAutoCreate(scratch.source, walk.autoCreateAt, context.customKey);
       if (creates !== null && 'refused' in creates) return { error: creates.refused, offset: 0 };

@@ -2,7 +2,7 @@
  * The JSON grammar (RFC 8259) over bytes: a check of a whole body, and functions that skip one value.
  * Stricter than the RFC where it leaves a choice: no byte order mark, well-formed UTF-8 (no overlong forms, no surrogates), no
  * escaped half of a surrogate pair, and at most NESTING_MAX levels of nesting.
- * All functions take an offset into `bytes` and return the offset after what they read. They throw InsertFault 1503.
+ * All functions take an offset into `bytes` and return the offset after what they read. They throw InsertError 1503.
  */
 import { NESTING_MAX } from '../base/index.js';
 import { syntaxError } from './insert-error.js';
@@ -27,15 +27,15 @@ import {
   ZERO,
 } from './source.js';
 
-/** Returns the syntax error for anything but `wanted` at `at`. */
-export function unexpected(source: Source, at: number, wanted: string): ReturnType<typeof syntaxError> {
-  if (at >= source.end) return syntaxError(at, `the ${source.called} ends where ${wanted} is expected`);
+/** Returns the syntax error for anything but `expected` at `at`. */
+export function unexpected(source: Source, at: number, expected: string): ReturnType<typeof syntaxError> {
+  if (at >= source.end) return syntaxError(at, `the ${source.called} ends where ${expected} is expected`);
   const byte = source.bytes[at];
   const seen =
     byte > 0x20 && byte < 0x7f
       ? `'${String.fromCharCode(byte)}'`
       : `byte 0x${byte.toString(16).padStart(2, '0')}`;
-  return syntaxError(at, `found ${seen}, expected ${wanted}`);
+  return syntaxError(at, `found ${seen}, expected ${expected}`);
 }
 
 /** Returns the length of the well-formed UTF-8 sequence at `at`, whose first byte is 0x80 or above. */
@@ -191,7 +191,7 @@ export function skipValue(source: Source, from: number, depth: number): number {
   throw unexpected(source, from, 'a value');
 }
 
-/** Checks that the whole body is one JSON object. Throws InsertFault 1503 with the offset of the first error. */
+/** Checks that the whole body is one JSON object. Throws InsertError 1503 with the offset of the first error. */
 export function checkBody(source: Source): void {
   const { bytes } = source;
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {

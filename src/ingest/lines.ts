@@ -1,6 +1,6 @@
 /**
- * Parses lines of JSON (NDJSON), one entity each, into encoded batches or one error. The lines are rewritten as an insert body
- * (lay-lines.ts) and parsed like one.
+ * Parses lines of JSON (NDJSON), one entity each, into encoded batches or one error. The lines are rewritten as an
+ * insert body (plain/rewrite-lines.ts) and parsed like one.
  * Passes. The lines are rewritten unchecked and read by SIMD. The result is trusted only if each entity ended with its line and
  * there are as many entities as lines. Otherwise each line is checked (the first line that is not valid JSON determines the
  * error), and the result is walked by TypeScript.
@@ -52,11 +52,11 @@ export function parseLines(
   };
   const broken = firstBroken(text, headEnd, scratch.line);
   if (broken !== null) return { error: named(errorOf(broken), lineOf(broken.offset)) };
-  const { source, fault } = layChecked(text, headEnd, scratch.lines);
+  const { source, error } = layChecked(text, headEnd, scratch.lines);
   const tables = scratch.tablesOf(context.model, context.shardCount, context.columnIds);
   const outcome = parseByWalk(source.bytes.subarray(0, source.end), context, scratch, tables);
   if ('error' in outcome) return { error: named(outcome.error, lineOf(outcome.offset)) };
-  return fault === null ? outcome : { error: named(errorOf(fault), lineOf(fault.offset)) };
+  return error === null ? outcome : { error: named(errorOf(error), lineOf(error.offset)) };
 }
 
 function firstLineEnd(text: Uint8Array): number {
@@ -84,8 +84,8 @@ function parsePlain(
   if (plain === null) return null;
   lines.load(text);
   lines.bytes.fill(SPACE, 0, headEnd);
-  const { entityCount, firstAt, fault } = rewriteLines(lines, headEnd);
-  if (fault !== null || entityCount === 0) return null;
+  const { entityCount, firstAt, error } = rewriteLines(lines, headEnd);
+  if (error !== null || entityCount === 0) return null;
   lines.bytes[firstAt] = OPEN_OBJECT;
   close(lines);
   const tables = scratch.tablesOf(context.model, context.shardCount, context.columnIds);
@@ -101,7 +101,7 @@ function close(source: Source): void {
 
 /** Returns the error of the first line that is not valid JSON, with the offset of that line in `text`; null if all are valid. */
 function firstBroken(text: Uint8Array, from: number, line: Source): InsertError | null {
-  let fault: InsertError | null = null;
+  let error: InsertError | null = null;
   eachLine(text, from, text.length, (start, end) => {
     line.load(text.subarray(start, end));
     try {
@@ -109,11 +109,11 @@ function firstBroken(text: Uint8Array, from: number, line: Source): InsertError 
       return true;
     } catch (thrown) {
       if (!(thrown instanceof InsertError)) throw thrown;
-      fault = new InsertError(thrown.code, start, thrown.text);
+      error = new InsertError(thrown.code, start, thrown.text);
       return false;
     }
   });
-  return fault;
+  return error;
 }
 
 /** Builds the body from lines of valid JSON up to the first line that is not an entity, and returns that line's error. */
@@ -121,15 +121,15 @@ function layChecked(
   text: Uint8Array,
   headEnd: number,
   source: Source,
-): { source: Source; fault: InsertError | null } {
+): { source: Source; error: InsertError | null } {
   source.load(text);
-  const { entityCount, firstAt, fault } = rewriteLines(source, headEnd);
-  if (fault !== null) source.endAt(fault.offset);
+  const { entityCount, firstAt, error } = rewriteLines(source, headEnd);
+  if (error !== null) source.endAt(error.offset);
   if (headEnd > 0) source.bytes[source.bytes.lastIndexOf(CLOSE_OBJECT, headEnd)] = SPACE;
   else if (entityCount > 0) source.bytes[firstAt] = OPEN_OBJECT;
   else source.load(NO_ENTITIES);
   if (headEnd > 0 || entityCount > 0) close(source);
-  return { source, fault };
+  return { source, error };
 }
 
 /** Returns the error of the auto-create line, or null. */

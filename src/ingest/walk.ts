@@ -46,7 +46,7 @@ export class InsertWalk {
     return this.#entities.lateDimensionSeen;
   }
 
-  /** Walks the whole body. Throws InsertFault. */
+  /** Walks the whole body. Throws InsertError. */
   run(): void {
     const { bytes } = this.#source;
     let at = skipSpace(bytes, 0);
@@ -66,14 +66,14 @@ export class InsertWalk {
   }
 
   /** Returns the error with the names of the current entity (or "set") and column. */
-  describe(fault: InsertError, subject: ParseContext['subject']): WireError {
-    if (fault.code === 1503 || !this.#inEntity) return { code: fault.code, message: fault.text };
+  describe(error: InsertError, subject: ParseContext['subject']): WireError {
+    if (error.code === 1503 || !this.#inEntity) return { code: error.code, message: error.text };
     const { ids, idEnds } = this.#scratch;
     const { slot } = this.#entities;
     const id = new TextDecoder().decode(ids.bytes.subarray(idEnds[this.entityCount], ids.length));
     const named = subject === 'set' ? '"set"' : `entity ${quoted(id)}`;
     const column = slot < 0 ? '' : `, column ${quoted(this.#tables.columns[slot].apiName)}`;
-    return { code: fault.code, message: `${named}${column}: ${fault.text}` };
+    return { code: error.code, message: `${named}${column}: ${error.text}` };
   }
 
   /** Reads one member of the body, whose key's quote is at `keyAt`, and returns the offset after its value. */
@@ -102,7 +102,7 @@ export class InsertWalk {
       );
     }
     if (at - keyAt !== AUTO_CREATE.length + 2 && ids.length - from === AUTO_CREATE.length) {
-      // A key with escapes may be the reserved key, too.
+      // A key with escapes may also be the reserved key.
       if (stringAt(source, keyAt) === AUTO_CREATE) {
         ids.length = from;
         return this.#autoCreate(skipColon(source, at));
@@ -115,7 +115,7 @@ export class InsertWalk {
       throw new InsertError(2012, keyAt, `the request has more than ${ENTITIES_PER_INSERT_MAX} entities`);
     }
     const hash = ids.hash;
-    this.#keepId(from, hash, keyAt);
+    this.#storeId(from, hash, keyAt);
     at = skipColon(source, at);
     at = this.#entities.read(at, from, hash);
     this.entityCount++;
@@ -128,7 +128,7 @@ export class InsertWalk {
   }
 
   /** Stores the ID ids.bytes[from, ids.length) for entity `entityCount`. Throws 2019 if the request contains it already. */
-  #keepId(from: number, hash: number, keyAt: number): void {
+  #storeId(from: number, hash: number, keyAt: number): void {
     const { ids, idEnds, idHashes, idSlots } = this.#scratch;
     const length = ids.length - from;
     const mask = idSlots.length - 1;

@@ -31,10 +31,14 @@ const integerOrNull = plain<number | null>({ type: ['integer', 'null'] });
 
 // The model
 
-/** Api-names in answers: those of an older release may be longer. */
+/** Api-names in answers. Names that an older release created may be longer. */
 export const apiNames = success({ 'api-name': names('The requested api-names.') });
 export const createdColumns = success({
-  'api-name': union('A text where one column was sent outside a list.', anyText, names('Columns.')),
+  'api-name': union(
+    'A string if the request was a single column, otherwise a list.',
+    anyText,
+    names('Columns.'),
+  ),
 });
 export const dimensions = success({ dimensions: names('Dimensions.') });
 
@@ -46,7 +50,7 @@ export const columnEntry = named(
     description: anyText,
     type: oneOf(COLUMN_TYPES),
     category: constant('general'),
-    storage: optional(choice(STORAGES, 'Not of event columns.')),
+    storage: optional(choice(STORAGES, 'Absent for event columns.')),
   }),
 );
 export type ColumnEntry = Infer<typeof columnEntry>;
@@ -54,12 +58,12 @@ export const columnGroups = named(
   'ColumnGroups',
   object({
     active: list(columnEntry, 'Columns that can be written and queried.'),
-    inactive: list(columnEntry, 'Those put aside.'),
+    inactive: list(columnEntry, 'Columns that were deactivated.'),
   }),
 );
 export type ColumnGroups = Infer<typeof columnGroups>;
 export const columns = success(
-  { count: count('All columns that are listed.') },
+  { count: count('Number of listed columns.') },
   { additionalProperties: columnGroups },
 );
 
@@ -68,11 +72,11 @@ export const unrelated = success({ columns_deleted: names('The columns that were
 export const relations = success({
   count: count('Relations.'),
   relations: map(
-    map(names('Columns, in their order.'), 'By the name of the relation.'),
-    'By the api-name of the dimension.',
+    map(names('Columns, in the order of the relation.'), 'Keys are the names of relations.'),
+    'Keys are the api-names of dimensions.',
   ),
 });
-/** By dimension, then by the relation's name. */
+/** Columns by dimension and name of the relation. */
 export type Relations = Infer<typeof relations>['relations'];
 
 // Writes and SQL
@@ -95,8 +99,8 @@ const sqlResult = named(
   'SqlResult',
   plain<readonly SqlRow[] | SqlWritten>(
     union(
-      'Rows of a SELECT, keys in the requested order; or the summary of a write.',
-      list(map(plain({}), 'A row; what is missing is null.'), 'Rows.'),
+      'The rows of a SELECT, with keys in the order of its columns, or the summary of a write.',
+      list(map(plain({}), 'A row; missing values are null.'), 'Rows.'),
       object(insertedMembers),
       updatedCount,
       deletedCount,
@@ -107,11 +111,11 @@ const sqlAnswer = named(
   'SqlAnswer',
   plain<readonly SqlRow[] | SqlWritten | readonly SqlResult[]>(
     union(
-      'Of one statement its result; of several a list of results.',
+      'The result of a single statement, or a list of results for several statements.',
       sqlResult,
       list(
         object({ result: sqlResult, count: count('Rows or entities.'), took: plain({ type: 'number' }) }),
-        'A statement each.',
+        'One result per statement.',
       ),
     ),
   ),
@@ -127,11 +131,11 @@ const fault = named(
   'Fault',
   object({
     code: plain<number>({ enum: Object.keys(ERRORS).map(Number) }),
-    message: text('What was wrong, and where.', { minLength: 1 }),
+    message: text('The cause of the error, and where it is.', { minLength: 1 }),
     'more-info': optional(plain({ description: 'Detail.' })),
     more_info: optional(
       plain({
-        description: 'Detail of an SQL error: line, column, and the code of the rule that was broken.',
+        description: 'Details of an SQL error: line, column, and the code of the rule that was violated.',
       }),
     ),
   }),
@@ -139,52 +143,55 @@ const fault = named(
 export const refusal = named(
   'Refusal',
   object({
-    errors: list(fault, 'The HTTP status is that of the first.', { minItems: 1 }),
+    errors: list(fault, 'The HTTP status is that of the first error.', { minItems: 1 }),
     status: constant('error'),
   }),
 );
 
 const linePlace = {
-  part: integer('Which part of the body, from 1.', 1),
-  'first-line': integer('The first of its lines, from 1.', 1),
-  lines: count('How many lines it has.'),
+  part: integer('Number of the part of the body, from 1.', 1),
+  'first-line': integer('Number of its first line, from 1.', 1),
+  lines: count('Number of its lines.'),
 };
 export const partAnswer = named(
   'PartAnswer',
   union(
-    'What became of a part of a body of lines: the whole part took effect, or nothing of it.',
+    'The outcome of a part of a body of lines: either the whole part took effect or none of it.',
     object({ ...linePlace, status: constant('success'), ...insertedMembers }),
     object({
       ...linePlace,
       status: constant('error'),
-      errors: list(fault, 'What was wrong.', { minItems: 1 }),
-      'retry-after': optional(count('Seconds after which the same may be sent again.')),
+      errors: list(fault, 'The cause of the error.', { minItems: 1 }),
+      'retry-after': optional(count('Seconds after which the client may repeat the request.')),
     }),
   ),
 );
 
 // Queries
 
-const counted = <S>(of: Schema<S>) => success({ result: map(of, 'By the name of the query.') });
+const counted = <S>(of: Schema<S>) => success({ result: map(of, 'Keys are the names of the queries.') });
 export const entityCounts = counted(count('Entities.'));
 export const totalCount = success({ result: object({ total: count('Entities.') }) });
 export const exists = success({
   exists: names('The IDs as the request wrote them.'),
-  'not-exists': names('The others.'),
+  'not-exists': names('The other IDs.'),
 });
 
 /** The ends of a half-open bucket. */
 const bucketEnds = plain<readonly [from: string, to: string]>(
-  list(dateTime, 'From, and to, which is outside.', { minItems: 2, maxItems: 2 }),
+  list(dateTime, 'The start, which is included, and the end, which is excluded.', {
+    minItems: 2,
+    maxItems: 2,
+  }),
 );
 const eventBucket = object({ count: count('Events.'), between: bucketEnds });
 export type EventBucket = Infer<typeof eventBucket>;
 const eventCount = named(
   'EventCount',
   union(
-    'How many events, or by interval.',
+    'The number of events, or their numbers by interval.',
     plain<number>({ type: 'integer', minimum: 0 }),
-    list(eventBucket, 'Buckets that hold some.'),
+    list(eventBucket, 'Buckets that contain events.'),
   ),
 );
 export const eventCounts = counted(eventCount);
@@ -198,13 +205,13 @@ const metricValue = named(
   'MetricValue',
   plain<Integer | string | null>({
     type: ['number', 'string', 'null'],
-    description: 'A number, or a text of `min` and `max` of dates; null over nothing.',
+    description: 'A number; a string for `min` and `max` of dates; null if there is no value.',
   }),
 );
 export type MetricValue = Infer<typeof metricValue>;
 /** A value, the number of entities that have it, and the next level's result for them under that level's column name. */
 export type LevelRow = ValueCount & { readonly [column: string]: LevelAnswer | Integer | string };
-/** Values, the most frequent first; a histogram; or a metric by its name. */
+/** Values, the most frequent first; a histogram; or a metric, under its name. */
 export type LevelAnswer =
   | readonly LevelRow[]
   | readonly {
@@ -216,14 +223,14 @@ const levelAnswer = named(
   'LevelAnswer',
   plain<LevelAnswer>(
     union(
-      'Values, the most frequent first; or a histogram; or a metric by its name.',
+      'Values, the most frequent first; a histogram; or a metric, under its name.',
       list(
         named(
           'ValueCount',
           plain({
             type: 'object',
             description:
-              'A value, how many entities have it, and under its column’s name what the next level found in them.',
+              'A value, the number of entities that have it, and the result of the next level for these entities, under the name of its column.',
             properties: valueCount,
             required: ['quantity', 'value'],
             additionalProperties: later('LevelAnswer'),
@@ -245,7 +252,7 @@ const levelAnswer = named(
             maxProperties: 2,
           }),
         ),
-        'Buckets that hold something.',
+        'Buckets that are not empty.',
       ),
       map(metricValue, 'A metric.', {
         propertyNames: { enum: METRICS },
@@ -258,7 +265,7 @@ const levelAnswer = named(
 export const levelResult = success({
   result: named(
     'LevelResult',
-    map(levelAnswer, 'Under its column’s name what the outermost level found.', {
+    map(levelAnswer, 'The result of the outermost level, under the name of its column.', {
       minProperties: 1,
       maxProperties: 1,
     }),
@@ -268,11 +275,11 @@ export const topValuesResult = success({
   result: named(
     'TopValuesResult',
     map(
-      map(list(object(valueCount), 'The most frequent first.'), 'By the column’s name.', {
+      map(list(object(valueCount), 'The most frequent first.'), 'The key is the name of the column.', {
         minProperties: 1,
         maxProperties: 1,
       }),
-      'By the name of the query.',
+      'Keys are the names of the queries.',
     ),
   ),
 });
@@ -285,7 +292,7 @@ const plainCell = plain<string | number>({ type: ['string', 'number'] });
 const cell = named(
   'Cell',
   union(
-    'Values are texts, whatever the column’s type, and lists of texts; events have a value and a date, several of them are a list. Scores and distances are numbers, coordinates [longitude, latitude].',
+    'Values are strings for every column type; lists are lists of strings. An event has a value and a date; several events are a list. Scores and distances are numbers, coordinates are [longitude, latitude].',
     plainCell,
     eventCell,
     list(union('An item or an event.', plainCell, eventCell), 'Several.'),
@@ -302,13 +309,13 @@ const row = named(
 export type Row = Infer<typeof row>;
 export const page = success({
   data: union(
-    'Objects by entity ID; a list where an order is given or `entity-id` is among the columns.',
+    'Objects by entity ID, or a list if the request has an order or names the column `entity-id`.',
     map(row, 'By entity ID.'),
-    list(row, 'In their order.'),
+    list(row, 'In the order of the rows.'),
   ),
   page: integer('From 1.', 1),
   'next-page': plain<number | null>({ type: ['integer', 'null'], description: 'null on the last page.' }),
-  'page-token': optional(text('Asks for the next page; not on the last one.')),
+  'page-token': optional(text('Requests the next page; absent on the last page.')),
 });
 export type Page = Infer<typeof page>;
 
@@ -317,7 +324,7 @@ export type Page = Infer<typeof page>;
 const savedMembers = {
   name: anyText,
   type: oneOf(savedQueryType.enum as readonly Infer<typeof savedQueryType>[]),
-  query: plain({ description: 'As it was saved.' }),
+  query: plain({ description: 'The query as it was saved.' }),
   dimension: plain<string | null>({ type: ['string', 'null'] }),
   'cache-period': integerOrNull,
 };
@@ -326,21 +333,21 @@ const savedQuery = named('SavedQuery', object(savedMembers));
 export type SavedQuery = Infer<typeof savedQuery>;
 export const savedQueryMade = success(savedMembers);
 export const savedQueries = success({
-  'saved-queries': list(savedQuery, 'In the order in which they were made.'),
+  'saved-queries': list(savedQuery, 'Saved queries in the order of their creation.'),
 });
 export const savedAnswer = success({
   ...{ type, query, dimension },
-  result: plain({ description: 'What the endpoint of its type answers.', type: 'object' }),
+  result: plain({ description: 'The result of the endpoint of its type.', type: 'object' }),
 });
 export const savedQueryChanged = success({ type, query, 'cache-period': cachePeriod });
 export const savedQueryDeleted = success({
-  'deleted-query': text('Its name.'),
+  'deleted-query': text('Name of the deleted query.'),
   ...{ type, query, 'cache-period': cachePeriod },
 });
 
 // Databases, keys, users
 
-const timestamp = text('YYYY-MM-DDThh:mm:ss.ffffff, of UTC.', {
+const timestamp = text('YYYY-MM-DDThh:mm:ss.ffffff in UTC.', {
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}$',
 });
 const databaseMembers = {
@@ -356,31 +363,37 @@ const databaseMembers = {
   'insertion-load': oneOf(LOAD_PLANS),
   cloud_provider: anyText,
   cloud_area: anyText,
-  'addresses-whitelist': names('Empty = from anywhere.'),
+  'addresses-whitelist': names('Empty = any address.'),
   usage: named(
     'Usage',
     object({
       requests: count('Requests of all kinds.'),
       queries: count('Requests that read rows.'),
-      'inserted-entities': count('Since the database was made.'),
-      'inserted-values': count('Since the database was made.'),
-      'updated-entities': count('Since the database was made.'),
+      'inserted-entities': count('Since the database was created.'),
+      'inserted-values': count('Since the database was created.'),
+      'updated-entities': count('Since the database was created.'),
       'writes-today': count('Entities inserted and updated since midnight UTC.'),
     }),
   ),
 };
 export const database = success(databaseMembers);
 export type Database = Infer<typeof database>;
-export const databases = list(named('Database', object(databaseMembers)), 'Of a user, those of the group.');
-export const databaseNames = success({ 'database-name': names('Its name.') });
+export const databases = list(
+  named('Database', object(databaseMembers)),
+  'For a user, the databases of the group.',
+);
+export const databaseNames = success({ 'database-name': names('Name of the database.') });
 const databaseKeys = object({
   'master-key': anyText,
   'write-key': anyText,
   'read-key': anyText,
-  'demo-key': optional(text('Of a test database.')),
+  'demo-key': optional(text('Only for a test database.')),
 });
 export type DatabaseKeys = Infer<typeof databaseKeys>;
-export const createdDatabase = success({ 'database-name': names('Its name.'), keys: databaseKeys });
+export const createdDatabase = success({
+  'database-name': names('Name of the database.'),
+  keys: databaseKeys,
+});
 
 const dimensionStatus = named(
   'DimensionStatus',
@@ -391,32 +404,35 @@ const dimensionStatus = named(
     columns: list(
       object({
         'api-name': anyText,
-        events: optional(count('Of event columns.')),
+        events: optional(count('Only for event columns.')),
         bytes: count('Memory.'),
       }),
-      'Its columns.',
+      'Columns of the dimension.',
     ),
   }),
 );
 export type DimensionStatus = Infer<typeof dimensionStatus>;
 export const status = success({
-  database: text('Its name.'),
-  dimensions: list(dimensionStatus, 'All of them.'),
+  database: text('Name of the database.'),
+  dimensions: list(dimensionStatus, 'All dimensions of the database.'),
 });
 
-export const customKeyNames = success({ 'custom-keys': names('Its name.') });
-export const createdCustomKey = success({ 'custom-keys': names('Its name.'), key: text('Its text.') });
+export const customKeyNames = success({ 'custom-keys': names('Name of the key.') });
+export const createdCustomKey = success({
+  'custom-keys': names('Name of the key.'),
+  key: text('Text of the key.'),
+});
 export const customKeys = success({
-  'custom-keys': names('Of all databases.'),
-  databases: map(names('Its keys.'), 'By the name of the database.'),
+  'custom-keys': names('Names in all databases.'),
+  databases: map(names('Names of its keys.'), 'Keys are the names of databases.'),
 });
 
-export const users = success({ users: names('Its email.') });
-export const permissionGroups = success({ 'permission-groups': names('Its name.') });
+export const users = success({ users: names('Email address of the user.') });
+export const permissionGroups = success({ 'permission-groups': names('Name of the group.') });
 export const session = success({
   'session-key': text('For the Authorization header.'),
-  'expires-at': text('When it ends.', { format: 'date-time' }),
-  permissions: list(plain<number>({ type: 'integer' }), 'Numbers of what the group may do.'),
-  databases: names('That the group may use.'),
+  'expires-at': text('The time at which the session ends.', { format: 'date-time' }),
+  permissions: list(plain<number>({ type: 'integer' }), 'Numbers of the permissions of the group.'),
+  databases: names('Databases that the group may use.'),
 });
 export type Session = Infer<typeof session>;

@@ -37,11 +37,11 @@ export type Integer = number | bigint;
 
 export const textOperand = named(
   'Text',
-  text('Compared without case.', { minLength: 1, maxLength: TEXT_POINTS_MAX }),
+  text('A string; case is ignored.', { minLength: 1, maxLength: TEXT_POINTS_MAX }),
 );
 const numberText = named(
   'NumberText',
-  text('A number as text, for clients whose numbers are not exact.', {
+  text('A number as a string, for clients whose numbers are not exact.', {
     minLength: 1,
     maxLength: TEXT_POINTS_MAX,
   }),
@@ -51,19 +51,19 @@ const aNumber = plain<Integer>({ type: 'number' });
 export const operand = named(
   'Operand',
   union(
-    'A value of the column: a text (dates are texts, integers and decimals may be), a number, or a boolean.',
+    'A value of the column: a string (for dates; optionally for integers and decimals), a number, or a boolean.',
     textOperand,
     aNumber,
     plain<boolean>({ type: 'boolean' }),
   ),
 );
-/** A value that a predicate compares with: dates are texts. */
+/** A value that a predicate compares with. Dates are strings. */
 export type Operand = Infer<typeof operand>;
 
 const range = named(
   'Range',
   plain<readonly [Operand, Operand]>(
-    list(operand, 'Both ends, which are inside. On integer columns two integers.', {
+    list(operand, 'Both ends, which are included. Two integers for integer columns.', {
       minItems: 2,
       maxItems: 2,
     }),
@@ -72,7 +72,7 @@ const range = named(
 
 /** A date (`2026-01-05`, `2026-01-05T09:30:00Z`) or `now`. */
 export type Instant = string;
-/** Two dates, of which the second may be relative to the first (`+1w`, `-30d`), or today. Both ends are inside. */
+/** Two dates, of which the second may be relative to the first (`+1w`, `-30d`), or today. Both ends are included. */
 export type Between = readonly [from: Instant, to: Instant] | readonly ['today'];
 
 export const between = named(
@@ -80,7 +80,7 @@ export const between = named(
   plain<Between>(
     list(
       anyText,
-      'A window of time, its ends inside: two dates (`2026-01-05`, `2026-01-05T09:30:00Z`, `now`), of which the second may be relative to the first (`+1w`, `-30d`; sec, min, hr, d, w, m, y), or `["today"]`.',
+      'A time window with both ends included: two dates (`2026-01-05`, `2026-01-05T09:30:00Z`, `now`), of which the second may be relative to the first (`+1w`, `-30d`; sec, min, hr, d, w, m, y), or `["today"]`.',
       { minItems: 1, maxItems: 2, examples: [['2026-01-05', '+1w'], ['now', '-30d'], ['today']] },
     ),
   ),
@@ -88,7 +88,7 @@ export const between = named(
 
 export const interval = named(
   'Interval',
-  choice(INTERVALS, 'Half-open buckets that begin at full units of UTC, weeks on Mondays.', {
+  choice(INTERVALS, 'Half-open buckets that begin at whole units in UTC; weeks begin on Mondays.', {
     wrong: 4027,
     null: 4027,
   }),
@@ -106,7 +106,9 @@ const degrees = (limit: number): Schema<number> =>
   ) as Schema<number>;
 const longitude = degrees(180);
 const latitude = degrees(90);
-const windowInside = optional(described(between, 'On event columns, unless it stands beside the predicate.'));
+const windowInside = optional(
+  described(between, 'Time window for event columns, unless `between` is next to the predicate.'),
+);
 
 export const geoPoint = named('GeoPoint', body(CONDITION_CODES, { longitude, latitude }));
 export type GeoPoint = Infer<typeof geoPoint>;
@@ -119,14 +121,14 @@ export const geoRadius = named(
       longitude,
       latitude,
       radius: union(
-        'From the point, along a great circle.',
+        'Distance from the point along a great circle.',
         plain<number>({ type: 'number', minimum: 0 }),
         numberText,
       ) as Schema<number>,
-      unit: choice(DISTANCE_UNITS, 'Of the radius.', { null: 4049 }),
+      unit: choice(DISTANCE_UNITS, 'Unit of the radius.', { null: 4049 }),
       between: windowInside,
     },
-    { description: 'Places within a radius.' },
+    { description: 'Points within a radius.' },
   ),
 );
 export type GeoRadius = Infer<typeof geoRadius>;
@@ -136,7 +138,7 @@ export const geoBoundingBox = named(
   body(
     CONDITION_CODES,
     { 'lower-left': geoPoint, 'upper-right': geoPoint, between: windowInside },
-    { description: 'Places within a box, which may run over the 180th meridian.' },
+    { description: 'Points within a box, which may cross the 180th meridian.' },
   ),
 );
 export type GeoBoundingBox = Infer<typeof geoBoundingBox>;
@@ -148,15 +150,18 @@ export const geoNear = named(
     {
       longitude,
       latitude,
-      limit: integer('How many entities; at most 1,024 in a score.', 1, undefined, {
+      limit: integer('Number of entities; at most 1,024 in a score.', 1, undefined, {
         codes: { wrong: 4028 },
         saturates: true,
       }),
-      show_coordinates: orNull(flag('Answers each place that was found as `<column>_coordinates`.')),
+      show_coordinates: orNull(
+        flag('Adds the coordinates of each point found to the answer, as `<column>_coordinates`.'),
+      ),
       between: windowInside,
     },
     {
-      description: 'The nearest entities, in extractions only: once, at the top of a query joined by `and`.',
+      description:
+        'The nearest entities. Only in extractions, once, at the top level of a query whose conditions are joined by `and`.',
     },
   ),
 );
@@ -166,7 +171,7 @@ const texts = (description: string) =>
   union(
     description,
     textOperand,
-    list(textOperand, 'Any of them.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
+    list(textOperand, 'Values of which any may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
   );
 const many = <S>(what: Schema<S>, description: string) =>
   list(what, description, { minItems: 1, maxItems: VALUES_PER_LIST_MAX });
@@ -176,18 +181,18 @@ export const predicateFields = {
   equals: optional(operand),
   'not-equals': optional(operand),
   in: optional(many(operand, 'The value is one of these.')),
-  'not-in': optional(many(operand, 'The value is none of these.')),
+  'not-in': optional(many(operand, 'The value is not one of these.')),
   range: optional(range),
   gt: optional(operand),
   gte: optional(operand),
   lt: optional(operand),
   lte: optional(operand),
-  contains: optional(texts('A part of the text.')),
-  'not-contains': optional(texts('No part of the text.')),
-  'starts-with': optional(texts('The text begins so.')),
-  'not-starts-with': optional(texts('The text does not begin so.')),
-  'ends-with': optional(texts('The text ends so.')),
-  'not-ends-with': optional(texts('The text does not end so.')),
+  contains: optional(texts('The text contains this.')),
+  'not-contains': optional(texts('The text does not contain this.')),
+  'starts-with': optional(texts('The text starts with this.')),
+  'not-starts-with': optional(texts('The text does not start with this.')),
+  'ends-with': optional(texts('The text ends with this.')),
+  'not-ends-with': optional(texts('The text does not end with this.')),
   geo_radius: optional(geoRadius),
   geo_bounding_box: optional(geoBoundingBox),
   geo_near: optional(geoNear),
@@ -204,9 +209,9 @@ const MINFREQ_CODES: Codes = { wrong: 4050 };
 /** Fields of a condition on an event column other than its predicates. */
 export const eventFields = {
   between: optional(
-    described(between, 'The window of the events. Wanted on event columns, refused on others.'),
+    described(between, 'The time window of the events. Required for event columns, refused for others.'),
   ),
-  minfreq: optional(minfreq('How many such events there must be at least.')),
+  minfreq: optional(minfreq('The minimum number of such events.')),
 };
 
 export const predicates = named(
@@ -216,16 +221,16 @@ export const predicates = named(
     {
       minProperties: 1,
       description:
-        'What must hold for the column, all of it. Texts: equals, in, contains, starts-with, ends-with and their `not-` forms. Numbers and dates: equals, in, range, gt, gte, lt, lte. Places: geo_radius, geo_bounding_box, geo_near.',
+        'Predicates on the column, all of which must be true. Strings: equals, in, contains, starts-with, ends-with and their `not-` forms. Numbers and dates: equals, in, range, gt, gte, lt, lte. Geolocations: geo_radius, geo_bounding_box, geo_near.',
     },
   ),
 );
-/** Predicates on a column, all of which must hold. */
+/** Predicates on a column, all of which must be true. */
 export type Predicates = Infer<typeof predicates>;
 
 export const columnCondition = named(
   'ColumnCondition',
-  map(predicates, 'One column, named by its api-name, and what must hold for it.', {
+  map(predicates, 'The api-name of one column and the predicates on it.', {
     minProperties: 1,
     maxProperties: 1,
     examples: [{ age: { gte: 30 } }],
@@ -239,9 +244,9 @@ export const frequency = named(
   body(
     { wrong: 4049, missing: 4049, type: 4049 },
     {
-      minfreq: optional(minfreq('How many events of all of them together; 1 unless given.')),
+      minfreq: optional(minfreq('The minimum number of events of all conditions together; default 1.')),
       freqgroup: unread(
-        list(columnCondition, 'Conditions on event columns, whose events count together.', {
+        list(columnCondition, 'Conditions on event columns whose events are counted together.', {
           minItems: 1,
           maxItems: CONDITIONS_PER_QUERY_MAX,
         }),
@@ -267,7 +272,7 @@ export const query = named(
   plain<Query>(
     list(
       union(
-        'A condition, an operator, or a list with operators of its own.',
+        'A condition, an operator, or a nested list with its own operators.',
         choice(
           OPERATORS,
           '`and` binds before `or`; `not` may only be the first element of a list and negates the operand after it.',
@@ -290,9 +295,9 @@ export const query = named(
   ),
 );
 
-/** Fields that several bodies have. */
+/** Fields of several bodies. */
 const dimensionText = (description: string) =>
   text(description, { codes: { wrong: 5009, null: 5009 }, noun: "a dimension's api-name" });
 export const dimensionName = dimensionText('Api-name of a dimension.');
-export const dimension = orNull(dimensionText('Api-name of the dimension; `default` unless given.'));
-export const bypassCache = orNull(flag('Works it out again instead of remembering the answer.'));
+export const dimension = orNull(dimensionText('Api-name of the dimension; default `default`.'));
+export const bypassCache = orNull(flag('Recomputes the answer instead of using a cached one.'));

@@ -42,7 +42,7 @@ import {
 const QUERY = { wrong: 4049, missing: 4010, type: 4004 } as const;
 
 const countFields = {
-  'query-name': text('What the answer calls it; unique within the request.', {
+  'query-name': text('The name of the query in the answer; unique within the request.', {
     minLength: 1,
     codes: { empty: 4047 },
   }),
@@ -61,12 +61,17 @@ export type CountEventQueryFields = typeof countEventFields;
 
 export const countEventQuery = named(
   'CountEventQuery',
-  body(QUERY, countEventFields, { description: 'Its query is one condition on an event column.' }),
+  body(QUERY, countEventFields, { description: 'The query is one condition on an event column.' }),
 );
 export type CountEventQuery = Infer<typeof countEventQuery>;
 
 const several = <S>(one: Schema<S>) =>
-  oneOrSeveral(one, 'One query or several.', 'All are answered, or none.', QUERIES_PER_REQUEST_MAX);
+  oneOrSeveral(
+    one,
+    'One query or several.',
+    'Either all queries are answered or none.',
+    QUERIES_PER_REQUEST_MAX,
+  );
 export const countQueries = named('CountQueries', several(countQuery));
 export const countEventQueries = named('CountEventQueries', several(countEventQuery));
 
@@ -74,7 +79,9 @@ export const total = named(
   'Total',
   body(QUERY, {
     dimensions: orNull(
-      list(unread(dimensionName), 'Those to count; all without any.', { codes: { wrong: 5009 } }),
+      list(unread(dimensionName), 'The dimensions to count; all dimensions if absent.', {
+        codes: { wrong: 5009 },
+      }),
     ),
   }),
 );
@@ -96,14 +103,14 @@ export const exists = named(
 
 const order = named(
   'Order',
-  map(choice(['asc', 'desc'], 'asc or desc.'), 'One column. Missing values come last in both directions.', {
+  map(choice(['asc', 'desc'], 'Direction.'), 'One column. Missing values come last in both directions.', {
     minProperties: 1,
     maxProperties: 1,
   }),
 );
 
 const columns = union(
-  'Which columns rows have; `entity-id` among them makes the answer a list.',
+  'The columns of the rows. If `entity-id` is one of them, the answer is a list.',
   plain<'all'>({ const: 'all', description: 'All attribute columns.' }),
   list(
     union(
@@ -125,10 +132,12 @@ const extractionWith = (limit: ReturnType<typeof integer>) =>
       union(
         'The order of the rows.',
         order,
-        list(order, 'The first counts most.', { minItems: 1, maxItems: ORDER_KEYS_MAX }),
+        list(order, 'Sort keys, the most significant first.', { minItems: 1, maxItems: ORDER_KEYS_MAX }),
       ),
     ),
-    'page-token': unread(orNull(text('Of the page before: everything else of the body must be the same.'))),
+    'page-token': unread(
+      orNull(text('The token of the previous page. The rest of the body must be unchanged.')),
+    ),
     dimension,
     'bypass-cache': bypassCache,
   });
@@ -138,7 +147,7 @@ export const extraction = named(
   'Extraction',
   extractionWith(
     integer(
-      `Rows of all pages together; ${EXTRACTED_ROWS_DEFAULT} unless given. A page holds ${PAGE_ROWS_MAX}.`,
+      `Number of rows of all pages together; default ${EXTRACTED_ROWS_DEFAULT}. A page has ${PAGE_ROWS_MAX} rows.`,
       1,
       undefined,
       LIMIT,
@@ -148,7 +157,7 @@ export const extraction = named(
 export type Extraction = Infer<typeof extraction>;
 export const scoring = named(
   'Scoring',
-  extractionWith(integer(`Rows; ${SCORED_ROWS_MAX} unless given.`, 1, SCORED_ROWS_MAX, LIMIT)),
+  extractionWith(integer(`Number of rows; default ${SCORED_ROWS_MAX}.`, 1, SCORED_ROWS_MAX, LIMIT)),
 );
 
 /** [longitude, latitude] */
@@ -157,7 +166,7 @@ export type ItemValue = string | Integer | boolean | Point;
 
 const itemValue = plain<ItemValue>(
   union(
-    'As the column’s type wants it: a text, a number, a boolean, `YYYY-MM-DD`, `YYYY-MM-DDThh:mm:ssZ`, or [longitude, latitude]. Integers may have 64 bits.',
+    'A value of the column’s type: a string, a number, a boolean, `YYYY-MM-DD`, `YYYY-MM-DDThh:mm:ssZ`, or [longitude, latitude]. Integers have up to 64 bits.',
     plain({ type: ['string', 'number', 'boolean'] }),
     list(plain<number>({ type: 'number' }), '[longitude, latitude]', { minItems: 2, maxItems: 2 }),
   ),
@@ -165,14 +174,14 @@ const itemValue = plain<ItemValue>(
 
 const newEvent = object(
   { value: itemValue, date: optional(anyText) },
-  { description: 'An event: its value, and its date, which is now unless given.' },
+  { description: 'An event: its value and its date; the default is the time of the request.' },
 );
 export type NewEvent = Infer<typeof newEvent>;
 
 export const value = named(
   'Value',
   union(
-    'Of a `latest-value` column a value, of a `list-of-values` column a list, of an event column events.',
+    'A value for a `latest-value` column, a list for a `list-of-values` column, one or more events for an event column.',
     itemValue,
     newEvent,
     list(union('An item or an event.', itemValue, newEvent), 'Items or events.'),
@@ -192,9 +201,9 @@ const entity = named(
   'Entity',
   plain<Entity>({
     type: 'object',
-    description: 'Values by column, and in `dimension` where the entity lives; `default` unless given.',
+    description: 'Values by column, and the dimension of the entity in `dimension`; default `default`.',
     properties: { dimension: anyText },
-    additionalProperties: valueOrNull('null takes the value away, and empties a list.'),
+    additionalProperties: valueOrNull('null removes the value or empties the list.'),
     minProperties: 1,
   }),
 );
@@ -204,8 +213,12 @@ export const insert = named(
   'Insert',
   plain({
     type: 'object',
-    description: 'Entities by their ID, each with at least one column. All of them are inserted, or none.',
-    properties: { 'auto-create': autoCreate('Makes what is missing from the values.') },
+    description: 'Entities by ID, each with at least one column. Either all entities are inserted or none.',
+    properties: {
+      'auto-create': autoCreate(
+        'Creates missing dimensions or columns, with types inferred from the values.',
+      ),
+    },
     additionalProperties: entity,
     propertyNames: { minLength: 1 },
   }),
@@ -217,13 +230,15 @@ export const line = named(
     'A line of a body of lines.',
     plain({
       type: 'object',
-      description: 'An entity: its ID, and beside it what the entity’s object holds elsewhere.',
+      description: 'An entity: its ID, and next to it the members of the entity’s object in an insert.',
       properties: { id: plain({ type: 'string', minLength: 1 }), dimension: anyText },
       required: ['id'],
-      additionalProperties: valueOrNull('null takes the value away, and empties a list.'),
+      additionalProperties: valueOrNull('null removes the value or empties the list.'),
     }),
     object({
-      'auto-create': autoCreate('Before all entities: makes what is missing from the values, in every part.'),
+      'auto-create': autoCreate(
+        'Must precede all entities. Creates missing columns, with types inferred from the values; applies to every part.',
+      ),
     }),
   ),
 );
@@ -233,7 +248,9 @@ export const update = named(
   body(QUERY, {
     dimension,
     query,
-    set: map(valueOrNull('The new value; null takes it away.'), 'Values by column.', { minProperties: 1 }),
+    set: map(valueOrNull('The new value; null removes the value.'), 'Values by column.', {
+      minProperties: 1,
+    }),
   }),
 );
 export type Update = Infer<typeof update>;

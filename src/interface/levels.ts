@@ -42,9 +42,9 @@ import { METRICS } from './words.js';
 
 const manyOrOne = (schema: Schema): Schema =>
   union(
-    'One, or a list of which any may match.',
+    'One operand, or a list of operands of which any may match.',
     schema,
-    list(schema, 'Any may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
+    list(schema, 'Operands of which any may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
   );
 
 /** The operands of predicates in a level: a list where a condition takes one operand. */
@@ -67,7 +67,7 @@ export type LevelPredicates = {
   readonly range?: readonly [Operand, Operand] | readonly (readonly [Operand, Operand])[];
 };
 
-export const howMany = integer('How many of the most frequent values.', 1, TOP_VALUES_MAX, {
+export const howMany = integer('Maximum number of values, the most frequent first.', 1, TOP_VALUES_MAX, {
   codes: { wrong: 4051 },
 });
 export const metric = choice(METRICS, 'Computed over the values; only in the last level.', {
@@ -76,7 +76,7 @@ export const metric = choice(METRICS, 'Computed over the values; only in the las
 export type Metric = Infer<typeof metric>;
 
 const levelWindow = union(
-  'The window of the events; with a metric also a list of half-open windows.',
+  'The time window of the events; with a metric, optionally a list of half-open windows.',
   between,
   list(between, 'A window each.', { minItems: 1, maxItems: WINDOWS_PER_LEVEL_MAX }),
 );
@@ -85,7 +85,7 @@ const levelWindow = union(
 export const levelFields = {
   between: optional(levelWindow),
   interval: optional(interval),
-  minfreq: optional(minfreq('Leaves out values of fewer entities.')),
+  minfreq: optional(minfreq('Omits values that fewer entities have.')),
 };
 /** Fields of a query of top values other than its column and predicates. */
 export const topValuesFields = body(
@@ -117,10 +117,10 @@ export const level = named(
   'Level',
   withColumn<Level>(
     { between: levelFields.between, interval: levelFields.interval },
-    union('How many of the most frequent values, or a metric.', howMany, metric),
+    union('Maximum number of values, or a metric.', howMany, metric),
     {
       description:
-        'One column, how many of its values (or which metric), and predicates that choose among them, each of which may take a list.',
+        'One column with the number of its values or a metric, and predicates that filter the values; each predicate may take a list of operands.',
       examples: [{ country: 10 }, { paid: 'sum', between: ['2026-01-05', '+1w'], interval: 'days' }],
     },
   ),
@@ -135,7 +135,7 @@ export const levels = named(
   'Levels',
   oneOrSeveral(
     level,
-    `From the outermost in: top values of top values, at last perhaps a metric. At most ${LEVELS_PER_AGGREGATION_MAX}.`,
+    `Levels, the outermost first: top values within top values, optionally with a metric as the last level. At most ${LEVELS_PER_AGGREGATION_MAX}.`,
     'The levels.',
     LEVELS_PER_AGGREGATION_MAX,
   ),
@@ -157,7 +157,8 @@ export const savedAggregation = named('SavedAggregation', body(QUERY, { filter, 
 export const topValuesQuery = named(
   'TopValuesQuery',
   withColumn<TopValuesQuery>(topValuesFields.properties, howMany, {
-    description: 'One column, how many of its most frequent values, and predicates that choose among them.',
+    description:
+      'One column with the number of its most frequent values, and predicates that filter the values.',
     examples: [{ visit: 10, 'starts-with': ['pri', 'do'] }],
   }),
 );
@@ -174,7 +175,7 @@ export const topValues = named(
   map(topValuesQuery, 'Queries by name.', {
     properties: {
       'bypass-cache': union(
-        'Of all of them, where it is a boolean.',
+        'If a boolean, it applies to all queries.',
         plain<boolean>({ type: 'boolean' }),
         topValuesQuery,
       ),

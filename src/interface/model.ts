@@ -33,13 +33,13 @@ export const DECIMAL_PLACES_MAX = 20;
 export const RANGE_BOUNDS_MAX = 10_000;
 export const CACHE_PERIOD_SECONDS_MIN = 5;
 
-const NAME_FORMS = [{ pattern: /^(?! *$)[ !#-&(-~]+$/, fault: 'has invalid characters or is blank' }];
+const NAME_FORMS = [{ pattern: /^(?! *$)[ !#-&(-~]+$/, message: 'has invalid characters or is blank' }];
 const API_NAME_FORMS = [
-  { pattern: /^[a-z0-9-]+$/, fault: 'is no api-name: it may have only a-z, 0-9 and dashes' },
+  { pattern: /^[a-z0-9-]+$/, message: 'is not an api-name, which contains only a-z, 0-9 and dashes' },
 ];
 
 const name = (codes: Codes) =>
-  text('What people call it: printable ASCII without quotes.', {
+  text('Display name: printable ASCII without quotes.', {
     forms: NAME_FORMS,
     maxLength: NAME_CHARS_MAX,
     codes,
@@ -52,14 +52,12 @@ export const newDimension = named(
   'NewDimension',
   body(NEW_DIMENSION, {
     name: name({ type: 5009, form: 5001, long: 5003 }),
-    'api-name': apiName('What requests call it: lower-case letters, digits and dashes.', {
+    'api-name': apiName('Name in requests: lower-case letters, digits and dashes.', {
       type: 5009,
       form: 5000,
       long: 5004,
     }),
-    'relational-model-type': orNull(
-      choice(['fact', 'dimension'], 'Its part in a star schema.', { wrong: 5010 }),
-    ),
+    'relational-model-type': orNull(choice(['fact', 'dimension'], 'Role in a star schema.', { wrong: 5010 })),
   }),
 );
 export type NewDimension = Infer<typeof newDimension>;
@@ -68,7 +66,7 @@ export const newDimensions = named(
   oneOrSeveral(
     newDimension,
     'One dimension or several.',
-    'All of them are made, or none.',
+    'Either all are created or none.',
     DIMENSIONS_PER_REQUEST_MAX,
   ),
 );
@@ -77,7 +75,7 @@ export const deletedDimension = named(
   'DeletedDimension',
   body(
     { ...NEW_DIMENSION, type: 5007 },
-    { 'api-name': text('Of the dimension.', { codes: { type: 5009 } }) },
+    { 'api-name': text('Api-name of the dimension.', { codes: { type: 5009 } }) },
   ),
 );
 
@@ -87,7 +85,7 @@ const aColumn = text('Api-name of the column.', { codes: { type: 3007 } });
 const description = orNull(
   text('Without quotes.', {
     maxLength: DESCRIPTION_CHARS_MAX,
-    forms: [{ pattern: /^[^'"]*$/, fault: 'must be without \' and "' }],
+    forms: [{ pattern: /^[^'"]*$/, message: 'must be without \' and "' }],
     codes: { wrong: 3009, long: 3010 },
   }),
 );
@@ -97,25 +95,31 @@ export const newColumn = named(
   body(COLUMN, {
     name: columnName(),
     'api-name': orNull(
-      apiName('What requests call it; made from the name unless given.', { wrong: 3007, long: 3015 }),
+      apiName('Name in requests; derived from `name` if absent.', { wrong: 3007, long: 3015 }),
     ),
     type: choice(NEW_COLUMN_TYPES, 'Types that end in `-event` contain events: values with a date.', {
       wrong: 3001,
     }),
     description,
     dimension: orNull(
-      apiName('Api-name of the dimension, which is made if there is none; `default` unless given.', {
+      apiName('Api-name of the dimension, which is created if it does not exist; default `default`.', {
         type: 5009,
         form: 5000,
         long: 5004,
       }),
     ),
-    storage: orNull(choice(STORAGES, 'One value or many; not of event columns.', { wrong: 3006 })),
+    storage: orNull(
+      choice(STORAGES, 'One value or a list of values per entity; not allowed for event columns.', {
+        wrong: 3006,
+      }),
+    ),
     cardinality: orNull(
-      choice(['low', 'high'], 'Of string columns: few different values or many.', { wrong: 3011 }),
+      choice(['low', 'high'], 'For string columns: whether there are few or many distinct values.', {
+        wrong: 3011,
+      }),
     ),
     'decimal-places': orNull(
-      integer(`Of decimal columns; ${DECIMAL_PLACES_DEFAULT} unless given.`, 1, DECIMAL_PLACES_MAX, {
+      integer(`For decimal columns; default ${DECIMAL_PLACES_DEFAULT}.`, 1, DECIMAL_PLACES_MAX, {
         codes: { wrong: 3005, outside: 3012 },
       }),
     ),
@@ -123,7 +127,7 @@ export const newColumn = named(
       orNull(
         list(
           plain<number | bigint>({ type: 'integer' }),
-          'Of enumerated columns: bounds of 64 bits, rising.',
+          'For enumerated columns: ascending 64-bit bounds.',
           { minItems: 1, maxItems: RANGE_BOUNDS_MAX },
         ),
       ),
@@ -131,7 +135,7 @@ export const newColumn = named(
     ),
     'retention-time': unread(
       orNull(
-        union('Of event columns: how long events are kept.', integer('Whole days.', 1), constant('forever')),
+        union('For event columns: how long events are kept.', integer('Whole days.', 1), constant('forever')),
       ),
       { wrong: 3017 },
     ),
@@ -144,7 +148,7 @@ export const newColumns = named(
   oneOrSeveral(
     newColumn,
     'One column or several.',
-    'All of them are made, or none.',
+    'Either all are created or none.',
     COLUMNS_PER_REQUEST_MAX,
   ),
 );
@@ -187,7 +191,7 @@ export type Relation = Infer<typeof relation>;
 const SAVED = { wrong: 4049, missing: 4010, type: 4004 } as const;
 export const savedQueryType = choice(
   SAVED_QUERY_TYPES,
-  'What endpoint answers it: `POST /v1/query/<type>`.',
+  'The endpoint that runs the query: `POST /v1/query/<type>`.',
   { missing: 4006, wrong: 4024 },
 );
 export type SavedQueryType = Infer<typeof savedQueryType>;
@@ -196,18 +200,20 @@ const definition = {
   type: savedQueryType,
   query: optional(
     union(
-      'What the endpoint of its type takes: a query list; levels, or an object of `filter` and `query`; an object of queries of top values; a list of dimensions.',
+      'The query that the endpoint of the type accepts: a query list; levels, or an object of `filter` and `query`; an object of queries of top values; a list of dimensions.',
       query,
       levels,
       savedAggregation,
       topValues,
-      list(anyText, 'Dimensions to count; all without any.'),
+      list(anyText, 'The dimensions to count; all dimensions if the list is empty.'),
       plain<null>({ type: 'null', description: 'All dimensions.' }),
     ),
   ),
-  dimension: unread(orNull(text('Api-name of the dimension that it runs on; not of totals.'))),
+  dimension: unread(
+    orNull(text('Api-name of the dimension on which the query runs; not allowed for totals.')),
+  ),
   'cache-period': orNull(
-    integer('Seconds that an answer is remembered.', CACHE_PERIOD_SECONDS_MIN, undefined, {
+    integer('Seconds for which an answer is cached.', CACHE_PERIOD_SECONDS_MIN, undefined, {
       codes: { wrong: 4033 },
     }),
   ),
@@ -216,7 +222,9 @@ export const newSavedQuery = named(
   'NewSavedQuery',
   body(SAVED, {
     name: text('Letters, digits and dashes.', {
-      forms: [{ pattern: /^[A-Za-z0-9-]*$/, fault: 'has something else than letters, digits and dashes' }],
+      forms: [
+        { pattern: /^[A-Za-z0-9-]*$/, message: 'has characters other than letters, digits and dashes' },
+      ],
       minLength: 1,
       maxLength: NAME_CHARS_MAX,
       codes: { missing: 4021, wrong: 4034, empty: 4041, long: 4041 },

@@ -60,7 +60,7 @@ export interface BodyCodes {
 /** A pattern that a text must match, and the end of the message about a text that does not. */
 export interface Form {
   readonly pattern: RegExp;
-  readonly fault: string;
+  readonly message: string;
 }
 
 export interface Reader {

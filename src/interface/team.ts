@@ -47,50 +47,52 @@ const USER = always(7050);
 
 /** Refuses control characters, line breaks, and marks that change the direction of text. */
 const PRINTABLE: readonly Form[] = [
-  { pattern: /\S/, fault: 'is empty' },
+  { pattern: /\S/, message: 'is empty' },
   {
     pattern: /^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u,
-    fault: 'has characters that cannot be printed',
+    message: 'has characters that cannot be printed',
   },
 ];
 
 const line = (description: string) => text(description, { maxLength: TEAM_TEXT_CHARS_MAX });
 const lines = (description: string) =>
-  orNull(list(line('One of them.'), description, { maxItems: TEAM_LIST_ITEMS_MAX, distinct: true }));
+  orNull(list(line('An entry.'), description, { maxItems: TEAM_LIST_ITEMS_MAX, distinct: true }));
 const newName = (description: string) =>
   text(description, { forms: PRINTABLE, minLength: 1, maxLength: NAME_CHARS_MAX });
 const addresses = orNull(
   list(
     line('An address, a network such as `10.0.0.0/8`, or a host name.'),
-    'From where requests are let in, at most 100 different ones; `[]` = from anywhere.',
+    'Addresses that may send requests, at most 100 distinct ones; `[]` = any address.',
     { maxItems: TEAM_LIST_ITEMS_MAX, distinct: true },
   ),
 );
 
 const databaseName = text('Printable ASCII without quotes and underscores.', {
   forms: [
-    { pattern: /^[ !#-&(-^`-~]+$/, fault: 'has invalid characters or none' },
-    { pattern: /[^ ]/, fault: 'has invalid characters or none' },
+    { pattern: /^[ !#-&(-^`-~]+$/, message: 'has invalid characters or none' },
+    { pattern: /[^ ]/, message: 'has invalid characters or none' },
   ],
   maxLength: NAME_CHARS_MAX,
 });
 const place = {
-  cloud_provider: orNull(choice([...CLOUD_AREAS.keys()], 'Kept for whoever places it; `ovh` unless given.')),
+  cloud_provider: orNull(
+    choice([...CLOUD_AREAS.keys()], 'Stored as a property without further effect; default `ovh`.'),
+  ),
   cloud_area: orNull(
-    text('One of the provider’s; its first unless given.', {
+    text('An area of the provider; default: its first area.', {
       enum: [...new Set([...CLOUD_AREAS.values()].flat())],
     }),
   ),
 };
-const databaseType = choice(DATABASE_TYPES, 'Cannot change later.');
-const queryLoad = choice(LOAD_PLANS, 'Plan that bounds queries a minute.');
-const insertionLoad = choice(LOAD_PLANS, 'Plan that bounds writes a day.');
+const databaseType = choice(DATABASE_TYPES, 'Cannot be changed later.');
+const queryLoad = choice(LOAD_PLANS, 'Plan that limits queries per minute.');
+const insertionLoad = choice(LOAD_PLANS, 'Plan that limits writes per day.');
 /** The pricing model of a production database; ignored for a test database. */
 export const pricingModel = choice(PRICING_MODELS, 'Pricing model.');
 const ifPriced = optional(
   unread(
     plain<(typeof PRICING_MODELS)[number] | null>({
-      description: `Of a production database one of ${PRICING_MODELS.join(', ')}; of a test database ignored.`,
+      description: `For a production database, one of ${PRICING_MODELS.join(', ')}; ignored for a test database.`,
       examples: PRICING_MODELS,
     }),
   ),
@@ -156,7 +158,7 @@ const restrictions = {
     orNull(
       map(
         list(anyText, 'Api-names of columns.', { maxItems: NAMED_MAX }),
-        'By dimension, the columns that the key may use; `{}` = all.',
+        'The columns that the key may use, by dimension; `{}` = all.',
         { maxProperties: NAMED_MAX },
       ),
     ),
@@ -165,14 +167,14 @@ const restrictions = {
     orNull(
       map(
         map(predicates, 'By column.', { minProperties: 1 }),
-        'By dimension, conditions that all rows satisfy which the key sees; `{}` = all.',
+        'Conditions on the rows that the key may see, by dimension; `{}` = all rows.',
         { maxProperties: NAMED_MAX },
       ),
     ),
   ),
   'addresses-whitelist': addresses,
 };
-const keyLevel = choice(CUSTOM_KEY_LEVELS, 'What the key may do.');
+const keyLevel = choice(CUSTOM_KEY_LEVELS, 'The permission level of the key.');
 const keyName = line('Name of the key.');
 const ofDatabase = <F extends Fields>(key: Body<F>) =>
   body(DATABASE, { 'database-name': anyName, 'custom-database-key': key });
@@ -189,7 +191,7 @@ export const changedKeyFields = body(DATABASE, {
   'key-name': keyName,
   'key-type': orNull(keyLevel),
   ...restrictions,
-  'new-key-name': orNull(newName('What it is called from now on.')),
+  'new-key-name': orNull(newName('The new name.')),
 });
 export type ChangedCustomKey = Infer<typeof changedKeyFields>;
 export const changedCustomKey = named('ChangedCustomKey', ofDatabase(changedKeyFields));
@@ -202,7 +204,7 @@ export const deletedCustomKey = named(
 const hour = (description: string) =>
   orNull(
     text(description, {
-      forms: [{ pattern: /^([01]\d|2[0-3]):[0-5]\d$/, fault: 'must be HH:MM, 00:00 to 23:59' }],
+      forms: [{ pattern: /^([01]\d|2[0-3]):[0-5]\d$/, message: 'must be HH:MM, 00:00 to 23:59' }],
     }),
   );
 export const accessHours = named(
@@ -212,7 +214,8 @@ export const accessHours = named(
     { from: hour('HH:MM, inside.'), to: hour('HH:MM, outside.') },
     {
       dependentRequired: { from: ['to'], to: ['from'] },
-      description: 'Of UTC; over midnight when `from` is later than `to`; `{}` = the whole day.',
+      description:
+        'Times in UTC. If `from` is later than `to`, the hours span midnight; `{}` = the whole day.',
     },
   ),
 );
@@ -220,7 +223,7 @@ export const accessHours = named(
 const groupProperties = {
   description,
   'allowed-permissions': orNull(
-    list(integer('Number of a permission.', 1, PERMISSION_NUMBER_MAX), 'What its users may do.', {
+    list(integer('Number of a permission.', 1, PERMISSION_NUMBER_MAX), 'The permissions of its users.', {
       maxItems: TEAM_LIST_ITEMS_MAX,
       distinct: true,
     }),
@@ -228,7 +231,7 @@ const groupProperties = {
   'allowed-databases': lines('Names of the databases that its users may use.'),
   labels,
   'week-days': orNull(
-    list(choice(WEEK_DAYS, 'Of UTC.'), 'On which its users are let in; `[]` = always.', {
+    list(choice(WEEK_DAYS, 'Of UTC.'), 'Days on which its users may send requests; `[]` = every day.', {
       maxItems: TEAM_LIST_ITEMS_MAX,
     }),
   ),
@@ -247,17 +250,17 @@ export const changedGroup = named(
   body(GROUP, {
     'group-name': groupName,
     ...groupProperties,
-    'new-group-name': orNull(newName('What it is called from now on.')),
+    'new-group-name': orNull(newName('The new name.')),
   }),
 );
 export type ChangedPermissionGroup = Infer<typeof changedGroup>;
 
 export const deletedGroup = named('DeletedGroup', body(GROUP, { 'group-name': groupName }));
 
-const email = text('Identifies the user, without case.', {
+const email = text('Identifies the user; case is ignored.', {
   minLength: 1,
   maxLength: EMAIL_CHARS_MAX,
-  forms: [{ pattern: /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u, fault: 'is no address' }],
+  forms: [{ pattern: /^[^\s@"<>\p{Cc}]{1,64}@[^\s@"'<>\p{Cc}]+$/u, message: 'is not an email address' }],
 });
 const personName = (description: string) => orNull(text(description, { maxLength: PERSON_NAME_CHARS_MAX }));
 const userFields = {
@@ -272,7 +275,7 @@ export const newUser = named(
   'NewUser',
   body(USER, {
     ...userFields,
-    password: text('Kept as a hash.', { minLength: PASSWORD_CHARS_MIN, maxLength: TEAM_TEXT_CHARS_MAX }),
+    password: text('Stored as a hash.', { minLength: PASSWORD_CHARS_MIN, maxLength: TEAM_TEXT_CHARS_MAX }),
   }),
 );
 export type NewUser = Infer<typeof newUser>;
@@ -283,9 +286,11 @@ export const deletedUser = named('DeletedUser', body(USER, { email }));
 export const signIn = named(
   'SignIn',
   body(USER, {
-    email: line('Of the user.'),
-    password: line('Of the user.'),
-    'database-name': orNull(line('For requests inside that database; without it for the team’s.')),
+    email: line('Email address of the user.'),
+    password: line('Password of the user.'),
+    'database-name': orNull(
+      line('The database that the session may use; if absent, the session is for the endpoints of the team.'),
+    ),
   }),
 );
 export type SignIn = Infer<typeof signIn>;

@@ -41,7 +41,7 @@ export { METRICS };
 export type Metric = (typeof METRICS)[number];
 
 export interface TopLevel extends LevelPlan, ValueForm {
-  /** Number of values wanted, at least 1. */
+  /** Maximum number of values, at least 1. */
   readonly limit: number;
   /** Values with fewer entities are omitted; 1 = none. */
   readonly minQuantity: number;

@@ -1,9 +1,9 @@
 /**
- * Extraction as plain data: which rows, in which order, from where on, with which cells.
- * The order of rows is total, so that a page can begin after any row. Scored rows are chosen by score (falling), then by
- * ID; the chosen rows are then answered by the order's keys (`answerOrder`). Other rows come by distance (rising) if there
- * is one, then by the order's keys, then by ID; without any of these by the hash of the ID with its bits reversed, then by
- * ID. Missing values come last, rising or falling. Text is compared as UTF-8 bytes.
+ * Extraction as plain data: which rows, in which order, after which position, with which values.
+ * The order of rows is total, so that a page can begin after any row. Scored rows are chosen by score (falling), then
+ * by ID; the answer has the chosen rows in the order of its keys (`answerOrder`). Other rows come by distance (rising)
+ * if there is one, then by the order's keys, then by ID; without any of these by the hash of the ID with its bits
+ * reversed, then by ID. Missing values come last, rising or falling. Text is compared as UTF-8 bytes.
  */
 import type { Point, ValueForm, ValueKind } from '../schema/index.js';
 import type { Condition, ValueTest, Window } from './condition.js';
@@ -28,7 +28,7 @@ export interface RowPosition {
   readonly score: number;
   /** 0 without `near`. */
   readonly distanceKm: number;
-  /** One per key of the order, also where they do not choose the rows. */
+  /** One per key of the order, even if the rows are chosen by score. */
   readonly values: readonly OrderValue[];
 }
 

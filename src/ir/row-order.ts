@@ -46,7 +46,7 @@ function byKeys(keys: readonly OrderKey[], a: RowPosition, b: RowPosition): numb
   return 0;
 }
 
-/** Whether the plan asks for no order, so that rows stand by the ranks of their IDs. */
+/** Whether the plan has no order, so that rows are ordered by the ranks of their IDs. */
 export function ranksById({ scored, near, order }: OrderOfRows): boolean {
   return scored === null && near === null && order.length === 0;
 }

@@ -4,7 +4,7 @@
  */
 import { ARENA_RESERVED_BYTES, instanceOver } from './registry.js';
 
-/** Pages that no body has needed use address space, not memory. */
+/** Pages that no body has used take address space, not memory. */
 export const INSERT_MEMORY_BYTES = 16 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 

@@ -1,7 +1,7 @@
 /**
  * The interface of the kernels: loops over typed arrays in one arena. Two implementations exist, SIMD (wasm/, AssemblyScript) and
  * twins in plain TypeScript (js/); `kernelsFor` selects one per arena.
- * Rules for all kernels: pointers are byte offsets into the arena's memory, 8-aligned. A bitmap holds one bit per row, least
+ * Rules for all kernels: pointers are byte offsets into the arena's memory, 8-aligned. A bitmap has one bit per row, least
  * significant first, and takes bitmapBytes(n) bytes; the bits from n on are written as 0. `validity` is a bitmap with 1 = has a
  * value, or 0 for "all rows have one". `out` may alias an input bitmap (but not a `table`). Values, codes, points and bitmaps
  * must be readable to the end of their last 128-row group, with arbitrary contents from row n on; row lists need no such padding.

@@ -24,7 +24,7 @@ export function compileKernels(wasmBytes: Uint8Array): WebAssembly.Module {
 /** Returns the kernels over one arena. `module` null: the JS twins. */
 export function kernelsFor(memory: WebAssembly.Memory, module: WebAssembly.Module | null): Kernels {
   const buffer = memory.buffer;
-  invariant(buffer.byteLength >= ARENA_RESERVED_BYTES, 'an arena holds at least its reserved bytes');
+  invariant(buffer.byteLength >= ARENA_RESERVED_BYTES, 'an arena has at least its reserved bytes');
   const base = module === null ? twinsOver(buffer) : simdOver(memory, module);
   return { ...base, geoRadius: geoRadiusOver(buffer, base, SCRATCH_AT) };
 }

@@ -9,7 +9,7 @@
 import type { RowFormat } from '../answer/index.js';
 import type { DataMemory, DataUse } from '../base/index.js';
 import type { CatalogChange } from '../catalog/index.js';
-import type { RecordOnce, SnapshotFileEntry } from '../format/index.js';
+import type { RecordIdempotency, SnapshotFileEntry } from '../format/index.js';
 import type { BatchRange, LineNumbers } from '../ingest/index.js';
 import type {
   Condition,
@@ -257,7 +257,7 @@ export interface ParsedRecord {
   readonly recordAt: number;
   readonly recordBytes: number;
   /** As in the record. */
-  readonly once: RecordOnce | null;
+  readonly once: RecordIdempotency | null;
   /** The dimensions of the batches, without duplicates. */
   readonly dimensionIds: readonly number[];
   /** The record's batches with their offsets in the buffer. */

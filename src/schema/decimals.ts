@@ -30,19 +30,19 @@ export function readDecimal(text: string): DecimalText | null {
 
 export type ScaledDecimal =
   | { readonly value: bigint }
-  | { readonly fault: 'not-a-number' | 'too-many-places' | 'out-of-range' };
+  | { readonly reason: 'not-a-number' | 'too-many-places' | 'out-of-range' };
 
 /** Computes `text` x 10^places as a 64-bit integer, or the reason why there is none. */
 export function scaleDecimal(text: string, places: number): ScaledDecimal {
   const read = readDecimal(text);
-  if (read === null) return { fault: 'not-a-number' };
+  if (read === null) return { reason: 'not-a-number' };
   if (read.digits === '') return { value: 0n };
   const zeros = places - read.scale;
-  if (read.digits.length + zeros > 19) return { fault: 'out-of-range' };
-  if (zeros < 0) return { fault: 'too-many-places' };
+  if (read.digits.length + zeros > 19) return { reason: 'out-of-range' };
+  if (zeros < 0) return { reason: 'too-many-places' };
   const magnitude = BigInt(read.digits) * 10n ** BigInt(zeros);
   const value = read.negative ? -magnitude : magnitude;
-  return value < INT64_MIN || value > INT64_MAX ? { fault: 'out-of-range' } : { value };
+  return value < INT64_MIN || value > INT64_MAX ? { reason: 'out-of-range' } : { value };
 }
 
 /** A scaled decimal as text, without trailing zeros: 1000001123 at 3 places is "1000001.123", 900000 is "900". */

@@ -1,5 +1,5 @@
 /**
- * The model of a database as immutable plain data that every thread can hold: dimensions, columns and the storage of
+ * The model of a database as immutable plain data for every thread: dimensions, columns and the storage of
  * their values.
  * Invariants: a changed model is a new object with a higher `version`; ids are never reused within a database;
  * `columns` of a dimension is keyed by api-name and always contains `entity-id`.

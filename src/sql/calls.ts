@@ -18,15 +18,15 @@ const PRECISION_MAX = 1_000_000;
 
 /** Parses a call that begins at the next token with a bare name and a parenthesis. */
 export function readCall(reader: TokenReader): SqlNode {
-  const name = reader.take();
+  const name = reader.next();
   refuseGeolocation(name);
-  const open = reader.take();
+  const open = reader.next();
   const { upper } = name;
   if (upper === 'CAST' || upper === 'TRY_CAST') return castOf(reader, name, open.position);
   if (upper === 'EXTRACT') return weekdayFrom(extractOf(reader, name, open.position));
   if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.position);
   if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
-  const distinct = reader.acceptWord('DISTINCT');
+  const distinct = reader.acceptKeyword('DISTINCT');
   const args = reader.isSign(')') ? [] : argumentsOf(reader, name);
   if (args.length === 0 && distinct) throw unexpected(reader.peek(), 'an argument');
   reader.expectClosing(open.position);
@@ -42,9 +42,9 @@ function argumentsOf(reader: TokenReader, name: Token): SqlNode[] {
   const { upper } = name;
   const withUnit = UNIT_FUNCTIONS.has(upper) && reader.peek().kind === 'word' && reader.isSign(',', 1);
   const first = withUnit ? unitOf(reader) : upper === 'POSITION' ? reader.value() : reader.expression();
-  if (upper === 'POSITION' && reader.acceptWord('IN')) return [first, reader.value()];
+  if (upper === 'POSITION' && reader.acceptKeyword('IN')) return [first, reader.value()];
   const slices = upper === 'SUBSTRING' || upper === 'SUBSTR';
-  if (slices && (reader.isWord('FROM') || reader.isWord('FOR'))) return [first, ...fromFor(reader)];
+  if (slices && (reader.isKeyword('FROM') || reader.isKeyword('FOR'))) return [first, ...fromFor(reader)];
   return [first, ...(reader.acceptSign(',') ? listOf(reader) : [])];
 }
 
@@ -55,15 +55,15 @@ function listOf(reader: TokenReader): SqlNode[] {
 }
 
 function starOf(reader: TokenReader, name: Token): SqlNode {
-  const star = reader.take();
+  const star = reader.next();
   if (name.upper !== 'COUNT') throw sqlError(NO_STAR, star.position);
-  reader.take();
+  reader.next();
   return callOf(name, [{ is: 'star', table: null, position: star.position, parenthesized: false }]);
 }
 
 /** Parses a date unit, as a bare word or as a string. */
 function unitOf(reader: TokenReader): SqlNode {
-  const unit = reader.take();
+  const unit = reader.next();
   if (unit.kind !== 'word' && unit.kind !== 'single' && unit.kind !== 'double') {
     throw unexpected(unit, 'a unit such as year, month or day');
   }
@@ -76,7 +76,7 @@ function extractOf(
   open: SourcePosition,
 ): SqlNode & { readonly is: 'call' } {
   const unit = unitOf(reader);
-  reader.expectWord('FROM');
+  reader.expectKeyword('FROM');
   const of = reader.expression();
   reader.expectClosing(open);
   return callOf(name, [unit, of]);
@@ -102,10 +102,10 @@ function weekdayFrom(call: SqlNode & { readonly is: 'call' }): SqlNode {
 /** Parses `FROM start FOR length`; each part is optional. */
 function fromFor(reader: TokenReader): SqlNode[] {
   const { position } = reader.peek();
-  const start: SqlNode = reader.acceptWord('FROM')
+  const start: SqlNode = reader.acceptKeyword('FROM')
     ? reader.expression()
     : { is: 'number', text: '1', position, parenthesized: false };
-  return reader.acceptWord('FOR') ? [start, reader.expression()] : [start];
+  return reader.acceptKeyword('FOR') ? [start, reader.expression()] : [start];
 }
 
 const TRIM_SIDES: ReadonlyMap<string, string> = new Map([
@@ -119,10 +119,10 @@ function trimOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode
   const called = TRIM_SIDES.get(reader.peek().upper);
   const sided =
     called !== undefined && !reader.isSign(')', 1) && !reader.isSign(',', 1) && !reader.isSign('.', 1);
-  if (sided) reader.take();
-  const characters = reader.isWord('FROM') ? [] : [reader.expression()];
-  if (sided && !reader.isWord('FROM')) throw unexpected(reader.peek(), 'FROM');
-  if (reader.acceptWord('FROM')) characters.unshift(reader.expression());
+  if (sided) reader.next();
+  const characters = reader.isKeyword('FROM') ? [] : [reader.expression()];
+  if (sided && !reader.isKeyword('FROM')) throw unexpected(reader.peek(), 'FROM');
+  if (reader.acceptKeyword('FROM')) characters.unshift(reader.expression());
   else if (reader.acceptSign(',')) characters.push(...listOf(reader));
   reader.expectClosing(open);
   return { ...callOf(name, characters), name: sided ? called : 'trim' };
@@ -130,9 +130,9 @@ function trimOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode
 
 function castOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode {
   const of = reader.expression();
-  reader.expectWord('AS');
-  const words = [typeWord(reader)];
-  while (reader.peek().kind === 'word') words.push(reader.take().text.toLowerCase());
+  reader.expectKeyword('AS');
+  const words = [typeToken(reader)];
+  while (reader.peek().kind === 'word') words.push(reader.next().text.toLowerCase());
   const { precision, scale } = digitsOf(reader);
   reader.expectClosing(open);
   const lenient = name.upper === 'TRY_CAST';
@@ -140,8 +140,8 @@ function castOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode
   return { ...cast, position: name.position, parenthesized: false };
 }
 
-function typeWord(reader: TokenReader): string {
-  const token = reader.take();
+function typeToken(reader: TokenReader): string {
+  const token = reader.next();
   if (token.kind !== 'word' && token.kind !== 'bracketed') throw unexpected(token, "a type's name");
   return token.text.toLowerCase();
 }
@@ -150,14 +150,14 @@ function typeWord(reader: TokenReader): string {
 function digitsOf(reader: TokenReader): { precision: number | null; scale: number | null } {
   const open = reader.peek();
   if (!reader.acceptSign('(')) return { precision: null, scale: null };
-  const precision = reader.acceptWord('MAX') ? null : wholeNumber(reader);
+  const precision = reader.acceptKeyword('MAX') ? null : wholeNumber(reader);
   const scale = reader.acceptSign(',') ? wholeNumber(reader) : null;
   reader.expectClosing(open.position);
   return { precision, scale };
 }
 
 function wholeNumber(reader: TokenReader): number {
-  const token = reader.take();
+  const token = reader.next();
   const value = Number(token.text);
   if (token.kind === 'number' && /^\d+$/.test(token.text) && value <= PRECISION_MAX) return value;
   throw unexpected(token, `a whole number up to ${PRECISION_MAX}`);

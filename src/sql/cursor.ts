@@ -176,7 +176,7 @@ export class Cursor {
 
   #badNumber(begin: number, at: number): Error {
     const what = `${quoted(this.text.slice(begin, at + 1))} is neither a number nor a name`;
-    return sqlError(`${what}; a name that begins with a digit stands in [brackets]`, this.position());
+    return sqlError(`${what}; write a name that begins with a digit in [brackets]`, this.position());
   }
 
   #newLine(): void {

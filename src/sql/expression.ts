@@ -7,10 +7,10 @@
 import { nodeAt, OperandReader } from './operand.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
-import type { ComparisonWord, SourcePosition, SqlNode } from './tree.js';
+import type { ComparisonOperator, SourcePosition, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
-const MIXED = 'comparisons do not follow one another; put one of them in parentheses';
+const MIXED = 'comparisons cannot be chained; put one of them in parentheses';
 /** Limit on nested IS DISTINCT FROM: each duplicates its operands, so nesting grows exponentially. */
 const DISTINCTIONS_INSIDE_MAX = 3;
 
@@ -33,9 +33,9 @@ export class ExpressionReader extends OperandReader {
   #or(): SqlNode {
     const { position } = this.peek();
     let left = this.#and();
-    while (this.isWord('OR')) {
+    while (this.isKeyword('OR')) {
       const height = this.height;
-      this.take();
+      this.next();
       left = { is: 'or', left, right: this.#and(), ...nodeAt(position) };
       this.above(height, position);
     }
@@ -45,9 +45,9 @@ export class ExpressionReader extends OperandReader {
   #and(): SqlNode {
     const { position } = this.peek();
     let left = this.#not();
-    while (this.isWord('AND')) {
+    while (this.isKeyword('AND')) {
       const height = this.height;
-      this.take();
+      this.next();
       left = { is: 'and', left, right: this.#not(), ...nodeAt(position) };
       this.above(height, position);
     }
@@ -56,7 +56,7 @@ export class ExpressionReader extends OperandReader {
 
   #not(): SqlNode {
     const { position } = this.peek();
-    if (!this.acceptWord('NOT')) return this.#comparison();
+    if (!this.acceptKeyword('NOT')) return this.#comparison();
     return this.nested(position, () => ({ is: 'not', of: this.#inside(this.#not()), ...nodeAt(position) }));
   }
 
@@ -83,22 +83,22 @@ export class ExpressionReader extends OperandReader {
   #predicate(of: SqlNode, position: SourcePosition, distinctions: number): SqlNode {
     const sign = this.peek();
     if (sign.kind === 'sign') {
-      this.take();
-      const comparison = sign.text as ComparisonWord;
+      this.next();
+      const comparison = sign.text as ComparisonOperator;
       return { is: 'compare', comparison, left: of, right: this.#joined(), ...nodeAt(position) };
     }
-    if (this.acceptWord('IS')) return this.#is(of, position, distinctions);
-    const negated = this.acceptWord('NOT');
-    if (this.acceptWord('IN')) return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
-    if (this.acceptWord('BETWEEN')) {
+    if (this.acceptKeyword('IS')) return this.#is(of, position, distinctions);
+    const negated = this.acceptKeyword('NOT');
+    if (this.acceptKeyword('IN')) return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
+    if (this.acceptKeyword('BETWEEN')) {
       const low = this.#joined();
       const height = this.height;
-      this.expectWord('AND');
+      this.expectKeyword('AND');
       const high = this.#joined();
       this.height = Math.max(this.height, height);
       return { is: 'between', of, low, high, negated, ...nodeAt(position) };
     }
-    if (this.acceptWord('LIKE')) {
+    if (this.acceptKeyword('LIKE')) {
       const pattern = this.#joined();
       return { is: 'like', of, pattern, escape: this.#escape(), negated, ...nodeAt(position) };
     }
@@ -107,17 +107,17 @@ export class ExpressionReader extends OperandReader {
 
   /** Parses the part after IS; everything except NULL becomes an equivalent CASE. */
   #is(of: SqlNode, position: SourcePosition, distinctions: number): SqlNode {
-    const negated = this.acceptWord('NOT');
-    if (this.acceptWord('NULL') || this.acceptWord('UNKNOWN')) {
+    const negated = this.acceptKeyword('NOT');
+    if (this.acceptKeyword('NULL') || this.acceptKeyword('UNKNOWN')) {
       return { is: 'is-null', of, negated, ...nodeAt(position) };
     }
-    const truth = this.acceptWord('TRUE');
-    if (truth || this.acceptWord('FALSE')) return caseOf(of, truth, !negated, of.position);
-    if (!this.acceptWord('DISTINCT')) throw unexpected(this.peek(), 'NULL, TRUE, FALSE or DISTINCT FROM');
-    this.expectWord('FROM');
+    const truth = this.acceptKeyword('TRUE');
+    if (truth || this.acceptKeyword('FALSE')) return caseOf(of, truth, !negated, of.position);
+    if (!this.acceptKeyword('DISTINCT')) throw unexpected(this.peek(), 'NULL, TRUE, FALSE or DISTINCT FROM');
+    this.expectKeyword('FROM');
     const other = this.#joined();
     if (this.#distinctionCount > distinctions + DISTINCTIONS_INSIDE_MAX) {
-      throw sqlError(`one IS DISTINCT FROM holds ${DISTINCTIONS_INSIDE_MAX} others at most`, position);
+      throw sqlError(`an IS DISTINCT FROM may contain at most ${DISTINCTIONS_INSIDE_MAX} others`, position);
     }
     this.#distinctionCount++;
     return differs(of, other, !negated);
@@ -127,7 +127,7 @@ export class ExpressionReader extends OperandReader {
   #list(): SqlNode[] {
     const open = this.peek();
     this.expectSign('(');
-    if (this.isSign(')')) throw sqlError('IN lists at least one value', open.position);
+    if (this.isSign(')')) throw sqlError('IN requires at least one value', open.position);
     const values: SqlNode[] = [];
     this.nested(open.position, () => {
       do values.push(this.expression());
@@ -139,8 +139,8 @@ export class ExpressionReader extends OperandReader {
   }
 
   #escape(): string | null {
-    if (!this.acceptWord('ESCAPE')) return null;
-    const token = this.take();
+    if (!this.acceptKeyword('ESCAPE')) return null;
+    const token = this.next();
     if (token.kind !== 'single' && token.kind !== 'double') throw unexpected(token, 'a character in quotes');
     return token.text;
   }
@@ -151,7 +151,7 @@ export class ExpressionReader extends OperandReader {
     let left = this.#sum();
     while (this.isSign('||')) {
       const height = this.height;
-      this.take();
+      this.next();
       left = { is: 'arithmetic', operator: '||', left, right: this.#sum(), ...nodeAt(position) };
       this.above(height, position);
     }
@@ -163,7 +163,7 @@ export class ExpressionReader extends OperandReader {
     let left = this.#product();
     while (this.isSign('+') || this.isSign('-')) {
       const height = this.height;
-      const { text } = this.take();
+      const { text } = this.next();
       const operator = text === '+' ? '+' : '-';
       left = { is: 'arithmetic', operator, left, right: this.#product(), ...nodeAt(position) };
       this.above(height, position);
@@ -176,7 +176,7 @@ export class ExpressionReader extends OperandReader {
     let left = this.#signed();
     while (this.isSign('*') || this.isSign('/') || this.isSign('%')) {
       const height = this.height;
-      const { text } = this.take();
+      const { text } = this.next();
       const operator = text === '*' ? '*' : text === '/' ? '/' : '%';
       left = { is: 'arithmetic', operator, left, right: this.#signed(), ...nodeAt(position) };
       this.above(height, position);
@@ -189,13 +189,13 @@ export class ExpressionReader extends OperandReader {
     const sign = this.peek();
     const minus = this.isSign('-');
     if (!minus && !this.isSign('+')) return this.operand();
-    this.take();
+    this.next();
     if (this.peek().kind === 'number') {
-      const { text } = this.take();
+      const { text } = this.next();
       this.height = 1;
       return { is: 'number', text: minus ? `-${text}` : text, ...nodeAt(sign.position) };
     }
-    if (!minus) throw unexpected(this.peek(), 'a number behind the sign +');
+    if (!minus) throw unexpected(this.peek(), 'a number after the sign +');
     return this.nested(sign.position, () => ({
       is: 'negative',
       of: this.#inside(this.#signed()),
@@ -212,7 +212,7 @@ export class ExpressionReader extends OperandReader {
 /** Builds CASE of WHEN truth THEN value ELSE NOT value END. */
 function caseOf(of: SqlNode, truth: boolean, value: boolean, position: SourcePosition): SqlNode {
   const is = (one: boolean): SqlNode => ({ is: 'boolean', value: one, ...nodeAt(position) });
-  // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of SQL; a branch is never awaited
   const branches = [{ when: is(truth), then: is(value) }];
   return { is: 'case', of, branches, otherwise: is(!value), ...nodeAt(position) };
 }

@@ -3,8 +3,11 @@
 export const STATEMENTS_MAX = 100;
 /** Maximum number of tokens of all statements of a body together, without INSERTs. */
 export const TOKENS_MAX = 100_000;
-/** Maximum number of tokens passed to the statement parser: keywords, commas and one word per expression. Up to 50 µs each. */
-export const SKELETON_WORDS_MAX = 4_000;
+/**
+ * Maximum number of tokens passed to the statement parser: keywords, commas and one name per expression. Each takes up
+ * to 50 µs.
+ */
+export const SKELETON_TOKENS_MAX = 4_000;
 /** Maximum nesting of parentheses, calls, CASEs and signs. */
 export const EXPRESSION_NESTING_MAX = 64;
 /** Maximum height of an expression tree in operators: `a + b + c` has two. Recursive functions rely on it. */

@@ -39,36 +39,36 @@ export abstract class OperandReader extends TokenReader {
   protected operand(): SqlNode {
     const token = this.peek();
     this.height = 1;
-    if (token.kind === 'number') return { is: 'number', text: this.take().text, ...nodeAt(token.position) };
+    if (token.kind === 'number') return { is: 'number', text: this.next().text, ...nodeAt(token.position) };
     if (token.kind === 'single') {
-      return { is: 'string', text: this.take().text, quotes: 'single', ...nodeAt(token.position) };
+      return { is: 'string', text: this.next().text, quotes: 'single', ...nodeAt(token.position) };
     }
     if (this.isSign('(')) return this.#parenthesized();
     if (token.kind === 'bracketed' || token.kind === 'double') return this.#column();
-    if (token.kind === 'word') return this.#word();
+    if (token.kind === 'word') return this.#bareWord();
     if (this.isSign('*')) throw sqlError(NO_STAR, token.position);
     throw unexpected(token, OPERAND);
   }
 
   #parenthesized(): SqlNode {
-    const { position } = this.take();
+    const { position } = this.next();
     const inner = this.nested(position, () => this.expression());
-    if (this.isSign(',')) throw sqlError('a list in parentheses stands behind IN only', position);
+    if (this.isSign(',')) throw sqlError('a list in parentheses is allowed only after IN', position);
     this.expectClosing(position);
     return { ...inner, parenthesized: true };
   }
 
   /** Parses an operand that begins with a bare word. */
-  #word(): SqlNode {
+  #bareWord(): SqlNode {
     const token = this.peek();
     const { position, upper } = token;
     if (upper === 'CASE') return this.nested(position, () => this.#case());
     if (upper === 'NULL') {
-      this.take();
+      this.next();
       return { is: 'null', ...nodeAt(position) };
     }
     if (upper === 'TRUE' || upper === 'FALSE') {
-      this.take();
+      this.next();
       return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(position) };
     }
     if (isReserved(token)) throw unexpected(token, OPERAND);
@@ -79,7 +79,7 @@ export abstract class OperandReader extends TokenReader {
     }
     if (LITERAL_TYPES.has(upper) && (after === 'single' || this.#isZoneAhead())) return this.#dateLiteral();
     if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
-      this.take();
+      this.next();
       return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(position) };
     }
     return this.#column();
@@ -98,8 +98,8 @@ export abstract class OperandReader extends TokenReader {
 
   /** Parses DATE '2017-01-01' as a CAST of its string. */
   #dateLiteral(): SqlNode {
-    const type = this.take();
-    if (this.peek().kind !== 'single') for (let word = 0; word < 3; word++) this.take();
+    const type = this.next();
+    if (this.peek().kind !== 'single') for (let word = 0; word < 3; word++) this.next();
     const of = this.operand();
     this.height = 2;
     const cast = { is: 'cast', of, typeName: type.text.toLowerCase(), precision: null } as const;
@@ -108,17 +108,17 @@ export abstract class OperandReader extends TokenReader {
 
   /** Parses a column, optionally qualified; an unqualified name in double quotes may be a string. */
   #column(): SqlNode {
-    const first = this.take();
+    const first = this.next();
     const { position } = first;
     const names = [first.text];
     while (names.length < 3 && this.isSign('.')) {
-      this.take();
+      this.next();
       if (this.isSign('*')) throw sqlError(NO_STAR, this.peek().position);
       names.push(this.#pathName().text);
     }
     if (this.isSign('.')) throw unexpected(this.peek(), 'a name of at most three parts');
     if (this.isSign('(')) {
-      throw sqlError("a function's name stands alone, without brackets, quotes or a schema", position);
+      throw sqlError('a function name is written without brackets, quotes and schema', position);
     }
     if (names.length > 1)
       return { is: 'column', table: names[0], name: names.slice(1).join('.'), ...nodeAt(position) };
@@ -129,31 +129,31 @@ export abstract class OperandReader extends TokenReader {
 
   /** Parses a name after a point, where keywords are names. */
   #pathName(): Token {
-    const token = this.take();
+    const token = this.next();
     const named = token.kind === 'word' || token.kind === 'bracketed' || token.kind === 'double';
     if (!named || token.text === '') throw unexpected(token, 'a name');
     return token;
   }
 
   #case(): SqlNode {
-    const { position } = this.take();
-    const of = this.isWord('WHEN') ? null : this.expression();
+    const { position } = this.next();
+    const of = this.isKeyword('WHEN') ? null : this.expression();
     const branches: { when: SqlNode; then: SqlNode }[] = [];
-    if (!this.isWord('WHEN')) throw unexpected(this.peek(), 'WHEN');
-    while (this.acceptWord('WHEN')) {
+    if (!this.isKeyword('WHEN')) throw unexpected(this.peek(), 'WHEN');
+    while (this.acceptKeyword('WHEN')) {
       const when = this.expression();
-      this.expectWord('THEN');
-      // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
+      this.expectKeyword('THEN');
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of SQL; a branch is never awaited
       branches.push({ when, then: this.expression() });
     }
-    const otherwise = this.acceptWord('ELSE') ? this.expression() : null;
-    if (!this.acceptWord('END')) {
+    const otherwise = this.acceptKeyword('ELSE') ? this.expression() : null;
+    if (!this.acceptKeyword('END')) {
       throw unexpected(this.peek(), otherwise === null ? 'WHEN, ELSE or END' : 'END');
     }
     return { is: 'case', of, branches, otherwise, ...nodeAt(position) };
   }
 
-  /** Reads what stands inside something that began at `place`. */
+  /** Parses the contents of a construct that begins at `position`. */
   protected nested<T>(position: SourcePosition, read: () => T): T {
     const outer = this.tallest;
     this.tallest = 0;
@@ -172,9 +172,6 @@ export abstract class OperandReader extends TokenReader {
   protected above(height: number, position: SourcePosition): void {
     this.height = Math.max(height, this.height) + 1;
     if (this.height <= EXPRESSION_HEIGHT_MAX) return;
-    throw sqlError(
-      `the expression has more than ${EXPRESSION_HEIGHT_MAX} operators above one another`,
-      position,
-    );
+    throw sqlError(`the expression has more than ${EXPRESSION_HEIGHT_MAX} nested operators`, position);
   }
 }

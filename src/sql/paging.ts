@@ -11,26 +11,26 @@ export interface Paging {
   readonly offset: number;
 }
 
-const isRows = (reader: TokenReader): boolean => reader.isWord('ROW') || reader.isWord('ROWS');
+const isRows = (reader: TokenReader): boolean => reader.isKeyword('ROW') || reader.isKeyword('ROWS');
 
 /** Whether a row limit follows; elsewhere OFFSET and FETCH are names. */
 export function pagingFollows(reader: TokenReader): boolean {
-  if (reader.isWord('LIMIT')) return true;
-  if (reader.isWord('OFFSET')) return reader.peek(1).kind === 'number';
-  return reader.isWord('FETCH') && (reader.isWord('FIRST', 1) || reader.isWord('NEXT', 1));
+  if (reader.isKeyword('LIMIT')) return true;
+  if (reader.isKeyword('OFFSET')) return reader.peek(1).kind === 'number';
+  return reader.isKeyword('FETCH') && (reader.isKeyword('FIRST', 1) || reader.isKeyword('NEXT', 1));
 }
 
 /** Parses TOP n or TOP (n) after SELECT; null if the word is a name. */
 export function readTop(reader: TokenReader): Limit {
-  if (!reader.isWord('TOP')) return null;
+  if (!reader.isKeyword('TOP')) return null;
   const enclosed = reader.isSign('(', 1);
   if (reader.peek(enclosed ? 2 : 1).kind !== 'number') return null;
   if (enclosed && !reader.isSign(')', 3)) return null;
-  reader.take();
-  if (enclosed) reader.take();
+  reader.next();
+  if (enclosed) reader.next();
   const limit = readCount(reader);
-  if (enclosed) reader.take();
-  if (reader.isWord('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().position);
+  if (enclosed) reader.next();
+  if (reader.isKeyword('PERCENT')) throw sqlError('TOP n PERCENT is not available', reader.peek().position);
   return limit;
 }
 
@@ -39,7 +39,7 @@ export function readPaging(reader: TokenReader): Paging {
   let limit: Limit = null;
   let offset: number | null = null;
   while (reader.peek().kind !== 'end') {
-    const token = reader.take();
+    const token = reader.next();
     if (token.upper === 'LIMIT' && limit === null) {
       limit = readCount(reader);
       if (offset === null && reader.acceptSign(',')) {
@@ -48,7 +48,7 @@ export function readPaging(reader: TokenReader): Paging {
       }
     } else if (token.upper === 'OFFSET' && offset === null) {
       offset = readCount(reader).count;
-      if (isRows(reader)) reader.take();
+      if (isRows(reader)) reader.next();
     } else if (token.upper === 'FETCH' && limit === null) {
       limit = readFetch(reader);
     } else throw unexpected(token, 'the end of the statement');
@@ -58,11 +58,11 @@ export function readPaging(reader: TokenReader): Paging {
 
 /** Parses the rest of FETCH. */
 function readFetch(reader: TokenReader): NonNullable<Limit> {
-  const { position } = reader.take();
+  const { position } = reader.next();
   const limit = isRows(reader) ? { count: 1, position } : readCount(reader);
   if (!isRows(reader)) throw unexpected(reader.peek(), 'ROWS');
-  reader.take();
-  reader.expectWord('ONLY');
+  reader.next();
+  reader.expectKeyword('ONLY');
   return limit;
 }
 
@@ -72,6 +72,6 @@ function readCount(reader: TokenReader): NonNullable<Limit> {
   if (kind !== 'number' || !/^\d+$/.test(text) || !Number.isSafeInteger(count)) {
     throw unexpected(reader.peek(), `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
   }
-  reader.take();
+  reader.next();
   return { count, position };
 }

@@ -24,16 +24,19 @@ const SEMICOLON = 59;
 
 const LITERALS = 'a literal: a number, a string, TRUE, FALSE or NULL';
 
-/** Reads on behind INSERT, which stood at `place`, to the `;` or the end. `budget.values` is what the body may still hold. */
+/**
+ * Parses the part after INSERT to the `;` or the end; `position` is that of INSERT. `budget.values` is the body's
+ * remaining limit.
+ */
 export function readInsert(
   cursor: Cursor,
   position: SourcePosition,
   budget: { values: number },
 ): InsertStatement {
-  expectWord(cursor, 'INTO');
+  expectKeyword(cursor, 'INTO');
   const table = tableOf(cursor);
   const columns = columnsOf(cursor);
-  expectWord(cursor, 'VALUES');
+  expectKeyword(cursor, 'VALUES');
   const rows: SqlNode[][] = [];
   do {
     if (rows.length === ENTITIES_PER_INSERT_MAX) throw tooManyRows(cursor);
@@ -47,13 +50,13 @@ export function readInsert(
 }
 
 function tooManyRows(cursor: Cursor): Error {
-  const what = `an INSERT holds more than ${ENTITIES_PER_INSERT_MAX} entities`;
+  const what = `an INSERT has more than ${ENTITIES_PER_INSERT_MAX} entities`;
   return sqlError(what, cursor.position(), { code: 2012 });
 }
 
-function expectWord(cursor: Cursor, word: string): void {
+function expectKeyword(cursor: Cursor, keyword: string): void {
   const token = nextToken(cursor);
-  if (token.upper !== word) throw unexpected(token, word);
+  if (token.upper !== keyword) throw unexpected(token, keyword);
 }
 
 function nameToken(cursor: Cursor, what: string): Token {
@@ -99,7 +102,7 @@ function rowOf(cursor: Cursor, budget: { values: number }): SqlNode[] {
   do {
     cursor.skip();
     if (--budget.values < 0) {
-      throw sqlError(`the body's INSERTs hold more than ${INSERT_VALUES_MAX} values`, cursor.position());
+      throw sqlError(`the body's INSERTs have more than ${INSERT_VALUES_MAX} values`, cursor.position());
     }
     row.push(literal(cursor));
   } while (passed(cursor, COMMA));
@@ -125,7 +128,7 @@ function literal(cursor: Cursor): SqlNode {
     const text = cursor.quoted(DOUBLE_QUOTE, 'string');
     return { is: 'string', text, quotes: 'double', position, parenthesized: false };
   }
-  if (isNameStart(code)) return wordLiteral(cursor);
+  if (isNameStart(code)) return keywordLiteral(cursor);
   if (code === POINT && isDigit(cursor.text.charCodeAt(cursor.at + 1))) {
     return { is: 'number', text: cursor.number(), position, parenthesized: false };
   }
@@ -140,7 +143,7 @@ function signedNumber(cursor: Cursor, position: SourcePosition): SqlNode {
   return { is: 'number', text: sign + token.text, position, parenthesized: false };
 }
 
-function wordLiteral(cursor: Cursor): SqlNode {
+function keywordLiteral(cursor: Cursor): SqlNode {
   const token = nextToken(cursor);
   const { kind, upper, text, position } = token;
   if (kind === 'single') return { is: 'string', text, quotes: 'single', position, parenthesized: false };

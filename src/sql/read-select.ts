@@ -6,7 +6,7 @@ import { quoted } from '../base/index.js';
 import { ExpressionReader } from './expression.js';
 import { fieldOf, parseStatement, unknownFields } from './parser.js';
 import { NO_STAR, TOTALS } from './refusals.js';
-import { type Part, type Skeleton, skeletonOf } from './skeleton.js';
+import { type Skeleton, type SkeletonPart, skeletonOf } from './skeleton.js';
 import { sqlError } from './sql-error.js';
 import { type Token, unexpected } from './tokens.js';
 import type { JoinClause, SelectItem, SelectStatement, SqlNode, TableName } from './tree.js';
@@ -15,12 +15,13 @@ const CONTINUATION = 'a comma, the next clause or the end of the statement';
 const IN_ORDER = /^(FROM|INNER JOIN|LEFT JOIN|WHERE|GROUP BY|HAVING|ORDER BY)$/;
 const CLAUSES = 'FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
 
-/** `tokens` begin with SELECT or EXPLAIN. `budget.skeletonWords` is the body's remaining limit. */
-export function readSelect(tokens: readonly Token[], budget: { skeletonWords: number }): SelectStatement {
+/** `tokens` begin with SELECT or EXPLAIN. `budget.skeletonTokens` is the body's remaining limit. */
+export function readSelect(tokens: readonly Token[], budget: { skeletonTokens: number }): SelectStatement {
   const reader = new ExpressionReader(tokens);
   const { position } = reader.peek();
   const explain = explainOf(reader);
-  if (!reader.isWord('SELECT')) throw unexpected(reader.peek(), 'SELECT, which alone can be explained,');
+  if (!reader.isKeyword('SELECT'))
+    throw unexpected(reader.peek(), 'SELECT, the only statement that can be explained,');
   const skeleton = skeletonOf(reader, budget);
   const answered = parseStatement(skeleton.text);
   if ('failedAt' in answered) throw failure(skeleton, answered.failedAt);
@@ -28,18 +29,18 @@ export function readSelect(tokens: readonly Token[], budget: { skeletonWords: nu
 }
 
 function explainOf(reader: ExpressionReader): SelectStatement['explain'] {
-  if (!reader.acceptWord('EXPLAIN')) return 'no';
-  return reader.acceptWord('ANALYZE') ? 'analyze' : 'plan';
+  if (!reader.acceptKeyword('EXPLAIN')) return 'no';
+  return reader.acceptKeyword('ANALYZE') ? 'analyze' : 'plan';
 }
 
-function failure({ words, end }: Skeleton, failedAt: number | null): Error {
-  const word = failedAt === null ? words[0] : words.findLast(({ from }) => from <= failedAt);
-  const ended = failedAt !== null && words.every(({ from, text }) => from + text.length <= failedAt);
+function failure({ tokens, end }: Skeleton, failedAt: number | null): Error {
+  const word = failedAt === null ? tokens[0] : tokens.findLast(({ from }) => from <= failedAt);
+  const ended = failedAt !== null && tokens.every(({ from, text }) => from + text.length <= failedAt);
   const token = word === undefined || ended ? end : word.token;
   if (failedAt === null) return sqlError('the statement cannot be read', token.position);
   if (word === undefined || ended || !IN_ORDER.test(word.text)) return unexpected(token, CONTINUATION);
   return sqlError(
-    `${word.text} does not stand here; the clauses of a SELECT are in this order: ${CLAUSES}`,
+    `${word.text} is not allowed here; the clauses of a SELECT have this order: ${CLAUSES}`,
     token.position,
   );
 }
@@ -77,7 +78,7 @@ class SelectParts {
     this.#refuseUnknown(item, ['expr', 'as']);
     const of = this.#leaf(fieldOf(item, 'expr')).node;
     const alias = this.#alias(fieldOf(item, 'as'));
-    if (of.is === 'star' && alias !== null) throw sqlError('* has no alias', of.position);
+    if (of.is === 'star' && alias !== null) throw sqlError('* cannot have an alias', of.position);
     return { of, alias };
   }
 
@@ -107,9 +108,9 @@ class SelectParts {
 
   #alias(word: unknown): string | null {
     if (word === null) return null;
-    const { node, first, behindAs } = this.#part(word);
-    const name = nameOf(node, behindAs);
-    if (name === null) throw unexpected(first, behindAs ? 'a name' : CONTINUATION);
+    const { node, first, afterAs } = this.#part(word);
+    const name = nameOf(node, afterAs);
+    if (name === null) throw unexpected(first, afterAs ? 'a name' : CONTINUATION);
     return name;
   }
 
@@ -126,13 +127,13 @@ class SelectParts {
   }
 
   /** The part that a column of the skeleton represents. */
-  #leaf(node: unknown): Part {
+  #leaf(node: unknown): SkeletonPart {
     this.#refuseUnknown(node, ['type', 'column']);
     if (fieldOf(node, 'type') !== 'column_ref') throw this.#notAvailable(String(fieldOf(node, 'type')));
     return this.#part(fieldOf(node, 'column'));
   }
 
-  #part(word: unknown): Part {
+  #part(word: unknown): SkeletonPart {
     const index = typeof word === 'string' && /^q\d+$/.test(word) ? Number(word.slice(1)) : -1;
     const part = this.#skeleton.parts[index];
     if (part === undefined) throw this.#notAvailable(String(word));
@@ -153,7 +154,7 @@ class SelectParts {
 
   /** The error for a construct that the statement parser accepts and our tree does not support. */
   #notAvailable(what: string): Error {
-    return sqlError(`${quoted(what)} is not available in a SELECT`, this.#skeleton.words[0].token.position);
+    return sqlError(`${quoted(what)} is not available in a SELECT`, this.#skeleton.tokens[0].token.position);
   }
 }
 

@@ -7,9 +7,9 @@ import type { DeleteStatement, SqlNode, TableName, UpdateStatement } from './tre
 /** `tokens` begin with UPDATE. */
 export function readUpdate(tokens: readonly Token[]): UpdateStatement {
   const reader = new ExpressionReader(tokens);
-  const { position } = reader.take();
+  const { position } = reader.next();
   const table = tableOf(reader, 'SET');
-  reader.expectWord('SET');
+  reader.expectKeyword('SET');
   const set: UpdateStatement['set'][number][] = [];
   do {
     const column = reader.expectName("a column's name");
@@ -28,8 +28,8 @@ export function readUpdate(tokens: readonly Token[]): UpdateStatement {
 /** `tokens` begin with DELETE. */
 export function readDelete(tokens: readonly Token[]): DeleteStatement {
   const reader = new ExpressionReader(tokens);
-  const { position } = reader.take();
-  reader.expectWord('FROM');
+  const { position } = reader.next();
+  reader.expectKeyword('FROM');
   const table = tableOf(reader, 'WHERE');
   return { is: 'delete', position, table, where: whereOf(reader, 'WHERE or the end of the statement') };
 }
@@ -37,7 +37,7 @@ export function readDelete(tokens: readonly Token[]): DeleteStatement {
 /** Parses a table with an optional alias, after which the given word may follow. */
 function tableOf(reader: ExpressionReader, followedBy: string): TableName {
   const { text: name, position } = reader.expectName("a table's name");
-  const named = reader.acceptWord('AS');
+  const named = reader.acceptKeyword('AS');
   const token = reader.peek();
   const { kind } = token;
   const bare = kind === 'word' && !isReserved(token) && token.upper !== followedBy;
@@ -46,7 +46,7 @@ function tableOf(reader: ExpressionReader, followedBy: string): TableName {
 }
 
 function whereOf(reader: ExpressionReader, otherwise: string): SqlNode | null {
-  const where = reader.acceptWord('WHERE') ? reader.expression() : null;
+  const where = reader.acceptKeyword('WHERE') ? reader.expression() : null;
   if (reader.peek().kind !== 'end') {
     throw unexpected(reader.peek(), where === null ? otherwise : 'an operator or the end of the statement');
   }

@@ -11,7 +11,7 @@ const WINDOWS = 'window functions are not available';
 const GROUPING = 'groups of several depths are not available; group by one list of columns';
 const JOINS = 'is not available; tables are joined with JOIN ... ON and LEFT JOIN ... ON';
 const HINTS = 'hints are not available';
-export const NO_STAR = '* stands among the columns of SELECT and in COUNT(*)';
+export const NO_STAR = '* is allowed only as a column of SELECT and in COUNT(*)';
 export const TOTALS =
   'totals over all dimensions are not available through SQL; use POST /v1/query/count/entity/total';
 const GEOLOCATION =
@@ -65,7 +65,7 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['PIVOT (', 'PIVOT is not available'],
   ['UNPIVOT (', 'UNPIVOT is not available'],
   ['TABLESAMPLE', 'TABLESAMPLE is not available'],
-  ['NULLS FIRST', 'NULLS FIRST is not available; missing values stand last'],
+  ['NULLS FIRST', 'NULLS FIRST is not available; missing values come last'],
   ['ILIKE', 'ILIKE is not available; LIKE compares without regard to case'],
   ['SIMILAR TO', 'SIMILAR TO is not available; use LIKE'],
   ['RLIKE', 'regular expressions are not available; use LIKE'],
@@ -90,16 +90,16 @@ const PHRASES_BY_FIRST: ReadonlyMap<string, readonly Phrase[]> = (() => {
   return byFirst;
 })();
 
-const wordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);
+const keywordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);
 
 /** Throws 6000 for the first refused phrase of the statement. */
 export function refusePhrases(tokens: readonly Token[]): void {
   for (let at = 0; at < tokens.length; at++) {
-    const phrases = PHRASES_BY_FIRST.get(wordOrSign(tokens[at]));
+    const phrases = PHRASES_BY_FIRST.get(keywordOrSign(tokens[at]));
     if (phrases === undefined || isNameHere(tokens, at)) continue;
     for (const { rest, what } of phrases) {
       const follows = rest.every(
-        (word, index) => at + 1 + index < tokens.length && wordOrSign(tokens[at + 1 + index]) === word,
+        (word, index) => at + 1 + index < tokens.length && keywordOrSign(tokens[at + 1 + index]) === word,
       );
       if (follows) throw sqlError(what, tokens[at].position);
     }
@@ -118,8 +118,8 @@ export function refuseGeolocation(functionName: Token): void {
   if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.position);
 }
 
-const TRANSACTIONS = 'transactions are not available; the writes of one body take effect all or not at all';
-const RIGHTS = 'permissions are not given through SQL; use /v1/key and /v1/permission_groups';
+const TRANSACTIONS = 'transactions are not available; all writes of one body take effect, or none';
+const RIGHTS = 'permissions are not granted through SQL; use /v1/key and /v1/permission_groups';
 const SETTINGS = 'is not available through SQL';
 const REPLACING = 'is not available; an INSERT of an entity that exists updates it';
 
@@ -141,7 +141,7 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map([
     (word) => [word, `${word} ${SETTINGS}; use POST /v1/insert`] as const,
   ),
   ['WITH', 'WITH is not available; send the SELECTs as statements of their own'],
-  ['VALUES', 'VALUES stands behind INSERT INTO only'],
+  ['VALUES', 'VALUES is allowed only after INSERT INTO'],
   ['EXISTS', EXISTS],
 ]);
 

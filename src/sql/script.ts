@@ -1,7 +1,7 @@
 /** Parses a body of SQL text into statements. */
 import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
-import { INSERT_VALUES_MAX, SKELETON_WORDS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
+import { INSERT_VALUES_MAX, SKELETON_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readInsert } from './read-insert.js';
 import { readSelect } from './read-select.js';
 import { readDelete, readUpdate } from './read-writes.js';
@@ -16,7 +16,7 @@ const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 /** The remaining limits of all statements of a body together. */
 interface Budget {
   tokens: number;
-  skeletonWords: number;
+  skeletonTokens: number;
   values: number;
 }
 
@@ -26,7 +26,7 @@ interface Budget {
  */
 export function readScript(text: string): Script {
   const cursor = new Cursor(text);
-  const budget = { tokens: TOKENS_MAX, skeletonWords: SKELETON_WORDS_MAX, values: INSERT_VALUES_MAX };
+  const budget = { tokens: TOKENS_MAX, skeletonTokens: SKELETON_TOKENS_MAX, values: INSERT_VALUES_MAX };
   const reads: SelectStatement[] = [];
   const writes: WriteStatement[] = [];
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
@@ -40,14 +40,14 @@ export function readScript(text: string): Script {
       );
     }
     if (reads.length + writes.length === STATEMENTS_MAX) {
-      throw sqlError(`a body holds at most ${STATEMENTS_MAX} statements`, first.position);
+      throw sqlError(`a body has at most ${STATEMENTS_MAX} statements`, first.position);
     }
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
-  throw sqlError('the body holds no statement', cursor.position());
+  throw sqlError('the body contains no statement', cursor.position());
 }
 
 /** Whether the text begins with SELECT or EXPLAIN, after white space and comments. Does not parse further. */

@@ -5,22 +5,22 @@
  * Invariants: the skeleton contains no text of the body; every keyword and comma is followed by the part that it requires.
  */
 import type { ExpressionReader } from './expression.js';
-import { JOINS_MAX, SKELETON_WORDS_MAX } from './limits.js';
+import { JOINS_MAX, SKELETON_TOKENS_MAX } from './limits.js';
 import { type Paging, pagingFollows, readPaging, readTop } from './paging.js';
 import { TOTALS } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { type Token, unexpected } from './tokens.js';
 import type { SqlNode } from './tree.js';
 
-export interface Part {
+export interface SkeletonPart {
   readonly node: SqlNode;
   /** First token of the part. */
   readonly first: Token;
   /** Whether the part follows AS. */
-  readonly behindAs: boolean;
+  readonly afterAs: boolean;
 }
 
-interface Word {
+interface SkeletonToken {
   readonly text: string;
   /** Offset in the skeleton's text. */
   readonly from: number;
@@ -29,8 +29,8 @@ interface Word {
 
 export interface Skeleton extends Paging {
   readonly text: string;
-  readonly words: readonly Word[];
-  readonly parts: readonly Part[];
+  readonly tokens: readonly SkeletonToken[];
+  readonly parts: readonly SkeletonPart[];
   /** The token after the statement. */
   readonly end: Token;
 }
@@ -62,9 +62,9 @@ const COMMA_REFUSED: ReadonlyMap<string, string> = new Map([
 
 class SkeletonWriter {
   readonly #reader: ExpressionReader;
-  readonly #budget: { skeletonWords: number };
-  readonly #words: Word[] = [];
-  readonly #parts: Part[] = [];
+  readonly #budget: { skeletonTokens: number };
+  readonly #tokens: SkeletonToken[] = [];
+  readonly #parts: SkeletonPart[] = [];
   #textUnits = 0;
   /** Keyword of the current clause. */
   #clause = 'SELECT';
@@ -72,7 +72,7 @@ class SkeletonWriter {
   /** Description of the part that must follow; null = none. */
   #needed: string | null = null;
 
-  constructor(reader: ExpressionReader, budget: { skeletonWords: number }) {
+  constructor(reader: ExpressionReader, budget: { skeletonTokens: number }) {
     this.#reader = reader;
     this.#budget = budget;
   }
@@ -80,19 +80,19 @@ class SkeletonWriter {
   write(): Skeleton {
     const reader = this.#reader;
     this.#keyword('SELECT');
-    if (reader.isWord('DISTINCT')) this.#keyword('DISTINCT');
+    if (reader.isKeyword('DISTINCT')) this.#keyword('DISTINCT');
     const top = readTop(reader);
-    if (top !== null && reader.isWord('DISTINCT')) this.#keyword('DISTINCT');
+    if (top !== null && reader.isKeyword('DISTINCT')) this.#keyword('DISTINCT');
     while (reader.peek().kind !== 'end' && !pagingFollows(reader)) this.#step();
     const end = reader.peek();
     if (this.#needed !== null) throw unexpected(end, this.#needed);
     const paging = readPaging(reader);
     if (top !== null && paging.limit !== null) {
-      throw sqlError('TOP and LIMIT do not stand in one statement', paging.limit.position);
+      throw sqlError('TOP and LIMIT cannot be used in one statement', paging.limit.position);
     }
     const { offset, limit } = paging;
-    const text = this.#words.map((word) => word.text).join(' ');
-    return { text, words: this.#words, parts: this.#parts, end, limit: limit ?? top, offset };
+    const text = this.#tokens.map((word) => word.text).join(' ');
+    return { text, tokens: this.#tokens, parts: this.#parts, end, limit: limit ?? top, offset };
   }
 
   #step(): void {
@@ -102,14 +102,14 @@ class SkeletonWriter {
       this.#comma(token);
     } else if (token.upper === 'GROUP' || token.upper === 'ORDER') {
       this.#refuseIfNeeded(token);
-      reader.take();
+      reader.next();
       this.#keyword('BY', `${token.upper} BY`, token);
     } else if (token.upper === 'INNER') this.#join('INNER JOIN');
     else if (token.upper === 'JOIN') this.#join('INNER JOIN');
-    else if (token.upper === 'LEFT' && (reader.isWord('JOIN', 1) || reader.isWord('OUTER', 1))) {
+    else if (token.upper === 'LEFT' && (reader.isKeyword('JOIN', 1) || reader.isKeyword('OUTER', 1))) {
       this.#join('LEFT JOIN');
     } else if ((token.upper === 'ASC' || token.upper === 'DESC') && this.#clause !== 'ORDER BY') {
-      throw sqlError(`${token.upper} stands in ORDER BY only`, token.position);
+      throw sqlError(`${token.upper} is allowed only in ORDER BY`, token.position);
     } else if (KEYWORDS.has(token.upper)) this.#keyword(token.upper);
     else if (reader.isSign(')')) throw sqlError('this ) closes nothing', token.position);
     else this.#part();
@@ -119,7 +119,7 @@ class SkeletonWriter {
     this.#refuseIfNeeded(token);
     const refused = COMMA_REFUSED.get(this.#clause);
     if (refused !== undefined) throw sqlError(refused, token.position);
-    this.#reader.take();
+    this.#reader.next();
     this.#needed = EXPRESSION;
     this.#word(',', token);
   }
@@ -130,17 +130,17 @@ class SkeletonWriter {
     if (this.#joinCount++ === JOINS_MAX) {
       throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, token.position);
     }
-    if (token.upper !== 'JOIN') this.#reader.take();
-    if (token.upper === 'LEFT') this.#reader.acceptWord('OUTER');
-    this.#reader.expectWord('JOIN');
+    if (token.upper !== 'JOIN') this.#reader.next();
+    if (token.upper === 'LEFT') this.#reader.acceptKeyword('OUTER');
+    this.#reader.expectKeyword('JOIN');
     this.#needed = 'a table';
     this.#word(text, token);
   }
 
   #keyword(word: string, text = word, token = this.#reader.peek()): void {
-    const inSelect = word === 'DISTINCT' && this.#words.length === 1;
+    const inSelect = word === 'DISTINCT' && this.#tokens.length === 1;
     if (!inSelect) this.#refuseIfNeeded(token);
-    this.#reader.expectWord(word);
+    this.#reader.expectKeyword(word);
     this.#needed = KEYWORDS.get(text) ?? null;
     this.#word(text, token);
     if (BEGINS_CLAUSE.has(text)) this.#begin(text, token);
@@ -148,8 +148,8 @@ class SkeletonWriter {
   }
 
   #begin(clause: string, token: Token): void {
-    if (this.#words.filter(({ text }) => text === clause).length > 1) {
-      throw sqlError(`${clause} stands in a SELECT once`, token.position);
+    if (this.#tokens.filter(({ text }) => text === clause).length > 1) {
+      throw sqlError(`${clause} is allowed only once in a SELECT`, token.position);
     }
     this.#clause = clause;
   }
@@ -157,20 +157,20 @@ class SkeletonWriter {
   /** Accepts NULLS LAST, which is the default. */
   #nullsLast(): void {
     const reader = this.#reader;
-    if (reader.isWord('NULLS') && reader.isWord('LAST', 1)) {
-      reader.take();
-      reader.take();
+    if (reader.isKeyword('NULLS') && reader.isKeyword('LAST', 1)) {
+      reader.next();
+      reader.next();
     }
   }
 
   #part(): void {
     const reader = this.#reader;
     const first = reader.peek();
-    const behindAs = this.#words.at(-1)?.text === 'AS';
+    const afterAs = this.#tokens.at(-1)?.text === 'AS';
     const node = this.#star() ?? reader.expression();
     this.#needed = null;
     this.#word(`q${this.#parts.length}`, first);
-    this.#parts.push({ node, first, behindAs });
+    this.#parts.push({ node, first, afterAs });
     if (this.#clause === 'ORDER BY') this.#nullsLast();
   }
 
@@ -182,7 +182,7 @@ class SkeletonWriter {
     if (reader.acceptSign('*')) return { is: 'star', table: null, position, parenthesized: false };
     const named = first.kind === 'word' || first.kind === 'bracketed' || first.kind === 'double';
     if (!named || !reader.isSign('.', 1) || !reader.isSign('*', 2)) return null;
-    for (let passed = 0; passed < 3; passed++) reader.take();
+    for (let passed = 0; passed < 3; passed++) reader.next();
     return { is: 'star', table: first.text, position, parenthesized: false };
   }
 
@@ -191,17 +191,17 @@ class SkeletonWriter {
   }
 
   #word(text: string, token: Token): void {
-    if (--this.#budget.skeletonWords < 0) {
+    if (--this.#budget.skeletonTokens < 0) {
       throw sqlError(
-        `the body's SELECTs have more than ${SKELETON_WORDS_MAX} columns, tables and clauses`,
+        `the body's SELECTs have more than ${SKELETON_TOKENS_MAX} columns, tables and clauses`,
         token.position,
       );
     }
-    this.#words.push({ text, from: this.#textUnits, token });
+    this.#tokens.push({ text, from: this.#textUnits, token });
     this.#textUnits += text.length + 1;
   }
 }
 
-/** Builds the skeleton of the SELECT that begins here. `budget.skeletonWords` is the body's remaining limit. */
-export const skeletonOf = (reader: ExpressionReader, budget: { skeletonWords: number }): Skeleton =>
+/** Builds the skeleton of the SELECT that begins here. `budget.skeletonTokens` is the body's remaining limit. */
+export const skeletonOf = (reader: ExpressionReader, budget: { skeletonTokens: number }): Skeleton =>
   new SkeletonWriter(reader, budget).write();

@@ -32,22 +32,22 @@ export abstract class TokenReader {
     return this.tokens[Math.min(this.at + ahead, this.tokens.length - 1)];
   }
 
-  take(): Token {
+  next(): Token {
     const token = this.peek();
     if (token.kind !== 'end') this.at++;
     return token;
   }
 
-  isWord(word: string, ahead = 0): boolean {
-    return this.peek(ahead).upper === word;
+  isKeyword(keyword: string, ahead = 0): boolean {
+    return this.peek(ahead).upper === keyword;
   }
 
   isSign(text: string, ahead = 0): boolean {
     return isSign(this.peek(ahead), text);
   }
 
-  acceptWord(word: string): boolean {
-    const found = this.isWord(word);
+  acceptKeyword(keyword: string): boolean {
+    const found = this.isKeyword(keyword);
     if (found) this.at++;
     return found;
   }
@@ -58,8 +58,8 @@ export abstract class TokenReader {
     return found;
   }
 
-  expectWord(word: string): void {
-    if (!this.acceptWord(word)) throw unexpected(this.peek(), word);
+  expectKeyword(keyword: string): void {
+    if (!this.acceptKeyword(keyword)) throw unexpected(this.peek(), keyword);
   }
 
   expectSign(text: string): void {
@@ -79,12 +79,12 @@ export abstract class TokenReader {
     const named = token.kind === 'bracketed' || token.kind === 'double';
     if (!named && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
     if (token.text === '') throw sqlError('a name has at least one character', token.position);
-    return this.take();
+    return this.next();
   }
 
   /** Consumes an alias, which may be in single quotes after AS. */
   expectAlias(behindAs: boolean): string {
     const { kind, text } = this.peek();
-    return behindAs && kind === 'single' && text !== '' ? this.take().text : this.expectName('a name').text;
+    return behindAs && kind === 'single' && text !== '' ? this.next().text : this.expectName('a name').text;
   }
 }

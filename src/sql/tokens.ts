@@ -32,9 +32,9 @@ const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||'];
 
 /** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
-  ['==', 'two values are compared with one ='],
+  ['==', 'values are compared with a single ='],
   ['::', 'a cast is written CAST(value AS type)'],
-  ['`', 'names do not stand in backticks; write them in [brackets]'],
+  ['`', 'backticks are not available; write names in [brackets]'],
   ['@', 'variables are not available'],
   [':', 'parameters are not available; write the value itself'],
   ['?', 'parameters are not available; write the value itself'],
@@ -50,7 +50,7 @@ export function foreignSign(text: string, at: number): string | null {
   return FOREIGN_SIGNS.find(([begin]) => text.startsWith(begin, at))?.[1] ?? null;
 }
 
-const ASCII_WORD = /^[A-Za-z_]+$/;
+const ASCII_NAME = /^[A-Za-z_]+$/;
 
 /** Reads the next token after white space and comments; at the end of the text, a token of kind 'end'. */
 export function nextToken(cursor: Cursor): Token {
@@ -82,7 +82,7 @@ function word(cursor: Cursor, position: SourcePosition): Token {
   if ((text === 'N' || text === 'n') && cursor.code === QUOTE) {
     return { kind: 'single', text: cursor.quoted(QUOTE, 'string'), upper: '', position };
   }
-  return { kind: 'word', text, upper: ASCII_WORD.test(text) ? text.toUpperCase() : '', position };
+  return { kind: 'word', text, upper: ASCII_NAME.test(text) ? text.toUpperCase() : '', position };
 }
 
 function sign(cursor: Cursor, position: SourcePosition): Token {
@@ -107,7 +107,7 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
   let token = first;
   while (token.kind !== 'end' && !(token.kind === 'sign' && token.text === ';')) {
     if (--budget.tokens < 0) {
-      const what = `the body holds more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
+      const what = `the body has more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
       throw sqlError(what, token.position);
     }
     tokens.push(token);

@@ -15,7 +15,7 @@ interface Node {
   readonly parenthesized: boolean;
 }
 
-export type ComparisonWord = '=' | '<>' | '<' | '<=' | '>' | '>=';
+export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 export type SqlNode = Node &
   /** Digits as written, with sign, fraction and exponent. */
@@ -34,7 +34,7 @@ export type SqlNode = Node &
     | { readonly is: 'and' | 'or'; readonly left: SqlNode; readonly right: SqlNode }
     | {
         readonly is: 'compare';
-        readonly comparison: ComparisonWord;
+        readonly comparison: ComparisonOperator;
         readonly left: SqlNode;
         readonly right: SqlNode;
       }

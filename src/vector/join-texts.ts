@@ -11,7 +11,7 @@ export function joinTexts(
   const sources = [...new Set(vectors.filter((vector) => vector.count > 0).map(({ texts }) => texts))];
   const codes = new Uint32Array(count);
   if (sources.length <= 1) {
-    placeCodes(vectors, codes);
+    scatterCodes(vectors, codes);
     return { kind: 'text', count, valid, codes, texts: sources[0] ?? Texts.ofStrings([''], true) };
   }
   const maps = new Map(sources.map((source) => [source, new Uint32Array(source.size)]));
@@ -25,7 +25,7 @@ export function joinTexts(
   return { kind: 'text', count, valid, codes, texts };
 }
 
-function placeCodes(vectors: readonly TextVector[], codes: Uint32Array): void {
+function scatterCodes(vectors: readonly TextVector[], codes: Uint32Array): void {
   let at = 0;
   for (const vector of vectors) {
     if (vector.codes !== null) codes.set(vector.codes.subarray(0, vector.count), at);

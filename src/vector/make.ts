@@ -27,7 +27,7 @@ export function vectorOf(type: SqlType, values: readonly Value[]): Vector {
   switch (vectorKindOf(type)) {
     case 'exact': {
       const wide = values.map((value) => {
-        invariant(value === null || typeof value === 'bigint', `${String(value)} is no exact value`);
+        invariant(value === null || typeof value === 'bigint', `${String(value)} is not an exact value`);
         return value ?? 0n;
       });
       return exactVector(valid, wide);

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { fromWire } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
-import { encodeRecord, type RecordOnce } from '../format/index.js';
+import { encodeRecord, type RecordIdempotency } from '../format/index.js';
 import { type IngestScratch, type ParsedInsert, parseInsert, parseLines } from '../ingest/index.js';
 import type { ParsedRecord, WorkerRequests } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
@@ -28,7 +28,7 @@ export function parseRecord(
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const { entityCount, valueCount } = parsed;
-  const once: RecordOnce | null =
+  const once: RecordIdempotency | null =
     onceId === null ? null : { id: onceId, bodyHash: createHash('sha256').update(body).digest('base64url') };
   const changes = changesOf(databaseId, parsed);
   let buffer: SharedArrayBuffer | null = null;

@@ -1,4 +1,7 @@
-/** A body that was bound without reading the time is bound to the same at any other time; every relative date reads it. */
+/**
+ * A body that was bound without reading the time has the same binding at any other time; every relative date reads the
+ * time.
+ */
 import t from 'tap';
 import {
   bindAggregation,
@@ -108,12 +111,12 @@ const RELATIVE = ['["today"]', '["now","-3d"]', '["2018-05-01","now"]', '["now",
 const ABSOLUTE = [WEEK_TEXT, '["2018-05-01","+9d"]'];
 
 t.test('each relative date reads the time, and no absolute one does', async (t) => {
-  for (const [between, wanted] of [
+  for (const [between, expected] of [
     ...RELATIVE.map((text) => [text, true] as const),
     ...ABSOLUTE.map((text) => [text, false] as const),
   ]) {
     for (const bind of [countEntities, aggregation, topValues]) {
-      t.equal(boundAt(bind(between), NOW_MS).wasRead, wanted, `${bind.name} ${between}`);
+      t.equal(boundAt(bind(between), NOW_MS).wasRead, expected, `${bind.name} ${between}`);
     }
   }
 });

@@ -8,7 +8,7 @@ import { json } from './databases.js';
 export type Refusal = readonly [string, string, number, string];
 
 interface Asserter {
-  strictSame(found: unknown, wanted: unknown, message: string): unknown;
+  strictSame(found: unknown, expected: unknown, message: string): unknown;
 }
 
 /** Runs every body through `run` and asserts that it is refused as the table says. */
@@ -33,7 +33,7 @@ export function assertRefusals(
 export function assertAllRefusals(
   t: Asserter,
   run: () => unknown,
-  wanted: readonly (readonly [number, string])[],
+  expected: readonly (readonly [number, string])[],
 ): void {
   let found: readonly QuarryError[] = [];
   try {
@@ -43,8 +43,8 @@ export function assertAllRefusals(
     found = [error, ...error.also];
   }
   const reported = found.map(({ code, message }, index) => {
-    const named = wanted[index]?.[1];
+    const named = expected[index]?.[1];
     return [code, named !== undefined && message.includes(named) ? named : message];
   });
-  t.strictSame(reported, wanted, 'all faults, the first one first');
+  t.strictSame(reported, expected, 'all faults, the first one first');
 }

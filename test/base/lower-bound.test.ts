@@ -11,11 +11,11 @@ t.test('finds the first number that is not below the value, or the end of the ra
     const from = prng.below(length + 1);
     const to = prng.between(from, length);
     const value = prng.below(32);
-    let wanted = from;
-    while (wanted < to && ascending[wanted] < value) wanted++;
+    let expected = from;
+    while (expected < to && ascending[expected] < value) expected++;
     t.equal(
       lowerBound(ascending, value, from, to),
-      wanted,
+      expected,
       `seed ${SEED}: [${ascending}] ${value} ${from} ${to}`,
     );
   }

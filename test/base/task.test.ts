@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { inSlices, Prng, runToEnd, SLICE_ENTRIES, type Task } from '../../src/base/index.js';
 import type { AggregatePlan, Metric, RoundPartial, TopLevel, ValueCounts } from '../../src/ir/index.js';
 import { Aggregation } from '../../src/plan/index.js';
-import { collidingWords } from '../support/ingest/colliding.js';
+import { collidingTexts } from '../support/ingest/colliding.js';
 
 const SEED = 832_040;
 t.comment(`seed ${SEED}`);
@@ -117,7 +117,7 @@ t.test('many values are merged and chosen from in slices', async (t) => {
 
 t.test('values of one hash are merged in slices', async (t) => {
   const prng = new Prng(SEED);
-  const words = collidingWords(100_000);
+  const words = collidingTexts(100_000);
   const one = integers(prng, 100_000, 1);
   const pair = [one, one].map((counts): ValueCounts => ({ ...counts, values: { kind: 'i64', words } }));
   const [plain] = yieldsOf(t, planOf([level(10)], null), [[one, one]]);

@@ -46,7 +46,7 @@ t.test('both ports take suites with ephemeral keys and authenticated encryption 
   const older = all.filter((name) => !name.startsWith('TLS_'));
   t.ok(older.includes('ECDHE-ECDSA-AES128-SHA'), 'this client offers CBC with SHA-1');
   // The certificate of the test has an ECDSA key.
-  const wanted = TLS_1_2_CIPHERS.filter((name) => name.includes('-ECDSA-')).sort();
+  const expected = TLS_1_2_CIPHERS.filter((name) => name.includes('-ECDSA-')).sort();
   for (const [port, dial] of [
     ['HTTPS', https],
     ['Postgres', postgres],
@@ -59,7 +59,7 @@ t.test('both ports take suites with ephemeral keys and authenticated encryption 
     }
     t.strictSame(
       taken.sort(),
-      wanted.map((name) => `TLSv1.2 ${name}`),
+      expected.map((name) => `TLSv1.2 ${name}`),
       port,
     );
     t.match(await agreed(dial, {}), /^TLSv1\.3 TLS_/, port);

@@ -93,8 +93,8 @@ t.test('removals and alterations invalidate older parses, additions do not', asy
     for (const model of after.databases.values()) {
       const old = databaseOf(before, model.id);
       const isTouched = model.version !== old.version;
-      const wanted = isTouched && shrinking.includes(change) ? model.version : old.shrinkVersion;
-      t.equal(model.shrinkVersion, wanted, `${change} in database ${model.id}`);
+      const expected = isTouched && shrinking.includes(change) ? model.version : old.shrinkVersion;
+      t.equal(model.shrinkVersion, expected, `${change} in database ${model.id}`);
       if (!isTouched) t.equal(model, old, `${change} leaves database ${model.id} alone`);
     }
   }
@@ -214,8 +214,8 @@ for (let seed = 1; seed <= 10; seed++) {
       t.equal(JSON.stringify(catalogToPlain(catalog)), before, 'the version before is as it was');
       const done = portion.map(({ change }) => change).join();
       // Compared twice when it differs: what tells differences well is slow.
-      const [found, wanted] = [viewOf(next), plain.view];
-      if (!isDeepStrictEqual(found, wanted)) t.strictSame(found, wanted, `round ${round}: ${done}`);
+      const [found, expected] = [viewOf(next), plain.view];
+      if (!isDeepStrictEqual(found, expected)) t.strictSame(found, expected, `round ${round}: ${done}`);
       changes.push(...portion);
       catalog = next;
     }

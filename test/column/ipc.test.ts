@@ -20,9 +20,9 @@ function difference(table: ArrowTable, values: ReturnType<typeof generateTable>[
   for (const [index, column] of table.columns.entries()) {
     for (let row = 0; row < table.rowCount; row++) {
       const found = rowValue(column, row);
-      const wanted = values[index][row];
-      if (found === wanted || plainText(found) === plainText(wanted)) continue;
-      return `${column.name}, row ${row}: ${plainText(found)} instead of ${plainText(wanted)}`;
+      const expected = values[index][row];
+      if (found === expected || plainText(found) === plainText(expected)) continue;
+      return `${column.name}, row ${row}: ${plainText(found)} instead of ${plainText(expected)}`;
     }
   }
   return null;

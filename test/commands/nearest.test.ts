@@ -18,6 +18,6 @@ t.test('the word with the fewest edits is meant, when it takes few', (t) => {
   }
   t.equal(suggestionOf('sreve', WORDS), '; did you mean serve?');
   t.equal(suggestionOf('sreve', WORDS, '--'), '; did you mean --serve?');
-  t.equal(suggestionOf('something else', WORDS), '');
+  t.equal(suggestionOf('other values', WORDS), '');
   t.end();
 });

@@ -15,7 +15,7 @@ import { NodeFileSystem } from '../../src/io/index.js';
 import { formatDateTime } from '../../src/schema/index.js';
 import { ConformanceServer } from '../support/conformance-server.js';
 import { difference, rowsOf } from '../support/sql/sql-answers.js';
-import { type Cell, cellsOf } from '../support/sql/sql-engines.js';
+import { type AnswerValue, answerValuesOf } from '../support/sql/sql-engines.js';
 import { BI_STATEMENTS, type BiStatement, kindsOf } from './bi-statements.js';
 
 const { values: given } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
@@ -61,7 +61,7 @@ async function load(server: ConformanceServer): Promise<void> {
   }
 }
 
-/** In lower-case letters, as Quarry keeps texts; `airports` has the origins too that the list of airports lacks. */
+/** In lower case, as Quarry stores texts; `airports` also has the origins that are missing in the list of airports. */
 const TABLES = [
   `CREATE TABLE flights AS SELECT moment AS departed, delay::BIGINT AS delay, distance::BIGINT AS distance,
      lower(origin) AS origin, lower(destination) AS destination FROM (${
@@ -95,7 +95,7 @@ t.test('every statement of a BI tool over flights and airports has the answer of
     const { status, text } = await server.sql(statement.sql);
     t.equal(status, 200, status === 200 ? statement.asks : `${shownOf(statement)}: ${text}`);
     if (status !== 200) continue;
-    const expected: Cell[][] = cellsOf(await connection.runAndReadAll(statement.duck), kinds);
+    const expected: AnswerValue[][] = answerValuesOf(await connection.runAndReadAll(statement.duck), kinds);
     t.ok(expected.length > 0, `${statement.asks} There are rows to compare`);
     t.equal(difference(rowsOf(text, kinds), expected, kinds, statement.ordered), null, shownOf(statement));
   }

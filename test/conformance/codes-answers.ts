@@ -1,5 +1,5 @@
 /**
- * Requests that are refused, by the code that must answer them: counts of events, aggregations, top values,
+ * Requests that must be refused, by code: counts of events, aggregations, top values,
  * extractions and saved queries.
  */
 import type { Ask } from '../support/json-client.js';

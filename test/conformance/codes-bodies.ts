@@ -1,6 +1,6 @@
 /**
- * A valid body for every endpoint that takes one, each of things that no other endpoint's body names. What a body
- * needs is made before it is sent, and made again whenever a changed body was taken.
+ * A valid body for every endpoint with a body, each with names that no other endpoint's body uses. The objects that a
+ * body requires are created before it is sent, and again whenever a changed body was accepted.
  */
 import type { ErrorCode } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
@@ -10,7 +10,7 @@ export interface Body {
   readonly body: Tree;
   /** The code that refuses an unknown field of the body; null where a body has no fixed fields. */
   readonly unknown: ErrorCode | null;
-  /** Asked for before; may be refused. */
+  /** Requests to send before; they may be refused. */
   readonly before?: readonly Ask[];
   readonly team?: true;
 }
@@ -32,7 +32,7 @@ const user = (name: string): Ask =>
   post('/v1/users', { email: `${name}@example.org`, password: 'long enough' });
 const group = (name: string): Ask => post('/v1/permission_groups', { 'group-name': name });
 
-/** The model that inserts, updates and queries are about. */
+/** The model of inserts, updates and queries. */
 export const MODEL: readonly Ask[] = [
   post('/v1/column', [
     { name: 'name', type: 'string' },
@@ -180,7 +180,7 @@ const MEMBER = { email: 'member@example.org', password: 'long enough' };
 /** The value of a path's `:query_name`. */
 export const QUERY_NAME = 'changed';
 
-/** By the endpoint's name; those that look at no body are left out. */
+/** Keys are the names of endpoints; endpoints that ignore their body are omitted. */
 export const BODIES: Readonly<Record<string, Body>> = {
   'POST /v1/dimension': {
     body: [{ name: 'Made', 'api-name': 'made', 'relational-model-type': 'fact' }],

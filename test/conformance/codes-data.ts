@@ -1,4 +1,4 @@
-/** Requests that are refused, by the code that must answer them: inserts, updates, columns and queries. */
+/** Requests that must be refused, by code: inserts, updates, columns and queries. */
 import type { Ask } from '../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
 import type { World } from './codes-world.js';

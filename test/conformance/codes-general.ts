@@ -1,4 +1,4 @@
-/** Requests that are refused, by the code that must answer them: everything but inserts, columns and queries. */
+/** Requests that must be refused, by code: everything but inserts, columns and queries. */
 import type { ErrorCode } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
 import type { World } from './codes-world.js';

@@ -78,7 +78,7 @@ const READS: readonly Ask[] = [
   { path: '/v1/query/saved' },
 ];
 
-/** Everything that a refused request must leave as it is, inside the databases of `masters` and of the team. */
+/** Everything that a refused request must leave unchanged, inside the databases of `masters` and of the team. */
 export async function stateOf({ client, keys }: CodesServer, masters: readonly string[]): Promise<unknown> {
   const insides = masters.flatMap((key) => READS.map((ask) => client.succeed({ ...ask, key })));
   const customKeys = client.succeed({ path: '/v1/database/custom_key', key: keys.team });

@@ -1,6 +1,6 @@
 /**
- * Requests of many parts: the faults of every part and field are told, in order, and nothing of a refused request is made; and
- * everything that has a bound is taken at the bound and refused past it, in characters of any plane.
+ * Requests with many parts: the errors of every part and field are reported in order, and a refused request creates
+ * nothing. Everything with a bound is accepted at the bound and refused beyond it, in characters of any plane.
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
@@ -12,7 +12,7 @@ const string = (name: string, more: object = {}): object => ({ name, type: 'stri
 const strings = (prefix: string, count: number): readonly object[] =>
   Array.from({ length: count }, (_, index) => string(`${prefix}-${index}`));
 
-/** The codes that the request is refused with, after a check that it changed nothing. */
+/** The codes of the refusal, after a check that the request changed nothing. */
 async function refusalOf(
   server: CodesServer,
   masters: readonly string[],
@@ -181,7 +181,7 @@ const TEAM: ReadonlySet<string> = new Set(['database', 'key', 'group', 'user']);
 /** A name of a thing that is not described, one for each text. */
 const nameFor = (text: string): string => `n${text.length}-${text.codePointAt(0)}`;
 
-/** Each makes something with that name or text. */
+/** Requests that create an object with that name or text. */
 const naming: Readonly<Record<(typeof NAMES)[number][0], (text: string) => Ask>> = {
   column: (name) => ({ path: '/v1/column', body: string(name, { 'api-name': nameFor(name) }) }),
   'column api-name': (name) => ({ path: '/v1/column', body: string('x', { 'api-name': name }) }),

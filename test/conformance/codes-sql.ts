@@ -1,4 +1,4 @@
-/** SQL that is refused: by 6000 and a place, or by who may send it. */
+/** SQL that is refused with 6000 and a source position, or because of the key. */
 import type { Ask } from '../support/json-client.js';
 import type { Refusal } from './codes-general.js';
 import type { World } from './codes-world.js';

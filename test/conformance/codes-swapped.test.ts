@@ -1,7 +1,7 @@
 /**
  * Every endpoint that takes a body, with every value of a valid body replaced by values of every type and with an
- * unknown field in every object: each request is answered, by success or by codes of the table that are no faults of
- * the server; the unknown field is refused by its name.
+ * unknown field in every object: each request is answered, by success or by codes of the table that are not server
+ * errors; the unknown field is refused by its name.
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
@@ -79,7 +79,7 @@ class Sweep {
     for (const ask of before) await this.#client.ask({ ...ask, key: this.#key });
   }
 
-  /** Asks again what had to wait while another sweep changed the model under it: its answer says to come again. */
+  /** Sends a request, and repeats it if another sweep changed the model meanwhile and the answer asks for a retry. */
   async #ask(ask: Ask): ReturnType<JsonClient['ask']> {
     for (let left = TRIES_MAX; ; left--) {
       const reply = await this.#askOnce(ask);

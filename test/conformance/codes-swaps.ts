@@ -30,7 +30,7 @@ export const UNKNOWN = 'unknown-field';
 export interface Swapped {
   /** Where the body was changed, as `$[0].name`. */
   readonly place: string;
-  /** The new value; null = a field was added that there is not. */
+  /** The new value; null = an unknown field was added. */
   readonly token: string | null;
   readonly text: string;
 }

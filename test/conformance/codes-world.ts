@@ -1,4 +1,4 @@
-/** The model, the databases and the keys that the requests of the code tables speak of. */
+/** The model, the databases and the keys that the requests of the code tables use. */
 import type { JsonClient } from '../support/json-client.js';
 import type { CodesServer } from './codes-server.js';
 
@@ -7,9 +7,9 @@ export interface World {
   readonly read: string;
   /** A team key without any permission. */
   readonly powerless: string;
-  /** Master key of a database of type test that holds all the columns it may. */
+  /** Master key of a database of type test with the maximum number of columns. */
   readonly full: string;
-  /** Master key of a database whose whitelist does not hold this machine. */
+  /** Master key of a database whose whitelist does not contain this machine. */
   readonly walled: string;
   /** Custom keys of the first database: read-only and only on `name`, write-only, and both with a whitelist. */
   readonly reader: string;
@@ -65,7 +65,7 @@ async function makeKey(client: JsonClient, team: string, fields: object): Promis
   return (await client.succeed<{ readonly key: string }>(ask)).key;
 }
 
-/** Makes all of it on a new server; `powerless` is the text of a team key that the command line made. */
+/** Creates all objects on a new server; `powerless` is the text of a team key that the command line created. */
 export async function makeWorld({ client, keys }: CodesServer, powerless: string): Promise<World> {
   const { team, read } = keys;
   await client.succeed({ path: '/v1/column', body: COLUMNS });

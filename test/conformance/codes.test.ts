@@ -1,6 +1,7 @@
 /**
  * Every code of the error table, by requests to real servers: each must answer its status and code with a message
- * that names what is wrong, and leave everything as it was. A code is reached here or its entry says why not.
+ * that names what is wrong, and leave everything as it was. Every code is either produced here, or its entry says why
+ * it cannot be.
  */
 import t, { type Test } from 'tap';
 import { ERRORS, type ErrorCode, QuarryError, RETRY_AFTER_SECONDS } from '../../src/base/index.js';
@@ -17,7 +18,7 @@ import { makeDatabase, makeWorld, testDatabase } from './codes-world.js';
 
 const reached = new Set<ErrorCode>();
 
-/** Whether the endpoint changes nothing, whatever it answers. */
+/** Whether the endpoint never changes anything. */
 const isQuery = ({ path }: Ask): boolean =>
   /^\/v1\/(query|data_extraction)\//.test(path) && !path.startsWith('/v1/query/saved');
 

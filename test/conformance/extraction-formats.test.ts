@@ -1,5 +1,5 @@
 /**
- * Extractions as NDJSON, CSV and Arrow from the whole server: the rows that the pages of JSON hold, in their order, and of
+ * Extractions as NDJSON, CSV and Arrow from the whole server: the rows of the JSON pages, in their order, and all of
  * one version while rows are written.
  */
 import { tableFromIPC } from 'apache-arrow';
@@ -12,7 +12,7 @@ t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
 const RESULT = '/v1/data_extraction/result';
-/** More than a lane gives at once. */
+/** More than a worker returns at once. */
 const ENTITY_COUNT = 40_000;
 const NDJSON = 'application/x-ndjson';
 const ARROW = 'application/vnd.apache.arrow.stream';
@@ -88,16 +88,16 @@ t.test('all rows come in every format', async (t) => {
     },
   ];
   for (const body of bodies) {
-    const wanted = await pagesOf(server, body);
-    t.ok(wanted.length > 1_100, `${wanted.length} rows: more than a page`);
+    const expected = await pagesOf(server, body);
+    t.ok(expected.length > 1_100, `${expected.length} rows: more than a page`);
     const lines = linesOf((await inFormat(server, NDJSON, body)).text);
-    t.ok(sameRows(lines, wanted), 'NDJSON');
+    t.ok(sameRows(lines, expected), 'NDJSON');
     const names = ['entity-id', 'city', 'age', 'tags', 'clicks'];
     const table = tableFromIPC((await inFormat(server, ARROW, body)).bytes);
     const arrow = table.toArray().map((row) => names.map((name) => row[name]));
     t.strictSame(
       arrow,
-      wanted.map((row) => names.map((name) => plain(row[name]))),
+      expected.map((row) => names.map((name) => plain(row[name]))),
       'Arrow',
     );
     const csv = (await inFormat(server, 'text/csv', body)).text;
@@ -140,9 +140,9 @@ t.test('all rows come in every format', async (t) => {
     };
     const path = '/v1/data_extraction/score';
     const { data } = JSON.parse((await ok(server.post(path, JSON.stringify(body)))).text);
-    const wanted = Object.entries(data).map(([id, row]) => ({ 'entity-id': id, ...(row as Row) }));
+    const expected = Object.entries(data).map(([id, row]) => ({ 'entity-id': id, ...(row as Row) }));
     const lines = await ok(server.post(path, JSON.stringify(body), 'application/json', NDJSON));
-    t.ok(sameRows(linesOf(lines.text), wanted));
+    t.ok(sameRows(linesOf(lines.text), expected));
     const csv = await ok(server.post(path, JSON.stringify(body), 'application/json', 'text/csv'));
     t.ok(csv.text.startsWith('entity-id,age,score\r\n'));
     const paged = { query: everyone, columns: ['age'], limit: 5_000 };
@@ -161,8 +161,8 @@ t.test('all rows come in every format', async (t) => {
 const plain = (value: unknown): unknown =>
   value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Keys may stand in another order. */
-function sameRows(found: readonly Row[], wanted: readonly Row[]): boolean {
+/** Keys may be in another order. */
+function sameRows(found: readonly Row[], expected: readonly Row[]): boolean {
   const text = (row: Row): string => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return found.length === wanted.length && found.every((row, index) => text(row) === text(wanted[index]));
+  return found.length === expected.length && found.every((row, index) => text(row) === text(expected[index]));
 }

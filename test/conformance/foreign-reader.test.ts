@@ -1,4 +1,4 @@
-/** Snapshot files as they lie on disk, read by ClickHouse (chdb) and by apache-arrow: exactly the rows written. */
+/** Snapshot files on disk, read by ClickHouse (chdb) and by apache-arrow: exactly the rows written. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow';
@@ -59,11 +59,11 @@ function clickHouseRows(file: string): string[] {
 function firstDifference(rows: readonly string[], { table, values }: GeneratedTable): string | null {
   if (rows.length !== table.rowCount) return `${rows.length} rows instead of ${table.rowCount}`;
   for (const [row, line] of rows.entries()) {
-    const wanted = table.columns.map((column, index) => clickHouseValue(column, values[index][row]));
+    const expected = table.columns.map((column, index) => clickHouseValue(column, values[index][row]));
     const found = JSON.parse(line) as Json[];
     for (const [index, column] of table.columns.entries()) {
-      if (JSON.stringify(found[index]) === JSON.stringify(wanted[index])) continue;
-      return `${column.name}, row ${row}: ${JSON.stringify(found[index])} instead of ${JSON.stringify(wanted[index])}`;
+      if (JSON.stringify(found[index]) === JSON.stringify(expected[index])) continue;
+      return `${column.name}, row ${row}: ${JSON.stringify(found[index])} instead of ${JSON.stringify(expected[index])}`;
     }
   }
   return null;
@@ -101,10 +101,10 @@ t.test(
     const bytes = encodeArrowFileSync({ columns, rowCount: codes.length, metadata: new Map() }, lz4);
     fs.writeFileSync(file, bytes);
     t.ok(bytes.length < dictionary.bytes.length * 3, 'the dictionaries were compressed');
-    const wanted = codes.map((code) => JSON.stringify([strings[code], strings[code], strings[code]]));
+    const expected = codes.map((code) => JSON.stringify([strings[code], strings[code], strings[code]]));
     t.strictSame(
       clickHouseRows(file).map((line) => JSON.stringify(JSON.parse(line))),
-      wanted,
+      expected,
     );
     const description = query(`DESCRIBE TABLE file('${file}', Arrow)`, 'TSV').trim().split('\n');
     const types = description.map((line) => line.split('\t')[1]);
@@ -112,7 +112,7 @@ t.test(
   },
 );
 
-/** A value as apache-arrow gives it, in the form of the generated ones. */
+/** A value from apache-arrow in the form of the generated values. */
 function fromArrow(values: ArrowValues, value: unknown): Plain {
   if (value === null) return null;
   switch (values.kind) {

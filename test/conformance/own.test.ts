@@ -1,6 +1,6 @@
 /**
- * The project's own conformance cases, on 1, 2 and 7 shards, with the SIMD kernels and with their TypeScript twins: their
- * queries are asked of the server that took the data and the operations in, and of servers started again on it.
+ * The project's own conformance cases, on 1, 2 and 7 shards, with the SIMD kernels and with their TypeScript twins:
+ * their queries are sent to the server that received the data and the operations, and to servers restarted on that data.
  */
 import path from 'node:path';
 import t from 'tap';
@@ -12,7 +12,7 @@ import { type Case, dataOf, ENDPOINTS, load, operate, query, readCases } from '.
 const casesIn = (stem: string): Case[] =>
   readCases(path.join(ROOT, `test/conformance/cases/${stem}.json`), 'in order');
 const counts = casesIn('count-entity');
-/** They count entities in the end. */
+/** Kinds of cases whose queries count entities. */
 const changes = ['update', 'delete', 'relation'].map(casesIn);
 const COUNT = '/v1/query/count/entity';
 /** Cases by endpoint. */
@@ -96,7 +96,10 @@ async function failures(
   return found;
 }
 
-/** Shards, and the kernels of a server that is new, started again from its log, and from a snapshot. */
+/**
+ * Number of shards, and the kernels of the new server, of the one restarted from its log, and of the one restarted from
+ * a snapshot.
+ */
 const LIVES = [
   [1, 'SIMD', 'SIMD', 'TypeScript'],
   [2, 'TypeScript', 'TypeScript', 'SIMD'],
@@ -112,7 +115,7 @@ for (const [life, [shards, first, fromLog, fromSnapshot]] of LIVES.entries()) {
     const part = (of: number): Question[] => answered.filter((_, index) => (index + of) % LIVES.length === 0);
     for (const data of dataOf(all.map(({ one }) => one))) await load(server, data);
     t.strictSame(await failures(all, ({ one }) => operate(server, one)), [], 'operations');
-    // A refusal depends on no data: once is enough.
+    // A refusal does not depend on data, so it runs once.
     t.strictSame(await failures(life === 0 ? all : answered, ask), [], `at first, with ${first} kernels`);
     await server.restartFromLog(fromLog === 'SIMD');
     t.strictSame(await failures(part(life), ask), [], `from the log, with ${fromLog} kernels`);

@@ -1,5 +1,5 @@
 /**
- * Runs conformance cases against a server. A file holds `cases`; a case holds `columns`, `insert`, perhaps an
+ * Runs conformance cases against a server. A file has `cases`; a case has `columns`, `insert`, perhaps an
  * `operation` (update or delete) with `operation-expected`, a `query` and what is `expected` of it. Instead of columns
  * and insert a case may name one of the file's `data` sets, and instead of one operation it may hold `steps`: a list of
  * `{"post": path, "body", "expected"}`. Instead of data sets a file may name another file of the folder that holds them.
@@ -171,7 +171,7 @@ function scopedData(found: ObjectNode, scope: string): ObjectNode {
 
 // Against a server
 
-/** Creates the columns and inserts the entities. Rejects when the server refuses. */
+/** Creates the columns and inserts the entities. Rejects if the server refuses. */
 export async function load(server: ConformanceServer, data: ObjectNode): Promise<void> {
   const send = async (urlPath: string, body: JsonNode | undefined): Promise<void> => {
     if (body === undefined || (body.t === 'list' && body.items.length === 0)) return;
@@ -182,7 +182,7 @@ export async function load(server: ConformanceServer, data: ObjectNode): Promise
   await send(INSERT, member(data, 'insert'));
 }
 
-/** Sends a body and tells how the answer differs from what is expected; null when it does not. */
+/** Sends a body and returns how the answer differs from the expected one; null if it does not. */
 async function ask(
   server: ConformanceServer,
   urlPath: string,
@@ -196,7 +196,7 @@ async function ask(
   return difference(expected, parseText(text), how);
 }
 
-/** Takes the steps of a case; what differs first, or null. Once only: they change the data. */
+/** Executes the steps of a case, which change the data, so only once. Returns the first difference, or null. */
 export async function operate(server: ConformanceServer, one: Case): Promise<string | null> {
   for (const { urlPath, body, expected } of one.steps) {
     const differs = await ask(server, urlPath, body, expected, one.how);
@@ -205,12 +205,12 @@ export async function operate(server: ConformanceServer, one: Case): Promise<str
   return null;
 }
 
-/** Asks the query of a case; what differs, or null. */
+/** Sends the query of a case; returns the difference, or null. */
 export function query(server: ConformanceServer, urlPath: string, one: Case): Promise<string | null> {
   return ask(server, urlPath, one.query, one.expected, one.how);
 }
 
-/** The different data of cases, in their order: sets that files share come once. */
+/** The distinct data of cases, in their order; shared sets occur once. */
 export function dataOf(cases: readonly Case[]): ObjectNode[] {
   const objects = new Set(cases.map(({ data }) => data));
   return [...new Map([...objects].map((data) => [textOf(data), data])).values()];

@@ -1,4 +1,4 @@
-/** The snapshot that a running server writes, read by ClickHouse as it lies on disk: the rows that were inserted. */
+/** The snapshot that a running server writes, read by ClickHouse from disk: the rows that were inserted. */
 import fs from 'node:fs';
 import https from 'node:https';
 import os from 'node:os';

@@ -29,8 +29,8 @@ function outcomeOf(make: () => readonly Value[]): Outcome {
 const valuesOf = (vector: Vector): Value[] =>
   Array.from({ length: vector.count }, (_, row) => valueAt(vector, row));
 
-/** What must hold of every vector, whatever stands in it. */
-function faultOf(vector: Vector, expression: Expression, count: number): string | null {
+/** Checks the invariants of a vector. */
+function errorOf(vector: Vector, expression: Expression, count: number): string | null {
   if (vector.count !== count) return `${vector.count} rows`;
   if (vector.kind !== vectorKindOf(expression.type)) return `a ${vector.kind} vector`;
   const values = valuesOf(vector);
@@ -81,7 +81,7 @@ t.test(`vectors hold what expressions give row by row (seed ${SEED})`, async (t)
       let fault: string | null = null;
       const found = outcomeOf(() => {
         const vector = evaluate(rows);
-        fault = faultOf(vector, expression, rows.count);
+        fault = errorOf(vector, expression, rows.count);
         return valuesOf(vector);
       });
       if (expected === 'refused') refused++;
@@ -100,7 +100,7 @@ t.test(`vectors hold what expressions give row by row (seed ${SEED})`, async (t)
   );
 });
 
-/** What is left out beside; the reasons stand in duckdb.ts. */
+/** Further omissions; duckdb.ts has the reasons. */
 const SHARED: Limits = {
   refusals: false,
   without: ['exp', 'ln', 'log10', 'power'],
@@ -108,7 +108,7 @@ const SHARED: Limits = {
   decimalRemainders: false,
 };
 const SHARED_EXPRESSIONS = 3_000;
-/** Expressions that DuckDB is asked in one statement. */
+/** Number of expressions in one DuckDB statement. */
 const TOGETHER = 20;
 
 t.test(`expressions give what DuckDB gives (seed ${SEED})`, async (t) => {
@@ -143,7 +143,7 @@ interface Theirs {
   readonly theirs: Outcome;
 }
 
-/** One by one where DuckDB refuses one of them. */
+/** Evaluates them one by one if DuckDB refuses one of them. */
 async function answersOf(
   connection: DuckDBConnection,
   expressions: readonly Expression[],

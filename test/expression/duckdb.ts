@@ -1,7 +1,7 @@
 /**
  * Expressions as DuckDB's SQL, and DuckDB's answers as our values: exact types as HUGEINT and DECIMAL(38, scale), each node
  * cast to its own type. Where DuckDB means something else, the SQL says what we mean, or the generator leaves it out:
- *   x / 0, float results that are no number   missing here, since JSON has neither infinity nor NaN: `finite`
+ *   x / 0, float results that are not finite   missing here, since JSON has neither infinity nor NaN: `finite`
  *   sqrt and ln of what has none              missing here, errors there; left out but for sqrt
  *   exp, ln, log10, power                     last digits differ by C library; left out here, compared with a tolerance in calls.test.ts
  *   weekday                                   1 = Sunday here, 0 there
@@ -202,7 +202,7 @@ export async function openDuckDb(
   return connection;
 }
 
-/** What DuckDB gives for each expression, by expression, by row. Rejects where it refuses one of them. */
+/** DuckDB's results by expression and row. Rejects if it refuses one of the expressions. */
 export async function askDuckDb(
   connection: DuckDBConnection,
   expressions: readonly Expression[],

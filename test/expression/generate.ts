@@ -177,7 +177,7 @@ export class Generator {
       const start = this.of(INTEGER, 0);
       return this.#limits.refusals ? start : this.#call('abs', INTEGER, [start]);
     };
-    const word = (): Expression => constant(TEXT, random.pick(['', 'a', 'x', '日', '😀', 'er']));
+    const shortText = (): Expression => constant(TEXT, random.pick(['', 'a', 'x', '日', '😀', 'er']));
     switch (random.below(10)) {
       case 0:
         return this.#call(
@@ -194,7 +194,7 @@ export class Generator {
           random.chance(0.5) ? [text(), length()] : [text(), length(), length()],
         );
       case 3:
-        return this.#call('replace', TEXT, [text(), word(), word()]);
+        return this.#call('replace', TEXT, [text(), shortText(), shortText()]);
       case 4:
         return this.#call(
           random.pick(['concat', 'concat-strict'] as const),
@@ -202,7 +202,7 @@ export class Generator {
           this.#some(TEXT, depth, 3),
         );
       case 5: {
-        const filler = this.#limits.refusals ? word() : constant(TEXT, 'xy');
+        const filler = this.#limits.refusals ? shortText() : constant(TEXT, 'xy');
         return this.#call(random.pick(['lpad', 'rpad'] as const), TEXT, [text(), count(), filler]);
       }
       case 6:

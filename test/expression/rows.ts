@@ -21,7 +21,7 @@ export const DATE: SqlType = { type: 'date' };
 export const DATETIME: SqlType = { type: 'datetime' };
 export const decimal = (scale: number): SqlType => ({ type: 'decimal', scale });
 
-export const WORDS = [
+export const TEXTS = [
   '',
   'a',
   'berlin',
@@ -34,7 +34,7 @@ export const WORDS = [
   ' x ',
   '\u00a0y\u2003',
 ];
-export const ODD_WORDS = [
+export const ODD_TEXTS = [
   'ß',
   'ŉ',
   'İstanbul',
@@ -189,9 +189,9 @@ export const COLUMNS: readonly Column[] = [
   column(FLOAT, float, 0),
   column(BOOLEAN, (random) => random.chance(0.5)),
   column(BOOLEAN, (random) => random.chance(0.5), 0.4),
-  ofTexts(TEXT, [...WORDS, ...ODD_WORDS]),
-  ofTexts(TEXT, WORDS, 0),
-  column(TEXT, (random) => random.pick([...WORDS, ...ODD_WORDS])),
+  ofTexts(TEXT, [...TEXTS, ...ODD_TEXTS]),
+  ofTexts(TEXT, TEXTS, 0),
+  column(TEXT, (random) => random.pick([...TEXTS, ...ODD_TEXTS])),
   ofTexts(TEXT, [...NUMBER_TEXTS, ...ODD_NUMBER_TEXTS]),
   ofTexts(TEXT, DATE_TEXTS),
   column(DATE, date),
@@ -199,7 +199,7 @@ export const COLUMNS: readonly Column[] = [
   column(DATETIME, datetime),
   ofTexts(JSON_TYPE, JSON_TEXTS),
   column(INTEGER, small, 1),
-  column(TEXT, (random) => random.pick(WORDS), 1),
+  column(TEXT, (random) => random.pick(TEXTS), 1),
 ];
 
 /** Rows that mean the same to another engine: no numbers near its bounds, no texts whose letters it maps otherwise. */
@@ -212,8 +212,8 @@ export const SHARED_COLUMNS: readonly Column[] = [
   column(FLOAT, (random) => (random.unit() - 0.5) * 1_000, 0),
   column(BOOLEAN, (random) => random.chance(0.5)),
   column(BOOLEAN, (random) => random.chance(0.5), 0.4),
-  ofTexts(TEXT, WORDS),
-  column(TEXT, (random) => random.pick(WORDS), 0),
+  ofTexts(TEXT, TEXTS),
+  column(TEXT, (random) => random.pick(TEXTS), 0),
   ofTexts(TEXT, NUMBER_TEXTS),
   ofTexts(
     TEXT,

@@ -128,8 +128,8 @@ t.test('each fault has a text of its own', async (t) => {
   refusal(altered(magic, 0x71), /its magic is not QRYMAN/, 0);
   refusal(altered(content + 5, bytes[content + 5] ^ 1), /fails its checksum/, 8);
   refusal(sealed(altered(version, 0)), /format version 0 is unknown/, version);
-  refusal(sealed(altered(content, 0xc1)), /its content is no manifest/, content);
-  refusal(sealed(altered(content, 0xc0)), /its content is no manifest/, content);
+  refusal(sealed(altered(content, 0xc1)), /its content is not a manifest/, content);
+  refusal(sealed(altered(content, 0xc0)), /its content is not a manifest/, content);
 });
 
 t.test('a newer version is refused as such, not as damage', async (t) => {

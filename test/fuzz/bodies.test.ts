@@ -11,7 +11,7 @@ import { judged } from './answers.js';
 import { runBodies, summaryOf } from './bodies.js';
 import { textOf, type Wrong } from './damage.js';
 import { runSql } from './sql-texts.js';
-import { faultsOverWire } from './wire.js';
+import { errorsOverWire } from './wire.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -50,7 +50,7 @@ t.test('the same bodies over HTTPS, several at once, to a server with threads an
     await server.kill();
     fs.rmSync(dir, { recursive: true });
   });
-  const faults = await faultsOverWire(server, BODIES / 20, SEED);
+  const faults = await errorsOverWire(server, BODIES / 20, SEED);
   t.strictSame(faults.slice(0, SHOWN), []);
   t.notMatch(server.output, /unexpected error|"level":(50|60)|lane .* ended/);
   t.equal(await server.end(), 0);

@@ -186,8 +186,8 @@ const level = fc
     fc.option(fc.constantFrom('days', 'weeks', 'months', 'hours', 'minutes')),
   )
   .map(
-    ([name, wanted, test, between, interval]): Tree => ({
-      [name]: wanted,
+    ([name, expected, test, between, interval]): Tree => ({
+      [name]: expected,
       ...(test === null ? {} : { [test[0]]: test[1] }),
       ...(between === null ? {} : { between }),
       ...(interval === null ? {} : { interval }),
@@ -197,8 +197,8 @@ const level = fc
 const extracted = fc
   .tuple(query, fc.array(column, { minLength: 1, maxLength: 4 }), column, fc.integer({ min: 1, max: 20 }))
   .map(
-    ([wanted, columns, order, limit]): Tree => ({
-      query: wanted,
+    ([expected, columns, order, limit]): Tree => ({
+      query: expected,
       columns: columns.map(
         (name): Tree => (name === 'visit' || name === 'paid' ? { [name]: ['2020-01-01', 'now'] } : name),
       ),

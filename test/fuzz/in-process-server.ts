@@ -57,7 +57,7 @@ export interface InProcessRequest {
 }
 
 /** What was written at some moment. */
-export interface Mark {
+export interface Savepoint {
   readonly catalog: Catalog;
   readonly lsnAppended: number;
   readonly checkpointCount: number;
@@ -272,13 +272,13 @@ export class InProcessServer {
     }
   }
 
-  mark(): Mark {
+  mark(): Savepoint {
     const { lsnAppended, checkpointCount } = this.engine.stats();
     return { catalog: this.engine.catalog(), lsnAppended, checkpointCount };
   }
 
   /** Whether nothing was written since, but by checkpoints: each begins with an empty record. */
-  async isUntouched(since: Mark): Promise<boolean> {
+  async isUntouched(since: Savepoint): Promise<boolean> {
     for (let turn = 0; turn < CHECKPOINT_TURNS_MAX; turn++) {
       const { catalog, lsnAppended, checkpointCount } = this.mark();
       if (catalog !== since.catalog) return false;

@@ -55,7 +55,7 @@ function seenIn(text: Uint8Array): Seen {
   return { entityCount: lines.filter((line) => !isBlank(line)).length, brokenLine };
 }
 
-function faultOf(outcome: ParseOutcome, seen: Seen): string | null {
+function errorOf(outcome: ParseOutcome, seen: Seen): string | null {
   if ('parsed' in outcome) {
     if (seen.brokenLine > 0) return `line ${seen.brokenLine} is no JSON, and all were accepted`;
     return outcome.parsed.entityCount === seen.entityCount ? null : `${outcome.parsed.entityCount} entities`;
@@ -86,7 +86,7 @@ t.test('a line that is no JSON of its own is refused by its number, whatever sta
         : JSON.stringify(outcome) === JSON.stringify(other)
           ? null
           : 'the two walks differ';
-    const fault = faultOf(outcome, seen) ?? differs;
+    const fault = errorOf(outcome, seen) ?? differs;
     if (fault !== null) {
       t.fail(`seed ${SEED}, text ${index}: ${fault}`, { text: Buffer.from(text).toString('latin1') });
       return t.end();

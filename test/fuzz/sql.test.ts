@@ -37,7 +37,7 @@ interface Tally {
 }
 
 /** Description of the error in an answer; null: none. */
-async function faultOf(
+async function errorOf(
   server: ConformanceServer,
   body: string | Uint8Array,
   tally: Tally,
@@ -90,7 +90,7 @@ t.test('whatever SQL comes, it is answered or refused, and the server goes on', 
         const plain = prng.chance(0.1) ? wordSalad(prng) : printSelect(statements.any()).quarry;
         // A write would change what the counts are compared with.
         const body = mutated(prng, plain).replace(/insert|update|delete/gi, 'select');
-        const fault = await faultOf(server, body, tally).catch(String);
+        const fault = await errorOf(server, body, tally).catch(String);
         if (fault !== null) faults.push(`${body}: ${fault}`);
       }
     };
@@ -104,7 +104,7 @@ t.test('whatever SQL comes, it is answered or refused, and the server goes on', 
     const tally: Tally = { accepted: 0, refused: 0, busy: 0 };
     for (const [what, body] of hostileTexts(name)) {
       const beginMs = performance.now();
-      const fault = await faultOf(server, body, tally).catch(String);
+      const fault = await errorOf(server, body, tally).catch(String);
       t.equal(fault, null, `${what}, ${Math.round(performance.now() - beginMs)} ms`);
     }
     t.comment(JSON.stringify(tally));

@@ -69,9 +69,9 @@ function pathsIn(value: Json, path: Path = []): Path[] {
 
 /** `value` with what stands at `path` replaced, or, for undefined, taken away. */
 function replaced(value: Json, path: Path, by: Json | undefined): Json {
-  const [wanted, ...rest] = path;
+  const [expected, ...rest] = path;
   const put = <Step>([step, inner]: readonly [Step, Json]): [Step, Json][] => {
-    if (step !== wanted) return [[step, inner]];
+    if (step !== expected) return [[step, inner]];
     const made = rest.length === 0 ? by : replaced(inner, rest, by);
     return made === undefined ? [] : [[step, made]];
   };

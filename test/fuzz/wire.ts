@@ -37,7 +37,7 @@ function post(
 }
 
 /** The errors in the answers to `count` bodies and to the good queries in between. */
-export async function faultsOverWire(server: ServerProcess, count: number, seed: number): Promise<string[]> {
+export async function errorsOverWire(server: ServerProcess, count: number, seed: number): Promise<string[]> {
   const serving = await server.serving;
   const { team, master } = server.keys();
   const client = new JsonClient(serving, master);

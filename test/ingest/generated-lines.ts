@@ -24,12 +24,12 @@ export class GeneratedLines {
   constructor(random: Prng) {
     const [lines, entities]: [string[], string[]] = [[], []];
     const count = random.between(0, 8);
-    const faultAt = random.chance(0.5) ? random.below(count + 1) : -1;
-    let faultLine = 0;
+    const errorAt = random.chance(0.5) ? random.below(count + 1) : -1;
+    let errorLine = 0;
     for (let index = 0; index < count; index++) {
       while (random.chance(0.1)) lines.push(random.pick(['', ' ', '\t\r']));
-      const isWrong = index === faultAt;
-      if (isWrong) faultLine = lines.length + 1;
+      const isWrong = index === errorAt;
+      if (isWrong) errorLine = lines.length + 1;
       const id = `"${random.pick(IDS)}${index}"`;
       const members = membersOf(random, isWrong);
       entities.push(`${id}:{${members.join(',')}}`);
@@ -41,7 +41,7 @@ export class GeneratedLines {
     const end = random.pick(['', '\n', '\r\n', '\n\n ']);
     this.text = lines.join(random.pick(['\n', '\r\n'])) + end;
     this.body = `{${entities.join(',')}}`;
-    this.faultLine = faultLine;
+    this.faultLine = errorLine;
   }
 }
 

@@ -193,7 +193,7 @@ t.test('line numbers start at the given number', (t) => {
   const head = '{"auto-create":["column"]}\n';
   t.strictSame(reported(`${head}{"id":"u","new":1}\n{"id":"v","new":"x"}`, 2, 3001), [
     2007,
-    'line 3002: new column "new": a new column cannot hold both integer and string',
+    'line 3002: new column "new": a new column cannot contain both integer and string',
     { line: 3002 },
   ]);
   const wrong = 'line 2: "auto-create" must be a list of "dimension" and "column": it is not a list';

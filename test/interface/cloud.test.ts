@@ -10,10 +10,10 @@ azure | us-central, us-east2, fr-central, eu-north, ap-southeast-1, eu-west, us-
 ovh | global`;
 
 t.test('the providers and areas are those of the interface', (t) => {
-  const wanted = TABLE.trim()
+  const expected = TABLE.trim()
     .split('\n')
     .map((line) => line.split(' | '))
     .map(([provider, areas]) => [provider, areas.split(', ')]);
-  t.strictSame([...CLOUD_AREAS], wanted);
+  t.strictSame([...CLOUD_AREAS], expected);
   t.end();
 });

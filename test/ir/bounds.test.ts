@@ -26,13 +26,13 @@ t.test('bounds of numbers are exact floors and ceilings, seed 9', async (t) => {
     const text = `${sign}${prng.chance(0.3) ? '0' : `${prng.between(1, 9)}${digits(prng.below(22))}`}${fraction}${exponent}`;
     const places = prng.pick([0, 1, 3, 20]);
     const [floor, ceil] = slowBound(text, places);
-    const wanted =
+    const expected =
       floor > INT64_MAX
         ? { floor: INT64_MAX, ceil: INT64_MAX + 1n }
         : ceil < INT64_MIN
           ? { floor: INT64_MIN - 1n, ceil: INT64_MIN }
           : { floor, ceil };
-    t.strictSame(numberBound(text, places), wanted, `${text} at ${places} places`);
+    t.strictSame(numberBound(text, places), expected, `${text} at ${places} places`);
   }
 });
 

@@ -37,7 +37,7 @@ function toStored(json: Json, column: Column): Stored {
       return lowerCase(json as string);
     case 'decimal': {
       const scaled = scaleDecimal(numberOf(json), column.decimalPlaces as number);
-      if ('fault' in scaled) throw new Error(`decimal ${numberOf(json)}: ${scaled.fault}`);
+      if ('reason' in scaled) throw new Error(`decimal ${numberOf(json)}: ${scaled.reason}`);
       return scaled.value;
     }
     case 'boolean':

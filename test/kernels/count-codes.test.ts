@@ -45,11 +45,11 @@ for (const [kind, most] of [
         const at = arena.values(kind, written);
         const bitmap = set === null ? 0 : arena.bitmap(set);
         const table = arena.take(codeCount * 4);
-        const want = new Uint32Array(arena.memory.buffer.slice(table, table + codeCount * 4));
+        const expected = new Uint32Array(arena.memory.buffer.slice(table, table + codeCount * 4));
         codes.forEach((code, row) => {
-          if (set === null || set[row]) want[code]++;
+          if (set === null || set[row]) expected[code]++;
         });
-        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, table, (k) =>
+        const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, table, (k) =>
           run(k, kind, at, bitmap, n, table),
         );
         if (mismatch !== null) {

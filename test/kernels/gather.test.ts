@@ -21,8 +21,8 @@ t.test('gatherU32 writes the rows of the set bits in order, and nothing after th
         const rows = arena.values('u32', values);
         const chosen = values.filter((_, row) => bits[row]);
         const out = inPlace ? rows : arena.take(chosen.length * 4);
-        const want = new Uint8Array(new Uint32Array(chosen).buffer);
-        const mismatch = arena.bytesMismatch(want, chosen.length, out, (k) =>
+        const expected = new Uint8Array(new Uint32Array(chosen).buffer);
+        const mismatch = arena.bytesMismatch(expected, chosen.length, out, (k) =>
           k.gatherU32(bitmap, n, rows, out),
         );
         if (mismatch !== null) {

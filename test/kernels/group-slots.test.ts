@@ -58,8 +58,8 @@ for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KI
         const valuesAt = arena.values(kind, values);
         const tableAt = arena.values('u16', table);
         const cells = arena.values('u16', held);
-        const want = Uint16Array.from(values, (value, row) => held[row] + table[value - low]);
-        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, cells, (k) =>
+        const expected = Uint16Array.from(values, (value, row) => held[row] + table[value - low]);
+        const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, cells, (k) =>
           add(k, kind, valuesAt, n, low, tableAt, cells),
         );
         if (mismatch !== null) return t.fail(`n ${n}, from ${low}: ${mismatch}`);
@@ -79,8 +79,11 @@ t.test('cells have one number added where a bit is set and another where it is n
       const [ifSet, ifClear] = [prng.below(65_536), prng.pick([0, 1, 65_535])];
       const bitmap = set === null ? 0 : arena.bitmap(set);
       const cells = arena.values('u16', held);
-      const want = Uint16Array.from(held, (cell, row) => cell + (set === null || set[row] ? ifSet : ifClear));
-      const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, cells, (k) => {
+      const expected = Uint16Array.from(
+        held,
+        (cell, row) => cell + (set === null || set[row] ? ifSet : ifClear),
+      );
+      const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, cells, (k) => {
         k.addGroupSlotsBits(bitmap, n, ifSet, ifClear, cells);
         return 0;
       });
@@ -99,27 +102,27 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
     for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
       for (const set of selections(prng, n)) {
         arena.reset();
-        const cellCount = prng.pick([1, 3, 100, 2_000]);
+        const slotCount = prng.pick([1, 3, 100, 2_000]);
         const values = many(n, () =>
           prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
         );
         // Cells of rows that are not set may lie beyond the sums.
         const cells = values.map((_, row) =>
-          set === null || set[row] ? prng.below(cellCount) : prng.pick([cellCount, 65_535]),
+          set === null || set[row] ? prng.below(slotCount) : prng.pick([slotCount, 65_535]),
         );
-        const before = many(cellCount, () => BigInt(prng.between(-(2 ** 40), 2 ** 40)));
+        const before = many(slotCount, () => BigInt(prng.between(-(2 ** 40), 2 ** 40)));
         const valuesAt = arena.values(kind, values);
-        const cellsAt = arena.values('u16', cells);
+        const slotsAt = arena.values('u16', cells);
         const bitmap = set === null ? 0 : arena.bitmap(set);
         const sums = arena.values('i64', before);
-        const want = BigInt64Array.from(before);
+        const expected = BigInt64Array.from(before);
         values.forEach((value, row) => {
-          if (set === null || set[row]) want[cells[row]] += BigInt(value);
+          if (set === null || set[row]) expected[cells[row]] += BigInt(value);
         });
-        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, sums, (k) =>
-          sum(k, kind, valuesAt, cellsAt, bitmap, n, sums),
+        const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, sums, (k) =>
+          sum(k, kind, valuesAt, slotsAt, bitmap, n, sums),
         );
-        if (mismatch !== null) return t.fail(`n ${n}, ${cellCount} cells: ${mismatch}`);
+        if (mismatch !== null) return t.fail(`n ${n}, ${slotCount} cells: ${mismatch}`);
         checked++;
       }
     }
@@ -141,32 +144,32 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
     for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
       for (const set of selections(prng, n)) {
         arena.reset();
-        const cellCount = prng.pick([1, 3, 100, 2_000]);
+        const slotCount = prng.pick([1, 3, 100, 2_000]);
         const values = many(n, () =>
           prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
         );
         // Cells of rows that are not set may lie beyond the extremes.
         const cells = values.map((_, row) =>
-          set === null || set[row] ? prng.below(cellCount) : prng.pick([cellCount, 65_535]),
+          set === null || set[row] ? prng.below(slotCount) : prng.pick([slotCount, 65_535]),
         );
         const nothing = [2 ** 31 - 1, -(2 ** 31)];
-        const before = many(cellCount, () => (prng.chance(0.7) ? nothing : [-5, 5])).flat();
+        const before = many(slotCount, () => (prng.chance(0.7) ? nothing : [-5, 5])).flat();
         const valuesAt = arena.values(kind, values);
-        const cellsAt = arena.values('u16', cells);
+        const slotsAt = arena.values('u16', cells);
         const bitmap = set === null ? 0 : arena.bitmap(set);
         const at = arena.values('i32', before);
-        const want = Int32Array.from(before);
+        const expected = Int32Array.from(before);
         values.forEach((value, row) => {
           if (set !== null && !set[row]) return;
           const cell = cells[row] * 2;
-          want[cell] = Math.min(want[cell], value);
-          want[cell + 1] = Math.max(want[cell + 1], value);
+          expected[cell] = Math.min(expected[cell], value);
+          expected[cell + 1] = Math.max(expected[cell + 1], value);
         });
-        const mismatch = arena.bytesMismatch(new Uint8Array(want.buffer), 0, at, (k) => {
-          k[extremes[kind]](valuesAt, cellsAt, bitmap, n, at);
+        const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, at, (k) => {
+          k[extremes[kind]](valuesAt, slotsAt, bitmap, n, at);
           return 0;
         });
-        if (mismatch !== null) return t.fail(`n ${n}, ${cellCount} cells: ${mismatch}`);
+        if (mismatch !== null) return t.fail(`n ${n}, ${slotCount} cells: ${mismatch}`);
         checked++;
       }
     }

@@ -97,19 +97,19 @@ export class TwinArena {
     run: (kernels: Kernels) => number,
   ): string | null {
     const want = new Uint8Array(bitmapBytes(expected.length));
-    let wantCount = 0;
+    let expectedCount = 0;
     expected.forEach((bit, row) => {
       if (!bit) return;
       want[row >> 3] |= 1 << (row & 7);
-      wantCount++;
+      expectedCount++;
     });
-    return this.bytesMismatch(want, wantCount, out, run);
+    return this.bytesMismatch(want, expectedCount, out, run);
   }
 
   /** The same for a kernel that gives any bytes. */
   bytesMismatch(
     want: Uint8Array,
-    wantCount: number,
+    expectedCount: number,
     out: number,
     run: (kernels: Kernels) => number,
   ): string | null {
@@ -120,7 +120,7 @@ export class TwinArena {
       const count = run(kernels);
       const got = this.#bytes.slice(this.#start, this.#top);
       this.#bytes.set(before, this.#start);
-      if (count !== wantCount) return `${kernels.name}: count ${count}, expected ${wantCount}`;
+      if (count !== expectedCount) return `${kernels.name}: count ${count}, expected ${expectedCount}`;
       const byte = got.findIndex((value, i) => value !== after[i]);
       if (byte >= 0) {
         const place = this.#start + byte - out;

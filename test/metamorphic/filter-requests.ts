@@ -1,4 +1,4 @@
-/** Generated requests of every kind, sent to both databases of a pair; what one of them changes, the model follows. */
+/** Generated requests of every kind, sent to both databases of a pair; the model applies the changes of one of them. */
 import type { Json, JsonObject } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
 import {
@@ -26,14 +26,14 @@ import { lower } from '../support/model.js';
 import { LEVELS, type Level, type Twins } from './twins.js';
 
 export const ID_COUNT = 90;
-/** The clock of the server runs: nothing may depend on it. */
+/** The server's clock runs, so nothing may depend on it. */
 export const OPTIONS = { depthMax: 3, idCount: ID_COUNT, withNow: false, undated: 0 };
 
 interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: Json;
-  /** Instead of a body: no JSON. */
+  /** Text that is sent instead of a JSON body. */
   readonly text?: string;
 }
 
@@ -54,7 +54,7 @@ function dimensionOf(prng: Prng, schema: GeneratedSchema): string {
   return prng.chance(0.75) ? 'default' : prng.pick(schema.dimensions);
 }
 
-/** Requests that are refused, some of them after a part that is right and that names hidden rows. */
+/** Requests that are refused, some of them after a valid part that names hidden rows. */
 function brokenRequest(prng: Prng, twins: Twins): Request {
   const { schema } = twins;
   const [id, other] = someIds(prng, twins, 'default', 2);
@@ -115,7 +115,7 @@ function brokenRequest(prng: Prng, twins: Twins): Request {
   ]);
 }
 
-/** Entities that are mostly there, hidden or not, each with one or some columns. */
+/** Entities that mostly exist, hidden or not, each with one or more columns. */
 function insertOfKnown(prng: Prng, twins: Twins): Json {
   const { schema } = twins;
   const dimension = dimensionOf(prng, schema);
@@ -169,7 +169,7 @@ const ASKS: Readonly<
   score: ['/v1/data_extraction/score', generateScore],
 };
 
-/** The members of a saved query that asks for that, or null where its body is no single query. */
+/** The members of the equivalent saved query, or null if the body is not a single query. */
 function savedMembers(kind: string, body: Json): Readonly<Record<string, Json>> | null {
   if (!(body instanceof Map)) return null;
   const [dimension, query] = [body.get('dimension') ?? null, body.get('query') ?? null];
@@ -187,11 +187,11 @@ function savedMembers(kind: string, body: Json): Readonly<Record<string, Json>> 
   }
 }
 
-/** One request to both databases and, if it was taken, what it changes. Tells what differs, or null. */
+/** Sends one request to both databases and applies its changes to the model. Returns the difference, or null. */
 export class Requests {
   readonly #prng: Prng;
   readonly #twins: Twins;
-  /** Answers that were no refusals, by kind of request. */
+  /** Number of answers that were not refusals, by kind of request. */
   readonly taken = new Map<string, number>();
   readonly #world: QueryWorld;
   #onceCount = 0;
@@ -248,7 +248,7 @@ export class Requests {
     }
   }
 
-  /** Everything: totals, whether each entity is there, all values of all rows, and every ID. */
+  /** Compares everything: totals, existence of each entity, all values of all rows, and every ID. */
   async all(): Promise<string | null> {
     for (const dimension of this.#twins.schema.dimensions) {
       const body = jsonObject({ dimensions: [dimension] });
@@ -271,7 +271,7 @@ export class Requests {
     return null;
   }
 
-  /** At random the same request is sent first without the filter, so that the result cache holds its answer. */
+  /** At random the same request is sent first without the filter, so that its answer is in the result cache. */
   async #query(kind: string): Promise<string | null> {
     const [path, generate] = ASKS[kind];
     const body = generate(this.#prng, this.#world);
@@ -279,7 +279,7 @@ export class Requests {
     return this.#send(kind, { path, body });
   }
 
-  /** Saves, changes, runs or deletes a query under a name that may be there already. */
+  /** Saves, changes, runs or deletes a query under a name that may exist already. */
   async #saved(): Promise<string | null> {
     const prng = this.#prng;
     const path = `/v1/query/saved/saved-${prng.between(1, Math.max(1, this.#savedCount))}`;
@@ -323,7 +323,7 @@ export class Requests {
     return this.#send('exists', { path: '/v1/query/exists/entity', body: jsonObject({ ids, dimension }) });
   }
 
-  /** Mostly with the key that may do everything. */
+  /** Mostly the level of the key with all permissions. */
   #level(): Level {
     return this.#prng.chance(0.8) ? 'write-read' : this.#prng.pick(LEVELS);
   }
@@ -345,7 +345,7 @@ export class Requests {
     return reply;
   }
 
-  /** Sometimes twice under one Idempotency-Key, which changes nothing more. */
+  /** Sends some writes twice under one Idempotency-Key; the second changes nothing. */
   async #write(
     kind: string,
     body: Json,

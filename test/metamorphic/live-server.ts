@@ -1,4 +1,4 @@
-/** A server process that is started again at will on the same data, and a client of it. */
+/** A server process that can be restarted on the same data, and a client of it. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -32,8 +32,8 @@ const LAYOUTS = [
   { shards: 7, workers: 2, simd: true },
 ] as const;
 /** Number of times in each layout at which new queries are generated. */
-const MOMENTS = 4;
-/** Extractions of several pages at each moment. */
+const TIMES = 4;
+/** Number of extractions of several pages at each time. */
 const PAGED = 2;
 /** Share of the queries that are repeated after a restart. */
 const AGAIN = 0.2;
@@ -45,7 +45,7 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
     const life = new QueryLife(server, SEED + index, START_MS);
     const queryCounts = new Map<string, number>();
     const askNew = async (when: string): Promise<Question[]> => {
-      const count = QUERIES / LAYOUTS.length / MOMENTS;
+      const count = QUERIES / LAYOUTS.length / TIMES;
       const questions = generateQuestions(life.prng, life.world, count);
       for (const { kind, queryCount } of questions)
         queryCounts.set(kind, (queryCounts.get(kind) ?? 0) + queryCount);

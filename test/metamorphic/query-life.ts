@@ -1,6 +1,6 @@
 /**
  * A database with generated columns, inserts, updates and deletes, which go to both a server and the row-at-a-time model.
- * In addition to the dimensions of a generated schema it has one with more entities than two pages hold.
+ * In addition to the dimensions of a generated schema it has one with more entities than two pages.
  */
 import type { Json, JsonObject } from '../../src/api/index.js';
 import { parseJson } from '../../src/api/index.js';
@@ -76,7 +76,7 @@ export class QueryLife {
     await this.#insertBody(this.#varied(body));
   }
 
-  /** Some events a short time ago, some texts of other orders. */
+  /** Makes some events recent, and adds texts whose orders differ. */
   #varied(json: Json): Json {
     if (Array.isArray(json)) return json.map((item) => this.#varied(item));
     if (!(json instanceof Map)) return json;
@@ -103,7 +103,7 @@ export class QueryLife {
           ['size', () => num(prng.pick([prng.below(5), 2n ** 53n + BigInt(prng.below(3)), -(2n ** 63n)]))],
           ['price', () => num(`${prng.between(-3, 3)}.${prng.pick(['00', '25', '5'])}`)],
           ['day', () => `20${prng.between(10, 30)}-0${prng.between(1, 9)}-01`],
-          // Neither poles nor the antimeridian: of one place by two names the nearer is chance.
+          // Excludes poles and the antimeridian, where one point has two representations.
           ['spot', () => [num(prng.between(-179, 179)), num(prng.between(-89, 89))]],
         ];
         for (const [name, value] of columns) if (prng.chance(0.85)) fields.set(name, value());
@@ -114,7 +114,7 @@ export class QueryLife {
     }
   }
 
-  /** Rejects when the numbers of entities changed differ. */
+  /** Rejects if the numbers of changed entities differ. */
   async update(): Promise<void> {
     const options = { depthMax: 2, idCount: ID_COUNT, withNow: false, undated: 0 };
     const body = generateUpdate(this.prng, this.#schema, options);
@@ -134,10 +134,10 @@ export class QueryLife {
 
   async #mutate(kind: 'update' | 'delete', body: Json): Promise<void> {
     const answer = await this.#post(`/v1/${kind}`, body);
-    const wanted = this.model[kind](body, Date.now());
+    const expected = this.model[kind](body, Date.now());
     const found = jsonText(answer.get('result') ?? null);
-    if (found !== `{"${kind}d":${wanted}}`)
-      throw new Error(`${kind} ${jsonText(body)}: ${found}, wanted ${wanted}`);
+    if (found !== `{"${kind}d":${expected}}`)
+      throw new Error(`${kind} ${jsonText(body)}: ${found}, wanted ${expected}`);
   }
 
   /** Bodies of POST /v1/data_extraction/result that need several pages. */

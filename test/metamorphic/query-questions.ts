@@ -42,7 +42,7 @@ export interface Question {
   readonly queryCount: number;
 }
 
-/** Questions that hold `queryCount` queries together, in the proportions of SHARES. */
+/** Questions with `queryCount` queries in total, in the proportions of SHARES. */
 export function generateQuestions(prng: Prng, world: QueryWorld, queryCount: number): Question[] {
   return KINDS.flatMap((kind) => {
     const questions: Question[] = [];
@@ -72,7 +72,7 @@ function generateQuestion(prng: Prng, world: QueryWorld, kind: Kind, countMax: n
   }
 }
 
-/** Asks all of them, several at once; what is wrong with each answer that is. */
+/** Sends all questions, several concurrently; returns a description of each wrong answer. */
 export async function ask(
   server: ConformanceServer,
   model: RowModel,
@@ -111,18 +111,18 @@ async function differenceOf(
     case 'top_values':
       return answerDifference(model.topValues(body, nowMs), answer.get('result'));
     case 'score':
-      return pageFault(answer, 1, true) ?? rowsDifference(model.score(body, nowMs), [answer.get('data')]);
+      return pageError(answer, 1, true) ?? rowsDifference(model.score(body, nowMs), [answer.get('data')]);
   }
 }
 
-/** The answer's body, or what is wrong with it. */
+/** The body of the answer, or a description of the error. */
 async function post(server: ConformanceServer, kind: Kind, body: Json): Promise<JsonObject | string> {
   const { status, text } = await server.post(PATHS[kind], jsonText(body));
   if (status !== 200) return `HTTP ${status}, ${text.slice(0, 500)}`;
   return parseJson(Buffer.from(text)) as JsonObject;
 }
 
-/** The data of each page, or what is wrong. */
+/** The data of each page, or a description of the error. */
 async function askPages(server: ConformanceServer, body: Json): Promise<Json[] | string> {
   const pages: Json[] = [];
   let token: Json | undefined;
@@ -131,7 +131,7 @@ async function askPages(server: ConformanceServer, body: Json): Promise<Json[] |
     const answer = await post(server, 'result', pageBody);
     if (typeof answer === 'string') return `page ${pages.length + 1}: ${answer}`;
     token = answer.get('page-token');
-    const fault = pageFault(answer, pages.length + 1, token === undefined);
+    const fault = pageError(answer, pages.length + 1, token === undefined);
     if (fault !== null) return fault;
     pages.push(answer.get('data') ?? null);
   } while (token !== undefined);
@@ -139,19 +139,19 @@ async function askPages(server: ConformanceServer, body: Json): Promise<Json[] |
 }
 
 /** Errors in the numbers of a page and, when another page follows, in its row count. */
-function pageFault(answer: JsonObject, number: number, isLast: boolean): string | null {
-  const wanted = new Map([
+function pageError(answer: JsonObject, number: number, isLast: boolean): string | null {
+  const expected = new Map([
     ['page', num(number)],
     ['next-page', isLast ? null : num(number + 1)],
   ]);
-  const found = new Map([...wanted.keys()].map((key) => [key, answer.get(key) ?? null]));
+  const found = new Map([...expected.keys()].map((key) => [key, answer.get(key) ?? null]));
   const data = answer.get('data');
   const rowCount = Array.isArray(data) ? data.length : data instanceof Map ? data.size : 0;
   if (rowCount > PAGE_ROWS || (!isLast && rowCount < PAGE_ROWS)) return `page ${number} has ${rowCount} rows`;
-  return answerDifference(wanted, found, `page ${number}`);
+  return answerDifference(expected, found, `page ${number}`);
 }
 
-/** Asks for all pages twice: the same rows on the same pages, and those of the model. */
+/** Requests all pages twice: both times the same rows on the same pages, and those of the model. */
 export async function askPagesTwice(
   server: ConformanceServer,
   model: RowModel,

@@ -244,7 +244,7 @@ const COUNT = '/v1/query/count/entity';
 const TOTAL = '/v1/query/count/entity/total';
 const EXISTS = '/v1/query/exists/entity';
 
-/** The codes of an answer; `[]` of a success. */
+/** The codes of an answer; `[]` for a success. */
 async function codesOf(ask: Ask): Promise<readonly number[]> {
   const { status, body } = await server.client.ask(ask);
   if (status === 200) return [];
@@ -321,8 +321,8 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
     },
     delete: { path: '/v1/delete', body: { query: [{ 'entity-id': { equals: 'x' } }] } },
   };
-  const expect = async (wanted: Readonly<Record<string, number | null>>, when: string): Promise<void> => {
-    for (const [what, code] of Object.entries(wanted)) {
+  const expect = async (expected: Readonly<Record<string, number | null>>, when: string): Promise<void> => {
+    for (const [what, code] of Object.entries(expected)) {
       const key = keys.get(what);
       for (const [request, ask] of Object.entries(requests)) {
         // A key that may not run a saved query does not see it.
@@ -526,16 +526,16 @@ t.test('an Idempotency-Key of one key never answers for another key, endpoint or
     await send(three, '/v1/update', { ...body, set: { n: 1 } }),
     await send(five, '/v1/delete', { query: [{ 'entity-id': { equals: 'e1' } }] }),
   ];
-  const wanted = [
+  const expected = [
     ...[{ updated: 3 }, { updated: 5 }, [506], [507], [502], { updated: 10 }, { updated: 10 }],
     ...[1, [506], { deleted: 11 }, { deleted: 0 }, { deleted: 0 }, [9001], [9001]],
   ];
-  t.strictSame(await answers(), wanted, 'at first');
-  t.strictSame(await answers(), wanted, 'again');
+  t.strictSame(await answers(), expected, 'at first');
+  t.strictSame(await answers(), expected, 'again');
   await server.restart('kill -9');
-  t.strictSame(await answers(), wanted, 'after a kill');
+  t.strictSame(await answers(), expected, 'after a kill');
   await server.restart('clean');
-  t.strictSame(await answers(), wanted, 'after a restart');
+  t.strictSame(await answers(), expected, 'after a restart');
   const total = await server.client.succeed({ path: TOTAL, key: made.master });
   t.match(total, { result: { total: 0 } }, 'what was deleted was not inserted again');
 });

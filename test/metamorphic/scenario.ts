@@ -30,10 +30,10 @@ import { RowModel } from '../support/model.js';
 
 const ID_COUNT = 400;
 const QUERY_OPTIONS = { depthMax: 4, idCount: ID_COUNT, withNow: true };
-const BODIES_PER_MOMENT = 25;
+const BODIES_PER_STEP = 25;
 
-/** A column that keeps all events that are generated, until the clock stands at EXPIRY_MS: then from 2016-01-04 on. */
-const KEPT: GeneratedColumn = {
+/** A column that retains all generated events until EXPIRY_MS, and from then on only those from 2016-01-04 on. */
+const RETAINED: GeneratedColumn = {
   dimension: 'default',
   apiName: 'kept',
   type: 'integer-event',
@@ -44,7 +44,7 @@ const KEPT: GeneratedColumn = {
 };
 export const EXPIRY_MS = NOW_MS + 9_542 * 86_400_000;
 
-/** A dimension that only auto-create makes: what type each column gets, and the values that decide it. */
+/** A dimension that only auto-create creates: the type of each column, and the values from which it is inferred. */
 const AUTO_COLUMNS: readonly (readonly [string, string, GeneratedColumn['storage'], Json])[] = [
   ['words', 'string', 'latest-value', 'Straße'],
   ['numbers', 'integer', 'latest-value', num('9223372036854775807')],
@@ -69,13 +69,13 @@ function withAutoCreate(body: Json): Json {
   return new Map<string, Json>([...(body as JsonObject), ['auto-create', ['dimension', 'column']]]);
 }
 
-/** A request that changes something, and what is answered. */
+/** A request that changes data, and its answer. */
 export type Step =
   | { readonly kind: 'create-columns' | 'change-column' | 'delete-column'; readonly body: Json }
   | { readonly kind: 'insert'; readonly body: Json; readonly entities: number; readonly values: number }
   | { readonly kind: 'update' | 'delete'; readonly body: JsonObject; readonly count: number };
 
-/** Requests of one kind of moment and the model's answers to them. */
+/** Requests at one time and the model's answers to them. */
 export interface RequestedQuery {
   readonly dimensions: readonly string[];
   readonly bodies: readonly Json[];
@@ -92,7 +92,7 @@ export class Scenario {
   readonly last: readonly Step[];
   readonly afterFirst: RequestedQuery;
   readonly afterAll: RequestedQuery;
-  /** With the clock at EXPIRY_MS. */
+  /** Requests when the clock is at EXPIRY_MS. */
   readonly afterExpiry: RequestedQuery;
   readonly #prng: Prng;
   readonly #model = new RowModel();
@@ -108,7 +108,7 @@ export class Scenario {
     const [drop, retype] = [() => this.#dropColumn(), () => this.#retypeColumn()];
     const [put, take] = [() => this.#putAside(), () => this.#takeUp()];
     this.first = [
-      this.#create([...generateSchema(prng).columns, KEPT]),
+      this.#create([...generateSchema(prng).columns, RETAINED]),
       this.#createByInsert(),
       ...run(insert(1), insert(30), insert(150), update, erase, insert(150), update, update, drop),
       ...run(insert(150), erase, retype, update, put, insert(20), erase),
@@ -134,10 +134,10 @@ export class Scenario {
     this.afterExpiry = this.#ask();
   }
 
-  /** The names that requests may use now. */
+  /** The names that requests may use at this step. */
   get #schema(): GeneratedSchema {
     const columns = this.#columns.filter((column) => !this.#asleep.has(column));
-    // A dimension may have lost all its columns to chance; then nothing can be inserted there.
+    // A dimension may have lost all its columns; then nothing can be inserted there.
     const dimensions = ['default', 'second', 'auto'].filter((name) =>
       columns.some(({ dimension }) => dimension === name),
     );
@@ -173,7 +173,7 @@ export class Scenario {
     return { kind: 'insert', body: this.#prng.chance(0.5) ? withAutoCreate(body) : body, ...answer };
   }
 
-  /** Mostly one that changes something. */
+  /** Mostly a request that changes some entity. */
   #mutate(kind: 'update' | 'delete'): Step {
     const generate = kind === 'update' ? generateUpdate : generateDelete;
     for (let tries = 1; ; tries++) {
@@ -190,9 +190,9 @@ export class Scenario {
     return { kind: 'delete', body, count: this.#model.delete(body, NOW_MS) };
   }
 
-  /** Any column that is active, but the one that loses its events in the end. */
+  /** Any active column except the one whose events expire. */
   #pick(): GeneratedColumn {
-    return this.#prng.pick(this.#schema.columns.filter((column) => column !== KEPT));
+    return this.#prng.pick(this.#schema.columns.filter((column) => column !== RETAINED));
   }
 
   #dropColumn(): Step {
@@ -203,7 +203,7 @@ export class Scenario {
     return { kind: 'delete-column', body };
   }
 
-  /** A column of another kind under a name that one had which is gone, or a new one. */
+  /** A column of another kind under the name of a deleted column, or a new column. */
   #retypeColumn(): Step {
     const kinds = this.#columns.map(({ type, storage, decimalPlaces, bounds }) => ({
       type,
@@ -233,7 +233,7 @@ export class Scenario {
     return this.#activate(column, false);
   }
 
-  /** Takes up again whatever was put aside last. */
+  /** Reactivates the column that was deactivated last. */
   #takeUp(): Step {
     const column = [...this.#asleep].at(-1) as GeneratedColumn;
     this.#asleep.delete(column);
@@ -242,7 +242,7 @@ export class Scenario {
 
   #ask(): RequestedQuery {
     const { dimensions } = this.#schema;
-    const bodies = Array.from({ length: BODIES_PER_MOMENT }, () =>
+    const bodies = Array.from({ length: BODIES_PER_STEP }, () =>
       generateCountBody(this.#prng, this.#schema, QUERY_OPTIONS),
     );
     const ids = dimensions.map(() =>
@@ -282,12 +282,12 @@ export async function firstDifference(store: TestStore, requested: RequestedQuer
   return null;
 }
 
-/** Takes the steps one after the other. Rejects at the first whose answer is not the model's. */
+/** Performs the steps in order. Rejects at the first step whose answer differs from the model's. */
 export async function perform(store: TestStore, steps: readonly Step[]): Promise<void> {
-  const check = (step: Step, found: unknown, wanted: unknown): void => {
-    if (JSON.stringify(found) === JSON.stringify(wanted)) return;
+  const check = (step: Step, found: unknown, expected: unknown): void => {
+    if (JSON.stringify(found) === JSON.stringify(expected)) return;
     const text = jsonText(step.body).slice(0, 2000);
-    throw new Error(`${step.kind} ${text}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
+    throw new Error(`${step.kind} ${text}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
   };
   for (const step of steps) {
     switch (step.kind) {

@@ -1,5 +1,5 @@
 /**
- * Aggregates of generated SQL. DuckDB's own AVG and STDDEV go by doubles: here they are worked out from exact sums
+ * Aggregates of generated SQL. DuckDB's own AVG and STDDEV compute with doubles: here they are computed from exact sums
  * (macros `mean` and `spread`, see sql-engines.ts) and rounded once, as Quarry does.
  */
 import type { Prng } from '../../src/base/index.js';
@@ -17,7 +17,7 @@ import {
 
 /** The source of the values in DuckDB: the group's rows, or a list column of the group. */
 export interface Feed {
-  /** In $0. Left out: the rows. */
+  /** A list expression in $0; null = the rows. */
   readonly list: ((of: string) => string) | null;
 }
 
@@ -55,7 +55,7 @@ export const COUNT_ROWS: Piece = piece(
   forms('COUNT(*)', 'CAST(count(*) AS HUGEINT)', 'count(*)'),
 );
 
-/** An aggregate over the values of `of`; null where there is none of the kind. */
+/** An aggregate over the values of `of`; null if there is none for the kind. */
 export function aggregateOf(prng: Prng, of: Piece, feed: Feed = ROWS): Piece | null {
   const by = feed.list === null ? PLAIN : listed(feed.list);
   const lite = (form: string): string | null => (feed.list === null ? form : null);

@@ -1,4 +1,4 @@
-/** The functions and casts of generated SQL, each with what DuckDB, and where it can SQLite, calls the same. */
+/** The functions and casts of generated SQL, each with its equivalent in DuckDB and, if there is one, in SQLite. */
 import {
   BOOLEAN,
   DATE,
@@ -24,7 +24,7 @@ const ALPHABET = ['a', 'b', 'x', 'é', '日', '😀', ' ', '1', 'ab', 're', '%']
 /** A function whose result has the type of its argument. */
 const LIKE_NUMBER: Kind = { ...decimal(-1, -1) };
 const LIKE_INTEGER: Kind = integer(-1);
-/** A text as DuckDB casts it to a number like any other: without the signs that part its digits there. */
+/** A text without `_`, which DuckDB accepts between digits of a number. */
 const PLAIN = `replace($0, '_', '?')`;
 
 const TEXT_CALLS: readonly Call[] = [
@@ -89,7 +89,7 @@ function rounding(gives: 'integer' | 'decimal'): Call {
   });
 }
 
-/** SQLite has no number for that of -2^63. */
+/** SQLite cannot represent the negation of -2^63. */
 function turned(of: Kind, form: string): Call {
   const small = plain(of, [of.type], form, form, form.toLowerCase());
   const wide = plain(of, [of.type], form);

@@ -20,7 +20,7 @@ interface Unified {
 
 type Make = (texts: readonly string[]) => string;
 
-/** Quarry finds the common scale by itself; what is no number is of one type already. */
+/** Quarry finds the common scale itself; members that are not numbers have one type already. */
 export function unified(members: readonly Piece[]): Unified {
   const [first] = members;
   const scale = Math.max(...members.map((member) => member.scale));
@@ -38,27 +38,27 @@ export function unified(members: readonly Piece[]): Unified {
 
 const places = (members: readonly unknown[]): string[] => members.map((_, index) => `$${index}`);
 
-/** `make` of the members; of their common kind, or of `kind`. */
+/** Applies `make` to the members; the result has their common kind, or `kind`. */
 export function combined(members: readonly Piece[], make: Make, kind: Kind | null = null): Piece {
   const { of, duck, lite } = unified(members);
   const liteForm = lite.some((text) => text === null) ? null : make(lite as string[]);
   return piece(kind ?? of, forms(make(places(members)), make(duck), liteForm), members);
 }
 
-/** NULLIF keeps the kind of its first argument; null where it would not. */
+/** NULLIF has the kind of its first argument; null if it would not. */
 export function nulled(a: Piece, b: Piece): Piece | null {
   const { of } = unified([a, b]);
   if (of.scale !== a.scale) return null;
   return combined([a, b], ([of, equals]) => `nullif(${of}, ${equals})`, { ...of, tame: a.tame });
 }
 
-/** SQLite knows these by other names. */
+/** SQLite has other names for these functions. */
 export function extreme(name: 'GREATEST' | 'LEAST', members: readonly Piece[]): Piece {
   const made = combined(members, (texts) => `${name}(${texts.join(', ')})`);
   return { ...made, forms: { ...made.forms, lite: null } };
 }
 
-/** CASE WHEN ... THEN ... END, with ELSE where there is a value more than conditions. */
+/** CASE WHEN ... THEN ... END, with ELSE if there are more values than conditions. */
 export function cased(whens: readonly Piece[], values: readonly Piece[]): Piece {
   const { of, duck, lite } = unified(values);
   const make = (texts: readonly string[]): string => {

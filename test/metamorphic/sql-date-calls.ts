@@ -1,4 +1,4 @@
-/** The functions of dates in generated SQL, and what DuckDB, and where it can SQLite, calls the same. */
+/** The date functions of generated SQL, each with its equivalent in DuckDB and, if there is one, in SQLite. */
 import { DATE, DATETIME, duckType, forms, integer, piece } from '../support/sql/sql-piece.js';
 import { type Call, varied } from './sql-call.js';
 
@@ -16,7 +16,7 @@ const TIME_UNITS = [
 ] as const;
 const UNIT_FUNCTIONS = ['YEAR', 'QUARTER', 'MONTH', 'DAY'];
 
-/** A date's part; in SQLite all but the far-off first years. */
+/** A part of a date; in SQLite except for the first years. */
 function datePart(type: 'date' | 'datetime'): Call {
   return varied('integer', [type], (prng, args) => {
     if (prng.chance(0.15)) {

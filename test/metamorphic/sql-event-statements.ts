@@ -1,6 +1,6 @@
 /**
- * Generated SELECTs that look at events: aggregates over the events of groups of entities (`feeds`), rows that are events,
- * and HAVING COUNT of events, which asks of each entity. Other engines have the events as tables, or gathered in lists.
+ * Generated SELECTs over events: aggregates over the events of groups of entities (`feeds`), rows that are events,
+ * and HAVING COUNT of events, which is evaluated per entity. Other engines have the events as tables, or gathered in lists.
  */
 import type { Prng } from '../../src/base/index.js';
 import { DATETIME, forms, type Piece, type Printed, piece } from '../support/sql/sql-piece.js';
@@ -246,7 +246,7 @@ export class EventStatements {
         from,
       },
       ...{ limit: null, offset: 0, groupBy: keys.map(({ key }) => key) },
-      // DuckDB takes no lambda in HAVING.
+      // DuckDB does not allow lambdas in HAVING.
       having: prng.chance(0.3)
         ? new Values(prng, [count, ...aggregates.filter((of) => readsColumns(of, pieces))]).condition(1)
         : null,
@@ -261,7 +261,7 @@ export class EventStatements {
     const more = Array.from({ length: prng.below(3) }, () => values.firm(prng.pick([0, 1, 2])));
     const items = [prng.pick(pieces), ...more];
     const aliases = items.map(() => prng.chance(0.4));
-    // HAVING has no groups to ask of, but windows may stand there.
+    // There are no groups for HAVING, but it may contain windows.
     return this.#ordered({
       ...{ ...EMPTY, bound: true, ...condition, from },
       distinct: prng.chance(0.25),

@@ -1,4 +1,4 @@
-/** Conditions on events in generated SQL, as three-valued as Quarry has them: unknown where an entity has no event at all. */
+/** Conditions on events in generated SQL, with Quarry's three-valued logic: unknown for an entity without any event. */
 import type { Prng } from '../../src/base/index.js';
 import { BOOLEAN, DATETIME, forms, type Piece, piece, print } from '../support/sql/sql-piece.js';
 import type { EventColumn } from '../support/sql/sql-world.js';
@@ -13,7 +13,7 @@ export interface EventTests {
   readonly lite: readonly (string | null)[];
 }
 
-/** `windowOnly`: of the date alone. */
+/** `windowOnly`: tests of the date only. */
 export function eventTests(prng: Prng, { name, kind }: EventColumn, windowOnly = false): EventTests {
   const value = piece(kind, forms(`[${name}.value]`, 'e.value', 'e.value'));
   const date = piece(DATETIME, forms(`[${name}.date]`, 'e.date', 'e.date'));
@@ -43,7 +43,7 @@ export function eventTests(prng: Prng, { name, kind }: EventColumn, windowOnly =
   }
   const printed = tests.map(print);
   return {
-    // Without parentheses, so that all of them speak of the same event.
+    // Without parentheses, so that all of them apply to the same event.
     quarry: printed.map(({ quarry }) => quarry.slice(1, -1)),
     duck: printed.map(({ duck }) => duck),
     lite: printed.map(({ lite }) => lite),

@@ -2,7 +2,7 @@
 import type { Prng } from '../../src/base/index.js';
 import type { ConformanceServer } from '../support/conformance-server.js';
 import { difference, rowsOf } from '../support/sql/sql-answers.js';
-import { type Cell, Duck, Lite } from '../support/sql/sql-engines.js';
+import { type AnswerValue, Duck, Lite } from '../support/sql/sql-engines.js';
 import { insertWorld } from '../support/sql/sql-load.js';
 import { float } from '../support/sql/sql-piece.js';
 import { generateWorld } from '../support/sql/sql-world.js';
@@ -10,12 +10,12 @@ import { printSelect, type Select, smallerSelects, withOpaqueKeys } from './sql-
 import { Statements } from './sql-statements.js';
 
 const IN_FLIGHT = 4;
-/** Tries to make a statement smaller that shows a difference. */
+/** Maximum number of attempts to reduce a statement that shows a difference. */
 const SMALLER_TRIES_MAX = 400;
 
 const SCORE = float(6);
 
-type Rows = readonly (readonly Cell[])[];
+type Rows = readonly (readonly AnswerValue[])[];
 
 export class SqlLife {
   readonly #prng: Prng;
@@ -77,7 +77,7 @@ export class SqlLife {
       for (let select = waiting.shift(); select !== undefined; select = waiting.shift()) {
         const first = await this.#differenceOf(server, select);
         if (first === null) continue;
-        // What another engine refuses is a fault of the generator: the whole statement shows it.
+        // A refusal by another engine is an error of the generator, so the whole statement is reported.
         const smallest =
           natureOf(first) === 'refused' ? select : await this.#smallest(server, select, natureOf(first));
         const { quarry, duck } = printSelect(smallest);
@@ -102,7 +102,7 @@ export class SqlLife {
     let found: Rows;
     try {
       found = rowsOf(answer.text, select.star ? [...select.items, SCORE] : select.items);
-      // Its rule is that of the interface, which other engines do not have.
+      // This rule of the interface does not exist in other engines.
       if (select.star) found = found.map((row) => row.slice(0, -1));
     } catch (error) {
       return String(error);

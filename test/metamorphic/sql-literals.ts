@@ -26,7 +26,7 @@ const EDGES = ['9223372036854775807', '-9223372036854775808', '9007199254740993'
 
 const digitsOf = (text: string): number => text.replace(/[-.]/g, '').length;
 
-/** An exact number as it is written; DuckDB and SQLite take it as it lies in its type. */
+/** An exact number as written; DuckDB and SQLite get it in the form of its type. */
 function exact(text: string): Piece {
   const scale = text.includes('.') ? text.length - text.indexOf('.') - 1 : 0;
   const of = scale === 0 ? integer(digitsOf(text)) : decimal(scale, digitsOf(text));
@@ -61,7 +61,7 @@ function units(prng: Prng): bigint {
   return prng.chance(0.3) ? BigInt(prng.between(-2, 5)) : BigInt(prng.between(-500, 2_000));
 }
 
-/** One that knows its type by itself. */
+/** A literal whose type is evident without context. */
 export function someLiteral(prng: Prng, type: PieceType): Piece {
   switch (type) {
     case 'integer':
@@ -86,7 +86,7 @@ export function someLiteral(prng: Prng, type: PieceType): Piece {
   }
 }
 
-/** As written with an exponent, and the number of the nearest double's shortest digits, which it stands for. */
+/** A number with an exponent, and the equal number with the shortest digits of the nearest double. */
 const WITH_EXPONENT = [
   ['9.007199254740993e15', '9007199254740992'],
   ['-9007199254740993e0', '-9007199254740992'],

@@ -1,7 +1,7 @@
 /**
- * What must hold of SQL's answers whatever the rows are: the parts of a condition add up, pages joined are the whole, every
- * number of shards gives the same bytes, and what the JSON interface can ask too it answers alike.
- * A longer run: node dist/test/metamorphic/sql-parts.test.js --rounds 1000 --seed 1
+ * Properties of SQL's answers for any rows: the parts of a condition add up to the whole, joined pages equal the whole
+ * result, every number of shards gives the same bytes, and equivalent requests of the JSON interface have the same
+ * answers. A longer run: node dist/test/metamorphic/sql-parts.test.js --rounds 1000 --seed 1
  */
 import { parseArgs } from 'node:util';
 import t from 'tap';
@@ -29,7 +29,7 @@ t.comment(`seed ${SEED}, ${ROUNDS} rounds`);
 t.setTimeout(120_000 + ROUNDS * 2_000);
 
 const prng = new Prng(SEED);
-/** Rounds over one world. */
+/** Number of rounds over one world. */
 const ROUNDS_PER_WORLD = 16;
 const PAGE_ROWS = 7;
 
@@ -240,7 +240,7 @@ t.test('metrics and top values are those of aggregates and groups', async (t) =>
     );
     const wanted = ((answer.get('result') as JsonObject).get(column.name) as JsonObject).get(metric) as Json;
     const found = row.get('m') as Json;
-    // A sum of nothing is 0 there and missing here.
+    // A sum without values is 0 in JSON and missing in SQL.
     const isNothing = found === null && metric === 'sum' && Number(jsonText(wanted)) === 0;
     if (!isNothing)
       t.ok(
@@ -268,7 +268,7 @@ t.test('metrics and top values are those of aggregates and groups', async (t) =>
     const values = list.map(
       (item) => `${jsonText(item.get('quantity') as Json)} ${jsonText(item.get('value') as Json)}`,
     );
-    // A decimal that is whole is written 5.0 here and 5 there.
+    // A whole decimal is written 5.0 in SQL and 5 in JSON.
     t.strictSame(
       cells(groups).map((cell) => cell.replace(/\.0"$/, '"')),
       values,

@@ -4,7 +4,7 @@ import { type Piece, type Printed, piece, print } from '../support/sql/sql-piece
 export interface OrderKey {
   readonly of: Piece;
   readonly descending: boolean;
-  /** The item of SELECT that it is, which may then be named by its number or alias. */
+  /** The item of SELECT that equals it, which may be referred to by its number or alias. */
   readonly item: number | null;
   readonly by: 'expression' | 'number' | 'alias';
 }
@@ -30,7 +30,7 @@ export interface Select {
   readonly bound: boolean;
   /** Quarry gets `*`, which ends with the score. */
   readonly star: boolean;
-  /** Two rows that the order holds to be equal are equal. */
+  /** Rows that compare as equal are equal. */
   readonly total: boolean;
 }
 
@@ -55,7 +55,7 @@ function orderText({ of, descending, item, by }: OrderKey, engine: Engine): stri
   return `${text}${descending ? ' DESC' : engine === 'quarry' ? '' : ' ASC'}${engine === 'quarry' ? '' : ' NULLS LAST'}`;
 }
 
-/** null where the engine cannot say it. */
+/** null if the engine cannot express it. */
 function printFor(select: Select, engine: Engine): string | null {
   const items = select.items.map((item, at) => {
     const text = print(item)[engine];
@@ -122,7 +122,7 @@ export function withOpaqueKeys(select: Select): Select {
   };
 }
 
-// Smaller ones
+// Smaller statements
 
 function* smallerPieces(of: Piece): Generator<Piece> {
   for (const part of of.parts) if (part.type === of.type && part.scale === of.scale) yield part;
@@ -135,7 +135,7 @@ function* smallerPieces(of: Piece): Generator<Piece> {
 
 const without = <T>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
 
-/** Selects with something left out; not all of them make sense. */
+/** Selects with a part removed; not all of them are valid. */
 export function* smallerSelects(select: Select): Generator<Select> {
   if (select.where !== null && !select.bound) yield { ...select, where: null };
   if (select.having !== null) yield { ...select, having: null };

@@ -3,13 +3,13 @@ import type { Prng } from '../../src/base/index.js';
 import { forms, type Piece, type Printed, piece, TEXT } from '../support/sql/sql-piece.js';
 import type { Table, World } from '../support/sql/sql-world.js';
 
-/** FROM, and the columns that it gives. */
+/** FROM, and its columns. */
 export interface Source {
   readonly from: Printed;
   readonly columns: readonly Piece[];
   /** The entity ID of the first table. */
   readonly id: Piece;
-  /** Two rows never have the same of these. */
+  /** No two rows have the same values of these. */
   readonly table: Table;
   /** The name of the first table in the other engines. */
   readonly alias: string;

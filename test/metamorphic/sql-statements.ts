@@ -47,7 +47,7 @@ export const EMPTY = {
   total: false,
 };
 
-/** Every item once, in any order: rows that this order holds to be equal are so. */
+/** Every item once, in any order: rows that compare as equal are equal. */
 export function orderOfItems(prng: Prng, items: readonly Piece[], aliases: readonly boolean[]): OrderKey[] {
   const left = items.map((of, item) => ({ of, item }));
   const keys: OrderKey[] = [];
@@ -197,7 +197,7 @@ export class Statements {
     ];
     const aliases = items.map(() => prng.chance(0.5));
     const condition = prng.chance(0.25) ? behind.condition(prng.pick([0, 1, 2])) : null;
-    // Where nothing else makes groups, HAVING would have none.
+    // Without other groups, HAVING would be invalid.
     const makesGroups = groupBeside === null || items.some((item) => readsColumns(item, aggregates));
     const having = makesGroups ? condition : null;
     const base = {

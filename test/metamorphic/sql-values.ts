@@ -167,7 +167,7 @@ export class Values {
       default: {
         const values = this.#several(type, 2, 3, depth);
         const whens = values.slice(1).map(() => this.condition(depth));
-        // The first is of the type that is wanted.
+        // The first has the requested type.
         return cased(whens, prng.chance(0.3) ? values.slice(0, -1) : values);
       }
     }
@@ -176,8 +176,8 @@ export class Values {
   #call(type: PieceType, depth: number): Piece {
     const { prng } = this;
     for (let tries = 0; tries < 4; tries++) {
-      const call: Call = prng.pick(CALLS.filter(({ gives }) => gives === type));
-      const args = call.takes.map((taken) => this.of(taken, depth));
+      const call: Call = prng.pick(CALLS.filter((candidate) => candidate.type === type));
+      const args = call.parameters.map((taken) => this.of(taken, depth));
       const made = call.make(prng, args);
       if (made !== null) return made;
     }
@@ -225,7 +225,7 @@ export class Values {
     }
   }
 
-  /** A value that decides, and in what it is compared: text without case. */
+  /** A value that is used in a comparison; text is compared without case. */
   #compared(depth: number, type?: PieceType): Piece {
     const found = this.firm(depth, type);
     // Quarry compares texts without case.

@@ -54,10 +54,10 @@ const LAYOUTS = [
   { shards: 2, workers: 2, simd: false },
   { shards: 7, workers: 2, simd: true },
 ] as const;
-/** Queries over one world before the next one is made. */
+/** Number of queries over one world before the next world is generated. */
 const QUERIES_PER_WORLD = 250;
 const SHOWN = 5;
-/** The other engines live in the same process. */
+/** Memory limit; the other engines run in the same process. */
 const MEMORY_BYTES = 4 * 2 ** 30;
 /** Share of a layout's queries that are repeated after each restart. */
 const AGAIN = 0.1;

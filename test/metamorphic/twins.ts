@@ -1,10 +1,9 @@
 /**
- * Two databases of one server: the whole one holds all rows and is queried with keys that have a row filter; the part
- * holds only the rows that pass the filter and is queried with keys without one. Both must give the same answer to the
- * same request.
- * The row-at-a-time model computes the rows that pass. When an insert meets a hidden row of the whole database, which the
- * part does not have, the two diverge: the part is then corrected with its master key from the model, after the answers
- * were compared.
+ * Two databases of one server: the whole one contains all rows and is queried with keys that have a row filter; the
+ * part contains only the rows that pass the filter and is queried with keys without one. Both must give the same answer
+ * to the same request. The row-at-a-time model computes the rows that pass. When an insert meets a hidden row of the
+ * whole database, which the part does not have, the two diverge: the part is then corrected with its master key from
+ * the model, after the answers were compared.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../src/api/index.js';
@@ -36,7 +35,7 @@ export async function makeDatabase(client: JsonClient, team: string, name: strin
   return { name, master: answer.keys['master-key'] };
 }
 
-/** Makes a custom key of the database; `more` are further fields of it. The key's text. */
+/** Makes a custom key of the database; `more` are further fields of it. Returns the key's text. */
 export async function makeKey(
   client: JsonClient,
   team: string,
@@ -56,7 +55,7 @@ function queryOf(conditions: JsonObject): Json[] {
   });
 }
 
-/** Status and body but for `took`, and for the text of a page-token, which belongs to one key. */
+/** Status and body without `took` and without the text of a page-token, which belongs to one key. */
 function comparable({ status, body }: Reply): unknown {
   const rest = { ...(body as Record<string, unknown>) };
   delete rest.took;
@@ -120,12 +119,12 @@ export class Twins {
     return twins;
   }
 
-  /** Goes on with a server that was started again. */
+  /** Continues with a restarted server. */
   reconnect(client: JsonClient): void {
     this.#client = client;
   }
 
-  /** IDs of the dimension's rows in the whole that the filter lets through. */
+  /** IDs of the dimension's rows in the whole database that satisfy the filter. */
   visible(dimension: string): ReadonlySet<string> {
     const conditions = this.filter.get(dimension);
     if (conditions === undefined) return new Set(this.model.ids(dimension));
@@ -137,7 +136,7 @@ export class Twins {
     return this.model.ids(dimension).filter((id) => !visible.has(id));
   }
 
-  /** Asks both with keys of that level. The answer of both, or what differs. */
+  /** Sends a request to both with keys of that level. Returns the common answer, or the difference. */
   async ask(level: Level, ask: Omit<Ask, 'key'>): Promise<Reply | string> {
     return this.#compared(ask, await this.#askEach(level, [ask, ask]));
   }
@@ -177,10 +176,10 @@ export class Twins {
   }
 
   #compared(ask: Omit<Ask, 'key'>, [whole, part]: readonly Reply[]): Reply | string {
-    const [found, wanted] = [comparable(whole), comparable(part)];
-    if (isDeepStrictEqual(found, wanted)) return whole;
+    const [found, expected] = [comparable(whole), comparable(part)];
+    if (isDeepStrictEqual(found, expected)) return whole;
     const sent = `${ask.method ?? ''} ${ask.path} ${ask.text ?? ''}`;
-    return `behind ${jsonText(new Map(this.filter))}: ${sent}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`;
+    return `behind ${jsonText(new Map(this.filter))}: ${sent}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`;
   }
 
   /** The model after an insert that both took; sets the part right. */

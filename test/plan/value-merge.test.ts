@@ -4,7 +4,7 @@ import type { ValueCounts } from '../../src/ir/index.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
 import { hashValues } from '../../src/plan/value-hash.js';
 import { mergeCounts, presentEntries } from '../../src/plan/value-merge.js';
-import { collidingWords } from '../support/ingest/colliding.js';
+import { collidingTexts } from '../support/ingest/colliding.js';
 import { type Counted, countedOf, countsOf, keyOf, listOf, type Plain, type PlainKind } from './values.js';
 
 const SEED = 141_421;
@@ -152,7 +152,7 @@ for (const kind of ['i64', 'text'] as const) {
   for (const cellCount of [1, 3]) {
     t.test(`200,000 values of ${kind} with one hash in ${cellCount} cells are merged`, async (t) => {
       const prng = new Prng(SEED);
-      const words = collidingWords(200_000);
+      const words = collidingTexts(200_000);
       const hashes = new Uint32Array(200_000);
       hashValues({ kind: 'i64', words }, hashes, 0, hashes.length);
       t.equal(new Set(hashes).size, 1);
@@ -174,7 +174,7 @@ for (const kind of ['i64', 'text'] as const) {
 t.test('a run of one hash is merged whatever its length', async (t) => {
   const prng = new Prng(SEED);
   for (const length of [1, 2, 30, 31, 32, 33, 34, 63, 64, 65, 66, 130, 1_000, 3_000]) {
-    const words = collidingWords(length);
+    const words = collidingTexts(length);
     const tables = [0, 1].map(() => collidingTable(words, 0, length, 1, 'i64', prng));
     const merged = runToEnd(mergeCounts(tables, enough()));
     t.strictSame(merged === null ? null : sumsOf([merged]), sumsOf(tables), `${length} values`);

@@ -113,7 +113,7 @@ t.test('an INSERT with anything but literals is refused with a message and its p
 t.test('an INSERT has at most as many entities as a request', async (t) => {
   const rows = (count: number): string => `INSERT INTO t (a) VALUES${Array(count).fill('\n(1)').join(',')}`;
   t.doesNotThrow(() => readScript(rows(1_000)));
-  const message = 'an INSERT holds more than 1000 entities';
+  const message = 'an INSERT has more than 1000 entities';
   t.equal(
     refusalOf(() => readScript(rows(1_001))),
     `1001:5 ${message} {"code":2012}`,
@@ -130,6 +130,6 @@ t.test('the length of names and values is limited', async (t) => {
   const text = `${values(500_000)};${values(500_001)}`;
   t.equal(
     refusalOf(() => readScript(text)),
-    `1:${text.length - 1} the body's INSERTs hold more than 1000000 values`,
+    `1:${text.length - 1} the body's INSERTs have more than 1000000 values`,
   );
 });

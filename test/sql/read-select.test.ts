@@ -77,7 +77,7 @@ t.test('SELECT statements are parsed with every field', async (t) => {
 });
 
 const CLAUSES =
-  'the clauses of a SELECT are in this order: FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
+  'the clauses of a SELECT have this order: FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT';
 const GOES_ON = 'a comma, the next clause or the end of the statement is expected';
 const VALUE = 'a column, a value or an expression is expected';
 
@@ -96,23 +96,23 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a b.c FROM t', 10, `found "b" where ${GOES_ON}`],
   ['SELECT a AS b.c FROM t', 13, 'found "b" where a name is expected'],
   ['SELECT a AS FROM t', 13, 'found "FROM" where a name is expected'],
-  ['SELECT * AS a FROM t', 8, '* has no alias'],
+  ['SELECT * AS a FROM t', 8, '* cannot have an alias'],
   ['SELECT a) FROM t', 9, 'this ) closes nothing'],
   ['SELECT a FROM t GROUP b', 23, 'found "b" where BY is expected'],
   ['SELECT a FROM t ORDER', 22, 'found the end of the statement where BY is expected'],
-  ['SELECT a DESC', 10, 'DESC stands in ORDER BY only'],
-  ['SELECT a FROM t WHERE a ASC', 25, 'ASC stands in ORDER BY only'],
+  ['SELECT a DESC', 10, 'DESC is allowed only in ORDER BY'],
+  ['SELECT a FROM t WHERE a ASC', 25, 'ASC is allowed only in ORDER BY'],
   ['SELECT a FROM t ORDER BY a DESC b', 33, `found "b" where ${GOES_ON}`],
-  ['SELECT a FROM t ORDER BY a ORDER BY b', 28, 'ORDER BY stands in a SELECT once'],
-  ['SELECT a FROM t FROM u', 17, 'FROM stands in a SELECT once'],
-  ['SELECT a WHERE b FROM t', 18, `FROM does not stand here; ${CLAUSES}`],
-  ['SELECT a FROM t ORDER BY b WHERE c', 28, `WHERE does not stand here; ${CLAUSES}`],
-  ['SELECT a FROM t WHERE b JOIN c ON d', 25, `INNER JOIN does not stand here; ${CLAUSES}`],
+  ['SELECT a FROM t ORDER BY a ORDER BY b', 28, 'ORDER BY is allowed only once in a SELECT'],
+  ['SELECT a FROM t FROM u', 17, 'FROM is allowed only once in a SELECT'],
+  ['SELECT a WHERE b FROM t', 18, `FROM is not allowed here; ${CLAUSES}`],
+  ['SELECT a FROM t ORDER BY b WHERE c', 28, `WHERE is not allowed here; ${CLAUSES}`],
+  ['SELECT a FROM t WHERE b JOIN c ON d', 25, `INNER JOIN is not allowed here; ${CLAUSES}`],
   ['SELECT a FROM t ON b', 17, `found "ON" where ${GOES_ON}`],
   ['SELECT a DISTINCT b', 10, `found "DISTINCT" where ${GOES_ON}`],
   ['SELECT a SELECT b', 10, `found "SELECT" where ${GOES_ON}`],
-  ['SELECT a FROM t WHERE *', 23, '* stands among the columns of SELECT and in COUNT(*)'],
-  ['SELECT a FROM t ORDER BY t.*', 26, '* stands among the columns of SELECT and in COUNT(*)'],
+  ['SELECT a FROM t WHERE *', 23, '* is allowed only as a column of SELECT and in COUNT(*)'],
+  ['SELECT a FROM t ORDER BY t.*', 26, '* is allowed only as a column of SELECT and in COUNT(*)'],
   ['SELECT a FROM t WHERE a = 1, b = 2', 28, 'conditions are joined with AND and OR, not with commas'],
   ['SELECT a FROM t HAVING a, b', 25, 'conditions are joined with AND and OR, not with commas'],
   ['SELECT a FROM t JOIN u', 22, 'the JOIN of "u" lacks ON'],
@@ -144,10 +144,18 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a FROM t LIMIT 1, 2 OFFSET 3', 28, 'found "OFFSET" where the end of the statement is expected'],
   ['SELECT a FROM t FETCH NEXT 5 ONLY', 30, 'found "ONLY" where ROWS is expected'],
   ['SELECT a FROM t FETCH NEXT 5 ROWS', 34, 'found the end of the statement where ONLY is expected'],
-  ['SELECT TOP 5 a FROM t LIMIT 6', 29, 'TOP and LIMIT do not stand in one statement'],
+  ['SELECT TOP 5 a FROM t LIMIT 6', 29, 'TOP and LIMIT cannot be used in one statement'],
   ['SELECT TOP 5 PERCENT a FROM t', 14, 'TOP n PERCENT is not available'],
-  ['EXPLAIN', 8, 'found the end of the statement where SELECT, which alone can be explained, is expected'],
-  ['EXPLAIN DELETE FROM t', 9, 'found "DELETE" where SELECT, which alone can be explained, is expected'],
+  [
+    'EXPLAIN',
+    8,
+    'found the end of the statement where SELECT, the only statement that can be explained, is expected',
+  ],
+  [
+    'EXPLAIN DELETE FROM t',
+    9,
+    'found "DELETE" where SELECT, the only statement that can be explained, is expected',
+  ],
 ];
 
 t.test('an invalid SELECT is refused with a message and its position', async (t) => {

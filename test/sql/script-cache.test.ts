@@ -1,4 +1,4 @@
-/** Statements that are remembered are those that reading the text gives, whatever was read before. */
+/** A cached statement equals the result of parsing its text, whatever was parsed before. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { readScript } from '../../src/sql/script.js';

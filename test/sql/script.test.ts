@@ -26,8 +26,8 @@ t.test('a body has one or several statements, and one ; may follow the last', as
 
 const MIXED = 'a body is all SELECTs or all writes; this statement is of the other kind';
 const REFUSED: readonly (readonly [string, number, number, string])[] = [
-  ['', 1, 1, 'the body holds no statement'],
-  [' \n -- nothing', 2, 12, 'the body holds no statement'],
+  ['', 1, 1, 'the body contains no statement'],
+  [' \n -- nothing', 2, 12, 'the body contains no statement'],
   [';', 1, 1, 'the statement before this ; is empty'],
   ['SELECT 1;\n ;', 2, 2, 'the statement before this ; is empty'],
   ['SELECT 1;\nDELETE FROM t', 2, 1, MIXED],
@@ -66,7 +66,7 @@ t.test('a body has at most 100 statements', async (t) => {
     const text = 'SELECT 1;\n'.repeat(count);
     t.equal(
       refusalOf(() => readScript(text)),
-      '101:1 a body holds at most 100 statements',
+      '101:1 a body has at most 100 statements',
     );
   }
 });
@@ -215,7 +215,7 @@ function lineOf(text: string, line: number): string | null {
   return end < 0 ? text.slice(begin) : text.slice(begin, end);
 }
 
-/** Null when the text was read or refused as it must be, else what happened. */
+/** Null if the text was parsed or refused correctly, otherwise a description of the result. */
 function misread(text: string): string | null {
   try {
     readScript(text);

@@ -88,27 +88,23 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['[]', 'a name in [brackets] has at least one character', '1:1'],
   [
     '12ab',
-    '"12a" is neither a number nor a name; a name that begins with a digit stands in [brackets]',
+    '"12a" is neither a number nor a name; write a name that begins with a digit in [brackets]',
     '1:1',
   ],
   [
     '1.2.3',
-    '"1.2." is neither a number nor a name; a name that begins with a digit stands in [brackets]',
+    '"1.2." is neither a number nor a name; write a name that begins with a digit in [brackets]',
     '1:1',
   ],
-  ['1e', '"1e" is neither a number nor a name; a name that begins with a digit stands in [brackets]', '1:1'],
-  [
-    '0x1F',
-    '"0x" is neither a number nor a name; a name that begins with a digit stands in [brackets]',
-    '1:1',
-  ],
-  ['a `b`', 'names do not stand in backticks; write them in [brackets]', '1:3'],
+  ['1e', '"1e" is neither a number nor a name; write a name that begins with a digit in [brackets]', '1:1'],
+  ['0x1F', '"0x" is neither a number nor a name; write a name that begins with a digit in [brackets]', '1:1'],
+  ['a `b`', 'backticks are not available; write names in [brackets]', '1:3'],
   ['@x', 'variables are not available', '1:1'],
   ['a = ?', 'parameters are not available; write the value itself', '1:5'],
   [':x', 'parameters are not available; write the value itself', '1:1'],
   ['a::int', 'a cast is written CAST(value AS type)', '1:2'],
   ['#t', 'temporary tables are not available', '1:1'],
-  ['a == b', 'two values are compared with one =', '1:3'],
+  ['a == b', 'values are compared with a single =', '1:3'],
   ['a & b', 'operators on bits are not available', '1:3'],
   ['a | b', 'operators on bits are not available; texts are joined with ||', '1:3'],
   ['a ^ b', 'operators on bits are not available; a power is written POWER(x, y)', '1:3'],
@@ -137,7 +133,7 @@ t.test('tokens count towards the limit of the body', async (t) => {
   };
   t.equal(read('a, b;'), 4);
   t.equal(budget.tokens, 1);
-  const message = 'the body holds more than 100000 words, names, literals and signs outside of INSERTs';
+  const message = 'the body has more than 100000 words, names, literals and signs outside of INSERTs';
   t.equal(
     refusalOf(() => read('a b')),
     `1:3 ${message}`,

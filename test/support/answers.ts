@@ -1,6 +1,6 @@
 /**
  * JSON answers compared with those of the row-at-a-time model. Integers and numbers with a fraction are different tokens;
- * both are compared exactly, but for those that the model gives as near.
+ * both are compared exactly, except those that the model marks as approximate.
  */
 import { ExactNumber, type Json, type JsonObject } from '../../src/api/index.js';
 import { jsonText } from './generate.js';
@@ -12,19 +12,19 @@ const SHOWN_CHARS = 600;
 const shown = (json: Json | undefined): string =>
   json === undefined ? 'nothing' : jsonText(json).slice(0, SHOWN_CHARS);
 
-/** The first difference of `found` from the expected answer; null when there is none. Members of objects have no order. */
-export function answerDifference(wanted: Json, found: Json | undefined, place = 'result'): string | null {
-  const wrong = (): string => `${place} is ${shown(found)}, wanted ${shown(wanted)}`;
-  if (wanted instanceof ExactNumber) {
-    return found instanceof ExactNumber && isSameNumber(wanted, found.text) ? null : wrong();
+/** The first difference of `found` from the expected answer; null if there is none. Members of objects have no order. */
+export function answerDifference(expected: Json, found: Json | undefined, place = 'result'): string | null {
+  const wrong = (): string => `${place} is ${shown(found)}, wanted ${shown(expected)}`;
+  if (expected instanceof ExactNumber) {
+    return found instanceof ExactNumber && isSameNumber(expected, found.text) ? null : wrong();
   }
-  if (Array.isArray(wanted)) {
-    if (!Array.isArray(found) || found.length !== wanted.length) return wrong();
-    return firstOf(wanted, (item, index) => answerDifference(item, found[index], `${place}[${index}]`));
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(found) || found.length !== expected.length) return wrong();
+    return firstOf(expected, (item, index) => answerDifference(item, found[index], `${place}[${index}]`));
   }
-  if (!(wanted instanceof Map)) return wanted === found ? null : wrong();
-  if (!(found instanceof Map) || found.size !== wanted.size) return wrong();
-  return firstOf([...(wanted as JsonObject)], ([key, value]) =>
+  if (!(expected instanceof Map)) return expected === found ? null : wrong();
+  if (!(found instanceof Map) || found.size !== expected.size) return wrong();
+  return firstOf([...(expected as JsonObject)], ([key, value]) =>
     answerDifference(value, found.get(key), `${place}.${key}`),
   );
 }
@@ -39,34 +39,35 @@ function firstOf<T>(items: readonly T[], differ: (item: T, index: number) => str
 
 const hasFraction = (token: string): boolean => /[.eE]/.test(token);
 
-function isSameNumber(wanted: ExactNumber, found: string): boolean {
-  if (!hasFraction(wanted.text)) return wanted.text === found;
+function isSameNumber(expected: ExactNumber, found: string): boolean {
+  if (!hasFraction(expected.text)) return expected.text === found;
   if (!hasFraction(found)) return false;
-  if (!(wanted instanceof NearNumber)) return compareFractions(fraction(wanted.text), fraction(found)) === 0;
-  const [one, other] = [Number(wanted.text), Number(found)];
+  if (!(expected instanceof NearNumber))
+    return compareFractions(fraction(expected.text), fraction(found)) === 0;
+  const [one, other] = [Number(expected.text), Number(found)];
   const largest = Math.max(Math.abs(one), Math.abs(other));
-  return Math.abs(one - other) <= wanted.absolute + wanted.relative * largest;
+  return Math.abs(one - other) <= expected.absolute + expected.relative * largest;
 }
 
 /** The same for the concatenated `data` of all pages of an extraction. */
-export function rowsDifference(wanted: Extracted, pages: readonly (Json | undefined)[]): string | null {
-  const rows = wanted.isList ? listedRows(pages) : rowsById(pages);
+export function rowsDifference(expected: Extracted, pages: readonly (Json | undefined)[]): string | null {
+  const rows = expected.isList ? listedRows(pages) : rowsById(pages);
   if (typeof rows === 'string') return rows;
-  const count = Math.min(wanted.limit, wanted.rows.length);
+  const count = Math.min(expected.limit, expected.rows.length);
   if (rows.length !== count) return `there are ${rows.length} rows, wanted ${count}`;
-  if (wanted.isOrdered) {
+  if (expected.isOrdered) {
     return firstOf(rows, ([id, row], index) => {
-      const [wantedId, wantedRow] = wanted.rows[index];
-      if (id !== null && id !== wantedId) return `row ${index} is of ${id}, wanted ${wantedId}`;
-      return answerDifference(wantedRow, row, `row ${index}`);
+      const [expectedId, expectedRow] = expected.rows[index];
+      if (id !== null && id !== expectedId) return `row ${index} is of ${id}, wanted ${expectedId}`;
+      return answerDifference(expectedRow, row, `row ${index}`);
     });
   }
-  const left = new Map(wanted.rows);
+  const left = new Map(expected.rows);
   return firstOf(rows, ([id, row], index) => {
-    const wantedRow = left.get(id ?? '');
-    if (wantedRow === undefined) return `row ${index} is of ${id}: of none that is wanted, or once more`;
+    const expectedRow = left.get(id ?? '');
+    if (expectedRow === undefined) return `row ${index} is of ${id}: of none that is wanted, or once more`;
     left.delete(id ?? '');
-    return answerDifference(wantedRow, row, `row ${index}`);
+    return answerDifference(expectedRow, row, `row ${index}`);
   });
 }
 

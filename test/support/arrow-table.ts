@@ -108,7 +108,7 @@ function bitmap(bits: readonly boolean[]): Uint8Array {
   return bytes;
 }
 
-/** `values` hold no nulls. */
+/** `values` contain no nulls. */
 function itemsOf(kind: ItemKind, values: readonly Plain[], codeBytes: 1 | 2 | 4): ArrowItems {
   switch (kind) {
     case 'utf8':
@@ -146,14 +146,18 @@ const ABSENT: Record<Kind, Plain> = {
   list: [],
 };
 
-/** `nullChance` 0 gives a column without validity bitmap. */
+interface ColumnOptions {
+  readonly codeBytes: 1 | 2 | 4;
+  /** 0 = a column without validity bitmap. */
+  readonly nullChance: number;
+  readonly rowCount: number;
+}
+
 function column(
   name: string,
   kind: Kind,
   itemKind: ItemKind,
-  codeBytes: 1 | 2 | 4,
-  nullChance: number,
-  rowCount: number,
+  { codeBytes, nullChance, rowCount }: ColumnOptions,
   prng: Prng,
 ) {
   const single = (): Plain =>
@@ -178,8 +182,9 @@ export function generateTable(prng: Prng, rowCount: number): GeneratedTable {
     for (const codeBytes of kind === 'dictionary' ? ([2, 4] as const) : ([4] as const)) {
       for (const nullChance of [0, 0.3]) {
         const suffix = `${kind}-${codeBytes}-${nullChance}`;
-        generated.push(column(suffix, kind, kind, codeBytes, nullChance, rowCount, prng));
-        generated.push(column(`list-${suffix}`, 'list', kind, codeBytes, nullChance, rowCount, prng));
+        const options = { codeBytes, nullChance, rowCount };
+        generated.push(column(suffix, kind, kind, options, prng));
+        generated.push(column(`list-${suffix}`, 'list', kind, options, prng));
       }
     }
   }
@@ -232,7 +237,7 @@ export function rowValue(of: ArrowColumn, row: number): Plain {
   return valueAt(of, row);
 }
 
-/** A value as text that tells any two different values apart, for cheap comparison of many rows. */
+/** A value as text, different for different values, for cheap comparison of many rows. */
 export function plainText(value: Plain): string {
   return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part));
 }

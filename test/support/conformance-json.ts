@@ -1,6 +1,6 @@
 /**
- * JSON of conformance cases as trees that keep number tokens: written back to text unchanged, and compared as a case
- * means it. Integers and floats are different tokens, because typed clients refuse the one where they wait for the other.
+ * JSON of conformance cases as trees that keep number tokens: written back to text unchanged, and compared by the rules
+ * of the case. Integers and floats are different tokens, because typed clients refuse one where they expect the other.
  */
 import { type JsonNode, parseTree } from './json-tree.js';
 
@@ -10,11 +10,11 @@ const RELATIVE_TOLERANCE = 1e-9;
 /** How strictly lists and numbers are compared. */
 export interface Comparison {
   readonly lists: 'in order' | 'in any order';
-  /** Floats within RELATIVE_TOLERANCE, or every token as it stands. */
+  /** Floats are equal within RELATIVE_TOLERANCE, or every token must be identical. */
   readonly numbers: 'near' | 'to the digit';
 }
 
-/** As the published cases mean it. */
+/** The rules of the published cases. */
 export const PUBLISHED: Comparison = { lists: 'in any order', numbers: 'near' };
 
 export type ObjectNode = Extract<JsonNode, { t: 'object' }>;
@@ -60,8 +60,8 @@ const isIgnored = (node: JsonNode): boolean => node.t === 'string' && node.text 
 const isFloat = (token: string): boolean => /[.eE]/.test(token);
 
 /**
- * Where and how `actual` differs from `expected`; null when it does not. "ignore" stands for anything, also for
- * nothing; the outermost object may hold further keys, objects inside it may not.
+ * Where and how `actual` differs from `expected`; null if it does not. "ignore" matches any value and a missing one;
+ * the outermost object may have further keys, nested objects may not.
  */
 export function difference(
   expected: JsonNode,
@@ -113,13 +113,13 @@ function isSameToken(expected: string, actual: string): boolean {
   return expected === actual;
 }
 
-/** Items inside a list hold no further keys. */
+/** Items of a list have no further keys. */
 function isSameList(expected: readonly JsonNode[], actual: readonly JsonNode[], how: Comparison): boolean {
   if (expected.length !== actual.length) return false;
   return expected.every((item, index) => difference(item, actual[index], how, '[]') === null);
 }
 
-/** Each expected item takes one actual item of its own. Items inside a list hold no further keys. */
+/** Each expected item takes one actual item of its own. Items of a list have no further keys. */
 function isSameBag(expected: readonly JsonNode[], actual: readonly JsonNode[], how: Comparison): boolean {
   if (expected.length !== actual.length) return false;
   const left = [...actual];

@@ -1,4 +1,4 @@
-/** The whole server inside the test's own process, spoken to in raw JSON text over HTTPS, and restarted at will. */
+/** The whole server in the process of the test, which sends raw JSON text over HTTPS and can restart the server. */
 import fs from 'node:fs';
 import { Agent, request } from 'node:https';
 import os from 'node:os';
@@ -20,7 +20,7 @@ export interface ServerLayout {
   readonly workers: number;
   /** null = as many as workers. */
   readonly shards: number | null;
-  /** Of this process, with all that it is beside the server. */
+  /** Memory limit of this process, including the test. */
   readonly memoryLimitBytes: number;
 }
 
@@ -49,7 +49,7 @@ export class ConformanceServer {
     return server;
   }
 
-  /** Another server on what a kill -9 at this moment would leave: everything acknowledged lies in the files. */
+  /** Starts another server on the files that a kill -9 would leave now; they contain everything acknowledged. */
   async copy(simd: boolean): Promise<ConformanceServer> {
     const server = new ConformanceServer(this.#copyData(), simd, this.#layout);
     await server.#open();

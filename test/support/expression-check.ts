@@ -22,22 +22,22 @@ const numeric = is('integer', 'decimal', 'float');
 const dated = is('date', 'datetime');
 const ordered = is('integer', 'decimal', 'float', 'text', 'date', 'datetime', 'boolean');
 
-/** Everything that is wrong with `expression` over inputs of these types; nothing where it is well made. */
-export function expressionFaults(expression: Expression, inputs: readonly SqlType[]): string[] {
-  const faults: string[] = [];
+/** The rules that `expression` violates over inputs of these types; empty if it is valid. */
+export function expressionErrors(expression: Expression, inputs: readonly SqlType[]): string[] {
+  const errors: string[] = [];
   const left: Expression[] = [expression];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    const found = faultsOf(node, inputs);
-    if (found.length > 0) faults.push(...found.map((fault) => `${node?.op}: ${fault}`));
+    const found = errorsOf(node, inputs);
+    if (found.length > 0) errors.push(...found.map((fault) => `${node?.op}: ${fault}`));
     left.push(...childrenOf(node));
   }
-  return faults;
+  return errors;
 }
 
-function faultsOf(node: Expression, inputs: readonly SqlType[]): string[] {
-  const faults: string[] = [];
+function errorsOf(node: Expression, inputs: readonly SqlType[]): string[] {
+  const errors: string[] = [];
   const check = (holds: boolean, fault: string): void => {
-    if (!holds) faults.push(fault);
+    if (!holds) errors.push(fault);
   };
   const isBoolean = (type: SqlType, what: string): void =>
     check(is('boolean')(type), `${what} is no boolean`);
@@ -101,17 +101,17 @@ function faultsOf(node: Expression, inputs: readonly SqlType[]): string[] {
       alike(node.of.type, node.equals.type, 'sides');
       break;
     case 'arithmetic':
-      faults.push(...arithmeticFaults(node));
+      errors.push(...arithmeticErrors(node));
       break;
     case 'cast':
       check(!same(node.of.type, node.type), 'a cast to the same type');
       check(isCast(node.of.type, node.type), `${nameOf(node.of.type)} as ${nameOf(node.type)}`);
       break;
     case 'call':
-      faults.push(...callFaults(node));
+      errors.push(...callErrors(node));
       break;
   }
-  return faults;
+  return errors;
 }
 
 const EXACT_END = 10n ** BigInt(DIGITS_MAX);
@@ -151,7 +151,7 @@ function isCast(from: SqlType, to: SqlType): boolean {
   return numeric(from) && numeric(to);
 }
 
-function arithmeticFaults({
+function arithmeticErrors({
   operator,
   type,
   left,
@@ -169,10 +169,10 @@ function arithmeticFaults({
 }
 
 interface Signature {
-  /** One each; those from `least` on may be left out. */
+  /** One per argument; those from index `least` on are optional. */
   readonly args: readonly ((type: SqlType) => boolean)[];
   readonly least?: number;
-  /** Any number of the last. */
+  /** The last argument may be repeated. */
   readonly many?: boolean;
   readonly result: SqlType['type'] | 'first' | 'second';
   readonly units?: 'parts' | 'spans';
@@ -232,27 +232,27 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
 const PART_UNITS: readonly DateUnit[] = ['weekday', 'day-of-year'];
 const TIME_UNITS: readonly DateUnit[] = ['hour', 'minute', 'second'];
 
-function callFaults({ name, type, args, unit }: Call): string[] {
+function callErrors({ name, type, args, unit }: Call): string[] {
   const { args: wanted, least = wanted.length, many = false, result, units } = SIGNATURES[name];
   const signature = `${name}(${args.map((argument) => nameOf(argument.type)).join(', ')}) = ${nameOf(type)}`;
   if (args.length < least || (!many && args.length > wanted.length)) return [`${signature} in number`];
-  const faults: string[] = [];
+  const errors: string[] = [];
   args.forEach((argument, index) => {
-    if (!(wanted[index] ?? wanted[wanted.length - 1])(argument.type)) faults.push(`${signature} at ${index}`);
+    if (!(wanted[index] ?? wanted[wanted.length - 1])(argument.type)) errors.push(`${signature} at ${index}`);
   });
   const expected =
     result === 'first' ? args[0].type : result === 'second' ? args[1].type : ({ type: result } as SqlType);
   const floats = (name === 'floor' || name === 'ceiling') && float(args[0].type);
-  if (!(floats ? float(type) : same(expected, type))) faults.push(signature);
+  if (!(floats ? float(type) : same(expected, type))) errors.push(signature);
   const alike = name === 'greatest' || name === 'least' || name === 'date-diff';
-  if (alike && !args.every((argument) => same(argument.type, args[0].type))) faults.push(signature);
+  if (alike && !args.every((argument) => same(argument.type, args[0].type))) errors.push(signature);
   if (name === 'round' || name === 'truncate') {
-    if (args[1].op !== 'constant' || typeof args[1].value !== 'bigint') faults.push(`${signature} of digits`);
+    if (args[1].op !== 'constant' || typeof args[1].value !== 'bigint') errors.push(`${signature} of digits`);
   }
-  return [...faults, ...unitFaults(unit, units, args)];
+  return [...errors, ...unitErrors(unit, units, args)];
 }
 
-function unitFaults(unit: DateUnit | null, units: Signature['units'], args: readonly Expression[]): string[] {
+function unitErrors(unit: DateUnit | null, units: Signature['units'], args: readonly Expression[]): string[] {
   if (units === undefined) return unit === null ? [] : [`${unit} of nothing`];
   if (unit === null) return ['no unit'];
   if (units === 'spans' && PART_UNITS.includes(unit)) return [`${unit} is no span`];

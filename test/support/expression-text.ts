@@ -1,4 +1,4 @@
-/** Bound expressions as short texts that say everything, types included: what tests are written against. */
+/** Bound expressions as short texts that contain everything, including types, for comparison in tests. */
 import type { Constant, Expression } from '../../src/ir/index.js';
 import type { SqlType } from '../../src/vector/index.js';
 
@@ -8,8 +8,8 @@ const valueText = (value: Constant['value']): string =>
   typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}` : String(value);
 
 /**
- * `(op operands...):type`; constants as value:type (exact ones in stored form), inputs as #number:type, conditions without
- * their type where it is boolean.
+ * `(op operands...):type`; constants as value:type (exact ones in stored form), inputs as #number:type, conditions
+ * without their type if it is boolean.
  */
 export function expressionText(expression: Expression): string {
   const ended = expression.type.type === 'boolean' ? '' : `:${typeText(expression.type)}`;

@@ -1,13 +1,12 @@
 /**
- * A disk in memory that stops, fails and forgets as a real one may; the one model of disk faults that tests use.
+ * A disk in memory that crashes, fails and loses data as a real one may; the only model of disk faults in tests.
  *   Crash    at a chosen call the machine stops: that call and all later ones reject. `afterCrash` is the disk as the
  *            next start finds it. Synced bytes and names are there. Of unsynced bytes each 512-byte sector that a write
- *            touched is kept or lost by itself, and so is each unsynced change of a size or of a name: so writes come
- *            out lost, torn and reordered. The seed decides, and also how much is kept overall: all, nothing,
- *            or a part. `afterKill` is the disk when the process ended there and the machine went on.
+ *            touched is kept or lost independently, and so is each unsynced change of a size or a name; writes are
+ *            therefore lost, torn and reordered. The seed decides, and also how much is kept overall: all, nothing, or
+ *            a part. `afterKill` is the disk if only the process ended at that call.
  *   Errors   `fault` gives a call an error code: a write then leaves a part of its bytes; a failed sync leaves some
- *            sectors on disk and forgets that the others were ever to be written, so that a later sync that succeeds
- *            does not bring them (as Linux does).
+ *            sectors on disk and forgets the others, so that a later successful sync does not write them (as Linux does).
  *   Full     `capacityBytes` bounds the sum of file sizes; a write beyond it leaves what fits and rejects with ENOSPC.
  * Names are synced by `syncDir`, a file's bytes and size by `dataSync`; the folders themselves always stay.
  */
@@ -30,28 +29,31 @@ export type DiskCall =
   | 'syncDir'
   | QuietCall;
 
-/** Calls without an effect on the disk: a crash at one needs no test, so they are no steps, but they may fail. */
+/** Calls without an effect on the disk: a crash at one needs no test, so they are not steps, but they may fail. */
 type QuietCall = 'exists' | 'size' | 'close' | 'makeDir';
 
 export interface FaultyDiskOptions {
   readonly seed?: number;
   /** Ordinal of the call at which the machine stops, counted from 0. */
   readonly crashAtStep?: number;
-  /** The error code that this call shall meet, if any. */
+  /** The error code of this call, if it fails. */
   readonly fault?: (step: number, call: DiskCall, file: string) => string | undefined;
-  /** Called before each step has any effect: the disk may be looked at, and copied, as it is between two steps. */
+  /** Called before each step takes effect, so that the disk can be inspected and copied between two steps. */
   readonly onStep?: (step: number) => void;
 }
 
 interface Change {
   /** The file's size afterwards, if the change sets it. */
   readonly size: number | null;
-  /** Bytes of one sector or less, and where they go. */
+  /** At most one sector of bytes, and their offset. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** The content of a file: as the running system sees it, as certainly on disk, and the unsynced changes between the two. */
+/**
+ * The content of a file as the running system sees it, the content that is certainly on disk, and the unsynced changes
+ * between the two.
+ */
 class Inode {
   live: Uint8Array = new Uint8Array(0);
   durable: Uint8Array = new Uint8Array(0);
@@ -88,7 +90,7 @@ function applied(bytes: Uint8Array, change: Change): Uint8Array {
 
 interface DiskError extends Error {
   readonly code: string;
-  /** The machine had stopped before the call, which therefore left nothing. */
+  /** The machine had stopped before the call, which therefore had no effect. */
   readonly late: boolean;
 }
 
@@ -97,9 +99,9 @@ function fail(code: string, what: string, late = false): DiskError {
 }
 
 export class FaultyDisk implements FileSystem {
-  /** Bytes that all files together may have; may be changed at any time. */
+  /** Maximum total size of all files; may be changed at any time. */
   capacityBytes = Number.POSITIVE_INFINITY;
-  /** Calls made so far, and how many of each kind. */
+  /** Number of calls so far, in total and by kind. */
   steps = 0;
   readonly callCounts = new Map<DiskCall, number>();
   crashed = false;
@@ -163,7 +165,7 @@ export class FaultyDisk implements FileSystem {
     await this.#quiet('makeDir', dir);
   }
 
-  /** A folder is there as long as a file lies in it. */
+  /** A folder exists as long as it contains a file. */
   async removeDir(dir: string): Promise<void> {
     await this.#step('removeDir', dir);
   }
@@ -180,7 +182,7 @@ export class FaultyDisk implements FileSystem {
     return this.#live.has(file);
   }
 
-  /** The disk as the next start finds it, if the machine stopped now (or where it did). */
+  /** The disk that the next start finds if the machine stops now, or at the call at which it stopped. */
   afterCrash(options: FaultyDiskOptions = {}): FaultyDisk {
     const keep = this.#prng.pick([1, 0, 0.5, 0.9, this.#prng.unit()]);
     const next = new FaultyDisk({ seed: this.#prng.u32(), ...options });
@@ -205,8 +207,8 @@ export class FaultyDisk implements FileSystem {
   }
 
   /**
-   * The disk as the next start finds it when only the process was killed: everything written is seen, but what was
-   * not synced is still not, and a crash may take it.
+   * The disk that the next start finds if only the process was killed: all writes are visible, but unsynced ones are
+   * still lost by a crash.
    */
   afterKill(options: FaultyDiskOptions = {}): FaultyDisk {
     const next = new FaultyDisk({ seed: this.#prng.u32(), ...options });
@@ -235,7 +237,7 @@ export class FaultyDisk implements FileSystem {
     return this.#existing(file).live.slice();
   }
 
-  /** Puts a file there, or other bytes into it, synced; no call is counted. */
+  /** Creates or replaces a file, synced, without counting a call. */
   put(file: string, bytes: Uint8Array): void {
     const node = new Inode();
     node.live = bytes.slice();
@@ -260,9 +262,9 @@ export class FaultyDisk implements FileSystem {
           throw error;
         }
         const free = Math.max(0, this.capacityBytes - this.#usedBytes());
-        const room = Math.max(0, node.live.byteLength + free - position);
-        this.#write(node, bytes.subarray(0, room), position);
-        if (room < bytes.byteLength) throw fail('ENOSPC', file);
+        const spaceBytes = Math.max(0, node.live.byteLength + free - position);
+        this.#write(node, bytes.subarray(0, spaceBytes), position);
+        if (spaceBytes < bytes.byteLength) throw fail('ENOSPC', file);
       },
       read: async (into, position) => {
         await this.#step('read', file);
@@ -293,7 +295,7 @@ export class FaultyDisk implements FileSystem {
         await this.#quiet('size', file);
         return node.live.byteLength;
       },
-      // The file is closed whatever the call says.
+      // The file is closed even if the call fails.
       close: () => this.#quiet('close', file),
     };
   }
@@ -307,7 +309,7 @@ export class FaultyDisk implements FileSystem {
   async #step(call: DiskCall, file: string): Promise<void> {
     const step = this.steps++;
     this.callCounts.set(call, (this.callCounts.get(call) ?? 0) + 1);
-    // Something else may run while the disk works.
+    // Other code may run while the disk works.
     await Promise.resolve();
     if (!this.crashed) this.#options.onStep?.(step);
     if (this.crashed) throw fail('EIO', 'the machine has stopped', true);
@@ -319,7 +321,7 @@ export class FaultyDisk implements FileSystem {
     if (code !== undefined) throw fail(code, `${call} ${file} at step ${step}`);
   }
 
-  /** A call that changes a name; one at which the machine stops may have done so. */
+  /** A call that changes a name. If the machine stops at the call, the name may have been changed. */
   async #stepOfName(call: DiskCall, file: string, change: () => NameChange): Promise<void> {
     try {
       await this.#step(call, file);
@@ -330,7 +332,7 @@ export class FaultyDisk implements FileSystem {
     this.#name(change());
   }
 
-  /** `bytes` belong to the disk from here on. */
+  /** Takes ownership of `bytes`. */
   #write(node: Inode, bytes: Uint8Array, position: number): void {
     const end = position + bytes.byteLength;
     // The size is a change of its own: it may be kept while the bytes are lost.

@@ -1,7 +1,7 @@
 /**
  * Seeded generators of valid bodies for events, aggregations, top values and extraction, over the columns of a generated
  * schema: every predicate on every type at levels, metrics, intervals and lists of windows; numbers of values that are
- * mostly small, so that ties stand at the border.
+ * mostly small, so that ties occur at the limit.
  */
 import type { Json, JsonObject } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
@@ -20,7 +20,7 @@ import { dateText, windowOf } from './model/time.js';
 export interface QueryWorld {
   readonly schema: GeneratedSchema;
   readonly idCount: number;
-  /** An hour's beginning before any request: events may lie in the 25 days before it, on hours and beside them. */
+  /** An hour's beginning before any request: events are in the 25 days before it, on full hours and between them. */
   readonly startSeconds: number;
 }
 
@@ -47,7 +47,7 @@ export function recentDate(prng: Prng, { startSeconds }: QueryWorld): string {
   return dateText(startSeconds - hours * HOUR + prng.pick([0, 0, 1, 59, 60, 1800, 3599]));
 }
 
-/** A window as `between` says it; `recent`: within the hours before the start. */
+/** A window in the form of `between`; `recent`: within the hours before the start. */
 function windowIn(prng: Prng, world: QueryWorld, recent = prng.chance(0.3)): readonly Json[] {
   if (recent) {
     const end = prng.pick([() => recentDate(prng, world), () => 'now', () => `+${prng.between(1, 20)}hr`])();
@@ -66,7 +66,7 @@ function windowIn(prng: Prng, world: QueryWorld, recent = prng.chance(0.3)): rea
   ]);
 }
 
-/** One that does not depend on the time of the request, which its bucket would show. */
+/** A window that does not depend on the time of the request, which its buckets would reveal. */
 function fixedWindow(prng: Prng, world: QueryWorld): readonly Json[] {
   const window = windowIn(prng, world);
   return window.includes('now') ? fixedWindow(prng, world) : window;
@@ -190,9 +190,11 @@ function metricLevel(prng: Prng, world: QueryWorld, columns: readonly GeneratedC
   return withColumn(prng, fields, column.apiName, prng.pick(metricsOf(column)));
 }
 
-/** The column's key may stand anywhere among the others. */
-function withColumn(prng: Prng, fields: ReadonlyMap<string, Json>, name: string, wanted: Json): JsonObject {
-  return new Map<string, Json>(prng.chance(0.5) ? [[name, wanted], ...fields] : [...fields, [name, wanted]]);
+/** Inserts the column's key at a random position among the others. */
+function withColumn(prng: Prng, fields: ReadonlyMap<string, Json>, name: string, expected: Json): JsonObject {
+  return new Map<string, Json>(
+    prng.chance(0.5) ? [[name, expected], ...fields] : [...fields, [name, expected]],
+  );
 }
 
 function topLevel(

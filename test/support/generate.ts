@@ -1,6 +1,7 @@
 /**
- * Seeded generators of schemas, insert, update and delete bodies and count queries: every type, storage and predicate, values that
- * meet often (small pools, so that equal values and ties abound) and values at the edges. All that they give is valid.
+ * Seeded generators of schemas, insert, update and delete bodies and count queries: every type, storage and predicate,
+ * values that occur often (small pools, so that there are many equal values and ties) and values at the limits.
+ * Everything generated is valid.
  */
 import { ExactNumber, type Json, type JsonObject } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
@@ -13,14 +14,14 @@ export interface GeneratedColumn {
   readonly storage: 'latest-value' | 'list-of-values' | null;
   readonly decimalPlaces: number;
   readonly bounds: readonly bigint[];
-  /** Left out: forever. */
+  /** Absent = forever. */
   readonly retentionDays?: number;
 }
 
 export interface GeneratedSchema {
   readonly columns: readonly GeneratedColumn[];
   readonly dimensions: readonly string[];
-  /** Body of POST /v1/column that makes all of it. */
+  /** Body of POST /v1/column that creates all columns. */
   readonly body: Json;
 }
 
@@ -197,7 +198,7 @@ function decimal(prng: Prng, places: number): string {
   return prng.chance(0.2) ? `${text}e0` : text;
 }
 
-/** One value as it may stand in an insert. */
+/** One value of an insert. */
 export function generateValue(prng: Prng, column: GeneratedColumn): Json {
   switch (column.type.replace(/-event$/, '')) {
     case 'string':
@@ -233,16 +234,16 @@ function generateField(prng: Prng, column: GeneratedColumn, undated: number): Js
   return prng.chance(0.2) ? event() : several(prng, prng.chance(0.05) ? 0 : 1, 4, event);
 }
 
-/** `low` to `high` of them. */
+/** A list of `low` to `high` items. */
 export function several<T>(prng: Prng, low: number, high: number, make: () => T): T[] {
   return Array.from({ length: prng.between(low, high) }, make);
 }
 
 export interface InsertOptions {
   readonly entityCount: number;
-  /** IDs are drawn from so many, so that later inserts meet earlier entities. */
+  /** Size of the pool of IDs, so that later inserts repeat earlier entities. */
   readonly idCount: number;
-  /** How often an event has no date; left out: one in twenty. */
+  /** Share of events without a date; default 0.05. */
   readonly undated?: number;
 }
 
@@ -360,7 +361,7 @@ function orderedPredicate(prng: Prng, column: GeneratedColumn): [string, Json] {
   return [name, operand(prng, column)];
 }
 
-/** A predicate on places, without `between`. */
+/** A geolocation predicate without `between`. */
 export function geoPredicate(prng: Prng): [string, Map<string, Json>] {
   const [[west, south], [east, north]] = [prng.pick(PLACES), prng.pick(PLACES)];
   const place = (longitude: string, latitude: string): [string, Json][] => [
@@ -445,7 +446,7 @@ export function generateQuery(
   dimension: string,
   options: QueryOptions,
 ): Json {
-  // At most 20 distinct columns may stand in one query.
+  // A query may have at most 20 distinct columns.
   const all = schema.columns.filter((column) => column.dimension === dimension);
   const columns = several(prng, 6, 19, () => prng.pick(all));
   return queryList(prng, columns, options, 1);
@@ -469,7 +470,7 @@ export function generateCountBody(prng: Prng, schema: GeneratedSchema, options: 
 // Updates and deletes
 
 export interface MutationOptions extends QueryOptions {
-  /** How often an event that is set has no date; left out: one in twenty. */
+  /** Share of events in `set` without a date; default 0.05. */
   readonly undated?: number;
 }
 

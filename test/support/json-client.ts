@@ -1,6 +1,6 @@
 /**
- * A keep-alive client of a server process that tells apart what a crash test must tell apart: an answer, whatever
- * its status, and no whole answer at all.
+ * A keep-alive client of a server process. It distinguishes a complete answer of any status from an incomplete or
+ * missing one, as crash tests require.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -18,7 +18,7 @@ export interface Ask {
   readonly key?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it stands, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly text?: string | null;
   /** Headers that replace or extend the default ones; null omits a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
@@ -28,7 +28,9 @@ export interface Ask {
 
 const textOf = (body: unknown): string | null => (body === undefined ? null : JSON.stringify(body));
 
-/** The server drops connections that are idle for ten seconds: one that is about to be must not be used again. */
+/**
+ * The server drops connections that are idle for ten seconds, so a connection that is idle for this long is not used again.
+ */
 const IDLE_MS_MAX = 5_000;
 
 export class JsonClient {
@@ -37,13 +39,13 @@ export class JsonClient {
   readonly #https = new https.Agent({ keepAlive: true, timeout: IDLE_MS_MAX, rejectUnauthorized: false });
   readonly #http = new http.Agent({ keepAlive: true, timeout: IDLE_MS_MAX });
 
-  /** `key` goes with every request that names no other. */
+  /** `key` is the default key of requests. */
   constructor(ports: Serving, key: string) {
     this.#ports = ports;
     this.#key = key;
   }
 
-  /** Resolves with a whole answer. Rejects when none came: whether the request took effect is then unknown. */
+  /** Resolves with a complete answer. Rejects if there is none; then it is unknown whether the request took effect. */
   ask({
     method,
     path,
@@ -89,7 +91,7 @@ export class JsonClient {
     });
   }
 
-  /** The answer's body, taken for a `T`. Rejects when its status is not 200. */
+  /** Resolves with the answer's body as a `T`. Rejects if the status is not 200. */
   async succeed<T>(ask: Ask): Promise<T> {
     const { status, body } = await this.ask(ask);
     if (status !== 200) throw new Error(`${ask.path}: HTTP ${status}, ${JSON.stringify(body)}`);

@@ -45,10 +45,10 @@ class TreeParser {
     while (' \t\n\r'.includes(this.#text[this.#at] ?? 'x')) this.#at++;
   }
 
-  #take(wanted: string): boolean {
+  #take(expected: string): boolean {
     this.#space();
-    if (!this.#text.startsWith(wanted, this.#at)) return false;
-    this.#at += wanted.length;
+    if (!this.#text.startsWith(expected, this.#at)) return false;
+    this.#at += expected.length;
     return true;
   }
 

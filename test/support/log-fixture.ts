@@ -1,4 +1,7 @@
-/** A log on a faulty disk, for tests: records whose payload tells their LSN, and what a later start finds of them. */
+/**
+ * A log on a faulty disk, for tests: records with payloads derived from their LSN, and the records that a later start
+ * finds.
+ */
 import { Prng } from '../../src/base/index.js';
 import type { FileSystem } from '../../src/io/index.js';
 import { Log, type LogEnd, type LogOptions, LogReplay, type LogReplayOptions } from '../../src/wal/index.js';

@@ -1,8 +1,7 @@
 /**
- * A database as plainly as it can be written: one object per entity, one value after the other, no index and no
- * binding. It is the oracle of the whole server, so it shares nothing with how the server parses, binds or runs
- * a request except the JSON reader; it takes valid requests only and throws a plain Error for what it does not know.
- * What each kind of request does stands in model/.
+ * A database in its simplest form: one object per entity, without indexes and without binding. It is the oracle of the
+ * whole server, so it shares no code with the server except the JSON reader. It accepts only valid requests and throws
+ * a plain Error for anything unknown. The kinds of requests are in model/.
  */
 import type { Json, JsonObject } from '../../src/api/index.js';
 import { aggregate, countEvents, topValues } from './model/aggregating.js';
@@ -21,7 +20,7 @@ const DEFAULT = 'default';
 export class RowModel {
   readonly #tables = new Map<string, Table>([[DEFAULT, newTable()]]);
 
-  /** Takes the body of POST /v1/column; every column in it carries its api-name. */
+  /** Executes a body of POST /v1/column in which every column has an api-name. */
   createColumns(body: Json): void {
     for (const item of Array.isArray(body) ? body : [body]) {
       const column = asObject(item);
@@ -38,7 +37,7 @@ export class RowModel {
     }
   }
 
-  /** Takes the body of PUT /v1/column; of what it may change, `active` alone shows in answers to queries. */
+  /** Executes a body of PUT /v1/column; only a change of `active` affects answers to queries. */
   changeColumn(body: Json): void {
     const change = asObject(body);
     const { columns } = this.#tableOf(change.get('dimension'), false);
@@ -48,7 +47,7 @@ export class RowModel {
     columns.set(name, { ...column, active: change.get('active') !== false });
   }
 
-  /** Takes the body of DELETE /v1/column. */
+  /** Executes a body of DELETE /v1/column. */
   deleteColumn(body: Json): void {
     const named = asObject(body);
     const { columns, entities } = this.#tableOf(named.get('dimension'), false);
@@ -63,7 +62,7 @@ export class RowModel {
     this.#tableOf(apiName, true);
   }
 
-  /** Takes the body of POST /v1/insert, without auto-create. `values` counts every event, item and single value. */
+  /** Executes a body of POST /v1/insert without auto-create. `values` counts every event, item and single value. */
   insert(body: Json, nowMs: number): { readonly entities: number; readonly values: number } {
     let [entities, values] = [0, 0];
     for (const [id, fields] of asObject(body)) {
@@ -79,7 +78,7 @@ export class RowModel {
     return { entities, values };
   }
 
-  /** Takes the body of POST /v1/update; the number of entities updated. */
+  /** Executes a body of POST /v1/update; returns the number of updated entities. */
   update(body: Json, nowMs: number): number {
     const mutation = asObject(body);
     const table = this.#tableOf(mutation.get('dimension') ?? undefined, false);
@@ -91,7 +90,7 @@ export class RowModel {
     return chosen.length;
   }
 
-  /** Takes the body of POST /v1/delete; the number of entities deleted. */
+  /** Executes a body of POST /v1/delete; returns the number of deleted entities. */
   delete(body: Json, nowMs: number): number {
     const mutation = asObject(body);
     const table = this.#tableOf(mutation.get('dimension') ?? undefined, false);
@@ -100,7 +99,7 @@ export class RowModel {
     return chosen.length;
   }
 
-  /** Takes the events away that are past the retention time of their column, to the second. */
+  /** Removes the events that are older than the retention time of their column, to the second. */
   expire(nowMs: number): void {
     for (const { columns, entities } of this.#tables.values()) {
       for (const [name, { retentionDays }] of columns) {
@@ -114,7 +113,7 @@ export class RowModel {
     }
   }
 
-  /** Takes the body of POST /v1/query/count/entity; the counts by query-name. */
+  /** Executes a body of POST /v1/query/count/entity; returns the counts by query-name. */
   count(body: Json, nowMs: number): Map<string, number> {
     const counts = new Map<string, number>();
     for (const item of Array.isArray(body) ? body : [body]) {
@@ -125,7 +124,7 @@ export class RowModel {
     return counts;
   }
 
-  /** Takes the body of POST /v1/query/count/event; its answer's `result`. */
+  /** Executes a body of POST /v1/query/count/event; returns the `result` of its answer. */
   countEvents(body: Json, nowMs: number): JsonObject {
     const queries = (Array.isArray(body) ? body : [body]).map(asObject);
     return new Map(
@@ -136,7 +135,7 @@ export class RowModel {
     );
   }
 
-  /** Takes the body of POST /v1/query/aggregation; its answer's `result`. */
+  /** Executes a body of POST /v1/query/aggregation; returns the `result` of its answer. */
   aggregate(body: Json, nowMs: number): Json {
     const object = asObject(body);
     const table = this.#tableOf(object.get('dimension') ?? undefined, false);
@@ -146,7 +145,7 @@ export class RowModel {
     return aggregate(Array.isArray(query) ? query : [query], table, rows, nowMs);
   }
 
-  /** Takes the body of POST /v1/query/top_values; its answer's `result`. */
+  /** Executes a body of POST /v1/query/top_values; returns the `result` of its answer. */
   topValues(body: Json, nowMs: number): JsonObject {
     return new Map(
       [...asObject(body)].map(([name, given]) => {
@@ -156,29 +155,29 @@ export class RowModel {
     );
   }
 
-  /** Takes the body of POST /v1/data_extraction/result, without a page token. */
+  /** Executes a body of POST /v1/data_extraction/result without a page token. */
   extract(body: Json, nowMs: number): Extracted {
     const object = asObject(body);
     return extractResult(object, this.#tableOf(object.get('dimension') ?? undefined, false), nowMs);
   }
 
-  /** Takes the body of POST /v1/data_extraction/score. */
+  /** Executes a body of POST /v1/data_extraction/score. */
   score(body: Json, nowMs: number): Extracted {
     const object = asObject(body);
     return extractScore(object, this.#tableOf(object.get('dimension') ?? undefined, false), nowMs);
   }
 
-  /** The IDs, as they are stored, of the dimension's entities that satisfy a query list. */
+  /** The stored IDs of the dimension's entities that satisfy a query list. */
   select(query: Json, dimension: string, nowMs: number): readonly string[] {
     return matching(this.#tableOf(dimension, false), asList(query), nowMs).map(([id]) => id);
   }
 
-  /** The IDs, as they are stored, of the dimension's entities. */
+  /** The stored IDs of the dimension's entities. */
   ids(dimension: string): readonly string[] {
     return [...this.#tableOf(dimension, false).entities.keys()];
   }
 
-  /** A body of POST /v1/insert that makes such entities where there are none; of active columns. */
+  /** A body of POST /v1/insert that recreates the entities with their active columns. */
   copyOf(ids: readonly string[], dimension: string): JsonObject {
     const { columns, entities } = this.#tableOf(dimension, false);
     const body = new Map<string, Json>();
@@ -194,7 +193,7 @@ export class RowModel {
     return body;
   }
 
-  /** Entities of the named dimensions, of all when there are none. */
+  /** Number of entities of the named dimensions, or of all dimensions if none is named. */
   total(dimensions: readonly string[] = []): number {
     const names = dimensions.length === 0 ? [...this.#tables.keys()] : [...new Set(dimensions)];
     return names.reduce((sum, name) => sum + this.#tableOf(name, false).entities.size, 0);

@@ -1,10 +1,10 @@
-/** Texts as a shard's dictionary holds them, and put together by their hashes. */
+/** Texts in the form of a shard's dictionary, and partitioned by their hashes. */
 import { hashBytes } from '../../src/base/index.js';
 import { QueryRun } from '../../src/exec/query-run.js';
 import { allocateFresh, partitionedTexts } from '../../src/exec/select/text-partitions.js';
 import { type PartitionedTexts, TEXT_HEAD_WORDS, TEXT_PARTITIONS, textWords } from '../../src/ir/index.js';
 
-/** Nothing is known of the empty text's hash. */
+/** The hash of the empty text is not defined. */
 export function dictionaryOf(parts: readonly Uint8Array[]) {
   const offsets = new Uint32Array(parts.length + 1);
   parts.forEach((part, text) => {

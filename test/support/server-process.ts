@@ -1,6 +1,6 @@
 /**
- * The real server as a process of its own on a given data directory, to be started, killed and started again.
- * A process is known by its pid and ended by it; nothing is left running when `end` or `kill` resolved.
+ * The real server as a separate process on a given data directory, which can be started, killed and restarted.
+ * Processes are ended by their pid; no process remains after `end` or `kill` has resolved.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-/** No command of the tests takes a tenth of it. */
+/** Every command of the tests takes less than a tenth of it. */
 const COMMAND_MS_MAX = 60_000;
 const SERVES = /quarry serves https:\/\/127\.0\.0\.1:(\d+) and http:\/\/127\.0\.0\.1:(\d+)/;
 
@@ -19,11 +19,11 @@ export interface ServerOptions {
   readonly flags?: readonly string[];
   /** 0 = any free one. */
   readonly httpPort?: number;
-  /** Runs as this user, where the test itself is root. */
+  /** Runs as this user if the test itself runs as root. */
   readonly uid?: number;
   /** Added to this process's own environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The program; by default that of the tree that the tests run from. */
+  /** The program; by default the one of the tree from which the tests run. */
   readonly main?: string;
 }
 
@@ -46,9 +46,9 @@ export interface Keys {
 
 export class ServerProcess {
   readonly dir: string;
-  /** Settles when the process ended, however. */
+  /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<Ending>;
-  /** Resolves when the line that names both addresses was printed; rejects with all output when it ended before. */
+  /** Resolves after the line with both addresses was printed; rejects with all output if the process ended before. */
   readonly serving: Promise<Serving>;
   readonly #child: ChildProcess;
   #output = '';
@@ -69,7 +69,7 @@ export class ServerProcess {
       });
     }
     this.ended = new Promise((resolve) => {
-      // 'close' comes after the last output.
+      // 'close' is emitted after the last output.
       this.#child.on('close', (code, signal) => resolve({ code, signal }));
     });
     this.serving = new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ export class ServerProcess {
         );
       });
     });
-    // Whoever kills a server that starts does not look at this.
+    // A test that kills a starting server ignores this promise.
     this.serving.catch(() => {});
   }
 
@@ -112,7 +112,7 @@ export class ServerProcess {
     return (await this.ended).code;
   }
 
-  /** Resolves when the output holds `text`, or the process ended. */
+  /** Resolves when the output contains `text` or the process has ended. */
   async wrote(text: string): Promise<void> {
     let over = false;
     this.ended.then(() => {
@@ -142,8 +142,8 @@ export interface CommandResult extends Ending {
 }
 
 /**
- * Runs a `quarry` command to its end, or for a minute (then its signal tells); `env` adds to this process's own environment,
- * `uid` is another user (as root). A server that starts is ended by SIGTERM once it serves.
+ * Runs a `quarry` command for at most a minute (a longer one is killed, which `signal` shows); `env` extends the
+ * environment of this process, `uid` is another user (as root). A started server is ended by SIGTERM once it serves.
  */
 export function runCommand(
   args: readonly string[],
@@ -165,7 +165,7 @@ export function runCommand(
   child.stderr.on('data', (part: Buffer) => {
     output += part.toString();
   });
-  // A command that should end and does not fails its test at once rather than at the file's end.
+  // A command that does not end fails its own test instead of the whole file.
   const overdue = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS_MAX);
   return new Promise((resolve) =>
     child.on('close', (code, signal) => {
@@ -175,7 +175,7 @@ export function runCommand(
   );
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free at the time of the call. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

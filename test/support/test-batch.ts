@@ -7,12 +7,12 @@ import t from 'tap';
 
 const { TEST_FILES = '', TAP_TIMEOUT } = process.env;
 
-/** While this test runs, those of the files wait; without it tap could take the end of one file's for the end. */
+/** While this test runs, the tests of the files wait; without it tap could end after the tests of one file. */
 t.test('the files are loaded', async (loading) => {
   for (const file of TEST_FILES.split('\n')) {
     t.comment(`file ${file}`);
     await loading.resolves(import(path.resolve(file)), file);
-    // A file may bound itself; together they have the time that the runner gives.
+    // A file may set its own timeout; together the files have the time that the runner allows.
     t.setTimeout(Number(TAP_TIMEOUT) * 1000);
   }
 });

@@ -21,7 +21,7 @@ const TYPES: readonly SqlType[] = [
   { type: 'text' },
   { type: 'json' },
 ];
-const WORDS = ['', 'a', 'é', '😀', 'berlin', '\ufeff'];
+const TEXTS = ['', 'a', 'é', '😀', 'berlin', '\ufeff'];
 
 function draw({ type }: SqlType, random: Prng): Value {
   if (random.chance(0.2)) return null;
@@ -32,7 +32,7 @@ function draw({ type }: SqlType, random: Prng): Value {
       return random.chance(0.5);
     case 'text':
     case 'json':
-      return random.pick(WORDS);
+      return random.pick(TEXTS);
     default:
       return random.chance(0.1) ? 2n ** 70n : BigInt(random.between(-9, 9));
   }
@@ -45,7 +45,7 @@ function generated(type: SqlType, count: number, dictionary: Texts, random: Prng
   const values = Array.from({ length: count }, () => draw(type, random));
   const vector = vectorOf(type, values);
   if (vector.kind !== 'text' || random.chance(0.3)) return vector;
-  const codes = Uint32Array.from(values, (value) => (value === null ? 0 : WORDS.indexOf(String(value))));
+  const codes = Uint32Array.from(values, (value) => (value === null ? 0 : TEXTS.indexOf(String(value))));
   return { ...vector, codes, texts: dictionary };
 }
 
@@ -54,8 +54,8 @@ t.test(`rows picked, cut out and put together keep their values (seed ${SEED})`,
   for (let round = 0; round < 600; round++) {
     const type = TYPES[round % TYPES.length];
     const dictionaries = [
-      Texts.ofStrings([...WORDS], true),
-      Texts.ofBytes(Texts.ofStrings([...WORDS]).utf8, WORDS.length, true),
+      Texts.ofStrings([...TEXTS], true),
+      Texts.ofBytes(Texts.ofStrings([...TEXTS]).utf8, TEXTS.length, true),
     ];
     const parts = Array.from({ length: random.below(5) }, () =>
       generated(type, random.below(9), random.pick(dictionaries), random),

@@ -81,7 +81,7 @@ t.test('an archive that extends beyond the log has another history', async (t) =
 
 t.test('another file under the same name is never written over', async (t) => {
   const disk = faultyDisk();
-  const other = Buffer.from('something else');
+  const other = Buffer.from('other values');
   disk.put(`${ARCHIVE_DIR}/log-0000000000000001.qlog`, other);
   const failures: Error[] = [];
   await write(disk, archiveOn(disk, failures), 1, 3);

@@ -49,12 +49,12 @@ export function readAddresses<F extends Pick<typeof newDatabase.properties, type
 ): readonly string[] {
   const addresses = body.get(FIELD) as readonly string[] | undefined;
   if (addresses === undefined) return absent;
-  if (addresses.length > ADDRESSES_MAX) throw body.fault(FIELD, `has more than ${ADDRESSES_MAX} entries`);
+  if (addresses.length > ADDRESSES_MAX) throw body.error(FIELD, `has more than ${ADDRESSES_MAX} entries`);
   return checkAll(addresses, (address, index) => {
     if (isAddress(address)) return address.toLowerCase();
-    throw body.fault(
+    throw body.error(
       FIELD,
-      `has ${quoted(address)} at [${index}], which is no address, network or host name`,
+      `has ${quoted(address)} at [${index}], which is not an address, network or host name`,
     );
   });
 }

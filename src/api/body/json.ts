@@ -36,7 +36,7 @@ export function isObject(json: Json | undefined): json is JsonObject {
   return json instanceof Map;
 }
 
-/** The kind of a value in the words of an error message. */
+/** The kind of a value as error messages name it. */
 export function kindOf(json: Json | undefined): string {
   if (json === undefined) return 'nothing';
   if (json === null) return 'null';
@@ -49,11 +49,11 @@ export function kindOf(json: Json | undefined): string {
 /** Reads a whole body. Throws QuarryError 1503 for everything that is not one well-formed JSON text in UTF-8, 1507 for
  *  more than JSON_NODES_MAX values and keys. */
 export function parseJson(bytes: Uint8Array): Json {
-  if (bytes.length === 0) throw syntaxFault('the body is empty');
+  if (bytes.length === 0) throw syntaxError('the body is empty');
   return new JsonReader(decodeUtf8(bytes)).readWhole();
 }
 
-function syntaxFault(detail: string): QuarryError {
+function syntaxError(detail: string): QuarryError {
   return new QuarryError(1503, `invalid JSON syntax: ${detail}`);
 }
 
@@ -61,7 +61,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw syntaxFault('the body is not valid UTF-8');
+    throw syntaxError('the body is not valid UTF-8');
   }
 }
 
@@ -87,10 +87,10 @@ class JsonReader {
     return value;
   }
 
-  #unexpected(wanted: string): QuarryError {
+  #unexpected(expected: string): QuarryError {
     const point = this.#text.codePointAt(this.#at);
     const found = point === undefined ? 'the end' : quoted(String.fromCodePoint(point));
-    return syntaxFault(`${found} at position ${this.#at} where ${wanted} belongs`);
+    return syntaxError(`${found} at position ${this.#at} where ${expected} belongs`);
   }
 
   #skipSpace(): void {
@@ -111,7 +111,7 @@ class JsonReader {
 
   #countNode(): void {
     if (++this.#nodeCount <= JSON_NODES_MAX) return;
-    throw new QuarryError(1507, `the body holds more than ${JSON_NODES_MAX} values and keys`);
+    throw new QuarryError(1507, `the body has more than ${JSON_NODES_MAX} values and keys`);
   }
 
   #value(depth: number): Json {
@@ -137,7 +137,7 @@ class JsonReader {
 
   #deeper(depth: number): number {
     if (depth < JSON_NESTING_MAX) return depth + 1;
-    throw syntaxFault(`nested deeper than ${JSON_NESTING_MAX} at position ${this.#at}`);
+    throw syntaxError(`nested deeper than ${JSON_NESTING_MAX} at position ${this.#at}`);
   }
 
   #word(text: string, value: Json): Json {
@@ -151,7 +151,7 @@ class JsonReader {
     const text = this.#number.exec(this.#text)?.[0];
     if (text === undefined) throw this.#unexpected('a value');
     if (text.length > TEXT_POINTS_MAX)
-      throw syntaxFault(`a number longer than ${TEXT_POINTS_MAX} characters`);
+      throw syntaxError(`a number longer than ${TEXT_POINTS_MAX} characters`);
     this.#at += text.length;
     return new ExactNumber(text);
   }
@@ -169,9 +169,9 @@ class JsonReader {
       if (unit === BACKSLASH) {
         escaped = true;
         at++;
-      } else if (unit < 0x20) throw syntaxFault(`a control character at position ${at} in a string`);
+      } else if (unit < 0x20) throw syntaxError(`a control character at position ${at} in a string`);
     }
-    throw syntaxFault(`the string at position ${from} does not end`);
+    throw syntaxError(`the string at position ${from} does not end`);
   }
 
   #list(depth: number): readonly Json[] {
@@ -193,7 +193,7 @@ class JsonReader {
       if (this.#text.charCodeAt(this.#at) !== QUOTE) throw this.#unexpected('a key');
       this.#countNode();
       const key = this.#string();
-      if (fields.has(key)) throw syntaxFault(`key ${quoted(key)} is repeated in one object`);
+      if (fields.has(key)) throw syntaxError(`key ${quoted(key)} is repeated in one object`);
       if (!this.#take(COLON)) throw this.#unexpected('":"');
       fields.set(key, this.#value(depth));
     } while (this.#take(COMMA));
@@ -208,10 +208,10 @@ function unescaped(literal: string, position: number): string {
   try {
     value = JSON.parse(literal);
   } catch {
-    throw syntaxFault(`the string at position ${position} holds a bad escape`);
+    throw syntaxError(`the string at position ${position} contains an invalid escape`);
   }
   if (LONE_SURROGATE.test(value))
-    throw syntaxFault(`the string at position ${position} holds a lone surrogate`);
+    throw syntaxError(`the string at position ${position} contains a lone surrogate`);
   return value;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Reads the objects of requests as their schemas in src/interface say: kinds, forms, bounds, and the error code of each.
- * Invariants: the order of the checks is that of the readers given to `read`; unknown fields are refused first; a refusal
- * holds the errors of all fields, in that order.
+ * Invariants: the order of the checks is that of the readers given to `read`; unknown fields are refused first; a
+ * refusal contains the errors of all fields, in that order.
  */
 import { checkAll, type ErrorCode, QuarryError, quoted } from '../../base/index.js';
 import type { Body, Codes, Fields, ReadFields, Schema, Unread } from '../../interface/index.js';
@@ -20,7 +20,7 @@ export type FieldValue<F, Name extends keyof F> = Value<ReadFields<F>[Name]>;
 type Naming = 'quoted' | 'path';
 
 /** The error of a value: the kind of error, which selects a code of its schema, and the message after the value's name. */
-class Fault {
+class ValueError {
   readonly kind: keyof Codes;
   readonly text: string;
   constructor(kind: keyof Codes, text: string) {
@@ -64,7 +64,7 @@ export class RequestBody<F extends Fields = Fields> {
   }
 
   /** An error of the field that its schema cannot detect. */
-  fault(name: keyof F & string, text: string): QuarryError {
+  error(name: keyof F & string, text: string): QuarryError {
     return new QuarryError(this.#code(name, 'wrong'), `${this.#nameOf(name)} ${text}`);
   }
 
@@ -73,15 +73,15 @@ export class RequestBody<F extends Fields = Fields> {
     const schema = this.#schema.properties[name];
     const json = this.object.get(name);
     const found = json === undefined ? absent(schema) : readAs(schema, json);
-    if (found instanceof Fault) throw this.#error(name, found);
-    if (found instanceof Faults) throw found.error((fault) => this.#error(name, fault));
+    if (found instanceof ValueError) throw this.#error(name, found);
+    if (found instanceof ValueErrors) throw found.error((fault) => this.#error(name, fault));
     return found as FieldValue<F, Name>;
   }
 
   /** Throws for the first of the fields that is missing. */
   require(...names: readonly (keyof F & string)[]): void {
     for (const name of names) {
-      if (!this.object.has(name)) throw this.#error(name, new Fault('missing', 'is missing'));
+      if (!this.object.has(name)) throw this.#error(name, new ValueError('missing', 'is missing'));
     }
   }
 
@@ -107,7 +107,7 @@ export class RequestBody<F extends Fields = Fields> {
     });
   }
 
-  #error(name: string, { kind, text }: Fault): QuarryError {
+  #error(name: string, { kind, text }: ValueError): QuarryError {
     const subject = kind === 'missing' ? `${quoted(name)} in ${this.path}` : this.#nameOf(name);
     return new QuarryError(this.#code(name, kind), `${subject} ${text}`);
   }
@@ -129,21 +129,21 @@ function codeOf(own: Codes | undefined, { missing, wrong }: Body['codes'], kind:
 }
 
 /** The errors of several items of a list. */
-class Faults {
-  readonly #faults: readonly Fault[];
-  constructor(faults: readonly Fault[]) {
+class ValueErrors {
+  readonly #faults: readonly ValueError[];
+  constructor(faults: readonly ValueError[]) {
     this.#faults = faults;
   }
 
-  error(errorOf: (fault: Fault) => QuarryError): QuarryError {
+  error(errorOf: (fault: ValueError) => QuarryError): QuarryError {
     const [first, ...also] = this.#faults.slice(0, ERRORS_OF_LIST_MAX).map(errorOf);
     return new QuarryError(first.code, first.message, first.moreInfo, also);
   }
 }
 const ERRORS_OF_LIST_MAX = 20;
 
-const absent = (schema: Schema): Fault | undefined =>
-  schema.optional === true ? undefined : new Fault('missing', 'is missing');
+const absent = (schema: Schema): ValueError | undefined =>
+  schema.optional === true ? undefined : new ValueError('missing', 'is missing');
 
 /** Reads a value that is not a field of a body; `name` is its subject in messages. */
 export function readValue<S, R>(
@@ -153,13 +153,17 @@ export function readValue<S, R>(
   codes: Body['codes'],
 ): Value<R> {
   const found = readAs(schema, json);
-  if (found instanceof Faults) throw found.error((fault) => errorOf(schema, fault, name, codes));
-  if (found instanceof Fault) throw errorOf(schema, found, name, codes);
+  if (found instanceof ValueErrors) throw found.error((fault) => errorOf(schema, fault, name, codes));
+  if (found instanceof ValueError) throw errorOf(schema, found, name, codes);
   return found as Value<R>;
 }
 
-const errorOf = (schema: Schema, { kind, text }: Fault, name: string, codes: Body['codes']): QuarryError =>
-  new QuarryError(codeOf(schema.reader?.codes, codes, kind), `${name} ${text}`);
+const errorOf = (
+  schema: Schema,
+  { kind, text }: ValueError,
+  name: string,
+  codes: Body['codes'],
+): QuarryError => new QuarryError(codeOf(schema.reader?.codes, codes, kind), `${name} ${text}`);
 
 /** The value as its schema reads it. */
 function readAs(schema: Schema, json: Json): unknown {
@@ -172,7 +176,7 @@ function readAs(schema: Schema, json: Json): unknown {
     case 'choice':
       return choiceOf(schema, json);
     case 'flag':
-      return typeof json === 'boolean' ? json : typeFault('true or false', json);
+      return typeof json === 'boolean' ? json : typeError('true or false', json);
     case 'integer':
       return integerOf(schema, json);
     default:
@@ -180,24 +184,24 @@ function readAs(schema: Schema, json: Json): unknown {
   }
 }
 
-const typeFault = (wanted: string, json: Json): Fault =>
-  new Fault('type', `must be ${wanted}, not ${kindOf(json)}`);
+const typeError = (expected: string, json: Json): ValueError =>
+  new ValueError('type', `must be ${expected}, not ${kindOf(json)}`);
 
-function textOf({ reader, maxLength, minLength }: Schema, json: Json): string | Fault {
+function textOf({ reader, maxLength, minLength }: Schema, json: Json): string | ValueError {
   if (typeof json !== 'string') {
-    return new Fault(
+    return new ValueError(
       json === null ? 'null' : 'type',
       `must be ${reader?.noun ?? 'a string'}, not ${kindOf(json)}`,
     );
   }
-  for (const { pattern, fault } of reader?.forms ?? []) {
-    if (!pattern.test(json)) return new Fault('form', `${fault}: ${quoted(json)}`);
+  for (const { pattern, message } of reader?.forms ?? []) {
+    if (!pattern.test(json)) return new ValueError('form', `${message}: ${quoted(json)}`);
   }
   if (typeof maxLength === 'number' && isLonger(json, maxLength)) {
-    return new Fault('long', `is longer than ${maxLength} characters`);
+    return new ValueError('long', `is longer than ${maxLength} characters`);
   }
   if (typeof minLength === 'number' && json.length < 2 * minLength && [...json].length < minLength) {
-    return new Fault(
+    return new ValueError(
       'empty',
       maxLength === undefined
         ? 'is an empty string'
@@ -212,50 +216,53 @@ export function isLonger(text: string, pointsMax: number): boolean {
   return text.length > pointsMax && (text.length > 2 * pointsMax || [...text].length > pointsMax);
 }
 
-function choiceOf(schema: Schema, json: Json): string | Fault {
+function choiceOf(schema: Schema, json: Json): string | ValueError {
   const choices = schema.enum as readonly string[];
   if (typeof json === 'string' && choices.includes(json)) return json;
   const found = typeof json === 'string' ? quoted(json) : kindOf(json);
-  return new Fault(json === null ? 'null' : 'wrong', `must be one of ${choices.join(', ')}, not ${found}`);
+  return new ValueError(
+    json === null ? 'null' : 'wrong',
+    `must be one of ${choices.join(', ')}, not ${found}`,
+  );
 }
 
-function integerOf({ reader, minimum, maximum }: Schema, json: Json): number | Fault {
+function integerOf({ reader, minimum, maximum }: Schema, json: Json): number | ValueError {
   const least = minimum as number;
-  const wanted =
+  const expected =
     maximum === undefined
       ? `an integer of at least ${least}`
       : `an integer from ${least} to ${String(maximum)}`;
   if (!(json instanceof ExactNumber) || !INTEGER.test(json.text)) {
     const found = json instanceof ExactNumber ? json.text.slice(0, 40) : kindOf(json);
-    return new Fault('wrong', `must be ${wanted}, not ${found}`);
+    return new ValueError('wrong', `must be ${expected}, not ${found}`);
   }
   const value = Number(json.text);
   if (value < least || (typeof maximum === 'number' && value > maximum)) {
-    return new Fault('outside', `must be ${wanted}, not ${json.text.slice(0, 40)}`);
+    return new ValueError('outside', `must be ${expected}, not ${json.text.slice(0, 40)}`);
   }
   if (Number.isSafeInteger(value)) return value;
   return reader?.saturates === true
     ? Number.MAX_SAFE_INTEGER
-    : new Fault('outside', `must be ${wanted}, not ${json.text.slice(0, 40)}`);
+    : new ValueError('outside', `must be ${expected}, not ${json.text.slice(0, 40)}`);
 }
 
 function listOf(
   { reader, items, minItems, maxItems }: Schema,
   json: Json,
-): readonly unknown[] | Fault | Faults {
-  if (!isList(json)) return typeFault('a list', json);
-  if (json.length === 0 && typeof minItems === 'number') return new Fault('empty', 'is empty');
+): readonly unknown[] | ValueError | ValueErrors {
+  if (!isList(json)) return typeError('a list', json);
+  if (json.length === 0 && typeof minItems === 'number') return new ValueError('empty', 'is empty');
   if (typeof maxItems === 'number' && json.length > maxItems) {
-    return new Fault('long', `has ${json.length} items, more than ${maxItems}`);
+    return new ValueError('long', `has ${json.length} items, more than ${maxItems}`);
   }
   const item = items as Schema;
   if (item.reader?.kind === 'unread') return json;
-  const faults: Fault[] = [];
+  const faults: ValueError[] = [];
   const values = json.map((one, index) => {
     const value = readAs(item, one);
-    if (value instanceof Fault) faults.push(new Fault('wrong', `${value.text} at [${index}]`));
+    if (value instanceof ValueError) faults.push(new ValueError('wrong', `${value.text} at [${index}]`));
     return value;
   });
-  if (faults.length > 0) return new Faults(faults);
+  if (faults.length > 0) return new ValueErrors(faults);
   return reader?.distinct === true ? [...new Set(values)] : values;
 }

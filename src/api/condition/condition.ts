@@ -19,7 +19,7 @@ import { type Column, type Dimension, isEventType } from '../../schema/index.js'
 import { isList, isObject, type Json, type JsonObject, kindOf } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
 import { bindColumn, bindEvents, type ColumnCondition } from './column-condition.js';
-import { asksNear, bindNear, type NearRules } from './near.js';
+import { bindNear, hasNear, type NearRules } from './near.js';
 import { conditionOf, listOperand, type Operand, type OperandContent, type QueryTree } from './query-tree.js';
 
 /** Called for every column that a condition names; throws if the caller may not use the column. */
@@ -39,25 +39,30 @@ interface Scope {
   conditionCount: number;
 }
 
+export interface QueryOptions {
+  readonly checkColumn?: ColumnCheck;
+  /** Path of the query in messages. */
+  readonly path?: string;
+  /** Error code of two conditions without an operator between them. */
+  readonly unjoined?: 4007 | 4020;
+}
+
 /**
- * Binds a query list. `path` is its name in messages; `unjoined` is the error code of two conditions without an operator
- * between them. Throws 4003 to 4053, 4026 if the query is not a list, and the errors of `checkColumn` for existing, active
- * columns.
+ * Binds a query list. Throws 4003 to 4053, 4026 if the query is not a list, and the errors of `checkColumn` for existing,
+ * active columns.
  */
 export function bindQuery(
   query: Json,
   dimension: Dimension,
   nowMs: BindingTime,
-  checkColumn: ColumnCheck = () => {},
-  path = 'query',
-  unjoined: 4007 | 4020 = 4007,
+  { checkColumn = () => {}, path = 'query', unjoined = 4007 }: QueryOptions = {},
 ): Condition {
   const scope = scopeOf(dimension, nowMs, checkColumn, unjoined);
   return conditionOf(readList(queryList(query, path), scope, path, 1));
 }
 
 /**
- * Binds the conditions of a query list and keeps its operators as a tree; `near` holds the rules for `geo_near`.
+ * Binds the conditions of a query list and keeps its operators as a tree; `near` contains the rules for `geo_near`.
  * Throws the errors of `bindQuery`, and 4028 for the `limit` of a `geo_near`.
  */
 export function readQuery(
@@ -114,7 +119,7 @@ function bindOneEvent(list: readonly Json[], scope: Scope, path: string, depth: 
   }
   if (list.length === 0) throw new QuarryError(4014, `${path} has no column`);
   if (list.length > 1)
-    throw new QuarryError(4007, `${path} holds ${list.length} conditions without an operator`);
+    throw new QuarryError(4007, `${path} has ${list.length} conditions without an operator between them`);
   const [element] = list;
   const here = `${path}[0]`;
   if (isList(element)) return bindOneEvent(element, scope, here, depth + 1);
@@ -127,7 +132,7 @@ function bindOneEvent(list: readonly Json[], scope: Scope, path: string, depth: 
     const { apiName } = condition.column;
     throw new QuarryError(
       4040,
-      `${here}: ${quoted(apiName)} is no event column, and only events are counted`,
+      `${here}: ${quoted(apiName)} is not an event column, and only events are counted`,
     );
   }
   if (condition.parameters.has('minfreq')) {
@@ -181,7 +186,7 @@ function readLeaf(element: Json, scope: Scope, path: string): OperandContent {
   const group = freqgroupOf(object);
   if (group !== undefined) return { is: 'condition', condition: bindFreqgroup(object, group, scope, path) };
   const condition = columnCondition(object, scope, path);
-  return scope.near !== null && asksNear(condition)
+  return scope.near !== null && hasNear(condition)
     ? { is: 'near', near: bindNear(condition, scope.near, scope.nowMs) }
     : { is: 'condition', condition: bindColumn(condition, scope.nowMs) };
 }
@@ -211,7 +216,7 @@ function columnCondition(object: JsonObject, scope: Scope, path: string): Column
   if (names.length > 1) {
     throw new QuarryError(
       scope.unjoined,
-      `${path} holds ${quoted(names[0])} and ${quoted(names[1])} without an operator`,
+      `${path} has ${quoted(names[0])} and ${quoted(names[1])} without an operator between them`,
     );
   }
   const column = scope.dimension.columns.get(names[0]);
@@ -248,8 +253,8 @@ function bindMember(member: Json, scope: Scope, path: string): EventTest {
   if (condition.parameters.has('minfreq')) {
     throw new QuarryError(4049, `${condition.path}.minfreq must be next to "freqgroup", not inside it`);
   }
-  if (scope.near !== null && asksNear(condition)) {
-    throw new QuarryError(4007, `${condition.path}: "geo_near" must stand ${scope.near.where}`);
+  if (scope.near !== null && hasNear(condition)) {
+    throw new QuarryError(4007, `${condition.path}: "geo_near" is allowed ${scope.near.where}`);
   }
   return bindEvents(condition, scope.nowMs);
 }

@@ -40,7 +40,7 @@ function numberIn<F extends Fields>(
 ): number {
   const value = finiteNumber(body.get(field) as Json);
   if (value !== null && value >= least && value <= most) return value;
-  throw body.fault(
+  throw body.error(
     field,
     most === Number.MAX_VALUE
       ? `must be a number from ${least}`

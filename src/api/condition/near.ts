@@ -36,7 +36,7 @@ export interface NearQuery {
   readonly rules: NearRules;
 }
 
-export function asksNear({ parameters }: ColumnCondition): boolean {
+export function hasNear({ parameters }: ColumnCondition): boolean {
   return parameters.has(NAME);
 }
 

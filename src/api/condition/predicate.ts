@@ -105,8 +105,8 @@ function bindWith(
 /** `in` takes a list; predicates on parts of a text take a list or one text; all others take one operand. */
 function conditionOperands(predicate: Predicate): readonly Operand[] {
   const { name, argument } = predicate;
-  const takesList = name === 'in' || name === 'not-in' || (PARTS.includes(name) && isList(argument));
-  return takesList ? listOperands(predicate) : [predicate];
+  const acceptsList = name === 'in' || name === 'not-in' || (PARTS.includes(name) && isList(argument));
+  return acceptsList ? listOperands(predicate) : [predicate];
 }
 
 function levelOperands(predicate: Predicate): readonly Operand[] {

@@ -47,7 +47,7 @@ export function joined(op: 'and' | 'or', members: readonly Condition[]): Conditi
 export function conditionOfOperand(operand: Operand): Condition {
   if (operand.is === 'near') {
     const { path, rules } = operand.near;
-    throw new QuarryError(4007, `${path}: "geo_near" must stand ${rules.where}`);
+    throw new QuarryError(4007, `${path}: "geo_near" is allowed ${rules.where}`);
   }
   const condition = operand.is === 'condition' ? operand.condition : conditionOf(operand.tree);
   return operand.negated ? { op: 'not', member: condition } : condition;

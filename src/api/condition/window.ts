@@ -1,7 +1,7 @@
 /**
  * `between`: the window of an event condition, resolved against the request's time. Both ends are instants and inclusive;
- * reversed ends are swapped; a relative end counts from the other one. Months and years follow the calendar, with the day
- * clamped to the month's length.
+ * reversed ends are swapped; a relative end is relative to the other one. Months and years follow the calendar, with
+ * the day clamped to the month's length.
  */
 import { type BindingTime, QuarryError, quoted, readTime } from '../../base/index.js';
 import { eventWindow, type Window } from '../../ir/index.js';
@@ -39,7 +39,7 @@ function readSpan(json: Json, nowMs: BindingTime, path: string): Window {
     const from = Math.floor(secondsOf(nowMs) / SECONDS_PER_DAY) * SECONDS_PER_DAY;
     return { from, to: from + SECONDS_PER_DAY - 1 };
   }
-  if (json.length !== 2) throw new QuarryError(4053, `${path} must hold two dates or "today"`);
+  if (json.length !== 2) throw new QuarryError(4053, `${path} must contain two dates or "today"`);
   const first = readInstant(json[0], nowMs, `${path}[0]`);
   const second = isRelative(json[1])
     ? shiftInstant(first, json[1], `${path}[1]`)
@@ -74,7 +74,7 @@ function readInstant(json: Json, nowMs: BindingTime, path: string): number {
   if (seconds !== null) return seconds;
   throw new QuarryError(
     4053,
-    `${path} is no date: ${typeof json === 'string' ? quoted(json) : kindOf(json)}`,
+    `${path} is not a date: ${typeof json === 'string' ? quoted(json) : kindOf(json)}`,
   );
 }
 
@@ -89,7 +89,7 @@ function shiftInstant(start: number, text: string, path: string): number {
       ? shiftMonths(start, unit === 'y' ? amount * 12 : amount)
       : start + amount * UNIT_SECONDS[unit];
   if (end >= INSTANT_SECONDS_MIN && end <= INSTANT_SECONDS_MAX) return end;
-  throw new QuarryError(4003, `${path} ${quoted(text)} leads out of the years 0000 to 9999`);
+  throw new QuarryError(4003, `${path} ${quoted(text)} is outside the years 0000 to 9999`);
 }
 
 function shiftMonths(start: number, months: number): number {

@@ -107,7 +107,7 @@ function readEventColumn(item: JsonObject, scope: ColumnScope, path: string): Ex
   }
   const column = columnOf(apiName, scope, path);
   if (!isEventType(column.type)) {
-    throw new QuarryError(4017, `${path}: ${quoted(apiName)} is no event column and has no dates`);
+    throw new QuarryError(4017, `${path}: ${quoted(apiName)} is not an event column and has no dates`);
   }
   return { column, window: readWindow(between, scope.nowMs, `${path}.${apiName}`) };
 }
@@ -157,12 +157,18 @@ export function readOrder(json: Json, scope: ColumnScope): readonly OrderKey[] {
 function orderKey({ id, apiName, type, storage }: Column, descending: boolean, path: string): OrderKey {
   if (apiName === ENTITY_ID_COLUMN) return { by: 'entity-id', descending };
   if (isEventType(type)) {
-    throw new QuarryError(4040, `${path}: ${quoted(apiName)} is an event column, which gives no order`);
+    throw new QuarryError(
+      4040,
+      `${path}: ${quoted(apiName)} is an event column, by which rows cannot be ordered`,
+    );
   }
   const kind = valueKindOf(type);
   if (kind === 'geo' || storage === 'list-of-values') {
     const what = kind === 'geo' ? `of type ${type}` : 'with lists of values';
-    throw new QuarryError(4039, `${path}: ${quoted(apiName)} is a column ${what}, which gives no order`);
+    throw new QuarryError(
+      4039,
+      `${path}: ${quoted(apiName)} is a column ${what}, by which rows cannot be ordered`,
+    );
   }
   return { by: 'attribute', columnId: id, kind, descending };
 }

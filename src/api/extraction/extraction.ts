@@ -35,7 +35,7 @@ import {
 import {
   PAGE_TOKEN_FIELD,
   type PageToken,
-  pageTokenFault,
+  pageTokenError,
   readPageToken,
   type TokenOwner,
 } from './page-token.js';
@@ -80,7 +80,7 @@ export interface Extraction {
 
 const NEAR_OF_RESULT: NearRules = {
   limitMax: null,
-  where: 'for itself at the top of a query whose conditions are joined by "and" only, in no list within it',
+  where: 'only at the top level of a query whose conditions are joined by "and", not in a nested list',
 };
 
 /**
@@ -101,7 +101,7 @@ export function bindExtraction(body: Json, request: ExtractionRequest): Extracti
     throw new QuarryError(4049, text);
   }
   const page = pageOf(token, limit, request.nowMs, whole ? limit : PAGE_ROWS_MAX);
-  if (token !== null && !fits(token, order, near)) throw pageTokenFault();
+  if (token !== null && !fits(token, order, near)) throw pageTokenError();
   const { dimension } = parts;
   return extractionOf(parts, page, {
     databaseId: request.model.id,
@@ -130,7 +130,7 @@ function conditionsBesideNear(tree: QueryTree): Condition | null {
 
 function pageOf(token: PageToken | null, limit: number, nowMs: number, rowsMax: number): Page {
   const taken = token?.taken ?? 0;
-  if (taken >= limit) throw pageTokenFault();
+  if (taken >= limit) throw pageTokenError();
   const rows = Math.min(rowsMax, limit - taken);
   return { number: token?.page ?? 1, taken, rows, firstMs: token?.firstMs ?? nowMs };
 }

@@ -24,11 +24,11 @@ export interface WholeExtraction<E extends Extraction> {
 
 /** Removes `entity-id` from the columns, because every row contains the ID anyway. */
 export function wholeExtraction<E extends Extraction>(extraction: E, format: RowFormat): WholeExtraction<E> {
-  const kept = extraction.columns.map(({ column }) => column.apiName !== ENTITY_ID_COLUMN);
+  const columns = extraction.columns.map(({ column }) => column.apiName !== ENTITY_ID_COLUMN);
   const withoutId = {
     ...extraction,
-    columns: extraction.columns.filter((_, index) => kept[index]),
-    plan: { ...extraction.plan, columns: extraction.plan.columns.filter((_, index) => kept[index]) },
+    columns: extraction.columns.filter((_, index) => columns[index]),
+    plan: { ...extraction.plan, columns: extraction.plan.columns.filter((_, index) => columns[index]) },
   };
   return {
     extraction: withoutId,

@@ -47,21 +47,21 @@ export function writePageToken(owner: TokenOwner, { page, taken, firstMs, last }
 
 /** Reads a token. Throws 4029 if `writePageToken` did not write it for the same owner. */
 export function readPageToken(owner: TokenOwner, json: Json): PageToken {
-  if (typeof json !== 'string' || json.length > TOKEN_CHARS_MAX) throw pageTokenFault();
+  if (typeof json !== 'string' || json.length > TOKEN_CHARS_MAX) throw pageTokenError();
   const bytes = Buffer.from(json, 'base64url');
   // Decoding ignores invalid characters and the spare bits of the last character.
-  if (bytes.toString('base64url') !== json) throw pageTokenFault();
+  if (bytes.toString('base64url') !== json) throw pageTokenError();
   const text = bytes.subarray(DIGEST_BYTES).toString();
-  if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(owner, text))) throw pageTokenFault();
+  if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(owner, text))) throw pageTokenError();
   const token = tokenIn(text);
-  if (token === null) throw pageTokenFault();
+  if (token === null) throw pageTokenError();
   return token;
 }
 
-export function pageTokenFault(): QuarryError {
+export function pageTokenError(): QuarryError {
   return new QuarryError(
     4029,
-    `"${PAGE_TOKEN_FIELD}" is not one that this key was given for this request at this endpoint`,
+    `"${PAGE_TOKEN_FIELD}" was not issued to this key for this request at this endpoint`,
   );
 }
 

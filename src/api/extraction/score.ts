@@ -10,7 +10,7 @@ import type { Json } from '../body/json.js';
 import type { NearRules } from '../condition/near.js';
 import { conditionOfOperand, joined, type Operand, type QueryTree } from '../condition/query-tree.js';
 import { type Extraction, type ExtractionRequest, extractionOf, readParts } from './extraction.js';
-import { pageTokenFault } from './page-token.js';
+import { pageTokenError } from './page-token.js';
 import { SCORE_FIELD } from './text.js';
 
 export interface Score {
@@ -22,19 +22,20 @@ export interface Score {
 
 const NEAR_OF_SCORE: NearRules = {
   limitMax: SCORED_NEAREST_MAX,
-  where: 'in the top list or in lists joined by "or", not joined by "and" within a list, nor behind "not"',
+  where:
+    'in the top list or in lists joined by "or", but not joined by "and" within a list, and not after "not"',
 };
 
 /** Binds the body. Throws the errors of `bindExtraction`, and 4029 for every page token. */
 export function bindScore(body: Json, request: ExtractionRequest): Score {
   const parts = readParts(body, 'score', NEAR_OF_SCORE, request);
   // All rows fit one page.
-  if (parts.token !== null) throw pageTokenFault();
+  if (parts.token !== null) throw pageTokenError();
   if (parts.columns?.some(({ column }) => column.apiName === SCORE_FIELD) === true) {
     throw new QuarryError(4049, `the column ${quoted(SCORE_FIELD)} cannot be used in rows with a score`);
   }
   const { dimension, near, limit, order } = parts;
-  const place = {
+  const scoreIndex = {
     databaseId: request.model.id,
     dimensionId: dimension.id,
     condition: request.access.restrict(dimension, null, request.nowMs),
@@ -43,10 +44,11 @@ export function bindScore(body: Json, request: ExtractionRequest): Score {
   };
   const scored = scoredConditions(parts.tree);
   const page = { number: 1, taken: 0, rows: limit, firstMs: request.nowMs };
-  const extraction = extractionOf(parts, page, { ...place, scored, order, limit }, SCORE_FIELD);
+  const extraction = extractionOf(parts, page, { ...scoreIndex, scored, order, limit }, SCORE_FIELD);
   return {
     extraction: { ...extraction, plan: { ...extraction.plan, scored } },
-    nearest: near === null ? null : { ...place, scored: null, order: [], limit: near.limit, columns: [] },
+    nearest:
+      near === null ? null : { ...scoreIndex, scored: null, order: [], limit: near.limit, columns: [] },
   };
 }
 

@@ -31,7 +31,7 @@ export function extractionText(
     if (chars > charsMax) {
       throw new QuarryError(
         9006,
-        `the answer has more than ${charsMax} characters; ask for fewer rows or columns`,
+        `the answer has more than ${charsMax} characters; request fewer rows or columns`,
       );
     }
     return asList ? text : `${JSON.stringify(row.position.id)}:${text}`;
@@ -72,7 +72,7 @@ export function pointText({ longitude, latitude }: Point): string {
   return `[${fraction(longitude)},${fraction(latitude)}]`;
 }
 
-/** The JSON text of a cell. */
+/** The JSON text of a value. */
 export function cellText({ window }: ExtractColumn, cell: Exclude<ExtractedCell, null>): string {
   if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
   return JSON.stringify(cell);

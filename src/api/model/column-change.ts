@@ -11,7 +11,7 @@ import type { Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
 import type { ApiNamesAnswer, ModelDecision } from './dimension.js';
 
-interface ColumnPlace {
+interface ColumnRef {
   readonly databaseId: number;
   readonly dimensionId: number;
   readonly column: Column;
@@ -23,9 +23,9 @@ interface ColumnPlace {
  */
 export function changeColumn(json: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const body = RequestBody.of(changedColumn, json);
-  const readers = { own: () => ownColumn(body, model, 'changed'), wanted: () => readWanted(body) };
+  const readers = { own: () => ownColumn(body, model, 'changed'), wanted: () => readChanges(body) };
   const { own, wanted } = body.read(() => readAll(readers));
-  const { column, ...place } = own;
+  const { column, ...ids } = own;
   const changed: Column = {
     ...column,
     name: wanted.name ?? column.name,
@@ -36,25 +36,25 @@ export function changeColumn(json: Json, model: DatabaseModel): ModelDecision<Ap
     changed.name === column.name &&
     changed.description === column.description &&
     changed.active === column.active;
-  return decision(column, isSame ? [] : [{ change: 'column-changed', ...place, column: changed }]);
+  return decision(column, isSame ? [] : [{ change: 'column-changed', ...ids, column: changed }]);
 }
 
 /** Deletes one column with its values. Throws 3000, 3001 for `entity-id`, 3007, 3018, 5008 and 5009. */
 export function deleteColumn(json: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
-  const { column, ...place } = RequestBody.of(deletedColumn, json).read((body) =>
+  const { column, ...ids } = RequestBody.of(deletedColumn, json).read((body) =>
     ownColumn(body, model, 'deleted'),
   );
-  return decision(column, [{ change: 'column-deleted', ...place, columnId: column.id }]);
+  return decision(column, [{ change: 'column-deleted', ...ids, columnId: column.id }]);
 }
 
-interface Wanted {
+interface ColumnChanges {
   readonly name: string | null;
   readonly description: string | null;
   readonly active: boolean | null;
 }
 
 /** The new values of the fields; null = unchanged. */
-function readWanted(body: RequestBody<typeof changedColumn.properties>): Wanted {
+function readChanges(body: RequestBody<typeof changedColumn.properties>): ColumnChanges {
   if (!COLUMN_CHANGES.some((field) => body.object.has(field))) {
     throw new QuarryError(3000, 'the body has nothing to change: no "name", "description" or "active"');
   }
@@ -70,7 +70,7 @@ function ownColumn(
   body: RequestBody<typeof deletedColumn.properties>,
   model: DatabaseModel,
   what: string,
-): ColumnPlace {
+): ColumnRef {
   const { apiName, dimension } = readAll({
     apiName: () => body.get('api-name'),
     dimension: () => dimensionOf(model, body),

@@ -48,10 +48,10 @@ function readApiName(body: ColumnBody, name: string | null): string {
   const given = body.get('api-name');
   if (given === undefined && name === null) return '';
   const apiName = given ?? apiNameFrom(name ?? '');
-  if (apiName === RESERVED_COLUMN) throw body.fault('api-name', `is reserved: ${quoted(apiName)}`);
+  if (apiName === RESERVED_COLUMN) throw body.error('api-name', `is reserved: ${quoted(apiName)}`);
   if (given !== undefined || !/^-*$/.test(apiName)) return apiName;
   const why = `the name ${quoted(name ?? '')} has no letter and no digit to make it from`;
-  throw body.fault('api-name', `is needed: ${why}`);
+  throw body.error('api-name', `is needed: ${why}`);
 }
 
 /** The api-name derived from a name: lower case, all other characters become dashes, repeated dashes one dash. */
@@ -63,12 +63,12 @@ type OfSomeTypes = 'storage' | 'cardinality' | 'decimal-places' | 'range' | 'ret
 
 /** Throws for a field that columns of the type do not have. */
 function checkFits(body: ColumnBody, field: OfSomeTypes, fits: boolean, kind: string): void {
-  if (!fits && body.has(field)) throw body.fault(field, `is for ${kind} columns only`);
+  if (!fits && body.has(field)) throw body.error(field, `is for ${kind} columns only`);
 }
 
 function readStorage(body: ColumnBody, type: ColumnType | null): Storage | null {
   const isEvent = type !== null && isEventType(type);
-  if (isEvent && body.has('storage')) throw body.fault('storage', 'is not for event columns');
+  if (isEvent && body.has('storage')) throw body.error('storage', 'is not for event columns');
   return body.get('storage') ?? (isEvent ? null : 'latest-value');
 }
 
@@ -90,7 +90,7 @@ function readRange(body: ColumnBody, type: ColumnType | null): readonly bigint[]
     throw new QuarryError(3000, `"range" in ${body.path} is missing`);
   }
   const value = body.get('range');
-  const fault = (what: string) => body.fault('range', what);
+  const fault = (what: string) => body.error('range', what);
   if (!isList(value) || value.length === 0) throw fault('must be a list of bounds');
   if (value.length > RANGE_BOUNDS_MAX) throw fault(`has more than ${RANGE_BOUNDS_MAX} bounds`);
   const bounds = value.map((bound, index) => {
@@ -112,5 +112,5 @@ function readRetention(body: ColumnBody, type: ColumnType | null): number | null
   if (value === 'forever') return null;
   const days = value instanceof ExactNumber && INTEGER.test(value.text) ? Number(value.text) : 0;
   if (days >= 1 && Number.isSafeInteger(days)) return days;
-  throw body.fault('retention-time', 'must be whole days, at least 1, or "forever"');
+  throw body.error('retention-time', 'must be whole days, at least 1, or "forever"');
 }

@@ -24,7 +24,7 @@ import { type ApiNamesAnswer, checkNewDimensionName, type ModelDecision } from '
  */
 export function createColumns(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
-  if (entries.length === 0) throw new QuarryError(3000, 'the body holds no column');
+  if (entries.length === 0) throw new QuarryError(3000, 'the body contains no column');
   if (entries.length > COLUMNS_PER_REQUEST_MAX) {
     throw new QuarryError(
       3004,
@@ -41,7 +41,7 @@ export function createColumns(body: Json, model: DatabaseModel): ModelDecision<A
   return { changes: request.changes, answer: { 'api-name': isList(body) ? names : names[0] } };
 }
 
-interface DimensionPlace {
+interface DimensionRef {
   readonly id: number;
   readonly apiName: string;
 }
@@ -57,8 +57,8 @@ class ColumnRequest {
     this.#model = model;
   }
 
-  /** The dimension of a column's object; created if it does not exist. */
-  dimensionOf(body: ColumnBody): DimensionPlace {
+  /** The dimension of a column's object, created if it does not exist. */
+  dimensionOf(body: ColumnBody): DimensionRef {
     const given = body.object.get('dimension') ?? DEFAULT_DIMENSION;
     const known = typeof given === 'string' ? this.#knownId(given) : undefined;
     if (known !== undefined) return { id: known, apiName: given as string };
@@ -66,7 +66,7 @@ class ColumnRequest {
     return { id: this.#makeDimension(apiName), apiName };
   }
 
-  add({ column, dimension }: { column: Omit<Column, 'id'>; dimension: DimensionPlace }): string {
+  add({ column, dimension }: { column: Omit<Column, 'id'>; dimension: DimensionRef }): string {
     const { id: dimensionId, apiName } = dimension;
     const key = `${apiName} ${column.apiName}`;
     const columns = (this.#model.dimensions.get(apiName) ?? newDimension(dimensionId, apiName)).columns;
@@ -105,7 +105,7 @@ class ColumnRequest {
     if (total > TEST_COLUMNS_MAX) {
       throw new QuarryError(
         2021,
-        `a test database holds at most ${TEST_COLUMNS_MAX} columns; this would make ${total}`,
+        `a test database has at most ${TEST_COLUMNS_MAX} columns; this request would make it ${total}`,
       );
     }
   }

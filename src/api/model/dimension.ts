@@ -31,9 +31,9 @@ export function checkNewDimensionName(apiName: string): string {
  */
 export function createDimensions(body: Json, model: DatabaseModel): ModelDecision<ApiNamesAnswer> {
   const entries = isList(body) ? body : [body];
-  if (entries.length === 0) throw new QuarryError(5007, 'the body holds no dimension');
+  if (entries.length === 0) throw new QuarryError(5007, 'the body contains no dimension');
   if (entries.length > DIMENSIONS_PER_REQUEST_MAX) {
-    throw new QuarryError(5009, `the body holds more than ${DIMENSIONS_PER_REQUEST_MAX} dimensions`);
+    throw new QuarryError(5009, `the body has more than ${DIMENSIONS_PER_REQUEST_MAX} dimensions`);
   }
   const made = new Set<string>();
   const changes = checkAll(entries, (entry, index): CatalogChange => {

@@ -76,7 +76,13 @@ function readFilter(filter: Json, scope: LevelScope | null): Condition | null {
   if (scope === null) return null;
   const { dimension, nowMs, access } = scope;
   const condition =
-    list.length === 0 ? null : bindQuery(list, dimension, nowMs, access.checkColumn, 'filter', 4020);
+    list.length === 0
+      ? null
+      : bindQuery(list, dimension, nowMs, {
+          checkColumn: access.checkColumn,
+          path: 'filter',
+          unjoined: 4020,
+        });
   return access.restrict(dimension, condition, nowMs);
 }
 
@@ -103,13 +109,13 @@ function readLevels(query: Json, scope: LevelScope | null): readonly BoundLevel[
 
 function bindLevel(object: JsonObject, scope: LevelScope, path: string, isLast: boolean): BoundLevel {
   const fields = readLevel(object, [], scope.dimension, scope.access, path);
-  const { wanted, column } = fields;
-  const rules = { nowMs: scope.nowMs, takesBuckets: typeof wanted === 'string', defaultWindow: null };
+  const { keyValue, column } = fields;
+  const rules = { nowMs: scope.nowMs, allowsBuckets: typeof keyValue === 'string', defaultWindow: null };
   const { level } = readAll({
     minfreq: () => refuseMinfreq(fields),
     level: (): TopLevel | MetricLevel => {
       const { what, values } = readAll({
-        what: () => readWanted(fields, isLast),
+        what: () => readLevelValue(fields, isLast),
         values: () => bindValues(fields, rules),
       });
       const { buckets, ...plan } = values;
@@ -133,14 +139,14 @@ function refuseMinfreq({ others, path }: LevelFields): void {
 }
 
 /** Throws 4045, 4046, 4049 for a metric that is not the last level, 4051. */
-function readWanted(
+function readLevelValue(
   fields: LevelFields,
   isLast: boolean,
 ): Pick<MetricLevel, 'metric'> | Pick<TopLevel, 'limit' | 'minQuantity'> {
-  const { wanted, column, path } = fields;
-  if (typeof wanted !== 'string') return { limit: readLimit(fields), minQuantity: 1 };
+  const { keyValue, column, path } = fields;
+  if (typeof keyValue !== 'string') return { limit: readLimit(fields), minQuantity: 1 };
   const here = `${path}.${column.apiName}`;
-  const metric = readMetric(wanted, column, here);
+  const metric = readMetric(keyValue, column, here);
   if (isLast) return { metric };
   throw new QuarryError(4049, `${here}: a metric must be the last level`);
 }

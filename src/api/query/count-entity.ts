@@ -31,7 +31,10 @@ export function bindCountEntity(
       queryList(query, `"query" in ${path}`);
       return null;
     }
-    const condition = bindQuery(query, dimension, nowMs, access.checkColumn, queryPath);
+    const condition = bindQuery(query, dimension, nowMs, {
+      checkColumn: access.checkColumn,
+      path: queryPath,
+    });
     return access.restrict(dimension, condition, nowMs);
   });
   return queries.map(({ bound, ...query }) => ({ ...query, condition: bound }));

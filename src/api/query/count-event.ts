@@ -33,7 +33,7 @@ function bindPlan(
   nowMs: BindingTime,
   access: Access,
 ): AggregatePlan | null {
-  const intervalPlace = `"interval" in ${path}`;
+  const intervalPath = `"interval" in ${path}`;
   const readInterval = () => body.get('interval');
   if (dimension === null) {
     readAll({ query: () => queryList(query, `"query" in ${path}`), interval: readInterval });
@@ -47,8 +47,8 @@ function bindPlan(
     buckets: () => {
       const interval = readInterval();
       if (interval === undefined || known === null) return null;
-      checkResolution(interval, known.event.window, nowMs, intervalPlace);
-      return bucketsOf(interval, known.event.window, intervalPlace);
+      checkResolution(interval, known.event.window, nowMs, intervalPath);
+      return bucketsOf(interval, known.event.window, intervalPath);
     },
   });
   const { type, decimalPlaces } = events.column;

@@ -29,28 +29,28 @@ import { readHalfOpenWindow, readWindow } from '../condition/window.js';
 export interface LevelFields {
   readonly column: Column;
   /** The value of the column's key: a number of values or a metric. */
-  readonly wanted: Json;
+  readonly keyValue: Json;
   /** The level's fields without the column. */
   readonly others: JsonObject;
   readonly path: string;
 }
 
 /** Fields of a level other than its column and predicates, for all endpoints. */
-const WORDS: readonly string[] = Object.keys(levelFields);
+const FIELDS: readonly string[] = Object.keys(levelFields);
 
 /**
- * Finds the column among the keys of a level; `words` are further fields of the endpoint. A key that is also the name of a
- * field names a column only if no other key does. Throws 506, 4007, 4008, 4014 and 4049.
+ * Finds the column among the keys of a level; `endpointFields` are further fields of the endpoint. A key that is also
+ * the name of a field names a column only if no other key does. Throws 506, 4007, 4008, 4014 and 4049.
  */
 export function readLevel(
   object: JsonObject,
-  words: readonly string[],
+  endpointFields: readonly string[],
   dimension: Dimension,
   access: Access,
   path: string,
 ): LevelFields {
   const isField = (key: string): boolean =>
-    WORDS.includes(key) || words.includes(key) || isPredicateName(key);
+    FIELDS.includes(key) || endpointFields.includes(key) || isPredicateName(key);
   const keys = [...object.keys()];
   const plain = keys.filter((key) => !isField(key));
   const named = plain.length > 0 ? plain : keys.filter((key) => isColumnNamedAsField(key, object, dimension));
@@ -71,7 +71,7 @@ export function readLevel(
   }
   access.checkColumn(dimension, column);
   const others = new Map([...object].filter(([key]) => key !== name));
-  return { column, wanted: object.get(name) ?? null, others, path };
+  return { column, keyValue: object.get(name) ?? null, others, path };
 }
 
 function isColumnNamedAsField(key: string, object: JsonObject, dimension: Dimension): boolean {
@@ -88,7 +88,7 @@ export interface BoundValues extends LevelPlan, ValueForm {
 export interface LevelRules {
   readonly nowMs: BindingTime;
   /** Whether the endpoint allows buckets. */
-  readonly takesBuckets: boolean;
+  readonly allowsBuckets: boolean;
   /** The window of a level without `between`; null = `between` is required. */
   readonly defaultWindow: Window | null;
 }
@@ -138,9 +138,9 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
   }
   const between = others.get('between');
   const interval = others.get('interval');
-  if (interval !== undefined && !rules.takesBuckets) throw notHere(`${path}.interval`);
+  if (interval !== undefined && !rules.allowsBuckets) throw notHere(`${path}.interval`);
   if (isList(between) && isList(between[0])) {
-    if (!rules.takesBuckets) throw notHere(`${path}.between with a list of windows`);
+    if (!rules.allowsBuckets) throw notHere(`${path}.between with a list of windows`);
     if (interval !== undefined)
       throw new QuarryError(4049, `${path}.interval cannot be used together with a list of windows`);
     if (inside.length > 0) throw secondBetween(inside[0].path);
@@ -203,6 +203,6 @@ function readWindows(list: readonly Json[], nowMs: BindingTime, path: string): T
 }
 
 /** The number of values that the level requests. Throws 4051. */
-export function readLimit({ column, wanted, path }: LevelFields): number {
-  return readValue(howMany, wanted, `${path}.${column.apiName}`, CONDITION_CODES);
+export function readLimit({ column, keyValue, path }: LevelFields): number {
+  return readValue(howMany, keyValue, `${path}.${column.apiName}`, CONDITION_CODES);
 }

@@ -35,7 +35,7 @@ export function bindQueries<F extends CountQueryFields, Bound>(
   bind: (entry: QueryEntry<F>) => Bound | null,
 ): readonly NamedQuery<Bound>[] {
   const entries = isList(json) ? json : [json];
-  if (entries.length === 0) throw new QuarryError(4004, 'the body holds no query');
+  if (entries.length === 0) throw new QuarryError(4004, 'the body contains no query');
   if (entries.length > QUERIES_PER_REQUEST_MAX) {
     throw new QuarryError(
       4036,

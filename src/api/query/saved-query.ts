@@ -20,7 +20,7 @@ import { bindCountEvent } from './count-event.js';
 import { bindTopValues } from './top-values.js';
 import { bindTotal } from './total.js';
 
-const PLACE = 'the body';
+const WHERE = 'the body';
 /** Maximum number of saved queries of one database, and characters of all their queries: one answer lists all of them. */
 const SAVED_QUERIES_MAX = 10_000;
 const SAVED_QUERY_CHARS_MAX = 16 * 2 ** 20;
@@ -98,7 +98,7 @@ function withDimension(queries: JsonObject, dimension: Json | null): JsonObject 
 }
 
 function required(query: Json | undefined): Json {
-  if (query === undefined || query === null) throw new QuarryError(4010, `${PLACE} lacks "query"`);
+  if (query === undefined || query === null) throw new QuarryError(4010, `${WHERE} lacks "query"`);
   return query;
 }
 
@@ -106,7 +106,7 @@ function required(query: Json | undefined): Json {
 function readDimensions(query: Json | undefined): Json {
   const names = query ?? [];
   if (isList(names) && names.every((name) => typeof name === 'string')) return names;
-  const found = isList(names) ? 'a list with something else' : kindOf(names);
+  const found = isList(names) ? 'a list with other values' : kindOf(names);
   throw new QuarryError(4042, `"query" of a count/entity/total must be a list of strings, not ${found}`);
 }
 
@@ -213,7 +213,7 @@ export function membersOfSavedQuery(saved: SavedQuery, members: readonly Member[
 }
 
 function set(saved: SavedQuery, call: SavedQueryCall, members: readonly Member[]): ModelDecision<string> {
-  checkRoom(saved, call);
+  checkLimits(saved, call);
   return {
     changes: [{ change: 'saved-query-set', savedQuery: saved }],
     answer: membersOfSavedQuery(saved, members),
@@ -241,10 +241,10 @@ function ownSavedQuery(name: string, call: SavedQueryCall): SavedQuery {
  * Throws 4048 if the database would contain too many or too long queries with `saved`. The message does not reveal how many
  * or how long they are, since the caller may not see all of them.
  */
-function checkRoom({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
+function checkLimits({ name, query }: SavedQuery, { catalog, model }: SavedQueryCall): void {
   const all = savedQueriesOf(catalog, model.id);
   if (all.size >= SAVED_QUERIES_MAX && !all.has(name)) {
-    throw new QuarryError(4048, `the database already holds ${SAVED_QUERIES_MAX} saved queries, the maximum`);
+    throw new QuarryError(4048, `the database already has the maximum of ${SAVED_QUERIES_MAX} saved queries`);
   }
   let chars = query.length;
   for (const other of all.values()) if (other.name !== name) chars += other.query.length;

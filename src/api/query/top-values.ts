@@ -43,7 +43,7 @@ export function bindTopValues(
   const bypassesAll = object.get(BYPASS_CACHE);
   const isFlag = typeof bypassesAll === 'boolean';
   const entries = [...object].filter(([name]) => !(isFlag && name === BYPASS_CACHE));
-  if (entries.length === 0) throw new QuarryError(4004, 'the body holds no query');
+  if (entries.length === 0) throw new QuarryError(4004, 'the body contains no query');
   if (entries.length > TOP_VALUES_QUERIES_MAX) {
     throw new QuarryError(
       4036,
@@ -69,23 +69,28 @@ function bindOne(
   const known = readOrNull(readDimension);
   const { bound } = readAll({
     dimension: readDimension,
-    bound: () => (known === null ? null : bindIn(known, object, path, model.id, nowMs, access)),
+    bound: () =>
+      known === null ? null : bindIn(known, object, { path, databaseId: model.id, nowMs, access }),
   });
   invariant(bound !== null, 'a query was bound in an invalid dimension');
   return bound;
 }
 
+interface QueryContext {
+  readonly path: string;
+  readonly databaseId: number;
+  readonly nowMs: BindingTime;
+  readonly access: Access;
+}
+
 function bindIn(
   dimension: Dimension,
   object: JsonObject,
-  path: string,
-  databaseId: number,
-  nowMs: BindingTime,
-  access: Access,
+  { path, databaseId, nowMs, access }: QueryContext,
 ): Omit<TopValuesQuery, 'name'> {
   const fields = readLevel(object, OPTIONS, dimension, access, path);
   const options = RequestBody.of(topValuesFields, fields.others, path);
-  const rules = { nowMs, takesBuckets: false, defaultWindow: ALL_EVENTS };
+  const rules = { nowMs, allowsBuckets: false, defaultWindow: ALL_EVENTS };
   const { limit, values, minQuantity, bypassCache, entities } = readAll({
     limit: () => readLimit(fields),
     values: () => bindValues(fields, rules),

@@ -36,7 +36,7 @@ import { databaseAt, type Reach } from './database.js';
 const WRONG = 8000;
 /** Maximum length of the JSON text of one dimension's filter, which is stored and parsed again for every request. */
 const FILTER_CHARS_MAX = 65_536;
-const PLACE = '"custom-database-key"';
+const WHERE = '"custom-database-key"';
 
 export interface CustomKeysAnswer {
   readonly 'custom-keys': readonly string[];
@@ -63,8 +63,8 @@ function readBody<F extends Fields, T>(
   const key = schema.properties['custom-database-key'];
   return RequestBody.of(schema, json).read((outer) => {
     const name = outer.get('database-name');
-    if (!outer.has('custom-database-key')) throw outer.fault('custom-database-key', 'is missing');
-    return RequestBody.of(key, outer.object.get('custom-database-key'), PLACE).read((fields) => {
+    if (!outer.has('custom-database-key')) throw outer.error('custom-database-key', 'is missing');
+    return RequestBody.of(key, outer.object.get('custom-database-key'), WHERE).read((fields) => {
       const model = databaseAt(catalog, name, reach);
       return { model, key: read(fields, model) };
     });
@@ -78,9 +78,9 @@ function byDimension(
   model: DatabaseModel,
 ): [Dimension, Json][] | null {
   if (!fields.has(field)) return null;
-  const object = objectAt(fields.object.get(field), WRONG, `"${field}" in ${PLACE}`);
+  const object = objectAt(fields.object.get(field), WRONG, `"${field}" in ${WHERE}`);
   if (object.size === 0) return null;
-  if (object.size > NAMED_MAX) throw fields.fault(field, `names more than ${NAMED_MAX} dimensions`);
+  if (object.size > NAMED_MAX) throw fields.error(field, `names more than ${NAMED_MAX} dimensions`);
   return checkAll([...object], ([name, value]) => [dimensionAt(model, name), value]);
 }
 
@@ -106,7 +106,7 @@ function readFilter(fields: KeyBody, model: DatabaseModel, nowMs: number): reado
     const path = `"filter".${dimension.apiName}`;
     const object = objectAt(conditions, WRONG, path);
     if (object.size === 0) throw new QuarryError(WRONG, `${path} names no column`);
-    bindQuery(filterQuery(object), dimension, nowMs, undefined, path);
+    bindQuery(filterQuery(object), dimension, nowMs, { path });
     const text = writeJson(object);
     if (text.length <= FILTER_CHARS_MAX) return { dimension: dimension.apiName, conditions: text };
     throw new QuarryError(WRONG, `${path} is longer than ${FILTER_CHARS_MAX} characters`);

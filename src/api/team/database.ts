@@ -51,7 +51,7 @@ function readBody<F extends Fields, G extends Fields & { readonly database: Body
 ): T {
   const outer = RequestBody.of(schema, json);
   return outer.read(() => {
-    if (!outer.has('database')) throw outer.fault('database', 'is missing');
+    if (!outer.has('database')) throw outer.error('database', 'is missing');
     const inner = RequestBody.of(
       schema.properties.database as Body<F>,
       outer.object.get('database'),
@@ -61,15 +61,15 @@ function readBody<F extends Fields, G extends Fields & { readonly database: Body
   });
 }
 
-type CloudPlace = Pick<DatabaseProperties, 'cloudProvider' | 'cloudArea'>;
+type CloudProperties = Pick<DatabaseProperties, 'cloudProvider' | 'cloudArea'>;
 
-function readCloud(fields: Properties, before: DatabaseProperties | null): CloudPlace {
+function readCloud(fields: Properties, before: DatabaseProperties | null): CloudProperties {
   const cloudProvider = fields.get('cloud_provider') ?? before?.cloudProvider ?? 'ovh';
   const areas = CLOUD_AREAS.get(cloudProvider) ?? [];
   const kept = before?.cloudProvider === cloudProvider ? before.cloudArea : areas[0];
   const cloudArea = fields.get('cloud_area') ?? kept;
   if (areas.includes(cloudArea)) return { cloudProvider, cloudArea };
-  throw fields.fault('cloud_area', `must be one of ${areas.join(', ')}, not ${quoted(cloudArea)}`);
+  throw fields.error('cloud_area', `must be one of ${areas.join(', ')}, not ${quoted(cloudArea)}`);
 }
 
 interface PropertiesSource {
@@ -107,7 +107,7 @@ function readProperties({
 function readPricing(fields: Properties, before: DatabaseProperties | null): PricingModel {
   if (!fields.has('pricing-model')) {
     if (before !== null && before.pricingModel !== null) return before.pricingModel;
-    throw fields.fault('pricing-model', 'is missing');
+    throw fields.error('pricing-model', 'is missing');
   }
   const json = fields.get('pricing-model') as Json;
   return readValue(pricingModel, json, `"pricing-model" in ${fields.path}`, newDatabase.codes);
@@ -196,7 +196,7 @@ export function changeDatabase(
       const read = readAll({
         type: () => {
           if ((fields.get('type') ?? database.type) === database.type) return;
-          throw fields.fault('type', `cannot change: the database is of type ${database.type}`);
+          throw fields.error('type', `cannot change: the database is of type ${database.type}`);
         },
         name: () => fields.get('new-database-name') ?? database.name,
         properties: () =>
@@ -226,7 +226,7 @@ export function deleteDatabase(
   reach: Reach,
 ): ModelDecision<DatabaseNamesAnswer> {
   const { id, name } = RequestBody.of(deletedDatabase, json).read((outer) => {
-    if (!outer.has('database')) throw outer.fault('database', 'is missing');
+    if (!outer.has('database')) throw outer.error('database', 'is missing');
     const { database } = deletedDatabase.properties;
     return RequestBody.of(database, outer.object.get('database'), '"database"').read((fields) =>
       databaseAt(catalog, fields.get('name'), reach),

@@ -32,7 +32,7 @@ function readDatabases(body: GroupBody, catalog: Catalog, absent: readonly numbe
   return checkAll(names, (name) => {
     const database = databaseByName(catalog, name);
     if (database !== undefined) return database.id;
-    throw body.fault('allowed-databases', `names ${quoted(name)}, which does not exist`);
+    throw body.error('allowed-databases', `names ${quoted(name)}, which does not exist`);
   });
 }
 
@@ -49,11 +49,11 @@ function readOpenHours(hours: RequestBody<typeof accessHours.properties>): Acces
   if (hours.object.size === 0) return null;
   const minute = (field: 'from' | 'to'): number => {
     const text = hours.get(field);
-    if (text === undefined) throw hours.fault(field, 'is missing');
+    if (text === undefined) throw hours.error(field, 'is missing');
     return Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
   };
   const { from, to } = readAll({ from: () => minute('from'), to: () => minute('to') });
-  if (from === to) throw hours.fault('to', 'is the same as "from": leave the hours out for the whole day');
+  if (from === to) throw hours.error('to', 'is the same as "from": leave the hours out for the whole day');
   return { from, to };
 }
 
@@ -86,7 +86,7 @@ function refuseTaken(catalog: Catalog, name: string): void {
 function groupAt(body: RequestBody<typeof deletedGroup.properties>, catalog: Catalog): PermissionGroup {
   const name = body.get('group-name');
   const group = groupByName(catalog, name);
-  if (group === undefined) throw body.fault('group-name', `${quoted(name)} does not exist`);
+  if (group === undefined) throw body.error('group-name', `${quoted(name)} does not exist`);
   return group;
 }
 

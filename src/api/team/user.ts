@@ -22,7 +22,7 @@ function readGroup(body: UserBody, catalog: Catalog, before: number | null): num
   if (name === undefined) return before;
   if (name === '') return null;
   const group = groupByName(catalog, name);
-  if (group === undefined) throw body.fault('permission-group', `${quoted(name)} does not exist`);
+  if (group === undefined) throw body.error('permission-group', `${quoted(name)} does not exist`);
   return group.id;
 }
 

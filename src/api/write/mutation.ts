@@ -55,7 +55,7 @@ export function readMutation(json: Json, kind: MutationKind): MutationBody {
 function readSet(set: Json): string {
   if (!isObject(set)) throw new QuarryError(4049, `"set" must be an object, not ${kindOf(set)}`);
   if (set.size === 0) throw new QuarryError(2017, '"set" has no column');
-  if (set.has(DIMENSION)) throw new QuarryError(2011, `"set" names "${DIMENSION}", which is no column`);
+  if (set.has(DIMENSION)) throw new QuarryError(2011, `"set" names "${DIMENSION}", which is not a column`);
   return writeJson(set);
 }
 
@@ -67,6 +67,6 @@ export function bindMutation(
   access: Access,
 ): BoundMutation {
   const dimension = dimensionAt(model, name ?? DEFAULT_DIMENSION);
-  const condition = bindQuery(query, dimension, nowMs, access.checkColumn);
+  const condition = bindQuery(query, dimension, nowMs, { checkColumn: access.checkColumn });
   return { dimensionId: dimension.id, condition: access.restrict(dimension, condition, nowMs), set };
 }

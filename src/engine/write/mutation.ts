@@ -2,7 +2,7 @@
 import { QuarryError, SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { dimensionById } from '../../catalog/index.js';
 import { decodeBatch, type Section } from '../../column/index.js';
-import { encodeRecordPayload, type RecordOnce } from '../../format/index.js';
+import { encodeRecordPayload, type RecordIdempotency } from '../../format/index.js';
 import { type CountEntityPlan, conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Mutation, MutationRequest } from '../api.js';
@@ -55,7 +55,7 @@ export function encodeMutation(
   { dimensionId, condition }: Mutation,
   batch: Uint8Array | null,
   timeMs: number,
-  once: RecordOnce | null,
+  once: RecordIdempotency | null,
 ): Uint8Array {
   const common = { timeMs, databaseId, dimensionId, condition: conditionToPlain(condition), once };
   return encodeRecordPayload(

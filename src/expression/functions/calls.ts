@@ -1,11 +1,11 @@
-/** Calls of functions: which function works on what, and how its arguments come. */
+/** Calls of functions: selects the implementation for the types of the arguments. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { Expression, ScalarFunction } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
 import { expressionError } from '../error.js';
-import { merge, type Part, TextUnion } from '../merge.js';
+import { type MergePart, merge, TextUnion } from '../merge.js';
 import { constantValue, type Evaluate, type Node } from '../node.js';
 import { isValid } from '../validity.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
@@ -14,7 +14,7 @@ import { mayGrow, textFunction } from './text-calls.js';
 
 type Call = Extract<Expression, { readonly op: 'call' }>;
 
-/** Throws 6000 for what a function cannot be asked. */
+/** Throws 6000 for arguments that the function does not support. */
 export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAccount | null): Evaluate {
   const { name, type, unit } = call;
   const text = textFunction(name);
@@ -81,7 +81,7 @@ const isBetter = (
 ): boolean => best === -1 || compareRows(vector, row, args[best], row) * sign > 0;
 
 /** Row r comes from argument best[r]; -1 = from none. */
-function partsOf(args: readonly Vector[], best: Int32Array): Part[] {
+function partsOf(args: readonly Vector[], best: Int32Array): MergePart[] {
   return args.flatMap((vector, index) => {
     const rows = rowsWith(best, index);
     return rows.length === 0 ? [] : [{ vector, from: rows, to: rows }];

@@ -47,7 +47,7 @@ export function bodyLengthOf(request: Request, method: string): BodyLength {
   }
   if (!/^\d{1,9}$/.test(text)) {
     if (/^\d+$/.test(text)) return { kind: 'endless' };
-    return { kind: 'broken', text: `Content-Length ${quoted(text)} is no number of bytes` };
+    return { kind: 'broken', text: `Content-Length ${quoted(text)} is not a number of bytes` };
   }
   const bytes = Number(text);
   return bytes === 0 || method === 'get' ? NO_BODY : { kind: 'declared', bytes };

@@ -17,12 +17,12 @@ export interface AutoCreateOptions {
 
 /** Returns the offsets of the values of all "auto-create" keys in a body that is one JSON object. */
 export function findAutoCreate(source: Source): number[] {
-  const places: number[] = [];
+  const offsets: number[] = [];
   eachMember(source, skipSpace(source.bytes, 0), 0, (keyAt, valueAt) => {
     const length = valueAt - keyAt;
-    if (length > AUTO_CREATE.length && isAutoCreate(source, keyAt)) places.push(valueAt);
+    if (length > AUTO_CREATE.length && isAutoCreate(source, keyAt)) offsets.push(valueAt);
   });
-  return places;
+  return offsets;
 }
 
 function isAutoCreate(source: Source, keyAt: number): boolean {
@@ -30,22 +30,24 @@ function isAutoCreate(source: Source, keyAt: number): boolean {
   return (first === 0x61 || first === 0x5c) && stringAt(source, keyAt) === AUTO_CREATE;
 }
 
-/** Returns the options given by the values at `places`, or the error that refuses the request; null if there are no values. */
+/**
+ * Returns the options given by the values at `offsets`, or the error that refuses the request; null if there are no values.
+ */
 export function readAutoCreate(
   source: Source,
-  places: readonly number[],
+  offsets: readonly number[],
   customKey: boolean,
 ): AutoCreateOptions | { readonly refused: WireError } | null {
-  if (places.length === 0) return null;
+  if (offsets.length === 0) return null;
   let dimensions = false;
   let columns = false;
   let wrong = '';
-  for (const place of places) {
-    if (source.bytes[place] !== OPEN_LIST) {
+  for (const offset of offsets) {
+    if (source.bytes[offset] !== OPEN_LIST) {
       wrong = 'it is not a list';
       continue;
     }
-    eachItem(source, place, 1, (at) => {
+    eachItem(source, offset, 1, (at) => {
       const item = source.bytes[at] === QUOTE ? stringAt(source, at) : '';
       if (item === DIMENSION) dimensions = true;
       else if (item === 'column') columns = true;

@@ -25,7 +25,7 @@ import { kindOfValue, readNumberText } from '../values/numbers.js';
 export type Shape = 'single' | 'list' | 'event';
 export type EvidenceType = 'integer' | 'decimal' | 'date' | 'datetime' | 'boolean' | 'string';
 
-const PLACES_MAX = 20;
+const DECIMAL_PLACES_MAX = 20;
 /** A datetime with an offset and escapes; longer strings are not dates. */
 const DATE_BYTES_MAX = 256;
 const SHAPE_WORDS: Record<Shape, string> = { single: 'single values', list: 'lists', event: 'events' };
@@ -34,10 +34,10 @@ export class Evidence {
   shape: Shape | null = null;
   type: EvidenceType | null = null;
   /** The greatest number of decimal places. */
-  places = 0;
+  decimalPlaces = 0;
   /** Dates occurred in what became a datetime column. */
   hasMidnights = false;
-  fault: InsertError | null = null;
+  error: InsertError | null = null;
   /** Offset of an empty list, which may be a list of events; -1 = none. */
   #emptyListAt = -1;
 
@@ -64,18 +64,20 @@ export class Evidence {
 
   /** Whether the evidence suffices to create the column. */
   get isComplete(): boolean {
-    return this.shape !== null && (this.type !== null || this.fault !== null);
+    return this.shape !== null && (this.type !== null || this.error !== null);
   }
 
   #refuse(fault: InsertError): void {
-    this.fault ??= fault;
+    this.error ??= fault;
   }
 
   #shapeIs(shape: Shape, at: number): boolean {
     const mixed = this.shape !== null && this.shape !== shape;
     if (mixed || (shape === 'single' && this.#emptyListAt >= 0)) {
       const other = SHAPE_WORDS[this.shape ?? 'list'];
-      this.#refuse(new InsertError(2007, at, `a new column cannot hold ${other} and ${SHAPE_WORDS[shape]}`));
+      this.#refuse(
+        new InsertError(2007, at, `a new column cannot contain ${other} and ${SHAPE_WORDS[shape]}`),
+      );
       this.shape ??= 'list';
       return false;
     }
@@ -109,7 +111,7 @@ export class Evidence {
         new InsertError(
           2007,
           at,
-          `a new column cannot hold ${what} in ${SHAPE_WORDS[this.shape ?? 'single']}`,
+          `a new column cannot contain ${what} in ${SHAPE_WORDS[this.shape ?? 'single']}`,
         ),
       );
     } else if (this.type === null || this.type === type) this.type = type;
@@ -117,7 +119,8 @@ export class Evidence {
     else if (isPair(this.type, type, 'date', 'datetime')) {
       this.type = 'datetime';
       this.hasMidnights = true;
-    } else this.#refuse(new InsertError(2007, at, `a new column cannot hold both ${this.type} and ${type}`));
+    } else
+      this.#refuse(new InsertError(2007, at, `a new column cannot contain both ${this.type} and ${type}`));
   }
 
   #typeAt(source: Source, at: number): EvidenceType | null {
@@ -136,10 +139,10 @@ export class Evidence {
     }
     if (isInteger) return 'integer';
     const { scale } = readNumberText(source, at, end);
-    if (scale > PLACES_MAX) {
-      this.#refuse(new InsertError(2004, at, `a decimal has more than ${PLACES_MAX} decimal places`));
+    if (scale > DECIMAL_PLACES_MAX) {
+      this.#refuse(new InsertError(2004, at, `a decimal has more than ${DECIMAL_PLACES_MAX} decimal places`));
     }
-    this.places = Math.max(this.places, Math.min(scale, PLACES_MAX));
+    this.decimalPlaces = Math.max(this.decimalPlaces, Math.min(scale, DECIMAL_PLACES_MAX));
     return 'decimal';
   }
 }

@@ -29,7 +29,7 @@ export interface Inferred {
   readonly midnights: ReadonlySet<Column>;
   readonly createdDimensions: readonly Omit<Dimension, 'columns' | 'relations'>[];
   readonly createdColumns: readonly { readonly dimensionId: number; readonly column: Column }[];
-  readonly fault: { readonly offset: number; readonly error: WireError } | null;
+  readonly error: { readonly offset: number; readonly error: WireError } | null;
 }
 
 interface Candidate {
@@ -50,7 +50,7 @@ class Inference {
   #nextDimensionId: number;
   #nextColumnId: number;
   #columnTotal = 0;
-  #fault: { offset: number; error: WireError } | null = null;
+  #error: { offset: number; error: WireError } | null = null;
 
   constructor(source: Source, model: DatabaseModel, creates: AutoCreateOptions) {
     this.#source = source;
@@ -71,8 +71,8 @@ class Inference {
   }
 
   #refuse(offset: number, code: WireError['code'], message: string): void {
-    if (this.#fault === null || offset < this.#fault.offset)
-      this.#fault = { offset, error: { code, message } };
+    if (this.#error === null || offset < this.#error.offset)
+      this.#error = { offset, error: { code, message } };
   }
 
   #entity(idAt: number, objectAt: number): void {
@@ -99,7 +99,7 @@ class Inference {
     if (known !== undefined || !this.#creates.dimensions) return known ?? null;
     const where = `entity ${quoted(entityId)}: dimension ${quoted(name)}`;
     if (!API_NAME.test(name)) {
-      this.#refuse(at, 5000, `${where}: an api-name holds lower-case letters, digits and dashes only`);
+      this.#refuse(at, 5000, `${where}: an api-name contains only lower-case letters, digits and dashes`);
       return null;
     }
     if (name.length > NAME_CHARS_MAX) {
@@ -121,7 +121,7 @@ class Inference {
     if (known !== undefined) return known;
     const where = `entity ${quoted(entityId)}, column ${quoted(apiName)}`;
     if (!API_NAME.test(apiName)) {
-      this.#refuse(keyAt, 3007, `${where}: an api-name holds lower-case letters, digits and dashes only`);
+      this.#refuse(keyAt, 3007, `${where}: an api-name contains only lower-case letters, digits and dashes`);
       return null;
     }
     if (apiName.length > NAME_CHARS_MAX) {
@@ -129,7 +129,7 @@ class Inference {
       return null;
     }
     if (this.#model.type === 'test' && this.#columnTotal >= TEST_COLUMNS_MAX) {
-      this.#refuse(keyAt, 2021, `${where}: a test database holds at most ${TEST_COLUMNS_MAX} columns`);
+      this.#refuse(keyAt, 2021, `${where}: a test database has at most ${TEST_COLUMNS_MAX} columns`);
       return null;
     }
     this.#columnTotal++;
@@ -146,8 +146,8 @@ class Inference {
     for (const candidate of this.#candidates.values()) {
       const { dimension, apiName, evidence } = candidate;
       const where = `entity ${quoted(candidate.entityId)}, column ${quoted(apiName)}`;
-      if (evidence.fault !== null) {
-        const { offset, code, text } = evidence.fault;
+      if (evidence.error !== null) {
+        const { offset, code, text } = evidence.error;
         this.#refuse(offset, code, `new column ${quoted(apiName)}: ${text}`);
       }
       if (!evidence.isComplete) {
@@ -176,7 +176,7 @@ class Inference {
         ({ columns: _columns, relations: _relations, ...created }) => created,
       ),
       createdColumns,
-      fault: this.#fault,
+      error: this.#error,
     };
   }
 }
@@ -192,7 +192,7 @@ function columnOf({ apiName, id, evidence }: Candidate): Column {
     type: isEvent ? (`${type}-event` as Column['type']) : type,
     storage: isEvent ? null : evidence.shape === 'list' ? 'list-of-values' : 'latest-value',
     cardinality: type === 'string' && !isEvent ? 'high' : null,
-    decimalPlaces: type === 'decimal' ? Math.max(DECIMAL_PLACES_MIN, evidence.places) : null,
+    decimalPlaces: type === 'decimal' ? Math.max(DECIMAL_PLACES_MIN, evidence.decimalPlaces) : null,
     range: null,
     retentionDays: null,
     active: true,

@@ -37,7 +37,7 @@ export interface RewrittenLines {
    * The error of the first line that cannot be rewritten, or null. That line and all later ones are unchanged. The offset is that
    * line's first byte.
    */
-  readonly fault: InsertError | null;
+  readonly error: InsertError | null;
 }
 
 /** Returns the offset of the first byte of [from, end) that is not blank, or `end`. */
@@ -47,12 +47,14 @@ export function skipBlanks(bytes: Uint8Array, from: number, end: number): number
   return at;
 }
 
-/** Calls `take` with the offsets of each non-blank line and of its end (line break or end of text), until it returns false. */
+/**
+ * Calls `visit` with the offsets of each non-blank line and of its end (line break or end of text), until it returns false.
+ */
 export function eachLine(
   bytes: Uint8Array,
   from: number,
   textEnd: number,
-  take: (at: number, end: number) => boolean,
+  visit: (at: number, end: number) => boolean,
 ): void {
   // Searching a Buffer for bytes is five times as fast as searching a Uint8Array.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, textEnd);
@@ -60,7 +62,7 @@ export function eachLine(
     const found = text.indexOf(LINE_BREAK, start);
     const end = found === -1 ? textEnd : found;
     const isBlank = skipBlanks(bytes, start, end) === end;
-    if (!isBlank && !take(start, end)) return;
+    if (!isBlank && !visit(start, end)) return;
     start = end + 1;
   }
 }
@@ -69,24 +71,24 @@ export function eachLine(
 export function rewriteLines(source: Source, from: number): RewrittenLines {
   let entityCount = 0;
   let firstAt = -1;
-  let fault: InsertError | null = null;
+  let error: InsertError | null = null;
   eachLine(source.bytes, from, source.end, (start, end) => {
     const at = skipBlanks(source.bytes, start, end);
     try {
       layLine(source, at, end);
     } catch (thrown) {
       if (!(thrown instanceof InsertError)) throw thrown;
-      fault = new InsertError(thrown.code, start, thrown.text);
+      error = new InsertError(thrown.code, start, thrown.text);
       return false;
     }
     if (firstAt < 0) firstAt = at;
     entityCount++;
     return true;
   });
-  return { entityCount, firstAt, fault };
+  return { entityCount, firstAt, error };
 }
 
-/** Checks that a non-blank line is one JSON value. Throws InsertFault 1503. */
+/** Checks that a non-blank line is one JSON value. Throws InsertError 1503. */
 export function checkLine(line: Source): void {
   const at = skipSpace(line.bytes, skipValue(line, skipSpace(line.bytes, 0), 1));
   if (at !== line.end) throw unexpected(line, at, 'the end of the line');

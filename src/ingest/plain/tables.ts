@@ -55,7 +55,7 @@ class Image {
   }
 
   /** Appends `count` zero words and returns the index of the first. */
-  take(count: number): number {
+  append(count: number): number {
     const from = this.#length;
     this.#length += count;
     if (this.#length > this.words.length) this.words = longerCopy(this.words, this.#length * 2);
@@ -66,11 +66,11 @@ class Image {
     this.words.set(fields, index);
   }
 
-  placeOf(index: number): number {
+  offsetOf(index: number): number {
     return this.#firstAt + index * 4;
   }
 
-  get held(): Int32Array {
+  get bytes(): Int32Array {
     return this.words.slice(0, this.#length);
   }
 
@@ -81,10 +81,10 @@ class Image {
   /** Appends the name in quotes, padded to whole vectors. */
   name(name: string): { at: number; byteCount: number; hash: number } {
     const bytes = new TextEncoder().encode(`"${name}"`);
-    const index = this.take(Math.ceil(bytes.length / 16) * 4);
+    const index = this.append(Math.ceil(bytes.length / 16) * 4);
     new Uint8Array(this.words.buffer).set(bytes, index * 4);
     return {
-      at: this.placeOf(index),
+      at: this.offsetOf(index),
       byteCount: bytes.length,
       hash: hashBytes(bytes, 1, bytes.length - 1),
     };
@@ -93,28 +93,28 @@ class Image {
   /** Appends a hash table of record offsets by name hash: open addressing, 0 = free. */
   hashTable(records: readonly { hash: number; at: number }[]): { at: number; mask: number } {
     const size = 2 ** Math.ceil(Math.log2(records.length * 2 + 2));
-    const index = this.take(size);
+    const index = this.append(size);
     for (const { hash, at } of records) {
       let slot = hash & (size - 1);
       while (this.words[index + slot] !== 0) slot = (slot + 1) & (size - 1);
       this.words[index + slot] = at;
     }
-    return { at: this.placeOf(index), mask: size - 1 };
+    return { at: this.offsetOf(index), mask: size - 1 };
   }
 
   bounds(range: readonly bigint[] | null): number {
     if (range === null) return 0;
-    const index = this.take(range.length * 2);
+    const index = this.append(range.length * 2);
     range.forEach((bound, place) => {
       writeBigWords(this.words, index + place * 2, bound);
     });
-    return this.placeOf(index);
+    return this.offsetOf(index);
   }
 
   /** Appends a builder for each shard, with the given entry sizes in bytes for each part. */
   builders(shardCount: number, owner: number, parts: readonly [number, number, number, number]): void {
     for (let shard = 0; shard < shardCount; shard++) {
-      this.put([0, ...parts, shard, owner], this.take(INSERT_BUILDER_WORDS));
+      this.put([0, ...parts, shard, owner], this.append(INSERT_BUILDER_WORDS));
     }
   }
 }
@@ -143,7 +143,7 @@ function buildColumn(
   const kind = valueKindOf(column.type);
   const name = image.name(apiName);
   const boundsAt = image.bounds(range);
-  const index = image.take(INSERT_COLUMN_WORDS);
+  const index = image.append(INSERT_COLUMN_WORDS);
   image.put(
     [
       0,
@@ -167,7 +167,7 @@ function buildColumn(
   const endBytes = kind === 'code' ? 4 : 0;
   image.builders(tables.shardCount, 0, [4, extraBytes, valueBytes(kind), endBytes]);
   if (form === 'latest') image.builders(tables.shardCount, 0, [4, 0, 0, endBytes]);
-  return { hash: name.hash, at: image.placeOf(index) };
+  return { hash: name.hash, at: image.offsetOf(index) };
 }
 
 function layDimension(
@@ -179,9 +179,9 @@ function layDimension(
   const columns: { hash: number; at: number }[] = [];
   const relations = new Map<number, number>();
   for (const { id } of dimension.relations.values()) {
-    const index = image.take(INSERT_RELATION_WORDS);
+    const index = image.append(INSERT_RELATION_WORDS);
     image.put([id], index);
-    relations.set(id, image.placeOf(index));
+    relations.set(id, image.offsetOf(index));
   }
   for (let slot = firstSlot; slot < firstSlot + dimension.columns.size; slot++) {
     const column = buildColumn(image, tables, slot, relations);
@@ -190,8 +190,8 @@ function layDimension(
   }
   const name = image.name(dimension.apiName);
   const hashed = image.hashTable(columns);
-  const index = image.take(INSERT_DIMENSION_WORDS);
-  const at = image.placeOf(index);
+  const index = image.append(INSERT_DIMENSION_WORDS);
+  const at = image.offsetOf(index);
   image.put([0, dimension.id, name.at, name.byteCount, hashed.at, hashed.mask], index);
   image.builders(tables.shardCount, at, [0, 0, 4, 4]);
   return { hash: name.hash, at };
@@ -208,5 +208,5 @@ export function buildPlainTables(tables: ModelTables, firstAt: number): PlainTab
   }
   const { at, mask } = image.hashTable(dimensions);
   const defaultDimension = tables.defaultDimension < 0 ? 0 : dimensions[tables.defaultDimension].at;
-  return { words: image.held, defaultDimension, dimensionsAt: at, dimensionMask: mask };
+  return { words: image.bytes, defaultDimension, dimensionsAt: at, dimensionMask: mask };
 }

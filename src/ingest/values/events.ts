@@ -99,7 +99,7 @@ function checkDate(date: number, at: number, nowSeconds: number, retentionDays: 
     throw new InsertError(2006, at, `the event's date ${formatDateTime(date)} is in the future`);
   }
   if (retentionDays !== null && date < nowSeconds - retentionDays * SECONDS_PER_DAY) {
-    const kept = `the ${retentionDays} days that the column keeps its events`;
-    throw new InsertError(2001, at, `the event's date ${formatDateTime(date)} is older than ${kept}`);
+    const retention = `the ${retentionDays} days that the column keeps its events`;
+    throw new InsertError(2001, at, `the event's date ${formatDateTime(date)} is older than ${retention}`);
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Finds names from bytes without creating strings: the api-names of dimensions, or of the columns of one dimension.
- * Invariant: the words of a name hold its UTF-8 bytes and the closing quote, padded with 0, so that a comparison with the body
- * takes a few word comparisons. Names are api-names (lower-case letters, digits, dashes) and need no escapes as keys; a key with
- * escapes is decoded before the lookup.
+ * Invariant: the words of a name contain its UTF-8 bytes and the closing quote, padded with 0, so that a name is
+ * compared with the body word by word. Names are api-names (lower-case letters, digits, dashes) and need no escapes as
+ * keys; a key with escapes is decoded before the lookup.
  */
 import { hashBytes } from '../../base/index.js';
 import { QUOTE, type Source } from '../source.js';
@@ -46,17 +46,17 @@ export class NameTable {
     return this.#byteCount[index];
   }
 
-  /** Returns whether the string whose first byte is at `at` is name `index`, including the closing quote. */
-  matches(source: Source, at: number, index: number): boolean {
+  /** Returns whether the string whose first byte is at `from` is name `index`, including the closing quote. */
+  matches(source: Source, from: number, index: number): boolean {
     const { view } = source;
     const words = this.#words;
     const last = this.#firstWord[index + 1] - 1;
-    let place = at;
+    let at = from;
     for (let word = this.#firstWord[index]; word < last; word++) {
-      if (view.getInt32(place, true) !== words[word]) return false;
-      place += 4;
+      if (view.getInt32(at, true) !== words[word]) return false;
+      at += 4;
     }
-    return (view.getInt32(place, true) & this.#lastMask[index]) === words[last];
+    return (view.getInt32(at, true) & this.#lastMask[index]) === words[last];
   }
 
   /** Returns the index of the name bytes[from, to), or -1. */

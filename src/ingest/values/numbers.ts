@@ -2,8 +2,8 @@
  * Converts number tokens to stored numbers without losing a digit. A token uses exact double arithmetic only while every
  * intermediate is an integer below 2^53; longer tokens use BigInt.
  * All readers take the offset of the token, write the value at `index` of an array and return the offset after the token. They
- * throw InsertFault 2007 or 2004. A token that is not valid JSON may throw any error, because the body's syntax is checked before
- * an error is reported. The caller checks what follows the token.
+ * throw InsertError 2007 or 2004. A token that is not valid JSON may throw any error, because the body's syntax is
+ * checked before an error is reported. The caller checks what follows the token.
  */
 import { INT64_MAX, INT64_MIN } from '../../base/index.js';
 import { type DecimalText, scaleDecimal } from '../../schema/index.js';
@@ -11,7 +11,7 @@ import { InsertError } from '../insert-error.js';
 import { skipNumber } from '../json.js';
 import { DOT, isNumberByte, MINUS, type Source, ZERO } from '../source.js';
 
-/** Every integer with so many digits is below 2^53. */
+/** Every integer with at most this many digits is below 2^53. */
 const EXACT_DIGITS_MAX = 15;
 const INT64_DIGITS_MAX = 19;
 const TWO_32 = 2 ** 32;
@@ -37,11 +37,11 @@ function tokenText(source: Source, from: number, to: number): string {
   return to > from + 40 ? `${text}…` : text;
 }
 
-function wrongType(source: Source, at: number, wanted: string): InsertError {
+function wrongType(source: Source, at: number, expected: string): InsertError {
   const byte = source.bytes[at];
   const number = byte === MINUS || isDigit(byte);
   const seen = number ? tokenText(source, at, skipNumber(source, at)) : kindOfValue(byte);
-  return new InsertError(2007, at, `${seen} is not ${wanted}`);
+  return new InsertError(2007, at, `${seen} is not ${expected}`);
 }
 
 /** Names the kind of a value by its first byte, for messages. */
@@ -145,7 +145,7 @@ function readLongDecimal(
     return end;
   }
   const text = tokenText(source, from, end);
-  if (scaled.fault === 'too-many-places') {
+  if (scaled.reason === 'too-many-places') {
     throw new InsertError(2004, from, `${text} has more than ${places} decimal places`);
   }
   throw new InsertError(2007, from, `${text} is out of the range of a decimal with ${places} places`);

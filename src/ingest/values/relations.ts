@@ -18,7 +18,7 @@ export class RelatedEvents {
   /** Slots of the named columns, by first mention. */
   readonly #named: Int32Array;
   /** By slot: index in #relations. */
-  readonly #places: Int32Array;
+  readonly #relationIndexes: Int32Array;
   /** By slot: the number of the entity's events; -1 = the column is not named. */
   readonly #counts: Int32Array;
   /** By index in #relations: the first slot that the entity names; -1 = none. Used only by `check`. */
@@ -27,11 +27,11 @@ export class RelatedEvents {
   /** `columns` by slot. */
   constructor(columns: readonly Column[], dimensions: Iterable<Dimension>) {
     const relations = Array.from(dimensions, (dimension) => [...dimension.relations.values()]).flat();
-    const placeOf = new Map(relations.flatMap(({ columnIds }, place) => columnIds.map((id) => [id, place])));
+    const indexOf = new Map(relations.flatMap(({ columnIds }, index) => columnIds.map((id) => [id, index])));
     this.#columns = columns;
     this.#relations = relations;
-    this.#places = Int32Array.from(columns, ({ id }) => placeOf.get(id) ?? -1);
-    this.relationIds = this.#places.map((place) => (place < 0 ? 0 : relations[place].id));
+    this.#relationIndexes = Int32Array.from(columns, ({ id }) => indexOf.get(id) ?? -1);
+    this.relationIds = this.#relationIndexes.map((place) => (place < 0 ? 0 : relations[place].id));
     this.#named = new Int32Array(columns.length);
     this.#counts = new Int32Array(columns.length).fill(-1);
     this.#firstSlots = new Int32Array(relations.length).fill(-1);
@@ -50,7 +50,7 @@ export class RelatedEvents {
   check(at: number): void {
     for (let index = 0; index < this.namedCount; index++) {
       const slot = this.#named[index];
-      const place = this.#places[slot];
+      const place = this.#relationIndexes[slot];
       const first = this.#firstSlots[place];
       if (first < 0) this.#firstSlots[place] = slot;
       else if (this.#counts[first] !== this.#counts[slot]) throw this.#unequal(at, first, slot);
@@ -63,13 +63,13 @@ export class RelatedEvents {
     for (let index = 0; index < this.namedCount; index++) {
       const slot = this.#named[index];
       this.#counts[slot] = -1;
-      this.#firstSlots[this.#places[slot]] = -1;
+      this.#firstSlots[this.#relationIndexes[slot]] = -1;
     }
     this.namedCount = 0;
   }
 
   #unequal(at: number, first: number, other: number): InsertError {
-    const { name } = this.#relations[this.#places[first]];
+    const { name } = this.#relations[this.#relationIndexes[first]];
     const [one, two] = [first, other].map(
       (slot) => `${this.#counts[slot]} in the column ${quoted(this.#columns[slot].apiName)}`,
     );

@@ -1,6 +1,6 @@
 /**
- * Reads one value token of any column type, checks it and appends it to its column's builder. A refused value throws InsertFault
- * and may leave the builder with a partial value, because an error ends the request.
+ * Reads one value token of any column type, checks it and appends it to its column's builder. A refused value throws
+ * InsertError and may leave the builder with a partial value, because an error ends the request.
  */
 import { TEXT_POINTS_MAX } from '../../base/index.js';
 import type { ColumnBuilder } from '../builders.js';
@@ -81,9 +81,9 @@ export function readValue(
   }
 }
 
-function openingQuote(source: Source, at: number, wanted: string): number {
+function openingQuote(source: Source, at: number, expected: string): number {
   if (source.bytes[at] === QUOTE) return at;
-  throw new InsertError(2007, at, `${kindOfValue(source.bytes[at])} is not ${wanted}`);
+  throw new InsertError(2007, at, `${kindOfValue(source.bytes[at])} is not ${expected}`);
 }
 
 /** Returns the string at `at` for a message. */

@@ -6,7 +6,7 @@
 const MINUS: u32 = 0x2d;
 const DOT: u32 = 0x2e;
 const DIGITS_MAX: u32 = 18;
-/** Every integer with so many digits is exact in a double. */
+/** Every integer with at most this many digits is exact in a double. */
 const FLOAT_DIGITS_MAX: u32 = 15;
 
 // @ts-ignore: decorator

@@ -1,7 +1,7 @@
 /**
  * The records in the memory of the insert parser. src/ingest/plain/tables.ts writes the records of columns, dimensions and names,
  * field by field in the order given here, four bytes each.
- * A record belongs to the request whose number is its stamp; the contents of an older record are void.
+ * A record belongs to the request whose number is its stamp; the contents of an older record are invalid.
  * Memory for values is allocated after the body and never freed within a request; the next request starts over. A builder starts
  * with slightly more capacity than it last used, and doubles.
  */
@@ -30,7 +30,7 @@ export class Walk {
   // The results.
   entityCount: u32;
   valueCount: u32;
-  /** Of each batch: shard, dimension ID, offset, size in bytes. */
+  /** For each batch: shard, dimension ID, offset, size in bytes. */
   batchesAt: u32;
   batchCount: u32;
   /** 1 = the parser gave up because the table of lower-case mappings is missing. */

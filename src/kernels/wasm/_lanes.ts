@@ -34,8 +34,8 @@ export function lanesOf<T>(bits: u64): v128 {
 }
 
 /**
- * Up to so many rows of 64 are read one by one: a vector costs about as much as two rows on their own, and wider
- * values take more vectors.
+ * Up to this many of 64 rows are read one by one: a vector costs about as much as two single rows, and wider values
+ * take more vectors.
  */
 // @ts-ignore: decorator
 @inline

@@ -114,7 +114,7 @@ export function equalU32(codes: usize, n: u32, code: u32, negated: bool, out: us
   return kept - trim(n, out);
 }
 
-/** 16 rows of u8 codes against a table of 256 bits, held in two vectors. */
+/** 16 rows of u8 codes against a table of 256 bits, in two vectors. */
 // @ts-ignore: decorator
 @inline
 function member8x16(at: usize, tableLow: v128, tableHigh: v128, bitOf: v128): u64 {
@@ -162,7 +162,7 @@ function codeAt<T>(at: usize, row: usize): u32 {
   return <u32>load<T>(at + row * sizeof<T>());
 }
 
-/** Where the table holds the bit of a row's code. */
+/** Address in the table of the bit of a row's code. */
 // @ts-ignore: decorator
 @inline
 function tableByte<T>(at: usize, table: usize, row: usize): usize {

@@ -39,7 +39,7 @@ function across4(at: usize, west: v128, south: v128, east: v128, north: v128): v
 }
 
 /**
- * Rows whose point lies in the box, its edges included (west > east: across the antimeridian); negated: outside.
+ * Rows whose point is in the box, including its edges (west > east: across the antimeridian); negated: outside.
  * Layout  two f64 per row: longitude, latitude.
  * Needs   no NaN; points and validity readable to the end of the last 128-row group.
  * Gives   number of bits set; bitmapBytes(n) bytes at out, which may alias validity.

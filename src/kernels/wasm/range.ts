@@ -2,7 +2,7 @@
 import { bits16, halves, put, trim, wordCount } from './_words';
 
 /**
- * Two i64 rows: all ones where the value lies outside [low, high]. value - low, modulo 2^64, is compared with
+ * Two i64 rows: all ones where the value is outside [low, high]. value - low, modulo 2^64, is compared with
  * high - low as unsigned; SIMD has only the signed comparison, so both sides are shifted by 2^63.
  */
 // @ts-ignore: decorator

@@ -8,7 +8,10 @@ export interface SqlAccess {
   allows(dimension: Dimension, column: Column): boolean;
   /** Throws 506 if `allows` is false. */
   checkColumn(dimension: Dimension, column: Column): void;
-  /** `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 when that cannot be told. */
+  /**
+   * `condition` (null = all entities) narrowed to the rows that the caller sees. Throws 506 if the row filter cannot be
+   * bound.
+   */
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
 }
 

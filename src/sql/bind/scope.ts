@@ -10,7 +10,7 @@ export type NodeOf<Kind extends SqlNode['is']> = Extract<SqlNode, { readonly is:
 
 /** Properties of an input beyond its type. */
 export interface InputTraits {
-  /** The input holds points, which can only be selected. */
+  /** The input contains points, which can only be selected. */
   readonly points: boolean;
   /** Texts are in lower case, as stored; false for keys and aggregates that may contain upper-case letters. */
   readonly lowerCase: boolean;

@@ -65,7 +65,7 @@ export function bindSelect(statement: SelectStatement, request: SqlRequest): Sel
   const fact = sources.fact?.dimension ?? null;
   const { joins, predicates } = pushDown(where.predicates, heads, leaves);
   const rows = rowFilter(predicates, beside.conditions, events, fact, clauses.forms);
-  const behind = behindGrouping(shape, keys, answer, clauses, inputs);
+  const behind = overGroups(shape, keys, answer, clauses, inputs);
   return {
     databaseId: model.id,
     dimensionId: fact?.id ?? null,
@@ -124,7 +124,7 @@ function checkOrdered({ outputs, order }: Answer): void {
 }
 
 /** Builds the grouping and rewrites having, outputs and order over its groups. */
-function behindGrouping(
+function overGroups(
   { grouping: shape }: Shape,
   written: readonly Expression[],
   { outputs, having, order }: Answer,

@@ -14,14 +14,14 @@ const CANDIDATES_MAX = 5_000;
  */
 export function suggestion(name: string, candidates: Iterable<string>): string | null {
   if (name.length === 0 || name.length > CHARS_MAX) return null;
-  const wanted = lowerCase(name);
+  const target = lowerCase(name);
   let nearest: string | null = null;
   let bound = Math.min(DISTANCE_MAX, Math.max(1, Math.floor(name.length / 3)));
   let looked = 0;
   for (const candidate of candidates) {
     if (++looked > CANDIDATES_MAX) break;
     if (Math.abs(candidate.length - name.length) > bound) continue;
-    const distance = editDistance(wanted, lowerCase(candidate), bound);
+    const distance = editDistance(target, lowerCase(candidate), bound);
     if (distance > bound) continue;
     if (distance === 0) return candidate;
     nearest = candidate;

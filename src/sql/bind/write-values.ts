@@ -63,7 +63,7 @@ export function writeColumn(
 }
 
 /** Throws 6000 if a column is named twice. */
-export function checkDistinct(columns: readonly WriteColumn[], places: readonly SourcePosition[]): void {
+export function checkDistinct(columns: readonly WriteColumn[], positions: readonly SourcePosition[]): void {
   const seen = new Set<string>();
   columns.forEach((column, index) => {
     const key = JSON.stringify(
@@ -73,7 +73,7 @@ export function checkDistinct(columns: readonly WriteColumn[], places: readonly 
           ? column.column.id
           : [column.column.id, column.ordinal, column.part],
     );
-    if (seen.has(key)) throw sqlError('the column is named twice', places[index]);
+    if (seen.has(key)) throw sqlError('the column is named twice', positions[index]);
     seen.add(key);
   });
 }
@@ -150,7 +150,7 @@ function numberOf(text: string, { position }: SqlNode): string {
     .replace(/^(-?)0+(?=\d)/, '$1')
     .replace(/^(-?)\./, '$10.')
     .replace(/\.(?=$|[eE])/, '');
-  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is no number`, position);
+  if (!JSON_NUMBER.test(written)) throw sqlError(`${text} is not a number`, position);
   return written;
 }
 

@@ -9,7 +9,9 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTA
 const isName = (token: Token | undefined): boolean =>
   token !== undefined && (token.kind === 'bracketed' || (token.kind === 'word' && !isReserved(token)));
 
-/** Its index. Throws 6000 at `place`, where the operator stands, when there is none. */
+/**
+ * Returns the index of the first token of the operand. Throws 6000 at `position`, that of the operator, if there is none.
+ */
 export function operandStart(tokens: readonly Token[], position: SourcePosition): number {
   const at = tokens.length - 1;
   const last = tokens[at];
@@ -56,5 +58,5 @@ function opening(
     if (closes(tokens[at])) depth++;
     else if (opens(tokens[at]) && --depth === 0) return at;
   }
-  throw sqlError('what ends before this has no beginning', position);
+  throw sqlError('the parenthesis or CASE that ends before this has no beginning', position);
 }

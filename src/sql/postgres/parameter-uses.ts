@@ -33,11 +33,11 @@ export function parameterUses(statement: PostgresStatement): readonly (Parameter
     if (number !== null) uses[number - 1] ??= useAmong(tokens, at);
   });
   if (!uses.includes(null)) return uses;
-  const stands = uses.map(
+  const marked = uses.map(
     (use, at): SqlParameter =>
       use?.is === 'count' ? { is: 'number', text: '1' } : { is: 'text', text: markOf(at) },
   );
-  const select = readPostgresSelect(statement, stands);
+  const select = readPostgresSelect(statement, marked);
   const known = new Map<SqlNode, ParameterUse | null>();
   for (const [mark, beside] of pairsIn(select)) {
     const at = markedBy(mark);

@@ -1,5 +1,5 @@
 /** Parses SELECT and EXPLAIN in the Postgres dialect to our tree. */
-import { SKELETON_WORDS_MAX } from '../limits.js';
+import { SKELETON_TOKENS_MAX } from '../limits.js';
 import { readSelect } from '../read-select.js';
 import { refusedStatement, refusePhrases } from '../refusals.js';
 import type { SelectStatement } from '../tree.js';
@@ -21,7 +21,7 @@ export function readPostgresSelect(
   const translated = translate(tokens, parameters);
   refuseForeign(translated);
   refusePhrases(translated);
-  const select = readSelect(translated, { skeletonWords: SKELETON_WORDS_MAX });
+  const select = readSelect(translated, { skeletonTokens: SKELETON_TOKENS_MAX });
   escapePatterns(select);
   return select;
 }

@@ -33,7 +33,7 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     const [{ kind, position }] = next;
     tokenCount += next.length;
     if (tokenCount > TOKENS_MAX) {
-      throw sqlError(`a text holds at most ${TOKENS_MAX} words, names, literals and signs`, position);
+      throw sqlError(`a text has at most ${TOKENS_MAX} words, names, literals and signs`, position);
     }
     if (kind !== 'end' && !isSign(next[0], ';')) {
       tokens.push(...next);
@@ -41,7 +41,7 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     }
     if (tokens.length > 0) {
       if (statements.length === STATEMENTS_MAX) {
-        throw sqlError(`a text holds at most ${STATEMENTS_MAX} statements`, tokens[0].position);
+        throw sqlError(`a text has at most ${STATEMENTS_MAX} statements`, tokens[0].position);
       }
       statements.push({
         text: text.slice(begin, before).trimEnd(),

@@ -70,7 +70,7 @@ function foreignAt(cursor: Cursor): Token | null {
 export function refuseForeign(tokens: readonly Token[]): void {
   for (const { kind, text, position } of tokens) {
     if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||') continue;
-    throw sqlError(foreignSign(text, 0) ?? `the sign ${quoted(text)} is not available`, position);
+    throw sqlError(foreignSign(text, 0) ?? `the operator ${quoted(text)} is not available`, position);
   }
 }
 

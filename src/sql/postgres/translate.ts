@@ -37,8 +37,15 @@ const SPAN_UNITS: Readonly<Record<string, string>> = {
   h: 'hour',
   d: 'day',
 };
-/** Words that continue a type's name. */
-const TYPE_WORDS: ReadonlySet<string> = new Set(['PRECISION', 'VARYING', 'WITH', 'WITHOUT', 'TIME', 'ZONE']);
+/** Keywords that continue the name of a type. */
+const TYPE_KEYWORDS: ReadonlySet<string> = new Set([
+  'PRECISION',
+  'VARYING',
+  'WITH',
+  'WITHOUT',
+  'TIME',
+  'ZONE',
+]);
 /** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
@@ -66,7 +73,7 @@ class Translation {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)];
   }
 
-  #areWords(...words: readonly string[]): boolean {
+  #areKeywords(...words: readonly string[]): boolean {
     return words.every((word, ahead) => this.#peek(ahead).upper === word);
   }
 
@@ -76,10 +83,10 @@ class Translation {
     if (number !== null) this.#parameter(number, token.position);
     else if (isSign(token, '::')) this.#cast(token.position);
     else if (this.#isSchema()) this.#at += 2;
-    else if (this.#areWords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
+    else if (this.#areKeywords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
     else if (token.upper === 'ILIKE') this.#replace(1, [word('LIKE', token.position)]);
-    else if (this.#areWords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
-    else if (this.#areWords('LIMIT') && this.#isAll()) this.#at += 2;
+    else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
+    else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (this.#isEpoch()) this.#epoch(token);
     else if ((isSign(token, '+') || isSign(token, '-')) && this.#areSpanAhead()) this.#moved(token);
     else this.#replace(1, [token]);
@@ -128,8 +135,8 @@ class Translation {
 
   #cast(position: SourcePosition): void {
     this.#at++;
-    const type: Token[] = [this.#typeWord(position)];
-    while (TYPE_WORDS.has(this.#peek().upper)) type.push(this.#take());
+    const type: Token[] = [this.#typeToken(position)];
+    while (TYPE_KEYWORDS.has(this.#peek().upper)) type.push(this.#take());
     if (isSign(this.#peek(), '(')) {
       while (!isSign(this.#peek(), ')')) type.push(this.#take());
       type.push(this.#take());
@@ -146,7 +153,7 @@ class Translation {
     );
   }
 
-  #typeWord(position: SourcePosition): Token {
+  #typeToken(position: SourcePosition): Token {
     if (this.#isSchema()) this.#at += 2;
     const type = this.#take();
     if (type.kind !== 'word' && type.kind !== 'bracketed') throw unexpected(type, "a type's name");
@@ -162,7 +169,7 @@ class Translation {
   }
 
   #isEpoch(): boolean {
-    if (!this.#areWords('EXTRACT') || !isSign(this.#peek(1), '(')) return false;
+    if (!this.#areKeywords('EXTRACT') || !isSign(this.#peek(1), '(')) return false;
     const unit = this.#peek(2);
     return unit.text.toLowerCase() === 'epoch' && this.#peek(3).upper === 'FROM';
   }
@@ -195,8 +202,8 @@ class Translation {
     this.#at += isLiteral ? 3 : 4;
     const span = SPAN.exec(text.text);
     if (span === null) {
-      const wanted = 'one number with a unit from second to year is wanted';
-      throw sqlError(`INTERVAL ${quoted(text.text)}: ${wanted}`, text.position);
+      const expected = 'an interval is one number with a unit from second to year';
+      throw sqlError(`INTERVAL ${quoted(text.text)}: ${expected}`, text.position);
     }
     const name = span[2].toLowerCase();
     const count = (operator.text === '-' ? -1 : 1) * Number(span[1]);

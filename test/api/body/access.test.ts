@@ -87,17 +87,17 @@ t.test('the writable columns are walked once for a model, and anew for another',
 t.test('a column that is not allowed is refused wherever a request names it', async (t) => {
   const access = whitelisted('a');
   const query = '[{"a":{"gt":1}},"and",["not",{"b":{"gt":1}}]]';
-  const wanted = '506: this key may not use the column "b" in dimension "default"';
+  const expected = '506: this key may not use the column "b" in dimension "default"';
   const count = json(`{"query-name":"q","query":${query}}`);
   t.equal(
     refusalOf(() => bindCountEntity(count, MODEL, NOW_MS, access)),
-    wanted,
+    expected,
   );
   for (const kind of ['update', 'delete'] as const) {
     const body = json(`{"query":${query}${kind === 'update' ? ',"set":{"a":1}' : ''}}`);
     t.equal(
       refusalOf(() => bindMutation(readMutation(body, kind), MODEL, NOW_MS, access)),
-      wanted,
+      expected,
     );
   }
   const inOther = json('{"query-name":"q","dimension":"other","query":[{"a":{"equals":"x"}}]}');
@@ -164,19 +164,19 @@ t.test('a filter that no longer fits refuses, says nothing of itself, and never 
     createColumns(json('{"name":"a","type":"string-event"}'), model),
   );
   const broken: Readonly<Record<string, Catalog>> = { deleted, asleep, retyped };
-  const wanted = '506: the row filter of this key no longer fits the columns of dimension "default"';
+  const expected = '506: the row filter of this key no longer fits the columns of dimension "default"';
   for (const [what, catalog] of Object.entries(broken)) {
-    t.strictSame(new Set(everyRequest(databaseOf(catalog, 1), access)), new Set([wanted]), what);
+    t.strictSame(new Set(everyRequest(databaseOf(catalog, 1), access)), new Set([expected]), what);
   }
   for (const conditions of ['{}', '[]', '{"a":{}}', '{"a":{"near":1}}', 'nothing']) {
-    t.strictSame(new Set(everyRequest(MODEL, filtered(conditions))), new Set([wanted]), conditions);
+    t.strictSame(new Set(everyRequest(MODEL, filtered(conditions))), new Set([expected]), conditions);
   }
   const made = decided(deleted, (model) => createColumns(json('{"name":"a","type":"integer"}'), model));
   const [plan] = bindTotalOfAll(databaseOf(made, 1), NOW_MS, access);
   t.match(plan.condition, { op: 'attribute', columnId: 6 });
 });
 
-t.test('a filter outlives its dimension: one of that name that is made later is filtered too', async (t) => {
+t.test('a filter outlives its dimension and applies to a later dimension of that name', async (t) => {
   const access = filtered('{"c":{"equals":"x"}}', 'third');
   const gone = decided(CATALOG, (model) => deleteDimension(json('{"api-name":"third"}'), model));
   t.strictSame(
@@ -191,7 +191,7 @@ t.test('a filter outlives its dimension: one of that name that is made later is 
   );
 });
 
-t.test('a whitelisted column that was deleted or switched off frees no other', async (t) => {
+t.test('a whitelisted column that was deleted or deactivated opens no other column', async (t) => {
   const access = whitelisted('a');
   const deleted = decided(CATALOG, (model) => deleteColumn(json('{"api-name":"a"}'), model));
   t.strictSame(access.columnIds(databaseOf(deleted, 1)), [0, 0, 0]);
@@ -283,8 +283,8 @@ for (let seed = 1; seed <= 6; seed++) {
         ]);
         const [{ dimensionId, condition }] = bindCountEntity(body, model, NOW_MS, access);
         const found = countMatches(data, dimensionId, condition);
-        const wanted = countOf(visible, dimension, query);
-        if (found !== wanted) t.equal(found, wanted, `${jsonText(query)} behind ${jsonText(filter)}`);
+        const expected = countOf(visible, dimension, query);
+        if (found !== expected) t.equal(found, expected, `${jsonText(query)} behind ${jsonText(filter)}`);
         if (found > 0) matched++;
       }
     }

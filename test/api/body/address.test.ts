@@ -37,7 +37,7 @@ const HOSTS = [
   `${label}.${label}.${label}.${'b'.repeat(61)}`,
 ];
 
-t.test('addresses, networks and host names are taken, host names in lower case', (t) => {
+t.test('addresses, networks and host names are accepted, host names in lower case', (t) => {
   for (const entry of [...NETWORKS, ...HOSTS]) t.strictSame(readList([entry]), [entry], entry);
   t.strictSame(readList(['Example.ORG', 'FD00::1']), ['example.org', 'fd00::1']);
   t.end();
@@ -49,7 +49,7 @@ t.test('only host names have to be looked up', (t) => {
   t.end();
 });
 
-t.test('what is none of the three is refused and named', (t) => {
+t.test('an entry that is none of the three is refused and named', (t) => {
   const bad = [
     ...[
       '',
@@ -92,7 +92,7 @@ t.test('what is none of the three is refused and named', (t) => {
   for (const entry of bad) {
     assertRefusals(
       t,
-      [[entry, JSON.stringify({ 'addresses-whitelist': [entry] }), 8000, 'at [0], which is no address']],
+      [[entry, JSON.stringify({ 'addresses-whitelist': [entry] }), 8000, 'at [0], which is not an address']],
       read,
     );
   }

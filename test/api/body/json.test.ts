@@ -55,7 +55,7 @@ const REFUSED: readonly (readonly [string, Uint8Array, string])[] = [
   ['a lone surrogate in a key', bytes('{"\\udfff":1}'), 'lone surrogate'],
   ['NUL outside strings', bytes('{}\0'), 'position 2'],
   ['a raw control character in a string', bytes('"a\nb"'), 'control character'],
-  ['text behind the value', bytes('{} {}'), 'position 3'],
+  ['text after the value', bytes('{} {}'), 'position 3'],
   ['a body cut off', bytes('{"query":[{"a":'), 'invalid JSON syntax'],
   ['a string cut off', bytes('{"query'), 'invalid JSON syntax'],
   ['a comma too many', bytes('[1,]'), 'invalid JSON syntax'],
@@ -98,7 +98,7 @@ t.test('300,000 values and keys are read, one more is refused with 1507', async 
   t.equal(most, 300_000);
   const list = (count: number): Uint8Array => bytes(`[${Array(count).fill('{}').join()}]`);
   t.equal((parseJson(list(most - 1)) as readonly Json[]).length, most - 1);
-  const refusal = { code: 1507, message: 'the body holds more than 300000 values and keys' };
+  const refusal = { code: 1507, message: 'the body has more than 300000 values and keys' };
   t.throws(() => parseJson(list(most)), refusal);
   t.throws(() => parseJson(bytes(`[${'[],'.repeat(1_700_000)}0]`)), refusal);
   const object = (count: number): Uint8Array =>
@@ -142,13 +142,13 @@ t.test(
       for (let flips = prng.below(3); flips > 0 && body.length > 0; flips--) {
         body[prng.below(body.length)] ^= 1 << prng.below(8);
       }
-      const wanted = attempt(() =>
+      const expected = attempt(() =>
         oracle(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))),
       );
       const found = attempt(() => rounded(parseJson(body)));
       if (found === null) refused++;
       else read++;
-      t.same(found, wanted, `round ${round}`);
+      t.same(found, expected, `round ${round}`);
     }
     t.ok(read > 1000 && refused > 1000, `${read} read, ${refused} refused`);
   },

@@ -45,7 +45,7 @@ t.test('a name is anything that can be printed', (t) => {
   t.end();
 });
 
-t.test('unknown fields are all named, twenty at most, and a body that is no object is refused', (t) => {
+t.test('unknown fields are all named, twenty at most, and a body that is not an object is refused', (t) => {
   const known = body(CODES, { a: aText, b: aName });
   const itself = (text: string) => RequestBody.of(known, json(text)).read((fields) => fields);
   assertAllRefusals(t, () => itself('{"x":1,"a":2,"__proto__":3}'), [

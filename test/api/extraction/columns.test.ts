@@ -14,7 +14,7 @@ const ids = (text: string): unknown[] =>
 
 const WEEK = '["2018-01-01","2018-01-08"]';
 
-t.test('columns stand in the plan in their order, with what says how their values are written', async (t) => {
+t.test('the plan has the columns in their order, each with the form of its values', async (t) => {
   const window = { from: Date.UTC(2018, 0, 1) / 1000, to: Date.UTC(2018, 0, 8) / 1000 };
   t.strictSame(outputs(body(`["dec","entity-id",{"ie":${WEEK}},"list"]`)), [
     { type: 'decimal', decimalPlaces: 2, from: 'attribute', columnId: DEC },
@@ -86,7 +86,7 @@ const REFUSED: readonly Refusal[] = [
   ['an empty object', body('[{}]'), 4049, 'columns[0]'],
   ['two columns in an object', body(`[{"ie":${WEEK},"ge":${WEEK}}]`), 4049, 'columns[0]'],
   ['an event column with two windows', body(`[{"ie":${WEEK}},{"ie":["today"]}]`), 4049, 'columns[1]'],
-  ['an order that is no list', order('"int"'), 4049, '"order"'],
+  ['an order that is not a list', order('"int"'), 4049, '"order"'],
   ['an empty order', order('[]'), 4049, 'empty'],
   ['an order of a string', order('["int"]'), 4049, 'order[0]'],
   ['an order of an empty object', order('[{}]'), 4049, 'order[0]'],

@@ -208,7 +208,7 @@ t.test('other predicates of the same condition narrow the points that are looked
   t.equal(bind(query(NEAR_GEO.replace('3}', '3,"show_coordinates":true}'))).near?.showCoordinates, true);
 });
 
-t.test('event columns of one window may stand together, relative or not', async (t) => {
+t.test('event columns of one window may be combined, relative or not', async (t) => {
   const text = `{"ie":{"gt":1,"between":${WEEK}}},"or",["not",{"ie":{"equals":2,"between":["2018-01-08","-1w"]}}],
     "or",{"freqgroup":[{"ie":{"gt":1,"between":${WEEK}}}],"minfreq":2}`;
   t.match(bind(query(text)).plan.condition, { op: 'or' });
@@ -218,22 +218,22 @@ const other = (window: string): string => `{"ie":{"gt":1,"between":${window}}}`;
 const near = (more: string): string => `{"geo":{"geo_near":{"longitude":1,"latitude":2${more}}}}`;
 const order = (text: string): string => query(A, `"order":${text}`);
 const REFUSED: readonly Refusal[] = [
-  ['a body that is no object', '[]', 4004, 'a list'],
+  ['a body that is not an object', '[]', 4004, 'a list'],
   ['no query', '{"columns":["int"]}', 4010, '"query"'],
   ['no columns', `{"query":[${A}]}`, 4010, '"columns"'],
-  ['a query that is no list', '{"query":{},"columns":["int"]}', 4026, 'an object'],
+  ['a query that is not a list', '{"query":{},"columns":["int"]}', 4026, 'an object'],
   ['an empty query', query(''), 4014, 'query'],
   ['an unknown field', query(A, '"query-name":"q"'), 4049, '"query-name"'],
   ['an unknown dimension', query(A, '"dimension":"nowhere"'), 5008, '"nowhere"'],
-  ['a dimension that is no string', query(A, '"dimension":5'), 5009, 'a number'],
-  ['a bypass-cache that is no boolean', query(A, '"bypass-cache":1'), 4049, 'bypass-cache'],
+  ['a dimension that is not a string', query(A, '"dimension":5'), 5009, 'a number'],
+  ['a bypass-cache that is not a boolean', query(A, '"bypass-cache":1'), 4049, 'bypass-cache'],
   ['a limit of 0', query(A, '"limit":0'), 4028, '"limit"'],
   ['a negative limit', query(A, '"limit":-1'), 4028, '"limit"'],
   ['a limit with a fraction', query(A, '"limit":10.0'), 4028, '10.0'],
   ['a limit with an exponent', query(A, '"limit":1e2'), 4028, '1e2'],
   ['a limit as a string', query(A, '"limit":"10"'), 4028, 'a string'],
   ['a null limit', query(A, '"limit":null'), 4028, 'null'],
-  ['a token that is no string', query(A, '"page-token":5'), 4029, 'page-token'],
+  ['a token that is not a string', query(A, '"page-token":5'), 4029, 'page-token'],
   ['an empty token', query(A, '"page-token":""'), 4029, 'page-token'],
   ['a token made up', query(A, '"page-token":"AAAA"'), 4029, 'page-token'],
   ['a token of any length', query(A, `"page-token":"${'A'.repeat(200_000)}"`), 4029, 'page-token'],

@@ -96,16 +96,16 @@ t.test('Arrow has the same texts in columns', async (t) => {
 });
 
 t.test('the ID comes first and once, wherever it is requested', async (t) => {
-  const wanted = bind('["int","entity-id","text"]');
-  t.equal(wanted.plan.columns.length, 3);
-  const { extraction } = wholeExtraction(wanted, 'csv');
+  const expected = bind('["int","entity-id","text"]');
+  t.equal(expected.plan.columns.length, 3);
+  const { extraction } = wholeExtraction(expected, 'csv');
   t.strictSame(
     extraction.plan.columns.map((column) => 'columnId' in column && column.columnId),
     [INT, TEXT],
   );
-  t.equal(written(wanted, 'csv', [row('x', ['1', 'a'])]).toString(), 'entity-id,int,text\r\nx,1,a\r\n');
+  t.equal(written(expected, 'csv', [row('x', ['1', 'a'])]).toString(), 'entity-id,int,text\r\nx,1,a\r\n');
   t.equal(
-    written(wanted, 'ndjson', [row('x', ['1', 'a'])]).toString(),
+    written(expected, 'ndjson', [row('x', ['1', 'a'])]).toString(),
     '{"entity-id":"x","int":"1","text":"a"}\n',
   );
   t.equal(written(bind('["entity-id"]'), 'csv', [row('x', [])]).toString(), 'entity-id\r\nx\r\n');
@@ -140,7 +140,7 @@ t.test('scores are integers, distances floats, coordinates JSON', async (t) => {
   );
 });
 
-t.test('whatever the rows, NDJSON holds those of the JSON list', async (t) => {
+t.test('NDJSON contains the rows of the JSON list, whatever the rows', async (t) => {
   const prng = new Prng(9);
   t.comment('seed 9');
   const text = (): string =>

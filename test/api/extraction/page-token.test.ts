@@ -63,7 +63,7 @@ function randomToken(prng: Prng): PageToken {
   };
 }
 
-t.test('a token brings back what it was made of, digit by digit', async (t) => {
+t.test('a token is read back exactly', async (t) => {
   const seed = 6;
   const prng = new Prng(seed);
   for (let round = 0; round < 500; round++) {
@@ -142,7 +142,7 @@ t.test('a body is the same by its content, without its own token', async (t) => 
   );
 });
 
-t.test('whoever makes a token himself must give it the shape of one', async (t) => {
+t.test('a forged token must have the shape of a token', async (t) => {
   /** With the digest that such a token has. */
   const forged = (change: object): PageToken | number =>
     read(OWNER, writePageToken(OWNER, { ...TOKEN, ...change } as PageToken));
@@ -166,7 +166,7 @@ t.test('whoever makes a token himself must give it the shape of one', async (t) 
   }
 });
 
-t.test('what is no token at all is refused', async (t) => {
+t.test('a text that is not a token is refused', async (t) => {
   for (const text of [
     '""',
     '5',

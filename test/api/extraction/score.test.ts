@@ -29,7 +29,7 @@ const not = (member: Condition): Condition => ({ op: 'not', member });
 const near = (more = ''): string => `{"geo":{"geo_near":{"longitude":1,"latitude":2,"limit":5}${more}}}`;
 const TODAY = '"between":["today"]';
 
-t.test('the top list sums its operands, whatever stands between them', async (t) => {
+t.test('the top list sums its operands, whatever operators are between them', async (t) => {
   t.strictSame(scored(`[${A}]`), [a]);
   t.strictSame(scored(`[${A},"and",${B},"or",${C},"and",${D}]`), [a, b, c, d]);
   t.strictSame(scored(`["not",${A},"and",${B}]`), [not(a), b]);
@@ -57,7 +57,7 @@ t.test('a mixed list is a sum over its alternatives', async (t) => {
   t.strictSame(scored(`[[${A},"and",[${B},"or",${C}]]]`), [and(a, or(b, c))]);
 });
 
-t.test('what is behind "not" is one condition, and so is a frequency group', async (t) => {
+t.test('the operand of "not" is one condition, and so is a frequency group', async (t) => {
   t.strictSame(scored(`["not",[${A},"or",${B}]]`), [not(or(a, b))]);
   t.strictSame(scored(`[["not",${A},"or",${B}],"or",${C}]`), [not(a), b, c]);
   t.strictSame(scored(`["not",["not",${A}]]`), [not(not(a))]);
@@ -113,7 +113,7 @@ function holds(condition: Condition): boolean {
 }
 const plain = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
-t.test('generated queries have the score that the interface tells', async (t) => {
+t.test('generated queries have the score that the interface defines', async (t) => {
   const seed = 41;
   const nested = new Nested(new Prng(seed));
   const wrong: string[] = [];
@@ -128,7 +128,7 @@ t.test('generated queries have the score that the interface tells', async (t) =>
   t.ok(highest > 5, `the highest score was ${highest}`);
 });
 
-t.test('a score asks for the rows that the key sees, in its order, on one page', async (t) => {
+t.test('a score selects the rows that the key sees, in its order, on one page', async (t) => {
   const filter = [{ dimension: 'default', conditions: '{"int":{"equals":4}}' }];
   const { extraction, nearest } = bind(body(`[${A},"and",${B}]`, '"order":[{"text":"desc"}],"limit":7'), {
     ...REQUEST,
@@ -172,7 +172,7 @@ t.test('a column "score" is not among all columns, because rows hold their score
   t.strictSame(names, ['text', 'int', 'dec', 'time', 'geo', 'list', 'bool', 'day']);
 });
 
-t.test('rows carry their score, and their distance where they have a point', async (t) => {
+t.test('rows have their score, and their distance if they have a point', async (t) => {
   const { extraction } = bind(`{"query":[${A},"or",${near()}],"columns":["int","entity-id"]}`);
   const row = (id: string, score: number, distanceKm: number | null): ExtractedRow => ({
     position: { id, score, distanceKm: distanceKm ?? 0, values: [] },

@@ -51,7 +51,7 @@ t.test('the fields given are changed and the others stay, in the dimension named
   t.equal(databaseOf(other, 1).shrinkVersion, databaseOf(other, 1).version);
 });
 
-t.test('a column is woken again as it was, and what changes nothing is no change', async (t) => {
+t.test('a reactivated column is unchanged, and a request that changes nothing logs no change', async (t) => {
   const asleep = decided(CATALOG, (model) => change(json('{"api-name":"e","active":false}'), model));
   t.equal(columnOf(asleep, 'default', 'e')?.active, false);
   const awake = decided(asleep, (model) => change(json('{"api-name":"e","active":true}'), model));
@@ -80,15 +80,15 @@ t.test(
 
 const BOTH: readonly Refusal[] = [
   ['a list', '[{"api-name":"a"}]', 3000, 'a list'],
-  ['a body that is no object', '"a"', 3000, 'a string'],
+  ['a body that is not an object', '"a"', 3000, 'a string'],
   ['no api-name', '{"name":"x"}', 3000, 'name"'],
   ['a null api-name', '{"api-name":null}', 3000, '"api-name"'],
-  ['an api-name that is no string', '{"api-name":["a"]}', 3007, 'a list'],
+  ['an api-name that is not a string', '{"api-name":["a"]}', 3007, 'a list'],
   ['an unknown column', '{"api-name":"zzz"}', 3018, '"zzz"'],
   ['a name of every object', '{"api-name":"constructor"}', 3018, '"constructor"'],
   ["another dimension's column", '{"api-name":"e","dimension":"other"}', 3018, '"other"'],
   ['an unknown dimension', '{"api-name":"a","dimension":"nowhere"}', 5008, '"nowhere"'],
-  ['a dimension that is no string', '{"api-name":"a","dimension":5}', 5009, 'a number'],
+  ['a dimension that is not a string', '{"api-name":"a","dimension":5}', 5009, 'a number'],
   ['entity-id', '{"api-name":"entity-id"}', 3001, '"entity-id"'],
   ['an unknown field', '{"api-name":"a","type":"string"}', 3000, '"type"'],
   ['__proto__ as a field', '{"api-name":"a","__proto__":"string"}', 3000, '"__proto__"'],
@@ -106,13 +106,13 @@ const CHANGE: readonly Refusal[] = [
   ['a new retention', changed('"retention-time":5'), 3000, '"retention-time"'],
   ['a null name', changed('"name":null'), 3008, '"name" in the body must be a string, not null'],
   ['a name of blanks', changed('"name":"  "'), 3008, '"  "'],
-  ['a name that is no string', changed('"name":1'), 3008, 'a number'],
+  ['a name that is not a string', changed('"name":1'), 3008, 'a number'],
   ['an empty name', changed('"name":""'), 3008, 'name'],
   ['quotes in the name', changed('"name":"it\'s"'), 3008, "it's"],
   ['other than ASCII in the name', changed('"name":"ÄΣ😀"'), 3008, 'ÄΣ😀'],
   ['a control character in the name', changed('"name":"a\\u0000b"'), 3008, 'name'],
   ['a name too long', changed(`"name":"${longName}"`), 3014, '64'],
-  ['a description that is no string', changed('"description":{}'), 3009, 'description'],
+  ['a description that is not a string', changed('"description":{}'), 3009, 'description'],
   ['a quote in the description', changed('"description":"say \\"x\\""'), 3009, 'description'],
   ['a description too long', changed(`"description":"${'d'.repeat(257)}"`), 3010, '256'],
   ['active as a string', changed('"active":"false"'), 3000, 'a string'],

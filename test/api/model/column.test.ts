@@ -97,15 +97,15 @@ const ofType = (type: string, fields = ''): string =>
 const longName = 'n'.repeat(65);
 const REFUSED: readonly Refusal[] = [
   ['no column', '[]', 3000, 'no column'],
-  ['a body that is no object', '5', 3000, 'a number'],
-  ['an entry that is no object', `[${column('')},[]]`, 3000, 'body[1]'],
+  ['a body that is not an object', '5', 3000, 'a number'],
+  ['an entry that is not an object', `[${column('')},[]]`, 3000, 'body[1]'],
   ['no name', '{"type":"integer"}', 3000, '"name"'],
   ['no type', '[{"name":"c"}]', 3000, '"type"'],
   ['an unknown field', column('"colour":1'), 3000, '"colour"'],
   ['a field of every object', column('"constructor":1'), 3000, '"constructor"'],
   ['an unknown type', ofType('number'), 3001, '"number"'],
   ['the type of entity IDs', ofType('unique-id'), 3001, '"unique-id"'],
-  ['a type that is no string', '{"name":"c","type":1}', 3001, 'a number'],
+  ['a type that is not a string', '{"name":"c","type":1}', 3001, 'a number'],
   ['one that exists', '{"name":"old","type":"integer"}', 3003, '"old"'],
   ['one that exists under another name', column('"api-name":"old"'), 3003, '"old"'],
   ['entity-id', column('"api-name":"entity-id"'), 3003, '"entity-id"'],
@@ -122,7 +122,7 @@ const REFUSED: readonly Refusal[] = [
     3004,
     '101',
   ],
-  ['places that are no integer', ofType('decimal', '"decimal-places":1.5'), 3005, 'decimal-places'],
+  ['places that are not an integer', ofType('decimal', '"decimal-places":1.5'), 3005, 'decimal-places'],
   ['places that are a string', ofType('decimal', '"decimal-places":"3"'), 3005, 'decimal-places'],
   ['places on an integer column', column('"decimal-places":3'), 3005, 'decimal-places'],
   ['no places', ofType('decimal', '"decimal-places":0'), 3012, '1 to 20'],
@@ -131,7 +131,7 @@ const REFUSED: readonly Refusal[] = [
   ['storage on an event column', ofType('string-event', '"storage":"latest-value"'), 3006, 'storage'],
   ['capitals in the api-name', column('"api-name":"C"'), 3007, '"C"'],
   ['an empty api-name', column('"api-name":""'), 3007, 'api-name'],
-  ['an api-name that is no string', column('"api-name":1'), 3007, 'a number'],
+  ['an api-name that is not a string', column('"api-name":1'), 3007, 'a number'],
   ['the reserved api-name', column('"api-name":"dimension"'), 3007, '"dimension"'],
   ['an api-name too long', column(`"api-name":"${longName}"`), 3015, '64'],
   ['quotes in the name', '{"name":"a\\"b","type":"integer"}', 3008, 'a\\"b'],
@@ -140,18 +140,18 @@ const REFUSED: readonly Refusal[] = [
   ['a name of blanks', '{"name":"   ","api-name":"a","type":"integer"}', 3008, '"   "'],
   ['a name that makes no api-name', '{"name":"(_)","type":"integer"}', 3007, '"(_)"'],
   ['a null name', '{"name":null,"type":"integer"}', 3000, '"name" in the body must be a string, not null'],
-  ['a name that is no string', '{"name":{},"type":"integer"}', 3008, 'an object'],
+  ['a name that is not a string', '{"name":{},"type":"integer"}', 3008, 'an object'],
   ['a name too long', `{"name":"${longName}","type":"integer"}`, 3014, '64'],
   ['a quote in the description', column('"description":"it\'s"'), 3009, 'description'],
-  ['a description that is no string', column('"description":1'), 3009, 'description'],
+  ['a description that is not a string', column('"description":1'), 3009, 'description'],
   ['a description too long', column(`"description":"${'d'.repeat(257)}"`), 3010, '256'],
   ['an unknown cardinality', ofType('string', '"cardinality":"middle"'), 3011, 'cardinality'],
   ['cardinality on an integer column', column('"cardinality":"low"'), 3011, 'cardinality'],
   ['enumerated without range', ofType('enumerated'), 3000, '"range"'],
   ['enumerated with a null range', ofType('enumerated', '"range":null'), 3000, '"range"'],
-  ['range that is no list', ofType('enumerated', '"range":5'), 3016, 'range'],
+  ['range that is not a list', ofType('enumerated', '"range":5'), 3016, 'range'],
   ['an empty range', ofType('enumerated', '"range":[]'), 3016, 'range'],
-  ['a bound that is no integer', ofType('enumerated', '"range":[1,2.5]'), 3016, '[1]'],
+  ['a bound that is not an integer', ofType('enumerated', '"range":[1,2.5]'), 3016, '[1]'],
   ['a bound beyond 64 bits', ofType('enumerated', '"range":[1,9223372036854775808]'), 3016, '[1]'],
   ['bounds that do not ascend', ofType('enumerated', '"range":[1,3,3]'), 3016, '[2]'],
   ['range on an integer column', column('"range":[1]'), 3016, 'range'],
@@ -159,7 +159,7 @@ const REFUSED: readonly Refusal[] = [
   ['retention of half a day', ofType('string-event', '"retention-time":0.5'), 3017, 'retention-time'],
   ['retention as another word', ofType('string-event', '"retention-time":"ever"'), 3017, 'retention-time'],
   ['retention on an integer column', column('"retention-time":3'), 3017, 'retention-time'],
-  ['a dimension that is no string', column('"dimension":7'), 5009, 'a number'],
+  ['a dimension that is not a string', column('"dimension":7'), 5009, 'a number'],
   ['a new dimension with a bad api-name', column('"dimension":"New"'), 5000, '"New"'],
   ['a new dimension with a long api-name', column(`"dimension":"${longName}"`), 5004, '64'],
 ];
@@ -169,7 +169,7 @@ t.test('bad columns are refused with their code and named', async (t) => {
   assertRefusals(t, REFUSED, (body) => createColumns(body, model));
 });
 
-t.test('100 columns may stand in one request, and a test database holds 100 at most', async (t) => {
+t.test('a request may create 100 columns, and a test database has at most 100', async (t) => {
   const hundred = json(
     `[${Array.from({ length: 100 }, (_, i) => `{"name":"c${i}","type":"integer"}`).join()}]`,
   );
@@ -212,9 +212,9 @@ t.test('every invalid field of a column is reported, unknown fields first, twent
   ];
   const named = ['"x"', '"y"', '"zz"', '"A"', 'description', 'storage', 'cardinality', 'decimal-places'];
   const reported = [...named, 'range', 'retention-time', '"No"'];
-  const wanted = faults.map((code, index) => [code, reported[index]] as const);
-  assertAllRefusals(t, create(all), wanted);
-  assertAllRefusals(t, create(`[${all},${all}]`), [...wanted, ...wanted].slice(0, 20));
+  const expected = faults.map((code, index) => [code, reported[index]] as const);
+  assertAllRefusals(t, create(all), expected);
+  assertAllRefusals(t, create(`[${all},${all}]`), [...expected, ...expected].slice(0, 20));
   assertAllRefusals(t, create(`{"name":"c","type":"string-event","storage":"q","range":[1]}`), [
     [3006, 'event columns'],
     [3016, 'enumerated'],
@@ -303,31 +303,34 @@ t.test('names are taken up to their limits and refused past them, in ASCII alone
   assertRefusals(t, refused, (body) => createColumns(body, model));
 });
 
-t.test('a listing tells active from inactive columns, and a whitelisted caller sees its own', async (t) => {
-  const body = json(`[
+t.test(
+  'a listing separates active from inactive columns, and a whitelisted caller sees its own',
+  async (t) => {
+    const body = json(`[
     {"name":"a","type":"integer"}, {"name":"b","type":"string-event"}, {"name":"c","type":"integer","dimension":"n"}
   ]`);
-  const made = decided(emptyCatalog(), (model) => createColumns(body, model));
-  const catalog = decided(made, (model) => changeColumn(json('{"api-name":"a","active":false}'), model));
-  const names = (access: Access): unknown => {
-    const { count, ...groups } = listColumns(databaseOf(catalog, 1), access);
-    const listed = Object.entries(groups).map(([dimension, group]) => {
-      const { active, inactive } = group as ColumnGroups;
-      return [
-        dimension,
-        active.map((entry) => entry['api-name']),
-        inactive.map((entry) => entry['api-name']),
-      ];
-    });
-    return [count, ...listed];
-  };
-  t.strictSame(names(FULL_ACCESS), [
-    5,
-    ['default', ['entity-id', 'b'], ['a']],
-    ['n', ['entity-id', 'c'], []],
-  ]);
-  const sees = (...columns: string[]): Access =>
-    accessOf(customKey({ columnsWhitelist: [{ dimension: 'default', columns }] }));
-  t.strictSame(names(sees('a')), [3, ['default', ['entity-id'], ['a']], ['n', ['entity-id'], []]]);
-  t.strictSame(names(sees('b', 'c')), [3, ['default', ['entity-id', 'b'], []], ['n', ['entity-id'], []]]);
-});
+    const made = decided(emptyCatalog(), (model) => createColumns(body, model));
+    const catalog = decided(made, (model) => changeColumn(json('{"api-name":"a","active":false}'), model));
+    const names = (access: Access): unknown => {
+      const { count, ...groups } = listColumns(databaseOf(catalog, 1), access);
+      const listed = Object.entries(groups).map(([dimension, group]) => {
+        const { active, inactive } = group as ColumnGroups;
+        return [
+          dimension,
+          active.map((entry) => entry['api-name']),
+          inactive.map((entry) => entry['api-name']),
+        ];
+      });
+      return [count, ...listed];
+    };
+    t.strictSame(names(FULL_ACCESS), [
+      5,
+      ['default', ['entity-id', 'b'], ['a']],
+      ['n', ['entity-id', 'c'], []],
+    ]);
+    const sees = (...columns: string[]): Access =>
+      accessOf(customKey({ columnsWhitelist: [{ dimension: 'default', columns }] }));
+    t.strictSame(names(sees('a')), [3, ['default', ['entity-id'], ['a']], ['n', ['entity-id'], []]]);
+    t.strictSame(names(sees('b', 'c')), [3, ['default', ['entity-id', 'b'], []], ['n', ['entity-id'], []]]);
+  },
+);

@@ -112,20 +112,20 @@ const hundredOne = JSON.stringify(Array.from({ length: 101 }, (_, index) => `c${
 const longName = 'n'.repeat(65);
 const BOTH: readonly Refusal[] = [
   ['a list', '[{"name":"r","columns":["a"]}]', 3000, 'a list'],
-  ['a body that is no object', 'true', 3000, 'a boolean'],
+  ['a body that is not an object', 'true', 3000, 'a boolean'],
   ['no name', '{"columns":["a"]}', 3000, '"name"'],
   ['a null name', '{"name":null,"columns":["a"]}', 3000, '"name"'],
-  ['a name that is no string', '{"name":7,"columns":["a"]}', 3008, 'a number'],
+  ['a name that is not a string', '{"name":7,"columns":["a"]}', 3008, 'a number'],
   ['an empty name', '{"name":"","columns":["a"]}', 3008, 'name'],
   ['a quote in the name', '{"name":"it\'s","columns":["a"]}', 3008, "it's"],
   ['other than ASCII in the name', '{"name":"日本","columns":["a"]}', 3008, '日本'],
   ['a name too long', `{"name":"${longName}","columns":["a"]}`, 3014, '64'],
   ['no columns', '{"name":"r"}', 3000, '"columns"'],
   ['null columns', '{"name":"r","columns":null}', 3000, '"columns"'],
-  ['columns that are no list', of('"d"'), 3000, 'a string'],
+  ['columns that are not a list', of('"d"'), 3000, 'a string'],
   ['an object of columns', of('{"d":1}'), 3000, 'an object'],
   ['an empty list', of('[]'), 3000, 'empty'],
-  ['a column that is no string', of('["d",1]'), 3007, 'columns[1]'],
+  ['a column that is not a string', of('["d",1]'), 3007, 'columns[1]'],
   ['a null column', of('[null]'), 3007, 'columns[0]'],
   ['101 columns', of(hundredOne), 3004, '101'],
   ['an unknown column', of('["zzz"]'), 3018, '"zzz"'],
@@ -133,7 +133,7 @@ const BOTH: readonly Refusal[] = [
   ["another dimension's column", of('["x"]'), 3018, '"x"'],
   ['an unknown field', named('"colour":1'), 3000, '"colour"'],
   ['an unknown dimension', named('"dimension":"nowhere"'), 5008, '"nowhere"'],
-  ['a dimension that is no string', named('"dimension":{}'), 5009, 'an object'],
+  ['a dimension that is not a string', named('"dimension":{}'), 5009, 'an object'],
 ];
 const CREATE: readonly Refusal[] = [
   ['an inactive column', of('["off"]'), 3018, '"off" is inactive'],
@@ -230,14 +230,14 @@ t.test(
         const columns = Array.from({ length: prng.between(1, 2) }, () => prng.pick(['a', 'b', 'c', 'd']));
         const adds = prng.chance(0.6);
         const body = JSON.stringify({ name, columns });
-        const wanted = adds ? plain.add(name, columns) : plain.remove(name, columns);
+        const expected = adds ? plain.add(name, columns) : plain.remove(name, columns);
         try {
           catalog = adds ? relate(catalog, body) : unrelate(catalog, body);
-          t.ok(wanted, `seed ${seed} round ${round}: ${body} was taken`);
+          t.ok(expected, `seed ${seed} round ${round}: ${body} was taken`);
           accepted++;
         } catch (error) {
           if (!(error instanceof QuarryError)) throw error;
-          t.notOk(wanted, `seed ${seed} round ${round}: ${body} was refused: ${error.message}`);
+          t.notOk(expected, `seed ${seed} round ${round}: ${body} was refused: ${error.message}`);
         }
         t.strictSame(listed(catalog), plain.listed(), `seed ${seed} round ${round}: ${body}`);
       }

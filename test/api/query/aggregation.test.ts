@@ -80,7 +80,7 @@ t.test('a key asks about the rows and columns that it sees', async (t) => {
   ]);
 });
 
-t.test('events are put in buckets by an interval, or in windows whose ends are outside', async (t) => {
+t.test('events are grouped in buckets of an interval, or in windows whose ends are excluded', async (t) => {
   const cut = (fields: string) => planOf(levels(`{"de":"sum",${fields}}`)).metric;
   t.strictSame(cut(`${between},"interval":"weeks"`), {
     ...ofMetric('de', 'sum'),
@@ -117,18 +117,18 @@ t.test('events are put in buckets by an interval, or in windows whose ends are o
 });
 
 const REFUSED: readonly Refusal[] = [
-  ['a body that is no object', '[]', 4004, 'a list'],
+  ['a body that is not an object', '[]', 4004, 'a list'],
   ['no query', '{}', 4010, '"query"'],
   ['a null query', '{"query":null}', 4015, 'null'],
   ['a query that is a text', '{"query":"text"}', 4015, 'a string'],
   ['no level', '{"query":[]}', 4015, 'query'],
-  ['a level that is no object', levels('{"text":1}', '[{"text":1}]'), 4015, 'query[1]'],
+  ['a level that is not an object', levels('{"text":1}', '[{"text":1}]'), 4015, 'query[1]'],
   ['an operator between levels', levels('{"text":1}', '"and"', '{"text":1}'), 4015, 'query[1]'],
   ['six levels', levels(...Array.from({ length: 6 }, () => '{"text":1}')), 4048, '6 levels'],
   ['an unknown field', '{"query":[{"text":1}],"limit":5}', 4049, '"limit"'],
   ['an unknown dimension', '{"query":[{"text":1}],"dimension":"x"}', 5008, '"x"'],
-  ['a dimension that is no string', '{"query":[{"text":1}],"dimension":5}', 5009, 'a number'],
-  ['a filter that is no list', '{"query":[{"text":1}],"filter":{}}', 4026, 'filter'],
+  ['a dimension that is not a string', '{"query":[{"text":1}],"dimension":5}', 5009, 'a number'],
+  ['a filter that is not a list', '{"query":[{"text":1}],"filter":{}}', 4026, 'filter'],
   ['two filters', '{"query":[{"text":1}],"filter":[{"int":{"gt":1}},{"int":{"gt":2}}]}', 4020, 'filter[1]'],
   [
     'two filters in a list inside',
@@ -248,8 +248,8 @@ t.test('a column called like a member of the rows above can only be the first le
   const bind = (text: string) => bindAggregation(json(text), model, NOW_MS, FULL_ACCESS);
   t.strictSame(bind(levels('{"value":1}', '{"text":1}')).columns, ['value', 'text']);
   for (const name of ['value', 'quantity']) {
-    for (const wanted of ['5', '"count"']) {
-      const text = levels('{"text":1}', `{"${name}":${wanted}}`);
+    for (const expected of ['5', '"count"']) {
+      const text = levels('{"text":1}', `{"${name}":${expected}}`);
       t.throws(() => bind(text), { code: 4049, message: /query\[1\].*first level/ }, text);
     }
   }

@@ -31,20 +31,20 @@ t.test('one object or a list of queries is bound, each against its dimension', a
 const named = (name: string): string => `{"query-name":"${name}","query":[{"a":{"gt":1}}]}`;
 const REFUSED: readonly Refusal[] = [
   ['an empty list', '[]', 4004, 'no query'],
-  ['a body that is no object', '5', 4004, 'a number'],
+  ['a body that is not an object', '5', 4004, 'a number'],
   ['a null body', 'null', 4004, 'null'],
-  ['an entry that is no object', `[${query('')},"x"]`, 4004, 'body[1]'],
+  ['an entry that is not an object', `[${query('')},"x"]`, 4004, 'body[1]'],
   ['11 queries', `[${Array.from({ length: 11 }, (_, index) => named(String(index))).join()}]`, 4036, '11'],
   ['no query-name', '{"query":[{"a":{"gt":1}}]}', 4010, '"query-name"'],
-  ['a query-name that is no string', '{"query-name":1,"query":[{"a":{"gt":1}}]}', 4049, '"query-name"'],
+  ['a query-name that is not a string', '{"query-name":1,"query":[{"a":{"gt":1}}]}', 4049, '"query-name"'],
   ['an empty query-name', named(''), 4047, '"query-name"'],
   ['a query-name twice', `[${named('x')},${named('y')},${named('x')}]`, 4054, '"x"'],
   ['no query', '{"query-name":"q"}', 4010, '"query"'],
   ['a null query', '{"query-name":"q","query":null}', 4026, 'null'],
   ['an unknown field', query('"limit":5'), 4049, '"limit"'],
-  ['a bypass-cache that is no boolean', query('"bypass-cache":"true"'), 4049, 'bypass-cache'],
+  ['a bypass-cache that is not a boolean', query('"bypass-cache":"true"'), 4049, 'bypass-cache'],
   ['an unknown dimension', query('"dimension":"nowhere"'), 5008, '"nowhere"'],
-  ['a dimension that is no string', query('"dimension":["default"]'), 5009, 'a list'],
+  ['a dimension that is not a string', query('"dimension":["default"]'), 5009, 'a list'],
   ["another dimension's column", query('"dimension":"other"'), 4008, '"a"'],
 ];
 

@@ -60,7 +60,7 @@ t.test('an interval cuts the window; short ones are for the recent past', async 
 
 const five = condition('"equals":5');
 const REFUSED: readonly Refusal[] = [
-  ['a query that is no list', body(five), 4026, 'an object'],
+  ['a query that is not a list', body(five), 4026, 'an object'],
   ['an empty query', body('[]'), 4014, 'query'],
   ['an empty list inside', body('[[]]'), 4014, 'query[0]'],
   ['and', body(`[${five},"and",${five}]`), 4037, 'query[1]'],
@@ -77,7 +77,7 @@ const REFUSED: readonly Refusal[] = [
   ['entity-id', body('[{"entity-id":{"equals":"x"}}]'), 4040, '"entity-id"'],
   ['an unknown column', body('[{"nowhere":{"equals":5}}]'), 4008, '"nowhere"'],
   ['no parameter', body('[{"ie":{}}]'), 4009, '"ie"'],
-  ['parameters that are no object', body('[{"ie":5}]'), 4009, '"ie"'],
+  ['parameters that are not an object', body('[{"ie":5}]'), 4009, '"ie"'],
   ['no between', body('[{"ie":{"gt":1}}]'), 4005, 'query[0].ie'],
   ['only between', body(`[${condition('')}]`), 4011, 'query[0].ie'],
   ['a freqgroup', body(`[{"minfreq":2,"freqgroup":[${five}]}]`), 4038, '"freqgroup"'],
@@ -89,7 +89,7 @@ const REFUSED: readonly Refusal[] = [
   ['a bad date', body('[{"ie":{"gt":1,"between":["2016-02-30","now"]}}]'), 4053, 'between[0]'],
   ['a bad relative part', body('[{"ie":{"gt":1,"between":["now","-5xyz"]}}]'), 4003, 'between[1]'],
   ['an unknown interval', body(`[${five}]`, '"interval":"years"'), 4027, '"years"'],
-  ['an interval that is no string', body(`[${five}]`, '"interval":[1]'), 4027, 'a list'],
+  ['an interval that is not a string', body(`[${five}]`, '"interval":[1]'), 4027, 'a list'],
   ['lists of one without end', body(`${'['.repeat(65)}${five}${']'.repeat(65)}`), 4049, 'nested'],
   ['11 queries', `[${Array.from({ length: 11 }, () => body(`[${five}]`)).join()}]`, 4036, '11'],
   ['a query-name twice', `[${body(`[${five}]`)},${body(`[${five}]`)}]`, 4054, '"q"'],

@@ -30,18 +30,18 @@ t.test('IDs are looked for as they are stored and echoed as they were requested'
 });
 
 const REFUSED: readonly Refusal[] = [
-  ['a body that is no object', '["a"]', 4004, 'a list'],
+  ['a body that is not an object', '["a"]', 4004, 'a list'],
   ['no ids', '{}', 4025, '"ids"'],
-  ['ids that are no list', '{"ids":"a"}', 4049, 'a string'],
+  ['ids that are not a list', '{"ids":"a"}', 4049, 'a string'],
   ['null as ids', '{"ids":null}', 4049, 'null'],
   ['no ID', '{"ids":[]}', 4031, 'empty'],
   ['101 IDs', `{"ids":[${Array(101).fill('"a"').join()}]}`, 4019, '101'],
-  ['an ID that is no string', '{"ids":["a",1]}', 4049, 'ids[1]'],
+  ['an ID that is not a string', '{"ids":["a",1]}', 4049, 'ids[1]'],
   ['an empty ID', '{"ids":[""]}', 4049, 'ids[0]'],
   ['an ID too long', `{"ids":["${'😀'.repeat(1001)}"]}`, 4049, 'ids[0]'],
   ['an unknown field', '{"ids":["a"],"limit":1}', 4049, '"limit"'],
   ['an unknown dimension', '{"ids":["a"],"dimension":"x"}', 5008, '"x"'],
-  ['a dimension that is no string', '{"ids":["a"],"dimension":1}', 5009, 'a number'],
+  ['a dimension that is not a string', '{"ids":["a"],"dimension":1}', 5009, 'a number'],
 ];
 
 t.test('bad bodies are refused with their code and named', async (t) => {

@@ -12,7 +12,7 @@ import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js'
 const SEED = 314_159;
 t.comment(`seed ${SEED}`);
 
-const RULES = { nowMs: NOW_MS, takesBuckets: true, defaultWindow: null };
+const RULES = { nowMs: NOW_MS, allowsBuckets: true, defaultWindow: null };
 const read = (text: string | Json, words: readonly string[] = []): LevelFields => {
   const object = (typeof text === 'string' ? json(text) : text) as JsonObject;
   return readLevel(object, words, THERE, FULL_ACCESS, 'here');
@@ -110,7 +110,7 @@ const REFUSED: readonly Refusal[] = [
   ['101 operands', `{"int":5,"gt":[${Array.from({ length: 101 }, () => 1).join()}]}`, 4048, '101'],
   ['101 ranges', `{"int":5,"range":[${Array.from({ length: 101 }, () => '[1,2]').join()}]}`, 4048, '101'],
   ['a range of one end', '{"int":5,"range":[1]}', 4012, 'here.range'],
-  ['a range that is no list', '{"int":5,"range":1}', 4012, 'here.range'],
+  ['a range that is not a list', '{"int":5,"range":1}', 4012, 'here.range'],
   ['no range', '{"int":5,"range":[]}', 4012, 'here.range'],
   ['a range among ranges that is none', '{"int":5,"range":[[1,2],3]}', 4012, 'here.range[1]'],
   ['a text for a number', '{"int":5,"lte":[1,"x"]}', 4049, 'here.lte[1]'],
@@ -263,9 +263,9 @@ t.test('generated predicates let through what their words say, value by value', 
       const text = `{"${column}":5,${members.join()}}`;
       const { tests } = bind(text);
       const found = samples.filter(({ stored }) => tests.every((test) => passes(test, stored)));
-      const wanted = samples.filter((sample) => predicates.every(({ holds }) => holds(sample)));
-      t.strictSame(found, wanted, text);
-      passedCount += wanted.length;
+      const expected = samples.filter((sample) => predicates.every(({ holds }) => holds(sample)));
+      t.strictSame(found, expected, text);
+      passedCount += expected.length;
     }
   }
   t.ok(passedCount > 1000, `${passedCount} values passed`);

@@ -226,7 +226,7 @@ const REFUSED: readonly Refusal[] = [
     'a total of a list of others',
     of({ type: 'count/entity/total', query: ['users', 1] }),
     4042,
-    'something else',
+    'other values',
   ],
   ['a total of what is not there', of({ type: 'count/entity/total', query: ['none'] }), 5008, '"none"'],
   [
@@ -428,17 +428,17 @@ t.test('any change leaves a list that reads back as what was saved', async (t) =
   const seed = 20_261;
   t.comment(`seed ${seed}`);
   const prng = new Prng(seed);
-  const wanted = new Map<string, unknown>();
+  const expected = new Map<string, unknown>();
   let catalog = TEAM;
   for (let step = 0; step < 300; step++) {
     const name = `q${prng.below(8)}`;
     const type = prng.pick(SAVED_QUERY_TYPES);
     const period = prng.chance(0.5) ? null : prng.between(5, 100);
     const text = bodyOf(type, { name, 'cache-period': period });
-    const isThere = wanted.has(name);
+    const isThere = expected.has(name);
     if (isThere && prng.chance(0.4)) {
       catalog = remove(name, catalog).catalog;
-      wanted.delete(name);
+      expected.delete(name);
       continue;
     }
     const made = isThere
@@ -447,8 +447,8 @@ t.test('any change leaves a list that reads back as what was saved', async (t) =
     catalog = made.catalog;
     const dimension = type === 'count/entity/total' ? null : 'default';
     const query = JSON.parse(QUERIES[type]);
-    wanted.set(name, { name, type, query, 'cache-period': period, dimension });
+    expected.set(name, { name, type, query, 'cache-period': period, dimension });
   }
   const listed = objectOf(listSavedQueries(readerOf(catalog))) as Record<string, unknown>;
-  t.strictSame(listed['saved-queries'], [...wanted.values()]);
+  t.strictSame(listed['saved-queries'], [...expected.values()]);
 });

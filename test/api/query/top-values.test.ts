@@ -51,11 +51,11 @@ t.test('a key asks about the rows and columns that it sees', async (t) => {
 });
 
 const REFUSED: readonly Refusal[] = [
-  ['a body that is no object', '[{"text":5}]', 4004, 'a list'],
+  ['a body that is not an object', '[{"text":5}]', 4004, 'a list'],
   ['no query', '{}', 4004, 'no query'],
   ['a flag alone', '{"bypass-cache":true}', 4004, 'no query'],
   ['a flag of another type', '{"bypass-cache":"true","a":{"text":5}}', 4004, '"bypass-cache"'],
-  ['a query that is no object', '{"a":5}', 4004, '"a"'],
+  ['a query that is not an object', '{"a":5}', 4004, '"a"'],
   [
     '101 queries',
     `{${Array.from({ length: 101 }, (_, index) => `"${index}":{"text":5}`).join()}}`,
@@ -81,9 +81,9 @@ const REFUSED: readonly Refusal[] = [
   ['a bad date', '{"a":{"te":5,"between":["x","now"]}}', 4053, '"a".between[0]'],
   ['geo_near', '{"a":{"geo":5,"geo_near":{}}}', 4038, '"geo_near"'],
   ['contains of a number', '{"a":{"text":5,"contains":[5]}}', 4016, '"a".contains'],
-  ['a bypass-cache that is no boolean', '{"a":{"text":5,"bypass-cache":1}}', 4049, '"a"'],
+  ['a bypass-cache that is not a boolean', '{"a":{"text":5,"bypass-cache":1}}', 4049, '"a"'],
   ['an unknown dimension', '{"a":{"text":5,"dimension":"x"}}', 5008, '"x"'],
-  ['a dimension that is no string', '{"a":{"text":5,"dimension":5}}', 5009, '"dimension" in "a"'],
+  ['a dimension that is not a string', '{"a":{"text":5,"dimension":5}}', 5009, '"dimension" in "a"'],
 ];
 
 t.test('bad bodies are refused with their code and named', async (t) => {

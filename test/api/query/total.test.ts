@@ -27,10 +27,10 @@ t.test('no dimensions mean all of them, and a dimension named twice counts once'
 });
 
 const REFUSED: readonly Refusal[] = [
-  ['a body that is no object', '["one"]', 4004, 'a list'],
+  ['a body that is not an object', '["one"]', 4004, 'a list'],
   ['an unknown field', '{"dimension":"one"}', 4049, '"dimension"'],
-  ['dimensions that are no list', '{"dimensions":"one"}', 5009, 'a string'],
-  ['a dimension that is no string', '{"dimensions":["one",2]}', 5009, 'dimensions[1]'],
+  ['dimensions that are not a list', '{"dimensions":"one"}', 5009, 'a string'],
+  ['a dimension that is not a string', '{"dimensions":["one",2]}', 5009, 'dimensions[1]'],
   ['a dimension that is null', '{"dimensions":[null]}', 5009, 'dimensions[0]'],
   ['an unknown dimension', '{"dimensions":["one","three"]}', 5008, '"three"'],
 ];

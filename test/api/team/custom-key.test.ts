@@ -224,7 +224,7 @@ function badFields(write: (more: object) => string): readonly Refusal[] {
     ['a filter on an unknown dimension', filter({ nowhere: { a: {} } }), 5008, '"nowhere"'],
     ['a filter on an unknown column', filter({ default: { zzz: { equals: 1 } } }), 4008, '"zzz"'],
     ['a filter without a column', filter({ default: {} }), 8000, 'no column'],
-    ['a condition that is no object', filter({ default: { age: 5 } }), 4009, '"age"'],
+    ['a condition that is not an object', filter({ default: { age: 5 } }), 4009, '"age"'],
     ['a condition without a parameter', filter({ default: { age: {} } }), 4009, '"age"'],
     ['an unknown predicate', filter({ default: { age: { like: 5 } } }), 4049, 'like'],
     ['an event without between', filter({ default: { visits: { equals: 'x' } } }), 4005, 'between'],

@@ -82,7 +82,7 @@ t.test('a test database has a demo key and no pricing model, whatever is said', 
 
 t.test('a field that is absent or null has its default', (t) => {
   const nothing = { description: null, labels: null, cloud_provider: null, cloud_area: null };
-  const wanted = {
+  const expected = {
     ...DEFAULT_PROPERTIES,
     pricingModel: 'pay-per-column',
     queryLoad: 'normal',
@@ -91,7 +91,7 @@ t.test('a field that is absent or null has its default', (t) => {
     updatedMs: NOW_MS,
   };
   for (const more of [{}, nothing]) {
-    t.strictSame(propertiesOf(after(create(json(creating(more)))).catalog, 3), wanted);
+    t.strictSame(propertiesOf(after(create(json(creating(more)))).catalog, 3), expected);
   }
   t.end();
 });

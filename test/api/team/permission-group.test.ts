@@ -37,7 +37,7 @@ t.test('a group is made as it is described', (t) => {
 });
 
 t.test('what is absent, null or empty allows nothing, at any time', (t) => {
-  const wanted = {
+  const expected = {
     permissions: [],
     databaseIds: [],
     labels: [],
@@ -59,7 +59,7 @@ t.test('what is absent, null or empty allows nothing, at any time', (t) => {
     t.strictSame(after(create(json(creating(more)))).catalog.groups.get(2), {
       id: 2,
       name: 'new',
-      ...wanted,
+      ...expected,
     });
   }
   t.end();

@@ -45,9 +45,9 @@ t.test('a user is made with the hash alone, under the email in lower case', (t) 
 
 t.test('what is absent or null is empty, and a check without a hash changes nothing', (t) => {
   const nulls = { labels: null, 'first-name': null, 'last-name': null, 'permission-group': null };
-  const wanted = { labels: [], firstName: '', lastName: '', groupId: null };
+  const expected = { labels: [], firstName: '', lastName: '', groupId: null };
   for (const more of [{}, nulls, { 'permission-group': '' }]) {
-    t.match(after(create(json(creating(more)))).catalog.users.get('bob@example.org'), wanted);
+    t.match(after(create(json(creating(more)))).catalog.users.get('bob@example.org'), expected);
   }
   t.strictSame(createUser(json(creating({})), TEAM, null), {
     changes: [],
@@ -131,7 +131,7 @@ const BOTH: readonly Refusal[] = [
     'a\u0000@b',
     `${'l'.repeat(65)}@b`,
     'a@b\n',
-  ].map((email): Refusal => [email, JSON.stringify({ email }), 7050, 'is no address']),
+  ].map((email): Refusal => [email, JSON.stringify({ email }), 7050, 'is not an email address']),
   ['255 characters', JSON.stringify({ email: `a@${domain(253)}` }), 7050, '254'],
 ];
 const fields = (write: (more: object) => string): readonly Refusal[] => [
@@ -202,10 +202,10 @@ t.test('a password has 8 to 1,024 characters, and no refusal tells it', (t) => {
 
 t.test('a body that signs in names email and password, and a database if it is for one', (t) => {
   const base = { email: 'Ann@Example.org', password: 'p' };
-  const wanted = { email: 'ann@example.org', password: 'p' };
-  t.strictSame(readSignIn(parsed(base)), { ...wanted, databaseName: null });
-  t.strictSame(readSignIn(parsed({ ...base, 'database-name': null })), { ...wanted, databaseName: null });
-  t.strictSame(readSignIn(parsed({ ...base, 'database-name': 'one' })), { ...wanted, databaseName: 'one' });
+  const expected = { email: 'ann@example.org', password: 'p' };
+  t.strictSame(readSignIn(parsed(base)), { ...expected, databaseName: null });
+  t.strictSame(readSignIn(parsed({ ...base, 'database-name': null })), { ...expected, databaseName: null });
+  t.strictSame(readSignIn(parsed({ ...base, 'database-name': 'one' })), { ...expected, databaseName: 'one' });
   const write = (more: object): string => JSON.stringify({ ...base, ...more });
   const refusals: readonly Refusal[] = [
     ['no object', '"x"', 7050, 'a string'],

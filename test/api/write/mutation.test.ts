@@ -68,7 +68,7 @@ const REFUSED: readonly Refusal[] = [
   ['a null body', 'null', 4004, 'null'],
   ['no query', '{"set":{"a":1}}', 4010, '"query"'],
   ['a null query', '{"query":null,"set":{"a":1}}', 4026, 'null'],
-  ['a query that is no list', '{"query":{"a":{"gt":1}},"set":{"a":1}}', 4026, 'an object'],
+  ['a query that is not a list', '{"query":{"a":{"gt":1}},"set":{"a":1}}', 4026, 'an object'],
   ['an empty query', '{"query":[],"set":{"a":1}}', 4014, 'query'],
   ['an unknown column in the query', '{"query":[{"z":{"gt":1}}],"set":{"a":1}}', 4008, '"z"'],
   ['no set', `{"query":${QUERY}}`, 4010, '"set"'],
@@ -81,7 +81,7 @@ const REFUSED: readonly Refusal[] = [
   ['an unknown field', update('"set":{"a":1},"limit":5'), 4049, '"limit"'],
   ['__proto__ as a field', update('"set":{"a":1},"__proto__":{}'), 4049, '"__proto__"'],
   ['an unknown dimension', update('"set":{"a":1},"dimension":"nowhere"'), 5008, '"nowhere"'],
-  ['a dimension that is no string', update('"set":{"a":1},"dimension":[]'), 5009, 'a list'],
+  ['a dimension that is not a string', update('"set":{"a":1},"dimension":[]'), 5009, 'a list'],
 ];
 
 t.test('bad updates and deletes are refused with their code and named', async (t) => {

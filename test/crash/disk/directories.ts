@@ -129,7 +129,7 @@ export const NEWER: Readonly<Record<string, (dir: string) => string>> = {
     });
     return file;
   },
-  'the list of named writes': (dir) => {
+  'the list of idempotent writes': (dir) => {
     const file = filesLike(dir, /\.qonce$/)[0];
     patch(file, 12, (head) => {
       raise(head);

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Prng, type RandomBytes } from '../../../src/base/index.js';
 import { PointTable, WordTable } from '../../../src/exec/aggregate/value-table.js';
-import { collidingWords } from '../../support/ingest/colliding.js';
+import { collidingTexts } from '../../support/ingest/colliding.js';
 import { boundedRun } from '../bounded.js';
 
 const SEED = 77_003;
@@ -83,7 +83,7 @@ const HOSTILE: Readonly<Record<string, (index: number) => readonly [number, numb
   'words whose multiples cancel': (index) => [Math.imul(index, 0x9e3779b1), index],
   'words of which only the highest bits differ': (index) => [(index & 511) << 23, (index >>> 9) << 23],
 };
-const COLLIDING = collidingWords(KEY_COUNT);
+const COLLIDING = collidingTexts(KEY_COUNT);
 
 for (const [name, keyAt] of Object.entries(HOSTILE)) {
   // One by one behind each other, they would take minutes.

@@ -4,7 +4,7 @@ import { hashBytes, Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { countDistinctTexts } from '../../../src/exec/select/count-distinct-texts.js';
 import { type PartitionedTexts, TEXT_PARTITIONS } from '../../../src/ir/index.js';
-import { collidingWords } from '../../support/ingest/colliding.js';
+import { collidingTexts } from '../../support/ingest/colliding.js';
 import { partitionedOf } from '../../support/partitioned.js';
 
 const SEED = 90_210;
@@ -51,7 +51,7 @@ t.test('texts that stand in several lists count once, whoever counts which parti
 
 t.test('a few texts of one hash are told apart, many are left to another way', async (t) => {
   const textsOf = (from: number, to: number): Uint8Array[] => {
-    const bytes = new Uint8Array(collidingWords(to).buffer);
+    const bytes = new Uint8Array(collidingTexts(to).buffer);
     return Array.from({ length: to - from }, (_, at) => bytes.slice((from + at) * 8, (from + at + 1) * 8));
   };
   t.equal(new Set(textsOf(0, 20).map((text) => hashBytes(text, 0, text.length))).size, 1);

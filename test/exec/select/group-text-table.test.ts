@@ -3,12 +3,12 @@ import t from 'tap';
 import { hashBytes } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { TextTable } from '../../../src/exec/select/group-text-table.js';
-import { collidingWords } from '../../support/ingest/colliding.js';
+import { collidingTexts } from '../../support/ingest/colliding.js';
 
 t.test('texts are numbered in the order of first sight, those of one stored hash, too', (t) => {
   const table = new TextTable(new QueryRun(null, 0, 2 ** 26).child());
   const count = 20_000;
-  const bytes = new Uint8Array(collidingWords(count).buffer);
+  const bytes = new Uint8Array(collidingTexts(count).buffer);
   t.equal(hashBytes(bytes, 0, 8), hashBytes(bytes, 8 * (count - 1), 8 * count));
   for (const round of ['first', 'second']) {
     for (let text = 0; text < count; text++) {

@@ -3,7 +3,7 @@ import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { JoinedTable, JoinLookup, NOT_FOUND } from '../../../src/exec/select/join-lookup.js';
 import { Texts, type TextVector, vectorOf } from '../../../src/vector/index.js';
-import { collidingWords } from '../../support/ingest/colliding.js';
+import { collidingTexts } from '../../support/ingest/colliding.js';
 import { joinTable, TEXT } from './select-rows.js';
 
 const SEED = 14_142;
@@ -53,7 +53,7 @@ t.test('each text finds the row of its ID, by a dictionary or by itself', async 
 
 t.test('IDs of one hash are told apart', async (t) => {
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-  const words = collidingWords(40);
+  const words = collidingTexts(40);
   // Texts need not be UTF-8 to be looked up by their bytes.
   const bytes = new Uint8Array(words.buffer);
   const offsets = Uint32Array.from({ length: 41 }, (_, at) => at * 8);

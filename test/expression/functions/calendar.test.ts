@@ -20,7 +20,7 @@ const FIRST = daysFromCivil(0, 1, 1);
 const LAST = daysFromCivil(9_999, 12, 31);
 const LENGTHS = DATE_UNITS.filter((unit) => unit !== 'weekday' && unit !== 'day-of-year');
 
-/** Every so many days, and every day around the edges of centuries. */
+/** Days at regular intervals, and every day around the ends of centuries. */
 function* days(): Generator<number> {
   for (let day = FIRST; day <= LAST; day += 97) yield day;
   for (const year of [0, 4, 100, 400, 1_582, 1_900, 1_969, 1_970, 2_000, 2_020, 2_100, 9_999]) {
@@ -109,7 +109,7 @@ t.test('invalid dates are refused', async (t) => {
       message: `there is no date ${year}-${month}-${day}`,
     });
   }
-  const outside = { code: 6000, message: 'a date lies outside the years 0000 to 9999' };
+  const outside = { code: 6000, message: 'a date is outside the years 0000 to 9999' };
   t.throws(() => addUnits('day')(1, LAST * SECONDS_PER_DAY), outside);
   t.throws(() => addUnits('month')(-1, FIRST * SECONDS_PER_DAY), outside);
   t.throws(() => addUnits('year')(1e300, 0), outside);

@@ -26,8 +26,7 @@ function evaluated(
 const TOO_LONG = { code: 6000, message: 'a text has more than 1,000,000 characters' };
 const TOO_MUCH = {
   code: 6000,
-  message:
-    'the texts that a function makes for a few thousand rows have together more than 33,554,432 characters',
+  message: 'the texts that a function produces for one vector have together more than 33,554,432 characters',
 };
 const LONG = 'x'.repeat(1_000);
 

@@ -1,4 +1,4 @@
-/** A SELECT that was bound without reading the time is bound to the same at any other time. */
+/** A SELECT that was bound without reading the time has the same binding at any other time. */
 import t from 'tap';
 import { FULL_ACCESS } from '../../../src/api/index.js';
 import { ObservedTime } from '../../../src/base/index.js';

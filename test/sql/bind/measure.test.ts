@@ -3,7 +3,7 @@ import { QuarryError } from '../../../src/base/index.js';
 import { bindScalar } from '../../../src/sql/bind/expressions/scalar.js';
 import { EXPRESSION_DEPTH_MAX } from '../../../src/sql/bind/measure.js';
 import type { SqlNode } from '../../../src/sql/tree.js';
-import { expressionFaults } from '../../support/expression-check.js';
+import { expressionErrors } from '../../support/expression-check.js';
 import { expressionText } from '../../support/expression-text.js';
 import {
   arithmetic,
@@ -66,7 +66,7 @@ t.test('nesting up to the limit is bound, deeper nesting is refused', async (t) 
     };
     const factor = form(age).is === 'cast' ? 2 : 1;
     const fits = Math.floor((EXPRESSION_DEPTH_MAX - 1) / factor) + 1;
-    t.strictSame(expressionFaults(bindScalar(nested(fits), testScope), TEST_TYPES), []);
+    t.strictSame(expressionErrors(bindScalar(nested(fits), testScope), TEST_TYPES), []);
     const refused = 'the expression nests deeper than 1000 levels';
     t.equal(
       messageOf(() => bindScalar(nested(fits + 1), testScope)),

@@ -1,4 +1,4 @@
-/** Plans as tests write them down: what is not said is as in SELECT ... FROM users. */
+/** Short notation for plans in tests; omitted parts are those of SELECT ... FROM users. */
 import type {
   Condition,
   EventTest,

@@ -35,7 +35,7 @@ const COUNT = input(INTEGER, 0);
 
 const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan])[] = [
   [
-    'rows, an order, a limit: what is no condition of the interface is a filter',
+    'rows, an order, a limit: the parts that are not conditions of the interface form a filter',
     "SELECT name, age AS years FROM users WHERE age > 18 AND name LIKE 'J%' AND age + 1 > LENGTH(name) ORDER BY years DESC, 1 LIMIT 5 OFFSET 2",
     plan({
       condition: {
@@ -126,7 +126,7 @@ const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan]
     }),
   ],
   [
-    'keys stand wherever their expression does; equal aggregates are one',
+    'keys replace their expressions everywhere; equal aggregates are bound once',
     'SELECT city, age % 2, SUM(age) * 100 / COUNT(*) FROM users GROUP BY age % 2, city HAVING COUNT(*) > 1 ORDER BY SUM(age), age % 2 + 1',
     plan({
       inputs: [AGE, CITY],
@@ -308,9 +308,9 @@ function pointOf(when: Expression): Expression {
   return caseOf(FLOAT, [[when, constant(FLOAT, 1)]], constant(FLOAT, 0));
 }
 
-for (const [shows, sql, wanted] of PLANS) {
+for (const [shows, sql, expected] of PLANS) {
   t.test(shows, async (t) => {
-    t.strictSame(planOf(sql), wanted, sql);
+    t.strictSame(planOf(sql), expected, sql);
   });
 }
 
@@ -326,7 +326,7 @@ t.test('score is 1.0 without conditions, and counts those of one event once', as
   t.strictSame(score(`WHERE active AND (name = 'a' AND age = 1)`), constant(FLOAT, 2));
   t.strictSame(score(`WHERE (active AND name = 'a')`), constant(FLOAT, 1));
   t.strictSame(score('WHERE score >= 1 AND active'), constant(FLOAT, 1));
-  // Each alternative counts, within the window, wherever the OR stands.
+  // Each alternative counts, within the window, wherever the OR is.
   const either = score(`WHERE ([clicks.value] = 'a' AND ${IN_MAY}) OR ([clicks.value] = 'b' AND ${IN_MAY})`);
   t.match(either, { op: 'arithmetic', operator: '+', left: { op: 'case' }, right: { op: 'case' } });
   t.strictSame(score(`WHERE ([clicks.value] = 'a' OR [clicks.value] = 'b') AND ${IN_MAY}`), either);
@@ -408,7 +408,7 @@ t.test('a key that is a prefix of another key stays distinct', async (t) => {
   t.match(
     refusalOf(() => planOf(`SELECT city || name || city FROM users ${both}`)),
     {
-      message: /must stand in GROUP BY/,
+      message: /must be in GROUP BY/,
     },
   );
   const one = 'age > 1 AND active';
@@ -423,37 +423,37 @@ t.test('a key that is a prefix of another key stays distinct', async (t) => {
 const REFUSALS: readonly (readonly [sql: string, message: string, column: number, suggestion?: string])[] = [
   ['SELECT nmae FROM users', 'there is no column "nmae" in "users"', 8, 'name'],
   ['SELECT name FROM usres', 'there is no table "usres"', 18, 'users'],
-  ['SELECT u.name FROM users', 'the statement names no table "u"', 8],
-  ['SELECT clicks FROM users', '"clicks" holds events: ask for [clicks.value] or [clicks.date]', 8],
+  ['SELECT u.name FROM users', 'the statement has no table "u"', 8],
+  ['SELECT clicks FROM users', '"clicks" is an event column: write [clicks.value] or [clicks.date]', 8],
   [
     'SELECT name FROM users WHERE COUNT(*) > 1',
-    'COUNT is an aggregate, and none can stand in WHERE; HAVING may ask for it',
+    'COUNT is an aggregate; aggregates are not allowed in WHERE; use HAVING',
     30,
   ],
   [
     'SELECT age AS a FROM users WHERE a > 1',
-    '"a" is an alias, and none can stand in WHERE; repeat its expression there',
+    '"a" is an alias; aliases are not allowed in WHERE: repeat the expression there',
     34,
   ],
-  ['SELECT name FROM users GROUP BY city', '"name" must stand in GROUP BY, or in an aggregate', 8],
+  ['SELECT name FROM users GROUP BY city', '"name" must be in GROUP BY or in an aggregate', 8],
   [
     'SELECT city FROM users GROUP BY city ORDER BY age + 1',
-    '"age" must stand in GROUP BY, or in an aggregate',
+    '"age" must be in GROUP BY or in an aggregate',
     47,
   ],
-  ['SELECT SUM(MAX(age)) FROM users', 'SUM cannot be taken of another aggregate', 12],
+  ['SELECT SUM(MAX(age)) FROM users', 'SUM cannot contain another aggregate', 12],
   ['SELECT SUM(name) FROM users', 'SUM does not take text', 8],
   ['SELECT AVG(active) FROM users', 'AVG does not take boolean', 8],
   ['SELECT COUNT(home) FROM users', 'geolocation queries are not available through SQL', 14],
   [
     "SELECT name FROM users WHERE home = 'x'",
-    '"home" holds points: geolocation queries are not available through SQL',
+    '"home" contains points: geolocation queries are not available through SQL',
     30,
   ],
   ['SELECT name FROM users GROUP BY home', 'geolocation queries are not available through SQL', 33],
   ['SELECT name FROM users ORDER BY tags', 'lists and points have no order', 33],
   ['SELECT name FROM users ORDER BY 2', 'ORDER BY "2": SELECT has the columns 1 to 1', 33],
-  ['SELECT COUNT(*) FROM users GROUP BY 1', 'GROUP BY cannot ask for an aggregate', 8],
+  ['SELECT COUNT(*) FROM users GROUP BY 1', 'aggregates are not allowed in GROUP BY', 8],
   [
     'SELECT DISTINCT name FROM users ORDER BY age',
     'with DISTINCT, ORDER BY expressions must be in the SELECT list',
@@ -465,37 +465,41 @@ const REFUSALS: readonly (readonly [sql: string, message: string, column: number
     31,
   ],
   ["SELECT name FROM users WHERE age = 'x'", '"x" cannot be read as integer', 36],
-  ["SELECT name FROM users WHERE admission > '2017-13-01'", '"2017-13-01" is no date', 42],
+  ["SELECT name FROM users WHERE admission > '2017-13-01'", '"2017-13-01" is not a date', 42],
   [
     'SELECT [clicks.value], [spent.value] FROM users',
-    'rows are events of one column, and "clicks.value" and "spent.value" are of two',
+    'the rows are the events of one column, but "clicks.value" and "spent.value" are two columns',
     24,
   ],
   [
     'SELECT [clicks.value], COUNT(*) FROM users',
-    '"clicks.value" holds events: in SELECT it must stand in GROUP BY too, or in an aggregate',
+    '"clicks.value" is an event column: in SELECT it must also be in GROUP BY, or in an aggregate',
     8,
   ],
   [
     'SELECT COUNT([spent.value]) FROM users GROUP BY [clicks.value]',
-    'where rows are events of one column, aggregates cannot look at those of another one',
+    'if the rows are the events of one column, aggregates cannot read the events of another',
     8,
   ],
   ['SELECT SUM([spent.value] * age) FROM users', 'an aggregate over events cannot also read "age"', 8],
   [
     'SELECT SUM([spent.value] + LENGTH([clicks.value])) FROM users',
-    'an aggregate looks at the events of one column',
+    'an aggregate can read the events of only one column',
     8,
   ],
-  ['SELECT PERCENTILE(age, 1.5) FROM users', 'the second argument of PERCENTILE is a number from 0 to 1', 24],
+  [
+    'SELECT PERCENTILE(age, 1.5) FROM users',
+    'the second argument of PERCENTILE must be a number from 0 to 1',
+    24,
+  ],
   [
     "SELECT COUNT(*) FROM users GROUP BY INTERVAL([clicks.value]) = 'day'",
     'the length of an INTERVAL is one of seconds, minutes, hours, days, weeks, months, not "day"',
     64,
   ],
-  ['SELECT COUNT(*)', 'there is no FROM whose rows could be grouped', 8],
-  ['SELECT name', 'there is no FROM that "name" could come from', 8],
-  ['SELECT *', 'there is no FROM whose columns * could mean', 8],
+  ['SELECT COUNT(*)', 'groups and aggregates require FROM', 8],
+  ['SELECT name', '"name" is a column, and the statement has no FROM', 8],
+  ['SELECT *', '* requires FROM', 8],
   [
     `SELECT ${Array.from({ length: 1001 }, () => 'age').join()} FROM users`,
     'there are more than 1000 columns in the answer',
@@ -507,10 +511,10 @@ t.test(
   'a statement that cannot be bound is refused with a message, a position and a suggestion',
   async (t) => {
     for (const [sql, message, column, suggestion] of REFUSALS) {
-      const wanted = { code: 6000, message, line: 1, column, ...(suggestion && { suggestion }) };
+      const expected = { code: 6000, message, line: 1, column, ...(suggestion && { suggestion }) };
       t.strictSame(
         refusalOf(() => planOf(sql)),
-        wanted,
+        expected,
         sql.slice(0, 100),
       );
     }

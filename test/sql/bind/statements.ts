@@ -51,7 +51,7 @@ export function planOf(text: string, access?: SqlAccess): SelectPlan {
   return bindSelect(selectOf(text), requestWith(access));
 }
 
-/** Of a DELETE or UPDATE. */
+/** The target of a DELETE or UPDATE. */
 export function targetOf(text: string, access?: SqlAccess): Target {
   const script = readScript(text);
   const [statement] = script.statements;
@@ -59,7 +59,7 @@ export function targetOf(text: string, access?: SqlAccess): Target {
   return bindTarget(statement.table, statement.where, requestWith(access));
 }
 
-/** What a refusal tells: code, message, line, column, and a suggestion where there is one. */
+/** The content of a refusal: code, message, line, column, and the suggestion if there is one. */
 export function refusalOf(run: () => unknown): unknown {
   try {
     run();

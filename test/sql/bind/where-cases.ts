@@ -1,6 +1,5 @@
 /**
- * Generated WHERE clauses, and what they mean, user by user: written from the rules of SQL's three-valued logic and of
- * events alone.
+ * Generated WHERE clauses and their meaning for each user, written only from the rules of three-valued logic and of events.
  */
 import type { Prng } from '../../../src/base/index.js';
 import { formatDate, formatDateTime } from '../../../src/schema/index.js';
@@ -9,14 +8,14 @@ import { INTEGERS, SECOND_0, TEXTS, type User } from './where-rows.js';
 export type Truth = boolean | null;
 
 export type Case =
-  /** Whatever is of no event. */
+  /** A condition that is not on events. */
   | { readonly is: 'leaf'; readonly sql: string; readonly holds: (user: User) => Truth }
   | {
       readonly is: 'value';
       readonly column: 'clicks' | 'spent';
       readonly sql: string;
       readonly passes: (value: string | bigint) => boolean;
-      /** It stands in parentheses of its own. */
+      /** Whether it has parentheses of its own. */
       readonly own: boolean;
     }
   | {
@@ -84,7 +83,7 @@ export function judge(node: Case, user: User, around: Spans = new Map()): Truth 
   }
 }
 
-/** What the members of one AND list say, those of one event together. */
+/** The truth values of the members of one AND list; members on one event are combined. */
 function listTruths(members: readonly Case[], user: User, around: Spans): Truth[] {
   const held = heldIn(members, around);
   const truths: Truth[] = [];
@@ -120,7 +119,7 @@ export function scoreOf(root: Case, user: User): number {
   const around: Spans = new Map();
   let [points, counted] = [0, 0];
   for (const list of lists) {
-    // Of an OR, an AND stands in parentheses here and is one member.
+    // In an OR, an AND is in parentheses here and is one member.
     const members = list.is === 'and' && root.is !== 'or' ? list.members : [list];
     const held = heldIn(members, around);
     for (const column of COLUMNS) {
@@ -141,7 +140,7 @@ export function scoreOf(root: Case, user: User): number {
   return counted === 0 ? 1 : points;
 }
 
-/** The points of what stands for itself, and how many there could be. */
+/** The points of an independent condition, and their maximum number. */
 function pointsOf(node: Case, user: User, held: Spans): readonly [number, number] {
   if (node.is === 'or') {
     const all = node.members.map((member) => pointsOf(member, user, held));
@@ -179,14 +178,14 @@ function compares(order: number, comparison: Comparison): boolean {
 }
 
 /** A constant as SQL writes it, and its value in millionths, hundredths of a column's hundredths. */
-interface Wanted {
+interface Expected {
   readonly sql: string;
   readonly value: bigint;
 }
 
 const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function number(prng: Prng): Wanted {
+function number(prng: Prng): Expected {
   const whole = prng.pick([...INTEGERS, 2n ** 63n, -(2n ** 63n) - 1n, 10n ** 25n]);
   const [fraction, parts] = prng.pick([
     ['', 0n],
@@ -202,7 +201,7 @@ function number(prng: Prng): Wanted {
 }
 
 /** A date or a datetime, in microseconds. */
-function instant(prng: Prng): Wanted {
+function instant(prng: Prng): Expected {
   const seconds = SECOND_0 + prng.pick([0, 1, 86_400, 86_401, 172_800, -1]);
   const isDate = seconds % 86_400 === 0 && prng.chance(0.6);
   const text = isDate ? formatDate(seconds / 86_400) : formatDateTime(seconds);
@@ -214,11 +213,11 @@ function instant(prng: Prng): Wanted {
 function ordered(
   prng: Prng,
   column: string,
-  want: (prng: Prng) => Wanted,
+  makeExpected: (prng: Prng) => Expected,
 ): { readonly sql: string; readonly holds: (value: bigint | null) => Truth } {
   const kind = prng.below(4);
   if (kind === 0) {
-    const [low, high] = [want(prng), want(prng)];
+    const [low, high] = [makeExpected(prng), makeExpected(prng)];
     const negated = prng.chance(0.3);
     return {
       sql: `${column} ${negated ? 'NOT ' : ''}BETWEEN ${low.sql} AND ${high.sql}`,
@@ -227,7 +226,7 @@ function ordered(
     };
   }
   if (kind === 1) {
-    const values = Array.from({ length: prng.between(1, 4) }, () => want(prng));
+    const values = Array.from({ length: prng.between(1, 4) }, () => makeExpected(prng));
     const withNull = prng.chance(0.25);
     const negated = prng.chance(0.4);
     const texts = [...values.map(({ sql }) => sql), ...(withNull ? ['NULL'] : [])];
@@ -235,23 +234,23 @@ function ordered(
       sql: `${column} ${negated ? 'NOT ' : ''}IN (${texts.join(', ')})`,
       holds: (value) => {
         if (value === null) return null;
-        if (values.some((wanted) => wanted.value === value)) return !negated;
+        if (values.some((expected) => expected.value === value)) return !negated;
         return withNull ? null : negated;
       },
     };
   }
   const comparison = prng.pick(COMPARISONS);
-  const wanted = want(prng);
+  const expected = makeExpected(prng);
   const mirrored = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
   return {
     sql: prng.chance(0.2)
-      ? `${wanted.sql} ${mirrored[comparison]} ${column}`
-      : `${column} ${comparison} ${wanted.sql}`,
-    holds: (value) => (value === null ? null : compares(order(value, wanted.value), comparison)),
+      ? `${expected.sql} ${mirrored[comparison]} ${column}`
+      : `${column} ${comparison} ${expected.sql}`,
+    holds: (value) => (value === null ? null : compares(order(value, expected.value), comparison)),
   };
 }
 
-/** By code points, as plainly as it can be. */
+/** The simplest implementation, by code points. */
 function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   if (pattern.length === 0) return text.length === 0;
   const [head, ...rest] = pattern;
@@ -292,16 +291,16 @@ function textual(
   const texts = Array.from({ length: kind === 1 ? prng.between(1, 3) : 1 }, () =>
     prng.pick([...TEXTS, 'AB', 'Zz', '']),
   );
-  const wanted = texts.map((text) => text.toLowerCase());
+  const expected = texts.map((text) => text.toLowerCase());
   if (kind === 1) {
     return {
       sql: `${column} ${word}IN (${texts.map(quote).join(', ')})`,
-      holds: (value) => (value === null ? null : wanted.includes(value) !== negated),
+      holds: (value) => (value === null ? null : expected.includes(value) !== negated),
     };
   }
   return {
     sql: `${column} ${negated ? '<>' : '='} ${quote(texts[0])}`,
-    holds: (value) => (value === null ? null : (value === wanted[0]) !== negated),
+    holds: (value) => (value === null ? null : (value === expected[0]) !== negated),
   };
 }
 
@@ -345,9 +344,9 @@ function attributeLeaf(prng: Prng): Case {
       return made(`${column} IS ${negated ? 'NOT ' : ''}NULL`, (user) => (user[column] === null) !== negated);
     }
     case 8: {
-      const wanted = prng.chance(0.5);
-      const sql = prng.pick(wanted ? ['active', 'active = true', "active <> 'false'"] : ['active = FALSE']);
-      return made(sql, ({ active }) => (active === null ? null : active === wanted));
+      const expected = prng.chance(0.5);
+      const sql = prng.pick(expected ? ['active', 'active = true', "active <> 'false'"] : ['active = FALSE']);
+      return made(sql, ({ active }) => (active === null ? null : active === expected));
     }
     case 9:
       return listLeaf(prng);
@@ -373,7 +372,7 @@ function attributeLeaf(prng: Prng): Case {
   }
 }
 
-/** Some item passes; of a negated word none does. */
+/** Some item passes; for a negated predicate none does. */
 function listLeaf(prng: Prng): Case {
   const of = <T>(
     column: 'tags' | 'marks',
@@ -432,7 +431,7 @@ function eventLeaf(prng: Prng): Case {
   return { is: 'value', column, sql, own, passes: (value) => holds((value as bigint) * 10_000n) === true };
 }
 
-/** Parentheses that say nothing by themselves: around dates of one column, or values of one that are joined by OR. */
+/** Parentheses that have no effect: around dates of one column, or values of one that are joined by OR. */
 function isOfList(node: Case): boolean {
   if (node.is !== 'and' && node.is !== 'or') return false;
   const kind = node.is === 'and' ? 'date' : 'value';

@@ -1,4 +1,4 @@
-/** Users in memory, and how plans read them row by row: what expressions and conditions say of each. */
+/** Users in memory, and the evaluation of a plan's expressions and conditions for each of them. */
 import type { Prng } from '../../../src/base/index.js';
 import { compile } from '../../../src/expression/index.js';
 import type { Expression, Input, SelectPlan } from '../../../src/ir/index.js';

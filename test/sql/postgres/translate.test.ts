@@ -4,7 +4,7 @@ import { characterAt, readPostgres } from '../../../src/sql/postgres/statements.
 import type { SqlParameter } from '../../../src/sql/postgres/translate.js';
 import { readScript } from '../../../src/sql/script.js';
 
-/** The tree without its places. */
+/** The tree without its source positions. */
 const bare = (tree: unknown): unknown =>
   JSON.parse(
     JSON.stringify(tree, (key, value) => (key === 'position' || key === 'parenthesized' ? undefined : value)),

@@ -1,4 +1,4 @@
-/** Values that somebody who knows base/hash.ts makes so that all have one hash. */
+/** Values with equal hashes, as an attacker who knows base/hash.ts can construct them. */
 import { HASH_SEED, hashBlock } from '../../../src/base/index.js';
 
 const rotate = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits));
@@ -12,14 +12,14 @@ function inverse(factor: number): number {
 
 const [FIFTH, FIRST, SECOND] = [5, 0xcc9e2d51, 0x1b873593].map(inverse);
 
-/** The word after which `hash` has become `target`: hashBlock, backwards. */
+/** The u32 word that changes `hash` to `target`: the inverse of hashBlock. */
 export function wordTo(hash: number, target: number): number {
   const mixed = rotate(Math.imul((target - 0xe6546b64) | 0, FIFTH), 32 - 13);
   return Math.imul(rotate(Math.imul(mixed ^ hash, SECOND), 32 - 15), FIRST);
 }
 
 /** `count` different integers of one hash, as (low, high) words. */
-export function collidingWords(count: number): Uint32Array {
+export function collidingTexts(count: number): Uint32Array {
   const words = new Uint32Array(2 * count);
   for (let index = 0; index < count; index++) {
     words[2 * index] = index;

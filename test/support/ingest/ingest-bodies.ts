@@ -110,7 +110,7 @@ function allColumns(firstId: number): Column[] {
   return made;
 }
 
-/** allColumns, some of them in relations. */
+/** A dimension with `allColumns`, some of them in relations. */
 function allOf(id: number, apiName: string, firstId: number): Dimension {
   const columns = allColumns(firstId);
   return dimension(id, apiName, columns, [
@@ -263,20 +263,20 @@ const BAD_POINTS = [
 ];
 const WRONG = ['null', '{}', '[]', '""', '1', '"x"', 'false', '[1]', '{"value":1}', '[[]]', '[null]', '[{}]'];
 
-/** Writes one body; `faultChance` is the chance of each value, key or entity to be wrong. */
+/** Writes one body; `errorChance` is the probability that a value, key or entity is invalid. */
 export class BodyWriter {
   readonly #random: Prng;
-  readonly #faultChance: number;
+  readonly #errorChance: number;
   readonly #model: DatabaseModel;
   readonly #spaced: boolean;
   /** Whether new columns may be written: the body then has auto-create. */
   readonly #creates: boolean;
   #idCount = 0;
 
-  constructor(random: Prng, model: DatabaseModel, faultChance: number) {
+  constructor(random: Prng, model: DatabaseModel, errorChance: number) {
     this.#random = random;
     this.#model = model;
-    this.#faultChance = faultChance;
+    this.#errorChance = errorChance;
     this.#spaced = random.chance(0.3);
     this.#creates = random.chance(0.35);
   }
@@ -287,7 +287,7 @@ export class BodyWriter {
     const count = random.chance(0.05) ? 0 : random.between(1, 6);
     for (let index = 0; index < count; index++) members.push(`${this.#id()}${this.#gap()}:${this.#entity()}`);
     if (this.#creates) {
-      const value = this.#fault()
+      const value = this.#invalidValue()
         ? random.pick(['true', '[]', '["dimension"]', '["columns"]', '"column"', '[1]', '{}', 'null'])
         : random.pick([
             '["dimension","column"]',
@@ -302,8 +302,8 @@ export class BodyWriter {
     return `${this.#gap()}{${members.join(`${this.#gap()},${this.#gap()}`)}}${this.#gap()}`;
   }
 
-  #fault(): boolean {
-    return this.#random.chance(this.#faultChance);
+  #invalidValue(): boolean {
+    return this.#random.chance(this.#errorChance);
   }
 
   #gap(): string {
@@ -318,7 +318,7 @@ export class BodyWriter {
   }
 
   #id(): string {
-    if (this.#fault()) {
+    if (this.#invalidValue()) {
       const pick = this.#random.below(4);
       if (pick === 0) return '""';
       if (pick === 1) return `"${'é'.repeat(this.#random.pick([1000, 1001, 1300]))}"`;
@@ -330,20 +330,20 @@ export class BodyWriter {
 
   #entity(): string {
     const random = this.#random;
-    if (this.#fault()) return random.pick(['1', '[]', 'null', '"x"', '{}', '{"dimension":"people"}']);
+    if (this.#invalidValue()) return random.pick(['1', '[]', 'null', '"x"', '{}', '{"dimension":"people"}']);
     const members: string[] = [];
     const known = this.#model.dimensions.get('people') as Dimension;
     const related = new Set(Array.from(known.relations.values(), ({ columnIds }) => columnIds).flat());
     const count = random.between(1, 5);
     for (let index = 0; index < count; index++) {
-      if (this.#fault())
+      if (this.#invalidValue())
         members.push(
           `${random.pick(['"entity-id"', '"gone"', '"Country"', '"no such"', '""', `"${'k'.repeat(70)}"`])}:1`,
         );
-      else if (this.#creates ? random.chance(0.3) : this.#fault())
+      else if (this.#creates ? random.chance(0.3) : this.#invalidValue())
         members.push(`"new-${random.below(4)}":${this.#newValue()}`);
       else {
-        const relatedToo = this.#fault();
+        const relatedToo = this.#invalidValue();
         const names = [...known.columns.values()].filter(
           (made) => made.active && made.id !== 0 && (relatedToo || !related.has(made.id)),
         );
@@ -357,7 +357,7 @@ export class BodyWriter {
       if (random.chance(0.25)) this.#relate(members, known, columnIds);
     }
     if (random.chance(0.5)) {
-      const name = this.#fault()
+      const name = this.#invalidValue()
         ? random.pick(['null', '1', '"nope"', '"new-dim"', '"Bad Dim"', '["people"]', `"${'d'.repeat(65)}"`])
         : '"people"';
       const member = `${random.chance(0.1) ? '"dimensi\\u006fn"' : '"dimension"'}:${name}`;
@@ -367,13 +367,13 @@ export class BodyWriter {
     return `{${this.#gap()}${members.join(`,${this.#gap()}`)}${this.#gap()}}`;
   }
 
-  /** Adds some columns of a relation, each with as many events, unless it is to be wrong. */
+  /** Adds some columns of a relation with equal numbers of events, unless the body is to be invalid. */
   #relate(members: string[], known: Dimension, columnIds: readonly number[]): void {
     const random = this.#random;
     const count = random.below(4);
     for (const made of known.columns.values()) {
       if (!columnIds.includes(made.id) || random.chance(0.2)) continue;
-      const eventCount = this.#fault() ? random.below(4) : count;
+      const eventCount = this.#invalidValue() ? random.below(4) : count;
       const parts = random.chance(0.1) ? [1, eventCount - 1] : [eventCount];
       if (parts.some((part) => part < 0)) continue;
       for (const part of parts) {
@@ -385,7 +385,7 @@ export class BodyWriter {
   }
 
   #columnValue(made: Column): string {
-    if (this.#random.chance(this.#faultChance / 2)) return this.#random.pick(WRONG);
+    if (this.#random.chance(this.#errorChance / 2)) return this.#random.pick(WRONG);
     const count = this.#random.pick([0, 1, 1, 2, 3]);
     if (made.type.endsWith('-event')) {
       if (this.#random.chance(0.3)) return this.#event(made);
@@ -399,7 +399,7 @@ export class BodyWriter {
   #event(made: Column): string {
     const members = [`"value":${this.#gap()}${this.#value(made)}`];
     if (this.#random.chance(0.7)) {
-      const date = this.#fault()
+      const date = this.#invalidValue()
         ? this.#random.pick([...BAD_DATES, ...BAD_DATETIMES, ...ODD_EVENT_DATES])
         : this.#random.pick(
             made.retentionDays === null
@@ -415,18 +415,18 @@ export class BodyWriter {
       members.splice(
         this.#random.below(2),
         0,
-        `"date"${this.#gap()}:${this.#fault() ? '5' : this.#string(date)}`,
+        `"date"${this.#gap()}:${this.#invalidValue() ? '5' : this.#string(date)}`,
       );
     }
     if (this.#random.chance(0.02)) members.push(`"value":${this.#value(made)}`);
-    if (this.#fault()) members.splice(0, 1);
-    if (this.#fault()) members.push('"note":1');
+    if (this.#invalidValue()) members.splice(0, 1);
+    if (this.#invalidValue()) members.push('"note":1');
     return `{${members.join(`,${this.#gap()}`)}}`;
   }
 
   #value(made: Column): string {
     const random = this.#random;
-    const bad = this.#fault();
+    const bad = this.#invalidValue();
     switch (made.type.replace('-event', '')) {
       case 'string':
         if (bad) return random.pick(['""', '1', 'null', `"${'x'.repeat(1001)}"`, `"${'ß'.repeat(1001)}"`]);
@@ -467,10 +467,10 @@ export class BodyWriter {
     }
   }
 
-  /** A value of a column that does not exist yet; mostly of one kind a column, so that some bodies pass. */
+  /** A value of a column that does not exist yet; mostly of one kind per column, so that some bodies are valid. */
   #newValue(): string {
     const random = this.#random;
-    if (this.#fault())
+    if (this.#invalidValue())
       return random.pick([
         'null',
         '[]',

@@ -1,8 +1,8 @@
-/** Compares what parseInsert gave with what the oracle says: codes, counts, what is created, and every value. */
+/** Compares the result of parseInsert with the oracle: codes, counts, created objects, and every value. */
 import { hashBytes, shardOf } from '../../../src/base/index.js';
 import { type Batch, decodeBatch, type Section, type Values } from '../../../src/column/index.js';
 import type { ParsedInsert } from '../../../src/ingest/index.js';
-import type { OracleCell, OracleResult } from './ingest-oracle.js';
+import type { OracleResult, OracleValues } from './ingest-oracle.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -10,7 +10,7 @@ function check(condition: boolean, what: string): void {
   if (!condition) throw new Error(what);
 }
 
-/** The text of string `index`, its hash checked. */
+/** The text of string `index`; checks its hash. */
 function textAt(bytes: Uint8Array, offsets: Uint32Array, hashes: Uint32Array, index: number): string {
   check(
     hashes[index] === hashBytes(bytes, offsets[index], offsets[index + 1]),
@@ -38,8 +38,8 @@ function valueAt(values: Values, index: number): string {
   }
 }
 
-/** Adds what `section` says to the cells of its batch's entities. */
-function addSection(section: Section, cells: readonly Map<number, OracleCell>[]): void {
+/** Adds the values of `section` to the columns of its batch's entities. */
+function addSection(section: Section, cells: readonly Map<number, OracleValues>[]): void {
   let value = 0;
   const { relationId } = section;
   check(relationId === 0 || section.form === 'event', 'a section without events has a relation');
@@ -67,8 +67,8 @@ function addSection(section: Section, cells: readonly Map<number, OracleCell>[])
   check(value === section.valueCount, 'a section holds other values than its rows have');
 }
 
-function entitiesOf(batch: Batch): { id: string; cells: Map<number, OracleCell> }[] {
-  const cells = Array.from({ length: batch.rowCount }, () => new Map<number, OracleCell>());
+function entitiesOf(batch: Batch): { id: string; cells: Map<number, OracleValues> }[] {
+  const cells = Array.from({ length: batch.rowCount }, () => new Map<number, OracleValues>());
   const seen = new Set<string>();
   for (const section of batch.sections) {
     check(section.rows.length > 0, 'a section is empty');
@@ -82,13 +82,13 @@ function entitiesOf(batch: Batch): { id: string; cells: Map<number, OracleCell> 
   }));
 }
 
-const sorted = (cells: ReadonlyMap<number, OracleCell>): [number, OracleCell][] =>
+const sorted = (cells: ReadonlyMap<number, OracleValues>): [number, OracleValues][] =>
   [...cells].filter(([, cell]) => cell.form !== 'event' || cell.events.length > 0).sort(([a], [b]) => a - b);
 
 const plain = (value: unknown): string =>
   JSON.stringify(value, (_, held) => (typeof held === 'bigint' ? `${held}n` : held));
 
-/** null when both say the same, else what differs. */
+/** Describes the first difference; null if there is none. */
 export function differenceOf(
   parsed: ParsedInsert,
   expected: OracleResult,
@@ -127,10 +127,10 @@ export function differenceOf(
     }
     check(end <= parsed.buffer.byteLength, 'the batches are longer than their buffer');
     const wanted = new Map<string, string[]>();
-    for (const { id, dimensionId, cells } of expected.entities) {
+    for (const { id, dimensionId, columns } of expected.entities) {
       const bytes = new TextEncoder().encode(id);
       const key = `${shardOf(hashBytes(bytes, 0, bytes.length), shardCount)} ${dimensionId}`;
-      wanted.set(key, [...(wanted.get(key) ?? []), plain([id, sorted(cells)])]);
+      wanted.set(key, [...(wanted.get(key) ?? []), plain([id, sorted(columns)])]);
     }
     const order = (map: Map<string, string[]>): string =>
       plain([...map].sort(([a], [b]) => (a < b ? -1 : 1)));

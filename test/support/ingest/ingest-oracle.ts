@@ -1,12 +1,12 @@
 /**
- * What an insert body means, written straight from the interface, one value at a time and as slowly as it likes:
- * the oracle of the hot parser. It shares no code with it.
+ * The oracle of the insert parser: the meaning of a body by the rules of the interface, one value at a time. It shares
+ * no code with the parser.
  */
 import type { Column, ColumnType, DatabaseModel, Relation } from '../../../src/schema/index.js';
 import { BadJson, type JsonNode, parseTree } from '../json-tree.js';
 
 /** The resulting content of one column of one entity. Values in canonical text. */
-export type OracleCell =
+export type OracleValues =
   | { readonly form: 'latest'; readonly value: string }
   | { readonly form: 'remove' }
   | { readonly form: 'list'; readonly values: readonly string[] }
@@ -15,7 +15,7 @@ export type OracleCell =
 export interface OracleEntity {
   readonly id: string;
   readonly dimensionId: number;
-  readonly cells: ReadonlyMap<number, OracleCell>;
+  readonly columns: ReadonlyMap<number, OracleValues>;
 }
 
 export interface OracleResult {
@@ -25,7 +25,7 @@ export interface OracleResult {
   readonly createdColumns: readonly { dimensionId: number; column: Column }[];
 }
 
-export class OracleFault extends Error {
+export class OracleError extends Error {
   readonly code: number;
   constructor(code: number) {
     super(`fault ${code}`);
@@ -34,7 +34,7 @@ export class OracleFault extends Error {
 }
 
 const fail = (code: number): never => {
-  throw new OracleFault(code);
+  throw new OracleError(code);
 };
 
 export function lower(text: string): string {
@@ -45,7 +45,7 @@ export function lower(text: string): string {
   }).join('');
 }
 
-/** Seconds of a date or datetime text, by JavaScript's own Date; null when it is none. */
+/** Seconds of a date or datetime text, by JavaScript's Date; null if the text is not a date. */
 function seconds(text: string, allow: { date: boolean; time: boolean }): number | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:[tT](\d\d:\d\d:\d\d)(?:\.\d{1,9})?([zZ]|[+-]\d\d:\d\d))?$/.exec(text);
   if (match === null || !(match[2] === undefined ? allow.date : allow.time)) return null;
@@ -130,7 +130,7 @@ function scalar(node: JsonNode, column: Column, midnights: boolean): string {
     }
     default: {
       if (node.t !== 'list') return fail(2007);
-      // In document order: the longitude's fault comes before a wrong number of numbers.
+      // In document order: an invalid longitude comes before a wrong number of coordinates.
       const longitude = node.items.length > 0 ? degrees(node.items[0], 180) : fail(2007);
       const latitude = node.items.length > 1 ? degrees(node.items[1], 90) : fail(2007);
       return node.items.length === 2 ? `${longitude} ${latitude}` : fail(2007);
@@ -140,7 +140,7 @@ function scalar(node: JsonNode, column: Column, midnights: boolean): string {
 
 type Shape = 'single' | 'list' | 'event';
 
-/** A column to be made, as far as the request's values tell. */
+/** A column to be created, with what the values of the request have determined so far. */
 interface NewColumn {
   readonly id: number;
   readonly dimensionId: number;
@@ -175,12 +175,12 @@ class Oracle {
   #createColumns = false;
   readonly #newDimensions = new Map<string, NewDimension>();
   readonly #newColumns = new Map<string, NewColumn>();
-  /** Faults found while telling types, to be raised when the walk gets to the node. */
+  /** Errors found while inferring types, thrown when the walk reaches the node. */
   readonly #marked = new Map<object, number>();
   #valueCount = 0;
 
   constructor(root: JsonNode, { model, nowMs, columnIds }: OracleContext) {
-    if (root.t !== 'object') throw new OracleFault(1503);
+    if (root.t !== 'object') throw new OracleError(1503);
     this.#members = root.members;
     this.#model = model;
     this.#columnIds = columnIds;
@@ -189,7 +189,7 @@ class Oracle {
 
   run(customKey: boolean): OracleResult {
     this.#settings(customKey);
-    if (this.#createDimensions || this.#createColumns) this.#tellTypes();
+    if (this.#createDimensions || this.#createColumns) this.#inferTypes();
     const entities: OracleEntity[] = [];
     const seen = new Set<string>();
     const columnsNamed = new Set<string>();
@@ -203,21 +203,21 @@ class Oracle {
       seen.add(id);
       if (value.t !== 'object') return fail(2005);
       const dimension = this.#dimensionOf(value);
-      const cells = new Map<number, OracleCell>();
+      const columns = new Map<number, OracleValues>();
       for (const member of value.members) {
         if (member.key === 'dimension') continue;
         const { column, midnights } = this.#columnOf(dimension, member);
         columnsNamed.add(`${dimension.id} ${column.id}`);
         if (columnsNamed.size > 5000) fail(2013);
-        this.#put(cells, column, relationOf(dimension, column)?.id ?? 0, member.value, midnights);
+        this.#put(columns, column, relationOf(dimension, column)?.id ?? 0, member.value, midnights);
       }
       if (value.members.every((member) => member.key === 'dimension')) fail(2017);
       for (const { columnIds } of dimension.relations.values()) {
-        const named = columnIds.map((columnId) => cells.get(columnId));
+        const named = columnIds.map((columnId) => columns.get(columnId));
         const counts = named.flatMap((cell) => (cell?.form === 'event' ? [cell.events.length] : []));
         if (new Set(counts).size > 1) fail(2022);
       }
-      entities.push({ id, dimensionId: dimension.id, cells });
+      entities.push({ id, dimensionId: dimension.id, columns });
     }
     return {
       entities,
@@ -278,7 +278,7 @@ class Oracle {
   }
 
   #put(
-    cells: Map<number, OracleCell>,
+    columns: Map<number, OracleValues>,
     column: Column,
     relationId: number,
     node: JsonNode,
@@ -288,20 +288,20 @@ class Oracle {
     if (marked !== undefined) fail(marked);
     if (column.type.endsWith('-event')) {
       const items = node.t === 'list' ? node.items : [node];
-      const before = cells.get(column.id);
+      const before = columns.get(column.id);
       const events = before?.form === 'event' ? [...before.events] : [];
       for (const item of items) events.push(this.#event(item, column));
-      cells.set(column.id, { form: 'event', relationId, events });
+      columns.set(column.id, { form: 'event', relationId, events });
     } else if (column.storage === 'list-of-values') {
-      if (node.t === 'null') cells.set(column.id, { form: 'list', values: [] });
+      if (node.t === 'null') columns.set(column.id, { form: 'list', values: [] });
       else if (node.t !== 'list') fail(2007);
       else
-        cells.set(column.id, {
+        columns.set(column.id, {
           form: 'list',
           values: node.items.map((item) => this.#counted(item, column, midnights)),
         });
-    } else if (node.t === 'null') cells.set(column.id, { form: 'remove' });
-    else cells.set(column.id, { form: 'latest', value: this.#counted(node, column, midnights) });
+    } else if (node.t === 'null') columns.set(column.id, { form: 'remove' });
+    else columns.set(column.id, { form: 'latest', value: this.#counted(node, column, midnights) });
   }
 
   #counted(node: JsonNode, column: Column, midnights: boolean): string {
@@ -339,8 +339,8 @@ class Oracle {
     return date;
   }
 
-  /** The first pass over a body with auto-create: which dimensions and columns it makes, and of which type. */
-  #tellTypes(): void {
+  /** The first pass over a body with auto-create: infers the dimensions and columns to create, and their types. */
+  #inferTypes(): void {
     let total = [...this.#model.dimensions.values()].reduce(
       (sum, dimension) => sum + dimension.columns.size - 1,
       0,
@@ -355,15 +355,15 @@ class Oracle {
         this.#model.dimensions.get(name) ?? this.#newDimensions.get(name);
       if (dimension === undefined) {
         if (!this.#createDimensions) continue;
-        const fault = !/^[a-z0-9-]+$/.test(name)
+        const code = !/^[a-z0-9-]+$/.test(name)
           ? 5000
           : name.length > 64
             ? 5004
             : ['status', 'count', 'took'].includes(name)
               ? 5001
               : 0;
-        if (fault !== 0) {
-          this.#marked.set(node ?? entity, fault);
+        if (code !== 0) {
+          this.#marked.set(node ?? entity, code);
           continue;
         }
         const made = { id: this.#model.nextDimensionId + this.#newDimensions.size, apiName: name };
@@ -374,15 +374,15 @@ class Oracle {
       for (const member of entity.members) {
         if (member.key === 'dimension' || member.key === 'entity-id' || dimension.columns?.has(member.key))
           continue;
-        const place = `${dimension.id} ${member.key}`;
-        let made = this.#newColumns.get(place);
+        const key = `${dimension.id} ${member.key}`;
+        let made = this.#newColumns.get(key);
         if (made === undefined) {
-          let fault = 0;
-          if (!/^[a-z0-9-]+$/.test(member.key)) fault = 3007;
-          else if (member.key.length > 64) fault = 3015;
-          else if (this.#model.type === 'test' && total >= 100) fault = 2021;
-          if (fault !== 0) {
-            this.#marked.set(member, fault);
+          let code = 0;
+          if (!/^[a-z0-9-]+$/.test(member.key)) code = 3007;
+          else if (member.key.length > 64) code = 3015;
+          else if (this.#model.type === 'test' && total >= 100) code = 2021;
+          if (code !== 0) {
+            this.#marked.set(member, code);
             continue;
           }
           total++;
@@ -397,7 +397,7 @@ class Oracle {
             midnights: false,
             sawEmptyList: false,
           };
-          this.#newColumns.set(place, made);
+          this.#newColumns.set(key, made);
         }
         this.#look(made, member.value);
       }
@@ -496,7 +496,7 @@ export interface OracleContext {
   readonly columnIds: readonly number[] | null;
 }
 
-/** The body's meaning, or the code of the error that it deserves. */
+/** The meaning of the body, or the code of its error. */
 export function ingestOracle(
   body: Uint8Array,
   context: OracleContext,
@@ -504,7 +504,7 @@ export function ingestOracle(
   try {
     return { result: new Oracle(parseTree(body, 64), context).run(context.customKey) };
   } catch (thrown) {
-    if (thrown instanceof OracleFault) return { code: thrown.code };
+    if (thrown instanceof OracleError) return { code: thrown.code };
     if (thrown instanceof BadJson) return { code: 1503 };
     throw thrown;
   }

@@ -10,8 +10,8 @@ import { bucketOf, dateText, halfOpenWindowOf, type Span, windowOf } from './tim
 
 type Row = [id: string, entity: Entity];
 
-/** A value that a level looks at; `seconds` of an event's date. */
-interface Held {
+/** A value of a level; `seconds` is the date of an event. */
+interface LevelValue {
   readonly value: Value;
   readonly text: string;
   readonly seconds: number | null;
@@ -20,12 +20,12 @@ interface Held {
 interface Level {
   readonly name: string;
   readonly type: string;
-  readonly wanted: Json;
+  readonly expected: Json;
   readonly minQuantity: number;
   /** The values of an entity that pass the level's predicates: items of lists, events in its window. */
-  readonly valuesOf: (row: Row) => readonly Held[];
-  /** null = the values stand in no buckets. */
-  readonly histogram: ((values: readonly Held[]) => readonly [Span, readonly Held[]][]) | null;
+  readonly valuesOf: (row: Row) => readonly LevelValue[];
+  /** null = the values are not in buckets. */
+  readonly histogram: ((values: readonly LevelValue[]) => readonly [Span, readonly LevelValue[]][]) | null;
 }
 
 /** `result` of one query of POST /v1/query/count/event. */
@@ -37,8 +37,8 @@ export function countEvents(query: JsonObject, table: Table, nowMs: number): Jso
   );
   const interval = query.get('interval') ?? null;
   if (interval === null) return integer(events.length);
-  return byInterval(events, asText(interval)).map(([span, held]) =>
-    bucketRow('count', integer(held.length), span),
+  return byInterval(events, asText(interval)).map(([span, events]) =>
+    bucketRow('count', integer(events.length), span),
   );
 }
 
@@ -64,18 +64,18 @@ function readLevel(level: JsonObject, table: Table, nowMs: number): Level {
     between === undefined || isListed
       ? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
       : windowOf(asList(between), nowMs);
-  const held = (value: Value, seconds: number | null): Held[] =>
+  const passing = (value: Value, seconds: number | null): LevelValue[] =>
     passesLevel(value, predicates) ? [{ value, seconds, text: valueText(value, column.type) }] : [];
-  const read = ([id, entity]: Row): readonly Held[] => {
+  const read = ([id, entity]: Row): readonly LevelValue[] => {
     if (!column.isEvent) {
-      return attributeValues(id, entity, name, column).flatMap((value) => held(value, null));
+      return attributeValues(id, entity, name, column).flatMap((value) => passing(value, null));
     }
     return (entity.events.get(name) ?? []).flatMap(({ value, seconds }) =>
-      seconds >= from && seconds <= to ? held(value, seconds) : [],
+      seconds >= from && seconds <= to ? passing(value, seconds) : [],
     );
   };
-  const remembered = new Map<Entity, readonly Held[]>();
-  const valuesOf = (row: Row): readonly Held[] => {
+  const remembered = new Map<Entity, readonly LevelValue[]>();
+  const valuesOf = (row: Row): readonly LevelValue[] => {
     const values = remembered.get(row[1]) ?? read(row);
     remembered.set(row[1], values);
     return values;
@@ -85,7 +85,7 @@ function readLevel(level: JsonObject, table: Table, nowMs: number): Level {
   return {
     name,
     type: column.type,
-    wanted: level.get(name) ?? null,
+    expected: level.get(name) ?? null,
     minQuantity: minfreq === undefined ? 1 : asCount(minfreq),
     valuesOf,
     histogram: isListed
@@ -98,14 +98,14 @@ function readLevel(level: JsonObject, table: Table, nowMs: number): Level {
 
 function answerLevel(levels: readonly Level[], rows: readonly Row[]): Json {
   const [level, ...inner] = levels;
-  return level.wanted instanceof ExactNumber ? topRows(level, inner, rows) : metricAnswer(level, rows);
+  return level.expected instanceof ExactNumber ? topRows(level, inner, rows) : metricAnswer(level, rows);
 }
 
-/** The most frequent values: by entities, falling, then by text, rising. */
+/** The most frequent values: by descending number of entities, then by ascending text. */
 function topRows(level: Level, inner: readonly Level[], rows: readonly Row[]): Json {
   const having = new Map<string, Row[]>();
   for (const row of rows) {
-    for (const text of new Set(level.valuesOf(row).map((held) => held.text))) {
+    for (const text of new Set(level.valuesOf(row).map((values) => values.text))) {
       const found = having.get(text);
       if (found === undefined) having.set(text, [row]);
       else found.push(row);
@@ -114,7 +114,7 @@ function topRows(level: Level, inner: readonly Level[], rows: readonly Row[]): J
   return [...having]
     .filter(([, found]) => found.length >= level.minQuantity)
     .sort(([a, one], [b, other]) => other.length - one.length || compareTexts(a, b))
-    .slice(0, asCount(level.wanted))
+    .slice(0, asCount(level.expected))
     .map(([value, found]) => {
       const fields = new Map<string, Json>([
         ['quantity', integer(found.length)],
@@ -125,10 +125,10 @@ function topRows(level: Level, inner: readonly Level[], rows: readonly Row[]): J
     });
 }
 
-function metricAnswer({ wanted, type, valuesOf, histogram }: Level, rows: readonly Row[]): Json {
-  const metric = asText(wanted);
+function metricAnswer({ expected, type, valuesOf, histogram }: Level, rows: readonly Row[]): Json {
+  const metric = asText(expected);
   const values = rows.flatMap((row) => [...valuesOf(row)]);
-  const answer = (held: readonly Held[]): Json =>
+  const answer = (held: readonly LevelValue[]): Json =>
     metricOf(
       metric,
       held.map(({ value }) => value),
@@ -144,7 +144,7 @@ const bucketRow = (name: string, value: Json, [from, to]: Span): Json =>
     ['between', [dateText(from), dateText(to)]],
   ]);
 
-/** Buckets that hold something, by time. */
+/** Buckets that are not empty, by time. */
 function byInterval<E extends { readonly seconds: number | null }>(
   events: readonly E[],
   interval: string,
@@ -159,12 +159,16 @@ function byInterval<E extends { readonly seconds: number | null }>(
   return [...buckets.values()].sort(([one], [other]) => one[0] - other[0]);
 }
 
-/** Windows that hold something, as they were asked; an event stands in each that it falls in. */
-function byWindows(values: readonly Held[], windows: readonly Json[], nowMs: number): [Span, Held[]][] {
+/** Windows that are not empty, in the requested order; an event is in every window that contains its date. */
+function byWindows(
+  values: readonly LevelValue[],
+  windows: readonly Json[],
+  nowMs: number,
+): [Span, LevelValue[]][] {
   return windows
-    .map((window): [Span, Held[]] => {
+    .map((window): [Span, LevelValue[]] => {
       const span = halfOpenWindowOf(asList(window), nowMs);
-      const inside = ({ seconds }: Held): boolean =>
+      const inside = ({ seconds }: LevelValue): boolean =>
         (seconds as number) >= span[0] && (seconds as number) < span[1];
       return [span, values.filter(inside)];
     })

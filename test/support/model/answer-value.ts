@@ -1,4 +1,4 @@
-/** Values and numbers as answers hold them. */
+/** Values and numbers in the form of answers. */
 import { ExactNumber } from '../../../src/api/index.js';
 import type { Value } from './facts.js';
 import type { Fraction } from './json.js';
@@ -17,7 +17,7 @@ export class NearNumber extends ExactNumber {
   }
 }
 
-/** A kept value of a column of the type as the text in answers; equal values have equal texts. */
+/** A stored value of a column as the text in answers; equal values have equal texts. */
 export function valueText(value: Value, type: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
@@ -36,7 +36,7 @@ export function decimalText({ over, under }: Fraction): string {
   return behind === '' ? whole : `${whole}.${behind}`;
 }
 
-/** An exact number: of decimals always with a fraction, of integers never. */
+/** An exact number: decimals always have a fraction, integers never. */
 export function exactNumber(value: Fraction, type: string): ExactNumber {
   const text = decimalText(value);
   return new ExactNumber(type === 'decimal' && !text.includes('.') ? `${text}.0` : text);

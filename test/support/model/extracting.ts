@@ -26,10 +26,10 @@ import { holds, predicatesOf } from './predicates.js';
 import { dateText, windowOf } from './time.js';
 
 export interface Extracted {
-  /** Whether `data` is a list of rows, or else an object by entity ID. */
+  /** Whether `data` is a list of rows; otherwise it is an object by entity ID. */
   readonly isList: boolean;
   readonly rows: readonly (readonly [id: string, row: JsonObject])[];
-  /** Whether the rows have this order and no other; or else any `limit` of them are right, in any order. */
+  /** Whether the rows must have this order; otherwise any `limit` of them are correct, in any order. */
   readonly isOrdered: boolean;
   readonly limit: number;
 }
@@ -41,7 +41,7 @@ interface Near {
   readonly showCoordinates: boolean;
 }
 
-interface Place {
+interface NearestPoint {
   readonly point: Point;
   readonly km: number;
 }
@@ -51,12 +51,12 @@ interface Found {
   readonly entity: Entity;
   /** 0 in results. */
   readonly score: number;
-  /** Without `geo_near` null. */
-  readonly place: Place | null;
+  /** null without `geo_near`. */
+  readonly nearest: NearestPoint | null;
 }
 
 const LIMIT = 100;
-/** Distances come from sums of sines, which are not the same everywhere. */
+/** Distances are sums of sines, whose last digits depend on the platform. */
 const [KM_RELATIVE, KM_ABSOLUTE] = [1e-9, 1e-6];
 
 export function extractResult(body: JsonObject, table: Table, nowMs: number): Extracted {
@@ -66,7 +66,7 @@ export function extractResult(body: JsonObject, table: Table, nowMs: number): Ex
   const near = nearIn(query);
   if (near === null) {
     const found = matching(table, query, nowMs).map(
-      ([id, entity]): Found => ({ id, entity, score: 0, place: null }),
+      ([id, entity]): Found => ({ id, entity, score: 0, nearest: null }),
     );
     return answerOf(body, table, nowMs, { found, near, limit, isOrdered: body.has('order') });
   }
@@ -84,12 +84,12 @@ export function extractScore(body: JsonObject, table: Table, nowMs: number): Ext
   const query = asList(body.get('query'));
   const near = nearIn(query);
   const placed = near === null ? [] : nearest(near, [...table.entities], table, nowMs);
-  const places = new Map(placed.map(({ id, place }) => [id, place]));
+  const places = new Map(placed.map(({ id, nearest }) => [id, nearest]));
   const winners = new Set(placed.slice(0, near?.limit ?? 0).map(({ id }) => id));
   const found = [...table.entities]
     .map(([id, entity]): Found => {
       const points = new Points({ id, entity, table, nowMs }, near, winners.has(id));
-      return { id, entity, score: points.ofTop(query), place: places.get(id) ?? null };
+      return { id, entity, score: points.ofTop(query), nearest: places.get(id) ?? null };
     })
     .filter(({ score }) => score > 0);
   return answerOf(body, table, nowMs, { found, near, limit: limitOf(body), isOrdered: true }, true);
@@ -112,7 +112,7 @@ class Points {
     return sum(alternativesOf(list).flatMap((operands) => operands.map((operand) => this.#of(operand))));
   }
 
-  /** A nested `or` list is the sum of what it joins; what `and` joins is one point if all of it holds. */
+  /** A nested `or` list is the sum of its operands; operands joined by `and` are one point if all of them are true. */
   #of(operand: Operand): number {
     const { element, negated } = operand;
     if (element === this.#near?.condition) return this.#isNearest ? 1 : 0;
@@ -135,7 +135,7 @@ function limitOf(body: JsonObject): number {
 
 // The nearest
 
-/** The condition with a `geo_near`, wherever it stands. */
+/** The condition with a `geo_near`, at any depth. */
 function nearIn(query: readonly Json[]): Near | null {
   for (const element of query) {
     const inner = Array.isArray(element) ? nearIn(element) : null;
@@ -152,20 +152,20 @@ function nearIn(query: readonly Json[]): Near | null {
   return null;
 }
 
-/** The entities that have a place, by their distance, then by ID. */
+/** The entities that have a point, by their distance, then by ID. */
 function nearest(near: Near, rows: readonly [string, Entity][], table: Table, nowMs: number): Found[] {
   return rows
     .flatMap(([id, entity]): Found[] => {
-      const place = placeOf(near, { id, entity, table, nowMs });
-      return place === null ? [] : [{ id, entity, score: 0, place }];
+      const point = nearestPoint(near, { id, entity, table, nowMs });
+      return point === null ? [] : [{ id, entity, score: 0, nearest: point }];
     })
     .sort((one, other) => kmOf(one) - kmOf(other) || compareTexts(one.id, other.id));
 }
 
-const kmOf = ({ place }: Found): number => place?.km ?? Number.POSITIVE_INFINITY;
+const kmOf = ({ nearest }: Found): number => nearest?.km ?? Number.POSITIVE_INFINITY;
 
-/** The nearest of the values or events that the condition's other predicates let through. */
-function placeOf({ condition, column }: Near, subject: Case): Place | null {
+/** The nearest of the values or events that satisfy the other predicates of the condition. */
+function nearestPoint({ condition, column }: Near, subject: Case): NearestPoint | null {
   const [, parameters] = onlyColumn(condition);
   const { isEvent, isList } = known(subject.table.columns, column);
   const centre = pointOf(asObject(parameters.get('geo_near')));
@@ -175,7 +175,10 @@ function placeOf({ condition, column }: Near, subject: Case): Place | null {
         predicatesOf(parameters).every(([word, operand]) => holds(value, word, operand)),
       );
   const places = (values as readonly Point[]).map((point) => ({ point, km: distanceKm(point, centre) }));
-  return places.reduce<Place | null>((best, one) => (best === null || one.km < best.km ? one : best), null);
+  return places.reduce<NearestPoint | null>(
+    (best, one) => (best === null || one.km < best.km ? one : best),
+    null,
+  );
 }
 
 // Rows
@@ -203,18 +206,18 @@ function answerOf(
   const isSorted = isOrdered && (isScored || near === null);
   const sorted = isSorted ? [...found].sort(isScored ? byScore : orderBy(order, table)) : found;
   const chosen = isOrdered ? sorted.slice(0, limit) : sorted;
-  const kept = isScored ? [...chosen].sort(orderBy(order, table, byScore)) : chosen;
-  const rows = kept.map(({ id, entity, score, place }): [string, JsonObject] => {
+  const ordered = isScored ? [...chosen].sort(orderBy(order, table, byScore)) : chosen;
+  const rows = ordered.map(({ id, entity, score, nearest }): [string, JsonObject] => {
     const row = new Map<string, Json>();
-    for (const column of columns) writeCell(row, column, { id, entity, table, nowMs });
+    for (const column of columns) writeColumn(row, column, { id, entity, table, nowMs });
     if (isScored) row.set('score', integer(score));
-    if (near !== null && place !== null) writePlace(row, near, place);
+    if (near !== null && nearest !== null) writeDistance(row, near, nearest);
     return [id, row];
   });
   return { isList, rows, isOrdered, limit };
 }
 
-/** Every attribute column; the IDs among them where rows are a list. */
+/** Every attribute column, including the IDs if the rows are a list. */
 function allColumns(table: Table, withIds: boolean): string[] {
   const names = [...table.columns]
     .filter(([, { active, isEvent }]) => active && !isEvent)
@@ -222,18 +225,22 @@ function allColumns(table: Table, withIds: boolean): string[] {
   return withIds ? [ENTITY_ID, ...names] : names;
 }
 
-function writePlace(row: Map<string, Json>, { column, showCoordinates }: Near, { point, km }: Place): void {
+function writeDistance(
+  row: Map<string, Json>,
+  { column, showCoordinates }: Near,
+  { point, km }: NearestPoint,
+): void {
   row.set(`${column}_distance`, new NearNumber(km, KM_RELATIVE, KM_ABSOLUTE));
   if (!showCoordinates) return;
   row.set(`${column}_coordinates`, [new NearNumber(point.longitude, 0), new NearNumber(point.latitude, 0)]);
 }
 
-/** A column that the entity lacks is left out. */
-function writeCell(row: Map<string, Json>, column: Json, { id, entity, table, nowMs }: Case): void {
+/** Omits a column without a value. */
+function writeColumn(row: Map<string, Json>, column: Json, { id, entity, table, nowMs }: Case): void {
   if (column instanceof Map) {
     const [[name, between]] = [...(column as JsonObject)];
     const [from, to] = windowOf(asList(between), nowMs);
-    const events = eventCells(entity, name, known(table.columns, name), from, to);
+    const events = eventObjects(entity, name, known(table.columns, name), from, to);
     if (events.length > 0) row.set(name, events.length === 1 ? events[0] : events);
     return;
   }
@@ -247,7 +254,7 @@ function writeCell(row: Map<string, Json>, column: Json, { id, entity, table, no
 }
 
 /** Equal pairs once, by date, then by value as text. */
-function eventCells(
+function eventObjects(
   entity: Entity,
   name: string,
   { type }: ColumnFacts,

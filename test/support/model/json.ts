@@ -1,4 +1,7 @@
-/** Reading JSON by kind, numbers exactly, and text as the interface compares it. What is of another kind is a plain Error. */
+/**
+ * Reading JSON by kind, numbers exactly, and text as the interface compares it. A value of another kind throws a plain
+ * Error.
+ */
 import { ExactNumber, type Json, type JsonObject } from '../../../src/api/index.js';
 
 /** A number as numerator / denominator, compared exactly. The denominator is a power of ten. */
@@ -46,13 +49,13 @@ export function compareFractions(one: Fraction, other: Fraction): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Each code point by itself; the only one whose lower case is two code points keeps the first. */
+/** Lower-cases each code point separately; of the only mapping to two code points, the first is used. */
 export function lower(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (point) => (point === '\u0130' ? 'i' : point.toLowerCase())).join('');
 }
 
-/** Below 0, 0 or above 0, by code points: a code unit of a pair stands for one above all single ones. */
+/** Compares by code points, returning a number below 0, 0 or above 0; surrogate pairs sort above all single code units. */
 export function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {

@@ -8,7 +8,7 @@ import { windowOf } from './time.js';
 /** true, false or unknown. */
 type Truth = boolean | null;
 
-/** One entity that is judged, and when. */
+/** The entity to test, and the time of the request. */
 export interface Case {
   readonly id: string;
   readonly entity: Entity;
@@ -16,7 +16,7 @@ export interface Case {
   readonly nowMs: number;
 }
 
-/** A list or condition of a query list, and whether `not` stands before it. */
+/** A list or condition of a query list, and whether `not` precedes it. */
 export interface Operand {
   readonly element: Json;
   readonly negated: boolean;
@@ -114,7 +114,7 @@ export function matchingEvents(condition: JsonObject, { entity, nowMs }: Case): 
   );
 }
 
-/** `between`, which may stand inside a geolocation predicate. */
+/** `between`, which may be inside a geolocation predicate. */
 export function betweenIn(parameters: JsonObject): Json | undefined {
   const beside = parameters.get('between');
   if (beside !== undefined) return beside;

@@ -1,10 +1,10 @@
-/** Metrics over the values of entities: exact where the answer is, from exact sums where it is a double. */
+/** Metrics over the values of entities: exact if the answer is exact, otherwise computed from exact sums. */
 import type { Json } from '../../../src/api/index.js';
 import { doubleOf, exactNumber, integer, NearNumber, valueText } from './answer-value.js';
 import type { Value } from './facts.js';
 import { compareFractions, type Fraction } from './json.js';
 
-/** The metric over values of columns of the type; over nothing null, but 0 for sums and counts. */
+/** The metric over values of columns of the type; without values null, but 0 for sums and counts. */
 export function metricOf(metric: string, values: readonly Value[], type: string): Json {
   switch (metric) {
     case 'count':

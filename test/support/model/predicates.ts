@@ -1,4 +1,4 @@
-/** Whether one value that is there passes predicates: of a condition, or of a level of an aggregation. */
+/** Whether a present value satisfies predicates of a condition or of a level of an aggregation. */
 import { ExactNumber, type Json, type JsonObject } from '../../../src/api/index.js';
 import type { Point, Value } from './facts.js';
 import { withinBox, withinRadius } from './geometry.js';
@@ -48,7 +48,7 @@ export function holds(value: Value, word: string, operand: Json): boolean {
   }
 }
 
-/** At a level predicates take lists: any operand may match, of a `not-` form none may. */
+/** In a level, predicates take lists: any operand may match; for a `not-` form none may. */
 export function passesLevel(value: Value, predicates: readonly Predicate[]): boolean {
   return predicates.every(([word, operand]) => {
     const plain = word.replace(/^not-/, '');
@@ -59,7 +59,7 @@ export function passesLevel(value: Value, predicates: readonly Predicate[]): boo
   });
 }
 
-/** Below 0, 0 or above 0: the kept value against an operand as it stands in the request. */
+/** Compares the stored value with an operand as written in the request: below 0, 0 or above 0. */
 function compare(value: Value, operand: Json): number {
   if (typeof value === 'string') return value === lower(asText(operand)) ? 0 : 1;
   if (typeof value === 'boolean') return value === (operand === true || operand === 'true') ? 0 : 1;

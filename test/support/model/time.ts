@@ -2,7 +2,7 @@
 import type { Json } from '../../../src/api/index.js';
 import { asText } from './json.js';
 
-/** Both ends inside or, where it is said, the second one outside. */
+/** Both ends included, unless the second is stated to be excluded. */
 export type Span = readonly [from: number, to: number];
 
 const DAY = 86_400;
@@ -26,7 +26,7 @@ export const dateText = (seconds: number): string =>
 
 const startOfDay = (seconds: number): number => Math.floor(seconds / DAY) * DAY;
 
-/** The window of a `between`, both ends inside. */
+/** The window of a `between`, both ends included. */
 export function windowOf(between: readonly Json[], nowMs: number): Span {
   const now = Math.floor(nowMs / 1000);
   if (between[0] === 'today') return [startOfDay(now), startOfDay(now) + DAY - 1];
@@ -41,7 +41,7 @@ export function windowOf(between: readonly Json[], nowMs: number): Span {
   return from <= to ? [from, to] : [to, from];
 }
 
-/** One of a list of windows: its end is outside. */
+/** A window of a list of windows; its end is excluded. */
 export function halfOpenWindowOf(between: readonly Json[], nowMs: number): Span {
   const [from, to] = windowOf(between, nowMs);
   return between[0] === 'today' ? [from, to + 1] : [from, to];
@@ -53,12 +53,12 @@ function shifted(from: number, amount: number, unit: string): number {
   const start = new Date(from * 1000);
   const end = new Date(from * 1000);
   end.setUTCMonth(start.getUTCMonth() + (unit === 'y' ? 12 * amount : amount));
-  // A day that the month lacks runs over into the next one: go back to the last day of the month meant.
+  // A day that the month does not have overflows into the next month: use the last day of the intended month.
   if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0);
   return end.getTime() / 1000;
 }
 
-/** The bucket of an interval that holds the instant, its end outside; aligned to UTC, weeks from Monday. */
+/** The bucket of an interval that contains the instant, its end excluded; aligned to UTC, weeks begin on Mondays. */
 export function bucketOf(seconds: number, interval: string): Span {
   const date = new Date(seconds * 1000);
   const starting = (length: number): Span => {

@@ -1,10 +1,10 @@
-/** Writing entities: what an insert or an update makes of the values in its body. */
+/** Writing entities: the effect of the values of an insert or an update. */
 import { ExactNumber, type Json } from '../../../src/api/index.js';
 import type { ColumnFacts, Entity, Event, Value } from './facts.js';
 import { asList, asNumber, asObject, asText, fraction, lower } from './json.js';
 import { dateText, instant } from './time.js';
 
-/** Writes what was given for a column; the number of single values written. */
+/** Writes the values of a column; returns the number of single values written. */
 export function write(entity: Entity, name: string, column: ColumnFacts, given: Json, nowMs: number): number {
   if (column.isEvent) {
     const added = (Array.isArray(given) ? (given as readonly Json[]) : [given]).map((item) =>
@@ -44,7 +44,7 @@ export function fieldOf(entity: Entity, name: string, { type, isEvent, isList }:
   return value === undefined ? null : valueJson(value, type);
 }
 
-/** A kept value as an insert may hold it. */
+/** A stored value in a form that an insert accepts. */
 function valueJson(value: Value, type: string): Json {
   if (typeof value !== 'object') return value;
   if ('seconds' in value) return dateText(value.seconds).slice(0, type === 'date' ? 10 : undefined);
@@ -63,7 +63,7 @@ function readEvent(item: Json, column: ColumnFacts, nowMs: number): Event {
   return { seconds, value: readValue(event.get('value'), column) };
 }
 
-/** A value as it is kept. */
+/** A value in stored form. */
 function readValue(given: Json | undefined, { type, bounds }: ColumnFacts): Value {
   switch (type) {
     case 'string':

@@ -1,6 +1,6 @@
 /**
- * Generated SQL trees, every kind of node and statement that can be read. Nodes have parentheses where the text needs
- * them and, by chance, where it does not; places are of no meaning.
+ * Generated SQL trees with every kind of node and statement that can be parsed. Nodes have parentheses where the text
+ * requires them and randomly elsewhere; source positions are meaningless.
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { InsertStatement, Script, SelectStatement, SqlNode, TableName } from '../../../src/sql/index.js';
@@ -187,7 +187,7 @@ export class SqlGenerator {
     }
   }
 
-  /** A sign before a number without parentheses would be the number's own. */
+  /** Without parentheses, a sign before a number would become part of the number. */
   #negative(depth: number): SqlNode {
     const of = this.node(depth, 8);
     const folds = of.is === 'number' && !of.text.startsWith('-');

@@ -1,7 +1,7 @@
 /**
- * Nodes of SQL trees as text, written in one of the many ways that mean the same: letters of keywords, brackets, spaces,
- * comments and other forms of calls by chance. While it writes it notes where each node begins, so the tree comes back
- * with the places that reading must find.
+ * Prints nodes of SQL trees in a random one of their equivalent forms: letter case of keywords, brackets, spaces,
+ * comments and alternative forms of calls. It records where each node begins and returns the tree with the source
+ * positions that the parser must find.
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { SourcePosition, SqlNode } from '../../../src/sql/index.js';
@@ -29,7 +29,7 @@ const WORDLIKE = /[\p{L}\p{N}_$.]/u;
 class Writer {
   readonly #random: Prng;
   readonly #written: string[] = [];
-  /** The token written last. */
+  /** The last token written. */
   last = '';
   #line = 1;
   #column = 1;
@@ -55,7 +55,7 @@ class Writer {
     this.#written.push(text);
   }
 
-  /** Writes a token, apart from the one before where they would run together, else by chance. */
+  /** Writes a token, separated from the previous one where they would merge, otherwise randomly. */
   token(text: string): SourcePosition {
     const before = this.#written.at(-1)?.at(-1) ?? ' ';
     const runs = WORDLIKE.test(before) && WORDLIKE.test(text[0]);
@@ -88,7 +88,7 @@ export class SqlNodePrinter {
     return this.#writer.token(text);
   }
 
-  /** Keywords, each letter's case by chance. */
+  /** Writes keywords, each letter in random case. */
   protected words(...words: string[]): SourcePosition {
     const places = words.map((word) => {
       const mixed = Array.from(word, (letter) =>

@@ -1,4 +1,6 @@
-/** Whole SQL statements as text, their clauses in forms by chance, and with the places that reading must find. */
+/**
+ * Prints whole SQL statements, their clauses in random forms, and records the source positions that the parser must find.
+ */
 import type {
   Script,
   SelectItem,
@@ -10,7 +12,7 @@ import type {
 import { SqlNodePrinter } from './printed-sql-nodes.js';
 
 export class SqlPrinter extends SqlNodePrinter {
-  /** Writes the script; gives it with places. */
+  /** Writes the script and returns it with source positions. */
   script(script: Script): Script {
     const separate = (index: number, count: number): void => {
       if (index < count - 1 || this.random.chance(0.5)) this.sign(';');

@@ -1,11 +1,11 @@
 /** Quarry's answers, and how they are compared with those of another engine. */
 import { ExactNumber, type Json, type JsonObject, parseJson } from '../../../src/api/index.js';
 import { jsonText } from '../generate.js';
-import type { Cell } from './sql-engines.js';
+import type { AnswerValue } from './sql-engines.js';
 import type { Kind } from './sql-piece.js';
 
-/** The rows of an answer with one cell per item; throws where a number is not written as its type asks. */
-export function rowsOf(text: string, kinds: readonly Kind[]): Cell[][] {
+/** The rows of an answer with one value per item. Throws if a number is not written as its type requires. */
+export function rowsOf(text: string, kinds: readonly Kind[]): AnswerValue[][] {
   const answer = parseJson(Buffer.from(text)) as JsonObject;
   const rows = answer.get('result') as readonly JsonObject[];
   if ((answer.get('count') as ExactNumber).text !== String(rows.length))
@@ -13,7 +13,7 @@ export function rowsOf(text: string, kinds: readonly Kind[]): Cell[][] {
   return rows.map((row) => {
     const values = [...row.values()];
     if (values.length !== kinds.length) throw new Error(`${values.length} values instead of ${kinds.length}`);
-    return values.map((value, at) => cellOf(value, kinds[at]));
+    return values.map((value, at) => answerValueOf(value, kinds[at]));
   });
 }
 
@@ -23,7 +23,7 @@ const FORMS: Partial<Record<Kind['type'], RegExp>> = {
   float: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/,
 };
 
-function cellOf(value: Json, { type, scale }: Kind): Cell {
+function answerValueOf(value: Json, { type, scale }: Kind): AnswerValue {
   if (value === null) return null;
   if (type === 'json') return jsonText(value);
   if (!(value instanceof ExactNumber)) {
@@ -41,47 +41,47 @@ function cellOf(value: Json, { type, scale }: Kind): Cell {
   return Number(value.text);
 }
 
-/** Floats that both work out from exact numbers agree to the last bit or two, others to nine digits. */
+/** Floats that both engines compute from exact numbers agree to the last bit or two, others to nine digits. */
 function near(a: number, b: number, { firm, digits }: Kind): boolean {
   if (a === b) return true;
   const most = Math.max(Math.abs(a), Math.abs(b));
   return Math.abs(a - b) <= (firm ? most * 4e-16 : Math.max(most * 1e-9, 1e-6, 10 ** (digits - 13)));
 }
 
-const cellsEqual = (a: Cell, b: Cell, kind: Kind): boolean =>
+const valuesEqual = (a: AnswerValue, b: AnswerValue, kind: Kind): boolean =>
   typeof a === 'number' && typeof b === 'number' ? near(a, b, kind) : a === b;
 
-/** Null first, then as text. Floats do not decide: those of another engine may be nearly equal only. */
-function compareCells(a: Cell, b: Cell): number {
+/** Null first, then as text. Floats compare as equal, because those of another engine may be only nearly equal. */
+function compareValues(a: AnswerValue, b: AnswerValue): number {
   if (typeof a === 'number' && typeof b === 'number') return 0;
   if (a === null || b === null) return Number(b === null) - Number(a === null);
   const [x, y] = [String(a), String(b)];
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-function compareRows(a: readonly Cell[], b: readonly Cell[]): number {
+function compareRows(a: readonly AnswerValue[], b: readonly AnswerValue[]): number {
   for (let at = 0; at < a.length; at++) {
-    const found = compareCells(a[at], b[at]);
+    const found = compareValues(a[at], b[at]);
     if (found !== 0) return found;
   }
   return 0;
 }
 
-/** By all that decides, then by floats, so that most of those that are nearly equal meet at once. */
-function sorted(rows: readonly (readonly Cell[])[]): (readonly Cell[])[] {
-  const floats = (row: readonly Cell[]): number[] => row.filter((cell) => typeof cell === 'number');
+/** Sorts by all other values, then by floats, so that most nearly equal rows are at the same index. */
+function sorted(rows: readonly (readonly AnswerValue[])[]): (readonly AnswerValue[])[] {
+  const floats = (row: readonly AnswerValue[]): number[] => row.filter((value) => typeof value === 'number');
   return [...rows].sort((a, b) => {
     const [found, x, y] = [compareRows(a, b), floats(a), floats(b)];
     return found === 0 ? (x.map((float, at) => float - y[at]).find((less) => less !== 0) ?? 0) : found;
   });
 }
 
-/** The rows of `expected` in an order in which each equals that of `found` at its place, as far as there are such. */
+/** The rows of `expected` in an order in which each equals the row of `found` at its index, where possible. */
 function arranged(
-  found: readonly (readonly Cell[])[],
-  expected: readonly (readonly Cell[])[],
-  equals: (a: readonly Cell[], b: readonly Cell[]) => boolean,
-): (readonly Cell[])[] {
+  found: readonly (readonly AnswerValue[])[],
+  expected: readonly (readonly AnswerValue[])[],
+  equals: (a: readonly AnswerValue[], b: readonly AnswerValue[]) => boolean,
+): (readonly AnswerValue[])[] {
   const rest = [...expected];
   for (let row = 0; row < rest.length; row++) {
     let at = row;
@@ -91,13 +91,13 @@ function arranged(
   return rest;
 }
 
-const shown = (row: readonly Cell[] | undefined): string =>
+const shown = (row: readonly AnswerValue[] | undefined): string =>
   row === undefined ? 'no row' : JSON.stringify(row);
 
-/** The first difference; null: none. */
+/** The first difference; null if there is none. */
 export function difference(
-  found: readonly (readonly Cell[])[],
-  expected: readonly (readonly Cell[])[],
+  found: readonly (readonly AnswerValue[])[],
+  expected: readonly (readonly AnswerValue[])[],
   items: readonly Kind[],
   ordered: boolean,
 ): string | null {
@@ -110,8 +110,8 @@ export function difference(
     );
     return `${found.length} rows instead of ${expected.length}: too many ${shown(extra)}, lost ${shown(lost)}`;
   }
-  const equals = (a: readonly Cell[], b: readonly Cell[]): boolean =>
-    a.every((cell, at) => cellsEqual(cell, b[at], items[at]));
+  const equals = (a: readonly AnswerValue[], b: readonly AnswerValue[]): boolean =>
+    a.every((cell, at) => valuesEqual(cell, b[at], items[at]));
   const a = ordered ? found : sorted(found);
   const b = ordered ? expected : arranged(a, sorted(expected), equals);
   for (let row = 0; row < a.length; row++) {

@@ -20,8 +20,8 @@ const MACROS = [
      WHEN ends_with(rtrim(v, '0'), '.') THEN rtrim(v, '0') || '0' ELSE rtrim(v, '0') END`,
 ];
 
-/** Exact numbers as digits, with a point where they have one; floats as numbers; booleans as booleans. */
-export type Cell = string | number | boolean | null;
+/** Exact numbers are texts of digits, with a point if they have one; floats are numbers. */
+export type AnswerValue = string | number | boolean | null;
 
 function duckLiteral(value: Value, kind: Kind): string {
   if (value === null) return 'NULL';
@@ -84,9 +84,9 @@ export class Duck {
     }
   }
 
-  /** Rejects where DuckDB refuses it. */
-  async ask(sql: string, kinds: readonly Kind[]): Promise<Cell[][]> {
-    return cellsOf(await this.#connection.runAndReadAll(sql), kinds);
+  /** Rejects if DuckDB refuses the statement. */
+  async ask(sql: string, kinds: readonly Kind[]): Promise<AnswerValue[][]> {
+    return answerValuesOf(await this.#connection.runAndReadAll(sql), kinds);
   }
 
   close(): void {
@@ -96,13 +96,13 @@ export class Duck {
 }
 
 /** DuckDB's rows in that form. */
-export function cellsOf(read: DuckDBResultReader, kinds: readonly Kind[]): Cell[][] {
+export function answerValuesOf(read: DuckDBResultReader, kinds: readonly Kind[]): AnswerValue[][] {
   return (read.getRowsJson() as (string | number | boolean | null)[][]).map((row) =>
-    row.map((value, at) => cellOf(value, kinds[at])),
+    row.map((value, at) => answerValueOf(value, kinds[at])),
   );
 }
 
-function cellOf(value: string | number | boolean | null, { type }: Kind): Cell {
+function answerValueOf(value: string | number | boolean | null, { type }: Kind): AnswerValue {
   if (value === null) return null;
   if (type === 'float') return Number(value);
   if (type === 'date') return String(value).slice(0, 10);
@@ -110,7 +110,7 @@ function cellOf(value: string | number | boolean | null, { type }: Kind): Cell {
   return typeof value === 'number' ? String(value) : value;
 }
 
-/** -2^63 is no literal of SQLite. */
+/** -2^63 is not a literal in SQLite. */
 function liteLiteral(value: Value): string {
   if (value === null) return 'NULL';
   if (typeof value === 'boolean') return value ? '1' : '0';
@@ -134,19 +134,19 @@ export class Lite {
 
   load(world: World): void {
     for (const { name, names, rows } of world.flatMap(tablesOf)) {
-      // Without a type, so that every value stays what it is.
+      // Without types, so that every value stays unchanged.
       this.#database.run(`CREATE TABLE "${name}" (${names.map((column) => `"${column}"`).join(', ')})`);
       const tuples = rows.map((row) => `(${row.map(liteLiteral).join(', ')})`);
       if (tuples.length > 0) this.#database.run(`INSERT INTO "${name}" VALUES ${tuples.join(', ')}`);
     }
   }
 
-  /** Throws where SQLite refuses it. */
-  ask(sql: string, kinds: readonly Kind[]): Cell[][] {
+  /** Throws if SQLite refuses the statement. */
+  ask(sql: string, kinds: readonly Kind[]): AnswerValue[][] {
     const [answer] = this.#database.exec(sql, undefined, { useBigInt: true });
     if (answer === undefined) return [];
     return answer.values.map((row) =>
-      row.map((value, at): Cell => {
+      row.map((value, at): AnswerValue => {
         if (value === null) return null;
         switch (kinds[at].type) {
           case 'integer':

@@ -1,4 +1,4 @@
-/** The little of sql.js (SQLite) that tests use; the package comes without types. */
+/** The part of sql.js (SQLite) that tests use; the package comes without types. */
 declare module 'sql.js' {
   type Value = number | bigint | string | Uint8Array | null;
 

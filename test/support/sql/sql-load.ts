@@ -25,7 +25,10 @@ export async function insertWorld(server: SqlTarget, world: World): Promise<void
   }
 }
 
-/** Rows that are gone again before the table's own come: of other entities, and of the same, with other values. */
+/**
+ * Inserts rows of other entities, and of the same entities with other values, and deletes them before the table's own
+ * rows are inserted.
+ */
 async function insertGhosts(server: SqlTarget, table: Table): Promise<void> {
   const shifted = table.rows.slice(0, 100).map((row, at) => ({
     ...row,

@@ -193,7 +193,7 @@ export function mutated(prng: Prng, text: string): string {
   return tokens.join('');
 }
 
-/** Of words alone. */
+/** A text of random tokens. */
 export function wordSalad(prng: Prng): string {
   return `SELECT ${Array.from({ length: prng.between(1, 25) }, () => prng.pick(WORDS)).join(' ')}`;
 }
@@ -204,7 +204,7 @@ const nested = (open: string, inside: string, close: string, depth: number): str
 const listOf = (count: number, of: (index: number) => string, separator = ', '): string =>
   Array.from({ length: count }, (_, index) => of(index)).join(separator);
 
-/** Each with what it is; over a table with the columns of sql-world.ts. */
+/** Texts with their descriptions, over a table with the columns of sql-world.ts. */
 export function hostileTexts(table: string): readonly (readonly [string, string | Uint8Array])[] {
   const where = (condition: string): string => `SELECT COUNT(*) FROM ${table} WHERE ${condition}`;
   const of = (expression: string): string => `SELECT ${expression} FROM ${table}`;

@@ -1,8 +1,8 @@
-/** Trees of SQL put together by hand, and a scope of one column per type: for tests of what is bound from them. */
+/** Builders of SQL trees, and a scope with one column per type, for tests of binding. */
 import type { Expression } from '../../../src/ir/index.js';
 import type { NodeOf, Scope } from '../../../src/sql/bind/scope.js';
 import { sqlError } from '../../../src/sql/sql-error.js';
-import type { ComparisonWord, SqlNode } from '../../../src/sql/tree.js';
+import type { ComparisonOperator, SqlNode } from '../../../src/sql/tree.js';
 import type { SqlType } from '../../../src/vector/index.js';
 
 const PLACE = { line: 1, column: 1 };
@@ -20,7 +20,7 @@ export const not = (of: SqlNode): SqlNode => ({ ...at, is: 'not', of });
 export const negative = (of: SqlNode): SqlNode => ({ ...at, is: 'negative', of });
 export const both = (left: SqlNode, right: SqlNode): SqlNode => ({ ...at, is: 'and', left, right });
 export const either = (left: SqlNode, right: SqlNode): SqlNode => ({ ...at, is: 'or', left, right });
-export const compare = (left: SqlNode, comparison: ComparisonWord, right: SqlNode): SqlNode => {
+export const compare = (left: SqlNode, comparison: ComparisonOperator, right: SqlNode): SqlNode => {
   return { ...at, is: 'compare', comparison, left, right };
 };
 export const arithmetic = (
@@ -84,7 +84,10 @@ function input(name: string): Expression | null {
   return index < 0 ? null : { op: 'input', type: TEST_COLUMNS[index].type, input: index };
 }
 
-/** `home` holds points, `tags` a list, `Label` texts in any letters; the only aggregate is total(), a decimal(2) of input 1. */
+/**
+ * `home` contains points, `tags` a list, `Label` texts in any letter case; the only aggregate is total(), a decimal(2)
+ * of input 1.
+ */
 export const testScope: Scope = {
   column({ name, position }) {
     const found = input(name);

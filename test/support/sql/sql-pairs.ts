@@ -1,4 +1,4 @@
-/** Conditions and questions that SQL and the JSON interface can both ask, in both forms. */
+/** Conditions and queries that SQL and the JSON interface can both express, in both forms. */
 import type { Prng } from '../../../src/base/index.js';
 import { quoted } from './sql-piece.js';
 import {
@@ -10,13 +10,13 @@ import {
   WORDS,
 } from './sql-world.js';
 
-/** `json` is the text of a condition, or of a list of them; `sql` stands in parentheses where it is no single comparison. */
+/** `json` is the text of a condition, or of a list of them; `sql` is in parentheses unless it is a single comparison. */
 export interface Pair {
   readonly json: string;
   readonly sql: string;
 }
 
-/** From, to: both inside. */
+/** The first and the last instant; both are included. */
 export type Window = readonly [string, string];
 
 /** `events`: the window of all events, as an extraction asks for; null = each has its own. */
@@ -119,7 +119,7 @@ function leaf(prng: Prng, table: Table, { events }: Dates): Pair {
   return { json, sql: `(${sql})` };
 }
 
-/** Members joined by one word, as a list without brackets and as conditions without parentheses. */
+/** Members joined by one operator, as a list without brackets and as conditions without parentheses. */
 export function listPair(
   prng: Prng,
   table: Table,

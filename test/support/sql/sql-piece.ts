@@ -3,7 +3,7 @@
  * same, in SQLite's. Pieces are trees, so that a statement that shows a difference can be made smaller.
  */
 
-/** As SQLite takes it, or null where it means something else. Decimals are integers there, in units of their last place. */
+/** The form for SQLite; null if it has another meaning there. Decimals are integers in units of their last place. */
 export interface Printed {
   readonly quarry: string;
   readonly duck: string;
@@ -19,14 +19,14 @@ export interface Kind {
   readonly scale: number;
   /** No value has more decimal digits: of exact numbers in units of their last place, of floats before the point. */
   readonly digits: number;
-  /** All engines work it out to the last bit, so that it may decide something; else it is only put out. */
+  /** All engines compute it exactly alike, so that it may be compared and grouped; otherwise it is only selected. */
   readonly firm: boolean;
-  /** Of texts: there are no upper-case letters. Of dates: they stand near 2000, so that some can be added to them. */
+  /** Texts: no upper-case letters. Dates: near 2000, so that intervals can be added to them. */
   readonly tame: boolean;
 }
 
 export interface Piece extends Kind {
-  /** Texts in which $0, $1, ... stand for the parts. */
+  /** Texts in which $0, $1, ... are replaced with the parts. */
   readonly forms: Printed;
   readonly parts: readonly Piece[];
 }
@@ -55,7 +55,7 @@ export function forms(quarry: string, duck: string, lite: string | null = null):
   return { quarry, duck, lite };
 }
 
-/** `firm` only where all parts are. */
+/** `firm` only if all parts are. */
 export function piece(of: Kind, printed: Printed, parts: readonly Piece[] = []): Piece {
   const { type, scale, digits, tame } = of;
   return {

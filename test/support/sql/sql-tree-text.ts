@@ -100,7 +100,7 @@ export function scriptText(script: Script): string {
   return `${script.kind}: ${script.statements.map(statementText).join('; ')}`;
 }
 
-/** Why `read` refused, as error 6000 tells it: 'line:column what', and what else stands in more_info. */
+/** The error 6000 that `read` throws, as 'line:column message' and the other fields of more_info. */
 export function refusalOf(read: () => unknown): string {
   try {
     return `read: ${JSON.stringify(read())}`;

@@ -1,4 +1,4 @@
-/** Trees of SQL by chance, for what must bear any. */
+/** Random SQL trees, for code that must accept any tree. */
 import type { Prng } from '../../../src/base/index.js';
 import { FUNCTION_NAMES } from '../../../src/sql/bind/functions/functions.js';
 import type { SqlNode } from '../../../src/sql/tree.js';
@@ -28,7 +28,7 @@ const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column
 const [active, admission, seen, tags] = ['active', 'admission', 'seen', 'tags'].map(column);
 const [home, label] = ['home', 'Label'].map(column);
 
-/** Any tree at all, over the columns of `testScope`: most make no sense. */
+/** An arbitrary tree over the columns of `testScope`; most are not valid. */
 export function anyNode(prng: Prng, depth: number): SqlNode {
   const leaf = depth === 0 || prng.below(4) === 0;
   const inner = (): SqlNode => anyNode(prng, depth - 1);

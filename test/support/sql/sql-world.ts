@@ -24,7 +24,7 @@ export interface TableColumn {
   readonly kind: Kind;
   /** Fields of POST /v1/column, but its name and dimension. */
   readonly model: Readonly<Record<string, unknown>>;
-  /** Values as they may be drawn; in what is written letters may be of either case. */
+  /** Returns a random value; letters may be in either case where it is written. */
   draw(prng: Prng): Value;
 }
 
@@ -56,7 +56,7 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-/** The first is the one that is asked; it links to others, and these perhaps to one another. */
+/** The first table is the one that is queried; it links to others, which may link to one another. */
 export type World = readonly Table[];
 
 export const WORDS = [
@@ -132,7 +132,7 @@ function listOf(prng: Prng): string {
   return JSON.stringify(items);
 }
 
-/** Of one table, in the order in which they are made; the names need brackets here and there. */
+/** The columns of one table in the order of their creation; some names require brackets. */
 function columnsOf(prng: Prng, first: boolean): TableColumn[] {
   const scale = prng.pick([1, 2, 2, 3]);
   const fine = prng.pick([4, 6, 9]);
@@ -217,12 +217,12 @@ function rowsOf(
   const missing = columns.map(() => prng.pick([0, 0.05, 0.2, 0.6]));
   return Array.from({ length: count }, (_, index) => ({
     id: `${name}-${prng.chance(0.1) ? 'é😀' : ''}${index}`,
-    // An entity has one value at least.
+    // An entity has at least one value.
     values: columns.map((column, at) => (at > 0 && prng.chance(missing[at]) ? null : column.draw(prng))),
     events: events.map(({ draw }) =>
       Array.from({ length: prng.pick([0, 0, 1, 1, 2, 4]) }, () => ({
         value: draw(prng),
-        // No event lies before 1990.
+        // No event is before 1990.
         date: draws.time(prng).replace(/^19[67]/, '199'),
       })),
     ),
@@ -252,13 +252,13 @@ export function generateWorld(prng: Prng, prefix: string): World {
   return [{ name, columns, events, links, rows }, ...dimensions];
 }
 
-/** As it stands in an insert body, raw: numbers with all their digits. */
+/** The JSON text of an insert body: numbers with all their digits. */
 export function insertText(value: Value, kind: Kind): string {
   if (kind.type === 'json') return String(value);
   return typeof value === 'bigint' ? unitsText(value, kind.scale) : JSON.stringify(value);
 }
 
-/** As it is stored and answered: lower-case. */
+/** The stored form, which answers have: lower-case. */
 export function storedValue(value: Value, kind: Kind): Value {
   return kind.type === 'text' && typeof value === 'string' ? lower(value) : value;
 }

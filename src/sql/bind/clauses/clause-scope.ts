@@ -60,12 +60,12 @@ export class ClauseScope implements Scope {
   call(node: NodeOf<'call'>): Expression | null {
     if (isAggregate(node)) {
       if (this.#rules.aggregate !== null) return this.#rules.aggregate(node);
-      const what = `${node.name.toUpperCase()} is an aggregate, and none can stand in ${this.#rules.clause}`;
-      throw sqlError(this.#rules.clause === 'WHERE' ? `${what}; HAVING may ask for it` : what, node.position);
+      const what = `${node.name.toUpperCase()} is an aggregate; aggregates are not allowed in ${this.#rules.clause}`;
+      throw sqlError(this.#rules.clause === 'WHERE' ? `${what}; use HAVING` : what, node.position);
     }
     if (node.name !== 'interval') return null;
     if (this.#rules.interval !== null) return this.#rules.interval(node);
-    throw sqlError(`INTERVAL stands in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.position);
+    throw sqlError(`INTERVAL must be in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.position);
   }
 
   traits(input: number): InputTraits {
@@ -82,7 +82,7 @@ export class ClauseScope implements Scope {
     if (alias === null) return null;
     if (prefers === 'column') return alias();
     const name = quoted(node.is === 'column' ? node.name : node.text);
-    const what = `${name} is an alias, and none can stand in ${this.#rules.clause}; repeat its expression there`;
+    const what = `${name} is an alias; aliases are not allowed in ${this.#rules.clause}: repeat the expression there`;
     throw sqlError(what, node.position);
   }
 
@@ -98,19 +98,19 @@ export class ClauseScope implements Scope {
     const name = quoted(nameOfRef(ref));
     if (ref.source.index !== 0) {
       throw sqlError(
-        `${name} holds events of a joined table; only those of the first one can be read`,
+        `${name} is an event column of a joined table; only events of the first table can be read`,
         position,
       );
     }
     if (this.#rules.events !== null) this.#rules.events(ref);
-    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsFault(name), position);
+    else if (ref.column.id !== this.#ground.rowEvents) throw sqlError(this.#eventsError(name), position);
     return this.#ground.inputs.column(ref, position);
   }
 
-  #eventsFault(name: string): string {
+  #eventsError(name: string): string {
     const { clause } = this.#rules;
     return clause === 'WHERE'
-      ? `${name} holds events: WHERE compares it with constants, a text by =, <>, IN and LIKE, its date by =, <, <=, >, >= and BETWEEN`
-      : `${name} holds events: in ${clause} it must stand in GROUP BY too, or in an aggregate`;
+      ? `${name} is an event column: WHERE compares its values with constants, texts by =, <>, IN and LIKE, and its date by =, <, <=, >, >= and BETWEEN`
+      : `${name} is an event column: in ${clause} it must also be in GROUP BY, or in an aggregate`;
   }
 }

@@ -119,7 +119,7 @@ export class Clauses {
     else key = item === null ? this.#bind(node, this.#scopes.key) : this.output(item);
     const { inputs } = this.#statement;
     const read = [...inputsOf(key)];
-    if (read.some(isAggregateInput)) throw sqlError('GROUP BY cannot ask for an aggregate', node.position);
+    if (read.some(isAggregateInput)) throw sqlError('aggregates are not allowed in GROUP BY', node.position);
     if (key.op === 'input' && inputs.traits(key.input).points) {
       throw sqlError('geolocation queries are not available through SQL', node.position);
     }
@@ -177,7 +177,7 @@ export class Clauses {
     const argument = intervalArgument(call);
     const found = this.#intervals.get(this.#intervalDate(argument).name);
     if (found !== undefined) return found;
-    throw sqlError(`INTERVAL must stand in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.position);
+    throw sqlError(`INTERVAL must be in GROUP BY, as INTERVAL([column.value]) = 'days'`, call.position);
   }
 
   /** The date of an interval: for an event column, the date of its events. */

@@ -42,13 +42,13 @@ export class GroupKeys {
       if (part.op === 'constant') return null;
       const key = this.#find(part);
       if (key !== null) return key;
-      if (part.op === 'call' && part.name === 'concat-strict') return this.#behindKey(part, inputs);
+      if (part.op === 'call' && part.name === 'concat-strict') return this.#afterKey(part, inputs);
       if (part.op !== 'input') return null;
       if (isAggregateInput(part.input)) {
         return inputExpression(part.type, this.all.length + part.input - AGGREGATE_INPUTS);
       }
       const { name, position } = inputs.named(part.input);
-      throw sqlError(`${quoted(name)} must stand in GROUP BY, or in an aggregate`, position);
+      throw sqlError(`${quoted(name)} must be in GROUP BY or in an aggregate`, position);
     });
   }
 
@@ -59,7 +59,7 @@ export class GroupKeys {
   }
 
   /** a || b || c is (a || b) || c, although stored as one list: finds the longest prefix that is a key; null = none. */
-  #behindKey(texts: Expression & { readonly op: 'call' }, inputs: Inputs): Expression | null {
+  #afterKey(texts: Expression & { readonly op: 'call' }, inputs: Inputs): Expression | null {
     for (let count = texts.args.length - 1; count > 1; count--) {
       const key = this.#find({ ...texts, args: texts.args.slice(0, count) });
       if (key === null) continue;

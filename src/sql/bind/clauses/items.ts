@@ -32,7 +32,7 @@ export function refOf(node: SqlNode, sources: Sources): Ref | null {
 /** `*` contains the entity ID and the score once, those of the first table. */
 function starItems(table: string | null, position: SourcePosition, sources: Sources): Item[] {
   const { fact } = sources;
-  if (fact === null) throw sqlError('there is no FROM whose columns * could mean', position);
+  if (fact === null) throw sqlError('* requires FROM', position);
   if (table !== null) {
     const source = sources.named(table, position);
     return [

@@ -15,7 +15,7 @@ import type { Inputs } from './inputs.js';
 import { refOf } from './items.js';
 import { type ColumnRef, nameOfRef, type Source, type Sources } from './sources.js';
 
-/** A join whose columns are not known yet. */
+/** A join before its columns are known. */
 export type JoinHead = Omit<Join, 'columns'>;
 
 /** Adds the joined tables to `sources`. Throws 6000 and 506. */
@@ -73,14 +73,14 @@ export function pushDown(
   return { joins: narrowed, predicates: left };
 }
 
-/** The column that holds the ID of the joined entity. */
+/** The column with the ID of the joined entity. */
 function keyOfJoin(on: SqlNode, joined: Source, sources: Sources): ColumnRef {
   const root = bare(on);
   const members = root.is === 'and' ? membersOf(root, 'and') : [root];
   const [only] = members;
   const form = `a join's condition is a column = ${joined.qualifier}.[${ENTITY_ID_COLUMN}]`;
   if (members.length > 1)
-    throw sqlError(`${form} and nothing else; the rest can stand in WHERE`, on.position);
+    throw sqlError(`${form} and nothing else; write other conditions in WHERE`, on.position);
   if (only.is !== 'compare' || only.comparison !== '=') throw sqlError(form, on.position);
   const [left, right] = [only.left, only.right].map((side) => sideOf(side, joined, sources));
   if (isIdOf(left, joined) && right !== null && right.source !== joined) return right;
@@ -105,9 +105,10 @@ function isIdOf(ref: ColumnRef | null, source: Source): boolean {
 /** The ID of the joined entity as text. */
 function idOf(ref: ColumnRef, { position }: SqlNode, inputs: Inputs): Expression {
   const name = quoted(nameOfRef(ref));
-  if (ref.part !== 'attribute') throw sqlError(`${name} holds events, by which no rows are joined`, position);
+  if (ref.part !== 'attribute')
+    throw sqlError(`${name} is an event column, by which rows cannot be joined`, position);
   const input = inputs.column(ref, position);
   if (input.type.type === 'json')
-    throw sqlError(`${name} holds lists or points, by which no rows are joined`, position);
+    throw sqlError(`${name} contains lists or points, by which rows cannot be joined`, position);
   return input.type.type === 'text' ? input : castOf(input, TEXT);
 }

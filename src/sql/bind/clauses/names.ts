@@ -16,23 +16,23 @@ export function outputNames(items: readonly Item[], sources: Sources): readonly 
     if (isNamed(item)) return;
     times.set(short[index], (times.get(short[index]) ?? 0) + 1);
   });
-  const wanted = items.map((item, index) => {
+  const requested = items.map((item, index) => {
     const isRepeated = !isNamed(item) && (times.get(short[index]) ?? 0) > 1;
     return isRepeated ? longName(short[index], item.node, sources) : short[index];
   });
   const taken = new Set<string>();
   const names = new Array<string>(items.length);
-  const give = (index: number): void => {
-    let name = wanted[index];
-    for (let number = 2; taken.has(name); number++) name = `${wanted[index]}_${number}`;
+  const assign = (index: number): void => {
+    let name = requested[index];
+    for (let number = 2; taken.has(name); number++) name = `${requested[index]}_${number}`;
     taken.add(name);
     names[index] = name;
   };
   items.forEach(({ alias }, index) => {
-    if (alias !== null) give(index);
+    if (alias !== null) assign(index);
   });
   items.forEach(({ alias }, index) => {
-    if (alias === null) give(index);
+    if (alias === null) assign(index);
   });
   return names;
 }

@@ -46,8 +46,7 @@ export function shapeOf(
   const aggregate = everywhere.map(aggregateIn).find((node) => node !== null) ?? null;
   if (from === null) {
     const [grouping] = [...groupBy, ...(aggregate === null ? [] : [aggregate])];
-    if (grouping !== undefined)
-      throw sqlError('there is no FROM whose rows could be grouped', grouping.position);
+    if (grouping !== undefined) throw sqlError('groups and aggregates require FROM', grouping.position);
   }
   const uses = plainUses(items, sources);
   if (groupBy.length > 0)
@@ -92,5 +91,8 @@ function oneColumn(events: PlainUses['events']): Column | null {
   const other = events.find(({ column }) => column !== first.column);
   if (other === undefined) return first.column;
   const [one, two] = [quoted(first.name), quoted(other.name)];
-  throw sqlError(`rows are events of one column, and ${one} and ${two} are of two`, other.position);
+  throw sqlError(
+    `the rows are the events of one column, but ${one} and ${two} are two columns`,
+    other.position,
+  );
 }

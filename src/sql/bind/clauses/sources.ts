@@ -108,7 +108,7 @@ export class Sources {
     const found = this.#all.find(({ qualifier }) => qualifier === lowerCase(table));
     if (found !== undefined) return found;
     const qualifiers = this.#all.map(({ qualifier }) => qualifier);
-    throw sqlError(`the statement names no table ${quoted(table)}`, position, meant(table, qualifiers));
+    throw sqlError(`the statement has no table ${quoted(table)}`, position, meant(table, qualifiers));
   }
 
   /** Resolves a name; null if no column has it. Throws 6000 if it is ambiguous, and 506. */
@@ -125,11 +125,11 @@ export class Sources {
 
   #refuse({ table, name, position }: NodeOf<'column'>): never {
     if (this.#all.length === 0)
-      throw sqlError(`there is no FROM that ${quoted(name)} could come from`, position);
+      throw sqlError(`${quoted(name)} is a column, and the statement has no FROM`, position);
     const whole = table === null ? name : `${table}.${name}`;
     const events = this.#eventColumn(lowerCase(whole));
     if (events !== null) {
-      const what = `${quoted(events)} holds events: ask for [${events}.value] or [${events}.date]`;
+      const what = `${quoted(events)} is an event column: write [${events}.value] or [${events}.date]`;
       throw sqlError(what, position);
     }
     const qualified = table !== null && this.#all.find(({ qualifier }) => qualifier === lowerCase(table));

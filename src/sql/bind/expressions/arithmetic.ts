@@ -50,14 +50,18 @@ function moved(
   if (isDate(a.type) && isDate(b.type)) {
     if (operator === '+') throw sqlError('two dates cannot be added', position);
     if (a.type.type === 'datetime' || b.type.type === 'datetime') {
-      throw sqlError('the difference of two datetimes takes a unit: DATEDIFF(unit, from, to)', position);
+      throw sqlError('the difference of two datetimes requires a unit: DATEDIFF(unit, from, to)', position);
     }
     return callOf('date-diff', INTEGER, [b, a], 'day');
   }
   const [date, days] = isDate(a.type) ? [a, b] : [b, a];
-  if (!isDate(a.type) && operator === '-') throw sqlError('a date cannot be taken from a number', position);
+  if (!isDate(a.type) && operator === '-')
+    throw sqlError('a date cannot be subtracted from a number', position);
   if (days.type.type !== 'integer' && !isNull(days)) {
-    throw sqlError(`a date moves by whole days, not by ${typeName(days.type)}; see DATEADD`, position);
+    throw sqlError(
+      `only whole days can be added to a date, not ${typeName(days.type)}; see DATEADD`,
+      position,
+    );
   }
   const step = castTo(days, INTEGER, position);
   return callOf('date-add', date.type, [operator === '-' ? negated(step) : step, date], 'day');

@@ -101,5 +101,5 @@ export function unify(
 
 function mixed(a: SqlType, b: SqlType, position: SourcePosition): Error {
   const [left, right] = [typeName(a), typeName(b)];
-  return sqlError(`${left} and ${right} do not go together; CAST one of them as the other's type`, position);
+  return sqlError(`${left} and ${right} have no common type; CAST one of them to the other's type`, position);
 }

@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 const TOKEN = /(YYYY|HH24|MM|DD|MI|SS|MS|US)|"([^"]*)"|([^A-Z0-9"])/iy;
 const FORMAT_CHARS_MAX = 100;
 
-/** Parses `text` by `format` and returns it as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `place`. */
+/** Parses `text` by `format` and returns it as YYYY-MM-DD HH:MM:SS.ffffff. Throws 6000 at `position`. */
 export function readFormatted(text: string, format: string, position: SourcePosition): string {
   const found = new Map<string, string>();
   let at = 0;
@@ -49,7 +49,7 @@ function tokensOf(format: string, position: SourcePosition): FormatToken[] {
     if (match === null) {
       const parts = Object.keys(PARTS).join(', ');
       throw sqlError(
-        `the format ${quoted(format)} is made of ${parts} and of what stands between them`,
+        `the format ${quoted(format)} may only contain ${parts} and text between them`,
         position,
       );
     }
@@ -65,5 +65,5 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
 }
 
 function unfit(text: string, format: string, position: SourcePosition): Error {
-  return sqlError(`${quoted(text)} is not written as ${quoted(format)} says`, position);
+  return sqlError(`${quoted(text)} does not match the format ${quoted(format)}`, position);
 }

@@ -43,12 +43,13 @@ export function intervalOf(node: SqlNode): IntervalNode | null {
 export function intervalArgument({ args, position }: NodeOf<'call'>): NodeOf<'column'> {
   const [argument] = args;
   if (args.length === 1 && argument.is === 'column') return argument;
-  throw sqlError('INTERVAL takes a column of events, or one of dates', position);
+  throw sqlError('INTERVAL takes an event column or a column of dates', position);
 }
 
 /** The start of the bucket that contains `date`. Throws 6000 if `date` is not a date. */
 export function bucketOf(date: Expression, { call, unit }: IntervalNode): Expression {
-  if (!isDate(date.type)) throw sqlError('INTERVAL takes a column of events, or one of dates', call.position);
+  if (!isDate(date.type))
+    throw sqlError('INTERVAL takes an event column or a column of dates', call.position);
   const isOfDays = unit === 'second' || unit === 'minute' || unit === 'hour' || unit === 'day';
   return date.type.type === 'date' && isOfDays ? date : callOf('date-truncate', date.type, [date], unit);
 }

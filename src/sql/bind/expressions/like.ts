@@ -27,15 +27,16 @@ export function bindLike(node: NodeOf<'like'>, binder: Binder): Expression {
 /** Lower-cases the pattern. An escape character that is a letter would become ambiguous, so it is replaced by a backslash. */
 function lowered(
   pattern: string,
-  mark: string | null,
+  escapeCharacter: string | null,
   position: SourcePosition,
 ): { readonly pattern: string; readonly escape: string | null } {
-  if (mark === null || mark === '') return { pattern: lowerCase(pattern), escape: null };
-  if (Array.from(mark).length !== 1) throw sqlError('ESCAPE takes one character', position);
+  if (escapeCharacter === null || escapeCharacter === '')
+    return { pattern: lowerCase(pattern), escape: null };
+  if (Array.from(escapeCharacter).length !== 1) throw sqlError('ESCAPE takes one character', position);
   let written = '';
   let escaped = false;
   for (const point of pattern) {
-    if (!escaped && point === mark) {
+    if (!escaped && point === escapeCharacter) {
       escaped = true;
       continue;
     }

@@ -39,9 +39,9 @@ export function readNumber(text: string): Constant | 'no number' | 'too many dig
 /** Converts a number literal. Throws 6000 for too many digits. */
 export function numberLiteral(text: string, position: SourcePosition): Constant {
   const read = readNumber(text);
-  if (read === 'no number') throw sqlError(`${quoted(text)} is no number`, position);
+  if (read === 'no number') throw sqlError(`${quoted(text)} is not a number`, position);
   if (read !== 'too many digits') return read;
-  const what = /[eE]/.test(text) ? 'is too great for a float' : `has more than ${DIGITS_MAX} digits`;
+  const what = /[eE]/.test(text) ? 'is too large for a float' : `has more than ${DIGITS_MAX} digits`;
   throw sqlError(`the number ${quoted(text)} ${what}`, position);
 }
 
@@ -66,13 +66,13 @@ function canonicalZone(zone: string): string {
   return zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
 }
 
-const TRUE_WORDS: readonly string[] = ['true', 't', 'yes', 'y', '1'];
-const FALSE_WORDS: readonly string[] = ['false', 'f', 'no', 'n', '0'];
+const TRUE_TEXTS: readonly string[] = ['true', 't', 'yes', 'y', '1'];
+const FALSE_TEXTS: readonly string[] = ['false', 'f', 'no', 'n', '0'];
 
 function readTruth(text: string): Constant | null {
   const word = lowerCase(text);
-  if (TRUE_WORDS.includes(word)) return constantOf(BOOLEAN, true);
-  return FALSE_WORDS.includes(word) ? constantOf(BOOLEAN, false) : null;
+  if (TRUE_TEXTS.includes(word)) return constantOf(BOOLEAN, true);
+  return FALSE_TEXTS.includes(word) ? constantOf(BOOLEAN, false) : null;
 }
 
 /**

@@ -43,7 +43,7 @@ class ScalarBinder implements Binder {
     const bound = this.bind(node);
     if (bound.type.type !== 'json') return bound;
     this.#refusePoints(bound, node);
-    throw sqlError('a list of values can be put out and asked IS NULL, nothing else', node.position);
+    throw sqlError('a list of values can only be selected or tested with IS NULL', node.position);
   }
 
   condition(node: SqlNode): Expression {
@@ -51,7 +51,7 @@ class ScalarBinder implements Binder {
     if (bound.type.type === 'boolean') return bound;
     if (isNull(bound)) return constantOf(BOOLEAN, null);
     const type = typeName(bound.type);
-    throw sqlError(`a condition stands here, which is true or false, not ${type}`, node.position);
+    throw sqlError(`a condition, which is true or false, is required here, not ${type}`, node.position);
   }
 
   /** Recursive; the depth was checked before. */
@@ -70,7 +70,7 @@ class ScalarBinder implements Binder {
       case 'column':
         return this.scope.column(node);
       case 'star':
-        throw sqlError('* stands in SELECT and in COUNT(*) only', node.position);
+        throw sqlError('* is allowed only as a column of SELECT and in COUNT(*)', node.position);
       case 'negative':
         return bindNegative(node, this);
       case 'not':

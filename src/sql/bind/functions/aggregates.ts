@@ -1,7 +1,7 @@
 /**
  * Binds aggregates: the argument and the values over which it is aggregated. Equal aggregates are bound once.
- *   rows are entities   of attributes: one value per row; of events: a feed, one value per event that passes
- *   rows are events     of these events: one value per row; of attributes: one value per entity of a group
+ *   rows are entities   attributes: one value per row; events: a feed, one value per event that passes
+ *   rows are events     these events: one value per row; attributes: one value per entity of a group
  */
 import { type BindingTime, quoted } from '../../../base/index.js';
 import { type Aggregate, type EventTest, type Expression, type Feed, inputsOf } from '../../../ir/index.js';
@@ -88,16 +88,16 @@ export class Aggregates {
   ): { readonly of: Expression | null; readonly events: ReadonlySet<number> } {
     const { label } = form;
     const events = new Set<number>();
-    const wanted = form.fraction === 'argument' ? 2 : 1;
+    const expected = form.fraction === 'argument' ? 2 : 1;
     const [argument] = node.args;
-    if (node.args.length !== wanted) {
-      const takes = wanted === 2 ? 'a value and a fraction' : 'one value';
-      throw sqlError(`${label} takes ${takes}, not ${node.args.length} arguments`, node.position);
+    if (node.args.length !== expected) {
+      const accepts = expected === 2 ? 'a value and a fraction' : 'one value';
+      throw sqlError(`${label} takes ${accepts}, not ${node.args.length} arguments`, node.position);
     }
     if (argument.is === 'star') {
       if (form.function !== 'count' || node.distinct) {
         throw sqlError(
-          `* stands in COUNT(*) only, not in ${label}(${node.distinct ? 'DISTINCT ' : ''}*)`,
+          `* is allowed only in COUNT(*), not in ${label}(${node.distinct ? 'DISTINCT ' : ''}*)`,
           node.position,
         );
       }
@@ -105,7 +105,7 @@ export class Aggregates {
       return { of: null, events };
     }
     const inner = aggregateIn(argument);
-    if (inner !== null) throw sqlError(`${label} cannot be taken of another aggregate`, inner.position);
+    if (inner !== null) throw sqlError(`${label} cannot contain another aggregate`, inner.position);
     if (form.function === 'count' && this.#isOnEach(argument, node.distinct, events)) {
       return { of: null, events };
     }
@@ -136,13 +136,13 @@ export class Aggregates {
   #feedOf(node: NodeOf<'call'>, events: ReadonlySet<number>, of: Expression | null): Feed {
     const { rowEvents, inputs } = this.#ground;
     if (events.size > 1) {
-      throw sqlError('an aggregate looks at the events of one column', node.position);
+      throw sqlError('an aggregate can read the events of only one column', node.position);
     }
     const [columnId] = events;
     if (rowEvents !== null) {
       if (columnId === undefined) return 'entities';
       if (columnId === rowEvents) return 'rows';
-      const what = 'where rows are events of one column, aggregates cannot look at those of another one';
+      const what = 'if the rows are the events of one column, aggregates cannot read the events of another';
       throw sqlError(what, node.position);
     }
     if (columnId === undefined) return 'rows';
@@ -167,6 +167,6 @@ export class Aggregates {
     const operand = operandOf(argument, this.#ground.sources, this.#ground.nowMs);
     const fraction = operand?.is === 'number' ? Number(operand.text) : Number.NaN;
     if (fraction >= 0 && fraction <= 1) return fraction;
-    throw sqlError(`the second argument of ${form.label} is a number from 0 to 1`, argument.position);
+    throw sqlError(`the second argument of ${form.label} must be a number from 0 to 1`, argument.position);
   }
 }

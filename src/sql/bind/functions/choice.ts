@@ -12,32 +12,32 @@ const isNullOf = (of: Expression, negated: boolean): Expression => {
 export const CHOICE_FUNCTIONS: readonly SqlFunction[] = [
   {
     names: ['coalesce', 'ifnull', 'nvl'],
-    takes: ['value'],
+    parameters: ['value'],
     rest: 'value',
     make: (args, { position }) => firstPresent(args, position),
   },
   {
     // ISNULL(x) is a test, as in MySQL; ISNULL(x, y) returns the first present value, as in T-SQL.
     names: ['isnull'],
-    takes: ['value'],
+    parameters: ['value'],
     optional: ['value'],
     make: (args, { position }) =>
       args.length === 1 ? isNullOf(args[0], false) : firstPresent(args, position),
   },
   {
     names: ['nvl2'],
-    takes: ['value', 'value', 'value'],
+    parameters: ['value', 'value', 'value'],
     make: ([of, present, missing], { position }) =>
       chosen([isNullOf(of, true)], [present, missing], position),
   },
   {
     names: ['nullif'],
-    takes: ['value', 'value'],
+    parameters: ['value', 'value'],
     make: ([of, equals], { position, scope }) => nullIf(of, equals, position, scope),
   },
   {
     names: ['if', 'iif'],
-    takes: ['condition', 'value', 'value'],
+    parameters: ['condition', 'value', 'value'],
     make: ([when, then, otherwise], { position }) => chosen([when], [then, otherwise], position),
   },
 ];

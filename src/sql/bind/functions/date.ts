@@ -22,7 +22,7 @@ import type { CallSite, SqlFunction } from './function.js';
 type Make = SqlFunction['make'];
 
 function unitAt({ unit }: CallSite): DateUnit {
-  invariant(unit !== null, 'a function with a unit was given one');
+  invariant(unit !== null, 'a function with a unit has no unit argument');
   return unit;
 }
 
@@ -34,7 +34,7 @@ function inUnit(date: Expression, unit: DateUnit, { position }: CallSite): Expre
 /** Throws 6000 for units that are parts of a date but not lengths of time. */
 function refusePartUnit(unit: DateUnit, { position }: CallSite): void {
   if (unit === 'weekday' || unit === 'day-of-year') {
-    throw sqlError(`${unit} is a part of a date, no span of time: write day`, position);
+    throw sqlError(`${unit} is a part of a date, not a length of time: write day`, position);
   }
 }
 
@@ -88,7 +88,10 @@ const formatted =
   ([text, format], site) => {
     if (format === undefined || isNull(text) || isNull(format)) return make([text], site);
     if (!isTextConstant(text) || !isTextConstant(format)) {
-      throw sqlError('text and format stand in quotes here; CAST reads the dates of a column', site.position);
+      throw sqlError(
+        'text and format must be string literals; use CAST for a column of dates',
+        site.position,
+      );
     }
     return make([constantOf(TEXT, readFormatted(text.value, format.value, site.position))], site);
   };
@@ -111,37 +114,37 @@ const PARTS: readonly (readonly [DateUnit, readonly string[]])[] = [
 ];
 
 export const DATE_FUNCTIONS: readonly SqlFunction[] = [
-  ...PARTS.map(([unit, names]): SqlFunction => ({ names, takes: ['date'], make: partOf(unit) })),
+  ...PARTS.map(([unit, names]): SqlFunction => ({ names, parameters: ['date'], make: partOf(unit) })),
   {
     names: ['datepart', 'date_part', 'extract'],
-    takes: ['unit', 'date'],
+    parameters: ['unit', 'date'],
     make: ([date], site) => part(unitAt(site), date, site),
   },
   {
     names: ['date_trunc', 'datetrunc'],
-    takes: ['unit', 'date'],
+    parameters: ['unit', 'date'],
     make: ([date], site) => truncated(unitAt(site), date, site),
   },
   {
     names: ['dateadd', 'date_add', 'timestampadd'],
-    takes: ['unit', 'integer', 'date'],
+    parameters: ['unit', 'integer', 'date'],
     make: ([count, date], site) => added(unitAt(site), count, date, site),
   },
   {
     names: ['datediff', 'date_diff', 'timestampdiff'],
-    takes: ['unit', 'date', 'date'],
+    parameters: ['unit', 'date', 'date'],
     make: ([from, to], site) => difference(unitAt(site), from, to, site),
   },
   {
     names: ['datefromparts', 'make_date'],
-    takes: ['integer', 'integer', 'integer'],
+    parameters: ['integer', 'integer', 'integer'],
     make: (args) => callOf('make-date', DATE, args),
   },
-  { names: ['eomonth', 'last_day'], takes: ['date'], optional: ['integer'], make: lastDay },
-  { names: ['date'], takes: ['value'], make: asDate },
-  { names: ['to_date'], takes: ['value'], optional: ['text'], make: formatted(asDate) },
-  { names: ['datetime', 'timestamp'], takes: ['value'], make: asDatetime },
-  { names: ['to_timestamp'], takes: ['value', 'text'], make: formatted(asDatetime) },
+  { names: ['eomonth', 'last_day'], parameters: ['date'], optional: ['integer'], make: lastDay },
+  { names: ['date'], parameters: ['value'], make: asDate },
+  { names: ['to_date'], parameters: ['value'], optional: ['text'], make: formatted(asDate) },
+  { names: ['datetime', 'timestamp'], parameters: ['value'], make: asDatetime },
+  { names: ['to_timestamp'], parameters: ['value', 'text'], make: formatted(asDatetime) },
   {
     names: [
       'now',
@@ -152,8 +155,8 @@ export const DATE_FUNCTIONS: readonly SqlFunction[] = [
       'utc_timestamp',
       'current_timestamp',
     ],
-    takes: [],
+    parameters: [],
     make: now,
   },
-  { names: ['current_date', 'today', 'curdate', 'utc_date'], takes: [], make: today },
+  { names: ['current_date', 'today', 'curdate', 'utc_date'], parameters: [], make: today },
 ];

@@ -41,7 +41,7 @@ export interface CallSite {
 export interface SqlFunction {
   /** In lower case. */
   readonly names: readonly string[];
-  readonly takes: readonly ArgumentKind[];
+  readonly parameters: readonly ArgumentKind[];
   /** Optional arguments, after the required ones. */
   readonly optional?: readonly ArgumentKind[];
   /** The kind of any number of further arguments. */
@@ -51,15 +51,15 @@ export interface SqlFunction {
 }
 
 /** 'SUBSTRING(text, integer[, integer])' */
-export function signatureOf(name: string, { takes, optional = [], rest }: SqlFunction): string {
-  const may = optional.map((kind, index) => (takes.length + index === 0 ? `[${kind}]` : `[, ${kind}]`));
+export function signatureOf(name: string, { parameters, optional = [], rest }: SqlFunction): string {
+  const may = optional.map((kind, index) => (parameters.length + index === 0 ? `[${kind}]` : `[, ${kind}]`));
   const more = rest === undefined ? '' : `, ${rest}...`;
-  return `${name.toUpperCase()}(${takes.join(', ')}${may.join('')}${more})`;
+  return `${name.toUpperCase()}(${parameters.join(', ')}${may.join('')}${more})`;
 }
 
 /** The kind of argument `index`, or null if the function takes fewer arguments. */
-export function kindAt({ takes, optional = [], rest }: SqlFunction, index: number): ArgumentKind | null {
-  return takes[index] ?? optional[index - takes.length] ?? rest ?? null;
+export function kindAt({ parameters, optional = [], rest }: SqlFunction, index: number): ArgumentKind | null {
+  return parameters[index] ?? optional[index - parameters.length] ?? rest ?? null;
 }
 
 /** Reads a unit argument. Throws 6000. */
@@ -126,7 +126,7 @@ const EXPECTED: Readonly<Record<FirmKind, string>> = {
   number: 'a number',
   float: 'a number',
   integer: 'a whole number',
-  digits: `a whole number written out, -${DIGITS_MAX} to ${DIGITS_MAX},`,
+  digits: `a literal whole number from -${DIGITS_MAX} to ${DIGITS_MAX}`,
   date: 'a date or datetime',
   condition: 'a condition',
 };

@@ -31,8 +31,8 @@ export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
   const { args, position } = node;
   const entry = entryOf(node);
   const signature = signatureOf(node.name, entry);
-  const most = entry.rest === undefined ? entry.takes.length + (entry.optional?.length ?? 0) : Infinity;
-  if (args.length < entry.takes.length || args.length > most) {
+  const most = entry.rest === undefined ? entry.parameters.length + (entry.optional?.length ?? 0) : Infinity;
+  if (args.length < entry.parameters.length || args.length > most) {
     throw sqlError(`${signature} was given ${countOf(args.length)}`, position);
   }
   let unit: DateUnit | null = null;
@@ -54,6 +54,7 @@ function entryOf({ name, distinct, position }: NodeOf<'call'>): SqlFunction {
     const more = near === null ? {} : { suggestion: near.toUpperCase() };
     throw sqlError(`there is no function ${quoted(name)}`, position, more);
   }
-  if (distinct) throw sqlError(`DISTINCT stands in aggregates, not in ${name.toUpperCase()}`, position);
+  if (distinct)
+    throw sqlError(`DISTINCT is allowed only in aggregates, not in ${name.toUpperCase()}`, position);
   return entry;
 }

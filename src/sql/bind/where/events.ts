@@ -6,7 +6,7 @@ import { ALL_EVENTS, type EventTest, intersect, type ValueTest, type Window } fr
 import type { Column } from '../../../schema/index.js';
 
 /** The windows that apply to a list and its nested lists, by column id. */
-export type HeldWindows = ReadonlyMap<number, Window>;
+export type ScopedWindows = ReadonlyMap<number, Window>;
 
 /** The conditions of a list on one event of a column. */
 export class EventGroup {
@@ -36,14 +36,14 @@ export class EventGroup {
   }
 
   /** The event test in the group's own window, or in the surrounding one. */
-  event(held: HeldWindows): EventTest {
-    return { columnId: this.columnId, window: windowFor(this.columnId, held), tests: this.tests };
+  event(scoped: ScopedWindows): EventTest {
+    return { columnId: this.columnId, window: windowFor(this.columnId, scoped), tests: this.tests };
   }
 
   /** The tests that count individually for the score; null = the group counts as a whole, if at all. */
-  alternatives(held: HeldWindows): readonly EventTest[] | null {
+  alternatives(scoped: ScopedWindows): readonly EventTest[] | null {
     if (!this.scored || this.#alternatives === null) return null;
-    return this.#alternatives.map((test) => ({ ...this.event(held), tests: [test] }));
+    return this.#alternatives.map((test) => ({ ...this.event(scoped), tests: [test] }));
   }
 }
 
@@ -66,6 +66,6 @@ function addTest(tests: ValueTest[], test: ValueTest): void {
 }
 
 /** The window that applies to a column; without one, all events. */
-export function windowFor(columnId: number, held: HeldWindows): Window {
-  return held.get(columnId) ?? ALL_EVENTS;
+export function windowFor(columnId: number, scoped: ScopedWindows): Window {
+  return scoped.get(columnId) ?? ALL_EVENTS;
 }

@@ -5,7 +5,7 @@
 import { MINFREQ_MAX } from '../../../base/index.js';
 import { type Condition, type EventTest, numberBound } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { ComparisonWord, SqlNode } from '../../tree.js';
+import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { bare, membersOf } from '../nodes.js';
 import { columnAt, FLIPPED, isOfEvents, type LeafScope, leafOf } from './leaf.js';
 import { operandOf } from './operand.js';
@@ -89,7 +89,7 @@ function countedEvents(
 
 function compared(
   event: EventTest,
-  comparison: ComparisonWord,
+  comparison: ComparisonOperator,
   constant: SqlNode,
   { sources, nowMs }: LeafScope,
 ): Condition | null {
@@ -99,7 +99,7 @@ function compared(
   const least = (count: bigint): Condition => {
     if (count <= 0n) return ALWAYS;
     if (count <= BigInt(MINFREQ_MAX)) return { op: 'freqgroup', events: [event], minfreq: Number(count) };
-    throw sqlError(`events are counted to ${MINFREQ_MAX} here`, constant.position);
+    throw sqlError(`counts of events are compared with at most ${MINFREQ_MAX} here`, constant.position);
   };
   const not = (member: Condition): Condition => ({ op: 'not', member });
   const exactly = (): Condition =>

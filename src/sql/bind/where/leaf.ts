@@ -1,6 +1,6 @@
 /**
- * The leaves of WHERE that conditions of the interface can express: a column compared with constants. where-reader.ts combines
- * them.
+ * The leaves of WHERE that conditions of the interface can express: a column compared with constants. reader.ts
+ * combines them.
  */
 import { type BindingTime, type QuarryError, quoted, TEXT_POINTS_MAX } from '../../../base/index.js';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../../ir/index.js';
 import { baseTypeOf, codePointCount, isEventType, lowerCase, valueKindOf } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { ComparisonWord, SqlNode } from '../../tree.js';
+import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { checkCount, IN_VALUES_MAX } from '../bounds.js';
 import { type ColumnRef, nameOfRef, type Sources } from '../clauses/sources.js';
 import type { NodeOf } from '../scope.js';
@@ -57,12 +57,12 @@ export interface LeafScope {
   /** The table whose columns form leaves; 0 is the first one. */
   readonly table: number;
   readonly nowMs: BindingTime;
-  /** Of attributes: tests of more disjoint ranges are no leaves. */
+  /** Tests of attributes with more disjoint ranges are not leaves. */
   readonly rangesMax: number;
 }
 
 const NO_EVENTS: Window = { from: 1, to: 0 };
-export const FLIPPED: Readonly<Record<ComparisonWord, ComparisonWord>> = {
+export const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '=': '=',
   '<>': '<>',
   '<': '>',
@@ -99,7 +99,7 @@ export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRe
   if (node.is !== 'column' && (node.is !== 'string' || node.quotes === 'single')) return null;
   const ref = sources.lookUp(node);
   if (ref === null || ref.is === 'score' || ref.source.index !== table) return null;
-  if (ref.part !== 'date' && baseTypeOf(ref.column.type) === 'geolocation') throw geolocationFault(ref, node);
+  if (ref.part !== 'date' && baseTypeOf(ref.column.type) === 'geolocation') throw geolocationError(ref, node);
   return ref;
 }
 
@@ -113,9 +113,9 @@ function comparedColumnAt(node: SqlNode, scope: LeafScope): ColumnRef | null {
 
 const LOWER_NAMES = ['lower', 'lcase'];
 
-export function geolocationFault(ref: ColumnRef, { position }: Pick<SqlNode, 'position'>): QuarryError {
+export function geolocationError(ref: ColumnRef, { position }: Pick<SqlNode, 'position'>): QuarryError {
   const name = quoted(nameOfRef(ref));
-  return sqlError(`${name} holds points: geolocation queries are not available through SQL`, position);
+  return sqlError(`${name} contains points: geolocation queries are not available through SQL`, position);
 }
 
 function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope): Leaf | null {
@@ -158,12 +158,12 @@ export function noTest({ column }: ColumnRef): ValueTest {
     : { kind: 'text', match: 'equals', texts: [], negated: false };
 }
 
-function rangeTest(ref: ColumnRef, bound: Bound | null, comparison: ComparisonWord): ValueTest | null {
+function rangeTest(ref: ColumnRef, bound: Bound | null, comparison: ComparisonOperator): ValueTest | null {
   return bound === null ? null : { kind: 'ranges', ranges: rangesOf(ref, bound, comparison), negated: false };
 }
 
 /** The stored values for which the comparison with the bound holds; for both = and <>, the equal values. */
-function rangesOf({ column }: ColumnRef, { floor, ceil }: Bound, comparison: ComparisonWord): RangeSet {
+function rangesOf({ column }: ColumnRef, { floor, ceil }: Bound, comparison: ComparisonOperator): RangeSet {
   const domain = domainOf(valueKindOf(column.type));
   switch (comparison) {
     case '>':
@@ -195,7 +195,7 @@ function textTest(match: TextMatch, operands: readonly Operand[]): ValueTest | n
 
 function windowLeaf(
   ref: ColumnRef,
-  comparison: ComparisonWord,
+  comparison: ComparisonOperator,
   operand: Operand,
   { position }: SqlNode,
 ): Leaf | null {

@@ -52,7 +52,7 @@ function jsonNumber(text: string, negated: boolean): string | null {
   return `${minus}${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The constant that a node is; null where its value depends on a row, or is not known yet. Throws 6000. */
+/** Returns the constant value of a node; null if it depends on a row or is not known yet. Throws 6000. */
 export function operandOf(node: SqlNode, sources: Sources, nowMs: BindingTime): Operand | null {
   switch (node.is) {
     case 'null':
@@ -81,7 +81,7 @@ function numberOperand(text: string, negated: boolean): Operand | null {
   return number === null ? null : { is: 'number', text: number };
 }
 
-/** What a condition without columns says in every row; undefined where that is not known yet. Throws 6000. */
+/** Returns the value of a condition without columns; undefined if it is not known yet. Throws 6000. */
 export function truthOf(node: SqlNode, sources: Sources, nowMs: BindingTime): boolean | null | undefined {
   if (readsRows(node, sources)) return undefined;
   const bound = bindCondition(node, constantScope(nowMs));
@@ -110,10 +110,10 @@ function readsRows(node: SqlNode, sources: Sources): boolean {
   return false;
 }
 
-/** Of expressions without columns. */
+/** The scope of expressions without columns. */
 export function constantScope(nowMs: BindingTime): Scope {
   const none = (node: { readonly position: SourcePosition }): never => {
-    throw sqlError('only constants can stand here', node.position);
+    throw sqlError('only constants are allowed here', node.position);
   };
   return {
     column: none,
@@ -159,7 +159,7 @@ export function secondsOf(operand: Operand, position: SourcePosition): number | 
   if (operand.is === 'instant') return operand.seconds;
   if (operand.is !== 'text') return null;
   const read = readBeside(operand.text, { type: 'datetime' });
-  if (read === null) throw sqlError(`${quoted(operand.text)} is no date`, position);
+  if (read === null) throw sqlError(`${quoted(operand.text)} is not a date`, position);
   return Number(read.value) * (read.type.type === 'date' ? SECONDS_PER_DAY : 1);
 }
 
@@ -183,6 +183,6 @@ function digitsBound(operand: Operand, column: Column, position: SourcePosition)
   const text = operand.is === 'number' ? operand.text : short ? jsonNumber(operand.text.trim(), false) : null;
   const bound = text === null ? null : numberBound(text, column.decimalPlaces ?? 0);
   if (bound !== null) return bound;
-  const wanted = typeName(itemTypeOf(column));
-  throw sqlError(`${quoted(operand.text)} cannot be read as ${wanted}`, position);
+  const expected = typeName(itemTypeOf(column));
+  throw sqlError(`${quoted(operand.text)} cannot be read as ${expected}`, position);
 }

@@ -10,7 +10,7 @@ import { sqlError } from '../../sql-error.js';
 import type { SqlNode } from '../../tree.js';
 import { checkCount } from '../bounds.js';
 import { bare, membersOf } from '../nodes.js';
-import { EventGroup, type HeldWindows, windowFor } from './events.js';
+import { EventGroup, type ScopedWindows, windowFor } from './events.js';
 import {
   anyTest,
   isOfEvents,
@@ -101,7 +101,7 @@ export class WhereReader {
   }
 
   /** Reads the members of one AND list within the surrounding windows. */
-  #list(members: readonly Member[], outer: HeldWindows, depth: number): ListRead {
+  #list(members: readonly Member[], outer: ScopedWindows, depth: number): ListRead {
     if (depth > NESTING_MAX) {
       throw sqlError(`conditions are nested deeper than ${NESTING_MAX}`, members[0].node.position);
     }
@@ -111,7 +111,7 @@ export class WhereReader {
       if (part.is !== 'windows') continue;
       for (const { ref, window } of part.leaves) groupOf(groups, ref.column).narrow(window);
     }
-    const held = heldWindows(outer, groups);
+    const scoped = scopedWindows(outer, groups);
     const own = new Map<number, EventTest[]>();
     const entries: Entry[] = [];
     parts.forEach((part, index) => {
@@ -126,8 +126,8 @@ export class WhereReader {
       }
       const predicate =
         part.is === 'leaf'
-          ? this.#leafPredicate(part.leaf, node, held, fromHaving)
-          : this.#otherPredicate(node, held, depth);
+          ? this.#leafPredicate(part.leaf, node, scoped, fromHaving)
+          : this.#otherPredicate(node, scoped, depth);
       if (predicate.is === 'condition' && predicate.condition.op === 'event') {
         const { event } = predicate.condition;
         own.set(event.columnId, [...(own.get(event.columnId) ?? []), event]);
@@ -138,11 +138,11 @@ export class WhereReader {
       if ('predicate' in entry) return entry;
       const { group } = entry;
       if (group.tests.length === 0 && isImplied(group, own.get(group.columnId) ?? [])) return [];
-      const predicate = eventPredicate(group.event(held), group.scored);
-      const points = group.alternatives(held)?.map((event) => eventPredicate(event, true)) ?? null;
+      const predicate = eventPredicate(group.event(scoped), group.scored);
+      const points = group.alternatives(scoped)?.map((event) => eventPredicate(event, true)) ?? null;
       return { predicate, fromHaving: false, points };
     });
-    return { predicates, events: eventsOf(groups, own, held) };
+    return { predicates, events: eventsOf(groups, own, scoped) };
   }
 
   #partOf(node: SqlNode): Part {
@@ -177,27 +177,27 @@ export class WhereReader {
     return leaves;
   }
 
-  #leafPredicate(leaf: Leaf, node: SqlNode, held: HeldWindows, fromHaving: boolean): Predicate {
+  #leafPredicate(leaf: Leaf, node: SqlNode, scoped: ScopedWindows, fromHaving: boolean): Predicate {
     const { column } = leaf.ref;
     this.#count(node, column);
     if (leaf.is === 'presence') return presencePredicate(leaf);
     if (leaf.is === 'test' && !isOfEvents(leaf)) return attributePredicate(leaf);
     const tests = leaf.is === 'test' ? [eventTestOf(leaf)] : [];
-    const event = { columnId: column.id, window: windowFor(column.id, held), tests };
+    const event = { columnId: column.id, window: windowFor(column.id, scoped), tests };
     return eventPredicate(event, !fromHaving);
   }
 
-  #otherPredicate(node: SqlNode, held: HeldWindows, depth: number): Predicate {
+  #otherPredicate(node: SqlNode, scoped: ScopedWindows, depth: number): Predicate {
     switch (node.is) {
       case 'boolean':
         return { is: 'constant', truth: node.value };
       case 'null':
         return { is: 'constant', truth: null };
       case 'not':
-        return { is: 'not', member: this.#tree(node.of, held, depth + 1) };
+        return { is: 'not', member: this.#tree(node.of, scoped, depth + 1) };
       case 'and':
       case 'or':
-        return this.#tree(node, held, depth + 1);
+        return this.#tree(node, scoped, depth + 1);
       default: {
         this.#count(node, null);
         const truth = truthOf(node, this.#scope.sources, this.#scope.nowMs);
@@ -207,13 +207,13 @@ export class WhereReader {
   }
 
   /** Reads a parenthesized or negated tree. */
-  #tree(node: SqlNode, held: HeldWindows, depth: number): Predicate {
+  #tree(node: SqlNode, scoped: ScopedWindows, depth: number): Predicate {
     if (node.is === 'or') {
-      const members = membersOf(node, 'or').map((member) => this.#tree(member, held, depth + 1));
+      const members = membersOf(node, 'or').map((member) => this.#tree(member, scoped, depth + 1));
       return { is: 'or', members, parenthesized: node.parenthesized };
     }
     const members = listed(bare(node)).map((member) => ({ node: member, fromHaving: false }));
-    const { predicates } = this.#list(members, held, depth);
+    const { predicates } = this.#list(members, scoped, depth);
     const read = predicates.map(({ predicate }) => predicate);
     return andOf(read, node.parenthesized);
   }
@@ -244,10 +244,10 @@ function groupOf(groups: Map<number, EventGroup>, column: Column): EventGroup {
 }
 
 /** The windows that apply within a list: its own, and the surrounding windows of other columns. */
-function heldWindows(outer: HeldWindows, groups: ReadonlyMap<number, EventGroup>): HeldWindows {
-  const held = new Map(outer);
-  for (const { columnId, window } of groups.values()) if (window !== null) held.set(columnId, window);
-  return held;
+function scopedWindows(outer: ScopedWindows, groups: ReadonlyMap<number, EventGroup>): ScopedWindows {
+  const scoped = new Map(outer);
+  for (const { columnId, window } of groups.values()) if (window !== null) scoped.set(columnId, window);
+  return scoped;
 }
 
 /** Whether a bare window is implied by another member that tests an event in the same window. */
@@ -263,12 +263,12 @@ const eventPredicate = (event: EventTest, scored: boolean): Predicate => ({
 function eventsOf(
   groups: ReadonlyMap<number, EventGroup>,
   own: ReadonlyMap<number, EventTest[]>,
-  held: HeldWindows,
+  scoped: ScopedWindows,
 ): ListRead['events'] {
   const events: ListRead['events'] = new Map();
   for (const columnId of [...groups.keys(), ...own.keys()]) {
-    const unlisted = { columnId, window: windowFor(columnId, held), tests: [] };
-    const listedEvent = groups.get(columnId)?.event(held) ?? unlisted;
+    const unlisted = { columnId, window: windowFor(columnId, scoped), tests: [] };
+    const listedEvent = groups.get(columnId)?.event(scoped) ?? unlisted;
     events.set(columnId, { listed: listedEvent, own: own.get(columnId) ?? [] });
   }
   return events;
@@ -282,15 +282,15 @@ function eventTestOf(leaf: TestLeaf): ValueTest {
 /** The predicate of a leaf on an attribute column. */
 export function attributePredicate(leaf: TestLeaf): Predicate {
   const { column } = leaf.ref;
-  const holds = (test: ValueTest): Predicate => {
+  const passes = (test: ValueTest): Predicate => {
     const condition: Condition =
       column.apiName === ENTITY_ID_COLUMN
         ? { op: 'entity-id', tests: [test] }
         : { op: 'attribute', columnId: column.id, tests: [test] };
     return { is: 'condition', condition, scored: true };
   };
-  if (!leaf.unknown) return holds(testOf(leaf));
-  const members: readonly Predicate[] = [holds(leaf.test), { is: 'constant', truth: null }];
+  if (!leaf.unknown) return passes(testOf(leaf));
+  const members: readonly Predicate[] = [passes(leaf.test), { is: 'constant', truth: null }];
   const either: Predicate = { is: 'or', members, parenthesized: false };
   return leaf.negated ? { is: 'not', member: either } : either;
 }

@@ -12,20 +12,20 @@ const ONE = constantOf(FLOAT, 1);
 export function scoreOf(
   { predicates, points: all }: WhereRead,
   forms: PredicateForms,
-  asksForScore: (node: SqlNode) => boolean,
+  readsScore: (node: SqlNode) => boolean,
 ): Expression {
-  const asks = (predicate: Predicate): boolean => nodesIn(predicate).some(asksForScore);
+  const asks = (predicate: Predicate): boolean => nodesIn(predicate).some(readsScore);
   const points = all.filter((point) => !asks(point));
   if (points.length === 0) return ONE;
   // A row remains only if all members of the top list hold.
-  const held = new Set<Predicate>(predicates);
-  const isHeld = (point: Predicate): boolean =>
-    held.has(point) || (point.is === 'and' && point.members.every(isHeld));
-  const others = points.filter((point) => !isHeld(point));
+  const required = new Set<Predicate>(predicates);
+  const isRequired = (point: Predicate): boolean =>
+    required.has(point) || (point.is === 'and' && point.members.every(isRequired));
+  const others = points.filter((point) => !isRequired(point));
   let sum: Expression = constantOf(FLOAT, points.length - others.length);
   for (const point of others) {
-    const holds = expressionOf(point, false, forms);
-    const value = caseOf(FLOAT, [[holds, ONE]], ZERO);
+    const isTrue = expressionOf(point, false, forms);
+    const value = caseOf(FLOAT, [[isTrue, ONE]], ZERO);
     sum =
       sum.op === 'constant' && sum.value === 0
         ? value

@@ -24,7 +24,7 @@ export interface Target {
   readonly condition: Condition;
 }
 
-/** `where` null = all entities. Throws 6000, with the place, and 506. */
+/** `where` null = all entities. Throws 6000 with the source position, and 506. */
 export function bindTarget(table: TableName, where: SqlNode | null, request: SqlRequest): Target {
   const { nowMs, access } = request;
   const sources = new Sources(request);
@@ -34,11 +34,11 @@ export function bindTarget(table: TableName, where: SqlNode | null, request: Sql
     [],
   );
   const { condition, filter } = rowFilter(predicates, [], null, dimension, refusingForms(sources, nowMs));
-  invariant(filter === null, 'what is no condition was refused');
+  invariant(filter === null, 'every part that is not a condition was refused');
   return { dimension, condition: access.restrict(dimension, condition ?? ALWAYS, nowMs) };
 }
 
-/** Binds what is no condition, so that its own faults are told first, and refuses it. */
+/** Refuses parts of WHERE that are not conditions. Binds them first, so that their own errors take precedence. */
 function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
   const inputs = new Inputs();
   const one = constantOf(FLOAT, 1);
@@ -63,7 +63,7 @@ function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
     ofNode: (node) => {
       bindCondition(node, scope);
       const what =
-        'WHERE of UPDATE and DELETE compares columns with constants, texts by =, <>, IN and LIKE, and takes nothing else';
+        'WHERE of UPDATE and DELETE can only compare columns with constants, texts by =, <>, IN and LIKE';
       throw sqlError(what, node.position);
     },
     not: (member) => member,

@@ -85,9 +85,9 @@ t.test('a join other than by entity ID is refused', async (t) => {
     ['u.city <> c.[entity-id]', form],
     ['UPPER(u.city) = c.[entity-id]', form],
     ['c.country = c.[entity-id]', form],
-    ['u.city = c.[entity-id] AND people > 3', `${form} and nothing else; the rest can stand in WHERE`],
-    ['u.tags = c.[entity-id]', '"tags" holds lists or points, by which no rows are joined'],
-    ['[clicks.value] = c.[entity-id]', '"clicks.value" holds events, by which no rows are joined'],
+    ['u.city = c.[entity-id] AND people > 3', `${form} and nothing else; write other conditions in WHERE`],
+    ['u.tags = c.[entity-id]', '"tags" contains lists or points, by which rows cannot be joined'],
+    ['[clicks.value] = c.[entity-id]', '"clicks.value" is an event column, by which rows cannot be joined'],
     ['u.name = c.[entity-id] OR TRUE', form],
   ];
   for (const [on, message] of refused) {
@@ -106,7 +106,8 @@ t.test('a join other than by entity ID is refused', async (t) => {
   t.match(
     refusalOf(() => planOf('SELECT [visits.value] FROM users u JOIN cities c ON city = c.[entity-id]')),
     {
-      message: '"visits.value" holds events of a joined table; only those of the first one can be read',
+      message:
+        '"visits.value" is an event column of a joined table; only events of the first table can be read',
     },
   );
   t.match(

@@ -5,7 +5,7 @@ import { constantOf } from '../../../../src/sql/bind/expressions/build.js';
 import { castTo, commonType, unify } from '../../../../src/sql/bind/expressions/coerce.js';
 import { sameType, typeName } from '../../../../src/sql/bind/expressions/types.js';
 import type { SqlType } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 
 const PLACE = { line: 2, column: 7 };
@@ -22,7 +22,7 @@ const TYPES: readonly SqlType[] = [
   { type: 'datetime' },
 ];
 
-/** The common type as the rules say it, written down apart from how it is worked out. */
+/** The common type by the rules, written independently of the implementation. */
 function expected(a: SqlType, b: SqlType): string | null {
   const [left, right] = [typeName(a), typeName(b)];
   if (left === right) return left;
@@ -54,7 +54,7 @@ t.test('two types have the common type of the rules, or none', async (t) => {
       const label = `${typeName(a)} and ${typeName(b)}`;
       const type = expected(a, b);
       if (type === null) {
-        const message = `${label} do not go together; CAST one of them as the other's type`;
+        const message = `${label} have no common type; CAST one of them to the other's type`;
         t.strictSame(
           refusal(() => commonType(left, right, PLACE)),
           { message, ...PLACE },
@@ -65,7 +65,7 @@ t.test('two types have the common type of the rules, or none', async (t) => {
       const { members } = unify([left, right], PLACE);
       for (const member of members) {
         t.equal(typeName(member.type), type);
-        t.strictSame(expressionFaults(member, [a, b]), [], label);
+        t.strictSame(expressionErrors(member, [a, b]), [], label);
       }
     }
   }
@@ -79,7 +79,7 @@ t.test('only lossless conversions are implicit casts', async (t) => {
     for (const to of TYPES) {
       const input = inputOf(from, 0);
       const label = `${typeName(from)} to ${typeName(to)}`;
-      const message = `${typeName(from)} and ${typeName(to)} do not go together; CAST one of them as the other's type`;
+      const message = `${typeName(from)} and ${typeName(to)} have no common type; CAST one of them to the other's type`;
       if (!widens(typeName(from), typeName(to))) {
         t.strictSame(
           refusal(() => castTo(input, to, PLACE)),

@@ -5,7 +5,7 @@ import { constantOf } from '../../../../src/sql/bind/expressions/build.js';
 import { compared } from '../../../../src/sql/bind/expressions/compare.js';
 import { bindScalar } from '../../../../src/sql/bind/expressions/scalar.js';
 import type { SqlType } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { column, compare, number, oneOf, testScope } from '../../../support/sql/sql-nodes.js';
 
 const SEED = 618_033;
@@ -87,7 +87,7 @@ t.test(
       const input: Expression = { op: 'input', type, input: 0 };
       const sides: readonly [Expression, Expression] = flipped ? [other, input] : [input, other];
       const bound = compared(comparison, ...sides, PLACE, testScope);
-      if (expressionFaults(bound, [type]).length > 0) wrong++;
+      if (expressionErrors(bound, [type]).length > 0) wrong++;
       const value = someValue(prng, type);
       const values = [finest(value, type), finest(other.value as bigint, other.type)] as const;
       const expected = flipped ? holds(comparison, values[1], values[0]) : holds(comparison, ...values);

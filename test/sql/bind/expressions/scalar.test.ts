@@ -5,7 +5,7 @@ import type { Expression } from '../../../../src/ir/index.js';
 import { bindCondition, bindScalar } from '../../../../src/sql/bind/expressions/scalar.js';
 import type { SqlNode } from '../../../../src/sql/tree.js';
 import { type Value, valueAt, vectorKindOf, vectorOf } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 import {
   arithmetic,
@@ -36,10 +36,10 @@ const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column
 const [active, admission, seen, tags] = ['active', 'admission', 'seen', 'tags'].map(column);
 const [home, label] = ['home', 'Label'].map(column);
 
-/** What a node is bound to, or what is wrong with that. */
+/** The expression that a node is bound to, or the rules that it violates. */
 function textOf(node: SqlNode): string {
   const bound = bindScalar(node, testScope);
-  const faults = expressionFaults(bound, TEST_TYPES);
+  const faults = expressionErrors(bound, TEST_TYPES);
   return faults.length === 0 ? expressionText(bound) : faults.join('; ');
 }
 
@@ -207,59 +207,62 @@ t.test('expressions are bound with types, casts and letter case', async (t) => {
 
 const REFUSED: readonly (readonly [SqlNode, string])[] = [
   [column('agee'), 'there is no column agee'],
-  [star, '* stands in SELECT and in COUNT(*) only'],
+  [star, '* is allowed only as a column of SELECT and in COUNT(*)'],
   [
     number('123456789012345678901234567890123456789'),
     'the number "123456789012345678901234567890123456789" has more than 38 digits',
   ],
-  [number('1e999'), 'the number "1e999" is too great for a float'],
-  [compare(name, '=', age), "text and integer do not go together; CAST one of them as the other's type"],
+  [number('1e999'), 'the number "1e999" is too large for a float'],
+  [compare(name, '=', age), "text and integer have no common type; CAST one of them to the other's type"],
   [
     compare(name, '<', number('5')),
-    "text and integer do not go together; CAST one of them as the other's type",
+    "text and integer have no common type; CAST one of them to the other's type",
   ],
   [
     compare(name, '=', number('5.5')),
-    "text and decimal(1) do not go together; CAST one of them as the other's type",
+    "text and decimal(1) have no common type; CAST one of them to the other's type",
   ],
   [compare(age, '=', string('x')), '"x" cannot be read as integer'],
   [compare(admission, '<', string('2017-02-29')), '"2017-02-29" cannot be read as date'],
   [
     compare(seen, '<', number('5')),
-    "datetime and integer do not go together; CAST one of them as the other's type",
+    "datetime and integer have no common type; CAST one of them to the other's type",
   ],
   [
     compare(active, '=', number('2')),
-    "boolean and integer do not go together; CAST one of them as the other's type",
+    "boolean and integer have no common type; CAST one of them to the other's type",
   ],
-  [compare(tags, '=', string('a')), 'a list of values can be put out and asked IS NULL, nothing else'],
-  [call('length', tags), 'a list of values can be put out and asked IS NULL, nothing else'],
+  [compare(tags, '=', string('a')), 'a list of values can only be selected or tested with IS NULL'],
+  [call('length', tags), 'a list of values can only be selected or tested with IS NULL'],
   [isNull(home), 'geolocation queries are not available through SQL'],
   [call('coalesce', home, string('x')), 'geolocation queries are not available through SQL'],
   [oneOf(age, [string('x')]), '"x" cannot be read as integer'],
-  [oneOf(age, [name]), "integer and text do not go together; CAST one of them as the other's type"],
+  [oneOf(age, [name]), "integer and text have no common type; CAST one of them to the other's type"],
   [like(age, string('1%')), 'LIKE compares text, not integer; CAST it AS text'],
   [like(name, label), 'LIKE takes a pattern in quotes'],
   [like(name, string('a!'), '!'), 'the pattern ends with its ESCAPE character'],
   [like(name, string('a'), '!!'), 'ESCAPE takes one character'],
-  [not(age), 'a condition stands here, which is true or false, not integer'],
-  [both(active, name), 'a condition stands here, which is true or false, not text'],
+  [not(age), 'a condition, which is true or false, is required here, not integer'],
+  [both(active, name), 'a condition, which is true or false, is required here, not text'],
   [arithmetic(active, '+', number('1')), '+ takes numbers, not boolean'],
   [arithmetic(name, '*', number('2')), '* takes numbers, not text'],
   [arithmetic(age, '+', string('x')), '"x" cannot be read as integer'],
-  [arithmetic(seen, '-', seen), 'the difference of two datetimes takes a unit: DATEDIFF(unit, from, to)'],
+  [arithmetic(seen, '-', seen), 'the difference of two datetimes requires a unit: DATEDIFF(unit, from, to)'],
   [arithmetic(admission, '+', admission), 'two dates cannot be added'],
-  [arithmetic(number('1'), '-', admission), 'a date cannot be taken from a number'],
-  [arithmetic(admission, '+', number('1.5')), 'a date moves by whole days, not by decimal(1); see DATEADD'],
+  [arithmetic(number('1'), '-', admission), 'a date cannot be subtracted from a number'],
+  [
+    arithmetic(admission, '+', number('1.5')),
+    'only whole days can be added to a date, not decimal(1); see DATEADD',
+  ],
   [
     arithmetic(cast(age, 'decimal', 38, 20), '*', cast(age, 'decimal', 38, 19)),
     'the product has 39 decimal places, more than 38; CAST to fewer',
   ],
   [negative(name), '- takes numbers, not text'],
-  [choice(null, [[age, number('1')]]), 'a condition stands here, which is true or false, not integer'],
+  [choice(null, [[age, number('1')]]), 'a condition, which is true or false, is required here, not integer'],
   [
     choice(null, [[active, age]], name),
-    "integer and text do not go together; CAST one of them as the other's type",
+    "integer and text have no common type; CAST one of them to the other's type",
   ],
   [cast(age, 'date'), 'integer cannot be CAST as date'],
   [cast(age, 'blob'), 'there is no type "blob"'],
@@ -293,7 +296,7 @@ t.test('a condition is a truth value; NULL is a missing one', async (t) => {
   t.equal(expressionText(bindCondition(nothing, testScope)), 'null');
   t.equal(
     messageOf(() => bindCondition(age, testScope)),
-    'a condition stands here, which is true or false, not integer',
+    'a condition, which is true or false, is required here, not integer',
   );
 });
 
@@ -321,7 +324,7 @@ t.test('any tree is bound to a well-formed expression or refused with 6000', asy
     const node = anyNode(prng, 1 + prng.below(4));
     try {
       const expression = bindScalar(node, testScope);
-      const faults = expressionFaults(expression, TEST_TYPES);
+      const faults = expressionErrors(expression, TEST_TYPES);
       if (faults.length > 0) t.strictSame(faults, [], `${JSON.stringify(node)} (seed ${seed})`);
       bound++;
     } catch (error) {

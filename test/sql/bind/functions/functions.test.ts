@@ -8,7 +8,7 @@ import { signatureOf } from '../../../../src/sql/bind/functions/function.js';
 import { FUNCTION_NAMES, SQL_FUNCTIONS } from '../../../../src/sql/bind/functions/functions.js';
 import type { SqlNode } from '../../../../src/sql/tree.js';
 import { valueAt } from '../../../../src/vector/index.js';
-import { expressionFaults } from '../../../support/expression-check.js';
+import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 import {
   call,
@@ -29,11 +29,11 @@ const two = number('2');
 const day = string('day');
 const date = string('2017-07-17');
 
-/** What a call is bound to, or the message with which it is refused. */
+/** The expression that a call is bound to, or the message of its refusal. */
 function textOf(node: SqlNode): string {
   try {
     const bound = bindScalar(node, testScope);
-    const faults = expressionFaults(bound, TEST_TYPES);
+    const faults = expressionErrors(bound, TEST_TYPES);
     return faults.length === 0 ? expressionText(bound) : faults.join('; ');
   } catch (error) {
     if (error instanceof QuarryError && error.code === 6000) return error.message;
@@ -41,13 +41,13 @@ function textOf(node: SqlNode): string {
   }
 }
 
-/** The date that a call over constants works out to. */
+/** The date to which a call over constants evaluates. */
 function dateText(node: SqlNode): string {
   const days = valueAt(compile(bindScalar(node, testScope))(ONE_ROW), 0);
   return new Date(Number(days) * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10);
 }
 
-/** By the first name of its entry: calls, and what becomes of them. */
+/** Calls and the expressions that they are bound to, by the first name of the function's entry. */
 const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], string])[]>> = {
   upper: [
     [[name], '(upper #3:text):text'],
@@ -134,9 +134,9 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[salary, two], '#1:decimal(2)'],
     [[salary, negative(one)], '(cast (round #1:decimal(2) -1:integer):decimal(2)):integer'],
     [[ratio, two], '(round #2:float 2:integer):float'],
-    [[ratio, age], 'ROUND(number[, digits]) takes a whole number written out, -38 to 38, here, not integer'],
-    [[ratio, number('39')], 'ROUND(number[, digits]) takes a whole number written out, -38 to 38, here'],
-    [[ratio, nothing], 'ROUND(number[, digits]) takes a whole number written out, -38 to 38, here'],
+    [[ratio, age], 'ROUND(number[, digits]) takes a literal whole number from -38 to 38 here, not integer'],
+    [[ratio, number('39')], 'ROUND(number[, digits]) takes a literal whole number from -38 to 38 here'],
+    [[ratio, nothing], 'ROUND(number[, digits]) takes a literal whole number from -38 to 38 here'],
   ],
   trunc: [
     [[salary, one], '(cast (truncate #1:decimal(2) 1:integer):decimal(2)):decimal(1)'],
@@ -163,7 +163,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     ],
     [[name, string('M')], '(greatest #3:text "m":text):text'],
     [[age], '#0:integer'],
-    [[age, name], "integer and text do not go together; CAST one of them as the other's type"],
+    [[age, name], "integer and text have no common type; CAST one of them to the other's type"],
   ],
   least: [[[seen, date], '(least #6:datetime 1500249600:datetime):datetime']],
   year: [
@@ -196,13 +196,13 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[string('hour'), admission], '#5:date'],
     [[day, admission], '#5:date'],
     [[string('second'), seen], '#6:datetime'],
-    [[string('dw'), seen], 'weekday is a part of a date, no span of time: write day'],
+    [[string('dw'), seen], 'weekday is a part of a date, not a length of time: write day'],
   ],
   dateadd: [
     [[column('month'), negative(one), admission], '(date-add month -1:integer #5:date):date'],
     [[string('hour'), age, admission], '(date-add hour #0:integer (cast #5:date):datetime):datetime'],
     [[day, ratio, admission], 'DATEADD(unit, integer, date) takes a whole number here, not float'],
-    [[string('dy'), one, seen], 'day-of-year is a part of a date, no span of time: write day'],
+    [[string('dy'), one, seen], 'day-of-year is a part of a date, not a length of time: write day'],
   ],
   datediff: [
     [[day, admission, date], '(date-diff day #5:date 17364:date):integer'],
@@ -235,14 +235,14 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[seen], '(cast #6:datetime):date'],
     [[string('17.7.2017'), string('DD.MM.YYYY')], '17364:date'],
     [[string('2017'), string('YYYY')], '17167:date'],
-    [[string('2017-07-17 x'), string('YYYY-MM-DD')], '"2017-07-17 x" is not written as "YYYY-MM-DD" says'],
+    [[string('2017-07-17 x'), string('YYYY-MM-DD')], '"2017-07-17 x" does not match the format "YYYY-MM-DD"'],
     [[string('2017-13-01'), string('YYYY-MM-DD')], '"2017-13-01 00:00:00.000000" cannot be read as date'],
     [[nothing, string('YYYY')], 'null:date'],
     [
       [string('2017'), string('YYYY Q')],
-      'the format "YYYY Q" is made of YYYY, MM, DD, HH24, MI, SS, MS, US and of what stands between them',
+      'the format "YYYY Q" may only contain YYYY, MM, DD, HH24, MI, SS, MS, US and text between them',
     ],
-    [[name, string('YYYY')], 'text and format stand in quotes here; CAST reads the dates of a column'],
+    [[name, string('YYYY')], 'text and format must be string literals; use CAST for a column of dates'],
     [[], 'TO_DATE(value[, text]) was given 0 arguments'],
   ],
   to_timestamp: [
@@ -278,7 +278,7 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[name, string('A')], '(null-if #3:text "a":text):text'],
     [[label, string('A')], '(case (= (lower #9:text):text "a":text) -> null:text, else #9:text):text'],
     [[age, nothing], '#0:integer'],
-    [[age, active], "integer and boolean do not go together; CAST one of them as the other's type"],
+    [[age, active], "integer and boolean have no common type; CAST one of them to the other's type"],
   ],
   if: [
     [[active, one, number('2.5')], '(case #4 -> 10:decimal(1), else 25:decimal(1)):decimal(1)'],
@@ -357,7 +357,7 @@ t.test(
 
 t.test('DISTINCT is allowed only in aggregates', async (t) => {
   const distinct = { ...call('upper', name), distinct: true } as SqlNode;
-  t.equal(textOf(distinct), 'DISTINCT stands in aggregates, not in UPPER');
+  t.equal(textOf(distinct), 'DISTINCT is allowed only in aggregates, not in UPPER');
 });
 
 t.test('unit names are case-insensitive', async (t) => {

@@ -17,12 +17,12 @@ const clicks = (values: readonly string[], window = ALL): EventTest =>
   events('clicks', values.length === 0 ? [] : [text(values)], window);
 const and = (...members: readonly Condition[]): Condition => ({ op: 'and', members });
 
-/** [WHERE, the condition, the events that an aggregate looks at] */
-const WANTED: readonly (readonly [where: string, condition: Condition | null, feed: EventTest])[] = [
+/** [WHERE, the condition, the events that an aggregate reads] */
+const EXPECTED: readonly (readonly [where: string, condition: Condition | null, feed: EventTest])[] = [
   [`${A} AND ${within(1, 2)}`, hasEvent(clicks(['a'], days(1, 2))), clicks(['a'], days(1, 2))],
   [`${within(1, 5)} AND ${within(3, 9)}`, hasEvent(clicks([], days(3, 5))), clicks([], days(3, 5))],
   [`${within(5, 1)}`, hasEvent(clicks([], { from: 1, to: 0 })), clicks([], { from: 1, to: 0 })],
-  // Parentheses around dates, or around values joined by OR, make no event of their own.
+  // Parentheses around dates, or around values joined by OR, do not require an event of their own.
   [
     `${A} AND ([clicks.date] >= ${date(1)} AND [clicks.date] <= ${date(2)})`,
     hasEvent(clicks(['a'], days(1, 2))),
@@ -97,7 +97,7 @@ function active(): Condition {
 }
 
 t.test('members of one AND list refer to one event, to which aggregates refer as well', async (t) => {
-  for (const [where, condition, feed] of WANTED) {
+  for (const [where, condition, feed] of EXPECTED) {
     const found = planOf(`SELECT COUNT([clicks.value]) FROM users WHERE ${where}`);
     t.strictSame([found.condition, found.feeds], [condition, [feed]], where);
   }

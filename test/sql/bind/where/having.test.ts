@@ -13,7 +13,7 @@ const not = (member: Condition): Condition => ({ op: 'not', member });
 const and = (...members: readonly Condition[]): Condition => ({ op: 'and', members });
 
 t.test('without GROUP BY, COUNT of events applies to each entity', async (t) => {
-  const wanted: readonly (readonly [having: string, condition: Condition | null])[] = [
+  const expected: readonly (readonly [having: string, condition: Condition | null])[] = [
     ['COUNT([clicks.value]) > 4', least(5)],
     ['COUNT([clicks.date]) >= 4', least(4)],
     ['4.5 < COUNT([clicks.value])', least(5)],
@@ -29,7 +29,7 @@ t.test('without GROUP BY, COUNT of events applies to each entity', async (t) => 
       { op: 'or', members: [not(least(2)), least(3)] },
     ],
   ];
-  for (const [having, condition] of wanted) {
+  for (const [having, condition] of expected) {
     const found = planOf(`SELECT COUNT([entity-id]) FROM users HAVING ${having}`);
     t.strictSame([found.condition, found.having], [condition, null], having);
   }
@@ -41,7 +41,7 @@ t.test('without GROUP BY, COUNT of events applies to each entity', async (t) => 
     refusalOf(() => planOf('SELECT COUNT(*) FROM users HAVING COUNT([clicks.value]) > 10000')),
     {
       code: 6000,
-      message: 'events are counted to 10000 here',
+      message: 'counts of events are compared with at most 10000 here',
     },
   );
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { textPattern } from '../../../../src/sql/bind/where/like-pattern.js';
 
 t.test('a pattern is simplified to an equivalent test', async (t) => {
-  const wanted: readonly (readonly [
+  const expected: readonly (readonly [
     pattern: string,
     escapedBy: string | null,
     match: string,
@@ -27,7 +27,7 @@ t.test('a pattern is simplified to an equivalent test', async (t) => {
     ['!!_!', '!', 'like', '!_!', 3],
     ['%%a', '%', 'equals', '%a', 2],
   ];
-  for (const [pattern, escapedBy, match, text, least] of wanted) {
+  for (const [pattern, escapedBy, match, text, least] of expected) {
     t.strictSame(textPattern(pattern, escapedBy), { match, text, least }, `${pattern} by ${escapedBy}`);
   }
 });

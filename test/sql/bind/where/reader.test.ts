@@ -15,7 +15,7 @@ t.test(`WHERE is true for the users that it describes, and scores them, seed ${S
     const where = generateCase(prng, prng.pick([0, 1, 1, 2, 3]));
     const sql = `SELECT [entity-id], score FROM users WHERE ${sqlOf(where)}`;
     const plan = planOf(sql);
-    const wanted = users.filter((user) => judge(where, user) === true);
+    const expected = users.filter((user) => judge(where, user) === true);
     const found = usersIn(plan, users);
     const scores = valuesOf(plan.outputs[1].of, plan.inputs, found);
     if (plan.filter === null) seen.conditions++;
@@ -23,7 +23,7 @@ t.test(`WHERE is true for the users that it describes, and scores them, seed ${S
     else seen.both++;
     seen.found += found.length;
     const actual = found.map(({ id }, row) => [id, scores[row]]);
-    const right = wanted.map((user) => [user.id, scoreOf(where, user)]);
+    const right = expected.map((user) => [user.id, scoreOf(where, user)]);
     if (JSON.stringify(actual) !== JSON.stringify(right)) t.strictSame(actual, right, sql);
   }
   t.ok(Math.min(seen.conditions, seen.filters, seen.both) > 50 && seen.found > CASES, JSON.stringify(seen));
