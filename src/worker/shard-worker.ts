@@ -3,6 +3,7 @@
  * Invariants: requests take effect one at a time, in the order sent; only a checkpoint step spans several turns of the event
  * loop, and it reads copies. Refusals and corrupt files are replies; any other error ends the thread.
  */
+import type { DataUse } from '../base/index.js';
 import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
@@ -21,6 +22,7 @@ import { createIngestScratch, type IngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
+import type { DimensionData } from '../protocol/index.js';
 import {
   bytesAt,
   locate,
@@ -39,10 +41,8 @@ import {
 } from '../protocol/index.js';
 import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
-import { Arena, ArenaPool, Shard } from '../storage/index.js';
-import { describeData } from './describe-data.js';
-import { parseRecord } from './parse-record.js';
-import { parseSet } from './parse-set.js';
+import { Arena, ArenaPool, type DimensionShard, Shard } from '../storage/index.js';
+import { parseRecord, parseSet } from './parse-record.js';
 
 /** Time after which a checkpoint step starts no further file. */
 const CHECKPOINT_STEP_MS = 20;
@@ -346,4 +346,36 @@ function refusal(error: unknown): WorkerReply {
   const refusal = toRefusal(error);
   if (refusal === null) throw error;
   return { refusal };
+}
+
+/** Data and memory by dimension and column: one entry per shard and dimension with data. Cost: reads the sizes of every column. */
+function describeData(shards: Iterable<Shard>): DimensionData[] {
+  const described: DimensionData[] = [];
+  for (const shard of shards) {
+    for (const { databaseId, dimensionId, shard: dimension } of shard.dimensions()) {
+      described.push({
+        databaseId,
+        dimensionId,
+        entityCount: dimension.entityCount,
+        eventCounts: [...dimension.events.values()].map(({ columnId, eventCount: count }) => ({
+          columnId,
+          count,
+        })),
+        memory: memoryOf(dimension),
+      });
+    }
+  }
+  return described;
+}
+
+/** Memory by use and column. */
+function memoryOf(dimension: DimensionShard): DimensionData['memory'] {
+  const pieces = new Map<string, { use: DataUse; columnId: number; bytes: number }>();
+  dimension.noteMemory((use, columnId, bytes) => {
+    const key = `${use} ${columnId}`;
+    const piece = pieces.get(key);
+    if (piece === undefined) pieces.set(key, { use, columnId, bytes });
+    else piece.bytes += bytes;
+  });
+  return [...pieces.values()];
 }

@@ -9,7 +9,7 @@ import type {
   Members,
   StreamedAnswer,
 } from '../../src/http/endpoints/handlers/handler.js';
-import { HandlerNotes } from '../../src/http/observability/handler-notes.js';
+import { RequestNotes } from '../../src/http/observability/request-notes.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12);
@@ -37,7 +37,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     checkAgain: () => {},
     chargeWrites: () => {},
     boundBodies: new BoundBodies(),
-    notes: new HandlerNotes(),
+    notes: new RequestNotes('test', ''),
     cancellation: { isCancelled: false, onCancel: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),

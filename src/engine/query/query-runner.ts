@@ -8,7 +8,6 @@ import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DataVersions } from '../write/data-versions.js';
-import { ConcurrencySlots } from './concurrency-slots.js';
 import { type QueryLimits, RunningQuery } from './running-query.js';
 import type { WriteBarrier } from './write-barrier.js';
 
@@ -34,6 +33,38 @@ export interface QueryRunnerDependencies {
 
 /** Throws 9004 if the model has lost a column or dimension. The query calls it after each wait. */
 export type CheckModel = () => void;
+
+/**
+ * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
+ * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
+ */
+/**
+ * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
+ * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
+ */
+export class ConcurrencySlots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves when the caller has a slot, in the order of calls. The caller must call `leave` afterwards. */
+  enter(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
 
 /** The concurrency slot of one query. The query may leave and enter it repeatedly. */
 export class ConcurrencySlot {

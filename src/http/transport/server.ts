@@ -285,8 +285,9 @@ export class HttpServer {
     try {
       if (this.#probe(httpRequest, method, path)) return;
       const secure = overTls || peer.vouchedSecure;
-      if (this.#page(httpRequest, { request, method, path, secure })) return;
-      const arrival = { request, found: this.#router.find(path), method, path, secure, length, peer };
+      const found = this.#router.find(path);
+      if (found === null && this.#page(httpRequest, { request, method, path, secure })) return;
+      const arrival = { request, found, method, path, secure, length, peer };
       void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));
     } catch (error) {
       httpRequest.refuse(error);

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { EngineOptions } from '../../../src/engine/options.js';
-import { QueryRunner } from '../../../src/engine/query/query-runner.js';
+import { ConcurrencySlots, QueryRunner } from '../../../src/engine/query/query-runner.js';
 import type { RunningQuery } from '../../../src/engine/query/running-query.js';
 import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
 import { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
@@ -60,3 +60,27 @@ t.test('a query inside the barrier has no time limit there while no record waits
   );
   t.equal(answer, 'done');
 });
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test(
+  'as many callers enter as there are slots; the others follow in order as slots become free',
+  async (t) => {
+    const slots = new ConcurrencySlots(2);
+    const entered: number[] = [];
+    for (const number of [1, 2, 3, 4]) slots.enter().then(() => entered.push(number));
+    await turn();
+    t.strictSame(entered, [1, 2]);
+    slots.leave();
+    await turn();
+    t.strictSame(entered, [1, 2, 3]);
+    slots.leave();
+    slots.leave();
+    slots.leave();
+    await turn();
+    t.strictSame(entered, [1, 2, 3, 4]);
+    for (const number of [5, 6, 7]) slots.enter().then(() => entered.push(number));
+    await turn();
+    t.strictSame(entered, [1, 2, 3, 4, 5, 6], 'the number of slots stays the same');
+  },
+);

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Cancellation } from '../../../src/base/index.js';
 import { RunningQuery } from '../../../src/engine/query/running-query.js';
-import { StopFlags } from '../../../src/engine/query/stop-flags.js';
 import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
+import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
 
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
