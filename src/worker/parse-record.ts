@@ -15,7 +15,7 @@ import type { DatabaseModel } from '../schema/index.js';
  * record without batches; the caller decides whether to log it.
  */
 export function parseRecord(
-  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, onceId }: WorkerRequests['parse'],
+  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, idempotencyId }: WorkerRequests['parse'],
   bytes: Uint8Array,
   model: DatabaseModel,
   shardCount: number,
@@ -29,7 +29,9 @@ export function parseRecord(
   const { parsed } = outcome;
   const { entityCount, valueCount } = parsed;
   const once: RecordOnce | null =
-    onceId === null ? null : { id: onceId, bodyHash: createHash('sha256').update(body).digest('base64url') };
+    idempotencyId === null
+      ? null
+      : { id: idempotencyId, bodyHash: createHash('sha256').update(body).digest('base64url') };
   const changes = changesOf(databaseId, parsed);
   let buffer: SharedArrayBuffer | null = null;
   let recordAt = (bodyBytes + 7) & ~7;
@@ -76,7 +78,7 @@ export function parseRecord(
 
 /**
  * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity stands
- * for every updated entity. Throws QuarryError if the `set` is refused; the message says "set" where that of an insert names the entity.
+ * for every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
  */
 export function parseSet(
   { body, nowMs, customKey, columnIds }: WorkerRequests['parse-set'],

@@ -261,10 +261,10 @@ export class ShardWorker {
   #beginSelect({ selectId, bounds, ...settings }: WorkerRequests['select-begin']): null {
     this.#endSelect(selectId);
     const run = this.#runOf(bounds);
-    const room = (byteCount: number) => this.#partMemory.allocate(byteCount);
+    const allocate = (byteCount: number) => this.#partMemory.allocate(byteCount);
     this.#selects.set(
       selectId,
-      new SelectCursor(this.#shards.values(), { ...settings, room }, this.#scratch, run),
+      new SelectCursor(this.#shards.values(), { ...settings, room: allocate }, this.#scratch, run),
     );
     return null;
   }
@@ -302,8 +302,8 @@ export class ShardWorker {
   }
 
   #apply({ records }: WorkerRequests['apply']): null {
-    for (const { databaseId, buffer: place, batches } of records) {
-      const { buffer, at } = locate(place, this.#inserts);
+    for (const { databaseId, buffer: location, batches } of records) {
+      const { buffer, at } = locate(location, this.#inserts);
       for (const { shard, offset, byteLength } of batches) {
         const owned = this.#shards.get(shard);
         invariant(

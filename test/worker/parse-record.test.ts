@@ -23,7 +23,14 @@ function parse(text: string, more: Partial<WorkerRequests['parse']> = {}, spareB
   const body = new TextEncoder().encode(text);
   const shared = new SharedArrayBuffer(body.length + spareBytes);
   new Uint8Array(shared).set(body);
-  const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null, lines: null, onceId: null };
+  const rest = {
+    databaseId: 1,
+    nowMs: NOW_MS,
+    customKey: false,
+    columnIds: null,
+    lines: null,
+    idempotencyId: null,
+  };
   const request = { ...rest, shared, bodyBytes: body.length, ...more };
   const answer = parseRecord(request, new Uint8Array(shared), MODEL, SHARD_COUNT, createIngestScratch());
   const record = decodeRecordPayload(
@@ -79,16 +86,20 @@ t.test(
   'the record and the answer of a write with an idempotency key have its ID and the hash of its body',
   (t) => {
     const bodyHash = createHash('sha256').update(BODY).digest('base64url');
-    const { answer, record } = parse(BODY, { onceId: 'named' });
+    const { answer, record } = parse(BODY, { idempotencyId: 'named' });
     t.strictSame(answer.once, { id: 'named', bodyHash });
     t.strictSame(record.once, { id: 'named', bodyHash });
-    t.not(parse(`${BODY} `, { onceId: 'named' }).answer.once?.bodyHash, bodyHash, 'a space is another body');
+    t.not(
+      parse(`${BODY} `, { idempotencyId: 'named' }).answer.once?.bodyHash,
+      bodyHash,
+      'a space is another body',
+    );
     t.end();
   },
 );
 
 t.test('a request without entities gives a record', (t) => {
-  const { answer, record } = parse('{}', { onceId: 'named' });
+  const { answer, record } = parse('{}', { idempotencyId: 'named' });
   const once = { id: 'named', bodyHash: createHash('sha256').update('{}').digest('base64url') };
   t.strictSame([answer.entityCount, answer.valueCount, answer.batches, answer.once], [0, 0, [], once]);
   t.strictSame([record.entityCount, record.valueCount, record.batches, record.once], [0, 0, [], once]);

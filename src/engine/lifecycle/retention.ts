@@ -18,7 +18,7 @@ const JUMP_MS = 86_400_000;
 
 /**
  * Detects jumps of the clock: compares it with a monotonic clock, and at the start with the last time that the store knew.
- * A wrongly set clock must not cause data to be deleted for good.
+ * A wrongly set clock must not cause irreversible deletions.
  */
 export class ClockWatch {
   readonly #clock: Clock;

@@ -24,7 +24,7 @@ export interface QueryRunnerDependencies {
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
   /** Time for which a query may hold records back. After it the query is stopped. */
-  readonly heldMsMax: number;
+  readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
   readonly shrinkVersion: (databaseId: number) => number;
   /** A monotonic clock, in milliseconds. */
@@ -69,7 +69,7 @@ export class ConcurrencySlots {
 /** The concurrency slot of one query. The query may leave and enter it repeatedly. */
 export class ConcurrencySlot {
   readonly #slots: ConcurrencySlots;
-  #isHeld = false;
+  #hasSlot = false;
 
   constructor(slots: ConcurrencySlots) {
     this.#slots = slots;
@@ -78,12 +78,12 @@ export class ConcurrencySlot {
   /** Rejects with 9005 if the query is stopped before it has a slot. */
   async enter(query: RunningQuery): Promise<void> {
     await query.entered(this.#slots.enter(), () => this.#slots.leave());
-    this.#isHeld = true;
+    this.#hasSlot = true;
   }
 
   leave(): void {
-    if (this.#isHeld) this.#slots.leave();
-    this.#isHeld = false;
+    if (this.#hasSlot) this.#slots.leave();
+    this.#hasSlot = false;
   }
 }
 
@@ -197,14 +197,14 @@ export class QueryRunner {
 
   /** Stops the query if it holds records back too long. */
   #watch(query: RunningQuery): NodeJS.Timeout {
-    const { barrier, heldMsMax, elapsedMs } = this.#dependencies;
-    let heldSinceMs = Number.POSITIVE_INFINITY;
+    const { barrier, writeDelayMsMax, elapsedMs } = this.#dependencies;
+    let delayedSinceMs = Number.POSITIVE_INFINITY;
     return setInterval(() => {
       // Records that wait once keep waiting until all queries inside have left.
-      if (barrier.holdsWrites) heldSinceMs = Math.min(heldSinceMs, elapsedMs());
-      if (elapsedMs() - heldSinceMs > heldMsMax) {
-        query.stop(`writes waited for the query for more than ${heldMsMax / 1_000} s`);
+      if (barrier.holdsWrites) delayedSinceMs = Math.min(delayedSinceMs, elapsedMs());
+      if (elapsedMs() - delayedSinceMs > writeDelayMsMax) {
+        query.stop(`writes waited for the query for more than ${writeDelayMsMax / 1_000} s`);
       }
-    }, heldMsMax / 20);
+    }, writeDelayMsMax / 20);
   }
 }

@@ -41,7 +41,7 @@ export interface SelectWorkDependencies {
   readonly partMemory: PartMemory;
 }
 
-/** Whether the SELECT may have so many rows that they are sent while they are made. */
+/** Whether the SELECT may have too many rows to be collected before they are sent. */
 export const isStreamed = ({ dimensionId, grouping, limit, offset }: SelectPlan): boolean =>
   dimensionId !== null && grouping === null && (limit === null || limit + offset > ONE_PART_ROWS_MAX);
 
@@ -74,7 +74,7 @@ export class SelectWork {
       const partials = parts.flatMap(partialsOf);
       const textCounts = await countTexts(workerSelect, partials);
       const table = await query.inSlices(finishGroups(plan, partials, bytesMax, textCounts));
-      workerSelect.giveBack(partials);
+      workerSelect.recycle(partials);
       return table;
     } finally {
       workerSelect.end();

@@ -46,15 +46,15 @@ export class WorkerQueue<Waiting extends { readonly request: Pick<WorkerRequest,
   }
 
   /** Removes the requests of the next task. The queue must not be empty. */
-  take(): readonly Waiting[] {
+  nextTask(): readonly Waiting[] {
     if (this.#parsesAreDue) {
       this.#parsesAreDue = false;
-      return this.#takeParses();
+      return this.#nextParses();
     }
     const large = this.#ordered.findIndex(({ request }) => LARGE_OPS.has(request.op));
     const count = Math.min(large === -1 ? this.#ordered.length : large + 1, REQUESTS_PER_TASK_MAX);
     const task = this.#ordered.splice(0, count);
-    if (task.every(({ request }) => request.op === 'apply')) return [...task, ...this.#takeParses()];
+    if (task.every(({ request }) => request.op === 'apply')) return [...task, ...this.#nextParses()];
     this.#parsesAreDue = this.#parses.length > 0;
     return task;
   }
@@ -65,7 +65,7 @@ export class WorkerQueue<Waiting extends { readonly request: Pick<WorkerRequest,
     return [...this.#ordered.splice(0), ...this.#parses.splice(0)];
   }
 
-  #takeParses(): Waiting[] {
+  #nextParses(): Waiting[] {
     return this.#parses.splice(0, PARSES_PER_TASK_MAX);
   }
 }
@@ -174,7 +174,7 @@ export class WorkerClient {
   /** Sends waiting requests: all with `whole`, otherwise while fewer than TASKS_IN_FLIGHT_MAX tasks are running. */
   #flush(whole: boolean): void {
     while (!this.#queue.isEmpty && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
-      this.#run(this.#queue.take(), true);
+      this.#run(this.#queue.nextTask(), true);
     }
   }
 

@@ -26,7 +26,7 @@ export class StopFlags {
   #next = 1;
 
   /** Reserves a slot. If all are in use, returns 0, and the query cannot be stopped. */
-  take(): number {
+  reserve(): number {
     return this.#free.pop() ?? (this.#next < SLOT_COUNT ? this.#next++ : 0);
   }
 
@@ -34,7 +34,7 @@ export class StopFlags {
     if (slot !== 0) Atomics.store(this.#flags, slot, 1);
   }
 
-  giveBack(slot: number): void {
+  release(slot: number): void {
     if (slot === 0) return;
     Atomics.store(this.#flags, slot, 0);
     this.#free.push(slot);

@@ -6,7 +6,7 @@
 import type { RowFormat } from '../../answer/index.js';
 import { QuarryError, quoted } from '../../base/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
-import { onceIdOf } from '../endpoints/idempotency.js';
+import { idempotencyIdOf } from '../endpoints/idempotency.js';
 import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
 import { formatOf } from '../transport/accept.js';
 import type { Encoding } from '../transport/decode.js';
@@ -85,7 +85,7 @@ export interface AdmittedRequest {
   /** See AnyCall. */
   readonly pathName: string;
   /** See DatabaseCall. */
-  readonly onceId: string | null;
+  readonly idempotencyId: string | null;
   readonly format: RowFormat;
 }
 
@@ -113,11 +113,11 @@ export function admit(
   const { caller, databaseId } = context;
   const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
   const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
-  const onceId = isKeyed ? onceIdOf(request, endpoint, databaseId, caller) : null;
+  const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
-  return { context, encoding, inLines, pathName, onceId, format };
+  return { context, encoding, inLines, pathName, idempotencyId, format };
 }
 
 /** The media type of a Content-Type header, without parameters. */

@@ -14,7 +14,7 @@ import type { Request } from '../transport/uws.js';
 import type { Caller } from './caller.js';
 import { permits, type Sessions } from './sessions.js';
 
-/** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and what `keyOf` throws. */
+/** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and the errors of `keyOf`. */
 export function presentedKey(request: Request): string | null {
   let header = '';
   let count = 0;

@@ -13,7 +13,7 @@ const HEADER = 'idempotency-key';
 const HEADER_TEXT = /^[ -~]{1,255}$/;
 
 /** For an endpoint that takes the header; null if the request has none. Throws 4049 if the header's text is not valid. */
-export function onceIdOf(
+export function idempotencyIdOf(
   request: Request,
   endpoint: Endpoint,
   databaseId: number,
@@ -28,9 +28,9 @@ export function onceIdOf(
   return nameOf([databaseId, ...who, endpoint.path, text]);
 }
 
-/** The ID of one part of the request `onceId`. `number`: the part's number, from 1. */
-export function partOnceIdOf(onceId: string, number: number): string {
-  return nameOf([onceId, number]);
+/** The ID of one part of the request `idempotencyId`. `number`: the part's number, from 1. */
+export function partIdempotencyIdOf(idempotencyId: string, number: number): string {
+  return nameOf([idempotencyId, number]);
 }
 
 /** Different lists have different results. */

@@ -9,7 +9,7 @@ import { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 import { DataVersions } from '../../../src/engine/write/data-versions.js';
 import { QUERY_OPTIONS } from '../store.js';
 
-const HELD_MS_MAX = 100;
+const WRITE_DELAY_MS_MAX = 100;
 
 function runnerBehind(barrier: WriteBarrier): QueryRunner {
   const options = { workerCount: 0 } as unknown as EngineOptions;
@@ -24,7 +24,7 @@ function runnerBehind(barrier: WriteBarrier): QueryRunner {
     barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 20_000, bytesMax: 2 ** 30 },
-    heldMsMax: HELD_MS_MAX,
+    writeDelayMsMax: WRITE_DELAY_MS_MAX,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),
   });
@@ -56,7 +56,7 @@ t.test('a query inside the barrier has no time limit there while no record waits
   const barrier = new WriteBarrier();
   const runner = runnerBehind(barrier);
   const answer = await runner.withSlot([], QUERY_OPTIONS, (query) =>
-    runner.withWritesPaused(query, () => workFor(query, HELD_MS_MAX * 4)),
+    runner.withWritesPaused(query, () => workFor(query, WRITE_DELAY_MS_MAX * 4)),
   );
   t.equal(answer, 'done');
 });

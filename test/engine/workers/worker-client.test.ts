@@ -137,7 +137,7 @@ t.test(
         queue.push({ request: { op }, number: sent++ });
       }
       if (queue.isEmpty) continue;
-      const task = queue.take();
+      const task = queue.nextTask();
       const ops = opsOf(task);
       if (task.length === 0 || task.length > 66) t.fail(`a task of ${task.length}`);
       if (ops.slice(0, -1).some((op) => LARGE_OPS.has(op))) t.fail(`large within ${ops}`);
@@ -155,7 +155,7 @@ t.test(
       tasksWithout = parses.length > 0 || parsesWaiting === 0 ? 0 : tasksWithout + 1;
       if (tasksWithout > 1) t.fail('bodies stood back twice in a row');
     }
-    while (!queue.isEmpty) queue.take();
+    while (!queue.isEmpty) queue.nextTask();
     t.ok(sent > 10_000);
   },
 );
@@ -166,7 +166,7 @@ t.test('endless bodies and endless queries take turns', async (t) => {
   for (let round = 0; round < 10; round++) {
     queue.push({ request: { op: 'count-entities' }, number: round });
     queue.push({ request: { op: 'parse' }, number: round });
-    kinds.push(opsOf(queue.take())[0]);
+    kinds.push(opsOf(queue.nextTask())[0]);
   }
   t.strictSame(new Set(kinds), new Set(['count-entities', 'parse']));
   t.ok(

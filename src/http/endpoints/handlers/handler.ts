@@ -82,7 +82,7 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   /** Line numbers of a part of a line body; null = the body has the endpoint's body type. */
   readonly lines: LineNumbers | null;
   /** ID of a write that takes effect once; null without an Idempotency-Key. */
-  readonly onceId: string | null;
+  readonly idempotencyId: string | null;
   /** The format of rows that the client accepts, for endpoints that offer several. */
   readonly format: RowFormat;
   /** Counts entities that are about to be written against the database's limits. Throws 1502. */
