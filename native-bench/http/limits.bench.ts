@@ -36,7 +36,7 @@ for (let turn = 0; turn < 3; turn++) {
   const startMs = turn * (rounds * STEP_MS + 120_000);
   const check = (index: number, elapsedMs: number): void => {
     const bound = limiter.inDatabase(count, databases[index % DATABASES], callers[index % DATABASES]);
-    if (bound?.window.take(bound.cost, startMs + elapsedMs) === true) admitted++;
+    if (bound?.window.tryCount(bound.cost, startMs + elapsedMs) === true) admitted++;
   };
   const readWindow = (index: number, elapsedMs: number): void => {
     limitSum +=

@@ -50,9 +50,9 @@ export class ByteWriter {
 
   /** Returns a copy of the bytes written since the last call, without the first `skipped` bytes, and empties the buffer. */
   take(skipped = 0): Uint8Array {
-    const taken = this.#allocate(this.at - skipped);
-    taken.set(this.bytes.subarray(skipped, this.at));
+    const copy = this.#allocate(this.at - skipped);
+    copy.set(this.bytes.subarray(skipped, this.at));
     this.at = 0;
-    return taken;
+    return copy;
   }
 }

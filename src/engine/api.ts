@@ -39,7 +39,7 @@ export interface InsertRequest extends WriteRequest {
   /** The line numbers of a body of JSON lines with one entity each; absent or null = the body is one JSON object. */
   readonly lines?: LineNumbers | null;
   /** Identifies a request that takes effect once (RecordOnce.id); null = a repeated request takes effect again. */
-  readonly onceId: string | null;
+  readonly idempotencyId: string | null;
   /** Called with the changes that auto-create made, if any, when they are durable. */
   readonly created?: (changes: readonly CatalogChange[]) => void;
 }
@@ -176,7 +176,7 @@ export interface EngineStats {
   readonly archiveWaitingCount: number;
   readonly archiveFailureCount: number;
   /** Number of stored Idempotency-Keys. */
-  readonly onceCount: number;
+  readonly idempotencyKeyCount: number;
   /** 1 = expired events are not deleted because the clock jumped. */
   readonly retentionSuspended: number;
   /** The result cache. */
@@ -265,7 +265,7 @@ export interface EngineApi extends QueryApi {
   /** The newest catalog whose changes are durable. */
   catalog(): Catalog;
   /**
-   * Parses, logs and applies one insert as a whole or not at all; resolves when it is durable and visible. For an `onceId`
+   * Parses, logs and applies one insert as a whole or not at all; resolves when it is durable and visible. For an `idempotencyId`
    * that is stored already, returns the answer of the first request. Rejects with 9001 if the first request had another
    * body, and with 9003 if no further ID can be stored.
    */
@@ -292,7 +292,7 @@ export interface EngineApi extends QueryApi {
    * with an Error if `to` is not empty, with 9004 while a shard is rebuilt, with a CorruptionError if a snapshot file is
    * damaged, and with errors of the file system; then it removes its files from `to`. `giveUp` aborts the backup.
    */
-  backup(to: string, giveUp?: AbortSignal): Promise<Backup>;
+  backup(to: string, signal?: AbortSignal): Promise<Backup>;
   stats(): EngineStats;
   /**
    * Reserves memory for another part of the server. Returns a function that releases it and must be called once; null = the

@@ -60,16 +60,16 @@ import { type Write, WriteOrder } from './write/write-order.js';
 import { Writer } from './write/writer.js';
 
 const EXPIRY_INTERVAL_MS = 600_000;
-const ONCE_ENTRIES_MAX = 1_000_000;
+const IDEMPOTENCY_KEYS_MAX = 1_000_000;
 const LOG_DIR = 'log';
 const SPOOL_DIR = 'spool';
 const QUERY_TIMEOUT_MS = 30_000;
 /** Time that writes wait for queries that read one version in several rounds. */
-const HELD_MS_MAX = 10_000;
-/** One query may take one part in so many of the memory limit in addition to the data. */
+const WRITE_DELAY_MS_MAX = 10_000;
+/** The memory limit divided by this number is the limit of one query, in addition to the data. */
 const QUERY_MEMORY_PART = 16;
 const QUERY_BYTES_MIN = 64 * 2 ** 20;
-/** The result cache may take one part in so many of the memory limit. */
+/** The memory limit divided by this number is the limit of the result cache. */
 const CACHE_MEMORY_PART = 128;
 const CACHE_BYTES_MIN = 4 * 2 ** 20;
 
@@ -127,7 +127,7 @@ export class Engine implements EngineApi {
           return processMemory.queryBytes(queryBytesMax);
         },
       },
-      heldMsMax: Math.min(HELD_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
+      writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
     };
     const runner = new QueryRunner(queryDependencies);
@@ -144,13 +144,13 @@ export class Engine implements EngineApi {
     };
     this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });
-    const once = new DeduplicationTable(options.onceEntriesMax ?? ONCE_ENTRIES_MAX);
+    const deduplication = new DeduplicationTable(options.idempotencyKeysMax ?? IDEMPOTENCY_KEYS_MAX);
     const parts = {
       options,
       workers: this.#workers,
       order: this.#order,
       usage: this.#usage,
-      once,
+      deduplication,
       storeId: manifest?.storeId ?? randomUUID(),
     };
     this.#checkpoints = new Checkpointer(
@@ -165,8 +165,8 @@ export class Engine implements EngineApi {
       checkpoints: this.#checkpoints,
       logDir,
     });
-    this.#memory = new WriteMemory(this.#workers, once, options.memoryLimitBytes, processMemory);
-    const notes = new RecordNotes(this.#usage, once);
+    this.#memory = new WriteMemory(this.#workers, deduplication, options.memoryLimitBytes, processMemory);
+    const notes = new RecordNotes(this.#usage, deduplication);
     const writing = { ...parts, notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };
     this.#writer = new Writer(checked);
@@ -187,7 +187,7 @@ export class Engine implements EngineApi {
 
   /**
    * Opens the store: snapshot, log, and on first start its team, database and keys. Rejects with a CorruptionError
-   * that names file and place, or a NewerFormatError; then nothing on disk was changed.
+   * that names file and offset, or a NewerFormatError; then nothing on disk was changed.
    */
   async start(): Promise<void> {
     try {
@@ -337,11 +337,11 @@ export class Engine implements EngineApi {
   }
 
   /** Copies a snapshot of all acknowledged data while writes continue. */
-  async backup(to: string, giveUp: AbortSignal | null = null): Promise<Backup> {
+  async backup(to: string, signal: AbortSignal | null = null): Promise<Backup> {
     this.#checkWritable();
     const { fs, dir, random64, events } = this.#options;
     const check = (): void => {
-      if (this.#closing || giveUp?.aborted) throw new Error('the server stops; the backup was given up');
+      if (this.#closing || signal?.aborted) throw new Error('the server stops; the backup was given up');
     };
     const copy = async (manifest: Manifest): Promise<Backup> => {
       const bytes = await copyStore({ fs, from: dir, to, manifest, random64, check });

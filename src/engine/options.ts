@@ -32,7 +32,7 @@ export interface EngineOptions {
   /** Uniform random bytes for the keys of a new store. */
   readonly randomBytes: RandomBytes;
   /** Maximum number of Idempotency-Keys that are stored for 24 hours. Default: 1,000,000. */
-  readonly onceEntriesMax?: number;
+  readonly idempotencyKeysMax?: number;
   readonly events: EngineEvents;
   /** Time limit of a query. Default: 30 s. */
   readonly queryTimeoutMs?: number;

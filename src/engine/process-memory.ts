@@ -6,7 +6,7 @@
 
 /** Time for which a reading of the process memory is reused, since each reading costs a system call. */
 const LOOK_MS = 5;
-/** One part in so many of the limit is reserved for queries and checkpoints; writes may not use it. */
+/** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
 /** Number of query shares, over all threads, into which the free memory is divided. */
 const QUERIES = 16;
@@ -26,7 +26,7 @@ export class ProcessMemory {
   }
 
   /** Whether a write of `bytes` leaves the reserve for queries free. */
-  hasRoom(bytes: number): boolean {
+  hasCapacity(bytes: number): boolean {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return true;
     return this.#now() + bytes <= this.#bytesMax - this.#bytesMax / SPARED_PART;
   }

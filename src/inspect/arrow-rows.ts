@@ -17,14 +17,14 @@ export type JsonValue =
 
 /** Returns the row as an object, column name -> value; null = no value. */
 export function rowOf(table: ArrowTable, row: number, file: string): Readonly<Record<string, JsonValue>> {
-  const cells: [string, JsonValue][] = table.columns.map((column) => [
+  const entries: [string, JsonValue][] = table.columns.map((column) => [
     column.name,
-    cellOf(column, row, file),
+    jsonOf(column, row, file),
   ]);
-  return Object.fromEntries(cells);
+  return Object.fromEntries(entries);
 }
 
-function cellOf(column: ArrowColumn, row: number, file: string): JsonValue {
+function jsonOf(column: ArrowColumn, row: number, file: string): JsonValue {
   const { validity, name } = column;
   if (validity !== null && (validity[row >> 3] & (1 << (row & 7))) === 0) return null;
   try {

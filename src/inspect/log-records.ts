@@ -23,7 +23,7 @@ export async function* recordsFrom(
   ended: (end: LogEnd) => void,
 ): AsyncGenerator<LogEntry, void, void> {
   let next = fromLsn;
-  let fault: CorruptionError | null = null;
+  let lastError: CorruptionError | null = null;
   for (;;) {
     const replay = new LogReplay({ fs, dir, fromLsn: next, manifest });
     try {
@@ -35,8 +35,9 @@ export async function* recordsFrom(
       return;
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error;
-      if (fault !== null && fault.file === error.file && fault.offset === error.offset) throw error;
-      fault = error;
+      if (lastError !== null && lastError.file === error.file && lastError.offset === error.offset)
+        throw error;
+      lastError = error;
     }
   }
 }

@@ -61,11 +61,11 @@ async function summaryOf(fs: FileSystem, dir: string, manifest: Manifest): Promi
   let recordBytes = 0;
   let lastLsn = checkpointLsn;
   let tornTail: LogEnd['tornTail'] = null;
-  const place = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1, manifest };
+  const source = { fs, dir: `${dir}/log`, fromLsn: checkpointLsn + 1, manifest };
   const ended = (end: LogEnd): void => {
     tornTail = end.tornTail;
   };
-  for await (const { lsn, payload } of recordsFrom(place, ended)) {
+  for await (const { lsn, payload } of recordsFrom(source, ended)) {
     recordCount++;
     recordBytes += payload.length;
     lastLsn = lsn;

@@ -63,16 +63,16 @@ export class SpareHandles {
 
   /** Synchronous, so that this thread accepts no connection in between; other threads may. */
   #openInstead(file: string, flags: string, mode: number, cause: unknown): number {
-    let fault = cause;
+    let lastError = cause;
     for (let fd = this.#spare.pop(); fd !== undefined; fd = this.#spare.pop()) {
       fs.closeSync(fd);
       try {
         return fs.openSync(file, flags, mode);
       } catch (error) {
         if (!isOutOfHandles(error)) throw error;
-        fault = error;
+        lastError = error;
       }
     }
-    throw fault;
+    throw lastError;
   }
 }

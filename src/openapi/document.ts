@@ -23,7 +23,7 @@ export interface DescribedEndpoint {
   readonly plainHttp: boolean;
   readonly rate: number | string | null;
   /** Whether the endpoint accepts an Idempotency-Key. */
-  readonly takesOnceKey: boolean;
+  readonly takesIdempotencyKey: boolean;
   readonly permission?: Permission;
   readonly asks?: boolean;
   readonly custom?: number | readonly string[];
@@ -144,7 +144,7 @@ function operationId(method: string, path: string): string {
 }
 
 function parametersOf(
-  { path, takesOnceKey }: DescribedEndpoint,
+  { path, takesIdempotencyKey }: DescribedEndpoint,
   { rows }: Operation,
 ): ApiOperation['parameters'] {
   const found: ApiOperation['parameters'][number][] = [];
@@ -153,7 +153,7 @@ function parametersOf(
     const schema = { type: 'string' };
     found.push({ name, in: 'path', required: true, description: 'Name of the saved query.', schema });
   }
-  if (takesOnceKey) {
+  if (takesIdempotencyKey) {
     found.push({
       name: 'Idempotency-Key',
       in: 'header',

@@ -50,7 +50,7 @@ export interface ConnectionLimits {
   readonly stallSecondsMax: number;
 }
 
-/** Input that is buffered while a statement runs; reading goes on up to this limit so that a disconnect is noticed. */
+/** Input that is buffered while a statement runs; reading continues up to this limit so that a disconnect is noticed. */
 const WAITING_BYTES_MAX = 64 * 1024;
 const KEY_BYTES_MAX = 10_000;
 const LOCAL = /^(127\.|::1$|::ffff:127\.)/;
@@ -151,7 +151,7 @@ export class Connection {
         const cut = this.#frames.next();
         if (cut.is === 'broken') throw new ProtocolError('08P01', cut.why);
         if (cut.is === 'more') break;
-        await this.#take(cut.frame);
+        await this.#handle(cut.frame);
       }
     } catch (error) {
       if (error instanceof ClientGone) this.destroy();
@@ -164,7 +164,7 @@ export class Connection {
     if (this.#phase === 'session') this.#endAfter(this.#context.limits.idleSecondsMax);
   }
 
-  async #take(frame: Frame): Promise<void> {
+  async #handle(frame: Frame): Promise<void> {
     if (this.#phase === 'first') this.#first(frame.body);
     else if (this.#phase === 'password') this.#password(frame);
     else if (frame.kind === 'X'.charCodeAt(0)) this.#close();

@@ -15,7 +15,7 @@ import { PostgresCounters } from './counters.js';
 import { ProtocolError } from './protocol/errors.js';
 import type { DatabaseContext, PostgresRequest } from './session/select.js';
 
-/** What a client presents. */
+/** The credentials that a client presents. */
 interface ClientCredentials {
   readonly key: string;
   readonly address: string;

@@ -40,25 +40,25 @@ export class PartMemory {
 
   /** Removes at most `count` buffers, for another thread. */
   take(count: number): SharedArrayBuffer[] {
-    const taken = this.#spare.splice(0, count);
-    for (const { byteLength } of taken) this.#bytes -= byteLength;
-    return taken;
+    const parts = this.#spare.splice(0, count);
+    for (const { byteLength } of parts) this.#bytes -= byteLength;
+    return parts;
   }
 
   /** Returns memory for a part, from the start of its buffer, with arbitrary contents. */
   allocate(byteCount: number): Uint8Array {
     if (byteCount < SHARED_BYTES_MIN) return new Uint8Array(byteCount);
-    const place = this.#spare.findIndex(
+    const index = this.#spare.findIndex(
       ({ byteLength }) => byteLength >= byteCount && byteLength <= byteCount * SIZE_RATIO_MAX,
     );
-    if (place === -1) {
+    if (index === -1) {
       return new Uint8Array(
         new SharedArrayBuffer(Math.ceil(byteCount / STEP_BYTES) * STEP_BYTES),
         0,
         byteCount,
       );
     }
-    const [buffer] = this.#spare.splice(place, 1);
+    const [buffer] = this.#spare.splice(index, 1);
     this.#bytes -= buffer.byteLength;
     return new Uint8Array(buffer, 0, byteCount);
   }

@@ -13,14 +13,14 @@ export interface SharedPart {
 
 /** Returns the buffer that contains the bytes, and their offset in it. */
 export function locate(
-  place: SharedBytes,
+  location: SharedBytes,
   common: SharedArrayBuffer,
 ): { buffer: ArrayBufferLike; at: number } {
-  return 'at' in place ? { buffer: common, at: place.at } : { buffer: place, at: 0 };
+  return 'at' in location ? { buffer: common, at: location.at } : { buffer: location, at: 0 };
 }
 
 /** Returns a view of the bytes. */
-export function bytesAt(place: SharedBytes, common: SharedArrayBuffer): Uint8Array {
-  const { buffer, at } = locate(place, common);
-  return new Uint8Array(buffer, at, place.byteLength);
+export function bytesAt(location: SharedBytes, common: SharedArrayBuffer): Uint8Array {
+  const { buffer, at } = locate(location, common);
+  return new Uint8Array(buffer, at, location.byteLength);
 }

@@ -88,7 +88,7 @@ export interface WorkerRequests {
     /** The numbers of the lines if the body is lines of entities; null = it is one JSON object. */
     readonly lines: LineNumbers | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */
-    readonly onceId: string | null;
+    readonly idempotencyId: string | null;
   };
   /** Parses the `set` of an update: `body` is an insert of one entity that represents all. */
   'parse-set': ParseSettings & { readonly body: Uint8Array };

@@ -6,18 +6,18 @@ import type { ArrowValues, Utf8Values, Values } from '../column/index.js';
 export type ValuePosition = readonly [values: ArrowValues, at: number];
 
 /** Returns the strings at the given positions, with their hashes, in the form of a batch. */
-export function gatherStrings(places: readonly (readonly [strings: Utf8Values, at: number])[]): {
+export function gatherStrings(positions: readonly (readonly [strings: Utf8Values, at: number])[]): {
   hashes: Uint32Array;
   offsets: Uint32Array;
   bytes: Uint8Array;
 } {
-  const offsets = new Uint32Array(places.length + 1);
-  places.forEach(([strings, at], index) => {
+  const offsets = new Uint32Array(positions.length + 1);
+  positions.forEach(([strings, at], index) => {
     offsets[index + 1] = offsets[index] + strings.offsets[at + 1] - strings.offsets[at];
   });
-  const bytes = new Uint8Array(offsets[places.length]);
-  const hashes = new Uint32Array(places.length);
-  places.forEach(([strings, at], index) => {
+  const bytes = new Uint8Array(offsets[positions.length]);
+  const hashes = new Uint32Array(positions.length);
+  positions.forEach(([strings, at], index) => {
     bytes.set(strings.bytes.subarray(strings.offsets[at], strings.offsets[at + 1]), offsets[index]);
     hashes[index] = hashBytes(bytes, offsets[index], offsets[index + 1]);
   });
@@ -27,10 +27,10 @@ export function gatherStrings(places: readonly (readonly [strings: Utf8Values, a
 /** Concatenates pairs of elements. */
 function gatherPairs<T extends Uint32Array | Float64Array>(
   into: T,
-  places: readonly ValuePosition[],
+  positions: readonly ValuePosition[],
   elementsOf: (values: ArrowValues) => T,
 ): T {
-  places.forEach(([values, at], index) => {
+  positions.forEach(([values, at], index) => {
     const from = elementsOf(values);
     into[index * 2] = from[at * 2];
     into[index * 2 + 1] = from[at * 2 + 1];
@@ -38,33 +38,33 @@ function gatherPairs<T extends Uint32Array | Float64Array>(
   return into;
 }
 
-/** Returns the values at `places`, which are at least one and all of one kind. */
-export function gatherValuesAt(places: readonly ValuePosition[]): Values {
+/** Returns the values at `positions`: at least one, all of one kind. */
+export function gatherValuesAt(positions: readonly ValuePosition[]): Values {
   type Of<K extends ArrowValues['kind']> = Extract<ArrowValues, { kind: K }>;
-  const [[{ kind }]] = places;
+  const [[{ kind }]] = positions;
   switch (kind) {
     case 'bool': {
       const bitOf = ([values, at]: ValuePosition): number =>
         ((values as Of<'bool'>).bits[at >> 3] >> (at & 7)) & 1;
-      return { kind: 'bits', bits: Uint8Array.from(places, bitOf) };
+      return { kind: 'bits', bits: Uint8Array.from(positions, bitOf) };
     }
     case 'date32':
       return {
         kind: 'i32',
-        i32: Int32Array.from(places, ([values, at]) => (values as Of<'date32'>).i32[at]),
+        i32: Int32Array.from(positions, ([values, at]) => (values as Of<'date32'>).i32[at]),
       };
     case 'int64':
     case 'timestamp':
     case 'decimal': {
-      const into = new Uint32Array(places.length * 2);
-      return { kind: 'i64', words: gatherPairs(into, places, (values) => (values as Of<'int64'>).words) };
+      const into = new Uint32Array(positions.length * 2);
+      return { kind: 'i64', words: gatherPairs(into, positions, (values) => (values as Of<'int64'>).words) };
     }
     case 'point': {
-      const into = new Float64Array(places.length * 2);
-      return { kind: 'geo', f64: gatherPairs(into, places, (values) => (values as Of<'point'>).f64) };
+      const into = new Float64Array(positions.length * 2);
+      return { kind: 'geo', f64: gatherPairs(into, positions, (values) => (values as Of<'point'>).f64) };
     }
     case 'dictionary': {
-      const strings = places.map(([values, at]) => {
+      const strings = positions.map(([values, at]) => {
         const { dictionary, codes } = values as Of<'dictionary'>;
         return [dictionary, codes[at]] as const;
       });

@@ -132,16 +132,20 @@ function copyScalars(arena: Arena, at: number, kind: ValueKind, width: Width, co
 
 function latestColumn(
   column: Column,
-  held: LatestColumn,
+  stored: LatestColumn,
   rowCount: number,
   dictionary: Dictionary | undefined,
   local: LocalCodes,
 ): ArrowColumn {
-  const { arena, validityAt } = held;
+  const { arena, validityAt } = stored;
   const values =
     dictionary !== undefined
-      ? dictionaryValues(arena, held.valuesAt, held.width, rowCount, dictionary, local)
-      : scalarValues(column, held.kind, copyScalars(arena, held.valuesAt, held.kind, held.width, rowCount));
+      ? dictionaryValues(arena, stored.valuesAt, stored.width, rowCount, dictionary, local)
+      : scalarValues(
+          column,
+          stored.kind,
+          copyScalars(arena, stored.valuesAt, stored.kind, stored.width, rowCount),
+        );
   return {
     ...values,
     name: column.apiName,
@@ -155,7 +159,7 @@ function latestColumn(
 
 function listColumn(
   column: Column,
-  held: ListColumn,
+  stored: ListColumn,
   rowCount: number,
   dictionary: Dictionary | undefined,
   local: LocalCodes,
@@ -163,18 +167,21 @@ function listColumn(
   const offsets = new Uint32Array(rowCount + 1);
   const validity = new Uint8Array(Math.ceil(rowCount / 8));
   for (let row = 0; row < rowCount; row++) {
-    offsets[row + 1] = offsets[row] + held.counts[row];
-    if (held.counts[row] > 0) validity[row >> 3] |= 1 << (row & 7);
+    offsets[row + 1] = offsets[row] + stored.counts[row];
+    if (stored.counts[row] > 0) validity[row >> 3] |= 1 << (row & 7);
   }
-  const items = held.items.slice(0, offsets[rowCount] * held.width);
+  const items = stored.items.slice(0, offsets[rowCount] * stored.width);
   for (let row = 0; row < rowCount; row++) {
-    const from = held.starts[row] * held.width;
-    items.set(held.items.subarray(from, from + held.counts[row] * held.width), offsets[row] * held.width);
+    const from = stored.starts[row] * stored.width;
+    items.set(
+      stored.items.subarray(from, from + stored.counts[row] * stored.width),
+      offsets[row] * stored.width,
+    );
   }
   return {
     kind: 'list',
     offsets,
-    items: listItems(column, held.kind, items, dictionary, local) as Exclude<ArrowValues, { kind: 'list' }>,
+    items: listItems(column, stored.kind, items, dictionary, local) as Exclude<ArrowValues, { kind: 'list' }>,
     name: column.apiName,
     validity,
     metadata: new Map([
@@ -256,7 +263,7 @@ export function copyEvents(
   dictionary: Dictionary | undefined,
   local: LocalCodes,
 ): ArrowTable {
-  const { rows, dates } = segment.placesUpTo(count);
+  const { rows, dates } = segment.datesAndRows(count);
   const { arena, valuesAt, width, kind } = segment;
   const values =
     dictionary !== undefined

@@ -29,7 +29,7 @@ interface Events {
   readonly dates: Uint32Array;
   readonly values: ArrowValues;
   /** Row numbers in the file, and their links. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
   readonly links: Uint32Array;
 }
 
@@ -67,9 +67,9 @@ export class EventRegrouping {
     );
     const file = { columnId, rows: rows.u32, dates: narrowU32(dates.words), values, links: linkOf };
     const related = living.filter((at) => linkOf[at] !== 0);
-    if (related.length > 0) this.#related.push({ ...file, places: related });
-    const alone = { ...file, places: living.filter((at) => linkOf[at] === 0) };
-    return this.#split(alone.places.map((at) => [alone, at]));
+    if (related.length > 0) this.#related.push({ ...file, positions: related });
+    const alone = { ...file, positions: living.filter((at) => linkOf[at] === 0) };
+    return this.#split(alone.positions.map((at) => [alone, at]));
   }
 
   /** Batches, with their shards, of all stored events. */
@@ -92,23 +92,23 @@ export class EventRegrouping {
 
   #isLiving(row: number): boolean {
     const { validity } = this.#ids[row >>> SEGMENT_ROWS_SHIFT];
-    const place = row & SEGMENT_ROWS_MASK;
-    return validity === null || (validity[place >> 3] & (1 << (place & 7))) !== 0;
+    const rowInSegment = row & SEGMENT_ROWS_MASK;
+    return validity === null || (validity[rowInSegment >> 3] & (1 << (rowInSegment & 7))) !== 0;
   }
 
   #shardOf(row: number): number {
     const { offsets, bytes } = this.#ids[row >>> SEGMENT_ROWS_SHIFT];
-    const place = row & SEGMENT_ROWS_MASK;
-    return shardOf(hashBytes(bytes, offsets[place], offsets[place + 1]), this.#shardCount);
+    const rowInSegment = row & SEGMENT_ROWS_MASK;
+    return shardOf(hashBytes(bytes, offsets[rowInSegment], offsets[rowInSegment + 1]), this.#shardCount);
   }
 
   /**
    * Numbers the groups of events with a common link by link: `setOf[group]` is the index in `sets` of the group's set of columns.
    */
   #groups(columnIds: readonly number[]) {
-    const all = new Uint32Array(this.#related.reduce((sum, { places }) => sum + places.length, 0));
+    const all = new Uint32Array(this.#related.reduce((sum, { positions }) => sum + positions.length, 0));
     let end = 0;
-    for (const { places, links } of this.#related) for (const at of places) all[end++] = links[at];
+    for (const { positions, links } of this.#related) for (const at of positions) all[end++] = links[at];
     all.sort();
     const known = all.filter((link, index) => index === 0 || all[index - 1] !== link);
     const groupOf = (link: number): number => lowerBound(known, link);
@@ -116,8 +116,8 @@ export class EventRegrouping {
     const sets: (readonly number[])[] = [[]];
     const larger = new Map<string, number>();
     for (const columnId of columnIds) {
-      for (const { places, links } of this.#related.filter((events) => events.columnId === columnId)) {
-        for (const at of places) {
+      for (const { positions, links } of this.#related.filter((events) => events.columnId === columnId)) {
+        for (const at of positions) {
           const group = groupOf(links[at]);
           const key = `${setOf[group]}+${columnId}`;
           const set = larger.get(key) ?? sets.push([...sets[setOf[group]], columnId]) - 1;
@@ -137,7 +137,7 @@ export class EventRegrouping {
   ): readonly EventPosition[] {
     const byGroup = new Array<EventPosition>(groupCount);
     for (const events of this.#related.filter((one) => one.columnId === columnId)) {
-      for (const at of events.places) byGroup[groupOf(events.links[at])] = [events, at];
+      for (const at of events.positions) byGroup[groupOf(events.links[at])] = [events, at];
     }
     return byGroup;
   }
@@ -175,7 +175,9 @@ export class EventRegrouping {
 
   /** Builds a batch of one section per column; the events of all columns belong to the same entities in the same order. */
   #batch(columns: readonly (readonly EventPosition[])[], relationId: number): Batch {
-    const rows = [...new Set(columns[0].map(([{ rows: held }, at]) => held[at]))].sort((a, b) => a - b);
+    const rows = [...new Set(columns[0].map(([{ rows: entityRows }, at]) => entityRows[at]))].sort(
+      (a, b) => a - b,
+    );
     const entityOf = new Map(rows.map((row, entity) => [row, entity]));
     const ids = rows.map((row) => [this.#ids[row >>> SEGMENT_ROWS_SHIFT], row & SEGMENT_ROWS_MASK] as const);
     const { hashes, offsets, bytes } = gatherStrings(ids);
@@ -191,7 +193,10 @@ export class EventRegrouping {
         return {
           columnId: sorted[0][0].columnId,
           form: 'event',
-          rows: Uint32Array.from(sorted, ([{ rows: held }, at]) => entityOf.get(held[at]) as number),
+          rows: Uint32Array.from(
+            sorted,
+            ([{ rows: entityRows }, at]) => entityOf.get(entityRows[at]) as number,
+          ),
           counts: null,
           dates: Uint32Array.from(sorted, ([{ dates }, at]) => dates[at]),
           relationId,

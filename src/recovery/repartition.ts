@@ -94,8 +94,8 @@ function attributeSection(column: ArrowColumn, rows: readonly number[]): Section
   }
   const { offsets, items } = column;
   const counts = Uint32Array.from(from, (row) => offsets[row + 1] - offsets[row]);
-  const places = from.flatMap((row) =>
+  const positions = from.flatMap((row) =>
     Array.from({ length: offsets[row + 1] - offsets[row] }, (_, at) => [items, offsets[row] + at] as const),
   );
-  return { ...common, form: 'list', counts, valueCount: places.length, values: gatherValuesAt(places) };
+  return { ...common, form: 'list', counts, valueCount: positions.length, values: gatherValuesAt(positions) };
 }

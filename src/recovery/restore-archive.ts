@@ -97,10 +97,10 @@ async function isOfOtherKeys(
 const timeOf = ({ payload }: LogEntry): number => decodeRecordPayload(payload).timeMs;
 
 function otherHistory(dir: string, entry: LogEntry, { checkpointLsn, createdMs }: Manifest): Error {
-  const [came, taken] = [timeOf(entry), createdMs].map((ms) => new Date(ms).toISOString());
+  const [came, created] = [timeOf(entry), createdMs].map((ms) => new Date(ms).toISOString());
   return new Error(
     `${dir} is the archive of another store, or of another history of this one: its record ${entry.lsn} is of ${came}, ` +
-      `but the backup, which ends with record ${checkpointLsn}, was taken at ${taken}. If only a clock was wrong, ` +
+      `but the backup, which ends with record ${checkpointLsn}, was taken at ${created}. If only a clock was wrong, ` +
       'name the last record to restore with --to-lsn',
   );
 }

@@ -84,11 +84,11 @@ function restoreList(
 ): void {
   const { offsets } = column;
   const stored = storedValues({ ...column.items, validity: null }, offsets[rowCount], dictionary);
-  const held = segment.listColumn(columnId, stored.kind);
+  const target = segment.listColumn(columnId, stored.kind);
   const { values, codes } = listItems(stored, offsets[rowCount]);
   for (let row = 0; row < rowCount; row++) {
     const count = offsets[row + 1] - offsets[row];
-    if (count > 0) held.replace(row, values, codes, offsets[row], count);
+    if (count > 0) target.replace(row, values, codes, offsets[row], count);
   }
 }
 
@@ -122,8 +122,8 @@ export function restoreEntities(shard: DimensionShard, table: ArrowTable): Entit
       invariant(column.metadata?.get(FORM_KEY) === 'latest', `column ${column.name} has an unknown form`);
       const values = storedValues(column, table.rowCount, dictionary);
       const width = widthOfValues(values);
-      const held = segment.latestColumn(columnId, values.kind, width);
-      held.restore(values, width, column.validity, table.rowCount);
+      const target = segment.latestColumn(columnId, values.kind, width);
+      target.restore(values, width, column.validity, table.rowCount);
     }
   }
   return segment;
@@ -135,13 +135,13 @@ export function restoreEvents(
   { columnId, segment: number }: { readonly columnId: number; readonly segment: number },
   table: ArrowTable,
 ): EventSegment {
-  const [rows, dates, held, links] = table.columns;
+  const [rows, dates, valueColumn, links] = table.columns;
   invariant(
     rows?.kind === 'uint32' && dates?.kind === 'timestamp',
     'a snapshot file of events has columns row, date, value',
   );
   invariant(links === undefined || links.kind === 'uint32', 'links are unsigned numbers');
-  const values = storedValues(held, table.rowCount, () => shard.dictionary(columnId));
+  const values = storedValues(valueColumn, table.rowCount, () => shard.dictionary(columnId));
   const segment = shard.eventTable(columnId, values.kind).addSegment(number);
   const isSealed = table.metadata.get(SEALED_KEY) === '1';
   segment.restore(rows.u32, narrowU32(dates.words), values, links?.u32 ?? null, isSealed);

@@ -93,8 +93,8 @@ function checkTarget(target: RestoreTarget | null, backupLsn: number, createdMs:
     );
   }
   if ('timeMs' in target && target.timeMs < createdMs) {
-    const [wanted, taken] = [target.timeMs, createdMs].map((ms) => new Date(ms).toISOString());
-    throw new Error(`the backup was taken at ${taken}; ${wanted} requires an earlier backup`);
+    const [wanted, created] = [target.timeMs, createdMs].map((ms) => new Date(ms).toISOString());
+    throw new Error(`the backup was taken at ${created}; ${wanted} requires an earlier backup`);
   }
 }
 

@@ -27,7 +27,7 @@ export interface SnapshotStore {
 
 /** One segment that needs a new file. */
 interface Pending {
-  readonly place: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>;
+  readonly contents: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>;
   /** Path below the data directory, without the suffix that makes it unique and the extension. */
   readonly stem: string;
   readonly state: SnapshotState;
@@ -55,38 +55,38 @@ export class WorkerCheckpoint {
     this.#lsn = lsn;
     this.#shardCount = shardCount;
     for (const shard of shards) {
-      for (const { shard: held, ...key } of shard.dimensions()) {
+      for (const { shard: source, ...key } of shard.dimensions()) {
         const model = models.find(({ id }) => id === key.databaseId);
         const dimension = [...(model?.dimensions.values() ?? [])].find(({ id }) => id === key.dimensionId);
-        if (dimension !== undefined) this.#addDimension(shard.index, key, held, dimension);
+        if (dimension !== undefined) this.#addDimension(shard.index, key, source, dimension);
       }
     }
   }
 
-  #addDimension(shardIndex: number, key: DimensionKey, held: DimensionShard, dimension: Dimension): void {
-    held.segments.forEach((segment, index) => {
+  #addDimension(shardIndex: number, key: DimensionKey, source: DimensionShard, dimension: Dimension): void {
+    source.segments.forEach((segment, index) => {
       const rowCount = segment.rowCount;
       this.#add(
         { kind: 'entities', ...key, columnId: 0, shard: shardIndex, segment: index, rowCount },
         segment.snapshot,
-        () => copyEntities(held, segment, rowCount, dimension, this.#local),
+        () => copyEntities(source, segment, rowCount, dimension, this.#local),
       );
     });
     for (const column of dimension.columns.values()) {
-      const table = held.events.get(column.id);
+      const table = source.events.get(column.id);
       table?.segments.forEach((segment) => {
         const { eventCount: rowCount, number } = segment;
         this.#add(
           { kind: 'events', ...key, columnId: column.id, shard: shardIndex, segment: number, rowCount },
           segment.snapshot,
-          () => copyEvents(segment, rowCount, column, held.dictionaries.get(column.id), this.#local),
+          () => copyEvents(segment, rowCount, column, source.dictionaries.get(column.id), this.#local),
         );
       });
     }
   }
 
   #add(
-    place: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>,
+    contents: Omit<SnapshotFileEntry, 'bytes' | 'crc32' | 'path'>,
     state: SnapshotState,
     copy: () => ArrowTable,
   ): void {
@@ -96,12 +96,12 @@ export class WorkerCheckpoint {
       this.#files.push({ entry: state.file, state });
       return;
     }
-    const what = place.kind === 'entities' ? 'entities' : `events-c${place.columnId}`;
+    const what = contents.kind === 'entities' ? 'entities' : `events-c${contents.columnId}`;
     // The shard count is in the name, so that files of another count at the same LSN are never overwritten.
-    const where = `s${place.shard}of${this.#shardCount}-g${place.segment}-l${this.#lsn}`;
+    const where = `s${contents.shard}of${this.#shardCount}-g${contents.segment}-l${this.#lsn}`;
     const pending: Pending = {
-      place,
-      stem: `${SNAPSHOT_DIR}/d${place.databaseId}-${place.dimensionId}/${what}-${where}`,
+      contents,
+      stem: `${SNAPSHOT_DIR}/d${contents.databaseId}-${contents.dimensionId}/${what}-${where}`,
       state,
       changeCount: state.changeCount,
       table: null,
@@ -129,7 +129,7 @@ export class WorkerCheckpoint {
     this.#dirs.add(dir);
     const path = await unusedPath(fs, storeDir, pending.stem, '.arrow');
     await fs.writeFile(`${storeDir}/${path}`, bytes);
-    const entry = { ...pending.place, path, bytes: bytes.length, crc32: crc32(bytes) };
+    const entry = { ...pending.contents, path, bytes: bytes.length, crc32: crc32(bytes) };
     pending.state.written(entry, pending.changeCount);
     this.#files.push({ entry, state: pending.state });
   }

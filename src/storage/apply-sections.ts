@@ -19,13 +19,13 @@ export interface SectionTarget {
   dictionary(columnId: number): Dictionary;
   eventTable(columnId: number, kind: ValueKind): EventTable;
   /** Reserves `count` unused links and returns the first. */
-  takeLinks(count: number): number;
+  reserveLinks(count: number): number;
 }
 
 /** Applies sections; row r of a section is the entity in row rows[r] of the shard. */
 export function applySections(shard: SectionTarget, sections: readonly Section[], rows: Uint32Array): void {
   const links = linksOf(sections, rows.length);
-  const firstLink = links === null ? 0 : shard.takeLinks(links.count);
+  const firstLink = links === null ? 0 : shard.reserveLinks(links.count);
   sections.forEach((section, index) => {
     if (section.form === 'latest') applyLatest(shard, section, rows);
     else if (section.form === 'event')
@@ -38,7 +38,7 @@ export function applySections(shard: SectionTarget, sections: readonly Section[]
 /** Applies the sections of one entity, whose rows are all 0, to each of the entities in `rows`, which ascend. */
 export function applyToAll(shard: SectionTarget, sections: readonly Section[], rows: Uint32Array): void {
   const links = linksOf(sections, 1);
-  const firstLink = links === null ? 0 : shard.takeLinks(links.count * rows.length);
+  const firstLink = links === null ? 0 : shard.reserveLinks(links.count * rows.length);
   sections.forEach((section, index) => {
     if (section.rows.length === 0) return;
     if (section.form === 'latest') setAll(shard, section, rows);
@@ -85,16 +85,16 @@ function widthBefore(shard: SectionTarget, segmentIndex: number, columnId: numbe
 function applyLatest(shard: SectionTarget, section: Section, rows: Uint32Array): void {
   const { columnId, values, rows: entries } = section;
   const codes = codesOf(shard, columnId, values, entries.length);
-  const places = new Uint32Array(entries.length);
+  const rowsInSegment = new Uint32Array(entries.length);
   for (let from = 0, to = 0; from < entries.length; from = to) {
     const segmentIndex = rows[entries[from]] >>> SEGMENT_ROWS_SHIFT;
     for (; to < entries.length && rows[entries[to]] >>> SEGMENT_ROWS_SHIFT === segmentIndex; to++) {
-      places[to] = rows[entries[to]] & SEGMENT_ROWS_MASK;
+      rowsInSegment[to] = rows[entries[to]] & SEGMENT_ROWS_MASK;
     }
     const segment = shard.segments[segmentIndex];
     segment.snapshot.beforeChange();
     const column = segment.latestColumn(columnId, values.kind, widthBefore(shard, segmentIndex, columnId));
-    column.setAll(places, values, codes, from, to);
+    column.setAll(rowsInSegment, values, codes, from, to);
   }
 }
 
@@ -108,9 +108,9 @@ function setAll(shard: SectionTarget, section: Section, rows: Uint32Array): void
   const codes = values.kind === 'code' ? new Uint32Array(count).fill(code) : null;
   eachSegment(shard, rows, (segment, from, to, segmentIndex) => {
     const column = segment.latestColumn(columnId, values.kind, widthBefore(shard, segmentIndex, columnId));
-    const places = rows.slice(from, to);
-    for (let at = 0; at < places.length; at++) places[at] &= SEGMENT_ROWS_MASK;
-    column.setAll(places, repeated, codes, 0, places.length);
+    const rowsInSegment = rows.slice(from, to);
+    for (let at = 0; at < rowsInSegment.length; at++) rowsInSegment[at] &= SEGMENT_ROWS_MASK;
+    column.setAll(rowsInSegment, repeated, codes, 0, rowsInSegment.length);
   });
 }
 
@@ -201,10 +201,11 @@ function appendEvents(
   const count = events.rows.length;
   for (let from = 0, to = 0; from < count; from = to) {
     const tail = table.tail();
-    to = Math.min(count, from + tail.room);
-    const place = tail.appendAll(events, from, to);
+    to = Math.min(count, from + tail.freeRowCount);
+    const firstEvent = tail.appendAll(events, from, to);
     if (links === null) continue;
-    for (let entry = from; entry < to; entry++) tail.setLink(place + entry - from, firstLink + links[entry]);
+    for (let entry = from; entry < to; entry++)
+      tail.setLink(firstEvent + entry - from, firstLink + links[entry]);
   }
 }
 

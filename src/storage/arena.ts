@@ -114,7 +114,7 @@ export class Arena {
   }
 
   /** Returns the offset of `bytes` zeroed bytes for the duration of a query, or null if the temporary area is too full. */
-  takeTemporary(bytes: number): number | null {
+  reserveTemporary(bytes: number): number | null {
     const at = this.#temporaryEnd;
     if (at + bytes > this.#end) return null;
     this.#temporaryEnd = at + classBytes(bytes);
@@ -185,8 +185,8 @@ export class ArenaPool {
     const resized = this.allocate(sizes, blocks[0].arena, ...blocks.map(({ use }) => use));
     for (let index = 0; index < blocks.length; index++) {
       const { arena, at, bytes } = blocks[index];
-      const kept = Math.min(bytes, resized[index].bytes);
-      resized[index].arena.u8.set(arena.u8.subarray(at, at + kept), resized[index].at);
+      const copiedBytes = Math.min(bytes, resized[index].bytes);
+      resized[index].arena.u8.set(arena.u8.subarray(at, at + copiedBytes), resized[index].at);
       arena.release(blocks[index]);
     }
     return resized;

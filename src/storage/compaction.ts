@@ -35,7 +35,7 @@ export function compactSegments(pool: ArenaPool, segments: EntitySegment[]): Uin
     if (!rewritten) continue;
     segment.snapshot.beforeChange();
     const fresh = new EntitySegment(pool, segments[index - 1]?.arena ?? null);
-    fresh.takeFrom(segment, living);
+    fresh.copyFrom(segment, living);
     segment.release();
     segments[index] = fresh;
   }

@@ -128,9 +128,9 @@ export class Dictionary {
 
   /** Allocates `count` codes, including code 0, and `bytes` of strings; the slots must be filled afterwards. */
   #reserve(count: number, bytes: number): void {
-    const room = Math.max(CODES_MIN, count + 1);
-    this.#offsets = new Uint32Array(room + 1);
-    this.#hashes = new Uint32Array(room);
+    const capacity = Math.max(CODES_MIN, count + 1);
+    this.#offsets = new Uint32Array(capacity + 1);
+    this.#hashes = new Uint32Array(capacity);
     this.#bytes = new Uint8Array(Math.max(BYTES_MIN, bytes));
     let slots = SLOTS_MIN;
     while (count * 4 > slots * 3) slots *= 2;

@@ -20,7 +20,7 @@ import { applySections, applyToAll } from './apply-sections.js';
 import type { ArenaPool } from './arena.js';
 import { COMPACTION_DEAD_MIN, compactSegments, isCompactionDue } from './compaction.js';
 import { Dictionary } from './dictionary.js';
-import { EntityIndex, type TakeRow, type VisitRow } from './entity-index.js';
+import { EntityIndex, type ReadRow, type VisitRow } from './entity-index.js';
 import { EntitySegment } from './entity-segment.js';
 import { EventTable } from './event-table.js';
 import { greatestLink, renumberLinks } from './links.js';
@@ -125,8 +125,8 @@ export class DimensionShard {
 
   #idOf(row: number): Uint8Array {
     const { offsets, bytes } = this.segments[row >>> SEGMENT_ROWS_SHIFT].ids();
-    const place = row & SEGMENT_ROWS_MASK;
-    return bytes.subarray(offsets[place], offsets[place + 1]);
+    const rowInSegment = row & SEGMENT_ROWS_MASK;
+    return bytes.subarray(offsets[rowInSegment], offsets[rowInSegment + 1]);
   }
 
   /**
@@ -138,7 +138,7 @@ export class DimensionShard {
   }
 
   /** Visits the living entities of a part of that order, unordered: see EntityIndex.gather. */
-  gather(bits: number, ending: number, words: Uint32Array | null, take: TakeRow): void {
+  gather(bits: number, ending: number, words: Uint32Array | null, take: ReadRow): void {
     this.#index.gather(bits, ending, words, take);
   }
 
@@ -150,8 +150,8 @@ export class DimensionShard {
   /** Adds an entity that does not exist yet and returns its row. */
   appendEntity(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const index = this.#segmentWithRoom(to - from);
-    const place = this.segments[index].append(bytes, from, to);
-    const row = ((index << SEGMENT_ROWS_SHIFT) | place) >>> 0;
+    const rowInSegment = this.segments[index].append(bytes, from, to);
+    const row = ((index << SEGMENT_ROWS_SHIFT) | rowInSegment) >>> 0;
     this.#index.add(hash, row);
     this.#entityCount++;
     return row;
@@ -160,7 +160,7 @@ export class DimensionShard {
   /** Returns the index of the first segment with capacity for an ID of `idBytes`; adds a segment if there is none. */
   #segmentWithRoom(idBytes: number): number {
     let index = this.#firstOpen;
-    while (index < this.segments.length && !this.segments[index].hasRoom(idBytes)) index++;
+    while (index < this.segments.length && !this.segments[index].hasCapacity(idBytes)) index++;
     this.#firstOpen = index;
     if (index === this.segments.length) this.addSegment();
     return index;
@@ -188,10 +188,10 @@ export class DimensionShard {
     let at = 0;
     this.segments.forEach((segment, index) => {
       const { offsets, bytes } = segment.ids();
-      for (let place = 0; place < segment.rowCount; place++) {
-        if (segment.deadCount > 0 && segment.isDead(place)) continue;
-        hashes[at] = hashBytes(bytes, offsets[place], offsets[place + 1]);
-        rows[at++] = (index << SEGMENT_ROWS_SHIFT) + place;
+      for (let rowInSegment = 0; rowInSegment < segment.rowCount; rowInSegment++) {
+        if (segment.deadCount > 0 && segment.isDead(rowInSegment)) continue;
+        hashes[at] = hashBytes(bytes, offsets[rowInSegment], offsets[rowInSegment + 1]);
+        rows[at++] = (index << SEGMENT_ROWS_SHIFT) + rowInSegment;
       }
     });
     this.#index.fill(hashes, rows);
@@ -255,12 +255,12 @@ export class DimensionShard {
       const index = rows[from] >>> SEGMENT_ROWS_SHIFT;
       while (to < rows.length && rows[to] >>> SEGMENT_ROWS_SHIFT === index) to++;
       const segment = this.segments[index];
-      const places = rows.slice(from, to);
-      for (let at = 0; at < places.length; at++) {
-        places[at] &= SEGMENT_ROWS_MASK;
-        this.#index.remove(segment.hashOf(places[at]), rows[from + at]);
+      const rowsInSegment = rows.slice(from, to);
+      for (let at = 0; at < rowsInSegment.length; at++) {
+        rowsInSegment[at] &= SEGMENT_ROWS_MASK;
+        this.#index.remove(segment.hashOf(rowsInSegment[at]), rows[from + at]);
       }
-      segment.delete(places);
+      segment.delete(rowsInSegment);
     }
     this.#entityCount -= rows.length;
     this.#deadCount += rows.length;
@@ -304,7 +304,7 @@ export class DimensionShard {
     if (table === undefined || !table.expire(before)) return;
     for (const segment of this.segments) segment.dropOwners(columnId);
     for (const segment of table.segments) {
-      this.markOwners(columnId, segment.placesUpTo(segment.eventCount).rows);
+      this.markOwners(columnId, segment.datesAndRows(segment.eventCount).rows);
     }
     this.#forgetIfEmpty(table);
     this.#unusedStrings.look(columnId);
@@ -315,16 +315,16 @@ export class DimensionShard {
     const owners: (RowBitmap | undefined)[] = [];
     for (let event = 0; event < rows.length; event++) {
       const index = rows[event] >>> SEGMENT_ROWS_SHIFT;
-      const place = rows[event] & SEGMENT_ROWS_MASK;
+      const rowInSegment = rows[event] & SEGMENT_ROWS_MASK;
       const segment = this.segments[index];
-      if (segment.deadCount > 0 && segment.isDead(place)) continue;
+      if (segment.deadCount > 0 && segment.isDead(rowInSegment)) continue;
       owners[index] ??= segment.ownersOf(columnId);
-      owners[index].set(place);
+      owners[index].set(rowInSegment);
     }
   }
 
   /** Reserves `count` unused links and returns the first. */
-  takeLinks(count: number): number {
+  reserveLinks(count: number): number {
     if (this.#nextLink + count - 1 > this.#linkMax)
       this.#nextLink = renumberLinks([...this.events.values()]) + 1;
     const first = this.#nextLink;

@@ -22,7 +22,7 @@ export type CompareRows = (a: number, b: number) => number;
 /** Returns whether the scan continues. */
 export type VisitRow = (row: number, hash: number) => boolean;
 
-export type TakeRow = (row: number, hash: number) => void;
+export type ReadRow = (row: number, hash: number) => void;
 
 export class EntityIndex {
   readonly #parts: Uint32Array<ArrayBuffer>[] = [];
@@ -67,7 +67,7 @@ export class EntityIndex {
     let part = this.#parts[index];
     const slots = part.length >> 1;
     if ((this.#counts[index] + 1) * 5 > slots * 4) part = this.#grow(index);
-    place(part, hash, row + 1);
+    putEntry(part, hash, row + 1);
     this.#counts[index]++;
   }
 
@@ -96,7 +96,7 @@ export class EntityIndex {
       this.#memoryBytes -= this.#parts[part].byteLength;
       const table = this.#table(slots);
       this.#parts[part] = table;
-      for (const end = next[part] * 2; at < end; at += 2) place(table, byPart[at], byPart[at + 1]);
+      for (const end = next[part] * 2; at < end; at += 2) putEntry(table, byPart[at], byPart[at + 1]);
     }
   }
 
@@ -152,7 +152,7 @@ export class EntityIndex {
    * reversed bits start alike, and whose bits in `words` are set (null = all): bit row & 31 of word row >> 5. Parts are read
    * completely, at some nanoseconds per slot; more than 6 bits do not reduce the cost.
    */
-  gather(bits: number, ending: number, words: Uint32Array | null, take: TakeRow): void {
+  gather(bits: number, ending: number, words: Uint32Array | null, take: ReadRow): void {
     const mask = 2 ** bits - 1;
     for (let part = 0; part < PART_COUNT; part++) {
       if (((part ^ ending) & mask & PART_MASK) === 0)
@@ -168,7 +168,7 @@ export class EntityIndex {
   #moveTo(index: number, slots: number): Uint32Array<ArrayBuffer> {
     const from = this.#parts[index];
     const to = this.#table(slots);
-    for (let at = 0; at < from.length; at += 2) if (from[at + 1] !== 0) place(to, from[at], from[at + 1]);
+    for (let at = 0; at < from.length; at += 2) if (from[at + 1] !== 0) putEntry(to, from[at], from[at + 1]);
     this.#memoryBytes -= from.byteLength;
     this.#parts[index] = to;
     return to;
@@ -188,7 +188,7 @@ function slotsFor(count: number): number {
   return slots;
 }
 
-function place(part: Uint32Array, hash: number, rowPlusOne: number): void {
+function putEntry(part: Uint32Array, hash: number, rowPlusOne: number): void {
   const last = (part.length >> 1) - 1;
   let slot = (hash >>> PART_BITS) & last;
   while (part[slot * 2 + 1] !== 0) slot = (slot + 1) & last;
@@ -210,13 +210,13 @@ function scanPart(part: Uint32Array, fromRank: number, compare: CompareRows, vis
       if (((hash >>> PART_BITS) & last) !== home || reversedBits(hash) < fromRank) continue;
       const row = part[slot * 2 + 1] - 1;
       // A slot is the start of the search for one or two entities, so insertion sort suffices.
-      let place = count++;
-      for (; place > 0 && isBefore(hash, row, hashes[place - 1], rows[place - 1], compare); place--) {
-        hashes[place] = hashes[place - 1];
-        rows[place] = rows[place - 1];
+      let nth = count++;
+      for (; nth > 0 && isBefore(hash, row, hashes[nth - 1], rows[nth - 1], compare); nth--) {
+        hashes[nth] = hashes[nth - 1];
+        rows[nth] = rows[nth - 1];
       }
-      hashes[place] = hash;
-      rows[place] = row;
+      hashes[nth] = hash;
+      rows[nth] = row;
     }
     for (let nth = 0; nth < count; nth++) if (!visit(rows[nth], hashes[nth])) return false;
   }
@@ -229,20 +229,20 @@ function gatherPart(
   mask: number,
   ending: number,
   words: Uint32Array | null,
-  take: TakeRow,
+  take: ReadRow,
 ): void {
-  const taken = new Uint32Array(Math.min(part.length >> 1, GATHERED_AT_ONCE));
-  for (let slot = 0; slot < part.length >> 1; slot += taken.length) {
-    const count = takenSlots(
+  const occupied = new Uint32Array(Math.min(part.length >> 1, GATHERED_AT_ONCE));
+  for (let slot = 0; slot < part.length >> 1; slot += occupied.length) {
+    const count = occupiedSlots(
       part,
       slot,
-      Math.min(slot + taken.length, part.length >> 1),
+      Math.min(slot + occupied.length, part.length >> 1),
       mask,
       ending,
-      taken,
+      occupied,
     );
     for (let index = 0; index < count; index++) {
-      const at = taken[index] * 2;
+      const at = occupied[index] * 2;
       const row = part[at + 1] - 1;
       if (words === null || ((words[row >>> 5] >>> (row & 31)) & 1) !== 0) take(row, part[at]);
     }
@@ -253,19 +253,19 @@ function gatherPart(
  * Writes the used slots of [from, to) whose hashes have the ending to `taken` and returns their number. Branch-free, because slot
  * use is unpredictable.
  */
-function takenSlots(
+function occupiedSlots(
   part: Uint32Array,
   from: number,
   to: number,
   mask: number,
   ending: number,
-  taken: Uint32Array,
+  occupied: Uint32Array,
 ): number {
   let count = 0;
   for (let slot = from; slot < to; slot++) {
     const differs = (part[slot * 2] ^ ending) & mask;
     const row = part[slot * 2 + 1] | 0;
-    taken[count] = slot;
+    occupied[count] = slot;
     count += ((row | -row) & ~(differs | -differs)) >>> 31;
   }
   return count;

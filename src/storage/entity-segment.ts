@@ -20,7 +20,7 @@ const ID_BYTES_MIN = 2_048;
 /** Limit of all IDs of a segment together; a segment with longer IDs has fewer rows. */
 const ID_BYTES_MAX = 16 * 2 ** 20;
 /** Capacity that every ID is assumed to need, so that whether a segment is full does not depend on the next ID. */
-const ID_BYTES_ROOM = 8_192;
+const ID_BYTES_RESERVED = 8_192;
 
 export class EntitySegment {
   readonly snapshot = new SnapshotState();
@@ -67,9 +67,9 @@ export class EntitySegment {
     return { offsets, bytes: this.#bytes.arena.u8.subarray(this.#bytes.at, this.#bytes.at + offsets[rows]) };
   }
 
-  hasRoom(idBytes: number): boolean {
-    const room = Math.max(idBytes, ID_BYTES_ROOM);
-    return this.#rowCount < SEGMENT_ROWS_MAX && this.#idEnd + room <= ID_BYTES_MAX;
+  hasCapacity(idBytes: number): boolean {
+    const reservedBytes = Math.max(idBytes, ID_BYTES_RESERVED);
+    return this.#rowCount < SEGMENT_ROWS_MAX && this.#idEnd + reservedBytes <= ID_BYTES_MAX;
   }
 
   /** Appends an entity with ID bytes[from, to) and returns its row in the segment. */
@@ -148,24 +148,24 @@ export class EntitySegment {
     for (const owners of this.#eventOwners.values()) for (const row of rows) owners.clear(row);
   }
 
-  /** Copies the rows `places` (living, ascending) of another segment to this empty one. */
-  takeFrom(source: EntitySegment, places: Uint32Array): void {
+  /** Copies the rows `sourceRows` (living, ascending) of another segment to this empty one. */
+  copyFrom(source: EntitySegment, sourceRows: Uint32Array): void {
     invariant(this.#rowCount === 0, 'rows can be copied only to an empty segment');
     const { offsets, bytes } = source.ids();
-    for (const place of places) this.append(bytes, offsets[place], offsets[place + 1]);
+    for (const sourceRow of sourceRows) this.append(bytes, offsets[sourceRow], offsets[sourceRow + 1]);
     for (const [columnId, column] of source.#latest) {
       column.reserve(source.#capacity);
       if (column.presentCount > 0) {
-        this.latestColumn(columnId, column.kind, column.width).takeFrom(column, places);
+        this.latestColumn(columnId, column.kind, column.width).copyFrom(column, sourceRows);
       }
     }
     for (const [columnId, column] of source.#lists) {
       column.reserve(source.#capacity);
-      if (column.presentCount > 0) this.listColumn(columnId, column.kind).takeFrom(column, places);
+      if (column.presentCount > 0) this.listColumn(columnId, column.kind).copyFrom(column, sourceRows);
     }
     for (const [columnId, owners] of source.#eventOwners) {
       owners.reserve(source.#capacity);
-      this.ownersOf(columnId).takeFrom(owners, places);
+      this.ownersOf(columnId).copyFrom(owners, sourceRows);
     }
   }
 
@@ -239,8 +239,8 @@ export class EntitySegment {
   }
 
   /** The number of values that `markCodes` reads. */
-  placeCount(columnId: number): number {
-    return (this.#latest.get(columnId)?.placeCount ?? 0) + (this.#lists.get(columnId)?.placeCount ?? 0);
+  codeSlotCount(columnId: number): number {
+    return (this.#latest.get(columnId)?.codeSlotCount ?? 0) + (this.#lists.get(columnId)?.codeSlotCount ?? 0);
   }
 
   /** Sets used[c] to 1 for every code c of the string column. */

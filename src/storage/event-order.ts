@@ -15,9 +15,9 @@ export function orderByDate(dates: Uint32Array, min: number, max: number): Uint3
   const count = dates.length;
   let [keys, order] = [new Uint32Array(count), new Uint32Array(count)];
   let [nextKeys, nextOrder] = [new Uint32Array(count), new Uint32Array(count)];
-  for (let place = 0; place < count; place++) {
-    keys[place] = (((dates[place] - min) >>> 0) / unit) >>> 0;
-    order[place] = place;
+  for (let row = 0; row < count; row++) {
+    keys[row] = (((dates[row] - min) >>> 0) / unit) >>> 0;
+    order[row] = row;
   }
   const ends = new Uint32Array((1 << passBits) + 1);
   for (let pass = 0; pass < passes; pass++) {
@@ -28,23 +28,23 @@ export function orderByDate(dates: Uint32Array, min: number, max: number): Uint3
 }
 
 function ascend(dates: Uint32Array): boolean {
-  for (let place = 1; place < dates.length; place++) if (dates[place - 1] > dates[place]) return false;
+  for (let row = 1; row < dates.length; row++) if (dates[row - 1] > dates[row]) return false;
   return true;
 }
 
 /** Returns whether all dates are whole days from `min` on. */
 function areDays(dates: Uint32Array, min: number): boolean {
-  for (let place = 0; place < dates.length; place++)
-    if (((dates[place] - min) >>> 0) % DAY_SECONDS !== 0) return false;
+  for (let row = 0; row < dates.length; row++)
+    if (((dates[row] - min) >>> 0) % DAY_SECONDS !== 0) return false;
   return true;
 }
 
 /** Sorts keys and their row numbers by the keys' digit at `shift`. `ends` is overwritten. */
 function radixPass(
   keys: Uint32Array,
-  places: Uint32Array,
+  rows: Uint32Array,
   toKeys: Uint32Array,
-  toPlaces: Uint32Array,
+  toRows: Uint32Array,
   shift: number,
   mask: number,
   ends: Uint32Array,
@@ -55,7 +55,7 @@ function radixPass(
   for (let at = 0; at < keys.length; at++) {
     const to = ends[(keys[at] >>> shift) & mask]++;
     toKeys[to] = keys[at];
-    toPlaces[to] = places[at];
+    toRows[to] = rows[at];
   }
 }
 
@@ -68,11 +68,11 @@ export function permute(
 ): void {
   const copy = array.slice(at, at + order.length * width);
   if (width === 1) {
-    for (let place = 0; place < order.length; place++) array[at + place] = copy[order[place]];
+    for (let row = 0; row < order.length; row++) array[at + row] = copy[order[row]];
     return;
   }
-  for (let place = 0; place < order.length; place++) {
-    array[at + place * 2] = copy[order[place] * 2];
-    array[at + place * 2 + 1] = copy[order[place] * 2 + 1];
+  for (let row = 0; row < order.length; row++) {
+    array[at + row * 2] = copy[order[row] * 2];
+    array[at + row * 2 + 1] = copy[order[row] * 2 + 1];
   }
 }

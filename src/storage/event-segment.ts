@@ -102,7 +102,7 @@ export class EventSegment {
     return this.#links === null ? blocks : [...blocks, this.#links];
   }
 
-  #takeBlocks([rows, dates, values, links]: readonly Block[]): void {
+  #setBlocks([rows, dates, values, links]: readonly Block[]): void {
     this.#rows = rows;
     this.#dates = dates;
     this.#values = values;
@@ -118,7 +118,7 @@ export class EventSegment {
   }
 
   /** The number of events that can still be appended. */
-  get room(): number {
+  get freeRowCount(): number {
     return SEGMENT_ROWS_MAX - this.#count;
   }
 
@@ -133,7 +133,7 @@ export class EventSegment {
     arena.u32.set(rows.subarray(from, to), (this.#rows.at >> 2) + first);
     arena.u32.set(dates.subarray(from, to), (this.#dates.at >> 2) + first);
     for (let index = from; index < to; index++) this.#boundDate(dates[index]);
-    scatterValues(arena, this.#values.at, this.#width, placesFrom(first, from, to), values, codes, from, to);
+    scatterValues(arena, this.#values.at, this.#width, consecutive(first, from, to), values, codes, from, to);
     this.#count = end;
     this.snapshot.appended();
     return first;
@@ -141,7 +141,7 @@ export class EventSegment {
 
   #grow(): void {
     this.#capacity *= 2;
-    this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
+    this.#setBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
   }
 
   #boundDate(date: number): void {
@@ -149,15 +149,15 @@ export class EventSegment {
     if (date > this.#dateMax) this.#dateMax = date;
   }
 
-  /** Links the event in row `place`, whose link is still 0, to the others with that link. */
-  setLink(place: number, link: number): void {
+  /** Links event `event`, whose link is still 0, to the others with that link. */
+  setLink(event: number, link: number): void {
     const { arena, at } = this.#links ?? this.#makeLinks();
-    arena.u32[(at >> 2) + place] = link;
+    arena.u32[(at >> 2) + event] = link;
   }
 
   #makeLinks(): Block {
     const blocks = this.#pool.resize(this.#blocks(), [...this.#sizes(), this.#capacity * 4]);
-    this.#takeBlocks(blocks);
+    this.#setBlocks(blocks);
     return blocks[blocks.length - 1];
   }
 
@@ -175,10 +175,10 @@ export class EventSegment {
 
   /** Replaces every code c with codes[c], which is not greater. */
   recode(codes: Uint32Array): void {
-    const held = this.#codes();
-    for (let place = 0; place < this.#count; place++) held[place] = codes[held[place]];
+    const stored = this.#codes();
+    for (let event = 0; event < this.#count; event++) stored[event] = codes[stored[event]];
     // Clears the codes of removed events, which could now exceed every code.
-    held.fill(0, this.#count);
+    stored.fill(0, this.#count);
   }
 
   #codes(): Uint8Array | Uint16Array | Uint32Array {
@@ -199,11 +199,11 @@ export class EventSegment {
     }
     widenInto(this.kind, this.#values, before, wider[2], width, this.#capacity);
     for (const block of blocks) block.arena.release(block);
-    this.#takeBlocks(wider);
+    this.#setBlocks(wider);
   }
 
   /** Views of the first `count` rows and dates. */
-  placesUpTo(count: number): { rows: Uint32Array; dates: Uint32Array } {
+  datesAndRows(count: number): { rows: Uint32Array; dates: Uint32Array } {
     const { u32 } = this.arena;
     const [rowsAt, datesAt] = [this.#rows.at >> 2, this.#dates.at >> 2];
     return { rows: u32.subarray(rowsAt, rowsAt + count), dates: u32.subarray(datesAt, datesAt + count) };
@@ -225,7 +225,7 @@ export class EventSegment {
     const sizes = this.#sizes();
     if (links !== null) sizes.push(this.#capacity * 4);
     this.release();
-    this.#takeBlocks(this.#pool.allocate(sizes, this.arena, 'events'));
+    this.#setBlocks(this.#pool.allocate(sizes, this.arena, 'events'));
     const { arena } = this;
     arena.u32.set(rows, this.#rows.at >> 2);
     arena.u32.set(dates, this.#dates.at >> 2);
@@ -237,52 +237,52 @@ export class EventSegment {
   }
 
   #boundDates(): void {
-    const { dates } = this.placesUpTo(this.#count);
+    const { dates } = this.datesAndRows(this.#count);
     this.#dateMin = 0xffffffff;
     this.#dateMax = 0;
-    for (let place = 0; place < dates.length; place++) this.#boundDate(dates[place]);
+    for (let event = 0; event < dates.length; event++) this.#boundDate(dates[event]);
   }
 
-  /** Keeps only the events in rows `places` (ascending), in order, and releases excess capacity. */
-  #keep(places: Uint32Array): void {
+  /** Keeps only `events` (ascending), in order, and releases excess capacity. */
+  #keep(events: Uint32Array): void {
     const { u32 } = this.arena;
     for (const { at } of [this.#rows, this.#dates, ...(this.#links === null ? [] : [this.#links])]) {
-      gatherItems(u32, at >> 2, u32, at >> 2, 1, places);
+      gatherItems(u32, at >> 2, u32, at >> 2, 1, events);
     }
-    gatherValues(this.kind, this.#width, this.#values, this.#values, places);
+    gatherValues(this.kind, this.#width, this.#values, this.#values, events);
     // Links past the end must be 0 for future events.
-    this.links()?.fill(0, places.length);
-    this.#count = places.length;
+    this.links()?.fill(0, events.length);
+    this.#count = events.length;
     this.#boundDates();
     let capacity = CAPACITY_MIN;
     while (capacity < this.#count) capacity *= 2;
     if (capacity === this.#capacity) return;
     this.#capacity = capacity;
-    this.#takeBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
+    this.#setBlocks(this.#pool.resize(this.#blocks(), this.#sizes()));
   }
 
   /** Removes the events that are older than `before`, in seconds; returns whether there were any. */
   expire(before: number): boolean {
     if (this.#dateMin >= before) return false;
     this.snapshot.beforeChange();
-    const { dates } = this.placesUpTo(this.#count);
-    this.#keep(placesWhere(this.#count, (place) => dates[place] >= before));
+    const { dates } = this.datesAndRows(this.#count);
+    this.#keep(eventsWhere(this.#count, (event) => dates[event] >= before));
     return true;
   }
 
   /** Moves every event from entity row r to rows[r]; removes events whose new row is DEAD_ROW. */
   remap(rows: Uint32Array): void {
-    const held = this.placesUpTo(this.#count).rows;
+    const stored = this.datesAndRows(this.#count).rows;
     let first = 0;
-    while (first < held.length && rows[held[first]] === held[first]) first++;
-    if (first === held.length) return;
+    while (first < stored.length && rows[stored[first]] === stored[first]) first++;
+    if (first === stored.length) return;
     this.snapshot.beforeChange();
     let dead = 0;
-    for (let place = first; place < held.length; place++) {
-      held[place] = rows[held[place]];
-      if (held[place] === DEAD_ROW) dead++;
+    for (let event = first; event < stored.length; event++) {
+      stored[event] = rows[stored[event]];
+      if (stored[event] === DEAD_ROW) dead++;
     }
-    if (dead > 0) this.#keep(placesWhere(this.#count, (place) => held[place] !== DEAD_ROW));
+    if (dead > 0) this.#keep(eventsWhere(this.#count, (event) => stored[event] !== DEAD_ROW));
   }
 
   /** Sorts by date and closes the segment for appends. */
@@ -305,7 +305,7 @@ export class EventSegment {
   }
 
   /** Returns the range [from, to) of rows that may have dates in the window; all rows if unsorted. */
-  placesWithin(from: number, to: number): { from: number; to: number } {
+  rangeWithin(from: number, to: number): { from: number; to: number } {
     if (from > to || from > this.#dateMax || to < this.#dateMin) return { from: 0, to: 0 };
     if (!this.#sealed) return { from: 0, to: this.#count };
     return { from: this.#lowerBound(from), to: this.#lowerBound(to + 1) };
@@ -327,16 +327,16 @@ export class EventSegment {
 }
 
 /** Returns the rows below `count` for which `holds` is true, ascending. */
-function placesWhere(count: number, holds: (place: number) => boolean): Uint32Array {
-  const places = new Uint32Array(count);
-  let kept = 0;
-  for (let place = 0; place < count; place++) if (holds(place)) places[kept++] = place;
-  return places.subarray(0, kept);
+function eventsWhere(count: number, holds: (event: number) => boolean): Uint32Array {
+  const events = new Uint32Array(count);
+  let foundCount = 0;
+  for (let event = 0; event < count; event++) if (holds(event)) events[foundCount++] = event;
+  return events.subarray(0, foundCount);
 }
 
-/** places[i] = first + i - from for i in [from, to). */
-function placesFrom(first: number, from: number, to: number): Uint32Array {
-  const places = new Uint32Array(to);
-  for (let index = from; index < to; index++) places[index] = first + index - from;
-  return places;
+/** Returns events with events[i] = first + i - from for i in [from, to). */
+function consecutive(first: number, from: number, to: number): Uint32Array {
+  const events = new Uint32Array(to);
+  for (let index = from; index < to; index++) events[index] = first + index - from;
+  return events;
 }

@@ -9,7 +9,7 @@ import type { Values } from '../column/index.js';
 import { bitmapBytes } from '../kernels/index.js';
 import type { ValueKind } from '../schema/index.js';
 import type { Arena, ArenaPool, Block } from './arena.js';
-import { markPlaces, scatterValues, widthOfRun } from './scatter.js';
+import { markRows, scatterValues, widthOfRun } from './scatter.js';
 import {
   gatherBits,
   gatherValues,
@@ -130,16 +130,16 @@ export class LatestColumn {
     this.#widenZone(max);
   }
 
-  /** Copies the rows `places` of a column of the same kind and width to this empty column. */
-  takeFrom(source: LatestColumn, places: Uint32Array): void {
+  /** Copies `rows` of a column of the same kind and width to this empty column. */
+  copyFrom(source: LatestColumn, rows: Uint32Array): void {
     invariant(
       this.#presentCount === 0 && this.#width === source.#width,
       'rows can be copied only to an empty column',
     );
-    gatherValues(this.kind, this.#width, source.#values, this.#values, places);
+    gatherValues(this.kind, this.#width, source.#values, this.#values, rows);
     const valid = this.#validity;
-    gatherBits(source.#validity.arena.u8, source.#validity.at, valid.arena.u8, valid.at, places);
-    this.#presentCount = valid.arena.kernels.count(valid.at, places.length);
+    gatherBits(source.#validity.arena.u8, source.#validity.at, valid.arena.u8, valid.at, rows);
+    this.#presentCount = valid.arena.kernels.count(valid.at, rows.length);
     this.#min = source.#min;
     this.#max = source.#max;
   }
@@ -170,7 +170,7 @@ export class LatestColumn {
   }
 
   /** The number of values that `markCodes` reads. */
-  get placeCount(): number {
+  get codeSlotCount(): number {
     return this.#capacity;
   }
 
@@ -181,13 +181,13 @@ export class LatestColumn {
 
   /** Replaces every code c with codes[c], which is not greater, and recomputes the zone map. */
   recode(codes: Uint32Array): void {
-    const held = this.#codes();
+    const stored = this.#codes();
     this.#min = Number.POSITIVE_INFINITY;
     this.#max = Number.NEGATIVE_INFINITY;
-    for (let row = 0; row < held.length; row++) {
-      if (held[row] === 0) continue;
-      const code = codes[held[row]];
-      held[row] = code;
+    for (let row = 0; row < stored.length; row++) {
+      if (stored[row] === 0) continue;
+      const code = codes[stored[row]];
+      stored[row] = code;
       this.#widenZone(code);
     }
   }
@@ -198,15 +198,15 @@ export class LatestColumn {
   }
 
   /**
-   * Sets row places[i] to value i of a section, for i in [from, to); `codes` are those of the strings, for kind `code`. If a row
+   * Sets row rows[i] to value i of a section, for i in [from, to); `codes` are those of the strings, for kind `code`. If a row
    * occurs twice, the later value wins.
    */
-  setAll(places: Uint32Array, values: Values, codes: Uint32Array | null, from: number, to: number): void {
+  setAll(rows: Uint32Array, values: Values, codes: Uint32Array | null, from: number, to: number): void {
     const width = widthOfRun(values, codes, from, to);
     if (width > this.#width) this.#widen(width);
-    scatterValues(this.arena, this.valuesAt, this.#width, places, values, codes, from, to);
+    scatterValues(this.arena, this.valuesAt, this.#width, rows, values, codes, from, to);
     const { arena, at } = this.#validity;
-    this.#presentCount += markPlaces(arena.u8, at, places, from, to);
+    this.#presentCount += markRows(arena.u8, at, rows, from, to);
     if (values.kind === 'i32') this.#widenZoneBy(values.i32, from, to);
     else if (values.kind === 'i64') this.#widenZoneByIntegers(values.words, from, to);
     else if (codes !== null) this.#widenZoneBy(codes, from, to);

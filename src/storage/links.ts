@@ -77,8 +77,8 @@ export function renumberLinks(tables: readonly EventTable[]): number {
       if (segment.links() === null) continue;
       segment.snapshot.beforeChange();
       const links = segment.links() as Uint32Array;
-      for (let place = 0; place < links.length; place++) {
-        if (links[place] !== 0) links[place] = lowerBound(known, links[place]) + 1;
+      for (let index = 0; index < links.length; index++) {
+        if (links[index] !== 0) links[index] = lowerBound(known, links[index]) + 1;
       }
     }
   }

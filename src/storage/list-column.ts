@@ -70,7 +70,7 @@ export class ListColumn {
   }
 
   /** The number of values that `markCodes` reads: items, and the counts of rows. */
-  get placeCount(): number {
+  get codeSlotCount(): number {
     return this.#liveItems + this.#counts.length;
   }
 
@@ -109,7 +109,7 @@ export class ListColumn {
     if (before === 0 && count > 0) this.#presentCount++;
     // From here on the old list is garbage, which a move must not copy.
     this.#counts[row] = 0;
-    this.#makeRoom(count);
+    this.#ensureCapacity(count);
     this.#starts[row] = this.#itemEnd;
     this.#counts[row] = count;
     const at = this.#itemEnd * this.width;
@@ -144,11 +144,11 @@ export class ListColumn {
     this.#starts[row] = 0;
   }
 
-  /** Copies the lists of rows `places` of a column of the same kind to this empty column. */
-  takeFrom(source: ListColumn, places: Uint32Array): void {
+  /** Copies the lists of rows `sourceRows` of a column of the same kind to this empty column. */
+  copyFrom(source: ListColumn, sourceRows: Uint32Array): void {
     const { width } = this;
-    for (let row = 0; row < places.length; row++) {
-      const count = source.#counts[places[row]];
+    for (let row = 0; row < sourceRows.length; row++) {
+      const count = source.#counts[sourceRows[row]];
       this.#counts[row] = count;
       this.#starts[row] = count === 0 ? 0 : this.#itemEnd;
       this.#itemEnd += count;
@@ -156,8 +156,8 @@ export class ListColumn {
     }
     this.#liveItems = this.#itemEnd;
     this.#items = itemHeap(this.kind, Math.max(ITEMS_MIN, this.#itemEnd));
-    for (let row = 0; row < places.length; row++) {
-      const from = source.#starts[places[row]] * width;
+    for (let row = 0; row < sourceRows.length; row++) {
+      const from = source.#starts[sourceRows[row]] * width;
       const items = source.#items.subarray(from, from + this.#counts[row] * width);
       this.#items.set(items, this.#starts[row] * width);
     }
@@ -166,7 +166,7 @@ export class ListColumn {
   /**
    * Ensures capacity for `count` more items, which liveItems includes already: the lists move to a heap of twice the live size.
    */
-  #makeRoom(count: number): void {
+  #ensureCapacity(count: number): void {
     const needed = this.#itemEnd + count;
     if (needed * this.width <= this.#items.length) return;
     this.#moveTo(Math.max(ITEMS_MIN, this.#liveItems * 2));

@@ -45,9 +45,9 @@ export class RowBitmap {
     this.#block.arena.u8[this.#block.at + (row >> 3)] &= ~(1 << (row & 7));
   }
 
-  /** Copies the bits of rows `places` of another bitmap to this one, which must be clear. */
-  takeFrom(source: RowBitmap, places: Uint32Array): void {
-    gatherBits(source.arena.u8, source.at, this.arena.u8, this.at, places);
+  /** Copies the bits of `rows` of another bitmap to this one, which must be clear. */
+  copyFrom(source: RowBitmap, rows: Uint32Array): void {
+    gatherBits(source.arena.u8, source.at, this.arena.u8, this.at, rows);
   }
 
   release(): void {

@@ -26,7 +26,7 @@ export interface StringHolder {
 interface Looked {
   codes: number;
   bytes: number;
-  places: number;
+  codeSlotCount: number;
   changes: number;
 }
 
@@ -46,14 +46,14 @@ export class UnusedStrings {
     if (dictionary === undefined) return;
     let looked = this.#looked.get(columnId);
     if (looked === undefined) {
-      looked = { codes: 0, bytes: 0, places: 0, changes: 0 };
+      looked = { codes: 0, bytes: 0, codeSlotCount: 0, changes: 0 };
       this.#looked.set(columnId, looked);
     }
     looked.changes += count;
     const isDue =
       dictionary.codeCount > Math.max(this.#codesMin, looked.codes * 2) ||
       dictionary.byteCount > Math.max(this.#codesMin * BYTES_PER_CODE, looked.bytes * 2) ||
-      looked.changes > Math.max(this.#codesMin, looked.codes, looked.places);
+      looked.changes > Math.max(this.#codesMin, looked.codes, looked.codeSlotCount);
     if (isDue) this.look(columnId);
   }
 
@@ -63,21 +63,21 @@ export class UnusedStrings {
     const dictionary = dictionaries.get(columnId);
     if (dictionary === undefined) return;
     const eventSegments = events.get(columnId)?.segments ?? [];
-    let places = 0;
-    for (const segment of segments) places += segment.placeCount(columnId);
-    for (const segment of eventSegments) places += segment.eventCount;
-    if (dictionary.memoryBytes >= places) {
+    let codeSlotCount = 0;
+    for (const segment of segments) codeSlotCount += segment.codeSlotCount(columnId);
+    for (const segment of eventSegments) codeSlotCount += segment.eventCount;
+    if (dictionary.memoryBytes >= codeSlotCount) {
       const used = new Uint8Array(dictionary.codeCount);
       for (const segment of segments) segment.markCodes(columnId, used);
       for (const segment of eventSegments) segment.markCodes(used);
       if (isHalfUnused(dictionary, used)) {
-        const kept = dictionary.keeping(used);
-        for (const segment of segments) segment.recode(columnId, kept.codes);
-        for (const segment of eventSegments) segment.recode(kept.codes);
-        dictionaries.set(columnId, kept.dictionary);
+        const rebuilt = dictionary.keeping(used);
+        for (const segment of segments) segment.recode(columnId, rebuilt.codes);
+        for (const segment of eventSegments) segment.recode(rebuilt.codes);
+        dictionaries.set(columnId, rebuilt.dictionary);
       }
     }
-    this.#note(columnId, places);
+    this.#note(columnId, codeSlotCount);
   }
 
   /** Marks all present strings as used. */
@@ -89,9 +89,9 @@ export class UnusedStrings {
     this.#looked.delete(columnId);
   }
 
-  #note(columnId: number, places: number): void {
+  #note(columnId: number, codeSlotCount: number): void {
     const { codeCount: codes, byteCount: bytes } = this.#holder.dictionaries.get(columnId) as Dictionary;
-    this.#looked.set(columnId, { codes, bytes, places, changes: 0 });
+    this.#looked.set(columnId, { codes, bytes, codeSlotCount, changes: 0 });
   }
 }
 

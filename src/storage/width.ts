@@ -158,8 +158,8 @@ export function widenInto(
 type Elements = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /**
- * Moves items of `perItem` elements each: item i of `to`, from element `toAt`, becomes item places[i] of `from`, from element
- * `fromAt`. Both arrays may be the same: places ascend, so writes never pass reads.
+ * Moves items of `perItem` elements each: item i of `to`, from element `toAt`, becomes item rows[i] of `from`, from element
+ * `fromAt`. Both arrays may be the same: `rows` ascend, so writes never pass reads.
  */
 export function gatherItems(
   from: Elements,
@@ -167,47 +167,47 @@ export function gatherItems(
   to: Elements,
   toAt: number,
   perItem: 1 | 2,
-  places: Uint32Array,
+  rows: Uint32Array,
 ): void {
   if (perItem === 1) {
-    for (let index = 0; index < places.length; index++) to[toAt + index] = from[fromAt + places[index]];
+    for (let index = 0; index < rows.length; index++) to[toAt + index] = from[fromAt + rows[index]];
     return;
   }
-  for (let index = 0; index < places.length; index++) {
-    to[toAt + index * 2] = from[fromAt + places[index] * 2];
-    to[toAt + index * 2 + 1] = from[fromAt + places[index] * 2 + 1];
+  for (let index = 0; index < rows.length; index++) {
+    to[toAt + index * 2] = from[fromAt + rows[index] * 2];
+    to[toAt + index * 2 + 1] = from[fromAt + rows[index] * 2 + 1];
   }
 }
 
-/** Sets bit i of the cleared bitmap `to`, from byte `toAt`, if bit places[i] of another bitmap is set. */
+/** Sets bit i of the cleared bitmap `to`, from byte `toAt`, if bit rows[i] of another bitmap is set. */
 export function gatherBits(
   from: Uint8Array,
   fromAt: number,
   to: Uint8Array,
   toAt: number,
-  places: Uint32Array,
+  rows: Uint32Array,
 ): void {
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index];
-    to[toAt + (index >> 3)] |= ((from[fromAt + (place >> 3)] >> (place & 7)) & 1) << (index & 7);
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index];
+    to[toAt + (index >> 3)] |= ((from[fromAt + (row >> 3)] >> (row & 7)) & 1) << (index & 7);
   }
 }
 
-/** Copies the values at `places`, which ascend; `to` may equal `from` except for bits. */
+/** Copies the values of `rows`, which ascend; `to` may equal `from` except for bits. */
 export function gatherValues(
   kind: ValueKind,
   width: Width,
   from: { readonly arena: Arena; readonly at: number },
   to: { readonly arena: Arena; readonly at: number },
-  places: Uint32Array,
+  rows: Uint32Array,
 ): void {
   const [a, b] = [from.arena, to.arena];
-  if (kind === 'bits') gatherBits(a.u8, from.at, b.u8, to.at, places);
-  else if (kind === 'geo') gatherItems(a.f64, from.at >> 3, b.f64, to.at >> 3, 2, places);
-  else if (kind === 'i32' || width === 4) gatherItems(a.u32, from.at >> 2, b.u32, to.at >> 2, 1, places);
-  else if (width === 8) gatherItems(a.u32, from.at >> 2, b.u32, to.at >> 2, 2, places);
-  else if (width === 2) gatherItems(a.u16, from.at >> 1, b.u16, to.at >> 1, 1, places);
-  else gatherItems(a.u8, from.at, b.u8, to.at, 1, places);
+  if (kind === 'bits') gatherBits(a.u8, from.at, b.u8, to.at, rows);
+  else if (kind === 'geo') gatherItems(a.f64, from.at >> 3, b.f64, to.at >> 3, 2, rows);
+  else if (kind === 'i32' || width === 4) gatherItems(a.u32, from.at >> 2, b.u32, to.at >> 2, 1, rows);
+  else if (width === 8) gatherItems(a.u32, from.at >> 2, b.u32, to.at >> 2, 2, rows);
+  else if (width === 2) gatherItems(a.u16, from.at >> 1, b.u16, to.at >> 1, 1, rows);
+  else gatherItems(a.u8, from.at, b.u8, to.at, 1, rows);
 }
 
 /** The width that the widest of the codes needs. */

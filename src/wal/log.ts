@@ -152,10 +152,10 @@ export class Log {
     invariant(Number.isSafeInteger(nextLsn) && nextLsn >= 1, `a log cannot continue at LSN ${nextLsn}`);
     await removeSpares(fs, dir);
     // A file that starts at nextLsn contains no record and is replaced when the first one is written.
-    const kept = (await listLogFiles(fs, dir)).filter((file) => file.firstLsn < nextLsn);
-    const closed = kept.map((file, index) => ({
+    const remaining = (await listLogFiles(fs, dir)).filter((file) => file.firstLsn < nextLsn);
+    const closed = remaining.map((file, index) => ({
       path: file.path,
-      endLsn: kept[index + 1]?.firstLsn ?? nextLsn,
+      endLsn: remaining[index + 1]?.firstLsn ?? nextLsn,
     }));
     for (const file of closed) options.archive?.add(file);
     const log = new Log(options, closed);
@@ -246,8 +246,8 @@ export class Log {
    * detected. Resolves with whether the log holds no lower LSN any more.
    */
   async dropBefore(lsn: number): Promise<boolean> {
-    const keptCountMin = this.#writer.hasFile ? 0 : 1;
-    while (this.#closed.length > keptCountMin && this.#closed[0].endLsn <= lsn) {
+    const fileCountMin = this.#writer.hasFile ? 0 : 1;
+    while (this.#closed.length > fileCountMin && this.#closed[0].endLsn <= lsn) {
       const [file] = this.#closed;
       if (!((await this.#options.archive?.holds(file)) ?? true)) break;
       // A file leaves the list only when it is removed: the next checkpoint tries again.
@@ -267,7 +267,7 @@ export class Log {
     };
   }
 
-  /** Whether the disk has no room for further log files: writes that need one are refused with 9002. */
+  /** Whether the disk is too full for further log files: writes that need one are refused with 9002. */
   get diskIsFull(): boolean {
     return this.#spares.diskIsFull;
   }

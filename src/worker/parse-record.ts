@@ -1,13 +1,13 @@
 /**
- * Parses the body of an insert and encodes the log record, in the buffer of the body if it fits.
+ * Parses the body of an insert or the `set` of an update. Of an insert it also encodes the log record, in the buffer of the body if it fits.
  * Invariant: the body is not changed, so that it can be parsed again with a newer model.
  */
 import { createHash } from 'node:crypto';
-import { fromWire } from '../base/index.js';
+import { fromWire, invariant } from '../base/index.js';
 import { type CatalogChange, changeToPlain } from '../catalog/index.js';
 import { encodeRecord, type RecordIdempotency } from '../format/index.js';
 import { type IngestScratch, type ParsedInsert, parseInsert, parseLines } from '../ingest/index.js';
-import type { ParsedRecord, WorkerRequests } from '../protocol/index.js';
+import type { ParsedRecord, ParsedSet, WorkerRequests } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 
 /**
@@ -15,7 +15,7 @@ import type { DatabaseModel } from '../schema/index.js';
  * record without batches; the caller decides whether to log it.
  */
 export function parseRecord(
-  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, onceId }: WorkerRequests['parse'],
+  { databaseId, bodyBytes, lines, nowMs, customKey, columnIds, idempotencyId }: WorkerRequests['parse'],
   bytes: Uint8Array,
   model: DatabaseModel,
   shardCount: number,
@@ -29,7 +29,9 @@ export function parseRecord(
   const { parsed } = outcome;
   const { entityCount, valueCount } = parsed;
   const once: RecordIdempotency | null =
-    onceId === null ? null : { id: onceId, bodyHash: createHash('sha256').update(body).digest('base64url') };
+    idempotencyId === null
+      ? null
+      : { id: idempotencyId, bodyHash: createHash('sha256').update(body).digest('base64url') };
   const changes = changesOf(databaseId, parsed);
   let buffer: SharedArrayBuffer | null = null;
   let recordAt = (bodyBytes + 7) & ~7;
@@ -72,6 +74,28 @@ export function parseRecord(
       byteLength,
     })),
   };
+}
+
+/**
+ * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity stands
+ * for every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
+ */
+export function parseSet(
+  { body, nowMs, customKey, columnIds }: WorkerRequests['parse-set'],
+  model: DatabaseModel,
+  scratch: IngestScratch,
+): ParsedSet {
+  const outcome = parseInsert(
+    body,
+    { model, shardCount: 1, nowMs, customKey, columnIds, subject: 'set' },
+    scratch,
+  );
+  if ('error' in outcome) throw fromWire(outcome.error);
+  const { buffer, batches, entityCount, createdDimensions, createdColumns } = outcome.parsed;
+  invariant(entityCount === 1 && batches.length === 1, 'a set is not wrapped as one entity');
+  invariant(createdDimensions.length + createdColumns.length === 0, 'a set created columns');
+  const [{ offset, byteLength }] = batches;
+  return { batch: new Uint8Array(buffer, offset, byteLength).slice(), modelVersion: model.version };
 }
 
 function changesOf(databaseId: number, parsed: ParsedInsert): CatalogChange[] {

@@ -3,6 +3,7 @@
  * Invariants: requests take effect one at a time, in the order sent; only a checkpoint step spans several turns of the event
  * loop, and it reads copies. Refusals and corrupt files are replies; any other error ends the thread.
  */
+import type { DataUse } from '../base/index.js';
 import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from '../base/index.js';
 import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
@@ -22,6 +23,7 @@ import { createIngestScratch, type IngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
 import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
+import type { DimensionData } from '../protocol/index.js';
 import {
   bytesAt,
   locate,
@@ -40,10 +42,8 @@ import {
 } from '../protocol/index.js';
 import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
-import { Arena, ArenaPool, Shard } from '../storage/index.js';
-import { describeData } from './describe-data.js';
-import { parseRecord } from './parse-record.js';
-import { parseSet } from './parse-set.js';
+import { Arena, ArenaPool, type DimensionShard, Shard } from '../storage/index.js';
+import { parseRecord, parseSet } from './parse-record.js';
 
 /** Time after which a checkpoint step starts no further file. */
 const CHECKPOINT_STEP_MS = 20;
@@ -264,12 +264,12 @@ export class ShardWorker {
   #beginSelect({ selectId, bounds, ...settings }: WorkerRequests['select-begin']): null {
     this.#endSelect(selectId);
     const run = this.#runOf(bounds);
-    const room = (byteCount: number) => this.#partMemory.allocate(byteCount);
+    const allocate = (byteCount: number) => this.#partMemory.allocate(byteCount);
     this.#selects.set(
       selectId,
       new SelectCursor(
         this.#shards.values(),
-        { ...settings, room, memories: this.#memories },
+        { ...settings, room: allocate, memories: this.#memories },
         this.#scratch,
         run,
       ),
@@ -310,8 +310,8 @@ export class ShardWorker {
   }
 
   #apply({ records }: WorkerRequests['apply']): null {
-    for (const { databaseId, buffer: place, batches } of records) {
-      const { buffer, at } = locate(place, this.#inserts);
+    for (const { databaseId, buffer: location, batches } of records) {
+      const { buffer, at } = locate(location, this.#inserts);
       for (const { shard, offset, byteLength } of batches) {
         const owned = this.#shards.get(shard);
         invariant(
@@ -354,4 +354,36 @@ function refusal(error: unknown): WorkerReply {
   const refusal = toRefusal(error);
   if (refusal === null) throw error;
   return { refusal };
+}
+
+/** Data and memory by dimension and column: one entry per shard and dimension with data. Cost: reads the sizes of every column. */
+function describeData(shards: Iterable<Shard>): DimensionData[] {
+  const described: DimensionData[] = [];
+  for (const shard of shards) {
+    for (const { databaseId, dimensionId, shard: dimension } of shard.dimensions()) {
+      described.push({
+        databaseId,
+        dimensionId,
+        entityCount: dimension.entityCount,
+        eventCounts: [...dimension.events.values()].map(({ columnId, eventCount: count }) => ({
+          columnId,
+          count,
+        })),
+        memory: memoryOf(dimension),
+      });
+    }
+  }
+  return described;
+}
+
+/** Memory by use and column. */
+function memoryOf(dimension: DimensionShard): DimensionData['memory'] {
+  const pieces = new Map<string, { use: DataUse; columnId: number; bytes: number }>();
+  dimension.noteMemory((use, columnId, bytes) => {
+    const key = `${use} ${columnId}`;
+    const piece = pieces.get(key);
+    if (piece === undefined) pieces.set(key, { use, columnId, bytes });
+    else piece.bytes += bytes;
+  });
+  return [...pieces.values()];
 }

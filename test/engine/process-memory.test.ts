@@ -12,8 +12,8 @@ t.test('writes keep an eighth of the bound free, queries share what is left', (t
     has = mib * MIB;
     return new ProcessMemory(800 * MIB, () => has);
   };
-  t.equal(at(600).hasRoom(100 * MIB), true);
-  t.equal(at(600).hasRoom(100 * MIB + 1), false);
+  t.equal(at(600).hasCapacity(100 * MIB), true);
+  t.equal(at(600).hasCapacity(100 * MIB + 1), false);
   t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of all');
   t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'no more than one may have');
   t.equal(at(720).queryBytes(64 * MIB), 5 * MIB);
@@ -25,7 +25,7 @@ t.test('without a limit the memory of the process is not read', (t) => {
   const memory = new ProcessMemory(Number.POSITIVE_INFINITY, () => {
     throw new Error('it was asked');
   });
-  t.equal(memory.hasRoom(2 ** 50), true);
+  t.equal(memory.hasCapacity(2 ** 50), true);
   t.equal(memory.queryBytes(64 * MIB), 64 * MIB);
   t.end();
 });

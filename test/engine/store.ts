@@ -133,24 +133,24 @@ export class TestStore {
     await this.engine.change(() => ({ changes, answer: null }));
   }
 
-  /** POST /v1/insert; with `onceId` as under an Idempotency-Key. */
-  insert(body: Json | string, onceId: string | null = null): Promise<InsertAnswer> {
+  /** POST /v1/insert; with `idempotencyId` as under an Idempotency-Key. */
+  insert(body: Json | string, idempotencyId: string | null = null): Promise<InsertAnswer> {
     const text = typeof body === 'string' ? body : jsonText(body);
     return this.engine.insert({
       databaseId: DATABASE_ID,
       body: new Uint8Array(Buffer.from(text)),
       customKey: false,
       columnIds: null,
-      onceId,
+      idempotencyId,
       charge: () => {},
     });
   }
 
-  /** POST /v1/update with `set`, POST /v1/delete without; `onceId` as under an Idempotency-Key. */
+  /** POST /v1/update with `set`, POST /v1/delete without; `idempotencyId` as under an Idempotency-Key. */
   mutate(
     query: Json,
     set: Json | null,
-    { dimension = 'default', onceId = null as string | null, bodyHash = '' } = {},
+    { dimension = 'default', idempotencyId = null as string | null, bodyHash = '' } = {},
   ): Promise<number> {
     const bind = (model: DatabaseModel): Mutation => {
       const bound = model.dimensions.get(dimension) as Dimension;
@@ -162,16 +162,16 @@ export class TestStore {
       customKey: false,
       columnIds: null,
       nowMs: NOW_MS,
-      once: onceId === null ? null : { id: onceId, bodyHash },
+      once: idempotencyId === null ? null : { id: idempotencyId, bodyHash },
       charge: () => {},
       bind,
     });
   }
 
-  /** Several writes as one: inserts of entities by ID, updates and deletes by a query; `onceId` as under an Idempotency-Key. */
+  /** Several writes as one: inserts of entities by ID, updates and deletes by a query; `idempotencyId` as under an Idempotency-Key. */
   script(
     writes: readonly TestWrite[],
-    { onceId = null as string | null, bodyHash = '', charge = () => {} } = {},
+    { idempotencyId = null as string | null, bodyHash = '', charge = () => {} } = {},
   ): Promise<readonly number[]> {
     const bind = (model: DatabaseModel): ScriptWrite[] =>
       writes.map((write) => {
@@ -190,7 +190,7 @@ export class TestStore {
       customKey: false,
       columnIds: null,
       nowMs: NOW_MS,
-      once: onceId === null ? null : { id: onceId, bodyHash },
+      once: idempotencyId === null ? null : { id: idempotencyId, bodyHash },
       charge,
       bind,
     });

@@ -9,7 +9,7 @@ import type {
   Members,
   StreamedAnswer,
 } from '../../src/http/endpoints/handlers/handler.js';
-import { HandlerNotes } from '../../src/http/observability/handler-notes.js';
+import { RequestNotes } from '../../src/http/observability/request-notes.js';
 import { DATABASE_ID, type FakeEngine } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12);
@@ -18,18 +18,27 @@ const MASTER = { kind: 'master', hash: 'ab', databaseId: DATABASE_ID } as const;
 export interface CallOptions {
   /** Instead of the master key. */
   readonly key?: CustomKey;
-  readonly onceId?: string;
+  readonly idempotencyId?: string;
   readonly charge?: (entityCount: number) => void;
   readonly format?: RowFormat;
 }
 
 /** A call with that JSON text as its body, of the engine's catalog of now. */
 export function callOf(engine: FakeEngine, body: string, options: CallOptions = {}): DatabaseCall {
-  const { key, onceId = null, charge = () => {}, format = 'json' } = options;
+  const { key, idempotencyId = null, charge = () => {}, format = 'json' } = options;
   const access: Access = key === undefined ? FULL_ACCESS : accessOf(key);
   const catalog = engine.catalog();
   return {
-    ...{ engine, catalog, nowMs: NOW_MS, pathName: '', access, mayCreate: key === undefined, onceId, charge },
+    ...{
+      engine,
+      catalog,
+      nowMs: NOW_MS,
+      pathName: '',
+      access,
+      mayCreate: key === undefined,
+      idempotencyId,
+      charge,
+    },
     format,
     lines: null,
     body: new TextEncoder().encode(body),
@@ -37,7 +46,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
     checkAgain: () => {},
     chargeWrites: () => {},
     boundBodies: new BoundBodies(),
-    notes: new HandlerNotes(),
+    notes: new RequestNotes('test', ''),
     cancellation: { isCancelled: false, onCancel: () => {} },
     databaseId: DATABASE_ID,
     model: databaseOf(catalog, DATABASE_ID),

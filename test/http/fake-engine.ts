@@ -247,7 +247,7 @@ export class FakeEngine implements EngineApi {
       archivedFileCount: 0,
       archiveWaitingCount: 0,
       archiveFailureCount: 0,
-      onceCount: 4,
+      idempotencyKeyCount: 4,
       cacheBytes: 300,
       cacheHitCount: 2,
       cacheMissCount: 1,

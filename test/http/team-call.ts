@@ -5,7 +5,7 @@ import type { Caller } from '../../src/http/auth/caller.js';
 import { PasswordHasher } from '../../src/http/auth/passwords.js';
 import type { Sessions } from '../../src/http/auth/sessions.js';
 import type { Handler, OpenCall, TeamCall } from '../../src/http/endpoints/handlers/handler.js';
-import { HandlerNotes } from '../../src/http/observability/handler-notes.js';
+import { RequestNotes } from '../../src/http/observability/request-notes.js';
 import { type FakeEngine, KEYS } from './fake-engine.js';
 
 export const NOW_MS = Date.UTC(2026, 4, 6, 12);
@@ -39,7 +39,7 @@ export function teamCallOf(engine: FakeEngine, body: unknown = {}, options: Team
     ...{ engine, catalog: engine.catalog(), nowMs: NOW_MS, pathName: '', caller, addressesResolved },
     body: new TextEncoder().encode(JSON.stringify(body)),
     checkAgain: () => {},
-    notes: new HandlerNotes(),
+    notes: new RequestNotes('test', ''),
     randomBytes,
     passwords: quickHasher(),
   };
@@ -49,7 +49,7 @@ export function openCallOf(engine: FakeEngine, sessions: Sessions, body: unknown
   return {
     ...{ engine, catalog: engine.catalog(), nowMs, pathName: '', sessions, client: '127.0.0.1' },
     body: new TextEncoder().encode(JSON.stringify(body)),
-    notes: new HandlerNotes(),
+    notes: new RequestNotes('test', ''),
   };
 }
 

@@ -6,7 +6,7 @@ import { PartMemory } from '../../src/protocol/index.js';
 const SEED = 64_738;
 t.comment(`seed ${SEED}`);
 const KIB = 1_024;
-const KEPT_BYTES_MAX = 64 * KIB * KIB;
+const SPARE_BYTES_MAX = 64 * KIB * KIB;
 
 t.test('no buffer is returned twice, and none is shorter than requested', async (t) => {
   const prng = new Prng(SEED);
@@ -43,7 +43,7 @@ t.test('foreign buffers and buffers above the limit are not pooled', async (t) =
   memory.release(new Uint8Array(new ArrayBuffer(100 * KIB)));
   t.equal(memory.count, 0);
   for (let at = 0; at < 100; at++) memory.release(new Uint8Array(new SharedArrayBuffer(KIB * KIB)));
-  t.equal(memory.count, KEPT_BYTES_MAX / KIB / KIB);
+  t.equal(memory.count, SPARE_BYTES_MAX / KIB / KIB);
   const taken = memory.take(5);
   t.equal(taken.length, 5);
   t.equal(memory.count, 59);

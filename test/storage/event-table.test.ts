@@ -21,7 +21,7 @@ function append(table: EventTable, { row, date, value }: Event): void {
 }
 
 function eventAt(segment: EventSegment, place: number): Event {
-  const { rows, dates } = segment.placesUpTo(segment.eventCount);
+  const { rows, dates } = segment.datesAndRows(segment.eventCount);
   return { row: rows[place], date: dates[place], value: valueAt(segment, place, String) };
 }
 
@@ -86,7 +86,7 @@ t.test('the places of a window in a sealed segment hold just its events, at ever
   for (let round = 0; round < 300; round++) {
     const from = prng.pick([...edges, 0, START + prng.below(40 * DAY)]) + prng.between(-1, 1);
     const to = prng.pick([...edges, 2 ** 32, START + prng.below(40 * DAY)]) + prng.between(-1, 1);
-    const places = segment.placesWithin(from, to);
+    const places = segment.rangeWithin(from, to);
     const wanted = dates.filter((date) => date >= from && date <= to).length;
     if (places.to - places.from !== wanted) wrong++;
     else if (wanted > 0 && dates[places.from] < from) wrong++;
@@ -99,13 +99,13 @@ t.test(
   async (t) => {
     const table = new EventTable(new ArenaPool(null), 5, 'i64');
     const tail = table.tail();
-    t.strictSame(tail.placesWithin(0, 2 ** 32 - 1), { from: 0, to: 0 });
+    t.strictSame(tail.rangeWithin(0, 2 ** 32 - 1), { from: 0, to: 0 });
     for (const date of [START + 5, START, START + 9]) append(table, { row: 1, date, value: 1n });
-    t.strictSame(tail.placesWithin(START + 6, START + 7), { from: 0, to: 3 });
-    t.strictSame(tail.placesWithin(START + 9, START + 9), { from: 0, to: 3 });
-    t.strictSame(tail.placesWithin(START + 10, START + 99), { from: 0, to: 0 });
-    t.strictSame(tail.placesWithin(0, START - 1), { from: 0, to: 0 });
-    t.strictSame(tail.placesWithin(START + 9, START), { from: 0, to: 0 }, 'no instant');
+    t.strictSame(tail.rangeWithin(START + 6, START + 7), { from: 0, to: 3 });
+    t.strictSame(tail.rangeWithin(START + 9, START + 9), { from: 0, to: 3 });
+    t.strictSame(tail.rangeWithin(START + 10, START + 99), { from: 0, to: 0 });
+    t.strictSame(tail.rangeWithin(0, START - 1), { from: 0, to: 0 });
+    t.strictSame(tail.rangeWithin(START + 9, START), { from: 0, to: 0 }, 'no instant');
   },
 );
 
@@ -146,9 +146,9 @@ t.test('a restored segment is as the one that was written, sealed or not', async
         eventsOf(segment).map(({ value }) => value),
         values,
       );
-      t.strictSame(segment.placesUpTo(count), { rows, dates });
+      t.strictSame(segment.datesAndRows(count), { rows, dates });
       t.strictSame([segment.sealed, segment.dateMin, segment.dateMax], [sealed, START, START + count - 1]);
-      const window = segment.placesWithin(START + 10, START + 19);
+      const window = segment.rangeWithin(START + 10, START + 19);
       t.strictSame(window, sealed ? { from: 10, to: 20 } : { from: 0, to: count });
     }
   }
@@ -170,7 +170,7 @@ t.test(
     }
     const check = (what: string): void => {
       for (const segment of table.segments) {
-        const { rows } = segment.placesUpTo(segment.eventCount);
+        const { rows } = segment.datesAndRows(segment.eventCount);
         const wrong = segment.links()?.filter((link, place) => link !== linkOf(rows[place]));
         t.equal(wrong?.length, 0, what);
       }
@@ -180,7 +180,7 @@ t.test(
     check('some are expired');
     t.ok(table.eventCount < count && table.eventCount > count / 2);
     const [sealed] = table.segments;
-    const { rows, dates } = sealed.placesUpTo(sealed.eventCount);
+    const { rows, dates } = sealed.datesAndRows(sealed.eventCount);
     const codes = Uint32Array.from({ length: sealed.eventCount }, (_, place) => place + 1);
     const again = new EventTable(new ArenaPool(null), 5, 'code').addSegment(7);
     again.restore(rows, dates, { kind: 'code', codes }, sealed.links(), true);

@@ -173,11 +173,11 @@ export class ShardModel {
     for (const { id: columnId } of COLUMNS.filter(({ form }) => form === 'event')) {
       const table = this.held.events.get(columnId);
       for (const segment of table?.segments ?? []) {
-        const dates = [...segment.placesUpTo(segment.eventCount).dates];
+        const dates = [...segment.datesAndRows(segment.eventCount).dates];
         if (dates.length === 0) found.push(`column ${columnId} has an empty segment`);
         if (segment.dateMin !== leastOf(dates)) found.push('dateMin is wrong');
         if (segment.dateMax !== -leastOf(dates.map((date) => -date))) found.push('dateMax is wrong');
-        const { rows } = segment.placesUpTo(segment.eventCount);
+        const { rows } = segment.datesAndRows(segment.eventCount);
         segment.links()?.forEach((link, place) => {
           if (link === 0) return;
           const row = rowOfLink.get(link) ?? rows[place];

@@ -391,7 +391,7 @@ export function dumpShard(shard: DimensionShard): Dump {
   });
   for (const [columnId, table] of shard.events) {
     for (const segment of table.segments) {
-      const { rows, dates } = segment.placesUpTo(segment.eventCount);
+      const { rows, dates } = segment.datesAndRows(segment.eventCount);
       const links = segment.links();
       for (let place = 0; place < rows.length; place++) {
         if (shard.isDead(rows[place])) continue;

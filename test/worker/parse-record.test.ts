@@ -1,11 +1,11 @@
-/** Insert bodies to log records: what stands in the record, what the answer says, and where both lie. */
+/** Insert bodies to log records and their answers; the `set` of an update to its batch. */
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { decodeBatch } from '../../src/column/index.js';
 import { decodeRecordPayload, type LogRecord } from '../../src/format/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
-import type { ParsedRecord, WorkerRequests } from '../../src/protocol/index.js';
-import { parseRecord } from '../../src/worker/parse-record.js';
+import type { ParsedRecord, ParsedSet, WorkerRequests } from '../../src/protocol/index.js';
+import { parseRecord, parseSet } from '../../src/worker/parse-record.js';
 import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
 const MODEL = sampleModel();
@@ -18,12 +18,19 @@ interface Parsed {
   readonly record: LogRecord & { readonly type: 'insert' };
 }
 
-/** Parses `text` with `spareBytes` behind it, and decodes the record. */
+/** Parses `text` with `spareBytes` after it, and decodes the record. */
 function parse(text: string, more: Partial<WorkerRequests['parse']> = {}, spareBytes = 4096): Parsed {
   const body = new TextEncoder().encode(text);
   const shared = new SharedArrayBuffer(body.length + spareBytes);
   new Uint8Array(shared).set(body);
-  const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null, lines: null, onceId: null };
+  const rest = {
+    databaseId: 1,
+    nowMs: NOW_MS,
+    customKey: false,
+    columnIds: null,
+    lines: null,
+    idempotencyId: null,
+  };
   const request = { ...rest, shared, bodyBytes: body.length, ...more };
   const answer = parseRecord(request, new Uint8Array(shared), MODEL, SHARD_COUNT, createIngestScratch());
   const record = decodeRecordPayload(
@@ -54,7 +61,11 @@ t.test(
         { entityCount, valueCount, once, modelVersion, changes },
         { entityCount: 3, valueCount: 5, once: null, modelVersion: MODEL.version, changes: [] },
       );
-      t.equal(answer.buffer === null, spareBytes > 0, 'a buffer of its own only where the given one is full');
+      t.equal(
+        answer.buffer === null,
+        spareBytes > 0,
+        'a separate buffer only if the one of the request is full',
+      );
       t.same(
         batches.map(({ shard, bytes }) => [shard, bytes.byteLength]),
         answer.batches.map(({ shard, byteLength }) => [shard, byteLength]),
@@ -75,16 +86,20 @@ t.test(
   'the record and the answer of a write with an idempotency key have its ID and the hash of its body',
   (t) => {
     const bodyHash = createHash('sha256').update(BODY).digest('base64url');
-    const { answer, record } = parse(BODY, { onceId: 'named' });
+    const { answer, record } = parse(BODY, { idempotencyId: 'named' });
     t.strictSame(answer.once, { id: 'named', bodyHash });
     t.strictSame(record.once, { id: 'named', bodyHash });
-    t.not(parse(`${BODY} `, { onceId: 'named' }).answer.once?.bodyHash, bodyHash, 'a space is another body');
+    t.not(
+      parse(`${BODY} `, { idempotencyId: 'named' }).answer.once?.bodyHash,
+      bodyHash,
+      'a space is another body',
+    );
     t.end();
   },
 );
 
 t.test('a request without entities gives a record', (t) => {
-  const { answer, record } = parse('{}', { onceId: 'named' });
+  const { answer, record } = parse('{}', { idempotencyId: 'named' });
   const once = { id: 'named', bodyHash: createHash('sha256').update('{}').digest('base64url') };
   t.strictSame([answer.entityCount, answer.valueCount, answer.batches, answer.once], [0, 0, [], once]);
   t.strictSame([record.entityCount, record.valueCount, record.batches, record.once], [0, 0, [], once]);
@@ -106,5 +121,76 @@ t.test('the record and the answer list created dimensions and columns', (t) => {
 t.test('refusals have their codes, also for a column that the caller may not write', (t) => {
   t.throws(() => parse('{"u":{"nope":1}}'), { name: 'QuarryError', code: 2011 });
   t.throws(() => parse(BODY, { columnIds: [] }), { name: 'QuarryError', code: 506 });
+  t.end();
+});
+
+const scratch = createIngestScratch();
+
+/** Parses the `set` whose JSON text is `text`. */
+function parseUpdate(text: string, more: Partial<WorkerRequests['parse-set']> = {}): ParsedSet {
+  const body = new TextEncoder().encode(`{"all":${text}}`);
+  const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null };
+  return parseSet({ ...rest, body, ...more }, MODEL, scratch);
+}
+
+const idOf = (apiName: string): number => MODEL.dimensions.get('people')?.columns.get(apiName)?.id ?? -1;
+
+t.test('a set becomes one batch of one entity in a buffer of its own', (t) => {
+  const { batch, modelVersion } = parseUpdate(
+    `{"dimension":"people","country":"X","a-integer":null,"visit-page":[{"value":"a"},{"value":"b"}],
+      "list-of-integer-values":[]}`,
+  );
+  parseUpdate('{"country":"another"}');
+  t.equal(modelVersion, MODEL.version);
+  t.strictSame([batch.byteOffset, batch.buffer.byteLength], [0, batch.byteLength]);
+  const decoded = decodeBatch(batch.buffer, 0, batch.byteLength);
+  t.strictSame([decoded.dimensionId, decoded.rowCount], [2, 1]);
+  t.strictSame(
+    decoded.sections.map(({ columnId, form, relationId, rows }) => [columnId, form, relationId, [...rows]]),
+    [
+      [idOf('country'), 'latest', 0, [0]],
+      [idOf('a-integer'), 'remove', 0, [0]],
+      [idOf('visit-page'), 'event', MODEL.dimensions.get('people')?.relations.get('visit')?.id, [0, 0]],
+      [idOf('list-of-integer-values'), 'list', 0, [0]],
+    ],
+  );
+  t.end();
+});
+
+t.test('a set without changes is a batch without sections', (t) => {
+  const { batch } = parseUpdate('{"integer-event":[]}');
+  t.strictSame(decodeBatch(batch.buffer, 0, batch.byteLength).sections, []);
+  t.end();
+});
+
+t.test('a set is validated like an insert, and messages call it "set"', (t) => {
+  const refusal = (code: number, message: string) => ({ name: 'QuarryError', code, message });
+  t.throws(
+    () => parseUpdate('{"a-date":"2026-02-30"}'),
+    refusal(2014, '"set", column "a-date": "2026-02-30" is not a date YYYY-MM-DD'),
+  );
+  t.throws(() => parseUpdate('{}'), refusal(2017, '"set": no column is given'));
+  t.throws(
+    () => parseUpdate('{"nope":1}'),
+    refusal(2011, '"set": there is no column "nope" in dimension "default"'),
+  );
+  t.throws(() => parseUpdate('{"entity-id":"x"}'), { code: 2020 });
+  t.throws(
+    () => parseUpdate('{"country":"x","a-integer":1}', { columnIds: [1] }),
+    refusal(506, '"set": the key may not write the column "a-integer" in dimension "default"'),
+  );
+  t.throws(
+    () => parseUpdate('{"visit-page":{"value":"a"},"visit-price":[]}'),
+    refusal(
+      2022,
+      '"set": unequal numbers of events in the relation "visit": 1 in the column "visit-page", 0 in the column "visit-price"',
+    ),
+  );
+  t.end();
+});
+
+t.test('a body with another number of entities is an InvariantError', (t) => {
+  for (const body of ['{}', '{"a":{"country":"x"},"b":{"country":"x"}}'])
+    t.throws(() => parseUpdate('{}', { body: new TextEncoder().encode(body) }), { name: 'InvariantError' });
   t.end();
 });

@@ -110,7 +110,7 @@ t.test('an insert into a deleted database is refused with 8002, and the worker c
     customKey: false,
     columnIds: null,
     lines: null,
-    onceId: null,
+    idempotencyId: null,
   };
   const { replies } = await worker.run({ sequence: 0, requests: [request, COUNT_ALL] });
   t.match(replies, [{ refusal: { error: { code: 8002 } } }, { value: [0, 0] }]);

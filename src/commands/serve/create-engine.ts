@@ -50,7 +50,7 @@ export async function createEngine(
     shardCount: config.shards,
     memoryLimitBytes: config.memoryLimitBytes,
     processBytesMax: config.memoryLimitBytes * PROCESS_PART,
-    onceEntriesMax: config.idempotencyEntries,
+    idempotencyKeysMax: config.idempotencyEntries,
     queryTimeoutMs: config.querySeconds * 1_000,
     durability: config.durability,
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),

@@ -38,7 +38,7 @@ export interface Checkpointed {
   readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly usage: UsageBook;
-  readonly once: DeduplicationTable;
+  readonly deduplication: DeduplicationTable;
   readonly storeId: string;
   /** False while a worker is rebuilt or the engine closes. */
   readonly canBegin: () => boolean;
@@ -47,7 +47,7 @@ export interface Checkpointed {
 /** Records that were written meanwhile make this snapshot invalid. The next one will be valid. */
 class VoidCheckpointError extends Error {
   constructor() {
-    super('a dimension was deleted behind an update meanwhile: it is taken anew');
+    super('a dimension was deleted after an update during the checkpoint, which starts again');
   }
 }
 
@@ -268,7 +268,7 @@ export class Checkpointer {
    * that record was sent, so that all workers begin at the same position of their queues.
    */
   async #write(lsn: number, nowMs: number): Promise<Manifest> {
-    const { options, order, workers, usage, once, storeId } = this.#dependencies;
+    const { options, order, workers, usage, deduplication: once, storeId } = this.#dependencies;
     const { fs, dir } = options;
     const all = [...workers.all];
     const catalog = order.visible;
@@ -284,9 +284,11 @@ export class Checkpointer {
     // The answers of all records up to `lsn` are known now, and with them usage and the IDs of writes.
     await order.settled(lsn);
     // At the LSN of the old manifest its file has the same IDs, and must not be overwritten while that manifest is valid.
-    const kept = lsn === this.lsn ? this.#manifest : null;
-    const onceFile =
-      kept === null ? await writeDeduplicationFile(fs, dir, lsn, once.upTo(lsn, nowMs)) : (kept.once ?? null);
+    const unchanged = lsn === this.lsn ? this.#manifest : null;
+    const deduplicationFile =
+      unchanged === null
+        ? await writeDeduplicationFile(fs, dir, lsn, once.upTo(lsn, nowMs))
+        : (unchanged.once ?? null);
     // With durability interval or none, records that the snapshot holds may not be on disk yet.
     await order.log.sync();
     const manifest: Manifest = {
@@ -297,7 +299,7 @@ export class Checkpointer {
       catalog: catalogToPlain(catalog),
       files,
       usage: usageThen.plain,
-      once: onceFile,
+      once: deduplicationFile,
     };
     if (this.#isVoid) throw new VoidCheckpointError();
     await swapManifest(fs, dir, manifest);

@@ -37,7 +37,7 @@ export interface OpenStoreDependencies {
   readonly order: WriteOrder;
   readonly writer: Writer;
   readonly usage: UsageBook;
-  readonly once: DeduplicationTable;
+  readonly deduplication: DeduplicationTable;
   readonly notes: RecordNotes;
   readonly checkpoints: Checkpointer;
   readonly archiving: Archiving;
@@ -49,7 +49,18 @@ export interface OpenStoreDependencies {
  * is none. Rejects with a CorruptionError that names file and offset, or with a NewerFormatError.
  */
 export async function openStore(parts: OpenStoreDependencies): Promise<number | null> {
-  const { options, logDir, workers, order, usage, once, notes, checkpoints, archiving, progress } = parts;
+  const {
+    options,
+    logDir,
+    workers,
+    order,
+    usage,
+    deduplication: once,
+    notes,
+    checkpoints,
+    archiving,
+    progress,
+  } = parts;
   const { fs, dir, events, clock } = options;
   await emptySpoolDir(fs, parts.spoolDir);
   const started = clock.nowMs();

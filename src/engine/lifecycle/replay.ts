@@ -160,9 +160,9 @@ function sendInsert(
   let offset = 0;
   const batches = own.map(({ shard, bytes }) => {
     target.set(bytes, offset);
-    const place = { shard, offset, byteLength: bytes.length };
+    const location = { shard, offset, byteLength: bytes.length };
     offset += bytes.length;
-    return place;
+    return location;
   });
   // No other thread has this part, so it is free even if the worker's thread ends.
   return worker

@@ -107,17 +107,17 @@ class Production {
   async #fetchPages(): Promise<void> {
     const limit = Math.min(this.#pageRows, this.#missing);
     const pages = await this.#query.sendAll(async (worker, bounds) => {
-      const held = this.#workers[worker.index];
-      if (held !== undefined && (held.done || left(held) * 2 > this.#pageRows)) return null;
-      const plan = { ...this.#plan, limit, after: held?.after ?? this.#plan.after };
+      const buffered = this.#workers[worker.index];
+      if (buffered !== undefined && (buffered.done || left(buffered) * 2 > this.#pageRows)) return null;
+      const plan = { ...this.#plan, limit, after: buffered?.after ?? this.#plan.after };
       return worker.send('extract', { plan, bounds });
     });
     pages.forEach((packed, index) => {
       if (packed === null) return;
       const page = unpackRows(packed);
-      const held = this.#workers[index];
-      const rows = held === undefined ? page : [...held.rows.slice(held.next), ...page];
-      const after = page.at(-1)?.position ?? held?.after ?? null;
+      const buffered = this.#workers[index];
+      const rows = buffered === undefined ? page : [...buffered.rows.slice(buffered.next), ...page];
+      const after = page.at(-1)?.position ?? buffered?.after ?? null;
       this.#workers[index] = { rows, next: 0, after, done: page.length < limit };
     });
   }

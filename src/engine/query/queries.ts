@@ -72,7 +72,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
     return this.#cached('aggregate', plans, options, answerBytes, (missed) => {
       const { runner } = this.#dependencies;
       return runner.withSlot(missed, options, (query, checkModel) =>
-        mayTakeRounds(missed)
+        mayNeedRounds(missed)
           ? runner.atOneVersion(missed, query, checkModel, () => this.#aggregate(missed, query))
           : this.#aggregate(missed, query),
       );
@@ -174,7 +174,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
  * Whether the plans may need more than one round that must read the same data. A single level may need a second request for
  * all of its values, but then the first answer is discarded.
  */
-const mayTakeRounds = (plans: readonly AggregatePlan[]): boolean =>
+const mayNeedRounds = (plans: readonly AggregatePlan[]): boolean =>
   plans.length > 1 || plans.some(({ levels, metric }) => levels.length + (metric === null ? 0 : 1) > 1);
 
 function plainNumbers(_key: string, value: unknown): unknown {

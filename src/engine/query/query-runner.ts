@@ -8,7 +8,6 @@ import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DataVersions } from '../write/data-versions.js';
-import { ConcurrencySlots } from './concurrency-slots.js';
 import { type QueryLimits, RunningQuery } from './running-query.js';
 import type { WriteBarrier } from './write-barrier.js';
 
@@ -25,7 +24,7 @@ export interface QueryRunnerDependencies {
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
   /** Time for which a query may hold records back. After it the query is stopped. */
-  readonly heldMsMax: number;
+  readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
   readonly shrinkVersion: (databaseId: number) => number;
   /** A monotonic clock, in milliseconds. */
@@ -35,10 +34,42 @@ export interface QueryRunnerDependencies {
 /** Throws 9004 if the model has lost a column or dimension. The query calls it after each wait. */
 export type CheckModel = () => void;
 
+/**
+ * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
+ * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
+ */
+/**
+ * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
+ * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
+ */
+export class ConcurrencySlots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves when the caller has a slot, in the order of calls. The caller must call `leave` afterwards. */
+  enter(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
+
 /** The concurrency slot of one query. The query may leave and enter it repeatedly. */
 export class ConcurrencySlot {
   readonly #slots: ConcurrencySlots;
-  #isHeld = false;
+  #hasSlot = false;
 
   constructor(slots: ConcurrencySlots) {
     this.#slots = slots;
@@ -47,12 +78,12 @@ export class ConcurrencySlot {
   /** Rejects with 9005 if the query is stopped before it has a slot. */
   async enter(query: RunningQuery): Promise<void> {
     await query.entered(this.#slots.enter(), () => this.#slots.leave());
-    this.#isHeld = true;
+    this.#hasSlot = true;
   }
 
   leave(): void {
-    if (this.#isHeld) this.#slots.leave();
-    this.#isHeld = false;
+    if (this.#hasSlot) this.#slots.leave();
+    this.#hasSlot = false;
   }
 }
 
@@ -166,14 +197,14 @@ export class QueryRunner {
 
   /** Stops the query if it holds records back too long. */
   #watch(query: RunningQuery): NodeJS.Timeout {
-    const { barrier, heldMsMax, elapsedMs } = this.#dependencies;
-    let heldSinceMs = Number.POSITIVE_INFINITY;
+    const { barrier, writeDelayMsMax, elapsedMs } = this.#dependencies;
+    let delayedSinceMs = Number.POSITIVE_INFINITY;
     return setInterval(() => {
       // Records that wait once keep waiting until all queries inside have left.
-      if (barrier.holdsWrites) heldSinceMs = Math.min(heldSinceMs, elapsedMs());
-      if (elapsedMs() - heldSinceMs > heldMsMax) {
-        query.stop(`writes waited for the query for more than ${heldMsMax / 1_000} s`);
+      if (barrier.holdsWrites) delayedSinceMs = Math.min(delayedSinceMs, elapsedMs());
+      if (elapsedMs() - delayedSinceMs > writeDelayMsMax) {
+        query.stop(`writes waited for the query for more than ${writeDelayMsMax / 1_000} s`);
       }
-    }, heldMsMax / 20);
+    }, writeDelayMsMax / 20);
   }
 }

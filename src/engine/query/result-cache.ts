@@ -17,7 +17,7 @@ interface Entry {
 
 /** Memory of an entry in addition to its key and value. */
 const ENTRY_BYTES = 200;
-/** One entry may take at most one part in so many of the cache. */
+/** The size of the cache divided by this number is the limit of one entry. */
 const ENTRY_PART_MAX = 8;
 
 export class ResultCache {

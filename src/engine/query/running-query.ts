@@ -39,7 +39,7 @@ export class RunningQuery {
     this.#workers = workers;
     this.#cancellation = cancellation;
     const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
-    this.#bounds = { slot: workers.stopFlags.take(), bytesMax };
+    this.#bounds = { slot: workers.stopFlags.reserve(), bytesMax };
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -135,15 +135,15 @@ export class RunningQuery {
     this.#ended = true;
     clearTimeout(this.#timer);
     this.#cancellation?.onCancel(null);
-    this.#giveBack();
+    this.#releaseSlot();
   }
 
   #answered(): void {
     this.#pendingCount--;
-    this.#giveBack();
+    this.#releaseSlot();
   }
 
-  #giveBack(): void {
-    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.giveBack(this.#bounds.slot);
+  #releaseSlot(): void {
+    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.release(this.#bounds.slot);
   }
 }

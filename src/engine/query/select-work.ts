@@ -5,7 +5,8 @@
  */
 import type { RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import type { GroupPartial, JoinTable, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import type { GroupPartial, Input, Join, JoinTable, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import { TEXT } from '../../ir/index.js';
 import {
   constantTable,
   finishGroups,
@@ -19,7 +20,6 @@ import {
 import type { OperatorStats, PartMemory } from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
-import { joinPlan } from './join-plan.js';
 import type { RowWriter } from './row-writer.js';
 import type { RunningQuery } from './running-query.js';
 import { bytesOf, columnsOf, partialsOf, type Slices, WorkerSelect } from './worker-select.js';
@@ -41,7 +41,7 @@ export interface SelectWorkDependencies {
   readonly partMemory: PartMemory;
 }
 
-/** Whether the SELECT may have so many rows that they are sent while they are made. */
+/** Whether the SELECT may have too many rows to be collected before they are sent. */
 export const isStreamed = ({ dimensionId, grouping, limit, offset }: SelectPlan): boolean =>
   dimensionId !== null && grouping === null && (limit === null || limit + offset > ONE_PART_ROWS_MAX);
 
@@ -74,7 +74,7 @@ export class SelectWork {
       const partials = parts.flatMap(partialsOf);
       const textCounts = await countTexts(workerSelect, partials);
       const table = await query.inSlices(finishGroups(plan, partials, bytesMax, textCounts));
-      workerSelect.giveBack(partials);
+      workerSelect.recycle(partials);
       return table;
     } finally {
       workerSelect.end();
@@ -222,4 +222,30 @@ async function countTexts(
     if (different !== null) textCounts.set(aggregate, different);
   }
   return textCounts;
+}
+
+/** The plan of a SELECT of a joined dimension's rows: the ID column first, then the columns that the join needs. */
+function joinPlan(databaseId: number, { dimensionId, condition, columns }: Join): SelectPlan {
+  const inputs: readonly Input[] = [{ from: 'entity-id', type: TEXT }, ...columns];
+  return {
+    databaseId,
+    dimensionId,
+    condition,
+    filter: null,
+    events: null,
+    joins: [],
+    inputs,
+    feeds: [],
+    grouping: null,
+    having: null,
+    outputs: inputs.map(({ type }, input) => ({
+      name: String(input),
+      type,
+      of: { op: 'input', type, input },
+    })),
+    distinct: false,
+    order: [],
+    offset: 0,
+    limit: null,
+  };
 }

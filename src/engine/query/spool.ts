@@ -23,27 +23,27 @@ const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 /** The bytes on disk of all spools of a process, and the names of their files. */
 export class SpoolStore {
   readonly #bytesMax: number;
-  #bytesTaken = 0;
+  #reservedBytes = 0;
   #fileCount = 0;
 
   constructor(bytesMax = SPOOL_DISK_BYTES_MAX) {
     this.#bytesMax = bytesMax;
   }
 
-  get bytesTaken(): number {
-    return this.#bytesTaken;
+  get reservedBytes(): number {
+    return this.#reservedBytes;
   }
 
   /** Throws 9006. */
-  take(bytes: number): void {
-    if (this.#bytesTaken + bytes > this.#bytesMax) {
+  reserve(bytes: number): void {
+    if (this.#reservedBytes + bytes > this.#bytesMax) {
       throw new QuarryError(9006, 'answers that wait for their clients take too much disk');
     }
-    this.#bytesTaken += bytes;
+    this.#reservedBytes += bytes;
   }
 
-  giveBack(bytes: number): void {
-    this.#bytesTaken -= bytes;
+  release(bytes: number): void {
+    this.#reservedBytes -= bytes;
   }
 
   nextName(): string {
@@ -174,7 +174,7 @@ export class Spool {
     const over = { done: true, value: undefined } as const;
     return {
       next: async () => {
-        const value = await this.#take();
+        const value = await this.#nextPart();
         return value === null ? over : { done: false, value };
       },
       return: async () => {
@@ -192,7 +192,7 @@ export class Spool {
   }
 
   /** Waits for the next part; null = the end. */
-  async #take(): Promise<Uint8Array | null> {
+  async #nextPart(): Promise<Uint8Array | null> {
     for (;;) {
       if (this.#error !== null) throw this.#error;
       if (this.#closed !== null) return null;
@@ -219,7 +219,7 @@ export class Spool {
     const end = position + bytes.length;
     try {
       if (end > this.#fileBytes) {
-        store.take(end - this.#fileBytes);
+        store.reserve(end - this.#fileBytes);
         this.#fileBytes = end;
       }
       await this.#onDisk(async () => {
@@ -227,7 +227,7 @@ export class Spool {
         await this.#file.writev([bytes], position);
       });
     } catch (error) {
-      this.fail(faultOf(error));
+      this.fail(spoolError(error));
     }
     if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
     this.#settings.done?.(bytes);
@@ -245,7 +245,7 @@ export class Spool {
       const count = await this.#onDisk(() => file.read(bytes, position));
       if (count < byteCount) throw new Error('the file ends before its last part');
     } catch (error) {
-      this.fail(faultOf(error));
+      this.fail(spoolError(error));
     }
     if (this.#error !== null) throw this.#error;
     if (this.#closed !== null) return null;
@@ -295,7 +295,7 @@ export class Spool {
     // A file that cannot be closed or removed is no longer needed; the next start removes it.
     await this.#file?.close().catch(() => {});
     if (this.#fileName !== null) await fs.remove(this.#fileName).catch(() => {});
-    store.giveBack(this.#fileBytes);
+    store.release(this.#fileBytes);
     this.#fileBytes = 0;
   }
 }
@@ -320,11 +320,11 @@ export async function emptySpoolDir(fs: FileSystem, dir: string): Promise<void> 
   for (const name of await fs.list(dir)) await fs.remove(path.join(dir, name));
 }
 
-function faultOf(error: unknown): Error {
+function spoolError(error: unknown): Error {
   if (error instanceof QuarryError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (FULL_CODES.has(code)) {
-    return new QuarryError(9002, 'disk full: there is no room for answers that wait for their clients');
+    return new QuarryError(9002, 'disk full: answers that wait for their clients cannot be stored');
   }
   return new QuarryError(
     189,

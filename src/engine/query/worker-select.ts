@@ -105,9 +105,9 @@ export class WorkerSelect {
     if (open.length === 0 || rowCount <= 0) return null;
     const each = Math.min(PART_ROWS, Math.floor(rowCount / open.length));
     const rowsMax = new Map(
-      open.map((worker, place) => [
+      open.map((worker, workerIndex) => [
         worker,
-        each === PART_ROWS ? each : each + (place < rowCount % open.length ? 1 : 0),
+        each === PART_ROWS ? each : each + (workerIndex < rowCount % open.length ? 1 : 0),
       ]),
     );
     return this.#fetch((worker) => rowsMax.get(worker) ?? 0, PART_BYTES).then((found) =>
@@ -141,7 +141,7 @@ export class WorkerSelect {
   }
 
   /** Releases the memory of partial results that are no longer read. */
-  giveBack(partials: readonly GroupPartial[]): void {
+  recycle(partials: readonly GroupPartial[]): void {
     const states = partials.flatMap((partial) => partial.states);
     const buffers = states.map(sharedOf);
     // Aggregates of the same values share their memory.

@@ -49,7 +49,7 @@ export async function rebuildWorker(parts: RebuildDependencies): Promise<Rebuilt
       at = entry;
     };
     try {
-      return await tryOnce(parts, thread === 1 ? null : begin);
+      return await attempt(parts, thread === 1 ? null : begin);
     } catch (error) {
       if (!(error instanceof WorkerDownError)) throw error;
       parts.ended(error.cause);
@@ -72,7 +72,7 @@ const poisonText = ({ lsn, file, offset }: LogEntry, cause: string): string =>
   `the record of LSN ${lsn}, in ${file} at byte ${offset}, ends every thread that applies it: ${cause}`;
 
 /** `begin` is called before each record, and with null after the last one; null = the record need not be known. */
-async function tryOnce(
+async function attempt(
   { fs, logDir, manifest, models, inserts, startWorker }: RebuildDependencies,
   begin: ((entry: LogEntry | null) => void) | null,
 ): Promise<Rebuilt> {

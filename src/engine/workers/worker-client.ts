@@ -1,14 +1,15 @@
 /**
  * The client of one worker thread and its shards: a Piscina pool of a single thread, so that a task always goes to
  * the thread that holds the state.
- * Invariants: requests reach the worker in the order of `send`, except bodies to be parsed (worker-queue.ts). At most
- * TASKS_IN_FLIGHT_MAX tasks are under way and what comes meanwhile travels together in the next ones; no task is ever aborted, because that would kill the
- * thread. When the thread dies every waiting request rejects with WorkerDownError and the client cannot be used any more.
+ * Invariants: requests reach the worker in the order of `send`, except bodies to be parsed (WorkerQueue). At most
+ * TASKS_IN_FLIGHT_MAX tasks are under way; requests that arrive meanwhile travel together in the next ones. No task is ever
+ * aborted, because that would kill the thread. When the thread dies every waiting request rejects with WorkerDownError and the client cannot be used any more.
  */
 import { Piscina } from 'piscina';
 import { type DataMemory, NO_DATA_MEMORY } from '../../base/index.js';
 import {
   fromRefusal,
+  LARGE_OPS,
   SLOW_OPS,
   type WorkerOp,
   type WorkerReply,
@@ -19,7 +20,55 @@ import {
   type WorkerStart,
   type WorkerTask,
 } from '../../protocol/index.js';
-import { WorkerQueue } from './worker-queue.js';
+
+const REQUESTS_PER_TASK_MAX = 64;
+/** A body of a thousand entities takes about a millisecond. */
+const PARSES_PER_TASK_MAX = 2;
+
+/**
+ * The queue of requests to one worker. It decides which requests the next task contains.
+ * Invariants: requests leave in their order of arrival, except bodies to be parsed, which read no data: a few of them travel
+ * with batches or alternate with the other requests, so that neither kind waits for more than one task of the other. A
+ * request whose reply may be large is the last of its task.
+ */
+export class WorkerQueue<Waiting extends { readonly request: Pick<WorkerRequest, 'op'> }> {
+  #ordered: Waiting[] = [];
+  #parses: Waiting[] = [];
+  /** The last task left out waiting bodies, so the next one takes them first. */
+  #parsesAreDue = false;
+
+  get isEmpty(): boolean {
+    return this.#ordered.length + this.#parses.length === 0;
+  }
+
+  push(waiting: Waiting): void {
+    (waiting.request.op === 'parse' ? this.#parses : this.#ordered).push(waiting);
+  }
+
+  /** Removes the requests of the next task. The queue must not be empty. */
+  nextTask(): readonly Waiting[] {
+    if (this.#parsesAreDue) {
+      this.#parsesAreDue = false;
+      return this.#nextParses();
+    }
+    const large = this.#ordered.findIndex(({ request }) => LARGE_OPS.has(request.op));
+    const count = Math.min(large === -1 ? this.#ordered.length : large + 1, REQUESTS_PER_TASK_MAX);
+    const task = this.#ordered.splice(0, count);
+    if (task.every(({ request }) => request.op === 'apply')) return [...task, ...this.#nextParses()];
+    this.#parsesAreDue = this.#parses.length > 0;
+    return task;
+  }
+
+  /** Removes all requests, which will get no reply. */
+  drain(): readonly Waiting[] {
+    this.#parsesAreDue = false;
+    return [...this.#ordered.splice(0), ...this.#parses.splice(0)];
+  }
+
+  #nextParses(): Waiting[] {
+    return this.#parses.splice(0, PARSES_PER_TASK_MAX);
+  }
+}
 
 /** One task that runs and one that waits in the worker's port, so that the worker does not idle between two. */
 const TASKS_IN_FLIGHT_MAX = 2;
@@ -125,7 +174,7 @@ export class WorkerClient {
   /** Sends waiting requests: all with `whole`, otherwise while fewer than TASKS_IN_FLIGHT_MAX tasks are running. */
   #flush(whole: boolean): void {
     while (!this.#queue.isEmpty && (whole || this.#inFlight < TASKS_IN_FLIGHT_MAX)) {
-      this.#run(this.#queue.take(), true);
+      this.#run(this.#queue.nextTask(), true);
     }
   }
 

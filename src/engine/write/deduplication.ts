@@ -2,13 +2,13 @@
  * Deduplicates writes by their ID (RecordOnce.id): stores the hash of the body and the answer of each.
  * Invariants
  *   An entry exists only for a write whose record is durable; it comes from that record or from a snapshot of them.
- *   An entry is kept for KEPT_MS. A full table refuses writes with new IDs; it never removes a younger entry.
+ *   An entry is kept for RETENTION_MS. A full table refuses writes with new IDs; it never removes a younger entry.
  *   Of two concurrent requests with one ID, the second waits for the first, then returns its answer or runs if it failed.
  */
 import { QuarryError } from '../../base/index.js';
 import type { DeduplicationEntry } from '../../format/index.js';
 
-export const KEPT_MS = 24 * 3_600_000;
+export const RETENTION_MS = 24 * 3_600_000;
 /** Two texts of 43 characters, numbers and the Map's own entry. */
 const ENTRY_BYTES = 320;
 
@@ -33,7 +33,7 @@ export class DeduplicationTable {
 
   /** Adds an entry when the record of its write has been applied, and at the start for every stored entry. */
   add(entry: DeduplicationEntry): void {
-    // An ID that is used again after KEPT_MS moves to the end of the order.
+    // An ID that is used again after RETENTION_MS moves to the end of the order.
     this.#entries.delete(entry.id);
     this.#entries.set(entry.id, entry);
   }
@@ -70,7 +70,7 @@ export class DeduplicationTable {
       if (first === undefined) break;
       await first;
     }
-    this.#makeRoom(nowMs);
+    this.#removeExpired(nowMs);
     const writing = write();
     this.#underWay.set(
       id,
@@ -86,7 +86,7 @@ export class DeduplicationTable {
     }
   }
 
-  #makeRoom(nowMs: number): void {
+  #removeExpired(nowMs: number): void {
     for (const entry of this.#entries.values()) {
       if (!isOver(entry, nowMs)) break;
       this.#entries.delete(entry.id);
@@ -96,4 +96,4 @@ export class DeduplicationTable {
   }
 }
 
-const isOver = ({ timeMs }: DeduplicationEntry, nowMs: number): boolean => timeMs + KEPT_MS <= nowMs;
+const isOver = ({ timeMs }: DeduplicationEntry, nowMs: number): boolean => timeMs + RETENTION_MS <= nowMs;

@@ -36,20 +36,20 @@ export class InsertMemory {
     return { at, byteLength };
   }
 
-  release(place: SharedBytes): void {
-    if (!('at' in place)) return;
+  release(location: SharedBytes): void {
+    if (!('at' in location)) return;
     this.#inUseCount--;
     if (this.#inUseCount === 0) {
       this.#free.clear();
       this.#end = 0;
       return;
     }
-    const list = this.#free.get(place.byteLength);
-    if (list === undefined) this.#free.set(place.byteLength, [place]);
-    else list.push(place);
+    const list = this.#free.get(location.byteLength);
+    if (list === undefined) this.#free.set(location.byteLength, [location]);
+    else list.push(location);
   }
 
-  bytesOf(place: SharedBytes): Uint8Array {
-    return bytesAt(place, this.shared);
+  bytesOf(location: SharedBytes): Uint8Array {
+    return bytesAt(location, this.shared);
   }
 }

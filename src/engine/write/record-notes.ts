@@ -1,5 +1,5 @@
 /**
- * What the engine stores about records in addition to their data: usage, and the IDs of writes that take effect once.
+ * The state that the engine derives from records in addition to their data: usage, and the IDs of writes that take effect once.
  * Invariant: every record is noted once, when all workers have applied it, in normal operation and in replay.
  */
 import { changeFromPlain } from '../../catalog/index.js';
@@ -34,11 +34,11 @@ interface Written {
 
 export class RecordNotes {
   readonly #usage: UsageBook;
-  readonly #once: DeduplicationTable;
+  readonly #deduplication: DeduplicationTable;
 
-  constructor(usage: UsageBook, once: DeduplicationTable) {
+  constructor(usage: UsageBook, deduplication: DeduplicationTable) {
     this.#usage = usage;
-    this.#once = once;
+    this.#deduplication = deduplication;
   }
 
   /** `counts`: number of entities that each step of the record changed. */
@@ -53,7 +53,7 @@ export class RecordNotes {
     const { databaseId, timeMs, once } = record;
     const { answer, ...written } = writtenBy(record, counts);
     this.#usage.noteWrite(lsn, { databaseId, timeMs, ...written } satisfies NotedWrite);
-    if (once !== null) this.#once.add({ ...once, timeMs, lsn, answer });
+    if (once !== null) this.#deduplication.add({ ...once, timeMs, lsn, answer });
   }
 }
 

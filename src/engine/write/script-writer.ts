@@ -25,7 +25,7 @@ import type { WriterDependencies } from './writer.js';
 const RULE_CODE_MIN = 2_000;
 const RULE_CODE_MAX = 8_999;
 /** Bytes for the fields of a record that do not grow with the body. */
-const RECORD_ROOM_BYTES = 4_096;
+const RECORD_RESERVE_BYTES = 4_096;
 
 /** A parsed write: its fields in the record and in the answer. */
 interface Step {
@@ -49,17 +49,17 @@ export class ScriptWriter {
 
   /** See EngineApi.script. */
   async write(request: ScriptRequest): Promise<readonly number[]> {
-    const { once, options, checkWritable } = this.#dependencies;
+    const { deduplication, options, checkWritable } = this.#dependencies;
     const named = request.once;
     const nowMs = options.clock.nowMs();
     if (named === null) {
       checkWritable();
       return this.#write(request);
     }
-    const known = once.find(named.id, () => named.bodyHash, nowMs);
+    const known = deduplication.find(named.id, () => named.bodyHash, nowMs);
     if (known !== null) return known;
     checkWritable();
-    return once.run(
+    return deduplication.run(
       named.id,
       () => named.bodyHash,
       nowMs,
@@ -176,9 +176,9 @@ export class ScriptWriter {
     const { workers, memory } = this.#dependencies;
     const { databaseId, customKey, columnIds, nowMs } = request;
     memory.check(body.byteLength * MEMORY_PER_BATCH_BYTE);
-    const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_ROOM_BYTES);
+    const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_RESERVE_BYTES);
     new Uint8Array(shared).set(body);
-    const settings = { databaseId, lines: null, nowMs, customKey, columnIds, onceId: null };
+    const settings = { databaseId, lines: null, nowMs, customKey, columnIds, idempotencyId: null };
     const parsed = await memory.while(shared.byteLength, () =>
       workers.orUnavailable(
         workers.nextParser().send('parse', { ...settings, shared, bodyBytes: body.byteLength }),

@@ -34,7 +34,7 @@ const uncapped = (): MemoryAccount =>
 
 export class WriteMemory {
   readonly #workers: Pick<WorkerClients, 'memory' | 'dictionaryBytesMax'>;
-  readonly #once: Pick<DeduplicationTable, 'memoryBytes'>;
+  readonly #deduplication: Pick<DeduplicationTable, 'memoryBytes'>;
   readonly #limitBytes: number;
   readonly #process: ProcessMemory;
   readonly #writes = uncapped();
@@ -42,12 +42,12 @@ export class WriteMemory {
 
   constructor(
     workers: Pick<WorkerClients, 'memory' | 'dictionaryBytesMax'>,
-    once: Pick<DeduplicationTable, 'memoryBytes'>,
+    deduplication: Pick<DeduplicationTable, 'memoryBytes'>,
     limitBytes: number,
     process: ProcessMemory,
   ) {
     this.#workers = workers;
-    this.#once = once;
+    this.#deduplication = deduplication;
     this.#limitBytes = limitBytes;
     this.#process = process;
   }
@@ -56,7 +56,7 @@ export class WriteMemory {
   get used(): UsedMemory {
     return {
       ...this.#workers.memory,
-      'idempotency-keys': this.#once.memoryBytes,
+      'idempotency-keys': this.#deduplication.memoryBytes,
       'writes-under-way': this.#writes.reservedBytes,
       'postgres-catalog': this.#others.reservedBytes,
     };
@@ -64,7 +64,7 @@ export class WriteMemory {
 
   /** Throws 9003 if `moreBytes` more bytes would exceed the limit. */
   check(moreBytes: number): void {
-    if (!this.#hasRoom(moreBytes)) {
+    if (!this.#hasCapacity(moreBytes)) {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
     }
     if (this.#workers.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
@@ -74,20 +74,21 @@ export class WriteMemory {
 
   /** Whether not even a small insert fits. */
   get isFull(): boolean {
-    return !this.#hasRoom(SMALL_WRITE_BYTES);
+    return !this.#hasCapacity(SMALL_WRITE_BYTES);
   }
 
-  #hasRoom(moreBytes: number): boolean {
+  #hasCapacity(moreBytes: number): boolean {
     const bytes = bytesOf(this.used) + moreBytes;
     if (bytes > this.#limitBytes) return false;
     return (
-      bytes <= this.#limitBytes / REUSED_PART || this.#process.hasRoom(this.#writes.reservedBytes + moreBytes)
+      bytes <= this.#limitBytes / REUSED_PART ||
+      this.#process.hasCapacity(this.#writes.reservedBytes + moreBytes)
     );
   }
 
   /** Reserves `bytes` for another part of the server. Returns the function that releases them; null = they do not fit. */
   hold(bytes: number): (() => void) | null {
-    if (!this.#hasRoom(bytes)) return null;
+    if (!this.#hasCapacity(bytes)) return null;
     this.#others.reserve(bytes);
     return () => this.#others.release(bytes);
   }

@@ -20,7 +20,7 @@ import { type WorkerApi, WorkerDownError } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { Touched } from './data-versions.js';
 
-/** What a record changes, and how it is applied when it is durable. */
+/** The changes of a record, and how it is applied when it is durable. */
 export interface Write {
   /** null = it changes no rows. */
   readonly touches: Touched | null;

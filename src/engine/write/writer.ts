@@ -22,7 +22,7 @@ import { MEMORY_PER_BATCH_BYTE, type WriteMemory } from './write-memory.js';
 import type { WriteOrder } from './write-order.js';
 
 /** Bytes for the fields of a record that do not grow with the body. */
-const RECORD_ROOM_BYTES = 4_096;
+const RECORD_RESERVE_BYTES = 4_096;
 const WORKER_DOWN_CODE = 9004;
 
 export interface WriterDependencies {
@@ -30,7 +30,7 @@ export interface WriterDependencies {
   readonly workers: WorkerClients;
   readonly order: WriteOrder;
   readonly notes: RecordNotes;
-  readonly once: DeduplicationTable;
+  readonly deduplication: DeduplicationTable;
   readonly memory: WriteMemory;
   /** Throws 9004 while appending is not allowed. */
   readonly checkWritable: () => void;
@@ -44,20 +44,21 @@ export class Writer {
   }
 
   async insert(request: InsertRequest): Promise<InsertAnswer> {
-    const { body, onceId } = request;
+    const { body, idempotencyId } = request;
     const { byteLength } = body;
-    const known = onceId === null ? null : this.#known(onceId, () => hash('sha256', body, 'base64url'));
+    const known =
+      idempotencyId === null ? null : this.#known(idempotencyId, () => hash('sha256', body, 'base64url'));
     if (known !== null) return { entityCount: known[0], valueCount: known[1] };
     const { memory, checkWritable, workers } = this.#dependencies;
     checkWritable();
     memory.check(byteLength * MEMORY_PER_BATCH_BYTE);
-    const shared = workers.inserts.acquire(byteLength * 2 + RECORD_ROOM_BYTES);
+    const shared = workers.inserts.acquire(byteLength * 2 + RECORD_RESERVE_BYTES);
     const bytes = workers.inserts.bytesOf(shared);
     bytes.set(request.body);
     try {
       const [entityCount, valueCount] = await memory.while(shared.byteLength, () =>
-        this.#once(
-          onceId,
+        this.#deduplicated(
+          idempotencyId,
           () => hash('sha256', bytes.subarray(0, byteLength), 'base64url'),
           () => this.#insert(request, shared, byteLength),
         ),
@@ -84,32 +85,39 @@ export class Writer {
 
   /** The stored answer of this ID, also while writes are not allowed. */
   #known(id: string, bodyHash: () => string): readonly number[] | null {
-    return this.#dependencies.once.find(id, bodyHash, this.#dependencies.options.clock.nowMs());
+    return this.#dependencies.deduplication.find(id, bodyHash, this.#dependencies.options.clock.nowMs());
   }
 
-  #once(
+  #deduplicated(
     id: string | null,
     bodyHash: () => string,
     write: () => Promise<readonly number[]>,
   ): Promise<readonly number[]> {
     return id === null
       ? write()
-      : this.#dependencies.once.run(id, bodyHash, this.#dependencies.options.clock.nowMs(), write);
+      : this.#dependencies.deduplication.run(id, bodyHash, this.#dependencies.options.clock.nowMs(), write);
   }
 
   async #insert(request: InsertRequest, shared: SharedBytes, bodyBytes: number): Promise<number[]> {
     const { workers, order, options, memory } = this.#dependencies;
-    const { databaseId, lines = null, customKey, columnIds, onceId } = request;
+    const { databaseId, lines = null, customKey, columnIds, idempotencyId } = request;
     const nowMs = options.clock.nowMs();
     for (let charged = false; ; charged = true) {
       const parsed = await workers.orUnavailable(
-        workers
-          .nextParser()
-          .send('parse', { databaseId, shared, bodyBytes, lines, nowMs, customKey, columnIds, onceId }),
+        workers.nextParser().send('parse', {
+          databaseId,
+          shared,
+          bodyBytes,
+          lines,
+          nowMs,
+          customKey,
+          columnIds,
+          idempotencyId,
+        }),
       );
       const { entityCount, valueCount, recordBytes } = parsed;
       if (!charged) request.charge(entityCount);
-      if (entityCount === 0 && onceId === null) return [entityCount, valueCount];
+      if (entityCount === 0 && idempotencyId === null) return [entityCount, valueCount];
       while (!order.log.hasCapacity(recordBytes)) await order.log.waitForCapacity(recordBytes);
       this.#dependencies.checkWritable();
       memory.check(recordBytes * MEMORY_PER_BATCH_BYTE);
@@ -153,7 +161,7 @@ export class Writer {
     const known = once === null ? null : this.#known(once.id, () => once.bodyHash);
     if (known !== null) return known[0];
     this.#dependencies.checkWritable();
-    const [count] = await this.#once(
+    const [count] = await this.#deduplicated(
       once?.id ?? null,
       () => once?.bodyHash ?? '',
       async () => [await this.#mutate(request)],

@@ -38,7 +38,7 @@ export class CodeTables {
   #tableIn(arena: Arena): number | null {
     const made = this.#tables.get(arena);
     if (made !== undefined) return made;
-    const table = arena.takeTemporary(this.#codeCount * 4);
+    const table = arena.reserveTemporary(this.#codeCount * 4);
     if (table !== null) this.#tables.set(arena, table);
     return table;
   }

@@ -34,7 +34,7 @@ export class EventSelection {
 
   /** Whether `select` may find events; writes nothing. */
   mayMatch(segment: EventSegment): boolean {
-    const { from, to } = segment.placesWithin(this.#event.window.from, this.#event.window.to);
+    const { from, to } = segment.rangeWithin(this.#event.window.from, this.#event.window.to);
     return from < to;
   }
 
@@ -44,7 +44,7 @@ export class EventSelection {
    */
   select(segment: EventSegment): SelectedEvents {
     const { window } = this.#event;
-    const { from, to } = segment.placesWithin(window.from, window.to);
+    const { from, to } = segment.rangeWithin(window.from, window.to);
     if (from === to) return NO_ROWS;
     const { arena } = segment;
     const { kernels } = arena;

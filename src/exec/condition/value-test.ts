@@ -146,7 +146,7 @@ export class PreparedTest {
     const made = this.#tables.get(arena);
     if (made !== undefined) return made;
     // At least 256 codes, because the 8-bit kernel reads a whole table.
-    const at = arena.takeTemporary(bitmapBytes(Math.max(256, this.#codeCount)));
+    const at = arena.reserveTemporary(bitmapBytes(Math.max(256, this.#codeCount)));
     if (at === null) {
       if (this.#run === UNBOUNDED) return null;
       throw new QuarryError(9006, 'a text condition has too many distinct strings to match');

@@ -69,8 +69,8 @@ function collect(
   collected: (CollectedEvent[] | null)[],
   run: QueryRun,
 ): void {
-  const { from, to } = segment.placesWithin(window.from, window.to);
-  const { rows, dates } = segment.placesUpTo(segment.eventCount);
+  const { from, to } = segment.rangeWithin(window.from, window.to);
+  const { rows, dates } = segment.datesAndRows(segment.eventCount);
   for (let place = from; place < to; place++) {
     if (!hasBit(words, rows[place])) continue;
     const seconds = dates[place];

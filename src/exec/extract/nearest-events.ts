@@ -92,7 +92,7 @@ class EventScan {
       this.#visit(segment, selected.start, visit);
       for (let word = 0; word < WORDS_PER_SEGMENT; word++) this.#inner[word] &= ~this.#words[word];
       const places = rowsOfWords(this.#inner, 0, WORDS_PER_SEGMENT, this.#places);
-      const { rows } = segment.placesUpTo(segment.eventCount);
+      const { rows } = segment.datesAndRows(segment.eventCount);
       for (let at = 0; at < places; at++) inside(rows[selected.start + this.#places[at]]);
     });
   }
@@ -113,7 +113,7 @@ class EventScan {
   }
 
   #visit(segment: EventSegment, start: number, visit: (row: number, point: NearestPoint) => void): void {
-    const { rows } = segment.placesUpTo(segment.eventCount);
+    const { rows } = segment.datesAndRows(segment.eventCount);
     const { f64 } = segment.arena;
     const count = rowsOfWords(this.#words, 0, WORDS_PER_SEGMENT, this.#places);
     for (let at = 0; at < count; at++) {

@@ -24,7 +24,7 @@ export class EventValues {
     this.#segments = table?.segments ?? [];
     this.#kind = table?.kind ?? 'i64';
     this.#texts = texts ?? NO_TEXTS();
-    this.#dates = this.#segments.map((segment) => segment.placesUpTo(segment.eventCount).dates);
+    this.#dates = this.#segments.map((segment) => segment.datesAndRows(segment.eventCount).dates);
     const isNarrow = this.#kind === 'i64' && this.#segments.every(({ width }) => width < 8);
     this.#narrow = isNarrow ? this.#segments.map(narrowOf) : null;
     this.#codes = this.#kind === 'code' ? this.#segments.map(codesOf) : null;

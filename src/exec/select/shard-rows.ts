@@ -306,7 +306,7 @@ export class ShardRows {
   #ownersOfEvents(): Uint32Array[] {
     const columnId = this.#plan.events?.columnId;
     const table = columnId === undefined ? undefined : this.#dimension.events.get(columnId);
-    return (table?.segments ?? []).map((segment) => segment.placesUpTo(segment.eventCount).rows);
+    return (table?.segments ?? []).map((segment) => segment.datesAndRows(segment.eventCount).rows);
   }
 
   /**

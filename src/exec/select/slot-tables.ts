@@ -77,7 +77,7 @@ export class SlotTables {
   }
 
   #allocate(arena: Arena, bytes: number): number {
-    const at = arena.takeTemporary(bytes);
+    const at = arena.reserveTemporary(bytes);
     if (at === null) return ARENA_FULL;
     this.#allocationCounts.set(arena, (this.#allocationCounts.get(arena) ?? 0) + 1);
     return at;

@@ -3,7 +3,7 @@
  * and again every minute, so that a check never waits.
  * Invariants: an empty list admits all clients. A host name that has no address, or was not looked up yet, admits no client.
  * An IPv4 address written as IPv6 equals its IPv4 form. At most RUNNING_MAX look-ups are waited for at a time, each for at
- * most GIVE_UP_MS; the others wait in order. A name is not looked up again before its last look-up was answered.
+ * most LOOK_UP_MS_MAX; the others wait in order. A name is not looked up again before its last look-up was answered.
  */
 import { lookup } from 'node:dns/promises';
 import type { Catalog } from '../../catalog/index.js';
@@ -26,17 +26,17 @@ const NO_ADDRESSES = new AddressSet();
 
 const RUNNING_MAX = 4;
 /** Time after which the next look-up starts although this one has no answer. A later answer is still used. */
-const GIVE_UP_MS = 5_000;
+const LOOK_UP_MS_MAX = 5_000;
 
 /** Errors after which the addresses of the last look-up stay in use: the name server could not be reached. */
-const TEMPORARY_FAULTS: readonly unknown[] = ['EAI_AGAIN', 'ETIMEOUT', 'ECONNREFUSED'];
+const TEMPORARY_ERRORS: readonly unknown[] = ['EAI_AGAIN', 'ETIMEOUT', 'ECONNREFUSED'];
 
 export class AddressBook {
   readonly #lookUpHost: LookUpHost;
   readonly #whitelists = new WeakMap<readonly string[], Whitelist>();
   /** By host name; only names of the newest catalog. */
   readonly #addresses = new Map<string, AddressSet>();
-  readonly #giveUpMs: number;
+  readonly #lookUpMsMax: number;
   /** Names that wait for a look-up or for its answer. */
   readonly #wanted = new Set<string>();
   /** Look-ups that wait for their turn or for an answer, except those that were given up. */
@@ -47,9 +47,9 @@ export class AddressBook {
   #catalog: Catalog | null = null;
   #hosts: ReadonlySet<string> = new Set();
 
-  constructor(lookUp: LookUpHost = lookUpHost, giveUpMs = GIVE_UP_MS) {
+  constructor(lookUp: LookUpHost = lookUpHost, lookUpMsMax = LOOK_UP_MS_MAX) {
     this.#lookUpHost = lookUp;
-    this.#giveUpMs = giveUpMs;
+    this.#lookUpMsMax = lookUpMsMax;
   }
 
   /** True if the whitelist admits `address` (text). */
@@ -116,7 +116,7 @@ export class AddressBook {
   async #inTurn(host: string): Promise<void> {
     if (this.#runningCount < RUNNING_MAX) this.#runningCount++;
     else await new Promise<void>((resolve) => this.#queue.push(resolve));
-    if (this.#hosts.has(host)) await settledWithin(this.#ask(host), this.#giveUpMs);
+    if (this.#hosts.has(host)) await settledWithin(this.#updateAddresses(host), this.#lookUpMsMax);
     else this.#wanted.delete(host);
     if (this.#hosts.has(host) && !this.#addresses.has(host)) this.#addresses.set(host, NO_ADDRESSES);
     const next = this.#queue.shift();
@@ -124,13 +124,13 @@ export class AddressBook {
     else next();
   }
 
-  async #ask(host: string): Promise<void> {
+  async #updateAddresses(host: string): Promise<void> {
     let found: AddressSet | undefined;
     try {
       found = AddressSet.of(await this.#lookUpHost(host));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      found = TEMPORARY_FAULTS.includes(code) ? this.#addresses.get(host) : undefined;
+      found = TEMPORARY_ERRORS.includes(code) ? this.#addresses.get(host) : undefined;
     }
     this.#wanted.delete(host);
     if (this.#hosts.has(host)) this.#addresses.set(host, found ?? NO_ADDRESSES);

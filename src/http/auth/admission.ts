@@ -6,10 +6,10 @@
 import type { RowFormat } from '../../answer/index.js';
 import { QuarryError, quoted } from '../../base/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
-import { onceIdOf } from '../endpoints/idempotency.js';
+import { idempotencyIdOf } from '../endpoints/idempotency.js';
 import { endpointOf, type Path, pathNameOf } from '../endpoints/router.js';
 import { formatOf } from '../transport/accept.js';
-import { type Encoding, encodingOf } from '../transport/decode.js';
+import type { Encoding } from '../transport/decode.js';
 import { LINES_TYPE } from '../transport/part-answer.js';
 import type { Peer } from '../transport/proxy.js';
 import type { Request } from '../transport/uws.js';
@@ -85,7 +85,7 @@ export interface AdmittedRequest {
   /** See AnyCall. */
   readonly pathName: string;
   /** See DatabaseCall. */
-  readonly onceId: string | null;
+  readonly idempotencyId: string | null;
   readonly format: RowFormat;
 }
 
@@ -112,11 +112,12 @@ export function admit(
   checkLength(length, inLines ? Number.POSITIVE_INFINITY : endpoint.bodyBytesMax);
   const { caller, databaseId } = context;
   const isInDatabase = endpoint.scope === 'database' && caller !== null && databaseId !== null;
-  const onceId = isInDatabase ? onceIdOf(request, endpoint, databaseId, caller) : null;
+  const isKeyed = isInDatabase && endpoint.takesIdempotencyKey;
+  const idempotencyId = isKeyed ? idempotencyIdOf(request, endpoint, databaseId, caller) : null;
   authorizer.noteRequest(context);
   const pathName = found === null ? '' : pathNameOf(found, path);
   const format = isInDatabase ? formatOf(request.getHeader('accept')) : 'json';
-  return { context, encoding, inLines, pathName, onceId, format };
+  return { context, encoding, inLines, pathName, idempotencyId, format };
 }
 
 /** The media type of a Content-Type header, without parameters. */
@@ -143,4 +144,21 @@ function checkLength(length: BodyLength, bytesMax: number): void {
 
 export function tooLong(bytesMax: number): QuarryError {
   return new QuarryError(1507, `the body is larger than ${bytesMax} bytes`);
+}
+
+/** The encoding that a Content-Encoding header names. Throws 1501 for one that is not supported. */
+export function encodingOf(header: string): Encoding {
+  if (header === '') return 'identity';
+  switch (header.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return 'identity';
+    case 'gzip':
+    case 'x-gzip':
+      return 'gzip';
+    case 'br':
+      return 'br';
+    default:
+      throw new QuarryError(1501, `Content-Encoding ${quoted(header)} is not supported: gzip and br are`);
+  }
 }

@@ -16,7 +16,7 @@ import type { Caller } from './caller.js';
 import { authenticate, checkAccount, checkPermission, databaseIdOf } from './keys.js';
 import type { Sessions } from './sessions.js';
 
-/** What a client presents. */
+/** The credentials that a client presents. */
 export interface Credentials {
   /** Text of a key or a session's key; null = none was sent. */
   readonly key: string | null;
@@ -115,7 +115,7 @@ export class Authorizer {
   }
 
   /**
-   * The caller in a newer version of the catalog. Throws 502, 1000 to 1003 and what the caller's permissions refuse. The
+   * The caller in a newer version of the catalog. Throws 502, 1000 to 1003 and the errors of the permission check. The
    * permissions of users depend on the time, so they are checked in any case.
    */
   reauthorize({ endpoint, caller, keyText, catalog }: RequestContext, newest: Catalog): Caller {

@@ -11,11 +11,10 @@ import { type AccountState, type Catalog, databaseOf } from '../../catalog/index
 import type { DatabaseEndpoint, Endpoint, TeamEndpoint } from '../endpoints/endpoints.js';
 import { nameOf } from '../endpoints/router.js';
 import type { Request } from '../transport/uws.js';
-import { keyOf } from './authorization-header.js';
 import type { Caller } from './caller.js';
 import { permits, type Sessions } from './sessions.js';
 
-/** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and what `keyOf` throws. */
+/** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and the errors of `keyOf`. */
 export function presentedKey(request: Request): string | null {
   let header = '';
   let count = 0;
@@ -116,4 +115,32 @@ export function hasHeader(request: Request, name: string): boolean {
     if (key === name) found = true;
   });
   return found;
+}
+
+const BEARER = /^bearer(?: +|$)/i;
+const BASIC = /^basic(?: +|$)/i;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * The key in an Authorization header: the key itself, `Bearer KEY`, or `Basic` with the key as the password of any user name.
+ * Keys contain no spaces, so a key cannot be mistaken for a scheme. Throws 501 if the header has no key, 502 if its Basic credentials
+ * cannot be decoded.
+ */
+export function keyOf(header: string): string {
+  const presented = header.trim();
+  const key = BASIC.test(presented)
+    ? passwordOf(presented.replace(BASIC, ''))
+    : presented.replace(BEARER, '');
+  if (key === '') throw new QuarryError(501);
+  return key;
+}
+
+/** The password of `user:password` in Base64. */
+function passwordOf(credentials: string): string {
+  const text = BASE64.test(credentials) ? Buffer.from(credentials, 'base64').toString('utf8') : '';
+  const colon = text.indexOf(':');
+  if (colon === -1 && credentials !== '') {
+    throw new QuarryError(502, 'Basic credentials must be USER:KEY in Base64, with a key as the password');
+  }
+  return text.slice(colon + 1);
 }

@@ -9,14 +9,14 @@ import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
 import type { Authorizer, DatabaseContext, RequestContext } from './authorize.js';
 
-/** What a client of another protocol presents. */
+/** The credentials of a client of another protocol. */
 export interface PostgresClient {
   readonly key: string;
   /** Text of the client's address. */
   readonly address: string;
 }
 
-/** What a statement reads: rows, or the dimensions and columns that there are. */
+/** The scope of a statement: rows, or the names of dimensions and columns. */
 export type StatementScope = 'rows' | 'columns';
 
 /** The endpoint whose permission and rate a statement needs. */

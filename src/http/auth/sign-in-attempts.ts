@@ -52,7 +52,7 @@ export class SignInAttempts {
       this.#removeOldWindows(elapsedMs);
       this.#windows.set(key, window);
     }
-    window.take(1, elapsedMs);
+    window.tryCount(1, elapsedMs);
   }
 
   /** Removes windows that are over, and the oldest ones while there are WINDOWS_MAX. */

@@ -13,7 +13,6 @@ import {
 import { type Answer, JSON_TYPE } from '../transport/answer.js';
 import { type PageRequest, requireRead, StaticPage } from '../transport/static-page.js';
 import type { Endpoint } from './endpoints.js';
-import { takesOnceKey } from './idempotency.js';
 import { BOUNDS, customKeysOf, keysOf } from './tables.js';
 
 const DOCUMENT_PATH = '/v1/openapi.json';
@@ -68,7 +67,6 @@ function packed(contentType: string, text: string): StaticPage {
 function described(endpoint: Endpoint): DescribedEndpoint {
   return {
     ...endpoint,
-    takesOnceKey: takesOnceKey(endpoint),
     keys: keysOf(endpoint),
     customKeys: customKeysOf(endpoint),
   };

@@ -43,6 +43,8 @@ interface AnyEndpoint {
   readonly bodyType: 'application/json' | 'application/sql';
   /** Also accepts line bodies, of any length, which are applied part by part. */
   readonly takesLines: boolean;
+  /** Uses the Idempotency-Key header: a repeated request takes effect once. */
+  readonly takesIdempotencyKey: boolean;
   /** Limit of a body as sent and as decoded; of a line body, limit of one part. */
   readonly bodyBytesMax: number;
   /** Also served over plain HTTP. */
@@ -92,12 +94,17 @@ const COMMON = {
   bodyType: 'application/json',
   bodyBytesMax: BODY_BYTES_MAX,
   takesLines: false,
+  takesIdempotencyKey: false,
   plainHttp: false,
   asks: false,
 } as const;
 
 /** A small limit, because the client is not authenticated. */
 export const SESSION_BODY_BYTES_MAX = 16 * 1024;
+
+type DatabaseOptions = Partial<
+  Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'takesIdempotencyKey' | 'plainHttp' | 'asks'>
+>;
 
 type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
 
@@ -107,7 +114,7 @@ function inDatabase(
   permission: Permission,
   rate: Rate,
   handler: DatabaseHandler,
-  more: Partial<Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'plainHttp' | 'asks'>> = {},
+  more: DatabaseOptions = {},
 ): DatabaseEndpoint {
   return { scope: 'database', ...route(at), ...COMMON, ...who, permission, rate, handler, ...more };
 }
@@ -139,6 +146,7 @@ const savedListing: Who = { keys: ['master', 'read', 'demo'], custom: READ_LEVEL
 const sql: Who = { keys: READERS, custom: READ_LEVELS };
 
 const ASKS = { asks: true } as const;
+const KEYED = { takesIdempotencyKey: true } as const;
 
 export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/dimension', dimensionModelling, 7, 600, dimensions.createDimension),
@@ -151,10 +159,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/column/relation', columnModelling, 7, 600, relations.createRelation),
   inDatabase('DELETE /v1/column/relation', columnModelling, 8, 600, relations.deleteRelation),
   inDatabase('GET /v1/column/relation', listing, 6, 600, relations.listRelations),
-  inDatabase('POST /v1/insert', writing, 2, null, insert, { takesLines: true, plainHttp: true }),
-  inDatabase('POST /v1/update', writing, 3, 600, updateEntities),
-  inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities),
-  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { bodyType: 'application/sql', asks: true }),
+  inDatabase('POST /v1/insert', writing, 2, null, insert, { ...KEYED, takesLines: true, plainHttp: true }),
+  inDatabase('POST /v1/update', writing, 3, 600, updateEntities, KEYED),
+  inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities, KEYED),
+  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { ...KEYED, bodyType: 'application/sql', asks: true }),
   inDatabase('POST /v1/query/count/entity', querying, 1, 'query-load', queries.countEntities, ASKS),
   inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
   inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),

@@ -9,23 +9,16 @@ import { hasHeader } from '../auth/keys.js';
 import type { Request } from '../transport/uws.js';
 import type { Endpoint } from './endpoints.js';
 
-const ONCE_PATHS: readonly string[] = ['/v1/insert', '/v1/update', '/v1/delete', '/v1/sql'];
 const HEADER = 'idempotency-key';
 const HEADER_TEXT = /^[ -~]{1,255}$/;
 
-/** True if the endpoint uses the header. */
-export function takesOnceKey({ method, path }: Pick<Endpoint, 'method' | 'path'>): boolean {
-  return method === 'POST' && ONCE_PATHS.includes(path);
-}
-
-/** null if the header is missing or the endpoint does not use it. Throws 4049 if the header's text is not valid. */
-export function onceIdOf(
+/** For an endpoint that takes the header; null if the request has none. Throws 4049 if the header's text is not valid. */
+export function idempotencyIdOf(
   request: Request,
   endpoint: Endpoint,
   databaseId: number,
   caller: Caller,
 ): string | null {
-  if (!takesOnceKey(endpoint)) return null;
   const text = request.getHeader(HEADER);
   if (text === '' && !hasHeader(request, HEADER)) return null;
   if (!HEADER_TEXT.test(text)) {
@@ -35,9 +28,9 @@ export function onceIdOf(
   return nameOf([databaseId, ...who, endpoint.path, text]);
 }
 
-/** The ID of one part of the request `onceId`. `number`: the part's number, from 1. */
-export function partOnceIdOf(onceId: string, number: number): string {
-  return nameOf([onceId, number]);
+/** The ID of one part of the request `idempotencyId`. `number`: the part's number, from 1. */
+export function partIdempotencyIdOf(idempotencyId: string, number: number): string {
+  return nameOf([idempotencyId, number]);
 }
 
 /** Different lists have different results. */

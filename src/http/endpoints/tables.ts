@@ -70,9 +70,9 @@ function permissionTable(): string {
 
 function planTable(): string {
   const { queriesPerMinute, entitiesPerMinute, writesPerDay } = SPEC_LIMITS;
-  const row = (name: string, figure: (plan: LoadPlan) => number): Row => [
+  const row = (name: string, limit: (plan: LoadPlan) => number): Row => [
     name,
-    ...LOAD_PLANS.map((plan) => grouped(figure(plan))),
+    ...LOAD_PLANS.map((plan) => grouped(limit(plan))),
   ];
   return table(
     ['Per database', ...LOAD_PLANS],
@@ -86,14 +86,14 @@ function planTable(): string {
 
 /** Limits of requests. */
 export const BOUNDS: readonly (readonly [what: string, count: number])[] = [
-  ['Bytes of a body, as it comes and once decoded', BODY_BYTES_MAX],
+  ['Bytes of a body, as sent and as decoded', BODY_BYTES_MAX],
   ['Bytes of the body of `POST /v1/session`', SESSION_BODY_BYTES_MAX],
-  ['Values and keys of a JSON body, those of inserts aside', JSON_NODES_MAX],
+  ['Values and keys of a JSON body, except inserts', JSON_NODES_MAX],
   ['Entity IDs of an insert', ENTITIES_PER_INSERT_MAX],
   ['Columns of an insert, each counted once per dimension', COLUMNS_PER_INSERT_MAX],
-  ['Columns made by one request', COLUMNS_PER_REQUEST_MAX],
+  ['Columns created by one request', COLUMNS_PER_REQUEST_MAX],
   ['Columns of a database of type test', TEST_COLUMNS_MAX],
-  ['Dimensions made by one request', DIMENSIONS_PER_REQUEST_MAX],
+  ['Dimensions created by one request', DIMENSIONS_PER_REQUEST_MAX],
   ['Queries of a count request', QUERIES_PER_REQUEST_MAX],
   ['Columns of a query', COLUMNS_PER_QUERY_MAX],
   ['Conditions of a query', CONDITIONS_PER_QUERY_MAX],
@@ -105,8 +105,8 @@ export const BOUNDS: readonly (readonly [what: string, count: number])[] = [
   ['Windows of a histogram that lists them', WINDOWS_PER_LEVEL_MAX],
   ['Buckets of a histogram by interval', BUCKETS_MAX],
   ['Queries of a top values request', TOP_VALUES_QUERIES_MAX],
-  ['Columns that an extraction gives', COLUMNS_PER_EXTRACTION_MAX],
-  ['Columns that an extraction is ordered by', ORDER_KEYS_MAX],
+  ['Columns of an extraction', COLUMNS_PER_EXTRACTION_MAX],
+  ['Columns of the order of an extraction', ORDER_KEYS_MAX],
   ['Rows of a page', PAGE_ROWS_MAX],
   ['Rows of an extraction by score', SCORED_ROWS_MAX],
 ];

@@ -9,7 +9,7 @@
  * Writes of a UTC day are counted per database.
  * Invariants: a request that is refused with 1502 counts in no window that it was refused for, but an update that the day's
  * plan refuses has already used one of its requests a minute. All endpoints with rate `query-load` share one window. Memory
- * is bounded by the keys and users that were active in the last two minutes, and by CLIENTS_KEPT. The day's count is that
+ * is bounded by the keys and users that were active in the last two minutes, and by CLIENTS_MIN. The day's count is that
  * of writes that took effect, so concurrent writes may exceed it together.
  * Times named elapsedMs are of a monotonic clock.
  */
@@ -103,8 +103,8 @@ export interface WriteBudget {
   readonly clockMs: number;
 }
 
-/** Clients whose windows are in memory: at least so many of the latest, at most twice as many. */
-const CLIENTS_KEPT = 10_000;
+/** Clients whose windows are in memory: at least this number of the latest clients, at most twice the number. */
+const CLIENTS_MIN = 10_000;
 
 export class RateLimiter {
   readonly #table: LimitTable;
@@ -142,7 +142,7 @@ export class RateLimiter {
 
   /** Counts one request. Throws RateExceeded if it exceeds the limit. */
   count(endpoint: Endpoint, { window, cost }: RateLimit, caller: Caller | null, elapsedMs: number): void {
-    if (window.take(cost, elapsedMs)) return;
+    if (window.tryCount(cost, elapsedMs)) return;
     this.#refusals.requests++;
     const what = endpoint.rate === 'query-load' ? 'queries' : `requests ${nameOf(endpoint)}`;
     const ceiling = caller === null ? null : ceilingNameOf(window, caller, elapsedMs);
@@ -195,7 +195,7 @@ export class RateLimiter {
     if (insertedCount === 0) return;
     const endpointLimit = { windowIndex: ENTITIES, limit: this.#table.entitiesPerMinute, cost: 0 };
     const { window } = this.#callerLimit(endpointLimit, database, caller);
-    if (!window.take(insertedCount, elapsedMs)) {
+    if (!window.tryCount(insertedCount, elapsedMs)) {
       this.#refusals['inserted-entities']++;
       const who =
         ceilingNameOf(window, caller, elapsedMs) ?? (caller.kind === 'user' ? 'this user' : 'this key');
@@ -249,7 +249,7 @@ export class RateLimiter {
     let limits = this.#ofClients.get(client);
     if (limits === undefined) {
       limits = this.#ofEarlierClients.get(client) ?? [];
-      if (this.#ofClients.size >= CLIENTS_KEPT) {
+      if (this.#ofClients.size >= CLIENTS_MIN) {
         this.#ofEarlierClients = this.#ofClients;
         this.#ofClients = new Map();
       }

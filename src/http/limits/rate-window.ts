@@ -35,7 +35,7 @@ export class Window {
   #endMs = Number.NEGATIVE_INFINITY;
 
   /** Returns false, and counts nothing, if `count` more would exceed the limit. */
-  take(count: number, elapsedMs: number): boolean {
+  tryCount(count: number, elapsedMs: number): boolean {
     if (!this.hasCapacity(count, elapsedMs)) return false;
     this.#count += count;
     return true;
@@ -83,10 +83,10 @@ export class CappedWindow {
   }
 
   /** Returns false, and counts nothing in either window, if `count` more would exceed a limit. */
-  take(count: number, elapsedMs: number): boolean {
+  tryCount(count: number, elapsedMs: number): boolean {
     const hasCapacity =
       this.#own.hasCapacity(count, elapsedMs) && this.#ceiling.hasCapacity(count, elapsedMs);
-    return hasCapacity && this.#own.take(count, elapsedMs) && this.#ceiling.take(count, elapsedMs);
+    return hasCapacity && this.#own.tryCount(count, elapsedMs) && this.#ceiling.tryCount(count, elapsedMs);
   }
 
   /** True if the own window is over. The ceiling may be in use by other callers. */

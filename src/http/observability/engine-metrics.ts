@@ -16,44 +16,52 @@ const COUNTERS: readonly Row<number>[] = [
   ['quarry_log_fsyncs_total', 'fdatasync calls of the write-ahead log', 'logFsyncCount'],
   ['quarry_log_bytes_total', 'bytes written to the write-ahead log', 'logBytesWritten'],
   ['quarry_log_records_total', 'records written to the write-ahead log', 'logRecordCount'],
-  ['quarry_checkpoints_total', 'checkpoints finished', 'checkpointCount'],
-  ['quarry_checkpoint_failures_total', 'checkpoints that failed', 'checkpointFailureCount'],
-  ['quarry_query_cache_hits_total', 'answers that were remembered', 'cacheHitCount'],
-  ['quarry_query_cache_misses_total', 'answers that were looked for and not remembered', 'cacheMissCount'],
+  ['quarry_checkpoints_total', 'finished checkpoints', 'checkpointCount'],
+  ['quarry_checkpoint_failures_total', 'failed checkpoints', 'checkpointFailureCount'],
+  ['quarry_query_cache_hits_total', 'queries answered from the result cache', 'cacheHitCount'],
+  ['quarry_query_cache_misses_total', 'queries whose answer was not in the result cache', 'cacheMissCount'],
   ['quarry_archived_log_files_total', 'log files copied to the archive', 'archivedFileCount'],
-  ['quarry_archive_failures_total', 'attempts to copy one that failed', 'archiveFailureCount'],
-  ['quarry_lane_restarts_total', 'workers that died and were rebuilt', 'workerRestartCount'],
+  [
+    'quarry_archive_failures_total',
+    'failed attempts to copy a log file to the archive',
+    'archiveFailureCount',
+  ],
+  ['quarry_lane_restarts_total', 'rebuilt workers', 'workerRestartCount'],
 ];
 
 const GAUGES: readonly Row<number>[] = [
   ['quarry_lsn_appended', 'last LSN appended to the log', 'lsnAppended'],
-  ['quarry_lsn_durable', 'last LSN known to be on disk', 'lsnDurable'],
+  ['quarry_lsn_durable', 'last LSN that is durable', 'lsnDurable'],
   ['quarry_lsn_applied', 'last LSN applied by every worker', 'lsnApplied'],
   ['quarry_lsn_checkpoint', 'LSN of the last checkpoint', 'lsnCheckpoint'],
   ['quarry_checkpoint_age_seconds', 'seconds since the last checkpoint began', 'checkpointAgeSeconds'],
   [
     'quarry_log_bytes_since_checkpoint',
-    'bytes of log that a start would read back',
+    'bytes of log that a restart would replay',
     'logBytesSinceCheckpoint',
   ],
-  ['quarry_replay_bytes', 'bytes of the log files that this start reads back', 'replayBytes'],
-  ['quarry_replay_bytes_done', 'how many of them were read', 'replayBytesDone'],
-  ['quarry_replay_records_done', 'records of the log that were read back', 'replayRecordCount'],
-  ['quarry_memory_used_bytes', 'memory held by data', 'memoryUsedBytes'],
-  ['quarry_memory_limit_bytes', 'memory that data may hold', 'memoryLimitBytes'],
+  ['quarry_replay_bytes', 'bytes of the log files that this start replays', 'replayBytes'],
+  ['quarry_replay_bytes_done', 'bytes of the log files that were replayed so far', 'replayBytesDone'],
+  ['quarry_replay_records_done', 'records of the log that were replayed so far', 'replayRecordCount'],
+  ['quarry_memory_used_bytes', 'memory of the data', 'memoryUsedBytes'],
+  ['quarry_memory_limit_bytes', 'memory limit of the data', 'memoryLimitBytes'],
   ['quarry_lanes', 'workers', 'workerCount'],
-  ['quarry_lanes_down', 'workers being rebuilt', 'workersDown'],
+  ['quarry_lanes_down', 'workers that are being rebuilt', 'workersDown'],
   ['quarry_shards', 'shards', 'shardCount'],
-  ['quarry_idempotency_keys', 'Idempotency-Keys kept', 'onceCount'],
+  ['quarry_idempotency_keys', 'stored Idempotency-Keys', 'idempotencyKeyCount'],
   ['quarry_archive_waiting_files', 'log files that wait to be copied to the archive', 'archiveWaitingCount'],
-  ['quarry_retention_suspended', '1 when expired events stay because the clock jumped', 'retentionSuspended'],
-  ['quarry_query_cache_bytes', 'memory held by remembered answers', 'cacheBytes'],
+  [
+    'quarry_retention_suspended',
+    '1 if expired events are not deleted because the clock jumped',
+    'retentionSuspended',
+  ],
+  ['quarry_query_cache_bytes', 'memory of the result cache', 'cacheBytes'],
 ];
 
 const HISTOGRAMS: readonly Row<HistogramStats>[] = [
   ['quarry_log_fsync_seconds', 'seconds of each fdatasync of the write-ahead log', 'logFsyncSeconds'],
   ['quarry_log_group_records', 'records that one fdatasync made durable', 'logGroupRecords'],
-  ['quarry_checkpoint_seconds', 'seconds of each checkpoint that was finished', 'checkpointSeconds'],
+  ['quarry_checkpoint_seconds', 'seconds of each finished checkpoint', 'checkpointSeconds'],
 ];
 
 /** `stats` returns the current statistics, `labelOf` the label of a database. */
@@ -65,7 +73,12 @@ export function engineMetrics(
   const simple = (type: 'counter' | 'gauge', rows: readonly Row<number>[]): Metric[] =>
     rows.map(([name, help, field]) => ({ name, help, type, read: () => [{ value: stats()[field] }] }));
   return [
-    { name: 'quarry_ready', help: '1 when requests are served', type: 'gauge', read: () => ready(engine) },
+    {
+      name: 'quarry_ready',
+      help: '1 if the server is ready for requests',
+      type: 'gauge',
+      read: () => ready(engine),
+    },
     ...simple('gauge', GAUGES),
     ...simple('counter', COUNTERS),
     ...HISTOGRAMS.map(
@@ -76,7 +89,7 @@ export function engineMetrics(
     ),
     {
       name: 'quarry_memory_bytes',
-      help: 'memory held by data, by what it is for; adds up to quarry_memory_used_bytes',
+      help: 'memory of the data by purpose; the sum is quarry_memory_used_bytes',
       type: 'gauge',
       read: () => Object.entries(stats().memory).map(([kind, value]) => ({ labels: { kind }, value })),
     },
@@ -91,17 +104,17 @@ type UsageField = 'insertedEntityCount' | 'insertedValueCount' | 'updatedEntityC
 const USAGE: readonly (readonly [name: string, help: string, field: UsageField])[] = [
   [
     'quarry_inserted_entities_total',
-    'entities inserted since the database was made, by database',
+    'entities inserted since the database was created, by database',
     'insertedEntityCount',
   ],
   [
     'quarry_inserted_values_total',
-    'values inserted since the database was made, by database',
+    'values inserted since the database was created, by database',
     'insertedValueCount',
   ],
   [
     'quarry_updated_entities_total',
-    'entities updated since the database was made, by database',
+    'entities updated since the database was created, by database',
     'updatedEntityCount',
   ],
 ];

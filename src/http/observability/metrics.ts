@@ -98,7 +98,7 @@ export class Metrics {
     return [
       {
         name: 'quarry_http_requests_total',
-        help: 'requests answered, by endpoint, database and HTTP status',
+        help: 'answered requests by endpoint, database and HTTP status',
         type: 'counter',
         read: () =>
           this.#requests.read().flatMap(({ endpoint, database, countsByStatus }) =>
@@ -119,7 +119,7 @@ export class Metrics {
       },
       {
         name: 'quarry_http_seconds_total',
-        help: 'the same seconds added up, by endpoint and database',
+        help: 'sum of the seconds of requests, by endpoint and database',
         type: 'counter',
         read: () =>
           this.#requests
@@ -141,21 +141,21 @@ export class Metrics {
     return [
       counter(
         'quarry_http_aborted_total',
-        'requests whose client went away before all of the answer was sent',
+        'requests whose client disconnected before the whole answer was sent',
         () => this.#abortedCount,
       ),
       counter(
         'quarry_http_cut_off_total',
-        'answers that could not be finished behind their first bytes',
+        'answers that failed after their first bytes were sent',
         () => this.#cutOffCount,
       ),
-      counter('quarry_slow_queries_total', 'queries that the log of slow ones has', () => this.#slowCount),
-      counter('quarry_http_body_bytes_total', 'bytes of request bodies, as they came', () => this.#bodyBytes),
-      gauge('quarry_http_requests_open', 'requests being received or worked on', openRequests),
-      gauge('quarry_http_body_bytes_held', 'memory held by request bodies', bodyBytesHeld),
+      counter('quarry_slow_queries_total', 'queries that were logged as slow', () => this.#slowCount),
+      counter('quarry_http_body_bytes_total', 'bytes of request bodies as received', () => this.#bodyBytes),
+      gauge('quarry_http_requests_open', 'requests that are being received or processed', openRequests),
+      gauge('quarry_http_body_bytes_held', 'memory of request bodies', bodyBytesHeld),
       {
         name: 'quarry_rate_refusals_total',
-        help: 'requests, and parts of requests, refused with 1502, by the limit that they met',
+        help: 'requests and parts of requests refused with 1502, by the exceeded limit',
         type: 'counter',
         read: () => Object.entries(refusals()).map(([limit, value]) => ({ labels: { limit }, value })),
       },

@@ -18,25 +18,25 @@ export function postgresMetrics(stats: () => PostgresStats | null): Metric[] {
   return [
     {
       name: 'quarry_pg_connections_open',
-      help: 'connections of Postgres clients, let in or not yet',
+      help: 'open connections of Postgres clients, authenticated or not',
       type: 'gauge',
       read: read(({ openConnectionCount }) => [{ value: openConnectionCount }]),
     },
     {
       name: 'quarry_pg_sessions_open',
-      help: 'connections of Postgres clients that were let in',
+      help: 'open connections of authenticated Postgres clients',
       type: 'gauge',
       read: read(({ sessionCount }) => [{ value: sessionCount }]),
     },
     {
       name: 'quarry_pg_refused_total',
-      help: 'connections of Postgres clients that were not let in',
+      help: 'refused connections of Postgres clients',
       type: 'counter',
       read: read(({ refusedConnectionCount }) => [{ value: refusedConnectionCount }]),
     },
     {
       name: 'quarry_pg_statements_total',
-      help: 'statements of Postgres clients, by how they ended',
+      help: 'statements of Postgres clients by outcome',
       type: 'counter',
       read: read(({ statements }) =>
         Object.entries(statements).map(([outcome, value]) => ({ labels: { outcome }, value })),

@@ -113,9 +113,9 @@ export class RequestLog {
   /** To be called when a request is over, also when its client has disconnected. */
   audit(notes: RequestNotes, status: number): void {
     const { changes, endpoint } = notes;
+    if (endpoint === null || (changes.length === 0 && !isAdministrative(endpoint))) return;
     const who = whoOf(notes);
-    if (who === null || endpoint === null) return;
-    if (changes.length === 0 && !isAdministrative(endpoint)) return;
+    if (who === null) return;
     const done = status === 200;
     this.#dependencies.audit.write({
       who,

@@ -2,15 +2,19 @@
  * Facts about a request, collected while it is served, for metrics, log and audit. They do not affect what the request may
  * do or its answer.
  */
-
+import type { Catalog, CatalogChange } from '../../catalog/index.js';
+import type { QueryPlan } from '../../engine/index.js';
 import type { Caller } from '../auth/caller.js';
 import { databaseIdOf } from '../auth/keys.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
+import type { HandlerNotes } from '../endpoints/handlers/handler.js';
 import { nameOf } from '../endpoints/router.js';
-import { HandlerNotes } from './handler-notes.js';
+import { type ChangedThing, changedThings } from './audit-changes.js';
 import { NO_ENDPOINT } from './metrics.js';
 
-export class RequestNotes extends HandlerNotes {
+const NOTHING: readonly ChangedThing[] = [];
+
+export class RequestNotes implements HandlerNotes {
   readonly requestId: string;
   /** Text of the client's address; empty if neither log nor audit needs it. */
   client: string;
@@ -25,9 +29,12 @@ export class RequestNotes extends HandlerNotes {
   begunMs: number | null = null;
   /** Code of the error in the answer; null = none. */
   code: number | null = null;
+  plans: (() => readonly QueryPlan[]) | null = null;
+  rowCount: number | null = null;
+  signsInAs: string | null = null;
+  #changes: readonly ChangedThing[] = NOTHING;
 
   constructor(requestId: string, client: string) {
-    super();
     this.requestId = requestId;
     this.client = client;
   }
@@ -35,6 +42,15 @@ export class RequestNotes extends HandlerNotes {
   found(endpoint: Endpoint): void {
     this.endpoint = endpoint;
     this.endpointName = nameOf(endpoint);
+  }
+
+  /** The request's changes of the catalog. */
+  get changes(): readonly ChangedThing[] {
+    return this.#changes;
+  }
+
+  changed(changes: readonly CatalogChange[], before: Catalog): void {
+    this.#changes = changes.length === 0 ? NOTHING : changedThings(changes, before);
   }
 
   /** Notes for one part of the request's line body. */

@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 export interface FirstBytes {
   readonly bytes: Uint8Array;
   /** The stream has no more bytes. */
-  readonly whole: boolean;
+  readonly isWhole: boolean;
 }
 
 export class AnswerStream {
@@ -53,11 +53,11 @@ export class AnswerStream {
     const parts: Uint8Array[] = [];
     for (let byteCount = 0; byteCount < FIRST_BYTES; ) {
       const part = await this.#next();
-      if (part === null) return { bytes: this.#joined(parts), whole: true };
+      if (part === null) return { bytes: this.#joined(parts), isWhole: true };
       parts.push(part);
       byteCount += part.length;
     }
-    return { bytes: this.#joined(parts), whole: false };
+    return { bytes: this.#joined(parts), isWhole: false };
   }
 
   #joined(parts: readonly Uint8Array[]): Uint8Array {
@@ -105,11 +105,11 @@ export class AnswerStream {
 
   /** False: the connection cannot accept more now. */
   #write(slice: Uint8Array): boolean {
-    let taken = true;
+    let isAccepted = true;
     this.#response.cork(() => {
-      taken = this.#response.write(slice);
+      isAccepted = this.#response.write(slice);
     });
-    return taken;
+    return isAccepted;
   }
 
   #writable(): Promise<void> {

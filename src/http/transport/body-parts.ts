@@ -202,8 +202,8 @@ export class BodyParts {
 
   /** Ensures capacity for `bytes` after `end`. False: the budget has not enough capacity. */
   #reserve(bytes: number): boolean {
-    const held = this.#end - this.#start;
-    const needed = held + bytes;
+    const unreadBytes = this.#end - this.#start;
+    const needed = unreadBytes + bytes;
     if (this.#end + bytes <= this.#buffer.byteLength) return true;
     if (needed <= this.#buffer.byteLength) {
       this.#buffer.copyWithin(0, this.#start, this.#end);

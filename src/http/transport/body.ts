@@ -1,17 +1,17 @@
 /**
  * Collects a request's body as it arrives.
  * Invariants: neither bytes nor memory exceed the endpoint's limit. Memory is reserved for twice the bytes that have arrived, or
- * AHEAD_BYTES_MAX more than these, in steps of KEPT_STEP_BYTES, whatever Content-Length says. The bytes of a body must not be
+ * AHEAD_BYTES_MAX more than these, in steps of BUFFER_STEP_BYTES, whatever Content-Length says. The bytes of a body must not be
  * used after its release.
  */
 import { MemoryAccount } from '../../base/index.js';
 
 const AHEAD_BYTES_MAX = 256 * 1024;
 /** Smaller buffers are not reused. */
-const KEPT_BYTES_MIN = 16 * 1024;
-const KEPT_STEP_BYTES = 64 * 1024;
+const REUSED_BYTES_MIN = 16 * 1024;
+const BUFFER_STEP_BYTES = 64 * 1024;
 /** Total bytes of buffers that wait for reuse. */
-const KEPT_BYTES_MAX = 32 * 2 ** 20;
+const FREE_BYTES_MAX = 32 * 2 ** 20;
 
 /**
  * Limits the memory of all bodies that are being received or worked on, so that many clients cannot exhaust it. Buffers are
@@ -36,7 +36,7 @@ export class ByteBudget extends MemoryAccount {
   /** Takes back a buffer that is no longer used. */
   keep(buffer: Uint8Array<ArrayBuffer>): void {
     const bytes = buffer.byteLength;
-    if (bytes < KEPT_BYTES_MIN || this.#freeBytes + bytes > KEPT_BYTES_MAX) return;
+    if (bytes < REUSED_BYTES_MIN || this.#freeBytes + bytes > FREE_BYTES_MAX) return;
     const list = this.#freeBuffers.get(bytes);
     if (list === undefined) this.#freeBuffers.set(bytes, [buffer]);
     else list.push(buffer);
@@ -46,7 +46,7 @@ export class ByteBudget extends MemoryAccount {
 
 /** Rounds up to whole steps, so that buffers have few different sizes. */
 function roundedUp(bytes: number): number {
-  return bytes < KEPT_BYTES_MIN ? bytes : Math.ceil(bytes / KEPT_STEP_BYTES) * KEPT_STEP_BYTES;
+  return bytes < REUSED_BYTES_MIN ? bytes : Math.ceil(bytes / BUFFER_STEP_BYTES) * BUFFER_STEP_BYTES;
 }
 
 export class BodyReader {
@@ -55,7 +55,7 @@ export class BodyReader {
   readonly #declaredBytes: number | null;
   readonly #bytesMax: number;
   #buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  #bytesTaken = 0;
+  #reservedBytes = 0;
   #byteLength = 0;
 
   constructor(budget: ByteBudget, declaredBytes: number | null, bytesMax: number) {
@@ -69,14 +69,14 @@ export class BodyReader {
   }
 
   /** Copies `chunk`, unless the body would exceed its limit or the budget has not enough capacity. */
-  add(chunk: ArrayBuffer): 'taken' | 'too-long' | 'no-room' {
-    if (chunk.byteLength === 0) return 'taken';
+  add(chunk: ArrayBuffer): 'added' | 'too-long' | 'no-capacity' {
+    if (chunk.byteLength === 0) return 'added';
     const needed = this.#byteLength + chunk.byteLength;
     if (needed > this.#bytesMax) return 'too-long';
-    if (needed > this.#buffer.byteLength && !this.#grow(needed)) return 'no-room';
+    if (needed > this.#buffer.byteLength && !this.#grow(needed)) return 'no-capacity';
     this.#buffer.set(new Uint8Array(chunk), this.#byteLength);
     this.#byteLength = needed;
-    return 'taken';
+    return 'added';
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
@@ -88,14 +88,14 @@ export class BodyReader {
   /** Reserves memory for data made from the body, which is released with it; false = not enough capacity. */
   hold(bytes: number): boolean {
     if (!this.#budget.tryReserve(bytes)) return false;
-    this.#bytesTaken += bytes;
+    this.#reservedBytes += bytes;
     return true;
   }
 
   /** Releases the memory. The result of `bytes` must not be used afterwards. */
   release(): void {
-    this.#budget.release(this.#bytesTaken);
-    this.#bytesTaken = 0;
+    this.#budget.release(this.#reservedBytes);
+    this.#reservedBytes = 0;
     this.#budget.keep(this.#buffer);
     this.#buffer = new Uint8Array(0);
   }
@@ -104,8 +104,8 @@ export class BodyReader {
     const doubled = 2 * needed;
     const wanted = Math.min(this.#declaredBytes ?? doubled, Math.max(doubled, needed + AHEAD_BYTES_MAX));
     const capacity = Math.min(roundedUp(Math.max(needed, wanted)), this.#bytesMax);
-    if (!this.#budget.tryReserve(capacity - this.#bytesTaken)) return false;
-    this.#bytesTaken = capacity;
+    if (!this.#budget.tryReserve(capacity - this.#reservedBytes)) return false;
+    this.#reservedBytes = capacity;
     const grown = this.#budget.buffer(capacity);
     grown.set(this.#buffer.subarray(0, this.#byteLength));
     this.#budget.keep(this.#buffer);

@@ -137,13 +137,13 @@ async function writeWhole(files: FileSystem, file: string, text: string, mode: n
   await files.syncDir(path.dirname(file));
 }
 
-function parsed<T>(parse: () => T, fault: string): T {
+function parsed<T>(parse: () => T, reason: string): T {
   try {
     return parse();
   } catch {
-    throw refusal(fault);
+    throw refusal(reason);
   }
 }
 
-const refusal = (fault: string): Error =>
-  new Error(`${fault}: put the right file there, or remove both for a new self-signed pair`);
+const refusal = (reason: string): Error =>
+  new Error(`${reason}: put the right file there, or remove both for a new self-signed pair`);

@@ -3,26 +3,9 @@
  * limited, because a body of a few kilobytes may decode to megabytes.
  */
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
-import { QuarryError, quoted } from '../../base/index.js';
+import { QuarryError } from '../../base/index.js';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
-
-/** The encoding that a Content-Encoding header names. Throws 1501 for one that is not supported. */
-export function encodingOf(header: string): Encoding {
-  if (header === '') return 'identity';
-  switch (header.trim().toLowerCase()) {
-    case '':
-    case 'identity':
-      return 'identity';
-    case 'gzip':
-    case 'x-gzip':
-      return 'gzip';
-    case 'br':
-      return 'br';
-    default:
-      throw new QuarryError(1501, `Content-Encoding ${quoted(header)} is not supported: gzip and br are`);
-  }
-}
 
 export type Decoded = (error: QuarryError | null, bytes: Uint8Array<ArrayBuffer>) => void;
 

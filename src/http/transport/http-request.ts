@@ -122,7 +122,7 @@ export class HttpRequest implements Cancellation {
     this.#release();
   }
 
-  /** The same for an answer that takes time. To be called while the head is handled. Never rejects. */
+  /** Like `answerPlainly`, for an answer that takes time. To be called while the head is handled. Never rejects. */
   async answerLater(endpoint: string, answer: Promise<Answer>): Promise<void> {
     this.report.notes.endpointName = endpoint;
     this.#phase = 'working';
@@ -175,7 +175,7 @@ export class HttpRequest implements Cancellation {
       this.#readBody((chunk, last) => {
         const outcome = body.add(chunk);
         if (outcome === 'too-long') resolve(tooLong(bodyBytesMax));
-        else if (outcome === 'no-room') resolve(new QuarryError(9003, TOO_MANY_BODIES));
+        else if (outcome === 'no-capacity') resolve(new QuarryError(9003, TOO_MANY_BODIES));
         else if (last) resolve(null);
       });
     });
@@ -225,7 +225,7 @@ export class HttpRequest implements Cancellation {
     this.#stream = stream;
     // The client may have disconnected before there was a stream to leave.
     if (this.#phase === 'over') stream.leave();
-    const { bytes, whole } = await stream.begin();
+    const { bytes, isWhole: whole } = await stream.begin();
     if (this.#phase === 'over') return;
     const head = { status: 200, contentType: stream.contentType };
     const response = this.#response;
@@ -369,7 +369,7 @@ export class HttpRequest implements Cancellation {
     return this.#stream?.rowCount ?? null;
   }
 
-  /** The request is over, whatever became of it. */
+  /** Ends the request in every case. */
   #release(): void {
     this.#body?.release();
     this.#body = null;

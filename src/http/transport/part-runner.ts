@@ -6,7 +6,7 @@ import { type Cancellation, invariant } from '../../base/index.js';
 import type { AdmittedRequest } from '../auth/admission.js';
 import type { HandlerRunner } from '../endpoints/handler-runner.js';
 import type { Members } from '../endpoints/handlers/handler.js';
-import { partOnceIdOf } from '../endpoints/idempotency.js';
+import { partIdempotencyIdOf } from '../endpoints/idempotency.js';
 import type { RequestLog } from '../observability/request-log.js';
 import type { RequestNotes } from '../observability/request-notes.js';
 import type { BodyPart } from './body-parts.js';
@@ -26,11 +26,14 @@ export class PartRunner {
     this.#dependencies = dependencies;
   }
 
-  /** Copies `text` before it returns. Throws, or rejects with, what the handler does. */
+  /** Copies `text` before it returns. Throws, or rejects with, the handler's error. */
   async apply(part: BodyPart, text: Uint8Array<ArrayBuffer>): Promise<Members> {
     const { runner, log, admitted, cancellation, notes } = this.#dependencies;
-    const { onceId } = admitted;
-    const named = onceId === null ? admitted : { ...admitted, onceId: partOnceIdOf(onceId, part.number) };
+    const { idempotencyId } = admitted;
+    const named =
+      idempotencyId === null
+        ? admitted
+        : { ...admitted, idempotencyId: partIdempotencyIdOf(idempotencyId, part.number) };
     const ofPart = notes.ofPart();
     const members = await runner.run(named, text, cancellation, ofPart, part.lines);
     invariant(typeof members === 'string', 'an endpoint that takes lines streams no rows');

@@ -76,7 +76,7 @@ export class Peer {
   }
 
   /** True if a trusted proxy reports that the request came over HTTPS. The proxy's own value is the last one. */
-  get vouchedSecure(): boolean {
+  get isForwardedSecure(): boolean {
     if (this.#proxies === null || !this.#isProxy(this.#proxies)) return false;
     const values = allOf(this.#request, 'x-forwarded-proto').split(',');
     return values[values.length - 1].trim().toLowerCase() === 'https';

@@ -255,7 +255,7 @@ export class HttpServer {
   async #close(): Promise<void> {
     const context = this.#context;
     context.closing = true;
-    // Ends the line bodies, which could go on for any time.
+    // Ends line bodies, whose duration is not limited.
     for (const request of context.waiting) request.tick();
     for (const listener of this.#listeners) listener.stopAccepting();
     if (context.openCount > 0) {
@@ -284,9 +284,10 @@ export class HttpServer {
     });
     try {
       if (this.#probe(httpRequest, method, path)) return;
-      const secure = overTls || peer.vouchedSecure;
-      if (this.#page(httpRequest, { request, method, path, secure })) return;
-      const arrival = { request, found: this.#router.find(path), method, path, secure, length, peer };
+      const secure = overTls || peer.isForwardedSecure;
+      const found = this.#router.find(path);
+      if (found === null && this.#page(httpRequest, { request, method, path, secure })) return;
+      const arrival = { request, found, method, path, secure, length, peer };
       void httpRequest.serve(admit(this.#authorizer, arrival, httpRequest.report));
     } catch (error) {
       httpRequest.refuse(error);

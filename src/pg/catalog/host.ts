@@ -13,7 +13,7 @@ import type { CatalogView } from './view.js';
 const INSTANCES_MAX = 1;
 const WAITING_MAX = 100;
 const NO_MEMORY =
-  'the memory limit leaves no room for the catalog, which lists tables and columns; queries of rows still work';
+  'the memory limit leaves too little memory for the catalog, which lists tables and columns; queries of rows still work';
 
 export interface CatalogSettings {
   readonly threadFile: string;

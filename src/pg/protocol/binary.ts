@@ -37,16 +37,16 @@ function instantBytes(text: string): Buffer {
   return int64((BigInt(seconds) - BigInt(SECONDS_TO_2000)) * MICROSECONDS);
 }
 
-const latin = (cell: Buffer): string => cell.toString('latin1');
+const latin = (field: Buffer): string => field.toString('latin1');
 
 /** By type number; a type that is absent has the same bytes in both formats. */
-const ENCODERS: ReadonlyMap<number, (cell: Buffer) => Buffer> = new Map([
-  [TYPE.bool, (cell) => Buffer.of(cell[0] === 0x74 ? 1 : 0)],
-  [TYPE.int8, (cell) => int64(BigInt(latin(cell)))],
-  [TYPE.float8, (cell) => float64(Number(latin(cell)))],
-  [TYPE.numeric, (cell) => numericBytes(latin(cell))],
-  [TYPE.date, (cell) => dateBytes(latin(cell))],
-  [TYPE.timestamptz, (cell) => instantBytes(latin(cell))],
+const ENCODERS: ReadonlyMap<number, (field: Buffer) => Buffer> = new Map([
+  [TYPE.bool, (field) => Buffer.of(field[0] === 0x74 ? 1 : 0)],
+  [TYPE.int8, (field) => int64(BigInt(latin(field)))],
+  [TYPE.float8, (field) => float64(Number(latin(field)))],
+  [TYPE.numeric, (field) => numericBytes(latin(field))],
+  [TYPE.date, (field) => dateBytes(latin(field))],
+  [TYPE.timestamptz, (field) => instantBytes(latin(field))],
 ]);
 
 /** Converts the values of complete DataRow messages from text to binary where `formats` requests it. */
@@ -64,7 +64,7 @@ export function rowsInFormats(rows: Buffer, typeIds: readonly number[], formats:
   return Buffer.concat(out);
 }
 
-function rowInFormats(row: Buffer, encoders: readonly (((cell: Buffer) => Buffer) | undefined)[]): Buffer {
+function rowInFormats(row: Buffer, encoders: readonly (((field: Buffer) => Buffer) | undefined)[]): Buffer {
   const parts: Buffer[] = [Buffer.alloc(HEAD_BYTES), row.subarray(HEAD_BYTES, HEAD_BYTES + 2)];
   let at = HEAD_BYTES + 2;
   for (const encoder of encoders) {
@@ -72,10 +72,10 @@ function rowInFormats(row: Buffer, encoders: readonly (((cell: Buffer) => Buffer
     const end = at + 4 + Math.max(length, 0);
     if (length < 0 || encoder === undefined) parts.push(row.subarray(at, end));
     else {
-      const cell = encoder(row.subarray(at + 4, end));
+      const field = encoder(row.subarray(at + 4, end));
       const head = Buffer.alloc(4);
-      head.writeInt32BE(cell.length);
-      parts.push(head, cell);
+      head.writeInt32BE(field.length);
+      parts.push(head, field);
     }
     at = end;
   }

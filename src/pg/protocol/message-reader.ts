@@ -54,9 +54,9 @@ export class MessageReader {
     if (byteCount < 0 || end > this.bytes.length) {
       throw new ProtocolError('08P01', 'the message is too short for its fields');
     }
-    const taken = this.bytes.subarray(this.#at, end);
+    const field = this.bytes.subarray(this.#at, end);
     this.#at = end;
-    return taken;
+    return field;
   }
 }
 

@@ -77,9 +77,9 @@ export function rowDescription(fields: readonly RowField[], formats: readonly nu
 }
 
 /** `cells` are the values as bytes; null = NULL. */
-export function dataRow(cells: readonly (Uint8Array | null)[]): Buffer {
-  const parts = cells.flatMap((cell) => (cell === null ? [int32(-1)] : [int32(cell.length), cell]));
-  return message('D', int16(cells.length), ...parts);
+export function dataRow(values: readonly (Uint8Array | null)[]): Buffer {
+  const parts = values.flatMap((field) => (field === null ? [int32(-1)] : [int32(field.length), field]));
+  return message('D', int16(values.length), ...parts);
 }
 
 export type Severity = 'ERROR' | 'FATAL';

@@ -28,9 +28,9 @@ export type First =
 
 /** Parses `-c name=value` and `--name=value` in the startup option `options`; a backslash escapes the next character. */
 function optionsIn(text: string): readonly (readonly [name: string, value: string])[] {
-  const words = (text.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((word) => word.replace(/\\(.)/gs, '$1'));
-  return words.flatMap((word, at) => {
-    const given = words[at - 1] === '-c' ? word : /^(?:-c|--)(.+)/.exec(word)?.[1];
+  const args = (text.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((arg) => arg.replace(/\\(.)/gs, '$1'));
+  return args.flatMap((arg, at) => {
+    const given = args[at - 1] === '-c' ? arg : /^(?:-c|--)(.+)/.exec(arg)?.[1];
     const match = /^([^=]+)=(.*)$/s.exec(given ?? '');
     return match === null ? [] : [[match[1].replaceAll('-', '_').toLowerCase(), match[2]] as const];
   });

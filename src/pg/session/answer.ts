@@ -1,6 +1,6 @@
 /**
  * The answer of a statement: a row description, a stream of rows, and the command tag.
- * Invariant: every answer is either read to its end or abandoned; both end the query behind it.
+ * Invariant: every answer is either read to its end or abandoned; both end its query.
  */
 import { formatsFor, rowsInFormats } from '../protocol/binary.js';
 import { dataRow, type RowField, rowDescription } from '../protocol/messages.js';
@@ -19,7 +19,7 @@ export interface Answer {
 
 async function* nothing(): AsyncGenerator<Buffer, void, void> {}
 
-async function* once(rows: () => Buffer): AsyncGenerator<Buffer, void, void> {
+async function* singleRow(rows: () => Buffer): AsyncGenerator<Buffer, void, void> {
   yield rows();
 }
 
@@ -33,17 +33,17 @@ export function done(tag: string, notice: Buffer | null = null): Answer {
 /** An answer of one row of text values. `cells` is called, and has its effect, when the row is read. */
 export function oneRow(
   fields: readonly RowField[],
-  cells: () => readonly (string | null)[],
+  values: () => readonly (string | null)[],
   formats: readonly number[],
   tag: string,
 ): Answer {
   const wanted = formatsFor(formats, fields.length);
   const typeIds = fields.map(({ typeId }) => typeId);
-  const row = (): Buffer => dataRow(cells().map((cell) => (cell === null ? null : Buffer.from(cell))));
+  const row = (): Buffer => dataRow(values().map((value) => (value === null ? null : Buffer.from(value))));
   return {
     description: rowDescription(fields, wanted),
     notice: null,
-    rows: once(() => rowsInFormats(row(), typeIds, wanted)),
+    rows: singleRow(() => rowsInFormats(row(), typeIds, wanted)),
     tag: () => tag,
     over: NOT_NOTED,
   };

@@ -41,9 +41,11 @@ function answerCall(
   state: SessionState,
   formats: readonly number[],
 ): Answer | null {
-  const words = tokens.map(({ text, upper }) => upper || text);
-  const alias = words.at(-2) === 'AS' ? tokens[words.length - 1].text : null;
-  const callText = (alias === null ? words : words.slice(0, -2)).join(' ').replace('PG_CATALOG . ', '');
+  const tokenTexts = tokens.map(({ text, upper }) => upper || text);
+  const alias = tokenTexts.at(-2) === 'AS' ? tokens[tokenTexts.length - 1].text : null;
+  const callText = (alias === null ? tokenTexts : tokenTexts.slice(0, -2))
+    .join(' ')
+    .replace('PG_CATALOG . ', '');
   const { databaseName, userName } = state;
   const calls: readonly (readonly [text: string, name: string, value: string, type?: ImmediateType])[] = [
     ['SELECT VERSION ( )', 'version', `PostgreSQL ${SERVER_VERSION} (Quarry)`],
@@ -84,7 +86,7 @@ function answerSettings(
   const isKnown = ({ args: [name] }: SettingCall): boolean => state.settings.show(name.text) !== null;
   if (!calls.some(({ sets }) => sets) && !calls.every(isKnown)) return null;
   const fields = calls.map(({ alias }) => fieldOf(alias, 'text'));
-  const cells = (): readonly (string | null)[] => {
+  const rowValues = (): readonly (string | null)[] => {
     const values = parameters();
     return calls.map(({ sets, args }) => {
       const [name, value = null, flag = null] = args.map((arg) => textOf(arg, values));
@@ -94,7 +96,7 @@ function answerSettings(
       return shown(name, value, state);
     });
   };
-  return oneRow(fields, cells, formats, 'SELECT 1');
+  return oneRow(fields, rowValues, formats, 'SELECT 1');
 }
 
 const isTrue = (text: string | null): boolean => /^(t|true|on|1|yes)$/i.test(text ?? '');

@@ -36,7 +36,7 @@ export interface BoundSelect {
   readonly fields: readonly Field[];
 }
 
-/** Throws 6000, with the place, and 506. */
+/** Throws 6000, with the source position, and 506. */
 export function planSelect(
   select: sql.SelectStatement,
   { model, nowMs, access }: DatabaseContext,
@@ -49,7 +49,7 @@ export function planSelect(
   });
 }
 
-/** Throws 6000, with the place, and 506. */
+/** Throws 6000, with the source position, and 506. */
 export function bindSelect(
   statement: sql.PostgresStatement,
   parameters: readonly sql.SqlParameter[],

@@ -7,18 +7,23 @@ import {
   catalogAnswer,
   catalogDescription,
 } from '../catalog/answer.js';
-import { withNewerNames } from '../catalog/older-names.js';
 import { formatsFor } from '../protocol/binary.js';
 import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
 import { BINARY, type RowField, rowDescription, TEXT } from '../protocol/messages.js';
-import { parameterTypes } from '../protocol/parameter-types.js';
 import { parameterValue } from '../protocol/parameters.js';
-import { TYPE } from '../protocol/types.js';
+import { rowField, TYPE, TYPES_BY_NAME } from '../protocol/types.js';
 import type { Answer } from './answer.js';
 import { answerImmediately } from './driver-queries.js';
 import { fieldsWithout, isOfSql, type Portal, type PreparedStatement } from './portal.js';
 import { forbiddenCall, routeOf } from './routing.js';
-import { answerSelect, bindSelect, type DatabaseContext, type PostgresRequest, rowFields } from './select.js';
+import {
+  answerSelect,
+  bindSelect,
+  type DatabaseContext,
+  type PostgresRequest,
+  planSelect,
+  rowFields,
+} from './select.js';
 import { answerSession, type SessionState } from './session-statement.js';
 import type { Waiting } from './waiting.js';
 
@@ -246,4 +251,63 @@ function fieldsAsDescribed(
     });
   if (!isCompatible) return null;
   return fields.map((field, at) => (field.typeId === described[at].typeId ? field : described[at]));
+}
+
+/**
+ * Infers the parameter types that the client left open, as Postgres does: from casts and from the other operand. `given` has 0
+ * for open types. Returns the types with the inferred ones filled in; 0 = could not be inferred.
+ */
+function parameterTypes(
+  statement: sql.PostgresStatement,
+  given: readonly number[],
+  admission: DatabaseContext,
+): readonly number[] {
+  if (!given.includes(0)) return given;
+  try {
+    const uses = sql.parameterUses(statement);
+    const types = new Map([...new Set(uses)].map((use) => [use, typeOf(use, admission)] as const));
+    return given.map((id, at) => (id === 0 ? (types.get(uses[at]) ?? 0) : id));
+  } catch {
+    // A statement that cannot be parsed or bound is refused when it is executed.
+    return given;
+  }
+}
+
+function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): number {
+  if (use === null) return 0;
+  if (use.is === 'count') return TYPE.int8;
+  if (use.is === 'cast') return TYPES_BY_NAME.get(use.type) ?? 0;
+  try {
+    const [output] = planSelect(use.select, admission).outputs;
+    const { typeId } = rowField(output);
+    // Lists are compared with their items.
+    return typeId === TYPE.json ? 0 : typeId;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Columns of pg_catalog that version 17 renamed, by the old name in upper case. psql 15 and 16 list databases and collations with
+ * the old names.
+ */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['DATICULOCALE', 'datlocale'],
+  ['COLLICULOCALE', 'colllocale'],
+]);
+
+/**
+ * Replaces the old names of a statement by the new ones, which have the same length, so that positions stay valid.
+ * `text` is the query to which the statement's positions refer.
+ */
+export function withNewerNames({ text: own, tokens }: sql.PostgresStatement, text: string): string {
+  const renamed = tokens.filter(({ kind, upper }) => kind === 'word' && RENAMED.has(upper));
+  if (renamed.length === 0) return own;
+  const characters = Array.from(own);
+  const begin = sql.characterAt(text, tokens[0].position);
+  for (const { upper, position } of renamed) {
+    const newer = RENAMED.get(upper)?.padEnd(upper.length) ?? '';
+    characters.splice(sql.characterAt(text, position) - begin, newer.length, ...newer);
+  }
+  return characters.join('');
 }

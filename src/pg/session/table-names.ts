@@ -29,7 +29,7 @@ interface Frame {
   /** The name of the WITH query whose body is being read. */
   pendingName: string | null;
   /** Names defined by WITH, in lower case. */
-  readonly given: string[];
+  readonly declared: string[];
 }
 
 const newFrame = (isFrom: boolean): Frame => ({
@@ -39,7 +39,7 @@ const newFrame = (isFrom: boolean): Frame => ({
   isWith: false,
   isRecursive: false,
   pendingName: null,
-  given: [],
+  declared: [],
 });
 
 const ENDS_FROM: ReadonlySet<string> = new Set([
@@ -59,7 +59,7 @@ class Search {
   readonly #tables: NamedTable[] = [];
   readonly #frames: Frame[] = [newFrame(false)];
   /** Number of definitions of each name in the open frames. */
-  readonly #given = new Map<string, number>();
+  readonly #declared = new Map<string, number>();
   #hasFrom = false;
   #at = 0;
 
@@ -69,12 +69,12 @@ class Search {
 
   run(): TableNames {
     while (this.#at < this.#tokens.length) {
-      this.#take(this.#tokens[this.#at], this.#frames[this.#frames.length - 1]);
+      this.#visit(this.#tokens[this.#at], this.#frames[this.#frames.length - 1]);
     }
     return { tables: this.#tables, hasFrom: this.#hasFrom };
   }
 
-  #take(token: Token, frame: Frame): void {
+  #visit(token: Token, frame: Frame): void {
     const { upper } = token;
     if (isSign(token, '(')) this.#open(frame);
     else if (isSign(token, ')')) this.#close();
@@ -115,22 +115,23 @@ class Search {
 
   #close(): void {
     if (this.#frames.length > 1) {
-      for (const name of this.#frames.pop()?.given ?? []) this.#given.set(name, this.#countOf(name) - 1);
+      for (const name of this.#frames.pop()?.declared ?? [])
+        this.#declared.set(name, this.#countOf(name) - 1);
     }
     const frame = this.#frames[this.#frames.length - 1];
     // A WITH query is visible after its definition.
     if (frame.pendingName === null || !frame.isWith) return;
-    this.#give(frame.pendingName, frame);
+    this.#declare(frame.pendingName, frame);
     frame.pendingName = null;
   }
 
-  #give(name: string, frame: Frame): void {
-    frame.given.push(name);
-    this.#given.set(name, this.#countOf(name) + 1);
+  #declare(name: string, frame: Frame): void {
+    frame.declared.push(name);
+    this.#declared.set(name, this.#countOf(name) + 1);
   }
 
   #countOf(name: string): number {
-    return this.#given.get(name) ?? 0;
+    return this.#declared.get(name) ?? 0;
   }
 
   /** name [(columns)] AS [[NOT] MATERIALIZED] ( */
@@ -142,7 +143,7 @@ class Search {
       (before?.upper === 'WITH' || before?.upper === 'RECURSIVE' || isSign(before, ','))
     ) {
       const name = this.#columnsBehind(token);
-      if (frame.isRecursive) this.#give(name, frame);
+      if (frame.isRecursive) this.#declare(name, frame);
       frame.pendingName = name;
     }
   }
@@ -172,7 +173,7 @@ class Search {
     if (isSign(this.#tokens[this.#at], '(')) return;
     const name = parts[parts.length - 1];
     const schema = parts.length > 1 ? parts[parts.length - 2].toLowerCase() : null;
-    const isGiven = schema === null && this.#countOf(name.toLowerCase()) > 0;
-    if (!isGiven) this.#tables.push({ schema, name });
+    const isDeclared = schema === null && this.#countOf(name.toLowerCase()) > 0;
+    if (!isDeclared) this.#tables.push({ schema, name });
   }
 }

@@ -31,18 +31,18 @@ export type Write = (engine: Engine) => Promise<unknown>;
 
 const common = { databaseId: DATABASE_ID, customKey: false, columnIds: null, charge: () => {} };
 
-/** With `onceId` as under an Idempotency-Key. */
-export const insert = (body: unknown, onceId: string | null = null): Write => {
-  return (engine) => engine.insert({ ...common, body: bytesOf(body), onceId });
+/** With `idempotencyId` as under an Idempotency-Key. */
+export const insert = (body: unknown, idempotencyId: string | null = null): Write => {
+  return (engine) => engine.insert({ ...common, body: bytesOf(body), idempotencyId });
 };
 
 /** Updates with `set`, deletes without. */
-export const mutate = (query: unknown, set: unknown = null, onceId: string | null = null): Write => {
+export const mutate = (query: unknown, set: unknown = null, idempotencyId: string | null = null): Write => {
   return (engine) =>
     engine.mutate({
       ...common,
       nowMs: NOW_MS,
-      once: onceId === null ? null : { id: onceId, bodyHash: 'hash' },
+      once: idempotencyId === null ? null : { id: idempotencyId, bodyHash: 'hash' },
       bind: (model) => {
         const dimension = model.dimensions.get('default') as Dimension;
         const condition = bindQuery(parseJson(bytesOf(query)), dimension, NOW_MS);
@@ -52,14 +52,14 @@ export const mutate = (query: unknown, set: unknown = null, onceId: string | nul
 };
 
 /** Several SQL statements as one write. */
-export const script = (text: string, onceId: string): Write => {
+export const script = (text: string, idempotencyId: string): Write => {
   const read = readScript(text);
   if (read.kind !== 'writes') throw new Error(`${text} writes nothing`);
   return (engine) =>
     engine.script({
       ...common,
       nowMs: NOW_MS,
-      once: { id: onceId, bodyHash: 'hash' },
+      once: { id: idempotencyId, bodyHash: 'hash' },
       bind: (model) => bindWrites(read.statements, { model, nowMs: NOW_MS, access: FULL_ACCESS }),
     });
 };
@@ -243,7 +243,7 @@ const TAGS = ['t0', 't1', 't2', 't3', 't4', 't5', 't6', 't7', 'item-1'];
 function administrationOf(engine: Engine): string {
   const { keys, ...catalog } = catalogToPlain(engine.catalog()) as { readonly keys: readonly unknown[] };
   const { requestCount: _, queryCount: __, ...usage } = engine.usage(DATABASE_ID);
-  return JSON.stringify([catalog, keys.length, usage, engine.stats().onceCount]);
+  return JSON.stringify([catalog, keys.length, usage, engine.stats().idempotencyKeyCount]);
 }
 
 const QUERY_OPTIONS = { cancellation: null, bypassCache: true };

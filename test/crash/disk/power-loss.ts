@@ -54,9 +54,9 @@ function randomModelChange(prng: Prng, at: number): Write {
 function randomStep(prng: Prng, at: number, insertBefore: boolean): Step & { readonly isInsert: boolean } {
   const kind = prng.unit();
   const isInsert = kind < 0.5;
-  const onceId = prng.chance(0.3) ? `named-${at}` : null;
+  const idempotencyId = prng.chance(0.3) ? `named-${at}` : null;
   const write = isInsert
-    ? insert(entities(prng), onceId)
+    ? insert(entities(prng), idempotencyId)
     : kind < 0.65
       ? randomModelChange(prng, at)
       : randomWrite(prng, at);

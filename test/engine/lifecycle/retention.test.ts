@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { ManualClock } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
+import { ClockWatch } from '../../../src/engine/lifecycle/retention.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { copyDir, makeDir, NOW_MS, TestStore } from '../store.js';
 
@@ -14,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 const TEN_YEARS_MS = 3_653 * DAY_MS;
 const ENTITIES = 40;
 /** Events of an entity are index days old. */
-const KEPT_DAYS = 30;
+const RETENTION_DAYS = 30;
 const dateAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const visited: Json = [
   jsonObject({ visits: jsonObject({ gte: num(0), between: ['1990-01-01', '2100-01-01'] }) }),
@@ -23,13 +24,13 @@ const visited: Json = [
 const insert = (store: TestStore, id: string, ms: number): Promise<unknown> =>
   store.insert(jsonObject({ [id]: jsonObject({ visits: jsonObject({ value: num(1), date: dateAt(ms) }) }) }));
 
-async function open(t: Test, options: Partial<EngineOptions>, days = KEPT_DAYS): Promise<TestStore> {
+async function open(t: Test, options: Partial<EngineOptions>, days = RETENTION_DAYS): Promise<TestStore> {
   const store = await TestStore.open(t, makeDir(t), { expiryIntervalMs: 10, ...options });
   await store.createColumns([
     jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(days) }),
   ]);
   for (let index = 0; index < ENTITIES; index++) {
-    await insert(store, `e${index}`, NOW_MS - Math.floor((index * (KEPT_DAYS - 1) * DAY_MS) / ENTITIES));
+    await insert(store, `e${index}`, NOW_MS - Math.floor((index * (RETENTION_DAYS - 1) * DAY_MS) / ENTITIES));
   }
   return store;
 }
@@ -68,7 +69,7 @@ for (const [what, jumpMs] of [
     await pause(100);
     t.notOk(isSuspended(store));
     t.equal(await store.countOne(visited), ENTITIES, 'nothing had expired');
-    clock.advance(KEPT_DAYS * DAY_MS + 2 * DAY_MS);
+    clock.advance(RETENTION_DAYS * DAY_MS + 2 * DAY_MS);
     t.ok(await until(async () => (await store.countOne(visited)) === 0), 'time that goes by takes them away');
   });
 }
@@ -86,7 +87,7 @@ t.test('an hour back, a leap day and a store that keeps its events for ever susp
   const clock = new ManualClock(Date.UTC(2024, 1, 28, 22));
   const store = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
   await store.createColumns([
-    jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(KEPT_DAYS) }),
+    jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(RETENTION_DAYS) }),
   ]);
   clock.jump(-HOUR_MS);
   await pause(50);
@@ -135,7 +136,7 @@ t.test('a start far from the time that the store knew asks first, unless nothing
   const dir = copyDir(t, store.dir);
   for (const [what, days, suspends] of [
     ['a day later', 1, false],
-    ['long after, when events have expired', KEPT_DAYS + 5, true],
+    ['long after, when events have expired', RETENTION_DAYS + 5, true],
     ['before', -3, true],
   ] as const) {
     const clock = new ManualClock(NOW_MS + days * DAY_MS);
@@ -146,9 +147,54 @@ t.test('a start far from the time that the store knew asks first, unless nothing
     t.equal(await again.countOne(visited), ENTITIES, what);
     await again.close();
   }
-  const kept = await open(t, {}, 4 * KEPT_DAYS);
-  const later = { clock: new ManualClock(NOW_MS + KEPT_DAYS * DAY_MS), expiryIntervalMs: 10 };
+  const kept = await open(t, {}, 4 * RETENTION_DAYS);
+  const later = { clock: new ManualClock(NOW_MS + RETENTION_DAYS * DAY_MS), expiryIntervalMs: 10 };
   const again = await TestStore.open(t, copyDir(t, kept.dir), later);
   await pause(100);
   t.notOk(isSuspended(again), 'a store that was stopped for long, none of whose events have expired');
+});
+
+/** A day before a leap day. */
+const LEAP_EVE_MS = Date.UTC(2024, 1, 28, 23);
+
+t.test('time that goes by is no jump, over a leap day and however long', async (t) => {
+  const clock = new ManualClock(LEAP_EVE_MS);
+  const watch = new ClockWatch(clock, null);
+  for (const days of [1, 2, 366, 3_653]) {
+    clock.advance(days * DAY_MS);
+    t.equal(watch.jumpMs, 0, `${days} days`);
+  }
+});
+
+t.test('a clock that is set by more than a day has jumped until it is accepted, or set back', async (t) => {
+  for (const jump of [DAY_MS + 1, -DAY_MS - 1, 3_653 * DAY_MS, -3_653 * DAY_MS]) {
+    const clock = new ManualClock(LEAP_EVE_MS);
+    const watch = new ClockWatch(clock, null);
+    clock.jump(jump);
+    clock.advance(5_000);
+    t.equal(watch.jumpMs, jump);
+    clock.jump(-jump);
+    t.equal(watch.jumpMs, 0, 'set back');
+    clock.jump(jump);
+    watch.accept();
+    t.equal(watch.jumpMs, 0, 'accepted');
+    clock.advance(DAY_MS);
+    t.equal(watch.jumpMs, 0);
+  }
+});
+
+t.test('less than a day is no jump: an hour back, a day forward', async (t) => {
+  for (const jump of [-3_600_000, 3_600_000, DAY_MS, -DAY_MS]) {
+    const clock = new ManualClock(LEAP_EVE_MS);
+    const watch = new ClockWatch(clock, null);
+    clock.jump(jump);
+    t.equal(watch.jumpMs, 0);
+  }
+});
+
+t.test('at a start the time that the store knew last counts', async (t) => {
+  const clock = new ManualClock(LEAP_EVE_MS);
+  t.equal(new ClockWatch(clock, LEAP_EVE_MS - DAY_MS).jumpMs, 0);
+  t.equal(new ClockWatch(clock, LEAP_EVE_MS - 2 * DAY_MS).jumpMs, 2 * DAY_MS);
+  t.equal(new ClockWatch(clock, LEAP_EVE_MS + 2 * DAY_MS).jumpMs, -2 * DAY_MS);
 });

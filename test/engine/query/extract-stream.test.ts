@@ -88,7 +88,7 @@ function worldOf(
     barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 10_000, bytesMax: 2 ** 30 },
-    heldMsMax: 10_000,
+    writeDelayMsMax: 10_000,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),
   });
@@ -206,7 +206,7 @@ t.test(
     await leaving.parts.return();
     for (const { barrier, store } of [failing, going, left]) {
       await new Promise<void>((resolve) => barrier.write(resolve));
-      t.equal(store.bytesTaken, 0);
+      t.equal(store.reservedBytes, 0);
     }
   },
 );

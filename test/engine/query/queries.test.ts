@@ -86,7 +86,7 @@ t.test(
         body: Buffer.from(text),
         customKey: false,
         columnIds: null,
-        onceId: null,
+        idempotencyId: null,
         charge: () => {},
       });
     await insert(2, '{"x": {"tag": "b"}, "auto-create": ["column"]}');

@@ -2,14 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { EngineOptions } from '../../../src/engine/options.js';
-import { QueryRunner } from '../../../src/engine/query/query-runner.js';
+import { ConcurrencySlots, QueryRunner } from '../../../src/engine/query/query-runner.js';
 import type { RunningQuery } from '../../../src/engine/query/running-query.js';
 import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
 import { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
 import { DataVersions } from '../../../src/engine/write/data-versions.js';
 import { QUERY_OPTIONS } from '../store.js';
 
-const HELD_MS_MAX = 100;
+const WRITE_DELAY_MS_MAX = 100;
 
 function runnerBehind(barrier: WriteBarrier): QueryRunner {
   const options = { workerCount: 0 } as unknown as EngineOptions;
@@ -24,7 +24,7 @@ function runnerBehind(barrier: WriteBarrier): QueryRunner {
     barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 20_000, bytesMax: 2 ** 30 },
-    heldMsMax: HELD_MS_MAX,
+    writeDelayMsMax: WRITE_DELAY_MS_MAX,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),
   });
@@ -56,7 +56,31 @@ t.test('a query inside the barrier has no time limit there while no record waits
   const barrier = new WriteBarrier();
   const runner = runnerBehind(barrier);
   const answer = await runner.withSlot([], QUERY_OPTIONS, (query) =>
-    runner.withWritesPaused(query, () => workFor(query, HELD_MS_MAX * 4)),
+    runner.withWritesPaused(query, () => workFor(query, WRITE_DELAY_MS_MAX * 4)),
   );
   t.equal(answer, 'done');
 });
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test(
+  'as many callers enter as there are slots; the others follow in order as slots become free',
+  async (t) => {
+    const slots = new ConcurrencySlots(2);
+    const entered: number[] = [];
+    for (const number of [1, 2, 3, 4]) slots.enter().then(() => entered.push(number));
+    await turn();
+    t.strictSame(entered, [1, 2]);
+    slots.leave();
+    await turn();
+    t.strictSame(entered, [1, 2, 3]);
+    slots.leave();
+    slots.leave();
+    slots.leave();
+    await turn();
+    t.strictSame(entered, [1, 2, 3, 4]);
+    for (const number of [5, 6, 7]) slots.enter().then(() => entered.push(number));
+    await turn();
+    t.strictSame(entered, [1, 2, 3, 4, 5, 6], 'the number of slots stays the same');
+  },
+);

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Cancellation } from '../../../src/base/index.js';
 import { RunningQuery } from '../../../src/engine/query/running-query.js';
-import { StopFlags } from '../../../src/engine/query/stop-flags.js';
 import type { WorkerApi } from '../../../src/engine/workers/worker-client.js';
 import type { WorkerClients } from '../../../src/engine/workers/worker-clients.js';
+import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
 
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -65,11 +65,11 @@ t.test(
     t.equal(flagOf(workers, slot), 1);
     await t.rejects(pending, { code: 9005 });
     query.end();
-    t.not(workers.stopFlags.take(), slot, 'the workers still read the slot');
+    t.not(workers.stopFlags.reserve(), slot, 'the workers still read the slot');
     for (const answer of release) answer();
     await turn();
     t.equal(flagOf(workers, slot), 0);
-    t.equal(workers.stopFlags.take(), slot, 'it is free again');
+    t.equal(workers.stopFlags.reserve(), slot, 'it is free again');
     await t.rejects(
       query.sendAll(() => Promise.resolve(null)),
       { code: 9005 },

@@ -60,7 +60,7 @@ t.test('what was written is read in its order, whoever of the two is faster', as
     };
     const [, found] = await Promise.all([write(), read()]);
     t.ok(found.equals(Buffer.concat(parts)), `seed ${seed + round}`);
-    t.equal(store.bytesTaken, 0, 'the disk is given back');
+    t.equal(store.reservedBytes, 0, 'the disk is given back');
     t.strictSame(disk.files(), []);
   }
   t.strictSame(fs.readdirSync(real.dir), []);
@@ -73,7 +73,7 @@ t.test('memory is bounded, and only what is beyond it goes to the disk', async (
   for (const [index, one] of parts.entries()) {
     await spool.write(one);
     t.ok(spool.memoryBytes <= 4 * KIB);
-    t.equal(store.bytesTaken, Math.max(0, index - 3) * KIB);
+    t.equal(store.reservedBytes, Math.max(0, index - 3) * KIB);
   }
   t.equal(disk.callCounts.get('writev'), 16);
   spool.end();
@@ -100,7 +100,7 @@ t.test('a file that was read to its end is written from its beginning again', as
       const { value } = await parts.next();
       t.strictSame(value, new Uint8Array(KIB).fill(round * 8 + index));
     }
-    t.equal(store.bytesTaken, 4 * KIB, 'no more than one round needs');
+    t.equal(store.reservedBytes, 4 * KIB, 'no more than one round needs');
   }
   await parts.return();
 });
@@ -141,16 +141,16 @@ t.test('spools together take no more disk than they may: 9006, and the others go
   const store = new SpoolStore(10 * KIB);
   const [{ spool: first }, { spool: second }] = [make(disk, DIR, store), make(disk, DIR, store)];
   for (let index = 0; index < 12; index++) await first.write(new Uint8Array(KIB));
-  t.equal(store.bytesTaken, 8 * KIB);
+  t.equal(store.reservedBytes, 8 * KIB);
   for (let index = 0; index < 6; index++) await second.write(new Uint8Array(KIB));
   const refusal = { code: 9006, message: 'answers that wait for their clients take too much disk' };
   await t.rejects(async () => second.write(new Uint8Array(KIB)), refusal, 'its writer gets the error');
   await t.rejects(async () => second.write(new Uint8Array(1)), refusal, 'whenever it writes');
   await t.rejects(readAll(second), refusal, 'and its reader');
-  t.equal(store.bytesTaken, 8 * KIB, 'what it took is given back');
+  t.equal(store.reservedBytes, 8 * KIB, 'what it took is given back');
   first.end();
   t.equal((await readAll(first)).length, 12 * KIB);
-  t.equal(store.bytesTaken, 0);
+  t.equal(store.reservedBytes, 0);
 });
 
 t.test('a full disk is 9002, one that fails 189, at whatever call', async (t) => {
@@ -171,7 +171,7 @@ t.test('a full disk is 9002, one that fails 189, at whatever call', async (t) =>
       const written = await write().catch((error: QuarryError) => error.code);
       const read = await readAll(spool).catch((error: QuarryError) => error.code);
       await spool.close();
-      t.equal(store.bytesTaken, 0, 'everything is given back');
+      t.equal(store.reservedBytes, 0, 'everything is given back');
       t.strictSame(disk.files(), []);
       if (written === undefined && typeof read !== 'number') {
         if (disk.steps <= at) break;
@@ -201,7 +201,7 @@ t.test('a reader that leaves releases everything, and the next write of its writ
     await parts.return();
     t.strictSame(await waiting, waits ? { done: true, value: undefined } : null);
     t.equal(spool.memoryBytes, 0);
-    t.equal(store.bytesTaken, 0);
+    t.equal(store.reservedBytes, 0);
     t.strictSame(disk.files(), []);
     await t.rejects(async () => spool.write(new Uint8Array(1)), { code: 9005 });
     t.strictSame(await parts.next(), { done: true, value: undefined });
@@ -220,7 +220,7 @@ t.test('a reader that leaves while the disk works waits for it', async (t) => {
     for (let index = 0; index < round; index++) await parts.next();
     const pending = parts.next();
     await parts.return();
-    t.equal(store.bytesTaken, 0);
+    t.equal(store.reservedBytes, 0);
     await notified;
     await pending;
   }
@@ -236,7 +236,7 @@ t.test('a writer that fails ends the reading at once, also of what waits', async
   spool.fail(new QuarryError(9005, 'too long'));
   await t.rejects(parts.next(), { code: 9005, message: 'too long' });
   await spool.close();
-  t.equal(store.bytesTaken, 0);
+  t.equal(store.reservedBytes, 0);
   const waiting = make(disk).spool;
   const next = waiting.parts().next();
   waiting.fail(new Error('a bug'));
@@ -309,9 +309,9 @@ t.test('a writer waits for a reader that keeps up, and writes to the file after 
 
   const tired = patient(5);
   await writeAll(tired.spool);
-  t.ok(tired.store.bytesTaken >= 19 * 3 * KIB, 'nobody read, and all but the first part are in the file');
+  t.ok(tired.store.reservedBytes >= 19 * 3 * KIB, 'nobody read, and all but the first part are in the file');
   t.strictSame(await readAll(tired.spool), Buffer.concat(parts));
-  t.equal(tired.store.bytesTaken, 0);
+  t.equal(tired.store.reservedBytes, 0);
 });
 
 t.test('a writer that waits for room learns at once that nobody reads any more', async (t) => {

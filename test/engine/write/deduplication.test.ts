@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { ManualClock, QuarryError } from '../../../src/base/index.js';
-import { DeduplicationTable, KEPT_MS } from '../../../src/engine/write/deduplication.js';
+import { DeduplicationTable, RETENTION_MS } from '../../../src/engine/write/deduplication.js';
 import { jsonObject, num } from '../../support/generate.js';
 import { copyDir, makeDir, NOW_MS, TestStore } from '../store.js';
 
@@ -69,11 +69,11 @@ t.test('a full table refuses new names and forgets none that is younger than 24 
   table.add(entry('a', 0));
   table.add(entry('b', 10));
   await t.rejects(
-    table.run('c', () => 'of c', KEPT_MS - 1, write),
+    table.run('c', () => 'of c', RETENTION_MS - 1, write),
     { code: 9003 },
   );
-  t.strictSame(await table.run('a', () => 'of a', KEPT_MS - 1, never), [1]);
-  t.strictSame(await table.run('c', () => 'of c', KEPT_MS, write), [1]);
+  t.strictSame(await table.run('a', () => 'of a', RETENTION_MS - 1, never), [1]);
+  t.strictSame(await table.run('c', () => 'of c', RETENTION_MS, write), [1]);
   t.equal(table.count, 1);
 });
 
@@ -101,9 +101,12 @@ t.test(
     const answers = await Promise.all([1, 2, 3, 4].map(() => store.insert(BODY, 'insert')));
     for (const answer of answers) t.strictSame(answer, { entityCount: 2, valueCount: 3 });
     const add = (): Promise<number> =>
-      store.mutate(visitedAtLeast(1), jsonObject({ visits: visit }), { onceId: 'update', bodyHash: 'x' });
+      store.mutate(visitedAtLeast(1), jsonObject({ visits: visit }), {
+        idempotencyId: 'update',
+        bodyHash: 'x',
+      });
     t.strictSame(await Promise.all([add(), add()]), [2, 2]);
-    await t.rejects(store.mutate(visitedAtLeast(1), null, { onceId: 'update', bodyHash: 'y' }), {
+    await t.rejects(store.mutate(visitedAtLeast(1), null, { idempotencyId: 'update', bodyHash: 'y' }), {
       code: 9001,
     });
     const empty = (): Promise<unknown> => store.insert('{}', 'empty');
@@ -116,7 +119,7 @@ t.test(
       });
       t.equal(await store.countOne(visitedAtLeast(2)), 2, what);
       t.equal(await store.countOne(visitedAtLeast(3)), 0, what);
-      t.equal(store.engine.stats().onceCount, 3, what);
+      t.equal(store.engine.stats().idempotencyKeyCount, 3, what);
       t.match(
         store.engine.usage(1),
         { insertedEntityCount: 2, insertedValueCount: 3, updatedEntityCount: 2 },
@@ -147,8 +150,8 @@ t.test('names are forgotten after 24 hours, and a write without a name is never 
   await store.createColumns(COLUMNS);
   await store.insert(BODY);
   await store.insert(BODY, 'name');
-  t.equal(store.engine.stats().onceCount, 1);
-  clock.advance(KEPT_MS);
+  t.equal(store.engine.stats().idempotencyKeyCount, 1);
+  clock.advance(RETENTION_MS);
   await store.insert(BODY, 'name');
   t.equal(await store.countOne(visitedAtLeast(3)), 2);
 });

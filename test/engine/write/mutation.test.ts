@@ -187,7 +187,7 @@ t.test('a deleted database takes its data, keys and files with it; another one s
       body: Buffer.from(text),
       customKey: false,
       columnIds: null,
-      onceId: null,
+      idempotencyId: null,
       charge: () => {},
     });
   await insert(2, '{"x": {"tag": "only here"}, "auto-create": ["column"]}');

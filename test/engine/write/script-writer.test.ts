@@ -40,7 +40,7 @@ t.test('writes of a script see those before them, and take effect once and in ev
   let store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 3 });
   await store.createColumns(COLUMNS);
   const lsn = store.engine.stats().lsnDurable;
-  const named = { onceId: 'script', bodyHash: 'x' };
+  const named = { idempotencyId: 'script', bodyHash: 'x' };
   const answers = await Promise.all([store.script(SCRIPT, named), store.script(SCRIPT, named)]);
   t.strictSame(answers, [ANSWER, ANSWER]);
   t.equal(store.engine.stats().lsnDurable, lsn + 1, 'one record');

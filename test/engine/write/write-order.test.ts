@@ -115,12 +115,16 @@ t.test(
         const story: Story = { batch, stage: 'inserted' };
         stories.push(story);
         const set = jsonObject({ batch: num(batch + MOVED), visits: visit });
-        const moved = await step('move', batch, (onceId) => store.mutate(inBatch(batch), set, { onceId }));
+        const moved = await step('move', batch, (idempotencyId) =>
+          store.mutate(inBatch(batch), set, { idempotencyId }),
+        );
         if (!moved) continue;
         story.stage = 'moved';
         if (round % 3 !== 0) continue;
         const query = inBatch(batch + MOVED);
-        const gone = await step('delete', batch, (onceId) => store.mutate(query, null, { onceId }));
+        const gone = await step('delete', batch, (idempotencyId) =>
+          store.mutate(query, null, { idempotencyId }),
+        );
         if (gone) story.stage = 'deleted';
       }
     };
@@ -202,13 +206,13 @@ for (const moment of ['before', 'amid'] as const) {
       for (const worker of [0, 1]) {
         const from = worker === 0 ? 1 : MOVED + 1;
         const set = jsonObject({ batch: num(from + MOVED), visits: visit });
-        const update = () => store.mutate(inBatch(from), set, { onceId: `update ${worker}` });
+        const update = () => store.mutate(inBatch(from), set, { idempotencyId: `update ${worker}` });
         t.equal(await dying(worker, 'mutate', update), SIZE, `an update, worker ${worker}`);
         t.equal(await update(), SIZE, 'and its repeat');
         const insert = () => store.insert(bodyOf(4 + worker), `insert ${worker}`);
         t.strictSame(await dying(worker, 'apply', insert), { entityCount: SIZE, valueCount: SIZE * 2 });
         t.strictSame(await insert(), { entityCount: SIZE, valueCount: SIZE * 2 }, 'and its repeat');
-        const remove = () => store.mutate(inBatch(2 + worker), null, { onceId: `delete ${worker}` });
+        const remove = () => store.mutate(inBatch(2 + worker), null, { idempotencyId: `delete ${worker}` });
         t.equal(await dying(worker, 'mutate', remove), SIZE, `a delete, worker ${worker}`);
         t.equal(await remove(), SIZE, 'and its repeat');
       }
@@ -219,7 +223,7 @@ for (const moment of ['before', 'amid'] as const) {
         t.equal(await store.countOne(visitedAtLeast(4)), 0);
         t.equal(await store.countOne(visitedAtLeast(2)), SIZE);
         t.match(store.engine.usage(1), { insertedEntityCount: 5 * SIZE, updatedEntityCount: 2 * SIZE });
-        t.equal(store.engine.stats().onceCount, 6);
+        t.equal(store.engine.stats().idempotencyKeyCount, 6);
       };
       await check(store);
       t.strictSame(store.fatals, []);

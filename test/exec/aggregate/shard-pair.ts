@@ -50,7 +50,7 @@ export class ShardPair {
       }
     }
     return [...arenas].some((arena) => {
-      const at = arena.takeTemporary(64);
+      const at = arena.reserveTemporary(64);
       arena.releaseTemporary();
       return at !== TEMPORARY_AT;
     });

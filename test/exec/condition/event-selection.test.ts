@@ -72,7 +72,7 @@ for (const [kernels, module] of [
         );
       const events = new EventSelection(shard, { columnId: COLUMN, window, tests }, boundedRun());
       for (const segment of segments) {
-        const held = segment.placesUpTo(segment.eventCount);
+        const held = segment.datesAndRows(segment.eventCount);
         const wanted = [...held.dates.keys()].filter(
           (place) =>
             held.dates[place] >= window.from &&

@@ -45,7 +45,7 @@ function passes(test: ValueTest, value: bigint): boolean {
 function withoutRoom(arena: Arena, work: () => void): void {
   let taken = 0;
   for (let bytes = 2 ** 26; bytes >= 16; bytes /= 2) {
-    while (arena.takeTemporary(bytes) !== null) taken++;
+    while (arena.reserveTemporary(bytes) !== null) taken++;
   }
   work();
   for (; taken > 0; taken--) arena.releaseTemporary();

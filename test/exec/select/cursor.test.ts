@@ -435,7 +435,7 @@ t.test('a stopped query ends within a batch', async (t) => {
 /** Whether some arena's temporary room is not whole. */
 function holdsTemporary(shards: readonly Shard[], scratch: Arena): boolean {
   return [...arenasOf(shards, scratch)].some((arena) => {
-    const at = arena.takeTemporary(64);
+    const at = arena.reserveTemporary(64);
     arena.releaseTemporary();
     return at !== 256 * 2 ** 20 - 8 * 2 ** 20;
   });

@@ -296,9 +296,9 @@ t.test('several segments and arenas add up, and all memory is given back', async
   t.strictSame(same, actual, 'row by row they are the same');
   t.equal(run.reservedBytes, byRow.reservedBytes, 'the answer alone stays taken');
   const arena = dimension.segments[0].arena;
-  const first = arena.takeTemporary(64);
+  const first = arena.reserveTemporary(64);
   arena.releaseTemporary();
-  const again = arena.takeTemporary(64);
+  const again = arena.reserveTemporary(64);
   arena.releaseTemporary();
   t.equal(first, again);
 });

@@ -84,7 +84,7 @@ function otherQueries(shards: readonly Shard[], scratch: Arena): () => void {
   const arenas = arenasOf(shards, scratch);
   return () => {
     for (const arena of arenas) {
-      const at = arena.takeTemporary(64);
+      const at = arena.reserveTemporary(64);
       if (at !== 256 * 2 ** 20 - 8 * 2 ** 20) throw new Error(`temporary room is held up to ${at}`);
       arena.u8.fill(0x55, at, at + 64);
       arena.releaseTemporary();

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { DEFAULT_PROPERTIES } from '../../../src/catalog/index.js';
+import { encodingOf } from '../../../src/http/auth/admission.js';
 import { SPEC_LIMITS } from '../../../src/http/index.js';
 import { DATABASE_ID, type FakeEngine, KEYS } from '../fake-engine.js';
 import { type Ask, ask, codeOf, type Front, type Reply, startFront } from '../harness.js';
@@ -243,4 +244,16 @@ t.test('host names are looked up before the server says that it is ready', async
   await front.server.ready();
   t.equal(await readiness(), 200);
   t.equal((await ask(front, GOOD)).status, 200);
+});
+
+t.test('encodings are named in any case, and unknown ones are refused', (t) => {
+  t.equal(encodingOf(''), 'identity');
+  t.equal(encodingOf('Identity'), 'identity');
+  t.equal(encodingOf('GZIP'), 'gzip');
+  t.equal(encodingOf('x-gzip'), 'gzip');
+  t.equal(encodingOf(' br '), 'br');
+  for (const header of ['zstd', 'deflate', 'gzip, br']) {
+    t.throws(() => encodingOf(header), { message: 'is not supported' }, header);
+  }
+  t.end();
 });

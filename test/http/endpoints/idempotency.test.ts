@@ -16,12 +16,12 @@ function withKey(request: Ask, text: string): Ask {
 }
 
 /** What the engine was given to name the request. */
-async function onceIdOf(front: Front, request: Ask): Promise<string | null | undefined> {
+async function idempotencyIdOf(front: Front, request: Ask): Promise<string | null | undefined> {
   const { engine } = front;
   const { status, body } = await ask(front, request);
   if (status !== 200) throw new Error(body);
   return request.path === '/v1/insert'
-    ? engine.inserts.at(-1)?.request.onceId
+    ? engine.inserts.at(-1)?.request.idempotencyId
     : engine.mutations.at(-1)?.once?.id;
 }
 
@@ -29,10 +29,13 @@ t.test(
   'the name of a request depends on database, key, endpoint and header, and on nothing else',
   async (t) => {
     const front = await startFront(t);
-    const first = await onceIdOf(front, withKey(INSERT, 'a'));
+    const first = await idempotencyIdOf(front, withKey(INSERT, 'a'));
     t.match(first, /^[\w-]{43}$/);
-    t.equal(await onceIdOf(front, { ...withKey(INSERT, 'a'), body: '{"x":{}}', path: '/v1/insert' }), first);
-    t.equal(await onceIdOf(front, { ...withKey(INSERT, 'a'), plain: true }), first);
+    t.equal(
+      await idempotencyIdOf(front, { ...withKey(INSERT, 'a'), body: '{"x":{}}', path: '/v1/insert' }),
+      first,
+    );
+    t.equal(await idempotencyIdOf(front, { ...withKey(INSERT, 'a'), plain: true }), first);
     front.engine.apply(
       { change: 'database-created', id: 7, name: 'other', type: 'test' },
       { change: 'key-created', key: { kind: 'write', hash: hashOfKey('other'), databaseId: 7 } },
@@ -40,15 +43,15 @@ t.test(
     );
     const by = (key: string): Ask => ({ ...INSERT, headers: { ...HEADERS, Authorization: key } });
     const others = [
-      await onceIdOf(front, withKey(INSERT, 'A')),
-      await onceIdOf(front, withKey(INSERT, 'a"')),
-      await onceIdOf(front, withKey(by('other'), 'a')),
-      await onceIdOf(front, withKey(by('second'), 'a')),
-      await onceIdOf(front, withKey(DELETE, 'a')),
+      await idempotencyIdOf(front, withKey(INSERT, 'A')),
+      await idempotencyIdOf(front, withKey(INSERT, 'a"')),
+      await idempotencyIdOf(front, withKey(by('other'), 'a')),
+      await idempotencyIdOf(front, withKey(by('second'), 'a')),
+      await idempotencyIdOf(front, withKey(DELETE, 'a')),
     ];
     t.equal(new Set([first, ...others]).size, 6);
     t.notMatch(others.join(), 'undefined');
-    t.equal(await onceIdOf(front, INSERT), null, 'without the header there is none');
+    t.equal(await idempotencyIdOf(front, INSERT), null, 'without the header there is none');
   },
 );
 

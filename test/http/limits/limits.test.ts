@@ -45,14 +45,14 @@ t.test('a window counts up to its limit from its first request, for a minute', (
   const window = new Window();
   window.limit = 2;
   t.strictSame(window.status(5_000), { limit: 2, remaining: 2, resetSeconds: 60 });
-  t.equal(window.take(1, 5_000), true);
+  t.equal(window.tryCount(1, 5_000), true);
   t.strictSame(window.status(5_000), { limit: 2, remaining: 1, resetSeconds: 60 });
-  t.equal(window.take(1, 64_999), true);
+  t.equal(window.tryCount(1, 64_999), true);
   t.strictSame(window.status(64_999), { limit: 2, remaining: 0, resetSeconds: 1 });
-  t.equal(window.take(1, 64_999), false);
-  t.equal(window.take(1, 65_000), true, 'the next minute begins with the first request in it');
+  t.equal(window.tryCount(1, 64_999), false);
+  t.equal(window.tryCount(1, 65_000), true, 'the next minute begins with the first request in it');
   t.strictSame(window.status(70_500), { limit: 2, remaining: 1, resetSeconds: 55 });
-  t.equal(window.take(2, 70_500), false, 'all or nothing');
+  t.equal(window.tryCount(2, 70_500), false, 'all or nothing');
   t.strictSame(window.status(70_500), { limit: 2, remaining: 1, resetSeconds: 55 }, 'and nothing is counted');
   window.limit = 0;
   t.strictSame(window.status(70_500), { limit: 0, remaining: 0, resetSeconds: 55 }, 'a plan may shrink');
@@ -82,7 +82,7 @@ t.test('random requests pass exactly when the plain rule lets them', (t) => {
     const wanted = window.count < limit;
     if (wanted) window.count++;
     const bound = limiter.inDatabase(endpoint, database(id), keyOf('master', id));
-    if (bound?.window.take(bound.cost, nowMs) !== wanted) differing.push(`step ${step}: ${name}`);
+    if (bound?.window.tryCount(bound.cost, nowMs) !== wanted) differing.push(`step ${step}: ${name}`);
   }
   t.strictSame(differing, [], `seed ${seed}`);
   t.end();
@@ -110,7 +110,7 @@ t.test('a capped window counts in both windows, or in neither', (t) => {
     // The own window begins a minute even if it then refuses; the ceiling is looked at only if the own one has capacity.
     const wanted = counted.every((minute) => minute.count + count <= 50);
     if (wanted) for (const minute of counted) minute.count += count;
-    if (window.take(count, nowMs) !== wanted) differing.push(step);
+    if (window.tryCount(count, nowMs) !== wanted) differing.push(step);
     const remaining = Math.min(...counted.map((minute) => 50 - minute.count));
     if (window.status(nowMs).remaining !== remaining) differing.push(step);
   }
@@ -124,7 +124,7 @@ t.test('each key has its own rate, and custom keys together have no more than on
     let taken = 0;
     for (let sent = 0; sent < count; sent++) {
       const bound = limiter.inDatabase(SQL, database(1), caller);
-      if (bound?.window.take(bound.cost, elapsedMs) === true) taken++;
+      if (bound?.window.tryCount(bound.cost, elapsedMs) === true) taken++;
     }
     return taken;
   };
@@ -192,7 +192,7 @@ t.test('callers are forgotten when their minute is over', (t) => {
   const catalog = new FakeEngine().catalog();
   for (let number = 0; number < 1_000; number++) {
     const bound = limiter.inDatabase(SQL, database(1), customKey(`key ${number}`));
-    bound?.window.take(1, number * 10);
+    bound?.window.tryCount(1, number * 10);
   }
   limiter.sweep(catalog, 59_999);
   t.equal(limiter.callerCount, 1_000);
@@ -209,13 +209,13 @@ t.test('query-load endpoints share the figure of their plan, which may change at
     limiter.inDatabase(endpoint, database(1, plan), MASTER);
   for (let count = 0; count < 60; count++) {
     const endpoint = count % 2 === 0 ? COUNT : EXISTS;
-    t.equal(boundOf(endpoint, 'normal')?.window.take(1, 0), true);
+    t.equal(boundOf(endpoint, 'normal')?.window.tryCount(1, 0), true);
   }
-  t.equal(boundOf(COUNT, 'normal')?.window.take(1, 0), false);
-  t.equal(boundOf(COUNT, 'high')?.window.take(1, 0), true, 'a higher plan holds at once');
-  t.equal(boundOf(COUNT, 'normal')?.window.take(1, 0), false);
+  t.equal(boundOf(COUNT, 'normal')?.window.tryCount(1, 0), false);
+  t.equal(boundOf(COUNT, 'high')?.window.tryCount(1, 0), true, 'a higher plan holds at once');
+  t.equal(boundOf(COUNT, 'normal')?.window.tryCount(1, 0), false);
   t.equal(
-    limiter.inDatabase(COUNT, database(2), MASTER)?.window.take(1, 0),
+    limiter.inDatabase(COUNT, database(2), MASTER)?.window.tryCount(1, 0),
     true,
     'another database has its own',
   );

@@ -16,7 +16,7 @@ t.test('a body read in any pieces is the bytes that came', (t) => {
     for (let at = 0; at < bytes.length; ) {
       const size = 1 + random.below(random.below(2) === 0 ? 5_000 : 200_000);
       const piece = bytes.slice(at, at + size);
-      t.equal(reader.add(piece.buffer), 'taken');
+      t.equal(reader.add(piece.buffer), 'added');
       at += piece.length;
       const most = Math.max(2 * Math.min(at, bytes.length), at + AHEAD_BYTES_MAX);
       if (budget.reservedBytes >= most + STEP_BYTES)
@@ -34,14 +34,14 @@ t.test('a declared length takes no memory before bytes come, and not much more t
   const budget = new ByteBudget(BODY_BYTES_MAX);
   const reader = new BodyReader(budget, BODY_BYTES_MAX, BODY_BYTES_MAX);
   t.equal(budget.reservedBytes, 0);
-  t.equal(reader.add(new ArrayBuffer(1)), 'taken');
+  t.equal(reader.add(new ArrayBuffer(1)), 'added');
   t.equal(budget.reservedBytes, AHEAD_BYTES_MAX + STEP_BYTES);
   t.end();
 });
 
 t.test('the longest body is taken and one byte more is refused', (t) => {
   const reader = new BodyReader(new ByteBudget(2 * BODY_BYTES_MAX), null, BODY_BYTES_MAX);
-  t.equal(reader.add(new ArrayBuffer(BODY_BYTES_MAX)), 'taken');
+  t.equal(reader.add(new ArrayBuffer(BODY_BYTES_MAX)), 'added');
   t.equal(reader.bytes().byteLength, BODY_BYTES_MAX);
   t.equal(reader.add(new ArrayBuffer(1)), 'too-long');
   t.end();
@@ -52,9 +52,9 @@ t.test('a lower bound is kept to by the byte, and no more memory than that is ta
     for (const declared of [null, bytesMax, BODY_BYTES_MAX]) {
       const budget = new ByteBudget(BODY_BYTES_MAX);
       const reader = new BodyReader(budget, declared, bytesMax);
-      t.equal(reader.add(new ArrayBuffer(bytesMax - 10)), 'taken');
+      t.equal(reader.add(new ArrayBuffer(bytesMax - 10)), 'added');
       t.ok(budget.reservedBytes <= bytesMax, `${budget.reservedBytes} bytes of ${bytesMax}`);
-      t.equal(reader.add(new ArrayBuffer(10)), 'taken');
+      t.equal(reader.add(new ArrayBuffer(10)), 'added');
       t.equal(budget.reservedBytes, bytesMax);
       t.equal(reader.bytes().byteLength, bytesMax);
       t.equal(reader.add(new ArrayBuffer(1)), 'too-long');
@@ -69,14 +69,14 @@ t.test('bodies share one budget, and give back also what was transferred away', 
   const budget = new ByteBudget(1_000_000);
   const first = new BodyReader(budget, 600_000, BODY_BYTES_MAX);
   const second = new BodyReader(budget, 600_000, BODY_BYTES_MAX);
-  t.equal(first.add(new ArrayBuffer(600_000)), 'taken');
-  t.equal(second.add(new ArrayBuffer(600_000)), 'no-room');
+  t.equal(first.add(new ArrayBuffer(600_000)), 'added');
+  t.equal(second.add(new ArrayBuffer(600_000)), 'no-capacity');
   const bytes = first.bytes();
   structuredClone(bytes, { transfer: [bytes.buffer] });
   first.release();
   second.release();
   t.equal(budget.reservedBytes, 0);
   const third = new BodyReader(budget, 600_000, BODY_BYTES_MAX);
-  t.equal(third.add(new ArrayBuffer(600_000)), 'taken');
+  t.equal(third.add(new ArrayBuffer(600_000)), 'added');
   t.end();
 });

@@ -50,7 +50,7 @@ for (const target of [plainly, secretly]) {
       { part: 3, 'first-line': 2_001, lines: 500, ...rest, 'inserted-entities': 500 },
     ]);
     t.equal(textsOf(front).join(''), body);
-    const given = front.engine.inserts.map(({ request }) => [request.lines, request.onceId]);
+    const given = front.engine.inserts.map(({ request }) => [request.lines, request.idempotencyId]);
     t.strictSame(
       given,
       [1, 1_001, 2_001].map((first) => [{ head: 0, first }, null]),
@@ -428,7 +428,7 @@ t.test('each part has a name of its own, made from that of the request', async (
   const names = async (key: string, body: string): Promise<(string | null)[]> => {
     front.engine.inserts.length = 0;
     await sendLines({ ...plainly(front), headers: { 'Idempotency-Key': key } }, body);
-    return front.engine.inserts.map(({ request }) => request.onceId);
+    return front.engine.inserts.map(({ request }) => request.idempotencyId);
   };
   const first = await names('a', linesOf(2_100));
   t.equal(new Set(first).size, 3);

@@ -5,7 +5,7 @@ import { hashOfKey } from '../../../src/catalog/index.js';
 import type { AdmittedRequest } from '../../../src/http/auth/admission.js';
 import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import type { HandlerRunner } from '../../../src/http/endpoints/handler-runner.js';
-import { partOnceIdOf } from '../../../src/http/endpoints/idempotency.js';
+import { partIdempotencyIdOf } from '../../../src/http/endpoints/idempotency.js';
 import type { RequestLog } from '../../../src/http/observability/request-log.js';
 import { RequestNotes } from '../../../src/http/observability/request-notes.js';
 import type { BodyPart } from '../../../src/http/transport/body-parts.js';
@@ -18,7 +18,7 @@ const INSERT = ENDPOINTS.find(({ path, method }) => path === '/v1/insert' && met
 const TEXT = new Uint8Array([0x7b, 0x7d, 0x0a]);
 
 /** A runner of parts whose handler does what `handle` says; what it was given, and which notes were audited. */
-function setUp(onceId: string | null, handle: (notes: RequestNotes) => unknown) {
+function setUp(idempotencyId: string | null, handle: (notes: RequestNotes) => unknown) {
   if (INSERT === undefined) throw new Error('there is no insert');
   const runs: Run[] = [];
   const audited: [RequestNotes, number][] = [];
@@ -34,7 +34,7 @@ function setUp(onceId: string | null, handle: (notes: RequestNotes) => unknown) 
   const notes = new RequestNotes('request-1', '192.0.2.1');
   notes.found(INSERT);
   notes.caller = { kind: 'write', hash: hashOfKey(KEYS.write), databaseId: 1 };
-  const admitted = { context: { endpoint: INSERT }, onceId } as unknown as AdmittedRequest;
+  const admitted = { context: { endpoint: INSERT }, idempotencyId } as unknown as AdmittedRequest;
   const cancellation = { isCancelled: false, onCancel() {} };
   const parts = new PartRunner({ runner, log, admitted, cancellation, notes });
   const apply = (number: number): Promise<string> => {
@@ -53,8 +53,8 @@ t.test('each part is a run of its own, with its lines, its name and its notes', 
   t.equal(await apply(1), '"part-run":1');
   t.equal(await apply(2), '"part-run":2');
   t.strictSame(
-    runs.map(([{ onceId }, , , , lines]) => [onceId, lines]),
-    [1, 2].map((number) => [partOnceIdOf('once', number), { head: 0, first: number * 1_000 }]),
+    runs.map(([{ idempotencyId }, , , , lines]) => [idempotencyId, lines]),
+    [1, 2].map((number) => [partIdempotencyIdOf('once', number), { head: 0, first: number * 1_000 }]),
   );
   for (const [, text, waiting, ofPart] of runs) {
     t.equal(text, TEXT);
@@ -74,7 +74,7 @@ t.test('each part is a run of its own, with its lines, its name and its notes', 
 t.test('without a name of the request no part has one', async (t) => {
   const { apply, runs } = setUp(null, () => '"a":1');
   await apply(1);
-  t.equal(runs[0][0].onceId, null);
+  t.equal(runs[0][0].idempotencyId, null);
 });
 
 t.test('what the handler throws or rejects with is passed on, and nothing is audited', async (t) => {

@@ -81,7 +81,7 @@ t.test('the catalog host isolates views, refuses writes and row reads, and enfor
   while (host.instanceCount > 0) await wait(IDLE_MS);
   t.equal(reservedBytes, 0, 'memory is released when the thread has ended');
   capacityBytes = 100 * 2 ** 20;
-  await t.rejects(query(ONE, NAMES), { state: '53200', message: /leaves no room/ });
+  await t.rejects(query(ONE, NAMES), { state: '53200', message: /leaves too little memory/ });
   host.close();
   await t.rejects(query(ONE, NAMES), { state: '57P01', message: 'the server is stopping' });
 });

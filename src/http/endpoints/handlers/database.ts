@@ -7,7 +7,7 @@ import { changeCatalog } from './change-catalog.js';
 import { type DatabaseCall, type Members, membersOf, type TeamCall } from './handler.js';
 
 /** First code of temporary server errors: disk, memory, shards. */
-const FAULTS_FROM = 9000;
+const SERVER_ERRORS_FROM = 9000;
 
 export function createDatabase(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
@@ -27,7 +27,7 @@ export async function deleteDatabase(call: TeamCall): Promise<Members> {
   try {
     return await changeCatalog(call, (catalog, reach) => api.deleteDatabase(body, catalog, reach));
   } catch (error) {
-    if (!(error instanceof QuarryError) || error.code < FAULTS_FROM) throw error;
+    if (!(error instanceof QuarryError) || error.code < SERVER_ERRORS_FROM) throw error;
     throw new QuarryError(189, 'request failed', 'database deletion request error');
   }
 }

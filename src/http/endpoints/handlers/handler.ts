@@ -3,19 +3,32 @@
  * body is complete, decoded and of the right Content-Type. The call holds the version of the catalog that is current when the
  * handler starts.
  */
-
 import type { RowFormat, RowStream } from '../../../answer/index.js';
 import type { Access } from '../../../api/index.js';
 import type { Cancellation, RandomBytes } from '../../../base/index.js';
-import type { Catalog } from '../../../catalog/index.js';
-import type { EngineApi } from '../../../engine/index.js';
+import type { Catalog, CatalogChange } from '../../../catalog/index.js';
+import type { EngineApi, QueryPlan } from '../../../engine/index.js';
 import type { LineNumbers } from '../../../ingest/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import type { Caller } from '../../auth/caller.js';
 import type { PasswordHasher } from '../../auth/passwords.js';
 import type { Sessions } from '../../auth/sessions.js';
-import type { HandlerNotes } from '../../observability/handler-notes.js';
 import type { BoundBodies } from '../bound-bodies.js';
+
+/** Facts that a handler reports about its request, for the log of slow queries and the audit. */
+export interface HandlerNotes {
+  /** Returns the plans that the request sent to the engine; null = none yet. */
+  plans: (() => readonly QueryPlan[]) | null;
+  /** Rows of the answer; null = the answer has no rows. */
+  rowCount: number | null;
+  /** Email of the user for whom a client tries to sign in; null = no such user exists. */
+  signsInAs: string | null;
+  /**
+   * Replaces the changes that were reported before: a decision that had to wait is repeated. `before`: the version of the
+   * catalog on which the changes were decided.
+   */
+  changed(changes: readonly CatalogChange[], before: Catalog): void;
+}
 
 /** A call with an authenticated caller. */
 interface CallerCall {
@@ -69,7 +82,7 @@ export interface DatabaseCall extends AnyCall, CallerCall {
   /** Line numbers of a part of a line body; null = the body has the endpoint's body type. */
   readonly lines: LineNumbers | null;
   /** ID of a write that takes effect once; null without an Idempotency-Key. */
-  readonly onceId: string | null;
+  readonly idempotencyId: string | null;
   /** The format of rows that the client accepts, for endpoints that offer several. */
   readonly format: RowFormat;
   /** Counts entities that are about to be written against the database's limits. Throws 1502. */

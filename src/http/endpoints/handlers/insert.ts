@@ -9,7 +9,7 @@
 import type { DatabaseCall, Members } from './handler.js';
 
 export async function insert(call: DatabaseCall): Promise<Members> {
-  const { databaseId, body, lines, onceId, charge } = call;
+  const { databaseId, body, lines, idempotencyId, charge } = call;
   const { entityCount, valueCount } = await call.engine.insert({
     databaseId,
     body,
@@ -17,7 +17,7 @@ export async function insert(call: DatabaseCall): Promise<Members> {
     customKey: !call.mayCreate,
     columnIds: call.access.columnIds(call.model),
     charge,
-    onceId,
+    idempotencyId,
     created: (changes) => call.notes.changed(changes, call.catalog),
   });
   return `"inserted-entities":${entityCount},"inserted-values":${valueCount}`;

@@ -12,7 +12,7 @@ export async function deleteEntities(call: DatabaseCall): Promise<Members> {
 }
 
 function mutate(call: DatabaseCall, kind: api.MutationKind): Promise<number> {
-  const { databaseId, access, nowMs, charge, onceId } = call;
+  const { databaseId, access, nowMs, charge, idempotencyId } = call;
   const body = api.readMutation(api.parseJson(call.body), kind);
   return call.engine.mutate({
     databaseId,
@@ -20,7 +20,7 @@ function mutate(call: DatabaseCall, kind: api.MutationKind): Promise<number> {
     columnIds: access.columnIds(call.model),
     charge,
     nowMs,
-    once: onceId === null ? null : { id: onceId, bodyHash: sha256(call.body) },
+    once: idempotencyId === null ? null : { id: idempotencyId, bodyHash: sha256(call.body) },
     bind: (model) => api.bindMutation(body, model, nowMs, access),
   });
 }

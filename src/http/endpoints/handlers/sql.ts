@@ -63,7 +63,7 @@ function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): S
 }
 
 async function write(call: DatabaseCall, statements: readonly sql.WriteStatement[]): Promise<Members> {
-  const { databaseId, engine, access, onceId, body, nowMs } = call;
+  const { databaseId, engine, access, idempotencyId, body, nowMs } = call;
   const begunMs = performance.now();
   const numbers = await engine
     .script({
@@ -71,7 +71,8 @@ async function write(call: DatabaseCall, statements: readonly sql.WriteStatement
       customKey: !call.mayCreate,
       columnIds: access.columnIds(call.model),
       nowMs,
-      once: onceId === null ? null : { id: onceId, bodyHash: hash('sha256', body, 'base64url') },
+      once:
+        idempotencyId === null ? null : { id: idempotencyId, bodyHash: hash('sha256', body, 'base64url') },
       bind: (model) => sql.bindWrites(statements, requestOf(call, model)),
       charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),
     })

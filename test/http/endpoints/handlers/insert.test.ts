@@ -16,11 +16,14 @@ t.test('the body goes to the engine as it came, with what its key may write', as
   };
   const whitelisted = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
   t.strictSame(await answerTo(insert, callOf(engine, body)), answer);
-  t.strictSame(await answerTo(insert, callOf(engine, body, { key: customKey({}), onceId: 'id' })), answer);
+  t.strictSame(
+    await answerTo(insert, callOf(engine, body, { key: customKey({}), idempotencyId: 'id' })),
+    answer,
+  );
   t.strictSame(await answerTo(insert, callOf(engine, body, { key: whitelisted, charge })), answer);
   const inserted = engine.inserts.map(({ databaseId, bytes, request }) => [
     ...[databaseId, new TextDecoder().decode(bytes), request.customKey],
-    ...[request.columnIds, request.onceId],
+    ...[request.columnIds, request.idempotencyId],
   ]);
   t.strictSame(inserted, [
     [DATABASE_ID, body, false, null, null],

@@ -49,7 +49,7 @@ t.test('the engine gets the columns of the caller, the charge function and the I
     charged.push(entityCount);
   };
   await updateEntities(callOf(engine, UPDATE));
-  await updateEntities(callOf(engine, UPDATE, { key, charge, onceId: 'the-id' }));
+  await updateEntities(callOf(engine, UPDATE, { key, charge, idempotencyId: 'the-id' }));
   const facts = engine.mutations.map(({ databaseId, customKey, columnIds, nowMs, once }) => ({
     ...{ databaseId, customKey, columnIds, nowMs, once },
   }));

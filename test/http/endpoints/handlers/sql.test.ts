@@ -36,7 +36,7 @@ function answering(engine: FakeEngine, numbers: readonly number[]): void {
 t.test('writes become one script, and its numbers the answers of the statements', async (t) => {
   const engine = await engineWithColumns();
   answering(engine, [2, 4, 12345678901, 3]);
-  const answer = JSON.parse(`{${await runSql(callOf(engine, WRITES, { onceId: 'the-id' }))}}`);
+  const answer = JSON.parse(`{${await runSql(callOf(engine, WRITES, { idempotencyId: 'the-id' }))}}`);
   t.match(answer, {
     result: [
       { result: { 'inserted-entities': 2, 'inserted-values': 4 }, count: 2, took: Number },

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { keyOf } from '../../../src/http/auth/authorization-header.js';
+import { keyOf } from '../../../src/http/auth/keys.js';
 import { KEYS } from '../fake-engine.js';
 import { ask, startFront } from '../harness.js';
 

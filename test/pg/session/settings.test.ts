@@ -1,5 +1,5 @@
 import t from 'tap';
-import { durationMs, durationText } from '../../../src/pg/session/durations.js';
+import { durationMs, durationText } from '../../../src/pg/session/settings.js';
 
 t.test('durations are parsed and formatted like in Postgres', async (t) => {
   for (const [text, ms, expected] of [
