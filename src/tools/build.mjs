@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildBundles, keepCode, STARTED } from './bundle/build.mjs';
+import { buildBundles, hasCode, keepCode, STARTED } from './bundle/build.mjs';
 import { buildClient } from './client/build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -149,7 +149,10 @@ export async function buildIfStale() {
     built.push('postgres template');
   }
   // Of bundles alone, but what runs them needs the kernels.
-  if (built.includes('typescript')) await keepCode(dist);
+  if (!hasCode(dist, process.version)) {
+    await keepCode(dist);
+    if (built.length === 0) built.push('compiled code');
+  }
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
   return built;
 }

@@ -1,6 +1,6 @@
 /**
  * Loaded before a server whose compiled code is to be kept: once the file QUARRY_KEEP_CODE_WHEN is there, every thread
- * writes `FILE.code` beside each bundle that it runs.
+ * writes `FILE.VERSION.code` beside each bundle that it runs.
  */
 const fs = require('node:fs');
 const vm = require('node:vm');
@@ -22,7 +22,7 @@ const timer = setInterval(() => {
   for (const [file, script] of scripts) {
     const whole = `${file}.${threadId}`;
     fs.writeFileSync(whole, script.createCachedData());
-    fs.renameSync(whole, `${file}.code`);
+    fs.renameSync(whole, `${file}.${process.version}.code`);
   }
 }, LOOK_MS);
 timer.unref();

@@ -1,6 +1,6 @@
 /**
- * Runs a bundle with the code that V8 made of it when it was built (`FILE.code`), so that a start need not compile it
- * again. No such file, or that of another V8, is no error: then the bundle is compiled.
+ * Runs a bundle with the code that V8 made of it when it was built (`FILE.VERSION.code`, by version of Node), so that a
+ * start need not compile it again. No such file, or that of another V8, is no error: then the bundle is compiled.
  */
 const fs = require('node:fs');
 const { createRequire, wrap } = require('node:module');
@@ -17,7 +17,7 @@ function readIfThere(file) {
 
 /** What the bundle `file` (an absolute path) exports. */
 module.exports = function load(file) {
-  const cachedData = readIfThere(`${file}.code`);
+  const cachedData = readIfThere(`${file}.${process.version}.code`);
   const script = new vm.Script(wrap(fs.readFileSync(file, 'utf8')), { filename: file, cachedData });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
