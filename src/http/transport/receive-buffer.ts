@@ -1,7 +1,7 @@
 /**
  * Limits how much uWebSockets reads from one connection in one turn of the event loop. It reads again while a read fills its
- * buffer of 512 KiB, and a pause takes effect only after that: a fast sender of a plain body was read for 162 MB in one turn.
- * With a receive buffer below 512 KiB no read fills that buffer: of 50,000 bodies of 4 MB from 1 to 8 senders on loopback,
+ * buffer of 512 KiB, and a pause takes effect only after that: a body of 100 MB from a fast sender came in one turn.
+ * With a receive buffer below 512 KiB no read fills that buffer: of 10,000 bodies of 4 MB from 1 to 8 senders on loopback,
  * none gave more than 390,344 bytes in a turn.
  * Connections inherit the receive buffer of their listening socket. Node has no function to set it, so this file calls the
  * C library, on Linux only.
