@@ -1,6 +1,6 @@
 /** `quarry version`: prints the release, the Node version, the platform and the kernels in use. */
 import path from 'node:path';
-import { nativeLoaded } from '../http/index.js';
+import { nativeFault } from '../http/index.js';
 import { compileKernels } from '../kernels/index.js';
 
 export interface VersionDependencies {
@@ -21,7 +21,7 @@ export function versionText(dependencies: VersionDependencies): string {
     `quarry ${releaseOf(dependencies)}`,
     `node ${process.versions.node} on ${process.platform} ${process.arch}`,
     `kernels: ${kernelsOf(dependencies)}`,
-    `uWebSockets.js: ${nativeLoaded ? 'native' : 'without its native addon, at a fraction of the speed'}`,
+    `uWebSockets.js: ${nativeFault === null ? 'native' : `did not load: ${nativeFault}`}`,
     '',
   ].join('\n');
 }

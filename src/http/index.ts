@@ -15,4 +15,4 @@ export { type ChangedThing, changedThings } from './observability/audit-changes.
 export * from './transport/certificate.js';
 export { type ProxyList, parseProxies } from './transport/proxy.js';
 export * from './transport/server.js';
-export { nativeLoaded } from './transport/uws.js';
+export { nativeFault } from './transport/uws.js';

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildBundles, keepCode, STARTED } from './bundle/build.mjs';
+import { buildBundles, hasCode, keepCode, STARTED } from './bundle/build.mjs';
 import { buildClient } from './client/build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -148,8 +148,11 @@ export async function buildIfStale() {
     execFileSync(process.execPath, [path.join(root, 'src/tools/postgres-template.mjs'), templateFile]);
     built.push('postgres template');
   }
-  // The template depends only on bundles, but running them requires the kernels.
-  if (built.includes('typescript')) await keepCode(dist);
+  // The compiled code depends only on bundles, but running them requires the kernels.
+  if (!hasCode(dist, process.version)) {
+    await keepCode(dist);
+    if (built.length === 0) built.push('compiled code');
+  }
   if (built.length > 0) fs.writeFileSync(stampFile, JSON.stringify(next));
   return built;
 }

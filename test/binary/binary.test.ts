@@ -1,5 +1,5 @@
 /** The single executable where there is nothing else: no Node in the path, no home, no variables. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -74,6 +74,28 @@ t.test('exit codes and messages are those of the program', async (t) => {
   t.match(await quarry(dir, ['help']), { code: 0, out: /^quarry: an analytical database server/, err: '' });
   t.match(await quarry(dir, ['nothing']), { code: 2, out: '', err: /unknown command "nothing"/ });
   t.match(await quarry(dir, ['verify', `${dir}/absent`]), { code: 1, err: /does not exist/ });
+});
+
+t.test('a server starts without a warning: every native part is in it', async (t) => {
+  const dir = emptyDir(t);
+  const words = ['serve', '--data-dir', `${dir}/store`, '--https-port', '0', '--http-port', '0'];
+  const server = spawn(binary, words, { cwd: dir, env: { QUARRY_CACHE_DIR: `${dir}/cache` } });
+  t.teardown(() => server.kill('SIGKILL'));
+  let output = '';
+  await new Promise<void>((resolve) => {
+    const hear = (part: Buffer): void => {
+      output += part;
+      if (output.includes('quarry serves')) resolve();
+    };
+    server.stdout.on('data', hear);
+    server.stderr.on('data', hear);
+    server.on('close', () => resolve());
+  });
+  t.match(output, /quarry serves https/);
+  t.notMatch(output, /"level":[456]0/);
+  t.match(await quarry(dir, ['version']), {
+    out: /^node 22\.\d+\.\d+ on .*\n(.*\n)*uWebSockets\.js: native$/m,
+  });
 });
 
 t.test(

@@ -85,7 +85,7 @@ t.test('the process prints its version, and ends with 2 for wrong arguments', as
   t.equal(code, 0);
   t.match(
     stdout,
-    /^quarry \d+\.\d+\.\d+\nnode 20\.\d+\.\d+ on \w+ \w+\nkernels: SIMD\nuWebSockets\.js: native\n$/,
+    /^quarry \d+\.\d+\.\d+\nnode 2[02]\.\d+\.\d+ on \w+ \w+\nkernels: SIMD\nuWebSockets\.js: native\n$/,
   );
   t.match(await runCommand(['version'], { QUARRY_KERNELS: 'js' }), {
     code: 0,

@@ -68,7 +68,7 @@ t.test('the tables generated from the code are up to date', async (t) => {
 });
 
 t.test('packages are named by exact versions, and the lock file agrees', async (t) => {
-  for (const dir of ['', 'native-bench/']) {
+  for (const dir of ['', 'native-bench/', 'src/tools/node22/']) {
     if (dir !== '' && !exists(`${dir}package.json`)) continue;
     const own = JSON.parse(read(`${dir}package.json`));
     const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'];
@@ -96,6 +96,23 @@ t.test('packages are named by exact versions, and the lock file agrees', async (
     );
     const resolved = packages.filter(([, { link }]) => link !== true);
     t.notMatch(JSON.stringify(resolved), /"resolved"|registry\./, `${dir}no host that packages come from`);
+  }
+});
+
+t.test('packages that are made for Linux on x86-64 are locked with their hashes', async (t) => {
+  interface Locked {
+    readonly os?: string | readonly string[];
+    readonly cpu?: string | readonly string[];
+    readonly integrity?: string;
+  }
+  for (const file of ['package-lock.json', 'src/tools/node22/package-lock.json']) {
+    const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> };
+    const native = Object.entries(packages).filter(
+      ([name, { os = [], cpu = [] }]) =>
+        os.includes('linux') && cpu.includes('x64') && !name.includes('musl'),
+    );
+    t.ok(native.length > 0, `${native.length} packages`);
+    for (const [name, { integrity }] of native) t.match(integrity, /^sha512-/, `${file}: ${name}`);
   }
 });
 

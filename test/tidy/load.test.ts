@@ -19,12 +19,13 @@ t.test('a bundle gives the same with its code, without it and with damaged code'
   fs.writeFileSync(file, SOURCE);
   const script = new vm.Script(Module.wrap(SOURCE), { filename: file });
   const code = script.createCachedData();
+  const codeFile = `${file}.${process.version}.code`;
   const damaged = Buffer.from(code);
   damaged[damaged.length >> 1] ^= 1;
   const codes = { none: null, whole: code, empty: code.subarray(0, 0), cut: code.subarray(0, 50), damaged };
   for (const [what, bytes] of Object.entries(codes)) {
-    if (bytes === null) fs.rmSync(`${file}.code`, { force: true });
-    else fs.writeFileSync(`${file}.code`, bytes);
+    if (bytes === null) fs.rmSync(codeFile, { force: true });
+    else fs.writeFileSync(codeFile, bytes);
     const { sum, at, name } = load(file) as { sum(a: number, b: number): number; at: string; name: string };
     t.strictSame([sum(2, 3), at, name], [5, file, path.sep], what);
   }
@@ -33,7 +34,7 @@ t.test('a bundle gives the same with its code, without it and with damaged code'
 t.test('the code that was built is taken', async (t) => {
   for (const name of ['main.cjs', 'worker/entry.cjs']) {
     const file = builtFile(name);
-    const cachedData = fs.readFileSync(`${file}.code`);
+    const cachedData = fs.readFileSync(`${file}.${process.version}.code`);
     const script = new vm.Script(Module.wrap(fs.readFileSync(file, 'utf8')), { filename: file, cachedData });
     t.equal(script.cachedDataRejected, false, name);
   }

@@ -50,6 +50,7 @@ export const LIBRARY_FILES: Readonly<Record<string, readonly string[]>> = {
   'lz4-napi': ['src/format/lz4.ts', 'src/commands/import/formats/arrow.ts'],
   'node-sql-parser': ['src/sql/'],
   piscina: ['src/engine/workers/worker-client.ts'],
+  koffi: ['src/http/transport/receive-buffer.ts'],
   'uWebSockets.js': ['src/http/transport/uws.ts'],
   'prom-client': ['src/http/observability/metrics.ts'],
   pino: ['src/main.ts'],
@@ -90,6 +91,7 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/tools/bundle/build.mjs': 'makes the data directory of the server whose code is kept',
   'src/tools/console/build.mjs': 'the build of the console',
   'src/tools/console/map.mjs': 'reads the maps that the console draws on',
+  'src/tools/node22/node22.mjs': 'installs the native part of uWebSockets.js for Node 22',
   'src/tools/postgres-template.mjs': 'writes what the build makes',
   'src/tools/test.mjs': 'lists the test files',
 };
@@ -163,8 +165,8 @@ export function fileSystemBreaches({ file, imports }: Source): string[] {
     .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`);
 }
 
-/** The runner of tests hands its own environment on. */
-const ENVIRONMENT_READERS = ['src/main.ts', 'src/tools/test-files.mjs'];
+/** The runners of tests hand their own environment on. */
+const ENVIRONMENT_READERS = ['src/main.ts', 'src/tools/node22/node22.mjs', 'src/tools/test-files.mjs'];
 
 export function environmentBreaches({ file, tree }: Source): string[] {
   if (ENVIRONMENT_READERS.includes(file)) return [];

@@ -12,7 +12,7 @@ import {
   ensureCertificate,
   HTTP_DEFAULTS,
   HttpServer,
-  nativeLoaded,
+  nativeFault,
   type Ports,
   type ProxyList,
   parseProxies,
@@ -63,6 +63,8 @@ export async function startServer(
   config: ServeConfig,
   dependencies: ServerDependencies,
 ): Promise<RunningServer> {
+  if (nativeFault !== null)
+    throw new Error(`the native binary of uWebSockets.js did not load: ${nativeFault}`);
   const fs = new NodeFileSystem(SPARE_HANDLES);
   const dir = path.resolve(config.dataDir);
   await fs.makeDir(dir);
@@ -108,8 +110,6 @@ export async function startServer(
     );
     const ports = server.listen();
     closers.push(() => server.close());
-    if (!nativeLoaded)
-      dependencies.log.warn('uWebSockets.js runs without its native addon, at a fraction of the speed');
     await engine.start();
     await server.ready();
     const postgres = await startPostgres(config, dependencies, fs, certificate, {

@@ -79,6 +79,11 @@ export class BodyParts {
     return this.#end - this.#start;
   }
 
+  /** Bytes behind the first whole part. */
+  get aheadBytes(): number {
+    return this.hasPart && this.#cut !== null ? this.#end - this.#cut.at : 0;
+  }
+
   /** Copies `chunk`. Returns false, and copies nothing, if the budget has not enough capacity. */
   add(chunk: Uint8Array): boolean {
     if (!this.#reserve(chunk.length)) return false;

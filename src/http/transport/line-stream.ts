@@ -7,7 +7,8 @@
  *   another status is the last line of the answer: the connection is closed without the end of the answer.
  *   A complete part is applied even if its client has disconnected. An incomplete part is not applied.
  *   One part is applied at a time, and reading is paused while the next part is complete. A client that sends faster than
- *   parts are applied, or that does not read the answer, has to wait; memory does not grow.
+ *   parts are applied, or that does not read the answer, has to wait; memory does not grow. Of what arrives nevertheless, at
+ *   most PAUSED_BYTES_MAX are kept; more ends the body with 9003.
  *   An error that ends the body early is reported in a last line, for the part that it met: neither that part nor any later
  *   part was applied.
  */
@@ -73,7 +74,11 @@ export const HELD_BYTES_MAX = 256 * 1024;
 /** Bytes that may wait to be split into parts when more are read. */
 const AHEAD_BYTES_MAX = 2 ** 20;
 
+/** Bytes that are kept in spite of a pause: AHEAD_BYTES_MAX, and what uWebSockets may read in the turn of the pause. */
+export const PAUSED_BYTES_MAX = 2 * 2 ** 20;
+
 const NO_ROOM = 'too many bodies at once';
+const TOO_FAST = 'the body arrives faster than its lines are inserted, and reading it could not be paused';
 
 export class LineStream {
   readonly #dependencies: LineStreamDependencies;
@@ -119,7 +124,11 @@ export class LineStream {
   add(chunk: ArrayBuffer, last: boolean): void {
     this.#heardMs = this.#dependencies.server.elapsedMs();
     // A write that the connection did not take whole lets uWebSockets read again.
-    if (!this.#isReading) this.#dependencies.response.pause();
+    if (!this.#isReading) {
+      this.#dependencies.response.pause();
+      if (this.#aheadBytes + chunk.byteLength > PAUSED_BYTES_MAX)
+        this.#fault ??= new QuarryError(9003, TOO_FAST);
+    }
     this.#byteLength += chunk.byteLength;
     this.#isComplete ||= last;
     if (this.#fault === null) this.#read(new Uint8Array(chunk), last);
@@ -235,6 +244,11 @@ export class LineStream {
     this.#isReading = reads;
     if (reads) this.#dependencies.response.resume();
     else this.#dependencies.response.pause();
+  }
+
+  /** Bytes that have arrived behind the part to be applied next. */
+  get #aheadBytes(): number {
+    return this.#parts.aheadBytes + (this.#decoder?.waitingBytes ?? 0);
   }
 
   /** While nothing is sent, only reading shows that the client has disconnected: one more chunk is read. */

@@ -189,7 +189,9 @@ export class HttpServer {
     const { httpsPort, httpPort } = this.#settings;
     try {
       this.#secure = this.#open(httpsPort, true, null);
-      const ports = { httpsPort: this.#secure.port, httpPort: this.#open(httpPort, false, null).port };
+      const plain = this.#open(httpPort, false, null);
+      const ports = { httpsPort: this.#secure.port, httpPort: plain.port };
+      this.#reportUnlimited(plain);
       const secondsMin = Math.min(this.#settings.bodySecondsMax, this.#settings.stallSecondsMax);
       const tickMs = Math.min(TICK_MS_MAX, (secondsMin * 1000) / 4);
       this.#every(tickMs, () => {
@@ -201,6 +203,14 @@ export class HttpServer {
       for (const listener of this.#listeners.splice(0)) listener.stopAccepting();
       throw error;
     }
+  }
+
+  #reportUnlimited({ unlimitedReason }: Listener): void {
+    if (unlimitedReason === null) return;
+    this.#dependencies.log.warn(
+      { reason: unlimitedReason },
+      'the receive buffer of connections has no limit: a fast sender of lines can delay other requests, and be refused with 9003',
+    );
   }
 
   #open(port: number, overTls: boolean, before: Listener | null): Listener {

@@ -13,15 +13,18 @@
  * - `end` keeps whatever the connection does not take, of any number of answers: see `endInTurn`;
  * - of a header's value, whatever is not printable ASCII is taken away at both ends;
  * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
- * - a request of HTTP/1.0, or a request line that is none, reaches no handler: the connection is dropped without an
- *   answer some 10 s later, and there is no hook that would tell of it;
+ * - a request without Host, of HTTP/1.0, or with a request line that is none, reaches no handler: the library answers 400 or
+ *   505 and closes the connection;
+ * - bytes are read in turns without limit while each read fills 512 KiB, also of a paused response: see receive-buffer.ts;
  * - `getHeader` gives the first line of a name, `forEach` all of them;
  * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
  * Pipelining: a request that comes before the answer to the one ahead of it closes the connection, by the library's
  * own choice; both may sit in one read, so pausing the socket cannot prevent it. docs/http-api.md tells clients.
  */
-import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { createRequire } from 'node:module';
 import { TLS_1_2_CIPHERS } from '../../base/index.js';
+import { limitReceiveBuffer } from './receive-buffer.js';
 
 export type Request = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'>;
 export type Response = Pick<
@@ -46,8 +49,26 @@ export type RequestHandler = (response: Response, request: Request) => void;
 /** Bytes that one `cork` may write in chunks: what fits the library's buffer of 16 KiB. Larger ones are no faster. */
 export const WRITE_BYTES_MAX = 16_000;
 
-/** False when the package fell back to its slow JavaScript implementation, because no binary fits this machine. */
-export const nativeLoaded: boolean = Function.prototype.toString.call(uWS.App).includes('[native code]');
+type Library = typeof import('uWebSockets.js');
+
+/** The library, or why its native binary did not load: other Nodes and systems have none. */
+const loaded: Library | Error = loadLibrary();
+
+/** null = the native binary of uWebSockets.js is loaded; else why it is not. */
+export const nativeFault: string | null = loaded instanceof Error ? loaded.message : null;
+
+function loadLibrary(): Library | Error {
+  try {
+    return createRequire(import.meta.url)('uWebSockets.js') as Library;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function library(): Library {
+  if (loaded instanceof Error) throw new Error(`uWebSockets.js did not load: ${loaded.message}`);
+  return loaded;
+}
 
 export interface ListenerSettings {
   readonly host: string;
@@ -59,6 +80,8 @@ export interface ListenerSettings {
 
 export interface Listener {
   readonly port: number;
+  /** Why one connection can deliver any number of bytes in one turn; null = it cannot. */
+  readonly unlimitedReason: string | null;
   /** Refuses new connections; the open ones go on. */
   stopAccepting(): void;
   /** After `stopAccepting`: accepts again, unless another process took the port. */
@@ -87,6 +110,7 @@ export function openListener(
   before: Listener | null = null,
 ): Listener {
   const { host, tls } = settings;
+  const uWS = library();
   const app = (tls === null ? uWS.App() : secureApp(tls)) as TemplatedApp & { close(): void };
   app.any('/*', handler);
   before?.stopAccepting();
@@ -98,12 +122,15 @@ export function openListener(
   }
   return {
     port,
+    unlimitedReason: limitReceiveBuffer(port),
     stopAccepting() {
       if (socket !== null) uWS.us_listen_socket_close(socket as never);
       socket = null;
     },
     acceptAgain() {
-      socket ??= listen(app, host, port);
+      if (socket !== null) return;
+      socket = listen(app, host, port);
+      if (socket !== null) limitReceiveBuffer(port);
     },
     closeConnections() {
       socket = null;
@@ -128,8 +155,9 @@ function listen(app: TemplatedApp, host: string, port: number): object | null {
 function freePort(app: TemplatedApp, host: string): number {
   const socket = listen(app, host, 0);
   if (socket === null) return 0;
-  const port = uWS.us_socket_local_port(socket as never);
-  uWS.us_listen_socket_close(socket as never);
+  const { us_socket_local_port: portOf, us_listen_socket_close: close } = library();
+  const port = portOf(socket as never);
+  close(socket as never);
   return port;
 }
 
@@ -140,7 +168,7 @@ function secureApp(tls: { readonly certFile: string; readonly keyFile: string })
       key_file_name: tls.keyFile,
       ssl_ciphers: TLS_1_2_CIPHERS.join(':'),
     };
-    return uWS.SSLApp(options);
+    return library().SSLApp(options);
   } catch {
     // uWebSockets does not say which of them it could not use, or why.
     throw new Error(`cannot use certificate ${tls.certFile} with key ${tls.keyFile}`);

@@ -1,8 +1,8 @@
 /**
  * `npm run build:binary`: one executable, dist/binary/quarry, for the system and processor it is built on.
- * It is this Node without debugging symbols, with the program as assets (Node's single executable applications): the
- * bundles, the kernels, the files of packages that they load (found by following imports) and the demo's data. Assets are
- * compressed where that saves space. boot.cjs unpacks them.
+ * It is Node 22 (src/tools/node22/) without debugging symbols, with the program as assets (Node's single executable
+ * applications): the bundles, the kernels, the files of packages that they load (found by following imports) and the demo's
+ * data. Assets are compressed where that saves space. boot.cjs unpacks them.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,18 +13,20 @@ import zlib from 'node:zlib';
 import { nodeFileTrace } from '@vercel/nft';
 import { inject } from 'postject';
 import { buildIfStale } from '../build.mjs';
-import { BUNDLE_FILES } from '../bundle/build.mjs';
+import { bundleFiles, hasCode, keepCode } from '../bundle/build.mjs';
+import { MODULES_VERSION, NATIVE_PART_DIR, node22 } from '../node22/node22.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const out = path.join(root, 'dist/binary');
+const dist = path.join(root, 'dist');
+const out = path.join(dist, 'binary');
 const binaryFile = path.join(out, 'quarry');
-const PROGRAM = [...BUNDLE_FILES.map((file) => `dist/${file}`), 'dist/src/pg/catalog/thread.js'];
 /** Files that are read by name, so that tracing imports does not find them. */
 const DATA = [
   'dist/src/kernels/kernels.wasm',
   'dist/postgres-template.tar.gz',
   'node_modules/@electric-sql/pglite/dist/pglite.wasm',
   'node_modules/@electric-sql/pglite/dist/pglite.data',
+  'node_modules/koffi/package.json',
   'package.json',
   'data/airports.csv',
   'data/earthquakes.json',
@@ -41,6 +43,7 @@ const INPUTS = [
   'data/earthquakes.json',
   'src/tools/binary/build.mjs',
   'src/tools/binary/boot.cjs',
+  'src/tools/node22/package-lock.json',
 ];
 /** Longer than any build takes. */
 const BUILD_MS_MAX = 300_000;
@@ -50,13 +53,18 @@ const RUN = `import('./dist/src/main.js');\n`;
 /** Marks the byte in Node's executable that states whether it contains a program. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Omits native code for other systems, processors and versions of Node. */
+/** Packages that are loaded by name at run time, so that tracing imports does not find them. */
+const LOADED = ['node_modules/uWebSockets.js/uws.js', 'node_modules/koffi/index.cjs'];
+const { platform, arch } = process;
+/** Their native parts. */
+const NATIVE_PARTS = [NATIVE_PART_DIR, `node_modules/@koromix/koffi-${platform}-${arch}`];
+
+/** Omits native code for other systems, C libraries, processors and versions of Node. */
 function isForeign(file) {
-  if (!file.endsWith('.node')) return false;
-  const { platform, arch, versions } = process;
   const name = path.basename(file);
-  if (name.startsWith('uws_')) return name !== `uws_${platform}_${arch}_${versions.modules}.node`;
-  return false;
+  if (name.startsWith('uws_')) return name !== `uws_${platform}_${arch}_${MODULES_VERSION}.node.js`;
+  if (file.startsWith('node_modules/@uwsjs/')) return !file.startsWith(`${NATIVE_PART_DIR}/`);
+  return file.startsWith('node_modules/@koromix/') && file.includes('/musl_');
 }
 
 /** Also read by name. */
@@ -66,14 +74,15 @@ const filesUnder = (dir) =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 
-/** Bundles and packages; the trace mistakes a folder that the program names for one whose files it reads. */
-const isProgram = (file) => file.startsWith('node_modules/') || PROGRAM.includes(file);
-
-async function filesOfProgram() {
+/** Returns bundles and packages; the trace mistakes a folder that the program names for one whose files it reads. */
+async function filesOfProgram(version) {
+  const program = [...bundleFiles(version).map((file) => `dist/${file}`), 'dist/src/pg/catalog/thread.js'];
+  const isProgram = (file) => file.startsWith('node_modules/') || program.includes(file);
   const options = { base: root, processCwd: root, ignore: (file) => !isProgram(file) };
-  const sources = PROGRAM.filter((file) => /\.c?js$/.test(file));
+  const sources = [...program.filter((file) => /\.c?js$/.test(file)), ...LOADED];
   const { fileList } = await nodeFileTrace(sources, options);
-  return [...new Set([...fileList, ...PROGRAM, ...DATA, ...filesUnder('dist/console')])]
+  const byName = [...NATIVE_PARTS, 'dist/console'].flatMap(filesUnder);
+  return [...new Set([...fileList, ...program, ...DATA, ...byName])]
     .filter((file) => !isForeign(file))
     .sort();
 }
@@ -100,9 +109,9 @@ function writeAssets(files, dir) {
   return assets;
 }
 
-/** A text that identifies the content of the executable: the build, the packages, the data and this file. */
-function inputsHash() {
-  const hash = createHash('sha256').update(`${process.version} ${process.execPath}`);
+/** Returns a text that identifies the content of the executable: the build, the packages, the data and this file. */
+function inputsHash(version) {
+  const hash = createHash('sha256').update(version);
   for (const file of INPUTS) hash.update(fs.readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
@@ -114,10 +123,13 @@ export async function buildBinary() {
   const free = await lockOut();
   try {
     const madeOf = path.join(out, 'made-of');
-    const inputs = inputsHash();
+    const node = node22();
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+    const inputs = inputsHash(version);
     const isFresh = fs.existsSync(binaryFile) && fs.existsSync(madeOf);
     if (isFresh && fs.readFileSync(madeOf, 'utf8') === inputs) return binaryFile;
-    await makeBinary();
+    if (!hasCode(dist, version)) await keepCode(dist, node, version);
+    await makeBinary(node, version);
     fs.writeFileSync(madeOf, inputs);
     return binaryFile;
   } finally {
@@ -151,7 +163,7 @@ function isAbandoned(lock) {
   }
 }
 
-async function makeBinary() {
+async function makeBinary(node, version) {
   // A name of its own, in case two processes build after all.
   const work = fs.mkdtempSync(path.join(out, 'work-'));
   try {
@@ -159,14 +171,14 @@ async function makeBinary() {
       main: path.join(root, 'src/tools/binary/boot.cjs'),
       output: path.join(work, 'program.blob'),
       disableExperimentalSEAWarning: true,
-      assets: writeAssets(await filesOfProgram(), work),
+      assets: writeAssets(await filesOfProgram(version), work),
     };
     fs.writeFileSync(path.join(work, 'config.json'), JSON.stringify(config));
-    execFileSync(process.execPath, ['--experimental-sea-config', path.join(work, 'config.json')], {
+    execFileSync(node, ['--experimental-sea-config', path.join(work, 'config.json')], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const binary = path.join(work, 'quarry');
-    fs.copyFileSync(process.execPath, binary);
+    fs.copyFileSync(node, binary);
     fs.chmodSync(binary, 0o755);
     strip(binary);
     await inject(binary, 'NODE_SEA_BLOB', fs.readFileSync(config.output), { sentinelFuse: FUSE });

@@ -1,7 +1,8 @@
 /**
  * Bundles the entry points of processes and threads, each into one file that load.cjs runs. A bundle loads in a third of
- * the time of hundreds of files, and with its compiled code next to it (`FILE.code`, about half its size) in half of that.
- * A server that the build starts and queries writes the compiled code, so it covers a start and the first queries.
+ * the time of hundreds of files, and with its compiled code next to it (`FILE.VERSION.code`, about half its size, for one
+ * version of Node) in half of that. A server that the build starts and queries writes the compiled code, so it covers a start
+ * and the first queries.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -15,18 +16,18 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 /** Entry points of processes and threads. */
 export const STARTED = ['src/main.ts', 'src/worker/entry.ts'];
 /** Not bundled: native modules, packages that start threads from their own files, and data. */
-const NOT_BUNDLED = ['uWebSockets.js', 'lz4-napi', 'pino', 'piscina', 'vega-datasets'];
+const NOT_BUNDLED = ['uWebSockets.js', 'koffi', 'lz4-napi', 'pino', 'piscina', 'vega-datasets'];
 const LOADER = 'src/load.cjs';
 const LOOK_MS = 20;
 
 const starterFileOf = (source) => source.replace(/\.ts$/, '.js');
 const bundleOf = (source) => source.replace(/\.ts$/, '.cjs');
-const codeOf = (source) => `${bundleOf(source)}.code`;
+const codeOf = (source, version) => `${bundleOf(source)}.${version}.code`;
 
-/** The files that a start needs, relative to dist/. */
-export const BUNDLE_FILES = [
+/** The files that a start under a version of Node (such as v22.1.0) needs, relative to dist/. */
+export const bundleFiles = (version) => [
   LOADER,
-  ...STARTED.flatMap((source) => [starterFileOf(source), bundleOf(source), codeOf(source)]),
+  ...STARTED.flatMap((source) => [starterFileOf(source), bundleOf(source), codeOf(source, version)]),
 ];
 
 /** The started file: it only loads the bundle next to it. */
@@ -64,9 +65,22 @@ export async function buildBundles(root, dist) {
   fs.copyFileSync(path.join(HERE, 'load.cjs'), path.join(dist, LOADER));
   for (const source of STARTED) {
     fs.writeFileSync(path.join(dist, starterFileOf(source)), starterOf(source));
-    fs.rmSync(path.join(dist, codeOf(source)), { force: true });
+    removeCode(path.join(dist, bundleOf(source)));
   }
 }
+
+/** Removes the compiled code of a bundle for all versions of Node. */
+function removeCode(bundle) {
+  const dir = path.dirname(bundle);
+  const start = `${path.basename(bundle)}.`;
+  for (const name of fs.readdirSync(dir)) {
+    if (name.startsWith(start) && name.endsWith('.code')) fs.rmSync(path.join(dir, name));
+  }
+}
+
+/** Whether `dist` has the compiled code of the bundles for a version of Node. */
+export const hasCode = (dist, version) =>
+  STARTED.every((source) => fs.existsSync(path.join(dist, codeOf(source, version))));
 
 /** Queries sent before the compiled code is written: those that users and programs send first. */
 const FIRST_REQUESTS = [
@@ -76,13 +90,16 @@ const FIRST_REQUESTS = [
   ['/v1/sql', 'SELECT n, COUNT(*) FROM [default] WHERE n > 0 GROUP BY n ORDER BY n'],
 ];
 
-/** Writes the compiled code of the bundles in `dist`. Rejects if the server does not start or refuses a request. */
-export async function keepCode(dist) {
+/**
+ * Writes the compiled code of the bundles in `dist` for an executable of Node and its version. Rejects if the server does not
+ * start or refuses a request.
+ */
+export async function keepCode(dist, node = process.execPath, version = process.version) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-code-'));
   const when = path.join(dir, 'keep');
   const flags = ['--data-dir', `${dir}/data`, '--http-port', '0', '--https-port', '0'];
   const argv = ['--require', path.join(HERE, 'keep-scripts.cjs'), path.join(dist, 'src/main.js'), 'serve'];
-  const server = spawn(process.execPath, [...argv, ...flags], {
+  const server = spawn(node, [...argv, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { QUARRY_KEEP_CODE_WHEN: when },
   });
@@ -93,8 +110,7 @@ export async function keepCode(dist) {
     const as = { key: database['master-key'], ca: fs.readFileSync(`${dir}/data/tls/cert.pem`) };
     for (const [at, body] of FIRST_REQUESTS) await ask(url + at, as, body);
     fs.writeFileSync(when, '');
-    const files = STARTED.map((source) => path.join(dist, codeOf(source)));
-    while (server.exitCode === null && !files.every((file) => fs.existsSync(file))) await pause(LOOK_MS);
+    while (server.exitCode === null && !hasCode(dist, version)) await pause(LOOK_MS);
   } finally {
     server.kill();
     await ended;

@@ -1,6 +1,6 @@
 /**
  * Preloaded into the server that writes its compiled code: as soon as the file QUARRY_KEEP_CODE_WHEN exists, every thread
- * writes `FILE.code` next to each bundle that it runs.
+ * writes `FILE.VERSION.code` next to each bundle that it runs.
  */
 const fs = require('node:fs');
 const vm = require('node:vm');
@@ -22,7 +22,7 @@ const timer = setInterval(() => {
   for (const [file, script] of scripts) {
     const whole = `${file}.${threadId}`;
     fs.writeFileSync(whole, script.createCachedData());
-    fs.renameSync(whole, `${file}.code`);
+    fs.renameSync(whole, `${file}.${process.version}.code`);
   }
 }, LOOK_MS);
 timer.unref();

@@ -5,7 +5,9 @@ import t from 'tap';
 import { type ErrorCode, Prng, QuarryError } from '../../../src/base/index.js';
 import { hashOfKey } from '../../../src/catalog/index.js';
 import { RateExceeded } from '../../../src/http/limits/rate-window.js';
-import { HELD_BYTES_MAX } from '../../../src/http/transport/line-stream.js';
+import { ByteBudget } from '../../../src/http/transport/body.js';
+import { HELD_BYTES_MAX, LineStream, PAUSED_BYTES_MAX } from '../../../src/http/transport/line-stream.js';
+import type { Response } from '../../../src/http/transport/uws.js';
 import { KEYS } from '../fake-engine.js';
 import { ask, codeOf, type Front, RawConnection, startFront } from '../harness.js';
 import { LineClient, type LineTarget, partsIn, sendLines } from '../line-client.js';
@@ -661,3 +663,53 @@ t.test('answers that are held back take memory of bodies, and are sent when ther
   t.strictSame([status, whole, partsIn(text).length], [400, true, 30]);
   t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
+
+for (const encoding of ['identity', 'gzip'] as const) {
+  t.test(
+    `what arrives in spite of a pause is limited, and more ends the body with 9003 (${encoding})`,
+    async (t) => {
+      const budget = new ByteBudget(256 * MIB);
+      let go = (): void => {};
+      const gate = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      let appliedCount = 0;
+      const response = {
+        pause() {},
+        resume() {},
+        cork: (write: () => void) => write(),
+        onWritable() {},
+        write: () => true,
+        end() {},
+      } as unknown as Response;
+      const stream = new LineStream({
+        server: { budget, elapsedMs: () => 0, bodySecondsMax: 60, stallSecondsMax: 60, closing: false },
+        response,
+        encoding,
+        apply: async () => {
+          appliedCount++;
+          await gate;
+          return '"inserted-entities":1,"inserted-values":1';
+        },
+        errorOf: (error) => error as QuarryError,
+        refused: () => {},
+        writeHead: () => {},
+        answer: () => {},
+      });
+      const text = Buffer.from(linesOf(30_000));
+      const bytes = encoding === 'gzip' ? gzipSync(text, { level: 0 }) : text;
+      const body = new Uint8Array(512 * 1024);
+      body.set(bytes.subarray(0, body.length));
+      const end = stream.run();
+      stream.add(body.slice().buffer, false);
+      await until(() => appliedCount === 1);
+      // Nobody can stop it in this turn.
+      for (let sent = 0; sent < 300; sent++) stream.add(body.slice().buffer, false);
+      const held = budget.reservedBytes;
+      t.ok(held < 2 * PAUSED_BYTES_MAX + MIB, `${held} bytes`);
+      go();
+      t.match(await end, { is: 'answered', head: { status: 503, code: 9003 } });
+      t.equal(budget.reservedBytes, 0);
+    },
+  );
+}
