@@ -11,7 +11,7 @@ export const PEER_THREADS = 2;
 
 export interface Timed {
   readonly seconds: number;
-  /** User and system time of all threads. */
+  /** User and system time of all threads, in seconds. */
   readonly cpuSeconds: number;
 }
 
