@@ -10,13 +10,17 @@ t.test('the list has one line per command, under its group, and every exit code'
     const line = lines.findIndex((text) => text.startsWith(`  quarry ${name} `));
     t.ok(line > lines.indexOf(`${group}:`), `${name} is in its group`);
     t.ok(lines[line].endsWith(summary), name);
-    t.ok(lines[line].length <= 110, `${name}: ${lines[line].length} letters`);
+    t.ok(lines[line].length <= 110, `${name}: ${lines[line].length} characters`);
   }
   for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {
     const code = String(EXIT[ending as keyof typeof EXIT]).padEnd(4);
     t.ok(lines.includes(`  ${code}${meaning}`), ending);
   }
-  t.equal(new Set(COMMANDS.map(({ name }) => name)).size, COMMANDS.length, 'each once');
+  t.equal(
+    new Set(COMMANDS.map(({ name }) => name)).size,
+    COMMANDS.length,
+    'the names of commands are unique',
+  );
   t.end();
 });
 

@@ -14,7 +14,7 @@ import {
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 
-t.test('the arguments give source, target and end of a restore', (t) => {
+t.test('the arguments determine the source, the target and the end of a restore', (t) => {
   const base = ['b', '--data-dir', 'd'];
   const common = { backup: path.resolve('b'), dataDir: path.resolve('d'), archive: null, target: null };
   const lineOf = (words: readonly string[]): unknown => {

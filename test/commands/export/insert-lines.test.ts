@@ -32,7 +32,7 @@ async function lines(rowsMax: number): Promise<Record<string, unknown>[]> {
     text += Buffer.from(part).toString('utf8');
   }
   const found = text.split('\n').filter((line) => line !== '');
-  t.equal(new Set(found.map((line) => JSON.parse(line).id)).size, counted, 'entities told');
+  t.equal(new Set(found.map((line) => JSON.parse(line).id)).size, counted, 'the reported number of entities');
   return found.map((line) => JSON.parse(line));
 }
 

@@ -31,7 +31,7 @@ t.test(
   },
 );
 
-t.test('no query gives no percentile, and a restart no negative rate', async (t) => {
+t.test('there is no percentile without queries, and no negative rate after a restart', async (t) => {
   const { medianSeconds, queries, values } = statsBetween(reading(100, 10, 0, 50), reading(102, 10, 0, 0));
   t.strictSame([medianSeconds, queries, values], [null, 0, 0]);
 });

@@ -99,7 +99,7 @@ t.test('each row is in one body, and each entity there has its last values and a
           t.ok(isFull || (entityCount < ENTITIES_PER_INSERT_MAX && body === bodies.at(-1)), label);
           const text = bodyText(mapping, body.rows, isDistinct(body));
           t.strictSame(JSON.parse(text), model, label);
-          t.equal(text, bodyText(mapping, body.rows, false), 'grouped or not');
+          t.equal(text, bodyText(mapping, body.rows, false), 'both ways of writing a body are equal');
           from = body.lastRow;
         }
         t.equal(from, rows.length, label);
