@@ -16,7 +16,7 @@ export class Bench {
   readonly scale: Scale;
   /** Seed of the generated people. */
   readonly seed: number;
-  /** Removed at the end. */
+  /** The directory of all files, which `end` removes. */
   readonly dir: string;
   readonly peers: readonly PeerProcess[];
   readonly say: (text: string) => void;

@@ -16,13 +16,13 @@ function worseBy(before: Comparison, now: Comparison): number {
   return now.better === 'less' ? fresh / old - 1 : old / fresh - 1;
 }
 
-/** The same for the ratios; that of the time where one run has no other database. */
+/** The same for the ratio to the other databases, or for the time if a run has no other database. */
 function worseBesideOthers(before: Comparison, now: Comparison): number {
   const [old, fresh] = [ratioOf(before), ratioOf(now)];
   return old === null || fresh === null ? worseBy(before, now) : old / fresh - 1;
 }
 
-/** `file`: where `before` comes from. */
+/** `file` is the report that contains `before`. */
 export function earlierTable(file: string, before: readonly Comparison[], now: readonly Comparison[]): Table {
   const known = new Map(before.map((comparison) => [keyOf(comparison), comparison]));
   const both = now.flatMap((comparison) => {
@@ -50,7 +50,7 @@ export function earlierTable(file: string, before: readonly Comparison[], now: r
     columns: ['', 'unit', 'before', 'now', 'worse by'],
     rows,
     notes: [
-      `${both.length} figures are in both runs; ${rows.length} got worse by more than ${SHARE_MIN * 100}%, by themselves and beside the other databases`,
+      `${both.length} figures are in both runs; ${rows.length} got worse by more than ${SHARE_MIN * 100}%, both in absolute terms and relative to the other databases`,
     ],
   };
 }

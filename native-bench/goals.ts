@@ -23,7 +23,7 @@ const medianOf = (cell: TableCell | undefined): number | null => {
   return cell === null || cell === undefined || typeof cell === 'string' ? null : (cell as Spread).median;
 };
 
-/** Column `column` of the row of that name. */
+/** The value in column `column` of the row named `row`. */
 function figureOf({ tables }: Report, line: string, row: string, column: string): number | null {
   const table = tables.find((one) => one.line === line);
   const found = table?.rows.find(([name]) => name === row);

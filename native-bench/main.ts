@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const lines = values.only.split(',');
 const unknown = lines.filter((line) => !LINES.includes(line as Line));
 if (unknown.length > 0) {
-  process.stderr.write(`no line is called ${unknown.join(', ')}; there are ${LINES.join(', ')}\n`);
+  process.stderr.write(`unknown line ${unknown.join(', ')}; the lines are ${LINES.join(', ')}\n`);
   process.exit(2);
 }
 
@@ -72,7 +72,7 @@ fs.mkdirSync(RESULTS, { recursive: true });
 const file = `${RESULTS}${report.scale}-${new Date().toISOString().replaceAll(':', '').slice(0, 17)}`;
 fs.writeFileSync(`${file}.json`, `${JSON.stringify(report, null, 2)}\n`);
 if (report.comparisons.length > 0) {
-  const title = `Quarry beside ${Object.values(versions).join(' and ')}, scale ${report.scale}`;
+  const title = `Quarry compared with ${Object.values(versions).join(' and ')}, scale ${report.scale}`;
   fs.writeFileSync(`${file}.svg`, await chartOf(report.comparisons, title));
 }
 if (values.readme) {

@@ -32,7 +32,7 @@ const textBytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 const eventsOf = ({ offsets }: EventColumn): number => offsets[BLOCK_ENTITIES];
 
-/** For the shape 'full'. */
+/** Bytes of the values of a block in the shape 'full'. */
 function ownBytesOf(block: PeopleBlock): number {
   const fixed = INTEGER + DECIMAL + BOOLEAN + DATE + DATETIME + GEOLOCATION;
   let bytes = BLOCK_ENTITIES * fixed;

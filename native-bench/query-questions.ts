@@ -30,7 +30,7 @@ export interface QueryQuestion {
 
 export interface Judge {
   see(block: PeopleBlock): void;
-  /** `answer`: the parsed body. */
+  /** Describes the error in `answer`, the parsed body; null = none. */
   fault(answer: unknown): string | null;
   /** The first number that the other databases answer. */
   first(): number;
@@ -300,7 +300,7 @@ const extraction: QueryQuestion = {
     limit: ROWS,
     ...BYPASS,
   },
-  // In any order, like the request; the first number shows only that there are rows.
+  // The rows have no order, as in the request; the first number shows only that there are rows.
   peerSql: `SELECT 1, id, country, city, age, income, active, born, joined, longitude, latitude FROM people
     WHERE country = '${countryName(COUNTRY)}' AND age BETWEEN ${AGE_LOW} AND ${AGE_HIGH} AND active = true LIMIT ${ROWS}`,
   judge: () => {
@@ -380,7 +380,7 @@ function requestedIds(): number[] {
   return [...known, ...Array.from({ length: UNKNOWN }, (_, place) => 90_000_000 + place)];
 }
 
-/** Values of three attributes, level below level. */
+/** Top values of three attributes, in nested levels. */
 const threeLevels: QueryQuestion = {
   name: 'top 5 x 5 x 5 of attributes',
   text: `aggregation: country 5, city 5, age 5, of people aged ${AGE_LOW} to ${AGE_HIGH}`,

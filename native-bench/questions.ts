@@ -15,7 +15,7 @@ import {
 export interface Variant {
   /** Body of POST /v1/query/count/entity; the query is named "q". */
   readonly body: string;
-  /** Its result is one number. */
+  /** SQL whose result is one number. */
   readonly sql: string;
   /** Whether person `index` of the block is counted. */
   readonly counts: (block: PeopleBlock, index: number) => boolean;
@@ -31,7 +31,7 @@ export interface Question {
   readonly variants: readonly Variant[];
 }
 
-/** Both ends are included. */
+/** A time range, including both ends. */
 interface Window {
   readonly from: number;
   readonly to: number;

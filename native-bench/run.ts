@@ -43,7 +43,7 @@ export interface RunOptions {
   /** Parent of the run's directory for data and files, which is removed at the end. */
   readonly parentDir?: string;
   readonly say: (text: string) => void;
-  /** Called when there is something to end, so that a signal can end it. */
+  /** Called with the bench of the run, so that a signal can end it. */
   readonly onBench?: (bench: Bench) => void;
 }
 
@@ -127,7 +127,7 @@ async function grownStore(
   for (const step of steps) {
     bench.say(`scaling: ${workers} workers, ${step.expected.entityCount} entities`);
     const grown = await grow(bench, server, step);
-    // A restart needs this too: everything is in the snapshot.
+    // The restart line also needs the checkpoint that memoryRow takes.
     memory.push(await memoryRow(server, step.expected, emptyBytes));
     fullBytes = server.residentBytes();
     if (lines.includes('scaling')) scaling.push(await scalingRow(bench, server, workers, step, grown));

@@ -1,7 +1,7 @@
 /** The size of a run. Entities come in whole blocks of 1,000. */
 export interface Scale {
   readonly name: 'tiny' | 'small' | 'full';
-  /** Insert line: entities before the timed part, and in it. */
+  /** Ingest line: entities before the timed part, and within it. */
   readonly ingestWarmEntities: number;
   readonly ingestEntities: number;
   readonly ingestRounds: number;
@@ -32,7 +32,7 @@ export interface Scale {
   readonly pacedEntitiesPerSecond: number;
   readonly pacedSeconds: number;
   readonly restartRounds: number;
-  /** Entities of the store that restarts from its log alone; the log must be smaller than that of a checkpoint. */
+  /** Entities of the store that restarts from its log alone; the log must be too small to cause a checkpoint. */
   readonly logEntities: number;
   /** Memory that the scan kernel reads; larger than any cache. */
   readonly scanBytes: number;

@@ -1,6 +1,6 @@
 /**
- * The SELECTs of the sql line that are not streamed: as Quarry's SQL, as SQL over DuckDB's tables, and the expected answers,
- * computed by loops over the generated people.
+ * The SELECTs of the sql line that are not streamed: as Quarry's SQL, as SQL over DuckDB's tables, and the expected
+ * answers, computed by loops over the generated people.
  * Invariant: a judge walks the people in blocks and shares no code with the server.
  */
 
@@ -10,11 +10,11 @@ import { BLOCK_ENTITIES, cityName, countryName, entityId, type PeopleBlock } fro
 export interface SqlQuestion {
   readonly name: string;
   readonly sql: string;
-  /** For the tables of peers/peer.ts, things and countries; the first number of its result is `first` of Judge. */
+  /** SQL over the tables of peers/peer.ts, things and countries; the first number of its result is that of `first`. */
   readonly peerSql: string;
   /** Goal for p50 over the full data, if there is one. */
   readonly wantedMs: number | null;
-  /** Walks all people once, then describes the error in an answer. */
+  /** Creates a judge, which walks all people once and then describes the error in an answer. */
   readonly judge: (thingCount: number) => SqlJudge;
 }
 
@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 export interface SqlJudge {
   see(block: PeopleBlock): void;
-  /** null = the rows are correct. */
+  /** Describes the error in the rows; null = none. */
   fault(rows: readonly Row[]): string | null;
   /** The first number that the other database answers. */
   first(): number;
@@ -31,7 +31,7 @@ export interface SqlJudge {
 const CENTS = 100n;
 const MICROS = 1_000_000n;
 
-/** The mean of hundredths in units, rounded to six decimals, half away from zero; both arguments are exact and not negative. */
+/** The mean in units, rounded to six decimals, half away from zero; both arguments are exact and not negative. */
 function meanOf(hundredths: number, count: number): number {
   const divisor = BigInt(count) * CENTS;
   const micros = (BigInt(hundredths) * MICROS * 2n + divisor) / (divisor * 2n);

@@ -4,7 +4,7 @@ import type { Spread } from './measure.js';
 export type TableCell = string | number | Spread | null;
 
 export interface Table {
-  /** Short name, as for --only. */
+  /** Name of the line in --only. */
   readonly line: string;
   readonly title: string;
   readonly columns: readonly string[];

@@ -14,7 +14,7 @@ export const REGION_COUNT = 7;
 /** Number of things that share a label. */
 const LABEL_SHARERS = 2;
 const BODY_ENTITIES = 1_000;
-/** Odd, so that different labels give different texts. */
+/** An odd factor, so that different labels have different texts. */
 const MIXER = 0x9e37_79b1;
 
 export const regionName = (country: number): string => `r${country % REGION_COUNT}`;

@@ -63,7 +63,7 @@ export interface PeopleBlock {
   readonly latitude: Int32Array;
   /** Page numbers. */
   readonly visit: EventColumn;
-  /** Whole amounts from 1. */
+  /** Amounts: integers from 1. */
   readonly purchase: EventColumn;
   /** Tenths, 0 to 50. */
   readonly rating: EventColumn;

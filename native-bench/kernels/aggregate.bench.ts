@@ -1,6 +1,6 @@
 /**
  * Measures the aggregating kernels on one core: all segments of a column in one memory, one call per segment, SIMD and JS
- * twins. Every answer is checked against a row-at-a-time loop. GB/s are bytes of values spanned, read or not.
+ * twins. Every answer is checked against a row-at-a-time loop. GB/s count the bytes of all values, read or not.
  *   node dist/native-bench/kernels/aggregate.bench.js [rows] [rounds]
  */
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * The kernels of a dense aggregation alone, one core: rows of one block are made into records and added to tables of growing sizes,
- * one kernel for all aggregates beside one kernel per aggregate; values are scattered into runs, and the runs sorted. Every answer is
- * checked against a loop.
+ * Measures the kernels of a dense aggregation on one core: rows of a block become records that are added to tables of
+ * growing sizes, by one kernel for all aggregates and by one kernel per aggregate; values are scattered into runs, which
+ * are sorted. Every answer is checked against a loop.
  *   node dist/native-bench/kernels/group.bench.js [rows] [rounds]
  */
 import fs from 'node:fs';
@@ -10,9 +10,9 @@ import { invariant, Prng } from '../../src/base/index.js';
 import { ARENA_RESERVED_BYTES, compileKernels, type Kernels, kernelsFor } from '../../src/kernels/index.js';
 
 const SEED = 11;
-/** As in src/exec/dense/dense-table.ts. */
+/** Rows of a block, as in src/exec/dense/dense-table.ts. */
 const BLOCK_ROWS = 4_096;
-/** The count and three sums. */
+/** Bytes of a count and three sums. */
 const RECORD_BYTES = 32;
 /** The group sizes of the sort. */
 const RUN_LENGTHS = [16, 500, 50_000];

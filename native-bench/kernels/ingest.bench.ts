@@ -1,7 +1,8 @@
 /**
- * Measures how fast insert bodies become batches, on one core. Run after a build: node dist/native-bench/kernels/ingest.bench.js [seconds]
- * Prints entities and megabytes per second by each of the two walks, and a checksum over everything decoded from the batches; the checksum
- * depends on the seed and the bodies only, so that a faster answer can be seen to be the same answer.
+ * Measures how fast insert bodies become batches, on one core. Run after a build:
+ * node dist/native-bench/kernels/ingest.bench.js [seconds]
+ * Prints entities and megabytes per second for each of the two parsers, and a checksum over the decoded batches. The
+ * checksum depends only on the seed and the bodies, so equal checksums show that the batches are equal.
  */
 import { readFileSync } from 'node:fs';
 import { Prng } from '../../src/base/index.js';
@@ -130,7 +131,7 @@ function measure(name: string, scratch: IngestScratch, seconds: number): void {
   const cpuSeconds = (cpu.user + cpu.system) / 1e6;
   const rate = (took: number): string => Math.round(entityCount / took).toLocaleString('en');
   console.log(
-    `${name}: ${rate(elapsed)} entities/s (${rate(cpuSeconds)} per CPU second, garbage collection counted in)`,
+    `${name}: ${rate(elapsed)} entities/s (${rate(cpuSeconds)} per CPU second, including garbage collection)`,
   );
   console.log(
     `${(byteCount / elapsed / 1e6).toFixed(0)} MB/s, ${(byteCount / entityCount).toFixed(0)} bytes an entity`,

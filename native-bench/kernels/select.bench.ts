@@ -1,6 +1,6 @@
 /**
  * Measures the filter kernels on one core: all segments of a column in one memory, one call per segment, SIMD and JS
- * twins. Every count is checked against a row-at-a-time loop. GB/s are bytes of the input read.
+ * twins. Every count is checked against a row-at-a-time loop. GB/s count the bytes of the input.
  *   node dist/native-bench/kernels/select.bench.js [rows] [rounds]
  */
 import fs from 'node:fs';

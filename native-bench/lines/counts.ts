@@ -12,7 +12,7 @@ import type { Table, TableCell } from '../table.js';
 import { PeerComparison } from './peer-comparison.js';
 import { type Prepared, type Step, timeQuestion, timeRoundTrip } from './store.js';
 
-/** p50 of each round, in milliseconds; p99 over all. */
+/** p50 of each round, and p99 over all rounds, in milliseconds. */
 interface Times {
   readonly p50s: number[];
   readonly p99s: number[];
@@ -40,7 +40,7 @@ export async function loadPeers(
 
 export interface CountLine {
   readonly table: Table;
-  /** p50 in milliseconds by question; '' is the mere round trip. */
+  /** p50 in milliseconds by question; '' is the round trip without a scan. */
   readonly p50: ReadonlyMap<string, number>;
 }
 

@@ -30,7 +30,7 @@ export async function memoryRow(
   ];
 }
 
-/** Values of the whole run. */
+/** The spread of a value that is measured once. */
 const exactly = (bytes: number): Spread => {
   const value = megabytes(bytes);
   return { median: value, min: value, max: value };

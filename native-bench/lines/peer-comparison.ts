@@ -4,7 +4,7 @@ import type { Comparison } from '../comparison.js';
 import { percentile } from '../load/load.js';
 import { type Spread, spreadOf } from '../measure.js';
 
-/** A database that needs longer for a question is skipped after `ROUNDS_MIN` rounds, so that a run ends. */
+/** A database that needs longer for a question is skipped after `ROUNDS_MIN` rounds, to limit the time of a run. */
 const PEER_SECONDS_MAX = 15;
 const ROUNDS_MIN = 3;
 

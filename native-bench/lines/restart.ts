@@ -58,7 +58,7 @@ async function restarts(
 const spreadOfKey = (starts: readonly Start[], key: keyof Start): Spread =>
   spreadOf(starts.map((one) => one[key]));
 
-/** `amount` per second; the server's log has whole milliseconds. */
+/** `amount` per second; times in the server's log are whole milliseconds. */
 const ratesOf = (amount: number, starts: readonly Start[], key: keyof Start): Spread =>
   spreadOf(starts.map((one) => amount / Math.max(one[key], 0.001)));
 

@@ -29,7 +29,7 @@ const SQL = '/v1/sql';
 const timeless = (body: string): string => body.replace(/,"took":[^,}]*/g, '');
 const wordsOf = (sql: string): string => sql.replaceAll(/\s+/g, ' ');
 
-/** The server and the peers hold the people of the last step; the server also afterwards holds nothing else. */
+/** The server and the peers hold the people of the last step; at the end the server holds nothing else. */
 export async function sqlLine(
   bench: Bench,
   server: QuarryServer,
@@ -63,7 +63,7 @@ async function loadLabels(bench: Bench, server: QuarryServer, peers: readonly Pe
   }
 }
 
-/** A judge for each question, after the walk over all people. */
+/** The judges of all questions, after a walk over all people. */
 function judgesOf(bench: Bench, { people, steps }: Prepared): SqlJudge[] {
   bench.say('sql: computing the expected answers');
   const judges = SQL_QUESTIONS.map(({ judge }) => judge(bench.scale.things));

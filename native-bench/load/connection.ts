@@ -13,7 +13,7 @@ export interface Target {
   readonly key: string;
   /** PEM text of the certificate to trust; needed with https. */
   readonly certificate: string | null;
-  /** Of the bodies; JSON when absent. */
+  /** Content type of the bodies; JSON if absent. */
   readonly contentType?: 'application/json' | 'application/sql';
 }
 

@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { Target } from './connection.js';
 
 export interface Download {
-  /** From sending to the last byte. */
+  /** From sending the request to the last byte of the answer. */
   readonly seconds: number;
   readonly body: Buffer;
 }

@@ -8,7 +8,7 @@ import type { LoadResult } from './load.js';
 export type LoadBodies =
   /** A body file (data/bodies.ts), the cheapest source. */
   | { readonly kind: 'file'; readonly file: string }
-  /** People made while sending: for filling a server, not for measuring it. */
+  /** People that are generated while sending, to fill a server and not to measure it. */
   | {
       readonly kind: 'people';
       readonly seed: number;

@@ -6,7 +6,7 @@ import { residentBytesOf } from '../measure.js';
 import { importChdb } from './packages.js';
 import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.js';
 
-/** By `way` of `ingest`. */
+/** The table and the batches for each `way` of `ingest`. */
 const WAYS: Readonly<Record<string, { engine: string; rows: number }>> = {
   'MergeTree, batches of 1,000': { engine: 'MergeTree', rows: 1_000 },
   'MergeTree, batches of 100,000': { engine: 'MergeTree', rows: 100_000 },

@@ -9,7 +9,7 @@ import { PEER_THREADS, type Peer, type Timed, timeCounts, timed } from './peer.j
 const COLUMNS = `{id: 'VARCHAR', country: 'VARCHAR', city: 'VARCHAR', age: 'UTINYINT', income: 'DECIMAL(12, 2)',
   active: 'BOOLEAN', visit: 'STRUCT(value VARCHAR, date DATE)[]'}`;
 
-/** The table by `way` of `ingest`. */
+/** The table for each `way` of `ingest`. */
 const WAYS: Readonly<Record<string, string>> = {
   'read_json into memory': 'memory.main.ingested',
   'read_json into a file': 'filed.main.ingested',

@@ -1,5 +1,5 @@
 /**
- * Another database, embedded in a process of its own, on two threads as the server has two workers.
+ * Another database, embedded in a separate process with two threads, because the server has two workers.
  * Tables after `load`: people (id, country, city, age, income, active, born, joined, longitude, latitude,
  * has_visit) and visit, purchase, rating (id, value, date), where id is the entity's number: the smallest typed
  * columns that hold the data, events ordered by date. Unlike the server, they need not support 64-bit integers and
@@ -11,7 +11,7 @@ export const PEER_THREADS = 2;
 
 export interface Timed {
   readonly seconds: number;
-  /** User and system time of all threads. */
+  /** User and system time of all threads, in seconds. */
   readonly cpuSeconds: number;
 }
 

@@ -46,7 +46,7 @@ function textOf(port: number, urlPath: string): Promise<string> {
 
 export class QuarryServer {
   readonly dir: string;
-  /** From the start of the process to the first 200 of /readyz. */
+  /** Seconds from the start of the process to the first 200 of /readyz. */
   readonly readySeconds: number;
   readonly #process: ServerProcess;
   readonly #httpPort: number;
@@ -98,7 +98,7 @@ export class QuarryServer {
     await this.#client.succeed({ path: '/v1/column', body: columns });
   }
 
-  /** With all its rows. */
+  /** Deletes a dimension with all its rows. */
   async deleteDimension(apiName: string): Promise<void> {
     await this.#client.succeed({
       method: 'DELETE',
@@ -161,7 +161,7 @@ export class QuarryServer {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** SIGKILL. */
+  /** Ends the process with SIGKILL. */
   async close(): Promise<void> {
     this.#client.close();
     await this.#process.kill();

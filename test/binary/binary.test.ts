@@ -1,4 +1,4 @@
-/** The single executable where there is nothing else: no Node in the path, no home, no variables. */
+/** The single executable on its own: without Node in the path, a home directory or environment variables. */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -16,7 +16,7 @@ interface DayModule {
   ): Promise<{ readonly code: number; readonly output: string }>;
 }
 
-/** Number of flights: a part of the 3 million, to save time. */
+/** Number of flights: only some of the 3 million, to save time. */
 const DAY_ROWS = 60_000;
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -27,7 +27,7 @@ t.before(async () => {
   await run(process.execPath, [path.join(root, 'src/tools/binary/build.mjs')], { cwd: root });
 });
 
-/** An empty folder: working directory, and place for the cache. */
+/** An empty folder: the working directory, which also holds the cache. */
 function emptyDir(t: Test): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-binary-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
@@ -52,24 +52,27 @@ async function quarry(dir: string, words: readonly string[], env: NodeJS.Process
   }
 }
 
-/** The program's folders in a cache. */
+/** The folders in a cache, one per program. */
 const programsIn = (cache: string): string[] => fs.readdirSync(cache);
 
-t.test('the demo runs: worker threads, kernels, native modules and data are all in it', async (t) => {
-  const dir = emptyDir(t);
-  const ports = ['--https-port', '0', '--http-port', '0'];
-  const { code, out, err } = await quarry(dir, ['demo', '--small', '--exit', ...ports], { TMPDIR: dir });
-  t.equal(err, '');
-  t.equal(code, 0);
-  t.match(out, /20,000 flights|flights/);
-  t.strictSame(
-    fs.readdirSync(dir).filter((name) => name !== 'cache'),
-    [],
-    'nothing is left beside the cache',
-  );
-});
+t.test(
+  'the demo runs: the executable contains worker threads, kernels, native modules and data',
+  async (t) => {
+    const dir = emptyDir(t);
+    const ports = ['--https-port', '0', '--http-port', '0'];
+    const { code, out, err } = await quarry(dir, ['demo', '--small', '--exit', ...ports], { TMPDIR: dir });
+    t.equal(err, '');
+    t.equal(code, 0);
+    t.match(out, /20,000 flights|flights/);
+    t.strictSame(
+      fs.readdirSync(dir).filter((name) => name !== 'cache'),
+      [],
+      'no file except the cache is left',
+    );
+  },
+);
 
-t.test('exit codes and messages are those of the program', async (t) => {
+t.test('exit codes and messages equal those of the program under Node', async (t) => {
   const dir = emptyDir(t);
   t.match(await quarry(dir, ['help']), { code: 0, out: /^quarry: an analytical database server/, err: '' });
   t.match(await quarry(dir, ['nothing']), { code: 2, out: '', err: /unknown command "nothing"/ });
@@ -106,8 +109,8 @@ t.test(
     for (const { code, err } of await Promise.all([help(), help(), help()]))
       t.strictSame([code, err], [0, '']);
     const [program, ...others] = programsIn(`${dir}/cache`);
-    t.strictSame(others, [], 'one folder, and no half ones');
-    t.equal(fs.statSync(`${dir}/cache`).mode & 0o077, 0, 'it is for nobody else');
+    t.strictSame(others, [], 'there is one folder, and no incomplete one');
+    t.equal(fs.statSync(`${dir}/cache`).mode & 0o077, 0, 'only the owner has access');
     const main = `${dir}/cache/${program}/dist/src/main.js`;
     fs.truncateSync(main, 100);
     t.match(await help(), { code: 0, err: '' });
@@ -116,7 +119,7 @@ t.test(
   },
 );
 
-t.test('a cache that cannot be is passed over for the next place', async (t) => {
+t.test('if the cache directory cannot be created, the next location is used', async (t) => {
   const dir = emptyDir(t);
   fs.writeFileSync(`${dir}/file`, '');
   const env = { QUARRY_CACHE_DIR: `${dir}/file`, XDG_CACHE_HOME: `${dir}/xdg` };
@@ -132,7 +135,7 @@ t.test('a cache that cannot be is passed over for the next place', async (t) => 
 });
 
 t.test(
-  'the day with it in the documents, word for word: import, export, backup, restore, verify, upgrade',
+  'the commands of the documented day run unchanged: import, export, backup, restore, verify, upgrade',
   async (t) => {
     const dir = emptyDir(t);
     const { runDay } = (await import(path.join(root, 'src/tools/binary/day.mjs'))) as DayModule;
@@ -143,7 +146,7 @@ t.test(
     t.match(output, /backup at LSN \d+/);
     const lines = output.trimEnd().split(/\r?\n/);
     t.strictSame(lines.slice(lines.indexOf('flights'))[1], '60000', 'the mistake is undone');
-    t.strictSame(lines.slice(-2), ['late', '0'], 'the change before it is there');
+    t.strictSame(lines.slice(-2), ['late', '0'], 'the change before the mistake is present');
     t.equal(programsIn(`${dir}/cache`).length, 1, 'both executables are the same program');
   },
 );

@@ -1,4 +1,4 @@
-/** The demo of the single executable over all flights: its answers, and its console after them. */
+/** The demo of the single executable over all flights: its answers and its console. */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -21,7 +21,7 @@ const GOES_ON = /The server goes on at (https:\S+); its keys are in (\S+)keys\.j
 
 let printed = '';
 
-/** The executable's demo, with nothing else in its environment. */
+/** Starts the demo of the executable without environment variables. */
 const startDemo: Serve = async (dir) => {
   await promisify(execFile)(process.execPath, [path.join(ROOT, 'src/tools/binary/build.mjs')], { cwd: ROOT });
   const flags = ['demo', '--https-port', '0', '--http-port', '0'];
@@ -59,23 +59,26 @@ const serveDemo: Serve = (dir) => {
 
 const browse = await visitors(serveDemo);
 
-t.test('every answer of the demo over 3 million flights is that of DuckDB over the same files', async (t) => {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
-  t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
-  const { url, certificate, keys } = await serveDemo(dir);
-  t.match(printed, '3,000,000 flights in');
-  const client = new RemoteClient({ url, certificate }, 1);
-  t.teardown(() => client.close());
-  // What the demo saved is there: the tour saves it again.
-  const questions = questionsOf(false);
-  for (const { before, path } of questions) {
-    if (before !== undefined) await client.json({ method: 'DELETE', path, key: keys.master });
-  }
-  const tourKeys = { masterKey: keys.master, readKey: keys.read };
-  const out = new PassThrough().resume();
-  const answers = await runTour(questions, client, tourKeys, out, () => performance.now());
-  await assertAnswers(t, answers, printed, false);
-});
+t.test(
+  'every answer of the demo over 3 million flights equals that of DuckDB over the same files',
+  async (t) => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
+    t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
+    const { url, certificate, keys } = await serveDemo(dir);
+    t.match(printed, '3,000,000 flights in');
+    const client = new RemoteClient({ url, certificate }, 1);
+    t.teardown(() => client.close());
+    // Deletes the query that the demo saved, because the tour saves it again.
+    const questions = questionsOf(false);
+    for (const { before, path } of questions) {
+      if (before !== undefined) await client.json({ method: 'DELETE', path, key: keys.master });
+    }
+    const tourKeys = { masterKey: keys.master, readKey: keys.read };
+    const out = new PassThrough().resume();
+    const answers = await runTour(questions, client, tourKeys, out, () => performance.now());
+    await assertAnswers(t, answers, printed, false);
+  },
+);
 
 browse(
   'a newcomer finds how many of 3 million flights left each state over two hours late in March',
@@ -88,5 +91,5 @@ for (const [name, viewport] of Object.entries({ wide: WIDE, 'phone-sized': PHONE
     wholeVisit,
     viewport,
   );
-  browse(`in a ${name} window all of it is done by keyboard alone`, byKeyboard, viewport);
+  browse(`in a ${name} window the same is possible by keyboard only`, byKeyboard, viewport);
 }

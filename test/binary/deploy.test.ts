@@ -1,4 +1,4 @@
-/** The files of deploy/ are accepted by the programs that read them. */
+/** The programs that read the files of deploy/ accept them. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,10 @@ const deploy = (name: string): string => fileURLToPath(new URL(`../../../deploy/
 const text = (name: string): string => fs.readFileSync(deploy(name), 'utf8');
 const machine = { cpuCount: 4, memoryBytes: 8 * 2 ** 30 };
 
-/** The sample as it is, and with what is put aside in it switched on. */
+/** The sample unchanged, and with all options that are commented out enabled. */
 const SAMPLES = [text('quarry.toml'), text('quarry.toml').replace(/^# ([a-z-]+ = )/gm, '$1')];
 
-t.test('the sample configuration is valid, as it is and with all that it names', (t) => {
+t.test('the sample configuration is valid, unchanged and with all its options enabled', (t) => {
   for (const [index, sample] of SAMPLES.entries()) {
     const readText = (path: string): string => (path === 'sample' ? sample : 'PEM');
     const read = readOptions(['--config', 'sample', '--check-config'], {}, { machine, readText });
@@ -24,27 +24,32 @@ t.test('the sample configuration is valid, as it is and with all that it names',
   t.end();
 });
 
-t.test('the unit starts what the sample configures, and systemd finds nothing wrong in it', (t) => {
-  const unit = text('quarry.service');
-  t.match(unit, /^ExecStart=\/usr\/local\/bin\/quarry serve --config \/etc\/quarry\/quarry\.toml$/m);
-  t.match(unit, /^StateDirectory=quarry$/m);
-  const checked = t.testdir({ 'quarry.service': unit.replaceAll('/usr/local/bin/quarry', process.execPath) });
-  try {
-    execFileSync('systemd-analyze', ['--version']);
-  } catch {
-    t.comment('systemd is not here: the unit is not checked by it');
+t.test(
+  'the unit starts the server with the path of the sample, and systemd reports no error in the unit',
+  (t) => {
+    const unit = text('quarry.service');
+    t.match(unit, /^ExecStart=\/usr\/local\/bin\/quarry serve --config \/etc\/quarry\/quarry\.toml$/m);
+    t.match(unit, /^StateDirectory=quarry$/m);
+    const checked = t.testdir({
+      'quarry.service': unit.replaceAll('/usr/local/bin/quarry', process.execPath),
+    });
+    try {
+      execFileSync('systemd-analyze', ['--version']);
+    } catch {
+      t.comment('systemd is not installed: the unit is not checked');
+      t.end();
+      return;
+    }
+    const output = execFileSync('sh', [
+      '-c',
+      `systemd-analyze verify ${checked}/quarry.service 2>&1 || true`,
+    ]).toString();
+    t.notMatch(output, /quarry\.service:/);
     t.end();
-    return;
-  }
-  const output = execFileSync('sh', [
-    '-c',
-    `systemd-analyze verify ${checked}/quarry.service 2>&1 || true`,
-  ]).toString();
-  t.notMatch(output, /quarry\.service:/);
-  t.end();
-});
+  },
+);
 
-t.test('the unit lets the server write wherever the sample makes it write', (t) => {
+t.test('the unit allows the server to write to all directories that the sample names', (t) => {
   const unit = text('quarry.service');
   const valuesOf = (name: string): string[] =>
     [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value]) => value.split(' '));
@@ -75,7 +80,7 @@ t.test('the sample sets the memory limit to its default', (t) => {
   t.end();
 });
 
-/** Whether .dockerignore, which has no exceptions, leaves the path out of the build's context. */
+/** Whether .dockerignore, which has no exceptions, excludes the path from the build context. */
 function isLeftOut(path: string): boolean {
   const lines = fs.readFileSync(deploy('../.dockerignore'), 'utf8').split('\n');
   return lines
@@ -88,7 +93,7 @@ function isLeftOut(path: string): boolean {
     });
 }
 
-t.test('no key of a store and nothing that git leaves out goes into an image', (t) => {
+t.test('no key of a store and no file that git ignores is copied into an image', (t) => {
   for (const path of [
     ...[
       'data/store/keys.json',
@@ -126,12 +131,15 @@ t.test('no key of a store and nothing that git leaves out goes into an image', (
   t.end();
 });
 
-t.test('the image runs the executable as a user of its own, with its variables', (t) => {
-  const variables = /^ENV (.*)$/m.exec(text('Dockerfile'))?.[1].split(' ') ?? [];
-  const env = Object.fromEntries(variables.map((pair) => pair.split('=')));
-  const read = readOptions([], env, { machine, readText: () => '' });
-  if ('error' in read) throw new Error(read.error);
-  t.match(read, { warnings: [], config: { dataDir: '/var/lib/quarry/store', host: '0.0.0.0' } });
-  t.match(text('Dockerfile'), /^USER quarry$/m);
-  t.end();
-});
+t.test(
+  'the image runs the executable as its own user, and the server accepts the variables of the image',
+  (t) => {
+    const variables = /^ENV (.*)$/m.exec(text('Dockerfile'))?.[1].split(' ') ?? [];
+    const env = Object.fromEntries(variables.map((pair) => pair.split('=')));
+    const read = readOptions([], env, { machine, readText: () => '' });
+    if ('error' in read) throw new Error(read.error);
+    t.match(read, { warnings: [], config: { dataDir: '/var/lib/quarry/store', host: '0.0.0.0' } });
+    t.match(text('Dockerfile'), /^USER quarry$/m);
+    t.end();
+  },
+);

@@ -1,4 +1,4 @@
-/** A catalog that commands of an operator change, without an engine around it. */
+/** A catalog that administrative commands change, without an engine. */
 import { Prng, type QuarryError } from '../../src/base/index.js';
 import {
   applyChanges,
@@ -13,9 +13,9 @@ import type { Backup, Decision } from '../../src/engine/index.js';
 
 export const SEED = 20_260_201;
 
-/** Keeps the catalog of what would be logged; each change is one record. */
+/** Applies changes to its catalog; each call of `change` is one record. */
 export class CatalogEngine {
-  /** What a backup rejects with; null = it is made. */
+  /** The error with which `backup` rejects; null = the backup succeeds. */
   backupFault: Error | null = null;
   #catalog: Catalog = EMPTY_CATALOG;
   readonly records: (readonly CatalogChange[])[] = [];
@@ -36,7 +36,7 @@ export class CatalogEngine {
 
   async change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T> {
     if (this.refusal !== null) throw this.refusal;
-    // An engine that waits for room asks again.
+    // An engine that waits for memory calls `decide` again.
     decide(EMPTY_CATALOG);
     const { changes, answer } = decide(this.#catalog);
     if (changes.length > 0) this.records.push(changes);

@@ -1,4 +1,4 @@
-/** A command of the client's run in this process against a server: what it wrote, and how it ended. */
+/** Runs a client command in this process against a server and captures its output and exit code. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,12 +8,12 @@ import type { CommandContext, ExitCode } from '../../src/commands/command.js';
 import type { RunningServer } from '../demo/server.js';
 
 export interface Ran {
-  /** null = it rejected, with `error`. */
+  /** null = the command rejected with `error`. */
   readonly code: ExitCode | null;
   readonly out: Buffer;
   readonly err: string;
   readonly error: Error | null;
-  /** What it said of its words and flags. */
+  /** The message about wrong arguments or flags; null = they are correct. */
   readonly wrong: string | null;
 }
 
@@ -34,7 +34,7 @@ function collector(): { readonly stream: Writable; readonly bytes: () => Buffer 
   return { stream, bytes: () => Buffer.concat(parts) };
 }
 
-/** A directory that goes with the test. */
+/** A directory that is removed after the test. */
 export function directoryFor(t: Test): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-client-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
@@ -75,7 +75,7 @@ export function runnerOf(
   };
 }
 
-/** A pair of streams in the place of a terminal: keys go in, and what is drawn comes out. */
+/** A pair of streams that replaces a terminal: the input receives keys, the output is recorded. */
 export class FakeTerminal {
   readonly input = new PassThrough();
   readonly output: PassThrough & { columns: number; isTTY: boolean };
@@ -93,7 +93,7 @@ export class FakeTerminal {
     return this.#drawn;
   }
 
-  /** Resolves with what was drawn since the last call, up to `text`; rejects when it does not come within 20 s. */
+  /** Resolves with the output since the last call, up to `text`; rejects if `text` does not appear within 20 s. */
   async until(text: string): Promise<string> {
     for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
       const at = this.#drawn.indexOf(text, this.#looked);
@@ -105,7 +105,7 @@ export class FakeTerminal {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     throw new Error(
-      `${JSON.stringify(text)} was not drawn, but ${JSON.stringify(this.#drawn.slice(this.#looked))}`,
+      `${JSON.stringify(text)} did not appear; the output is ${JSON.stringify(this.#drawn.slice(this.#looked))}`,
     );
   }
 }

@@ -1,34 +1,38 @@
-/** How the command line reads: names, help at any place, and that every command has a help that says enough. */
+/** The command line: names of commands, help at any position, and the content of the help texts. */
 import t from 'tap';
 import { EXIT, EXIT_MEANINGS } from '../../src/commands/command.js';
 import { COMMANDS, commandsHelp, readInvocation } from '../../src/commands/commands.js';
 import { runCommand } from '../support/server-process.js';
 
-t.test('the list has every command on one line of its group, and every exit code', (t) => {
+t.test('the list has one line per command, under its group, and every exit code', (t) => {
   const lines = commandsHelp().split('\n');
   for (const { name, group, summary } of COMMANDS) {
     const line = lines.findIndex((text) => text.startsWith(`  quarry ${name} `));
     t.ok(line > lines.indexOf(`${group}:`), `${name} is in its group`);
     t.ok(lines[line].endsWith(summary), name);
-    t.ok(lines[line].length <= 110, `${name}: ${lines[line].length} letters`);
+    t.ok(lines[line].length <= 110, `${name}: ${lines[line].length} characters`);
   }
   for (const [ending, meaning] of Object.entries(EXIT_MEANINGS)) {
     const code = String(EXIT[ending as keyof typeof EXIT]).padEnd(4);
     t.ok(lines.includes(`  ${code}${meaning}`), ending);
   }
-  t.equal(new Set(COMMANDS.map(({ name }) => name)).size, COMMANDS.length, 'each once');
+  t.equal(
+    new Set(COMMANDS.map(({ name }) => name)).size,
+    COMMANDS.length,
+    'the names of commands are unique',
+  );
   t.end();
 });
 
-t.test('every command has a help with how it is called, an example and its exit codes', async (t) => {
+t.test('every command has a help text with its usage, an example and its exit codes', async (t) => {
   for (const { name, load } of COMMANDS) {
     const { help: text } = await load();
     t.ok(text.startsWith(`quarry ${name}`), `${name} begins with its name`);
     t.match(text, new RegExp(`\\n  quarry ${name}\\b`), `${name} has an example`);
-    t.match(text, /[Ee]xit codes?/, `${name} says how it ends`);
-    t.ok(text.endsWith('\n') && !text.endsWith('\n\n'), `${name} ends with its last line`);
+    t.match(text, /[Ee]xit codes?/, `${name} lists its exit codes`);
+    t.ok(text.endsWith('\n') && !text.endsWith('\n\n'), `${name} ends with one line break`);
     const longest = Math.max(...text.split('\n').map((line) => line.length));
-    t.ok(longest <= 150, `${name}: ${longest} letters in a line`);
+    t.ok(longest <= 150, `${name}: ${longest} characters in a line`);
   }
 });
 
@@ -80,7 +84,7 @@ t.test('unknown commands are refused, and the nearest name is suggested', (t) =>
   t.end();
 });
 
-t.test('the process prints its version, and ends with 2 for wrong arguments', async (t) => {
+t.test('the process prints its version, and exits with 2 for wrong arguments', async (t) => {
   const { code, stdout } = await runCommand(['version']);
   t.equal(code, 0);
   t.match(

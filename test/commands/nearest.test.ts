@@ -3,7 +3,7 @@ import { nearestOf, suggestionOf } from '../../src/commands/nearest.js';
 
 const WORDS = ['serve', 'demo', 'verify', 'restore', 'inspect'];
 
-t.test('the word with the fewest edits is meant, when it takes few', (t) => {
+t.test('the word with the fewest edits is suggested, unless it needs many', (t) => {
   for (const [given, meant] of [
     ['verfy', 'verify'],
     ['server', 'serve'],

@@ -1,4 +1,4 @@
-/** What is drawn of long work on a terminal, and what is written elsewhere. */
+/** The progress of long tasks: a bar on a terminal, lines elsewhere. */
 import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { formatBytes, type Output, startBar, startProgress, type Work } from '../../src/commands/progress.js';
@@ -6,7 +6,7 @@ import { formatBytes, type Output, startBar, startProgress, type Work } from '..
 const ROWS: Work = { what: 'flights', total: 1_000, unit: 'rows' };
 const BYTES: Work = { what: 'verify', total: 3e9, unit: 'bytes' };
 
-/** A stream that keeps what was written; a terminal is wide enough for any bar. */
+/** A stream that records its output; a terminal is wide enough for any bar. */
 function outputOf(isTTY: boolean): { out: Output; text: () => string } {
   const out = Object.assign(new PassThrough(), {
     isTTY,
@@ -22,7 +22,7 @@ function outputOf(isTTY: boolean): { out: Output; text: () => string } {
   return { out, text: () => text };
 }
 
-t.test('elsewhere than on a terminal a line follows every tenth', (t) => {
+t.test('without a terminal a line is written after every tenth', (t) => {
   const { out, text } = outputOf(false);
   let nowMs = 0;
   const progress = startProgress(out, ROWS, () => nowMs);
@@ -38,7 +38,7 @@ t.test('elsewhere than on a terminal a line follows every tenth', (t) => {
   t.end();
 });
 
-t.test('a terminal gets a bar that ends full, of rows and of bytes', (t) => {
+t.test('on a terminal the bar of rows or bytes ends full', (t) => {
   for (const [work, shown] of [
     [ROWS, '100% | 1,000/1,000 | 1,000 flights/s | 1.0 MB/s'],
     [BYTES, '100% | 3.0 GB/3.0 GB | 3000.0 MB/s'],
@@ -55,7 +55,7 @@ t.test('a terminal gets a bar that ends full, of rows and of bytes', (t) => {
   t.end();
 });
 
-t.test('a bar is drawn on terminals only, and not of nothing', (t) => {
+t.test('a bar is drawn only on a terminal, and not for an empty task', (t) => {
   for (const [isTTY, total] of [
     [false, 10],
     [true, 0],

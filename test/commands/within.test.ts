@@ -1,7 +1,7 @@
 import t from 'tap';
 import { isWithin } from '../../src/commands/within.js';
 
-t.test('a folder lies in itself and in those above it, and nowhere else', (t) => {
+t.test('a folder is within itself and the folders above it, and within no other', (t) => {
   for (const [folder, other, wanted] of [
     ['/a', '/a', true],
     ['/a', '/a/b/c', true],

@@ -9,20 +9,20 @@ const browse = await visitors();
 browse('a newcomer finds how many flights left each state over two hours late in March', newcomer(true));
 
 browse(
-  'a segment is counted, seen over time and saved, and the saved query runs',
+  'a segment is counted, shown over time and saved, and the saved query runs',
   async (t, visited, site) => {
     await signIn(visited.page, site.keys.master);
     await seeSegment(t, visited, site);
   },
 );
 
-browse('places stand on a map that the server itself sends, and values on bars', async (t, visited, site) => {
+browse('places are drawn on a map from the server itself, and values as bars', async (t, visited, site) => {
   await signIn(visited.page, site.keys.read);
   await seePlaces(t, visited);
 });
 
 browse(
-  'SQL is completed with the names of the database, run, and faults are shown whole',
+  'SQL is completed with the names of the database and run, and errors are shown in full',
   async (t, { page }, { keys }) => {
     await signIn(page, keys.master);
     await goTo(page, 'Query');
@@ -44,17 +44,17 @@ browse(
     const error = await page.getByRole('alert').textContent();
     t.match(error, /6000/);
     t.match(error, /nowhere/);
-    t.match(error, /column: \d+/, 'and its place');
+    t.match(error, /column: \d+/, 'and its position');
   },
 );
 
-browse('a team key makes a key, which opens what it was made for', async (t, visited, site) => {
+browse('a team key creates a key, which has the access that was chosen for it', async (t, visited, site) => {
   await signIn(visited.page, site.keys.master);
   await makeKey(t, visited, site);
 });
 
 browse(
-  'on a phone everything is reached without scrolling sideways',
+  'everything is usable on a phone without horizontal scrolling',
   async (t, { page }, { keys }) => {
     t.equal(await sidewaysOf(page), 0, 'signing in');
     await signIn(page, keys.master);
@@ -75,48 +75,63 @@ browse(
   PHONE,
 );
 
-browse('the keyboard alone signs in, asks, saves, sees a map and makes a key', byKeyboard);
+browse(
+  'signing in, querying, saving, viewing a map and creating a key are possible by keyboard only',
+  byKeyboard,
+);
 
-browse('dates that are found late leave alone what was chosen meanwhile', async (t, { page }, { keys }) => {
-  await signIn(page, keys.master);
-  await page.getByRole('button', { name: 'Ask about airports' }).click();
-  const show = (name: string) => page.getByRole('tab', { name, exact: true });
-  /** Runs an action while the page waits for the dates of events that `open` requests, then lets them arrive. */
-  const before = async (act: () => Promise<void>, open = () => show('Over time').click()): Promise<void> => {
-    let answer = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      answer = resolve;
+browse(
+  'dates that arrive late do not replace choices that were made meanwhile',
+  async (t, { page }, { keys }) => {
+    await signIn(page, keys.master);
+    await page.getByRole('button', { name: 'Ask about airports' }).click();
+    const show = (name: string) => page.getByRole('tab', { name, exact: true });
+    /** Runs an action while the page waits for the dates of events that `open` requests, then lets them arrive. */
+    const before = async (
+      act: () => Promise<void>,
+      open = () => show('Over time').click(),
+    ): Promise<void> => {
+      let answer = (): void => {};
+      const released = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route('**/v1/query/aggregation', (route) => released.then(() => route.continue()));
+      const sentRequest = page.waitForRequest('**/v1/query/aggregation');
+      await open();
+      const request = await sentRequest;
+      await act();
+      answer();
+      await (await request.response())?.finished();
+      await page.evaluate(
+        'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+      );
+      await page.unroute('**/v1/query/aggregation');
+    };
+    await before(async () => {
+      await show('Count').click();
+      await page.getByRole('button', { name: 'Add a condition' }).click();
     });
-    await page.route('**/v1/query/aggregation', (route) => released.then(() => route.continue()));
-    const sentRequest = page.waitForRequest('**/v1/query/aggregation');
-    await open();
-    const request = await sentRequest;
-    await act();
-    answer();
-    await (await request.response())?.finished();
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-    await page.unroute('**/v1/query/aggregation');
-  };
-  await before(async () => {
-    await show('Count').click();
-    await page.getByRole('button', { name: 'Add a condition' }).click();
-  });
-  t.equal(await show('Count').getAttribute('aria-selected'), 'true');
-  t.equal(await page.locator('.condition').count(), 1);
-  await before(() => page.getByLabel('delay: from').fill('2001-02-01'));
-  t.equal(await page.getByLabel('delay: from').inputValue(), '2001-02-01');
-  t.equal(await page.getByLabel('delay: to (inclusive)').inputValue(), '');
+    t.equal(await show('Count').getAttribute('aria-selected'), 'true');
+    t.equal(await page.locator('.condition').count(), 1);
+    await before(() => page.getByLabel('delay: from').fill('2001-02-01'));
+    t.equal(await page.getByLabel('delay: from').inputValue(), '2001-02-01');
+    t.equal(await page.getByLabel('delay: to (inclusive)').inputValue(), '');
 
-  await goTo(page, 'Start');
-  await before(
-    () => page.getByLabel('At most').fill('7'),
-    () => page.getByRole('button', { name: /delay.*events are there for each state/ }).click(),
-  );
-  t.equal(await page.getByLabel('At most').inputValue(), '7');
-  t.equal(await page.getByText('The answer appears here').count(), 1, 'no request is sent without the user');
-});
+    await goTo(page, 'Start');
+    await before(
+      () => page.getByLabel('At most').fill('7'),
+      () => page.getByRole('button', { name: /delay.*events are there for each state/ }).click(),
+    );
+    t.equal(await page.getByLabel('At most').inputValue(), '7');
+    t.equal(
+      await page.getByText('The answer appears here').count(),
+      1,
+      'no request is sent without the user',
+    );
+  },
+);
 
-browse('what is pressed the moment a view appears is not lost', async (t, { page }, { keys }) => {
+browse('a click at the moment when a view appears is not lost', async (t, { page }, { keys }) => {
   const press = (text: string) =>
     `[...document.querySelectorAll('button')].find((one) => one.innerText === '${text}').click()`;
   await signIn(page, keys.master);
@@ -129,22 +144,25 @@ browse('what is pressed the moment a view appears is not lost', async (t, { page
   t.equal(await page.locator('.condition').count(), 1);
 });
 
-browse('arrow keys pressed before the page is drawn anew are all obeyed', async (t, { page }, { keys }) => {
-  await signIn(page, keys.master);
-  await page.getByRole('button', { name: 'Ask about airports' }).click();
-  const tabs = page.getByRole('tablist').filter({ hasText: 'Over time' });
-  await tabs.getByRole('tab').first().focus();
-  const names = await tabs.getByRole('tab').allInnerTexts();
-  const press = (key: string) =>
-    `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`;
-  const right = press('ArrowRight');
-  await page.evaluate([right, right, press('ArrowLeft'), right].join(';'));
-  const chosen = tabs.locator('[aria-selected=true]');
-  await chosen.filter({ hasText: names[2] }).waitFor();
-  t.equal(await page.evaluate('document.activeElement.innerText'), names[2]);
-});
+browse(
+  'all arrow keys that are pressed before the page is redrawn take effect',
+  async (t, { page }, { keys }) => {
+    await signIn(page, keys.master);
+    await page.getByRole('button', { name: 'Ask about airports' }).click();
+    const tabs = page.getByRole('tablist').filter({ hasText: 'Over time' });
+    await tabs.getByRole('tab').first().focus();
+    const names = await tabs.getByRole('tab').allInnerTexts();
+    const press = (key: string) =>
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`;
+    const right = press('ArrowRight');
+    await page.evaluate([right, right, press('ArrowLeft'), right].join(';'));
+    const chosen = tabs.locator('[aria-selected=true]');
+    await chosen.filter({ hasText: names[2] }).waitFor();
+    t.equal(await page.evaluate('document.activeElement.innerText'), names[2]);
+  },
+);
 
-browse('a value that is markup is shown as text', async (t, { page }, { keys, api }) => {
+browse('a value that contains markup is shown as text', async (t, { page }, { keys, api }) => {
   const markup = '<img src=x onerror="document.title=1">';
   const body = JSON.stringify({ evil: { dimension: 'airports', state: markup, city: markup, name: markup } });
   await api.json({ method: 'POST', path: '/v1/insert', key: keys.master, body });
@@ -167,7 +185,7 @@ browse('a value that is markup is shown as text', async (t, { page }, { keys, ap
   await api.json({ method: 'POST', path: '/v1/delete', key: keys.master, body: remove });
 });
 
-browse('a user of a permission group signs in, and out again', async (t, { page }, { keys, api }) => {
+browse('a user of a permission group signs in and out', async (t, { page }, { keys, api }) => {
   const asTeam = (path: string, body: object) =>
     api.json({ method: 'POST', path, key: keys.team, body: JSON.stringify(body) });
   const group = {
@@ -192,7 +210,7 @@ browse('a user of a permission group signs in, and out again', async (t, { page 
 });
 
 browse(
-  'a key that ends brings back the sign-in, and what was typed is kept',
+  'after a key expires the sign-in appears again, and typed text is preserved',
   async (t, { page }, { keys, api }) => {
     const custom = (method: 'POST' | 'DELETE', more: object) =>
       api.json({
@@ -220,7 +238,7 @@ browse(
 );
 
 browse(
-  'a team key alone lists databases and makes keys, and says what it cannot do',
+  'with only a team key the console lists databases and creates keys, and reports what the key does not allow',
   async (t, { page }, { keys }) => {
     await signIn(page, keys.team);
     await page.getByText('This view requires the key of a database').waitFor();

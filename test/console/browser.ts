@@ -1,6 +1,6 @@
 /**
- * Visits of the console in a real headless Chromium. Each visit checks that its page sends no request to another server, does
- * not violate its policy, and writes no error to the browser's log.
+ * Visits to the console in a real headless Chromium. Each visit checks that its page sends no request to another
+ * server, does not violate its content security policy, and writes no error to the browser's log.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -44,7 +44,7 @@ export interface Site {
   readonly browser: Browser;
 }
 
-/** With 20,000 flights. */
+/** Starts a server with 20,000 flights. */
 const serveSmall: Serve = async (dir) => {
   const server = new ServerProcess({ dir });
   t.teardown(() => server.end());
@@ -65,7 +65,7 @@ export interface Visit {
 
 export type Visiting = (t: Test, visit: Visit, site: Site) => Promise<void>;
 
-/** Returns a function that declares a test with a visit of the file's server; without a browser, each test is skipped. */
+/** Returns a function that declares a test with a visit to the file's server; without a browser, the test is skipped. */
 export async function visitors(serve = serveSmall) {
   const site = noBrowser === false ? await openSite(serve) : null;
   return (name: string, run: Visiting, viewport = WIDE): void => {
@@ -74,7 +74,7 @@ export async function visitors(serve = serveSmall) {
       const visited = await visit(site, viewport);
       t.teardown(() => visited.close());
       await run(t, visited, site);
-      t.strictSame(visited.faults, [], 'nothing went wrong unseen');
+      t.strictSame(visited.faults, [], 'the page has no hidden error');
     });
   };
 }

@@ -1,4 +1,4 @@
-/** The listing and sizes of a small database, as the server answers them. */
+/** The listing and sizes of a small database, as the server returns them. */
 import { type Model, readModel } from '../../src/console/server/model.js';
 
 const column = (name: string, type: string, more: object = {}) => ({

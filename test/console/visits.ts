@@ -1,6 +1,6 @@
 /**
- * Visits of the console with the demo's data: by mouse, in a window of any size, and by keyboard only. Steps begin in any
- * view, signed in.
+ * Visits to the console with the demo's data: by mouse, in a window of any size, and by keyboard only. Each step can
+ * begin in any view, signed in.
  */
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
@@ -21,7 +21,7 @@ import {
 } from './browser.js';
 
 const MARCH = [Date.UTC(2001, 2, 1) / 1000, Date.UTC(2001, 3, 1) / 1000] as const;
-/** Airports of a state. */
+/** The number of airports in California. */
 const IN_CALIFORNIA = '205';
 const IN_TEXAS = '209';
 
@@ -65,7 +65,11 @@ export const newcomer =
     await signIn(page, keys.master);
     await page.getByRole('button', { name: /delay.*events are there for each state/ }).click();
     await page.getByRole('figure', { name: 'delay events' }).waitFor();
-    t.match(await page.locator('.result .facts').textContent(), /^the first 50 of \d+ rows/, 'not all');
+    t.match(
+      await page.locator('.result .facts').textContent(),
+      /^the first 50 of \d+ rows/,
+      'the rows are limited',
+    );
     await page.getByLabel('delay: comparison').selectOption({ label: 'more than' });
     await page.getByLabel('delay: value').fill('120');
     await page.getByLabel('delay: from').fill('2001-03-01');
@@ -89,7 +93,7 @@ const BARS_DRAWN = `(() => {
   return drawn.split(/ +/).filter((run) => run.length > 4).length;
 })()`;
 
-/** Counts the airports of California and their departures over time; saves the first, and runs it. */
+/** Counts the airports of California and their departures over time; saves the first query and runs it. */
 export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<void> {
   await goTo(page, 'Start');
   await page.getByRole('button', { name: 'Ask about airports' }).click();
@@ -119,7 +123,7 @@ export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<
   await page.getByRole('tab', { name: 'Table' }).click();
   const counts = (await rowsOf(page)).map(countIn);
   const sum = counts.reduce((all, count) => all + count, 0);
-  t.equal(sum, await departuresFrom(site, 'ca'), 'its buckets hold every departure');
+  t.equal(sum, await departuresFrom(site, 'ca'), 'the buckets contain every departure');
   await fits(t, page, 'a table');
 
   await goTo(page, 'Saved');
@@ -152,7 +156,7 @@ export async function seePlaces(t: Test, { page }: Visit): Promise<void> {
   const drawn = `(() => { const canvas = document.querySelector('.map canvas');
     const bytes = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     return new Set(new Uint32Array(bytes.buffer)).size; })()`;
-  t.ok(Number(await page.evaluate(drawn)) > 3, 'sea, land and places have colours of their own');
+  t.ok(Number(await page.evaluate(drawn)) > 3, 'sea, land and places have different colours');
   await fits(t, page, 'a map');
   await goTo(page, 'Start');
   await page.getByRole('button', { name: /most frequent values of .state. in airports/ }).click();
@@ -178,7 +182,7 @@ export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Pr
   await page.getByRole('button', { name: 'Delete partner' }).click();
   await page.getByText('There are none yet').waitFor();
   const kept = String(await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'));
-  t.notMatch(kept, keys.team, 'a key that was typed there is kept nowhere');
+  t.notMatch(kept, keys.team, 'the typed team key is stored nowhere');
 }
 
 /** All of the steps above in order. */
@@ -201,7 +205,7 @@ async function tabTo(page: Page, label: RegExp): Promise<void> {
     if (label.test(String(await page.evaluate(FOCUSED)))) return;
     await page.keyboard.press('Tab');
   }
-  throw new Error(`Tab never came to ${label}`);
+  throw new Error(`Tab never reached ${label}`);
 }
 
 /** The same visit with keys only: the focused element is pressed or typed into. */

@@ -13,7 +13,7 @@ interface Feature {
   readonly geometry: { readonly coordinates: readonly [number, number, number] };
 }
 
-t.test('data/airports.csv has the very bytes of the package', async (t) => {
+t.test('data/airports.csv has the same bytes as the file in the package', async (t) => {
   t.ok(fs.readFileSync(DEMO_FILES.airports).equals(fs.readFileSync(packaged('airports.csv'))));
 });
 
@@ -36,7 +36,7 @@ t.test("data/earthquakes.json holds every event of the package's file, its value
   t.strictSame(rows, expected);
 });
 
-t.test('every file in data/ is named in its README and smaller than 1 MB', async (t) => {
+t.test('every file in data/ is listed in data/README.md and smaller than 1 MB', async (t) => {
   const dir = path.dirname(DEMO_FILES.airports);
   const readme = fs.readFileSync(path.join(dir, 'README.md'), 'utf8');
   const names = fs.readdirSync(dir).filter((name) => fs.statSync(path.join(dir, name)).isFile());

@@ -9,9 +9,9 @@ t.setTimeout(180_000);
 
 const FLIGHTS = 20_000;
 
-/** Over all 3 million: test/binary/console.test.ts. */
+/** test/binary/console.test.ts tests all 3 million flights. */
 t.test(
-  `every answer of the demo over ${FLIGHTS} flights is that of DuckDB over the same files`,
+  `every answer of the demo over ${FLIGHTS} flights equals that of DuckDB over the same files`,
   async (t) => {
     const server = await startServer('--workers', '2');
     try {

@@ -62,7 +62,7 @@ t.test('the airports equal those that DuckDB reads from the same file', async (t
   t.strictSame(await readAirports(files), expected);
 });
 
-t.test('earthquakes keep their lists and have their time in whole seconds', async (t) => {
+t.test('earthquakes keep their lists, and their times are whole seconds', async (t) => {
   const quakes = await readEarthquakes(files);
   const quake = quakes.find(({ id }) => id === 'ak18301484');
   t.strictSame(quake?.values.sources, ['ak', 'us']);
@@ -70,7 +70,7 @@ t.test('earthquakes keep their lists and have their time in whole seconds', asyn
   t.strictSame(quake?.values.felt, null);
 });
 
-t.test('every earthquake is an event of its network, with the place and strength of the file', async (t) => {
+t.test('every earthquake is an event of its network, with the place and strength in the file', async (t) => {
   const found: string[] = [];
   for await (const body of networkBodies(files)) {
     const networks = Object.entries(
@@ -110,7 +110,7 @@ t.test('an insert body omits missing values and counts every value', async (t) =
   t.strictSame(parse(bodies[1]), { e1000: { dimension: 'things', a: 'x', list: ['p', 'q'], place: [1, 2] } });
 });
 
-t.test('the bodies of the small file hold exactly its flights', async (t) => {
+t.test('the bodies of the small file contain exactly its flights', async (t) => {
   const found: string[] = [];
   for await (const body of flightBodies(readFlights(files, true))) {
     const origins = Object.entries(parse(body));
@@ -134,7 +134,7 @@ t.test('the bodies of the small file hold exactly its flights', async (t) => {
   t.strictSame(found.sort(), rows.map((row) => row.join()).sort());
 });
 
-t.test('the large file is read whole and its bodies keep to the bounds of an insert', async (t) => {
+t.test('the large file is read completely, and its bodies are within the limits of an insert', async (t) => {
   let [count, seconds, delay, distance, bodies] = [0, 0, 0, 0, 0];
   const perOrigin = new Map<string, number>();
   async function* watched() {

@@ -1,18 +1,18 @@
-/** Answers of more than one number: each put together from DuckDB's rows, level by level, as the interface words it. */
+/** Answers with more than one number, built from DuckDB's rows, level by level, in the form of the interface. */
 import type { Answer, AnswerObject } from '../../src/commands/demo/answer.js';
 import { FIRST_WEEK, HALF_YEAR, kilometresFrom, MARCH, origins, QUAKE_WEEK, within } from './oracle-sql.js';
 
-/** Runs SQL and gives its rows. */
+/** Runs SQL and returns its rows. */
 type Rows = (sql: string) => Promise<unknown[][]>;
 
-/** The values of most entities; of two with as many, the first as text. */
+/** The values with the most entities; ties are ordered by text. */
 interface TopValues {
   readonly from: string;
   readonly value: string;
   readonly entity: string;
   readonly limit: number;
   readonly where?: string;
-  /** Values of fewer entities are left out. */
+  /** Minimum number of entities of a value. */
   readonly least?: number;
 }
 
@@ -24,7 +24,7 @@ async function top(rows: Rows, { from, value, entity, limit, where = 'true', lea
   return found.map(([text, quantity]) => ({ value: String(text), quantity: Number(quantity) }));
 }
 
-/** Each value with what `next` gives for it, under the name of the next level. */
+/** Adds to each row the result of `next` for its value, under the name of the next level. */
 async function withNext<Row extends { readonly value: string }>(
   rows: readonly Row[],
   name: string,
@@ -91,11 +91,11 @@ const rowsOf = (columns: readonly string[], found: readonly unknown[][]): Answer
     ),
   ) as Answer;
 
-/** A decimal's text, without zeros at its end. */
+/** The text of a decimal, without trailing zeros. */
 const plain = (decimal: string): string => `(${decimal})::DOUBLE::DECIMAL(9, 2)::VARCHAR`;
 const trimmed = (decimal: string): string => `rtrim(rtrim(${plain(decimal)}, '0'), '.')`;
 
-/** The events of each airport that `columns` of flights hold in `where`, as an extraction gives them. */
+/** The events of each airport from the flights that satisfy `where`, as an extraction returns them. */
 async function departures(rows: Rows, where: string, limit: number): Promise<Answer> {
   const airports = await rows(
     `SELECT DISTINCT lower(origin) AS id, city FROM flights LEFT JOIN airports ON iata = origin WHERE ${where}

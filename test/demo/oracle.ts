@@ -1,6 +1,6 @@
 /**
- * The tour's questions asked of DuckDB over the same files, which DuckDB reads by itself. What stands under a question's
- * name must equal the server's answer.
+ * The answers of DuckDB to the tour's questions over the same files, which DuckDB reads itself. The answer under a
+ * question's name must equal the server's answer.
  */
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Answer } from '../../src/commands/demo/answer.js';
@@ -45,7 +45,7 @@ const countQuakes = (where: string): string => `SELECT count(*) FROM quakes WHER
 const scaleOf = (small: boolean): TourScale => (small ? SMALL : LARGE);
 const countFlights = (where: string): string => `SELECT count(*) FROM flights WHERE ${where}`;
 
-/** Question name -> SQL of one number. */
+/** Question name -> SQL that returns one number. */
 const countsOf = (scale: TourScale): Readonly<Record<string, string>> => ({
   'all-entities':
     'SELECT (SELECT count(*) FROM (SELECT iata FROM airports UNION SELECT origin FROM flights)) + ' +
@@ -93,7 +93,7 @@ const countsOf = (scale: TourScale): Readonly<Record<string, string>> => ({
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june'];
 
-/** Every question's answer by its name. `small`: over the 20,000 flights. */
+/** The answers by question name. `small`: over the 20,000 flights. */
 export async function askDuckDb(small: boolean): Promise<Map<string, Answer>> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();

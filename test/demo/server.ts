@@ -1,4 +1,4 @@
-/** The real server as a process of its own, on free ports and an empty data directory of its own. */
+/** The real server in a separate process, on free ports and with an empty data directory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -6,22 +6,22 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface RunningServer {
-  /** Of HTTPS. */
+  /** The HTTPS address. */
   readonly url: string;
   readonly httpUrl: string;
-  /** PEM text of its self-signed certificate. */
+  /** The self-signed certificate, as PEM. */
   readonly certificate: string;
   readonly masterKey: string;
   readonly writeKey: string;
   readonly readKey: string;
-  /** SIGTERM; resolves with the exit code, the data directory removed. */
+  /** Sends SIGTERM and removes the data directory; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const READY_MS_MAX = 60_000;
 
-/** Resolves with both addresses as soon as they are printed; rejects with all output when the process ends before. */
+/** Resolves with both addresses as soon as they are printed; rejects with all output if the process ends first. */
 function addressesOf(child: ChildProcess): Promise<{ url: string; httpUrl: string }> {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -53,7 +53,7 @@ async function whenReady(httpUrl: string): Promise<void> {
   throw new Error('/readyz did not answer 200 within 60 s');
 }
 
-/** Starts `quarry serve`; `flags` follow those that isolate the server. */
+/** Starts `quarry serve`; `flags` are added after those that isolate the server. */
 export async function startServer(...flags: string[]): Promise<RunningServer> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-demo-'));
   const own = ['--data-dir', dir, '--https-port', '0', '--http-port', '0', '--limits', 'off'];

@@ -4,7 +4,7 @@ import type { Answer, Answered } from '../../src/commands/demo/demo.js';
 import { questionsOf } from '../../src/commands/demo/questions.js';
 import { askDuckDb } from './oracle.js';
 
-/** Fractions to nine digits: both sides round what they work out. */
+/** Rounds fractions to nine digits, because both sides round their results. */
 const rounded = (answer: Answer | undefined): unknown =>
   JSON.parse(
     JSON.stringify(answer ?? null, (_name, value) =>
@@ -19,7 +19,7 @@ function saysSomething(answer: Answer): boolean {
   return parts.length > 0 && parts.every(saysSomething);
 }
 
-/** Every question has an answer, that of DuckDB over the same files, and was printed. `small`: over the 20,000 flights. */
+/** Every question was printed, and its answer equals that of DuckDB over the same files. `small`: 20,000 flights. */
 export async function assertAnswers(
   t: Test,
   answers: readonly Answered[],
@@ -31,12 +31,12 @@ export async function assertAnswers(
   t.strictSame(
     [...expected.keys()].sort(),
     questions.map(({ name }) => name).sort(),
-    'the oracle knows every question',
+    'the oracle has an answer to every question',
   );
   for (const { question, answer } of answers) {
     t.strictSame(rounded(answer), rounded(expected.get(question.name)), question.text);
     t.ok(printed.includes(question.text), question.text);
-    // All flights are of 2001: that one has no answer, on purpose.
+    // All flights are of 2001, so this answer is 0.
     if (question.name !== 'today') t.ok(saysSomething(answer), `${question.text} has an answer`);
   }
   t.equal(answers.length, questions.length);

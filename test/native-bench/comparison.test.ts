@@ -43,7 +43,7 @@ const REPORT: Report = {
   comparisons: ALL,
 };
 
-t.test('a ratio is to the better one of the others, and above 1 in favour of Quarry', async (t) => {
+t.test('a ratio compares with the better of the others, and is above 1 if Quarry is better', async (t) => {
   t.strictSame(ALL.map(ratioOf), [3, 0.25, 2, null]);
   t.equal(geometricMean([4, 1, 2]).toFixed(6), '2.000000');
 });
@@ -136,7 +136,7 @@ t.test('a document gets the tables between its marks and keeps the rest', async 
   const readme = 'before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n';
   const written = withReport(readme, REPORT);
   t.equal(written, `before\n<!-- bench -->\n\n${readmeText(REPORT)}\n\n<!-- /bench -->\nafter\n`);
-  t.equal(withReport(written, REPORT), written, 'again it is the same');
+  t.equal(withReport(written, REPORT), written, 'a second call changes nothing');
   t.match(readmeText(REPORT), '12,345 answers checked');
   t.match(readmeText(REPORT), '| counts: ahead | ms | 2 [1.80..2.20] | - |');
   t.throws(() => withReport('no marks', REPORT), /has no <!-- bench -->/);

@@ -5,7 +5,7 @@ import { repeatBody } from '../../native-bench/data/bodies.js';
 import type { Target } from '../../native-bench/load/connection.js';
 import { checkHolds, checkInsert, runLoad } from '../../native-bench/load/load.js';
 
-/** A server that answers every chunk it reads with `answer`, cut into pieces; gives the target and what was read. */
+/** Starts a server that answers every chunk with `answer` in pieces; returns the target and the chunks read. */
 async function answering(t: Tap, answer: string): Promise<{ target: Target; read: string[] }> {
   const read: string[] = [];
   const server = createServer((socket) => {

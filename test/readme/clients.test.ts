@@ -1,6 +1,6 @@
 /**
- * The clients of docs/postgres.md and docs/client.md: psql, node-postgres and a program in Node, on the data of docs/http-api.md
- * and that of the demo.
+ * The clients of docs/postgres.md and docs/client.md: psql, node-postgres and a program in Node, on the data of
+ * docs/http-api.md and that of the demo.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ import { checkOutputs, missingTools, runPage, type Site } from './shell.js';
 t.setTimeout(280_000);
 
 const missing = missingTools();
-const noPsql = missingTools(['psql']).length > 0 && 'psql is not on this machine (postgresql-client)';
+const noPsql = missingTools(['psql']).length > 0 && 'psql is not installed (postgresql-client)';
 
 /** The answer of `POST /v1/sql`: the column names, and the values row by row. */
 interface Answered {
@@ -25,7 +25,7 @@ interface Answered {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** The SELECTs of the documents, each text once. */
+/** The SELECTs of the documents, without duplicates. */
 function selects(): string[] {
   const found = ['docs/sql.md', 'docs/postgres.md', 'docs/client.md']
     .flatMap(blocksOf)
@@ -33,7 +33,7 @@ function selects(): string[] {
   return [...new Set(found)];
 }
 
-/** Values as JSON has them, read from those of Postgres by the OIDs of their types. */
+/** By OID of a type: conversion of a Postgres value to its form in JSON. */
 const READERS: Readonly<Record<number, (text: string) => unknown>> = {
   20: Number,
   25: String,
@@ -45,7 +45,7 @@ const READERS: Readonly<Record<number, (text: string) => unknown>> = {
 
 t.test(
   'Postgres clients and a Node program get the same rows as SQL over HTTPS',
-  { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
+  { skip: missing.length > 0 && `not installed: ${missing.join(', ')}` },
   async (t) => {
     const { site, ran } = await runPage(t, 'docs/postgres.md', noPsql === false ? undefined : /psql/);
     checkOutputs(t, ran);
@@ -69,13 +69,13 @@ t.test(
     await client.connect();
     const lists = { skip: noPsql };
 
-    await t.test("psql's block runs as it stands", lists, async (t) => {
+    await t.test('the psql block runs unchanged', lists, async (t) => {
       const lines = ran.flatMap(({ found }) => found.split(/\r?\n/));
       t.ok(lines.some((line) => /visit\.date +\| timestamp with time zone/.test(line)));
       t.ok(lines.includes('(5 rows)'));
     });
 
-    await t.test("the documents' SELECTs have one answer everywhere", async (t) => {
+    await t.test('the SELECTs of the documents have the same answer in every client', async (t) => {
       const texts = selects();
       t.ok(texts.length >= 10, `${texts.length} SELECTs`);
       for (const text of texts) {
@@ -122,7 +122,7 @@ t.test(
       t.strictSame(firsts(await psql('\\d airports'), 0), columnsOfAirports);
     });
 
-    await t.test('the program of the typed client runs as it stands', async (t) => {
+    await t.test('the program of the typed client runs unchanged', async (t) => {
       const [{ text: program }] = blocksOf('docs/client.md').filter(({ language }) => language === 'ts');
       fs.mkdirSync(path.join(site.dir, 'node_modules'));
       fs.symlinkSync(ROOT, path.join(site.dir, 'node_modules/quarry'));
@@ -146,7 +146,7 @@ t.test(
   },
 );
 
-/** An event column is two there. */
+/** The columns in Postgres: an event column has two. */
 function columnsInPostgres(column: object): string[] {
   const { 'api-name': name, dimension, type } = column as Readonly<Record<string, string>>;
   if (dimension !== 'airports') return [];

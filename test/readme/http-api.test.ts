@@ -1,4 +1,4 @@
-/** The commands of docs/http-api.md answer what its data says, compared with answers that were written down by hand. */
+/** The answers to the commands of docs/http-api.md equal answers that were derived from its data by hand. */
 import t, { type Test } from 'tap';
 import { answersIn, checkOutputs, missingTools, runPage } from './shell.js';
 
@@ -7,8 +7,8 @@ t.setTimeout(240_000);
 const missing = missingTools();
 
 t.test(
-  'every request of the page is answered as its data says',
-  { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
+  'every request of the page has the answer that follows from its data',
+  { skip: missing.length > 0 && `not installed: ${missing.join(', ')}` },
   async (t) => {
     const { ran } = await runPage(t, 'docs/http-api.md');
     checkOutputs(t, ran);
@@ -138,7 +138,7 @@ t.test(
   },
 );
 
-/** Answers to the commands under "The life of a database". */
+/** Number of answers to the commands under "The life of a database". */
 const LIFE_ANSWERS = 18;
 
 function checkLife(t: Test, answers: Record<string, unknown>[]): void {
@@ -162,7 +162,7 @@ function checkLife(t: Test, answers: Record<string, unknown>[]): void {
   t.strictSame(answers, []);
 }
 
-/** Numbers to nine digits: both sides round their results. */
+/** Rounds numbers to nine digits, because both sides round their results. */
 const rounded = (answer: object): unknown =>
   JSON.parse(
     JSON.stringify(answer, (_name, value) =>
@@ -170,7 +170,7 @@ const rounded = (answer: object): unknown =>
     ),
   );
 
-/** Along a great circle, from (8.68, 50.11). */
+/** The great-circle distance from (8.68, 50.11). */
 function kilometresFromFrankfurt(longitude: number, latitude: number): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180;
   const [a, b] = [radians(50.11), radians(latitude)];
@@ -178,7 +178,7 @@ function kilometresFromFrankfurt(longitude: number, latitude: number): number {
   return 6371.0088 * Math.acos(Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * turn);
 }
 
-/** By age, falling, then by ID. */
+/** The second page of all entities by descending age, then by ID. */
 function secondPage(): object[] {
   const rows = [
     { id: 'u1', age: 34 },

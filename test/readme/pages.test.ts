@@ -1,4 +1,4 @@
-/** Every command of README.md and docs/ is run, as it is printed there, and prints what the page says. */
+/** Every command of README.md and docs/ is run unchanged, and its output is compared with that on the page. */
 import t from 'tap';
 import { exists, read } from '../tidy/source.js';
 import { blocksOf, looksLike, PAGES } from './pages.js';
@@ -6,7 +6,7 @@ import { checkOutputs, missingTools, runPage } from './shell.js';
 
 t.setTimeout(300_000);
 
-/** Pages whose answers have a test of their own, which runs their commands. */
+/** Pages whose commands are run by another test, which also checks the answers. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/http-api.md': 'test/readme/http-api.test.ts',
   'docs/sql.md': 'test/readme/sql.test.ts',
@@ -14,9 +14,9 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const missing = missingTools();
-const skip = missing.length > 0 && `not on this machine: ${missing.join(', ')}`;
+const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`;
 
-t.test('an output is compared line by line, and ... stands for anything', async (t) => {
+t.test('an output is compared line by line, and ... matches any text', async (t) => {
   t.ok(looksLike('{"took":0.1}\n', '{"took":...}\n'));
   t.ok(looksLike('a  \n\nb\n', 'a\nb\n'));
   t.ok(looksLike('a\nb\nc\n', 'a\n...\nc\n'));
@@ -26,7 +26,7 @@ t.test('an output is compared line by line, and ... stands for anything', async 
   t.notOk(looksLike('axb\n', 'a.b\n'));
 });
 
-t.test('every block of commands is one that a test runs', async (t) => {
+t.test('a test runs every block of commands', async (t) => {
   for (const block of PAGES.flatMap(blocksOf)) {
     const place = `${block.page}:${block.line}`;
     if (block.language === '') t.fail(`${place} names no language`);
@@ -48,14 +48,14 @@ for (const page of PAGES) {
     });
     continue;
   }
-  t.test(`the commands of ${page} run and print what it says`, { skip }, async (t) => {
+  t.test(`the commands of ${page} run and print the output on the page`, { skip }, async (t) => {
     const { ran } = await runPage(t, page);
     t.equal(ran.length, commands.length);
     checkOutputs(t, ran);
   });
 }
 
-t.test('a page has at most one output for each block of commands, and none without', async (t) => {
+t.test('a page has at most one output per block of commands, and no other output', async (t) => {
   for (const page of PAGES) {
     const blocks = blocksOf(page);
     const outputs = blocks.filter(({ output }) => output !== null).length;

@@ -1,11 +1,11 @@
 /**
- * The blocks of code in README.md and docs/, and how each of them is tested.
+ * The code blocks in README.md and docs/, and how each is tested.
  *
  *   ```sh                commands: run in order with bash, against a server of the page's own (pages.test.ts)
- *   ```sh server         the command that starts that server; it goes on in the background
+ *   ```sh server         the command that starts this server, which remains in the background
  *   ```sh test=FILE      commands that FILE runs
- *   ```text              right after commands: what they print. `...` stands for any text in a line, and for any lines
- *                        where it is alone; spaces at ends of lines and empty lines do not count
+ *   ```text              the output of the commands directly above. `...` matches any text in a line, and any lines
+ *                        if it is alone; trailing spaces and empty lines are ignored
  *   <!-- after PAGE -->  the page's commands follow those of PAGE, on the same server
  *
  * Blocks of other languages are not run here.
@@ -22,17 +22,17 @@ export const PAGES = [
 
 export interface Block {
   readonly page: string;
-  /** The line of its first fence, 1-based. */
+  /** Line of the opening fence, 1-based. */
   readonly line: number;
   readonly language: string;
   /** The text after the language in the fence: '', 'server' or 'test=FILE'. */
   readonly role: string;
   readonly text: string;
-  /** The text block right after it, or null. */
+  /** The text block directly after this block, or null. */
   readonly output: string | null;
 }
 
-/** All blocks of a page, in their order. */
+/** All blocks of a page, in order. */
 export function blocksOf(page: string): Block[] {
   const text = read(page);
   const fences = [...text.matchAll(/^```(\w*) *(.*)\n([\s\S]*?)^```$/gm)];
@@ -46,7 +46,7 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** The blocks in that language between a heading of the page and the next one of its level or above. Throws if none. */
+/** The blocks in `language` under a heading of the page, up to the next one of its level or above. Throws if none. */
 export function blocksUnder(page: string, heading: string, language: 'sh' | 'ts'): Block[] {
   const lines = read(page).split('\n');
   const first = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
@@ -66,7 +66,7 @@ export function blocksUnder(page: string, heading: string, language: 'sh' | 'ts'
   return blocks;
 }
 
-/** Pages whose commands come before those of `page`, the first one first, and the page itself. */
+/** The pages whose commands precede those of `page`, in order, followed by `page`. */
 export function pagesUpTo(page: string): string[] {
   const before = /<!-- after (\S+) -->/.exec(read(page))?.[1];
   return before === undefined
@@ -74,7 +74,7 @@ export function pagesUpTo(page: string): string[] {
     : [...pagesUpTo(path.posix.join(path.posix.dirname(page), before)), page];
 }
 
-/** Does `found` look like `expected`, where `...` stands for anything? */
+/** Whether `found` equals `expected`, in which `...` matches any text. */
 export function looksLike(found: string, expected: string): boolean {
   const lines = (text: string): string =>
     text

@@ -1,4 +1,4 @@
-/** A server, and bash to run the documents' commands against it. */
+/** A server, and runs of the documents' commands in bash against it. */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -10,7 +10,7 @@ import { type Block, blocksOf, looksLike, pagesUpTo } from './pages.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** Programs that the documents' commands need and this machine lacks. */
+/** The programs among `tools`, by default those that all documents need, that are not installed. */
 export function missingTools(tools: readonly string[] = ['bash', 'curl']): string[] {
   return tools.filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
 }
@@ -18,11 +18,11 @@ export function missingTools(tools: readonly string[] = ['bash', 'curl']): strin
 export interface Site {
   readonly server: ServerProcess;
   readonly httpsPort: number;
-  /** Port of the Postgres protocol, if the page opens it. */
+  /** Port of the Postgres protocol, if the server of the page opens it. */
   readonly pgPort: number;
-  /** Working directory of commands; the data directory is `store` in it. */
+  /** Working directory of the commands; the data directory is its folder `store`. */
   readonly dir: string;
-  /** Everything that the script writes, with the documents' port in place of the real one. Rejects when a command fails. */
+  /** The output of the script, with the real port replaced by that of the documents. Rejects when a command fails. */
   run(script: string): Promise<string>;
 }
 
@@ -46,7 +46,7 @@ export async function startSite(t: Test, flags: readonly string[] = []): Promise
     ...process.env,
     PATH: `${bin}:${process.env.PATH}`,
     HOME: dir,
-    // Servers that the commands start themselves.
+    // For servers that the commands start themselves.
     QUARRY_HTTPS_PORT: String(await freePort()),
     QUARRY_HTTP_PORT: String(await freePort()),
     QUARRY_LIMITS: 'off',
@@ -63,7 +63,7 @@ export async function startSite(t: Test, flags: readonly string[] = []): Promise
   return { server, httpsPort, pgPort: Number(pgPort), dir, run };
 }
 
-/** Returns the script's output; rejects with it when a command fails. Processes that the script left running are ended. */
+/** Returns the script's output; rejects with it if a command fails. Ends the processes that the script left running. */
 function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
     const own = `exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`;
@@ -83,7 +83,7 @@ function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<
   });
 }
 
-/** A block that was run, and what it wrote. */
+/** A block that was run, and its output. */
 export interface Ran {
   readonly block: Block;
   readonly found: string;
@@ -99,8 +99,8 @@ function flagsOf(blocks: readonly Block[]): string[] {
 }
 
 /**
- * Runs the commands of the page, after those of the pages that it follows, on a server of its own; blocks that match `without`
- * are left out.
+ * Runs the commands of the page, after those of the pages that it follows, on a server of its own; omits blocks that
+ * match `without`.
  */
 export async function runPage(t: Test, page: string, without?: RegExp): Promise<{ site: Site; ran: Ran[] }> {
   const blocks = pagesUpTo(page).flatMap(blocksOf);
@@ -127,7 +127,7 @@ export function checkOutputs(t: Test, ran: readonly Ran[]): void {
   }
 }
 
-/** The answers in JSON objects of a line each, in their order, to what the commands of a page ask. */
+/** The answers to the commands of a page, in order: the lines of output that are JSON objects. */
 export function answersIn(ran: readonly Ran[]): Record<string, unknown>[] {
   return ran
     .flatMap(({ found }) => found.split(/\r?\n/))

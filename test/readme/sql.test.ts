@@ -1,4 +1,4 @@
-/** The statements of docs/sql.md answer what its data says, compared with answers that were written down by hand. */
+/** The answers to the statements of docs/sql.md equal answers that were derived from its data by hand. */
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -8,7 +8,7 @@ t.setTimeout(240_000);
 
 const missing = missingTools();
 
-/** Answers to its statements up to the writes, in their order. */
+/** Answers to the statements before the first write, in order. */
 const EXPECTED = [
   {
     result: [
@@ -52,13 +52,13 @@ const EXPECTED = [
   },
 ];
 
-/** Without `took`, which nobody knows before. */
+/** The answer without `took`, which varies. */
 const withoutTook = (text: string): unknown =>
   JSON.parse(text, (key, value) => (key === 'took' || key === 'status' ? undefined : value));
 
 t.test(
-  'every statement of the page is answered as its data says',
-  { skip: missing.length > 0 && `not on this machine: ${missing.join(', ')}` },
+  'every statement of the page has the answer that follows from its data',
+  { skip: missing.length > 0 && `not installed: ${missing.join(', ')}` },
   async (t) => {
     const { site, ran } = await runPage(t, 'docs/sql.md');
     checkOutputs(t, ran);
@@ -76,7 +76,7 @@ t.test(
     t.match(plan.at(-1), { operator: 'answer', rows: 4 });
     t.ok(plan.some(({ operator }) => operator === 'scan'));
     const arrows = fs.statSync(path.join(site.dir, 'people.arrows'));
-    t.ok(arrows.size > 1_000, 'the Arrow stream is in its file');
+    t.ok(arrows.size > 1_000, 'the file contains the Arrow stream');
     t.strictSame(more, []);
   },
 );

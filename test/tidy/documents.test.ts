@@ -11,39 +11,35 @@ import { between, cellsOf, generatedTables, TABLE_PAGES, type TableName } from '
 const isCode = (code: number): boolean => Object.hasOwn(ERRORS, code);
 const documents = filesUnder('').filter((file) => file.endsWith('.md'));
 
-t.test(
-  'every error code that the sources throw, and every one that a comment promises, is in the table',
-  async (t) => {
-    const unknown: string[] = [];
-    let thrown = 0;
-    let promised = 0;
-    for (const { file, tree } of sources()) {
-      const check = (node: ts.Node, value: ts.Expression | undefined): void => {
-        if (value === undefined || !ts.isNumericLiteral(value)) return;
-        thrown++;
-        if (!isCode(Number(value.text))) unknown.push(`${file}:${lineOf(tree, node)} ${value.text}`);
-      };
-      const visit = (node: ts.Node): void => {
-        if (ts.isNewExpression(node) && node.expression.getText(tree) === 'QuarryError')
-          check(node, node.arguments?.[0]);
-        if (ts.isPropertyAssignment(node) && node.name.getText(tree) === 'code')
-          check(node, node.initializer);
-        ts.forEachChild(node, visit);
-      };
-      visit(tree);
-      for (const [, list] of tree.text.matchAll(
-        /\b(?:Throws|Rejects with|refused with|code)\b((?:[^.\n]*?\b[1-9]\d{3}\b)+)/g,
-      )) {
-        for (const [code] of list.matchAll(/\b[1-9]\d{3}\b/g)) {
-          promised++;
-          if (!isCode(Number(code))) unknown.push(`${file}: ${list.trim()}`);
-        }
+t.test('every error code that the sources throw or that a comment names is in the table', async (t) => {
+  const unknown: string[] = [];
+  let thrown = 0;
+  let promised = 0;
+  for (const { file, tree } of sources()) {
+    const check = (node: ts.Node, value: ts.Expression | undefined): void => {
+      if (value === undefined || !ts.isNumericLiteral(value)) return;
+      thrown++;
+      if (!isCode(Number(value.text))) unknown.push(`${file}:${lineOf(tree, node)} ${value.text}`);
+    };
+    const visit = (node: ts.Node): void => {
+      if (ts.isNewExpression(node) && node.expression.getText(tree) === 'QuarryError')
+        check(node, node.arguments?.[0]);
+      if (ts.isPropertyAssignment(node) && node.name.getText(tree) === 'code') check(node, node.initializer);
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    for (const [, list] of tree.text.matchAll(
+      /\b(?:Throws|Rejects with|refused with|code)\b((?:[^.\n]*?\b[1-9]\d{3}\b)+)/g,
+    )) {
+      for (const [code] of list.matchAll(/\b[1-9]\d{3}\b/g)) {
+        promised++;
+        if (!isCode(Number(code))) unknown.push(`${file}: ${list.trim()}`);
       }
     }
-    t.ok(thrown > 50 && promised > 20, `${thrown} thrown, ${promised} promised`);
-    t.strictSame(unknown, []);
-  },
-);
+  }
+  t.ok(thrown > 50 && promised > 20, `${thrown} thrown, ${promised} promised`);
+  t.strictSame(unknown, []);
+});
 
 t.test('every error code that a document names is in the table', async (t) => {
   const unknown: string[] = [];
@@ -92,10 +88,10 @@ t.test('packages are named by exact versions, and the lock file agrees', async (
     t.strictSame(
       unlocked,
       [],
-      `${dir}what only other platforms need is locked too: npm ci refuses otherwise`,
+      `${dir}packages for other platforms are locked too, because npm ci requires them`,
     );
     const resolved = packages.filter(([, { link }]) => link !== true);
-    t.notMatch(JSON.stringify(resolved), /"resolved"|registry\./, `${dir}no host that packages come from`);
+    t.notMatch(JSON.stringify(resolved), /"resolved"|registry\./, `${dir}no host of a registry`);
   }
 });
 
@@ -116,7 +112,7 @@ t.test('packages that are made for Linux on x86-64 are locked with their hashes'
   }
 });
 
-t.test('the files that every repository owes are there', async (t) => {
+t.test('the files that every repository needs exist', async (t) => {
   for (const file of [
     'README.md',
     'ARCHITECTURE.md',
@@ -130,11 +126,11 @@ t.test('the files that every repository owes are there', async (t) => {
   }
   t.match(read('LICENSE'), /Apache License\s+Version 2\.0/);
   t.equal(JSON.parse(read('package.json')).license, 'Apache-2.0');
-  t.ok(fs.statSync(path.join(ROOT, '.ci/run')).mode & 0o100, '.ci/run can be run');
+  t.ok(fs.statSync(path.join(ROOT, '.ci/run')).mode & 0o100, '.ci/run is executable');
 });
 
 t.test(
-  'ARCHITECTURE.md names every folder of src and every kind of test, and only files that there are',
+  'ARCHITECTURE.md names every folder of src and every kind of test, and only existing files',
   async (t) => {
     const text = read('ARCHITECTURE.md');
     for (const name of directoriesUnder('src'))
@@ -146,8 +142,8 @@ t.test(
   },
 );
 
-t.test('a file that a document names in code font is there', async (t) => {
-  // test/crash/README.md names files of its own folder only; what a run writes is not there.
+t.test('a file that a document names in code font exists', async (t) => {
+  // test/crash/README.md names files of its own folder only; files that a run writes do not exist.
   for (const document of documents.filter((file) => file !== 'CHANGELOG.md')) {
     for (const [, file] of read(document).matchAll(
       /`((?:src|test|native-bench|data|docs|deploy)\/[\w./-]*)`/g,
@@ -157,7 +153,7 @@ t.test('a file that a document names in code font is there', async (t) => {
   }
 });
 
-t.test('the floors in ARCHITECTURE.md are the ones that the import rules enforce', async (t) => {
+t.test('the floors in ARCHITECTURE.md are those that the import rules enforce', async (t) => {
   const rows = [...read('ARCHITECTURE.md').matchAll(/^\| (\d+) +\| `src\/([\w.]+)\/?` +\|/gm)];
   const documented = rows.map(([, floor, name]) => [name, Number(floor)]);
   t.strictSame(Object.fromEntries(documented), FLOORS);
@@ -175,7 +171,7 @@ t.test("ARCHITECTURE.md's table of libraries names every package of the product"
 });
 
 t.test(
-  'docs/security.md names every package of the product that is made for a platform or runs an installation script',
+  'docs/security.md names every package of the product that is platform-specific or runs an installation script',
   async (t) => {
     interface Locked {
       readonly os?: readonly string[];
@@ -201,21 +197,24 @@ t.test(
   },
 );
 
-t.test('no file is large, and none mentions the machine that it was made on or open tasks', async (t) => {
-  const machine = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users|builds?|workspace)\/[\w.-]/m;
-  // In parts, so that this file does not hold them.
-  const words = ['TO-DO', 'FIX-ME', 'help-er', 'help-ers'].map((word) => word.replace('-', ''));
-  const marks = new RegExp(`\\b(?:${words.join('|')})\\b|(?:\\/\\/|\\*)[^\\n]*\\b${'X'.repeat(3)}\\b`, 'i');
-  t.match(`see ${['', 'home', 'me'].join('/')}`, machine);
-  t.match(`// ${words[0]}: later`, marks);
-  for (const file of filesUnder('')) {
-    const bytes = fs.statSync(path.join(ROOT, file)).size;
-    if (bytes > 2 ** 20) t.fail(`${file} has ${bytes} bytes`);
-    if (!/\.(ts|mjs|md|json|toml|sh)$|\.ci\/run$/.test(file) || file.startsWith('data/')) continue;
-    const text = read(file);
-    const place = machine.exec(text);
-    if (place !== null) t.fail(`${file} names a path of one machine: ${place[0].trim()}`);
-    const mark = /^(src|test)\//.test(file) ? marks.exec(text) : null;
-    if (mark !== null) t.fail(`${file} holds ${mark[0]}`);
-  }
-});
+t.test(
+  'no file is large, and no file mentions open tasks or the machine on which it was written',
+  async (t) => {
+    const machine = /(?:^|[\s"'`(=:])\/(?:work|root|home|Users|builds?|workspace)\/[\w.-]/m;
+    // In parts, so that this file does not contain them.
+    const words = ['TO-DO', 'FIX-ME', 'help-er', 'help-ers'].map((word) => word.replace('-', ''));
+    const marks = new RegExp(`\\b(?:${words.join('|')})\\b|(?:\\/\\/|\\*)[^\\n]*\\b${'X'.repeat(3)}\\b`, 'i');
+    t.match(`see ${['', 'home', 'me'].join('/')}`, machine);
+    t.match(`// ${words[0]}: later`, marks);
+    for (const file of filesUnder('')) {
+      const bytes = fs.statSync(path.join(ROOT, file)).size;
+      if (bytes > 2 ** 20) t.fail(`${file} has ${bytes} bytes`);
+      if (!/\.(ts|mjs|md|json|toml|sh)$|\.ci\/run$/.test(file) || file.startsWith('data/')) continue;
+      const text = read(file);
+      const place = machine.exec(text);
+      if (place !== null) t.fail(`${file} names a path of one machine: ${place[0].trim()}`);
+      const mark = /^(src|test)\//.test(file) ? marks.exec(text) : null;
+      if (mark !== null) t.fail(`${file} holds ${mark[0]}`);
+    }
+  },
+);

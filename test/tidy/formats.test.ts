@@ -1,6 +1,6 @@
 /**
- * The layouts drawn at the head of the format files are the bytes that the encoders write: each drawn field is looked
- * for at its drawn offset, with its drawn size, in an encoded example.
+ * The layouts that are drawn at the head of the format files agree with the bytes that the encoders write: each drawn
+ * field is compared with the bytes at its offset in an encoded example.
  */
 import { crc32 } from 'node:zlib';
 import t, { type Test } from 'tap';
@@ -25,7 +25,7 @@ interface Field {
   readonly meaning: string;
 }
 
-/** The fields of the drawing that stands under the comment line holding `title`; ends at the first unsized field. */
+/** The fields of the drawing under the comment line that contains `title`, up to the first field without a size. */
 function drawn(file: string, title: string): Map<string, Field> {
   const lines = read(file).split('\n').slice(0, 60);
   const start = lines.findIndex((line) => line.includes(title));
@@ -45,7 +45,7 @@ function drawn(file: string, title: string): Map<string, Field> {
   return fields;
 }
 
-/** Checks that fields follow each other without a gap. Returns the offset after the last field with a size. */
+/** Checks that there are no gaps between fields. Returns the offset after the last field with a size. */
 function checkedEnd(t: Test, fields: ReadonlyMap<string, Field>): number {
   let end = 0;
   for (const { name, offset, bytes } of fields.values()) {
@@ -56,7 +56,7 @@ function checkedEnd(t: Test, fields: ReadonlyMap<string, Field>): number {
   return end;
 }
 
-/** The drawn field's bytes as little-endian unsigned integer. */
+/** The bytes of the drawn field as a little-endian unsigned integer. */
 function value(bytes: Uint8Array, field: Field | undefined): bigint {
   if (field === undefined) throw new Error('the field is not drawn');
   let sum = 0n;
@@ -69,7 +69,7 @@ const version = (field: Field | undefined): number => Number(/u16, (\d+)/.exec(f
 const magic = (field: Field | undefined): string => /['"](\w+)['"]/.exec(field?.meaning ?? '')?.[1] ?? '';
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-t.test('a log file header is as drawn', async (t) => {
+t.test('a log file header has the drawn layout', async (t) => {
   const fields = drawn('src/format/record.ts', 'Log file header');
   const bytes = encodeLogFileHeader(0x1122_3344_5566_7788n, 9_876_543_210);
   t.equal(checkedEnd(t, fields), LOG_FILE_HEADER_BYTES);
@@ -84,7 +84,7 @@ t.test('a log file header is as drawn', async (t) => {
   t.equal(value(bytes, fields.get('crc32')), BigInt(crc32(bytes.subarray(0, 28))));
 });
 
-t.test('a log record is as drawn', async (t) => {
+t.test('a log record has the drawn layout', async (t) => {
   const fields = drawn('src/format/record.ts', 'Log record');
   const payload = Uint8Array.of(1, 2, 3, 4, 5);
   const state = { syncedLsn: 6_999_999_999, checkpointLsn: 6_999_000_000 };
@@ -102,7 +102,7 @@ t.test('a log record is as drawn', async (t) => {
   t.equal(value(frame, fields.get('crc32')), BigInt(crc32(frame.subarray(4, 40), crc32(frame.subarray(40)))));
 });
 
-t.test('a manifest is as drawn', async (t) => {
+t.test('a manifest has the drawn layout', async (t) => {
   const fields = drawn('src/format/manifest.ts', 'Manifest v');
   const manifest = { storeId: 's', checkpointLsn: 5, shardCount: 2, createdMs: 3, catalog: null, files: [] };
   const bytes = encodeManifest(manifest);
@@ -125,7 +125,7 @@ function drawnWords(line: string): string[] {
   });
 }
 
-t.test("a batch's head and section heads are as drawn", async (t) => {
+t.test('the head and the section heads of a batch have the drawn layout', async (t) => {
   const text = read('src/column/batch.ts');
   const head = drawnWords(/\* +head +(.*)/.exec(text)?.[1] ?? '');
   const section = drawnWords(/\* +sections +each: (.*), then/.exec(text)?.[1] ?? '');

@@ -1,6 +1,6 @@
 /**
- * The direction of imports and where state, packages, files and the environment may be touched: rules.ts over all of
- * src. Each rule is first shown a breach, so that a rule that finds nothing is known to be able to find something.
+ * Applies rules.ts to all of src: the direction of imports, and where state, packages, files and the environment may be
+ * used. Each rule is first applied to a breach, which proves that it can find one.
  */
 import t from 'tap';
 import * as rules from './rules.js';
@@ -35,7 +35,7 @@ t.test('files import only lower floors, through their index.ts', async (t) => {
 });
 
 t.test(
-  'the client and the console import the interface, which needs nothing of the server or of Node',
+  'the client and the console import the interface, which imports neither the server nor Node',
   async (t) => {
     t.ok(finds(rules.floorBreaches, 'src/client/x.ts', `import type { a } from '../api/index.js';`));
     t.ok(finds(rules.floorBreaches, 'src/client/x.ts', `import type { a } from '../interface/model.js';`));
@@ -50,7 +50,7 @@ t.test(
   },
 );
 
-t.test('relative imports lead to files', async (t) => {
+t.test('relative imports name existing files', async (t) => {
   const missing = all.flatMap(({ file, imports }) =>
     imports
       .filter(({ target }) => target !== null && !exists(target))
@@ -59,7 +59,7 @@ t.test('relative imports lead to files', async (t) => {
   t.strictSame(missing, []);
 });
 
-t.test('no files import each other in a circle', async (t) => {
+t.test('imports have no cycles', async (t) => {
   const ring = [parse('src/a/a.ts', `import './b.js';`), parse('src/a/b.ts', `export type * from './a.js';`)];
   t.strictSame(rules.cycle(ring), ['src/a/a.ts', 'src/a/b.ts', 'src/a/a.ts']);
   t.equal(rules.cycle(all), null);
@@ -85,7 +85,7 @@ t.test('a library is imported in the files that the rules name for it, and nowhe
 });
 
 t.test(
-  'every package that src imports is a dependency whose files the rules name; of the production dependencies, src imports each',
+  'every package that src imports is a dependency whose files the rules name, and src imports every production dependency',
   async (t) => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
       'dependencies' | 'devDependencies',
@@ -105,7 +105,7 @@ t.test(
     t.strictSame(
       Object.keys(dependencies).filter((name) => !serving.has(name)),
       [],
-      'what only builds is a development dependency',
+      'packages that only the build uses are development dependencies',
     );
     for (const name of packagesOf(all)) {
       t.ok(
@@ -126,17 +126,17 @@ t.test('only io and the files listed with a reason touch the disk', async (t) =>
   for (const file of Object.keys(rules.FILE_SYSTEM_USERS)) {
     t.ok(
       all.find((source) => source.file === file)?.imports.some(({ specifier }) => specifier === 'node:fs'),
-      `${file} is listed because it does`,
+      `${file} is listed and accesses the disk`,
     );
   }
 });
 
-t.test('only main.ts reads process.env, and the runner of tests', async (t) => {
+t.test('only main.ts and the test runner read process.env', async (t) => {
   t.ok(finds(rules.environmentBreaches, 'src/http/x.ts', 'const port = process.env.PORT;'));
   t.strictSame(all.flatMap(rules.environmentBreaches), []);
 });
 
-t.test('no module but main.ts and the worker entry holds state that changes', async (t) => {
+t.test('only main.ts and the worker entry have mutable state', async (t) => {
   t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'let count = 0;'));
   t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'export const names = new Set<string>();'));
   t.ok(finds(rules.stateBreaches, 'src/base/x.ts', 'const seen = new Map();\nseen.set(1, 2);'));

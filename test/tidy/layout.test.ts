@@ -1,16 +1,16 @@
-/** Folders stay small enough to be read: a folder holds at most about 25 files side by side. */
+/** Folders stay small enough to survey: a folder contains at most about 25 files directly. */
 import t from 'tap';
 import { filesUnder } from './source.js';
 
 const FILES_MAX = 26;
 
-/** Folders that are larger, and why. */
+/** Folders that may be larger, and why. */
 const LARGER: Readonly<Record<string, string>> = {
   'src/exec/select': 'the query core replaces it',
   'src/exec/aggregate': 'the query core replaces it',
 };
 
-/** Folders of which more than `max` files lie side by side, with their number of files. */
+/** Folders that directly contain more than `max` files, with the number of files. */
 function crowded(files: readonly string[], max: number): Map<string, number> {
   const counts = new Map<string, number>();
   for (const file of files) {
@@ -20,10 +20,9 @@ function crowded(files: readonly string[], max: number): Map<string, number> {
   return new Map([...counts].filter(([, count]) => count > max));
 }
 
-t.test('no folder of src and test holds many files side by side', async (t) => {
+t.test('no folder of src and test contains many files directly', async (t) => {
   t.strictSame([...crowded(['a/b/1', 'a/b/2', 'a/3'], 1).keys()], ['a/b']);
   const found = crowded([...filesUnder('src'), ...filesUnder('test')], FILES_MAX);
   t.strictSame([...found.keys()].filter((folder) => LARGER[folder] === undefined).sort(), []);
-  for (const folder of Object.keys(LARGER))
-    t.ok(found.has(folder), `${folder} is listed because it is larger`);
+  for (const folder of Object.keys(LARGER)) t.ok(found.has(folder), `${folder} is listed and is larger`);
 });

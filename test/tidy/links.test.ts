@@ -1,4 +1,4 @@
-/** Links between documents, to their chapters and to other files lead somewhere; pages are reachable and say what they are for. */
+/** Links to documents, chapters and other files have targets; every page is linked and states its purpose. */
 import path from 'node:path';
 import t from 'tap';
 import { exists, filesUnder, read } from './source.js';
@@ -6,11 +6,11 @@ import { exists, filesUnder, read } from './source.js';
 const documents = filesUnder('').filter((file) => file.endsWith('.md'));
 const README_BYTES_MAX = 10 * 1024;
 
-/** The text without blocks and spans of code, which may hold brackets. */
+/** The text without code blocks and spans, which may contain brackets. */
 const withoutCode = (text: string): string =>
   text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ' '));
 
-/** The anchor that a heading gets: lower case, without punctuation, spaces as dashes. */
+/** The anchor of a heading: lower case, without punctuation, with dashes for spaces. */
 function anchorOf(heading: string): string {
   const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
   return plain.replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
@@ -29,7 +29,7 @@ function anchorsOf(document: string): Set<string> {
   return anchors;
 }
 
-/** Links of a document but those to the web, and the files that they lead to. */
+/** Links of a document, except those to the web, and their target files. */
 function linksOf(document: string): { link: string; file: string; anchor: string | undefined }[] {
   const links = [...withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
   return links
@@ -41,13 +41,13 @@ function linksOf(document: string): { link: string; file: string; anchor: string
     });
 }
 
-t.test('anchors are made as GitHub makes them', async (t) => {
+t.test('anchors equal those of GitHub', async (t) => {
   t.equal(anchorOf('The single executable'), 'the-single-executable');
   t.equal(anchorOf('POST `/v1/sql`: text, data'), 'post-v1sql-text-data');
   t.equal(anchorOf('A [link](x.md) in it'), 'a-link-in-it');
 });
 
-t.test('every link leads to a file, and to a chapter that it has', async (t) => {
+t.test('every link names an existing file and chapter', async (t) => {
   let count = 0;
   for (const document of documents) {
     for (const { link, file, anchor } of linksOf(document)) {
@@ -62,15 +62,15 @@ t.test('every link leads to a file, and to a chapter that it has', async (t) => 
 });
 
 t.test(
-  'docs/README.md links every page of docs, and each page begins with what it is and for whom',
+  'docs/README.md links every page of docs, and each page begins with its purpose and its readers',
   async (t) => {
     const linked = new Set(linksOf('docs/README.md').map(({ file }) => file));
     for (const page of documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md')) {
       t.ok(linked.has(page), `docs/README.md links ${page}`);
       const [, first = ''] = /^# .+\n\n([\s\S]*?)\n\n/.exec(read(page)) ?? [];
       const words = first.replace(/\s+/g, ' ');
-      t.match(words, /^This page /, `${page} begins with what it answers`);
-      t.match(words, /\b[Ii]t (?:is for|helps)|\bis for\b/, `${page} says for whom it is`);
+      t.match(words, /^This page /, `${page} begins with its purpose`);
+      t.match(words, /\b[Ii]t (?:is for|helps)|\bis for\b/, `${page} names its readers`);
     }
   },
 );

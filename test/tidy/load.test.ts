@@ -1,4 +1,4 @@
-/** Bundles run with their compiled code, and without it where it is missing, damaged or of another V8. */
+/** Bundles run with their compiled code, and without it if it is missing, damaged or of another version of V8. */
 import fs from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import os from 'node:os';
@@ -14,24 +14,27 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-load-'));
 t.teardown(() => fs.rmSync(dir, { recursive: true }));
 const SOURCE = `exports.sum = (a, b) => a + b; exports.at = __filename; exports.name = require('node:path').sep;`;
 
-t.test('a bundle gives the same with its code, without it and with damaged code', async (t) => {
-  const file = path.join(dir, 'bundle.cjs');
-  fs.writeFileSync(file, SOURCE);
-  const script = new vm.Script(Module.wrap(SOURCE), { filename: file });
-  const code = script.createCachedData();
-  const codeFile = `${file}.${process.version}.code`;
-  const damaged = Buffer.from(code);
-  damaged[damaged.length >> 1] ^= 1;
-  const codes = { none: null, whole: code, empty: code.subarray(0, 0), cut: code.subarray(0, 50), damaged };
-  for (const [what, bytes] of Object.entries(codes)) {
-    if (bytes === null) fs.rmSync(codeFile, { force: true });
-    else fs.writeFileSync(codeFile, bytes);
-    const { sum, at, name } = load(file) as { sum(a: number, b: number): number; at: string; name: string };
-    t.strictSame([sum(2, 3), at, name], [5, file, path.sep], what);
-  }
-});
+t.test(
+  'a bundle has the same exports with its compiled code, without it and with damaged code',
+  async (t) => {
+    const file = path.join(dir, 'bundle.cjs');
+    fs.writeFileSync(file, SOURCE);
+    const script = new vm.Script(Module.wrap(SOURCE), { filename: file });
+    const code = script.createCachedData();
+    const codeFile = `${file}.${process.version}.code`;
+    const damaged = Buffer.from(code);
+    damaged[damaged.length >> 1] ^= 1;
+    const codes = { none: null, whole: code, empty: code.subarray(0, 0), cut: code.subarray(0, 50), damaged };
+    for (const [what, bytes] of Object.entries(codes)) {
+      if (bytes === null) fs.rmSync(codeFile, { force: true });
+      else fs.writeFileSync(codeFile, bytes);
+      const { sum, at, name } = load(file) as { sum(a: number, b: number): number; at: string; name: string };
+      t.strictSame([sum(2, 3), at, name], [5, file, path.sep], what);
+    }
+  },
+);
 
-t.test('the code that was built is taken', async (t) => {
+t.test('V8 accepts the compiled code of the build', async (t) => {
   for (const name of ['main.cjs', 'worker/entry.cjs']) {
     const file = builtFile(name);
     const cachedData = fs.readFileSync(`${file}.${process.version}.code`);

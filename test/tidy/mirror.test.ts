@@ -1,9 +1,9 @@
-/** Tests mirror src: whoever opens a source finds its test at the same place, and no test outlives its source. */
+/** Tests mirror src: the test of a source has the same path below test/, and every test has a source. */
 import t from 'tap';
 import { FLOORS, OUTSIDE } from './rules.js';
 import { directoriesUnder, exists, filesUnder } from './source.js';
 
-/** Test folders other than floors: kinds of tests that go through the whole server, and shared code. */
+/** Test folders other than floors: kinds of tests that use the whole server, and shared code. */
 const BESIDE = [
   'binary',
   'browser',
@@ -19,7 +19,7 @@ const BESIDE = [
   'tidy',
 ];
 
-/** Tests of a whole folder at once, each against an oracle of its own. */
+/** Tests of a whole folder, each with its own oracle. */
 const WHOLE_FOLDER = [
   'api/binding-time',
   'api/conformance',
@@ -41,14 +41,14 @@ t.test('every folder of tests is a floor of src, or a named kind of test', async
   );
 });
 
-t.test('every test of a floor has its source at the same place', async (t) => {
+t.test('every test of a floor has a source with the same path', async (t) => {
   const tests = filesUnder('test')
     .filter((file) => file.endsWith('.test.ts') && !BESIDE.includes(file.split('/')[1]))
     .map((file) => file.slice('test/'.length, -'.test.ts'.length));
   t.ok(tests.length > 40, `${tests.length} tests`);
   const files = filesUnder('src');
-  // A source may lie in a folder of its floor (kernels/js/bits.ts), or be such a folder (http/handlers); the test of one
-  // in such a folder lies there too, or in the floor's.
+  // A source may be in a folder of its floor (kernels/js/bits.ts), or be such a folder (http/handlers); its test may be
+  // in the same folder or in that of the floor.
   const hasSource = (name: string): boolean => {
     const [floor, stem, ...inside] = name.split('/');
     if (inside.length > 0) return exists(`src/${name}.ts`) || exists(`src/${name}`);
@@ -59,5 +59,5 @@ t.test('every test of a floor has its source at the same place', async (t) => {
   };
   const orphans = tests.filter((name) => !hasSource(name) && !WHOLE_FOLDER.includes(name));
   t.strictSame(orphans, []);
-  for (const name of WHOLE_FOLDER) t.ok(tests.includes(name), `${name} is listed because it is there`);
+  for (const name of WHOLE_FOLDER) t.ok(tests.includes(name), `${name} is listed and exists`);
 });

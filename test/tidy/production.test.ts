@@ -1,4 +1,4 @@
-/** The built tree where only the production dependencies are installed: it serves, and only the demo refuses. */
+/** The built tree with only the production dependencies: the server runs, and only the demo refuses to start. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ interface LockEntry {
 }
 
 const FOLDER = 'node_modules/';
-/** Links are followed to what they name, but modules are looked up where the link is. */
+/** Modules are resolved from the location of a link, not from that of its target. */
 const ENV = { NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main' };
 
 /** Packages of package-lock.json that `npm ci --omit=dev` installs here; those inside another package come with it. */
@@ -30,7 +30,7 @@ function productionPackages(): string[] {
     .filter((name) => !name.includes(`/${FOLDER}`) && fs.existsSync(path.join(ROOT, FOLDER, name)));
 }
 
-/** A folder with package.json, dist and data, and of node_modules the production packages. */
+/** A folder with package.json, dist, data, and the production packages in node_modules. */
 function installation(t: Test): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-production-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
@@ -46,7 +46,7 @@ function installation(t: Test): string {
 
 const mainIn = (dir: string): string => path.join(dir, 'dist/src/main.js');
 
-t.test('a built tree serves with its production dependencies alone', async (t) => {
+t.test('a built tree serves with only its production dependencies', async (t) => {
   const names = productionPackages();
   t.ok(names.includes('piscina') && names.includes('uWebSockets.js'));
   const dir = installation(t);
@@ -65,7 +65,7 @@ t.test('a built tree serves with its production dependencies alone', async (t) =
   t.equal(await server.end(), 0);
 });
 
-t.test('the demo refuses without its data, which is a development dependency', async (t) => {
+t.test('the demo refuses to start without its data, which is a development dependency', async (t) => {
   const dir = installation(t);
   const ended = await run(process.execPath, [mainIn(dir), 'demo'], { env: { ...process.env, ...ENV } }).then(
     () => ({ code: 0, stderr: '' }),

@@ -35,7 +35,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   'main.ts': 10,
 };
 
-/** Import nothing of the server but src/interface: how it is built and started, the client, and the web console's own sources. */
+/** The build tools, the client and the web console, which import nothing of the server except src/interface. */
 export const OUTSIDE = ['tools', 'console', 'client'];
 
 /** The only files (or folders, ending in `/`) that may import each library. */
@@ -84,15 +84,15 @@ export const FILE_SYSTEM_USERS: Readonly<Record<string, string>> = {
   'src/commands/demo/demo-command.ts':
     'makes and removes the temporary data directory, reads the keys made in it',
   'src/tools/binary/build.mjs': 'the build of the executable',
-  'src/tools/binary/day.mjs': 'makes the empty folder in which the executable is tried',
+  'src/tools/binary/day.mjs': 'creates the empty folder in which the executable is tested',
   'src/tools/build.mjs': 'the build',
   'src/tools/client/build.mjs': 'writes the declarations of the client',
-  'src/tools/client/package.mjs': 'removes what was packed',
-  'src/tools/bundle/build.mjs': 'makes the data directory of the server whose code is kept',
+  'src/tools/client/package.mjs': 'removes the packed files',
+  'src/tools/bundle/build.mjs': 'creates the data directory of the server whose compiled code is stored',
   'src/tools/console/build.mjs': 'the build of the console',
   'src/tools/console/map.mjs': 'reads the maps that the console draws on',
   'src/tools/node22/node22.mjs': 'installs the native part of uWebSockets.js for Node 22',
-  'src/tools/postgres-template.mjs': 'writes what the build makes',
+  'src/tools/postgres-template.mjs': 'writes a file of the build',
   'src/tools/test.mjs': 'lists the test files',
 };
 
@@ -104,7 +104,7 @@ export const LEAVES = ['src/base/limits.ts', 'src/base/errors.ts'];
 const INTERFACE_ENTRY = 'src/interface/index.ts';
 
 const folderOf = (file: string): string => file.split('/')[1];
-/** Whether the file is one of the places, or in a folder of them. */
+/** Whether `places` contains the file or a folder above it. */
 export const isIn = (file: string, places: readonly string[]): boolean =>
   places.some((place) => file === place || (place.endsWith('/') && file.startsWith(place)));
 
@@ -126,7 +126,7 @@ export function floorBreaches({ file, imports }: Source): string[] {
     if (from === 'interface' && LEAVES.includes(target)) continue;
     if (OUTSIDE.includes(from)) {
       if (target !== 'src/main.ts' && (target !== INTERFACE_ENTRY || from === 'tools'))
-        found.push(`${place} imports ${target}, but ${from} stands outside`);
+        found.push(`${place} imports ${target}, but ${from} is outside the floors`);
     } else if (FLOORS[to] === undefined) found.push(`${place} imports ${target}, which has no floor`);
     else if (FLOORS[to] >= FLOORS[from]) {
       found.push(`${place} (floor ${FLOORS[from]}) imports ${target} (floor ${FLOORS[to]})`);
@@ -165,7 +165,7 @@ export function fileSystemBreaches({ file, imports }: Source): string[] {
     .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`);
 }
 
-/** The runners of tests hand their own environment on. */
+/** The test runners pass their environment on. */
 const ENVIRONMENT_READERS = ['src/main.ts', 'src/tools/node22/node22.mjs', 'src/tools/test-files.mjs'];
 
 export function environmentBreaches({ file, tree }: Source): string[] {
@@ -186,7 +186,7 @@ const MUTATORS =
 const COLLECTIONS = /^new (Map|Set|WeakMap|WeakSet|Array)\b|^\[/;
 const READ_ONLY_TYPE = /^readonly |^Readonly/;
 
-/** `let` and `var` at the top of a module, exported collections that may be changed, and private ones that are. */
+/** `let` and `var` at the top of a module, exported mutable collections, and private collections that are changed. */
 export function stateBreaches({ file, tree }: Source): string[] {
   if (STATE_HOLDERS.includes(file) || file.startsWith('src/tools/')) return [];
   const found: string[] = [];
@@ -194,7 +194,7 @@ export function stateBreaches({ file, tree }: Source): string[] {
     if (!ts.isVariableStatement(statement)) continue;
     const place = `${file}:${lineOf(tree, statement)}`;
     if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) {
-      found.push(`${place} declares a variable that can be set anew`);
+      found.push(`${place} declares a variable that can be reassigned`);
       continue;
     }
     const exported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
@@ -215,7 +215,7 @@ export function stateBreaches({ file, tree }: Source): string[] {
   return found;
 }
 
-/** One cycle of imports, as the files that it runs through, or null. */
+/** The files of one cycle of imports, or null. */
 export function cycle(all: readonly Source[]): readonly string[] | null {
   const targets = new Map(
     all.map(({ file, imports }) => [file, imports.flatMap(({ target }) => target ?? [])]),

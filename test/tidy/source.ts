@@ -1,4 +1,4 @@
-/** The repository's own sources, read and parsed, for the tests that keep them tidy. */
+/** The sources of the repository, read and parsed, for the tests in this folder. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const NOT_OURS = new Set(['node_modules', 'dist', '.git', '.tap', 'results']);
 
-/** Every file of ours below `dir`, relative to the root, with `/`, sorted; data/store is a server's, not ours. */
+/** Every file of the repository below `dir`, relative to the root, with `/`, sorted; data/store belongs to a server. */
 export function filesUnder(dir: string): string[] {
   const found: string[] = [];
   const walk = (at: string): void => {
@@ -24,7 +24,7 @@ export function filesUnder(dir: string): string[] {
   return found.sort();
 }
 
-/** Names of the folders right below `dir` that hold files of ours. */
+/** Names of the folders directly below `dir` that contain files of the repository. */
 export function directoriesUnder(dir: string): string[] {
   const names = filesUnder(dir).map((file) => file.slice(dir.length + 1).split('/'));
   return [...new Set(names.filter((parts) => parts.length > 1).map(([name]) => name))];
@@ -36,9 +36,9 @@ export const exists = (file: string): boolean => fs.existsSync(path.join(ROOT, f
 export interface Import {
   /** As written: '../base/index.js', 'piscina', 'node:fs'. */
   readonly specifier: string;
-  /** The source that a relative specifier means, relative to the root; null for packages. */
+  /** The source that a relative specifier names, relative to the root; null for packages. */
   readonly target: string | null;
-  /** Erased by the compiler. */
+  /** Whether the compiler erases the import. */
   readonly typeOnly: boolean;
   readonly line: number;
 }
@@ -59,7 +59,7 @@ export function parse(file: string, text: string): Source {
   return { file, tree, imports: importsOf(file, tree) };
 }
 
-/** TypeScript and modules below src, without the kernels' AssemblyScript, which is another language. */
+/** TypeScript and modules below src, without the AssemblyScript of the kernels, which is another language. */
 export function sources(): Source[] {
   return filesUnder('src')
     .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.startsWith('src/kernels/wasm/'))

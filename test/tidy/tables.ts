@@ -1,4 +1,4 @@
-/** The tables in the documents that are made from the code, as Markdown, and the documents that hold them. */
+/** The tables that are generated from the code, as Markdown, and the documents that contain them. */
 import { ERRORS, type ErrorEntry } from '../../src/base/index.js';
 import { environmentNameOf, OPTIONS, type Option } from '../../src/commands/serve/options.js';
 import { documentedTables } from '../../src/http/endpoints/tables.js';
@@ -47,7 +47,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** The rows of a table in Markdown, as cells without the padding that formatting adds. */
+/** The rows of a Markdown table as cells, without the padding that formatting adds. */
 export function cellsOf(markdown: string): string[][] {
   const rows = markdown
     .trim()
@@ -56,7 +56,7 @@ export function cellsOf(markdown: string): string[][] {
   return rows.filter((row) => !row.every((cell) => /^-*$/.test(cell)));
 }
 
-/** The text between the marks of that name in a document; null without marks. */
+/** The text between the marks `name` in a document; null without these marks. */
 export function between(text: string, name: string): string | null {
   return new RegExp(`<!-- ${name} -->\\n([\\s\\S]*?)\\n?<!-- /${name} -->`).exec(text)?.[1] ?? null;
 }

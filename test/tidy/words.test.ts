@@ -1,16 +1,16 @@
-/** Identifiers use one word for one thing: none contains a word that was given up (words.ts). */
+/** Identifiers use one word for one thing: none contains an abandoned word (words.ts). */
 import t from 'tap';
 import { filesUnder, parse, read } from './source.js';
 import { GIVEN_UP, wordBreaches, wordsOf } from './words.js';
 
 const breaches = (file: string, text: string): string[] => wordBreaches(file, parse(file, text).tree);
 
-t.test('an identifier falls into its words', async (t) => {
+t.test('an identifier is split into its words', async (t) => {
   t.strictSame(wordsOf('#readHTTPLineOf2'), ['read', 'http', 'line', 'of2']);
   t.strictSame(wordsOf('ROWS_MAX'), ['rows', 'max']);
 });
 
-t.test('a name that contains a word that was given up is found', async (t) => {
+t.test('a name that contains an abandoned word is found', async (t) => {
   for (const text of [
     'const laneCount = 1;',
     'class QuerySeats {}',
@@ -30,7 +30,7 @@ t.test('a name that contains a word that was given up is found', async (t) => {
   t.strictSame(breaches('src/kernels/js/x.ts', 'const laneCount = 4;'), [], 'SIMD lanes');
 });
 
-t.test('no source, test or benchmark declares a name with a word that was given up', async (t) => {
+t.test('no source, test or benchmark declares a name with an abandoned word', async (t) => {
   const files = ['src', 'test', 'native-bench']
     .flatMap(filesUnder)
     .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.startsWith('src/kernels/wasm/'));

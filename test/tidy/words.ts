@@ -1,11 +1,11 @@
 /**
- * Words that identifiers no longer use, because another word is this project's term for the same thing (ARCHITECTURE.md,
+ * Words that identifiers no longer use, because this project has another term for the same thing (ARCHITECTURE.md,
  * "Glossary"), and the function that finds them.
  */
 import ts from 'typescript';
 import { lineOf } from './source.js';
 
-/** Each word that was given up, and the term to use. Words are compared without case: `toldBy` is `told`, `by`. */
+/** Each abandoned word and its replacement. Words are compared in lower case: `toldBy` has the words told and by. */
 export const GIVEN_UP: ReadonlyMap<string, string> = new Map([
   ['lane', 'worker'],
   ['lanes', 'workers'],
@@ -24,13 +24,13 @@ export const GIVEN_UP: ReadonlyMap<string, string> = new Map([
   ['hangup', 'cancellation'],
 ]);
 
-/** Folders in which a word keeps a meaning of its own. */
+/** Folders in which a word has another, accepted meaning. */
 const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly string[] }[] = [
   // SIMD lanes.
   { folder: 'src/kernels/', words: ['lane', 'lanes'] },
 ];
 
-/** The words of an identifier, in lower case: `#readLineOf` has read, line, of. */
+/** The words of an identifier, in lower case: `#readLineOf` has the words read, line and of. */
 export function wordsOf(identifier: string): string[] {
   return identifier
     .replace(/^#/, '')
@@ -41,7 +41,7 @@ export function wordsOf(identifier: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Declared names of `tree` that contain a word that was given up, with place and term to use. */
+/** Declared names in `tree` that contain an abandoned word, with their position and the term to use. */
 export function wordBreaches(file: string, tree: ts.SourceFile): string[] {
   const allowed = EXCEPTIONS.filter(({ folder }) => file.startsWith(folder)).flatMap(({ words }) => words);
   const found: string[] = [];

@@ -14,7 +14,7 @@ function setUpAudited(by: 'admin socket' | 'command line' = 'admin socket') {
   return {
     ...{ engine, lines },
     ask: (request: AdminRequest): Promise<AdminAnswer> => administerAudited(dependencies, request, audit, by),
-    /** Takes the lines that were written since. */
+    /** Returns the audit entries that were written since the last call. */
     audited: (): unknown[] => lines.splice(0).map((line) => JSON.parse(line).audit),
   };
 }
@@ -61,7 +61,7 @@ t.test('a change of keys, account or retention has one audit line that names the
   ]);
 });
 
-t.test('a refusal has its line, and so has a bug', async (t) => {
+t.test('a refused request and an internal error have an audit line each', async (t) => {
   const { engine, ask, audited } = setUpAudited();
   await ask({ do: 'create-key', name: 'first', permissions: [] });
   engine.refusal = new QuarryError(9004, 'a shard is rebuilt');
@@ -77,18 +77,21 @@ t.test('a refusal has its line, and so has a bug', async (t) => {
   ]);
 });
 
-t.test('a change by a command without a server is audited as made by the command line', async (t) => {
-  const { ask, audited } = setUpAudited('command line');
-  await ask({ do: 'account', state: 'banned' });
-  t.strictSame(audited(), [
-    {
-      who: 'command line',
-      what: 'account',
-      outcome: 'done',
-      changes: [{ change: 'account-set', state: 'banned' }],
-    },
-  ]);
-});
+t.test(
+  'a change that a command makes without a server is audited as a change by the command line',
+  async (t) => {
+    const { ask, audited } = setUpAudited('command line');
+    await ask({ do: 'account', state: 'banned' });
+    t.strictSame(audited(), [
+      {
+        who: 'command line',
+        what: 'account',
+        outcome: 'done',
+        changes: [{ change: 'account-set', state: 'banned' }],
+      },
+    ]);
+  },
+);
 
 t.test('a request that only reads has no audit line', async (t) => {
   const { ask, audited } = setUpAudited();

@@ -1,4 +1,4 @@
-/** `quarry keys` and `quarry account` as an operator types them: outputs and exit codes. */
+/** Output and exit codes of `quarry keys` and `quarry account`. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-commands-'));
 t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
 const configFile = path.join(dir, 'quarry.toml');
 
-t.test('keys and states go to standard output alone, remarks to the other', async (t) => {
+t.test('keys and states are written to standard output only, and remarks to standard error', async (t) => {
   const server = new ServerProcess({ dir, flags: ['--workers', '1'] });
   t.teardown(() => server.kill());
   await server.serving;
@@ -34,7 +34,7 @@ t.test('keys and states go to standard output alone, remarks to the other', asyn
   t.equal(await server.end(), 0);
 });
 
-t.test('without a server the same, with the directory from a config file', async (t) => {
+t.test('commands work without a server, with the data directory from a config file', async (t) => {
   fs.writeFileSync(configFile, `data-dir = ${JSON.stringify(dir)}\nworkers = 1\nshards = 3\n`);
   t.match(await runCommand(['account', '--config', configFile]), { code: 0, output: 'disabled\n' });
   const made = await runCommand(['keys', 'create', 'ci', '--permissions', 'list', '--config', configFile]);
@@ -54,7 +54,7 @@ t.test('without a server the same, with the directory from a config file', async
   t.equal(listed.output, listed.stdout);
 });
 
-t.test('a refusal ends with 1, wrong arguments with 2, a corrupt store with 3', async (t) => {
+t.test('the exit code is 1 after a refusal, 2 for wrong arguments and 3 for a corrupt store', async (t) => {
   t.match(await runCommand(['keys', 'create', 'ci', '--data-dir', dir]), {
     code: 1,
     stdout: '',

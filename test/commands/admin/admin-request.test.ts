@@ -16,7 +16,7 @@ const WELL_FORMED: readonly AdminRequest[] = [
   { do: 'address' },
 ];
 
-/** What each field may not be; `undefined` leaves it out. */
+/** Invalid values of each field; `undefined` omits the field. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   do: [undefined, null, 1, '', 'keys', 'constructor', ['list-keys']],
   name: [undefined, null, 7, '', '-x', '.x', 'a b', 'ä', 'a\n', 'x'.repeat(65), ['a']],
@@ -29,17 +29,17 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   state: [undefined, '', 'Active', 1000, 'constructor'],
 };
 
-t.test('well-formed requests are taken as they are', (t) => {
+t.test('well-formed requests are accepted unchanged', (t) => {
   for (const request of WELL_FORMED) t.strictSame(readRequest(JSON.parse(JSON.stringify(request))), request);
   t.strictSame(
     readRequest({ do: 'create-key', name: 'a', permissions: ['delete', 'list', 'delete'] }),
     { do: 'create-key', name: 'a', permissions: ['list', 'delete'] },
-    'permissions stand once, in one order',
+    'permissions are listed once each, in a fixed order',
   );
   t.end();
 });
 
-t.test('a request with any field wrong, missing or unknown is refused', (t) => {
+t.test('a request with a wrong, missing or unknown field is refused', (t) => {
   for (const request of WELL_FORMED) {
     for (const field of Object.keys(request)) {
       for (const value of WRONG[field]) {

@@ -11,7 +11,7 @@ import { SEED, setUp } from '../catalog-engine.js';
 
 const idOf = (kind: string, text: string): string => `${kind}-${hashOfKey(text).slice(0, 8)}`;
 
-t.test('the list names every key as logs do, and holds no text and no hash', async (t) => {
+t.test('the list names every key as the logs do, and contains neither its text nor its hash', async (t) => {
   const { engine, dependencies } = setUp();
   t.strictSame(await administer(dependencies, { do: 'list-keys' }), {
     answer: 'keys',
@@ -36,44 +36,50 @@ t.test('the list names every key as logs do, and holds no text and no hash', asy
   t.strictSame(engine.records, []);
 });
 
-t.test('a rotation is one record that makes the new key and voids all old ones of its kind', async (t) => {
-  const { engine, dependencies } = setUp();
-  const before = engine.catalog().keys;
-  const answer = await administer(dependencies, { do: 'rotate-key', kind: 'master', database: 'quarry' });
-  if (answer.answer !== 'key') throw new Error(answer.answer);
-  t.match(answer.text, /^[\w-]{43}$/);
-  t.equal(answer.voided, 1);
-  const hash = hashOfKey(answer.text);
-  t.strictSame(engine.records, [
-    [
-      { change: 'key-created', key: { kind: 'master', hash, databaseId: 1 } },
-      { change: 'key-deleted', hash: hashOfKey('master') },
-    ],
-  ]);
-  const after = new Map(before);
-  after.delete(hashOfKey('master'));
-  after.set(hash, { kind: 'master', hash, databaseId: 1 });
-  t.strictSame(engine.catalog().keys, after);
-});
+t.test(
+  'a rotation is one record that creates the new key and revokes all earlier keys of its kind',
+  async (t) => {
+    const { engine, dependencies } = setUp();
+    const before = engine.catalog().keys;
+    const answer = await administer(dependencies, { do: 'rotate-key', kind: 'master', database: 'quarry' });
+    if (answer.answer !== 'key') throw new Error(answer.answer);
+    t.match(answer.text, /^[\w-]{43}$/);
+    t.equal(answer.voided, 1);
+    const hash = hashOfKey(answer.text);
+    t.strictSame(engine.records, [
+      [
+        { change: 'key-created', key: { kind: 'master', hash, databaseId: 1 } },
+        { change: 'key-deleted', hash: hashOfKey('master') },
+      ],
+    ]);
+    const after = new Map(before);
+    after.delete(hashOfKey('master'));
+    after.set(hash, { kind: 'master', hash, databaseId: 1 });
+    t.strictSame(engine.catalog().keys, after);
+  },
+);
 
-t.test('a kind that the database lacks is made, a demo key for databases of type test only', async (t) => {
-  const { engine, dependencies } = setUp();
-  t.match(await administer(dependencies, { do: 'rotate-key', kind: 'demo', database: 'trial' }), {
-    answer: 'key',
-    voided: 0,
-  });
-  t.match(await administer(dependencies, { do: 'rotate-key', kind: 'demo', database: 'quarry' }), {
-    answer: 'refused',
-    message: /type production: only databases of type test/,
-  });
-  t.match(await administer(dependencies, { do: 'rotate-key', kind: 'read', database: 'other' }), {
-    answer: 'refused',
-    message: 'there is no database named "other"',
-  });
-  t.equal(engine.records.length, 1);
-});
+t.test(
+  'a rotation creates a key of a kind that the database lacks, but a demo key only in a test database',
+  async (t) => {
+    const { engine, dependencies } = setUp();
+    t.match(await administer(dependencies, { do: 'rotate-key', kind: 'demo', database: 'trial' }), {
+      answer: 'key',
+      voided: 0,
+    });
+    t.match(await administer(dependencies, { do: 'rotate-key', kind: 'demo', database: 'quarry' }), {
+      answer: 'refused',
+      message: /type production: only databases of type test/,
+    });
+    t.match(await administer(dependencies, { do: 'rotate-key', kind: 'read', database: 'other' }), {
+      answer: 'refused',
+      message: 'there is no database named "other"',
+    });
+    t.equal(engine.records.length, 1);
+  },
+);
 
-t.test('the last team key is deleted by force only', async (t) => {
+t.test('the last team key is deleted only with force', async (t) => {
   const { engine, dependencies } = setUp();
   t.match(await administer(dependencies, { do: 'delete-key', name: 'first', force: false }), {
     answer: 'refused',
@@ -86,7 +92,7 @@ t.test('the last team key is deleted by force only', async (t) => {
   t.strictSame(engine.records, [[{ change: 'key-deleted', hash: hashOfKey('team') }]]);
 });
 
-t.test('the account is shown and set, and setting what is set logs nothing', async (t) => {
+t.test('the account state is shown and set, and setting the current state writes no record', async (t) => {
   const { engine, dependencies } = setUp();
   const account = async (state: 'active' | 'banned' | null): Promise<unknown> =>
     administer(dependencies, { do: 'account', state });
@@ -98,13 +104,13 @@ t.test('the account is shown and set, and setting what is set logs nothing', asy
   t.strictSame(engine.records, [[{ change: 'account-set', state: 'banned' }]]);
 });
 
-t.test('retention is shown, and resume resumes it once', async (t) => {
+t.test('retention is shown, and only the first resume writes a record', async (t) => {
   const { engine, dependencies } = setUp();
   const retention = (resume: boolean): Promise<unknown> =>
     administer(dependencies, { do: 'retention', resume });
   t.strictSame(await retention(false), { answer: 'retention', suspended: false });
   t.strictSame(await retention(true), { answer: 'retention', suspended: false });
-  t.strictSame(engine.records, [], 'what is on stays on without a record');
+  t.strictSame(engine.records, [], 'no record is written while retention is active');
   await engine.change(() => ({ changes: [{ change: 'retention-set', suspended: true }], answer: null }));
   t.strictSame(await retention(false), { answer: 'retention', suspended: true });
   t.strictSame(await retention(true), { answer: 'retention', suspended: false });
@@ -112,7 +118,7 @@ t.test('retention is shown, and resume resumes it once', async (t) => {
   t.strictSame(engine.records.at(-1), [{ change: 'retention-set', suspended: false }]);
 });
 
-t.test('after any requests exactly the keys are valid that were given out and not voided', async (t) => {
+t.test('after random requests exactly the keys that were issued and not revoked are valid', async (t) => {
   const prng = new Prng(SEED);
   const { engine, dependencies } = setUp(SEED + 1);
   const names = ['first', 'a', 'b', 'c'];
@@ -164,7 +170,7 @@ t.test('after any requests exactly the keys are valid that were given out and no
   t.ok(engine.records.length > 500, `${engine.records.length} records`);
 });
 
-t.test('a refusal of the engine is an answer, and one of the moment says so', async (t) => {
+t.test('a refusal by the engine is returned as an answer, and a temporary one as busy', async (t) => {
   const { engine, dependencies } = setUp();
   engine.refusal = new QuarryError(9004, 'data is being loaded; try again');
   t.strictSame(await administer(dependencies, { do: 'account', state: 'banned' }), {
@@ -179,7 +185,7 @@ t.test('a refusal of the engine is an answer, and one of the moment says so', as
 });
 
 t.test(
-  'a backup is answered with what it holds; what stands in its way is said, and a bug is none of that',
+  'a backup returns its size; a failure is returned as a refusal, and an internal error is thrown',
   async (t) => {
     const { engine, dependencies } = setUp();
     const ask = (): Promise<AdminAnswer> => administer(dependencies, { do: 'backup', to: '/mnt/b' });

@@ -5,7 +5,7 @@ import { answerLines } from '../../../src/commands/admin/answer-lines.js';
 import { Audit } from '../../../src/http/index.js';
 import { setUp } from '../catalog-engine.js';
 
-t.test('lines are answered whatever they hold, and no log line holds a key', async (t) => {
+t.test('every line is answered, whatever it contains, and no log line contains a key', async (t) => {
   const { dependencies } = setUp();
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });

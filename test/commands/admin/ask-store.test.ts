@@ -1,4 +1,4 @@
-/** Administrative requests beside a running server, while it starts and stops, and on a stopped one. */
+/** Administrative requests to a running server, to one that starts or stops, and to the store of a stopped one. */
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -72,7 +72,7 @@ async function serve(t: Test, dir: string): Promise<{ server: ServerProcess; cli
   return { server, client };
 }
 
-/** As `serve`, inside this process. */
+/** Runs `serve` inside this process. */
 async function serveHere(t: Test, dir: string): Promise<RunningServer> {
   const server = await startServer(configOf(dir), DEPENDENCIES);
   let closed: Promise<void> | null = null;
@@ -116,12 +116,12 @@ t.test('a running server applies a change at once, and the change survives kill 
   const { read, master } = server.keys();
   t.equal(await statusWith(client, read), 200);
   const newRead = await rotate(dir, 'read');
-  t.equal(await statusWith(client, read), 401, 'the old key is void');
-  t.equal(await statusWith(client, newRead), 200, 'the new one is valid');
-  t.equal(await statusWith(client, master), 200, 'the others are what they were');
+  t.equal(await statusWith(client, read), 401, 'the old key is revoked');
+  t.equal(await statusWith(client, newRead), 200, 'the new key is valid');
+  t.equal(await statusWith(client, master), 200, 'the other keys are unchanged');
   t.match(await create(dir, 'ci'), { answer: 'key', voided: 0 });
   t.match(await account(dir, 'suspended'), { state: 'suspended' });
-  t.equal(await statusWith(client, newRead), 403, 'an account that is not active is not served');
+  t.equal(await statusWith(client, newRead), 403, 'requests of a suspended account are refused');
   await server.kill();
 
   t.match(await account(dir), { state: 'suspended' }, 'without a server');
@@ -140,7 +140,7 @@ t.test('a running server applies a change at once, and the change survives kill 
   t.notOk(fs.existsSync(path.join(dir, 'admin.sock')), 'a stop removes the socket');
 });
 
-t.test('commands at once take turns, and each is done once', async (t) => {
+t.test('concurrent commands run one after another, each exactly once', async (t) => {
   const dir = store(t);
   const server = await serveHere(t, dir);
   const names = Array.from({ length: 10 }, (_, index) => `k${index}`);
@@ -154,11 +154,11 @@ t.test('commands at once take turns, and each is done once', async (t) => {
   t.strictSame(await teamNames(dir), ['first', ...names, 'same', 'x', 'y', 'z'].sort());
 });
 
-t.test('a command given while the server starts waits for it', async (t) => {
+t.test('a command that runs while the server starts waits for the server', async (t) => {
   const dir = store(t);
   const server = new ServerProcess({ dir });
   t.teardown(() => server.kill());
-  // The pid is written right behind the lock.
+  // The pid is written immediately after the lock is taken.
   while (!fs.existsSync(path.join(dir, 'quarry.pid'))) await new Promise((resolve) => setTimeout(resolve, 1));
   t.match(await create(dir, 'early'), { answer: 'key' });
   await server.serving;
@@ -166,28 +166,31 @@ t.test('a command given while the server starts waits for it', async (t) => {
   t.equal(await server.end(), 0);
 });
 
-t.test('commands given while the server stops are done, or say that they may not be', async (t) => {
-  const dir = store(t);
-  const server = await serveHere(t, dir);
-  const names = Array.from({ length: 8 }, (_, index) => `k${index}`);
-  const outcomes = await Promise.all(
-    names.map(async (name, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * 2));
-      if (index === 3) server.close();
-      return create(dir, name).then(
-        ({ answer }) => answer,
-        (error: Error) => error.message,
-      );
-    }),
-  );
-  const made = await teamNames(dir);
-  for (const [index, outcome] of outcomes.entries()) {
-    const name = names[index];
-    if (outcome === 'key') t.ok(made.includes(name), name);
-    else if (outcome.includes('try again later')) t.notOk(made.includes(name), name);
-    else t.match(outcome, /may or may not have been executed/, name);
-  }
-});
+t.test(
+  'commands that run while the server stops succeed or report that their outcome is unknown',
+  async (t) => {
+    const dir = store(t);
+    const server = await serveHere(t, dir);
+    const names = Array.from({ length: 8 }, (_, index) => `k${index}`);
+    const outcomes = await Promise.all(
+      names.map(async (name, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 2));
+        if (index === 3) server.close();
+        return create(dir, name).then(
+          ({ answer }) => answer,
+          (error: Error) => error.message,
+        );
+      }),
+    );
+    const made = await teamNames(dir);
+    for (const [index, outcome] of outcomes.entries()) {
+      const name = names[index];
+      if (outcome === 'key') t.ok(made.includes(name), name);
+      else if (outcome.includes('try again later')) t.notOk(made.includes(name), name);
+      else t.match(outcome, /may or may not have been executed/, name);
+    }
+  },
+);
 
 t.test('a change without a server is written to the audit log, if there is one', async (t) => {
   const dir = store(t);
@@ -219,7 +222,7 @@ t.test('a change without a server is written to the audit log, if there is one',
   await t.rejects(askStore(unusable, { do: 'account', state: 'banned' }, DEPENDENCIES), {
     message: /^audit-log: .* cannot be opened/,
   });
-  t.match(await account(dir), { state: 'active' }, 'what cannot be told is not done');
+  t.match(await account(dir), { state: 'active' }, 'a change that cannot be audited is not made');
 });
 
 t.test('a directory locked by a process that does not answer is refused after a wait', async (t) => {
@@ -245,7 +248,7 @@ t.test('a directory without a store is refused and left unchanged', async (t) =>
   await t.rejects(account(file), { code: 'ENOTDIR' });
 });
 
-t.test('a corrupt store is refused and left as it is', async (t) => {
+t.test('a corrupt store is refused and left unchanged', async (t) => {
   const dir = store(t);
   const manifest = path.join(dir, 'manifest');
   const bytes = fs.readFileSync(manifest);
@@ -253,7 +256,7 @@ t.test('a corrupt store is refused and left as it is', async (t) => {
   fs.writeFileSync(manifest, bytes);
   await t.rejects(account(dir, 'banned'), { name: 'CorruptionError', message: new RegExp(manifest) });
   t.strictSame(fs.readFileSync(manifest), bytes);
-  t.notOk(fs.existsSync(path.join(dir, 'quarry.pid')), 'the lock was given back');
+  t.notOk(fs.existsSync(path.join(dir, 'quarry.pid')), 'the lock was released');
 });
 
 t.test('the store of another user is not opened', { skip: process.getuid?.() !== 0 }, async (t) => {
@@ -284,7 +287,7 @@ t.test('the server continues after any input on the socket', async (t) => {
   t.match(await write('{"do":"account","state":"banned","more":1}\n'), refused('account takes no'));
   t.match(await write('{"do":"rotate-key","kind":"read","database":7}\n'), refused('the name of a database'));
   t.match(await write('x'.repeat(10 * 2 ** 20)), refused('the line is too long'));
-  t.equal(await write('{"do":"account","state":"banned"}'), '', 'a line that is cut off does nothing');
+  t.equal(await write('{"do":"account","state":"banned"}'), '', 'a truncated line has no effect');
   t.equal(await write('{"do":"account","state":null}\n'), '{"answer":"account","state":"active"}\n');
-  t.match(await create(dir, 'after'), { answer: 'key' }, 'and is asked as before');
+  t.match(await create(dir, 'after'), { answer: 'key' }, 'later requests are answered');
 });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import t from 'tap';
 import { backupHelp, readBackupLine } from '../../../src/commands/admin/backup-command.js';
 
-t.test('one word is the directory to make, from here', (t) => {
+t.test('the argument is the directory to create, relative to the current directory', (t) => {
   const line = readBackupLine(['monday', '--data-dir', 'd']);
   t.match(line, { request: { do: 'backup', to: path.resolve('monday') } });
   t.ok('flags' in line && line.flags.get('data-dir') === 'd');
@@ -11,7 +11,7 @@ t.test('one word is the directory to make, from here', (t) => {
   t.end();
 });
 
-t.test('anything else is refused', (t) => {
+t.test('other arguments are refused', (t) => {
   for (const words of [[], ['a', 'b']]) {
     t.match(readBackupLine(words), { wrong: 'backup takes one argument, the directory to create' });
   }

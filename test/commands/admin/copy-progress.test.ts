@@ -1,4 +1,4 @@
-/** Progress that is read off the files of a copy, which the test makes step by step. */
+/** The progress of a copy, measured from its files, which the test writes step by step. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -12,7 +12,7 @@ const FILES: readonly CopiedFile[] = [
   { path: 'snapshot/d2-1/c.arrow', bytes: 6_000 },
 ];
 
-/** A copy that is shown, as its steps. */
+/** Shows the progress of a copy that the test ends by `end`. */
 function shownCopy(to: string, files: () => Promise<readonly CopiedFile[] | null>) {
   const out = new PassThrough();
   let text = '';
@@ -24,7 +24,7 @@ function shownCopy(to: string, files: () => Promise<readonly CopiedFile[] | null
     end = (how) => (how === 'whole' ? resolve('copied') : reject(how));
   });
   const shown = showCopy({ what: 'backup', to, files, out, lookEveryMs: 1 }, copying);
-  /** Resolves with the lines, without rates, when there are so many. */
+  /** Resolves with the lines, without rates, when there are `count` of them. */
   const lines = async (count: number): Promise<string[]> => {
     while (text.split('\n').length <= count) await new Promise((resolve) => setTimeout(resolve, 1));
     return text.split('\n').map((line) => line.split(' | ')[0]);
@@ -38,7 +38,7 @@ function write(dir: string, name: string, bytes: number): void {
   fs.writeFileSync(file, Buffer.alloc(bytes));
 }
 
-t.test('files count as they grow, in their order, and all do when the copy is whole', async (t) => {
+t.test('files are counted in order as they grow, and all of them when the copy is complete', async (t) => {
   const to = directoryFor(t);
   let known: readonly CopiedFile[] | null = null;
   const { shown, end, lines } = shownCopy(to, async () => known);
@@ -67,7 +67,7 @@ t.test('the bar of a failed copy stops, and unreadable files are not shown', asy
   t.equal(text(), '');
 });
 
-t.test('nothing is shown of a copy that is over at once, or of nothing', async (t) => {
+t.test('nothing is shown for a copy that ends at once or has no files', async (t) => {
   const to = directoryFor(t);
   const quick = shownCopy(to, async () => FILES);
   quick.end('whole');

@@ -6,7 +6,7 @@ const lineOf = (text: string): unknown => {
   return 'wrong' in line ? line.wrong : { ...line, flags: Object.fromEntries(line.flags) };
 };
 
-t.test('arguments and flags become a request, at any position of the flags', (t) => {
+t.test('arguments and flags become a request, wherever the flags are', (t) => {
   t.strictSame(lineOf('list'), { request: { do: 'list-keys' }, flags: {} });
   t.strictSame(lineOf('--data-dir d list --config=c.toml'), {
     request: { do: 'list-keys' },
@@ -27,7 +27,7 @@ t.test('arguments and flags become a request, at any position of the flags', (t)
   t.end();
 });
 
-t.test('wrong arguments are refused by name', (t) => {
+t.test('the message about wrong arguments names them', (t) => {
   const wrongs: readonly [string, RegExp][] = [
     ['', /^keys: expected one of list, create, delete, rotate; see quarry keys --help$/],
     ['make', /^keys: expected one of .*, not "make"/],
@@ -50,7 +50,7 @@ t.test('wrong arguments are refused by name', (t) => {
   t.end();
 });
 
-t.test('a list has one line a key', (t) => {
+t.test('a list has one line per key', (t) => {
   t.equal(
     listText({
       team: [

@@ -1,4 +1,4 @@
-/** The words of restore; and, through real processes, a store that is backed up, archived, broken and restored. */
+/** The arguments of restore; and a store that real processes back up, archive, damage and restore. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,7 +14,7 @@ import {
 import { JsonClient } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 
-t.test('the arguments give source, target and end of a restore', (t) => {
+t.test('the arguments determine the source, the target and the end of a restore', (t) => {
   const base = ['b', '--data-dir', 'd'];
   const common = { backup: path.resolve('b'), dataDir: path.resolve('d'), archive: null, target: null };
   const lineOf = (words: readonly string[]): unknown => {
@@ -68,7 +68,7 @@ const quarry = (...words: string[]): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, [main, ...words]);
 
 t.test(
-  'a store comes back from a backup and the archive, as of any moment',
+  'a store is restored from a backup and the archive to any point in time',
   { timeout: 120_000 },
   async (t) => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-restore-'));
@@ -96,7 +96,7 @@ t.test(
     );
     await t.rejects(quarry('backup', `${dir}/backup`, ...data), { stderr: /is not empty/, code: 1 });
     await insert('b');
-    // What comes behind is of another millisecond.
+    // Later records have another millisecond.
     await new Promise((resolve) => setTimeout(resolve, 5));
     const between = new Date().toISOString();
     await new Promise((resolve) => setTimeout(resolve, 5));

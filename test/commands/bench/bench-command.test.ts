@@ -1,4 +1,4 @@
-/** The bench tiny, with a real server; and that it would notice a wrong answer. */
+/** The bench at a tiny scale with a real server, and its detection of wrong answers. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,11 +31,11 @@ t.test('flags are whole numbers within bounds', (t) => {
   t.end();
 });
 
-t.test('every question would tell a wrong answer from the right one', (t) => {
+t.test('every question distinguishes a wrong answer from the right one', (t) => {
   const truth = new BenchTruth();
   const { text, entityCount, valueCount } = benchBody(0, 1_000, truth);
   t.strictSame([Object.keys(JSON.parse(text)).length, entityCount, valueCount], [1_000, 1_000, 4_000]);
-  t.ok(truth.matching > 0 && truth.visiting > 0, 'something is to be found');
+  t.ok(truth.matching > 0 && truth.visiting > 0, 'the questions have matches');
   const top = [...truth.byCity]
     .map(([value, quantity]) => ({ value, quantity }))
     .sort((a, b) => b.quantity - a.quantity)

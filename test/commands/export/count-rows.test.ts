@@ -1,7 +1,7 @@
 import t from 'tap';
 import { countLines, csvRowCounter } from '../../../src/commands/export/count-rows.js';
 
-t.test('rows of CSV are counted without their names, line ends within quotes left out', (t) => {
+t.test('CSV rows are counted without the header and without line breaks within quotes', (t) => {
   const bytes = Buffer.from('a,"b\nc"\r\n1,"x""\n""y"\r\n2,\r\n3,"\r\n"\r\n');
   for (let size = 1; size <= bytes.length; size++) {
     const count = csvRowCounter();
@@ -12,7 +12,7 @@ t.test('rows of CSV are counted without their names, line ends within quotes lef
   t.end();
 });
 
-t.test('rows of NDJSON are its lines', (t) => {
+t.test('the rows of NDJSON are its lines', (t) => {
   t.equal(countLines(Buffer.from('{}\n{}\n')), 2);
   t.equal(countLines(Buffer.from('')), 0);
   t.end();

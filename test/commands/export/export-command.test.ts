@@ -1,4 +1,4 @@
-/** Exports of a real server in every format, read by foreign readers: exactly the rows that were put in. */
+/** Exports from a real server in every format, read by other programs: exactly the rows that were inserted. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -33,7 +33,7 @@ const COLUMNS = [
   { name: 'seen', type: 'geolocation-event' },
 ];
 
-/** Bodies of inserts, as texts: their numbers have more digits than JavaScript's. */
+/** Insert bodies as text, because their numbers have more digits than JavaScript numbers. */
 const FULL = `"day":"2024-02-29","moment":"1999-12-31T23:59:59Z","flag":true,"place":[13.4,-52.5],
   "texts":["ü","a \\"b\\"","c,d"],"wholes":[9223372036854775807,-1],"prices":[0.01,-92233720368547758.08],
   "days":["1970-01-01","2038-01-19"],"flags":[true,false]`;
@@ -66,7 +66,7 @@ await post(client, server, 'insert', `{${ENTITIES.join(',')}}`);
 const dir = directoryFor(t);
 const run: Run = runnerOf(exportCommand, server, dir);
 
-/** Exports the dimension to a file of that name. */
+/** Exports the dimension to the file `name`. */
 async function exported(name: string, ...flags: string[]): Promise<string> {
   const file = path.join(dir, name);
   const ran = await run(['trip', '-o', file, '--force', ...flags]);
@@ -74,7 +74,7 @@ async function exported(name: string, ...flags: string[]): Promise<string> {
   return file;
 }
 
-/** By ID; values as DuckDB and JSON write them alike. */
+/** The expected values by ID, in the form that DuckDB and JSON share. */
 const WANTED: Readonly<Record<string, Record<string, unknown>>> = {
   most: {
     text: 'line\nbreak, "quote" \\ é 東京 🚀',
@@ -105,7 +105,7 @@ async function duckRows(statement: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-/** Missing values left out. */
+/** The rows by ID, without missing values. */
 function byId(rows: readonly Record<string, unknown>[]): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     rows.map(({ 'entity-id': id, ...values }) => [
@@ -150,7 +150,7 @@ t.test('DuckDB reads the exported values from CSV and NDJSON, plain and compress
     );
     t.strictSame(byId(rows), wanted, name);
   }
-  // DuckDB reads decimals of JSON as floats: their digits are looked for in the text.
+  // DuckDB reads JSON decimals as floats, so their digits are searched for in the text.
   const others = texts.filter((name) => name !== 'price');
   const columns = `{"entity-id": 'VARCHAR', ${others.map((name) => `${name}: 'VARCHAR'`).join(', ')}}`;
   const withoutPrice = Object.fromEntries(
@@ -181,7 +181,7 @@ t.test('apache-arrow and ClickHouse read the exported values from Arrow streams 
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    // ClickHouse has no missing lists, and writes decimals without zeros at their end.
+    // ClickHouse has no NULL lists, and writes decimals without trailing zeros.
     const found = byId(
       rows.map((row) =>
         Object.fromEntries(
@@ -205,7 +205,7 @@ t.test('apache-arrow and ClickHouse read the exported values from Arrow streams 
   t.equal(tableFromIPC(zipped).numRows, ENTITIES.length);
 });
 
-t.test('a statement that answers no rows makes a valid file of every format', async (t) => {
+t.test('a statement without rows produces a valid file in every format', async (t) => {
   const none = async (name: string): Promise<string> => {
     const file = path.join(dir, name);
     const ran = await run([
@@ -229,7 +229,7 @@ const EVENTS = ['visit', 'paid', 'seen'];
 const eventsOf = (name: string, dimension: string): string =>
   `SELECT [entity-id], [${name}.value] AS value, [${name}.date] AS date FROM [${dimension}]`;
 
-/** Everything that a dimension holds, as the server tells it. */
+/** The whole content of a dimension, as the server returns it. */
 async function everything(
   client: RemoteClient,
   server: RunningServer,
@@ -254,50 +254,60 @@ async function everything(
   return answers;
 }
 
-t.test('a dimension taken out as inserts and put into another server is the same there', async (t) => {
-  const file = await exported('trip.lines', '--format', 'insert');
-  const lines = fs.readFileSync(file, 'utf8').trimEnd().split('\n');
-  t.equal(lines.length, ENTITIES.length, 'an entity a line');
-  const other = await startServer('--shards', '2', '--workers', '1');
-  t.teardown(() => other.stop());
-  const otherClient = clientOf(other);
-  t.teardown(() => otherClient.close());
-  await makeTrip(otherClient, other);
-  const members = lines.map((line) => {
-    const [id, ...rest] = membersOf(line);
-    return `${id.json}:{${rest.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
-  });
-  await post(otherClient, other, 'insert', `{${members.join(',')}}`);
-  t.strictSame(await everything(otherClient, other), await everything(client, server));
-});
-
-t.test('dimensions taken out as inserts and imported into an empty server are the same there', async (t) => {
-  await post(client, server, 'column', JSON.stringify(COLUMNS));
-  await post(client, server, 'insert', `{${ENTITIES.join(',').replaceAll('"dimension":"trip",', '')}}`);
-  const other = await startServer('--shards', '2', '--workers', '1');
-  t.teardown(() => other.stop());
-  const otherClient = clientOf(other);
-  t.teardown(() => otherClient.close());
-  for (const dimension of ['trip', 'default']) {
-    const file = path.join(dir, `${dimension}.all.ndjson.gz`);
-    t.match(await run([dimension, '--format', 'insert', '-o', file]), { code: 0 });
-    const { bad, output } = await importing(accessOf(other), [file]);
-    t.equal(bad, 0, output);
-    const found = await everything(otherClient, other, dimension);
-    t.strictSame(found, await everything(client, server, dimension), dimension);
-    t.match(await importing(accessOf(other), ['--dimension', `${dimension}-2`, file]), { bad: 0 });
-    t.strictSame(await everything(otherClient, other, `${dimension}-2`), found, 'where --dimension says');
-  }
-  for (const { attributes, events } of await readDimensions(otherClient, accessOf(other))) {
-    t.strictSame(
-      [...attributes, ...events].map(({ apiName, type }) => `${apiName} ${type}`).sort(),
-      COLUMNS.map(({ name, type }) => `${name} ${type}`).sort(),
-    );
-  }
-});
+t.test(
+  'a dimension that is exported as inserts and inserted into another server is identical there',
+  async (t) => {
+    const file = await exported('trip.lines', '--format', 'insert');
+    const lines = fs.readFileSync(file, 'utf8').trimEnd().split('\n');
+    t.equal(lines.length, ENTITIES.length, 'one line per entity');
+    const other = await startServer('--shards', '2', '--workers', '1');
+    t.teardown(() => other.stop());
+    const otherClient = clientOf(other);
+    t.teardown(() => otherClient.close());
+    await makeTrip(otherClient, other);
+    const members = lines.map((line) => {
+      const [id, ...rest] = membersOf(line);
+      return `${id.json}:{${rest.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+    });
+    await post(otherClient, other, 'insert', `{${members.join(',')}}`);
+    t.strictSame(await everything(otherClient, other), await everything(client, server));
+  },
+);
 
 t.test(
-  'lines of an insert are imported as a whole: another dimension or a late member makes them bad',
+  'dimensions that are exported as inserts and imported into an empty server are identical there',
+  async (t) => {
+    await post(client, server, 'column', JSON.stringify(COLUMNS));
+    await post(client, server, 'insert', `{${ENTITIES.join(',').replaceAll('"dimension":"trip",', '')}}`);
+    const other = await startServer('--shards', '2', '--workers', '1');
+    t.teardown(() => other.stop());
+    const otherClient = clientOf(other);
+    t.teardown(() => otherClient.close());
+    for (const dimension of ['trip', 'default']) {
+      const file = path.join(dir, `${dimension}.all.ndjson.gz`);
+      t.match(await run([dimension, '--format', 'insert', '-o', file]), { code: 0 });
+      const { bad, output } = await importing(accessOf(other), [file]);
+      t.equal(bad, 0, output);
+      const found = await everything(otherClient, other, dimension);
+      t.strictSame(found, await everything(client, server, dimension), dimension);
+      t.match(await importing(accessOf(other), ['--dimension', `${dimension}-2`, file]), { bad: 0 });
+      t.strictSame(
+        await everything(otherClient, other, `${dimension}-2`),
+        found,
+        'in the dimension that --dimension names',
+      );
+    }
+    for (const { attributes, events } of await readDimensions(otherClient, accessOf(other))) {
+      t.strictSame(
+        [...attributes, ...events].map(({ apiName, type }) => `${apiName} ${type}`).sort(),
+        COLUMNS.map(({ name, type }) => `${name} ${type}`).sort(),
+      );
+    }
+  },
+);
+
+t.test(
+  'an insert line is imported as a whole: another dimension or a late member makes the line bad',
   async (t) => {
     const lineOf = (dimension: string, more: string): string =>
       `{"id":"e","dimension":"${dimension}",${more}}`;
@@ -339,13 +349,13 @@ t.test(
 );
 
 t.test(
-  'attributes and events taken out and imported elsewhere are the same there, in every format',
+  'attributes and events that are exported and imported into another server are identical there, in every format',
   async (t) => {
     for (const ending of ['csv', 'ndjson', 'arrow', 'arrows', 'parquet', 'csv.gz', 'ndjson.zst']) {
       const dimension = `from-${ending.replace('.', '-')}`;
       await makeTrip(client, server, dimension);
       const file = await exported(`round.${ending}`);
-      // Two entities have no attribute: rows without a value, which are bad.
+      // Two entities have no attributes: their rows have no value and are bad.
       const { bad } = await importing(accessOf(server), ['--dimension', dimension, file]);
       t.equal(bad, 2, ending);
       for (const name of EVENTS) {
@@ -361,7 +371,7 @@ t.test(
   },
 );
 
-t.test('a file that is there is kept unless --force is given', async (t) => {
+t.test('an existing file is overwritten only with --force', async (t) => {
   const file = path.join(dir, 'there.csv');
   fs.writeFileSync(file, 'mine');
   t.match(await run(['trip', '-o', file]), {
@@ -393,7 +403,7 @@ t.test('a failed export prints the reason and leaves no file', async (t) => {
   t.notOk(fs.existsSync(file) || fs.existsSync(`${file}.part`));
 });
 
-t.test('standard output gets the rows, standard error the summary', async (t) => {
+t.test('rows are written to standard output, and the summary to standard error', async (t) => {
   const ran = await run(['--sql', 'SELECT COUNT(*) AS trips FROM trip', '--format', 'csv']);
   t.equal(ran.out.toString(), 'trips\r\n5\r\n');
   t.match(ran.err, /^1 rows, 10 B to standard output \(/);

@@ -4,7 +4,7 @@ import { isText, readForm } from '../../../src/commands/export/format.js';
 const form = (file: string | null, format?: string, compression?: string) =>
   readForm({ format, compression }, file);
 
-t.test('a name tells format and compression', (t) => {
+t.test('the file name determines format and compression', (t) => {
   const detected: Record<string, unknown> = {
     'a.ndjson': { format: 'ndjson', compression: 'none' },
     '/x.csv/B.JSONL.GZ': { format: 'ndjson', compression: 'gzip' },
@@ -19,7 +19,7 @@ t.test('a name tells format and compression', (t) => {
   t.end();
 });
 
-t.test('flags go before the name', (t) => {
+t.test('flags override the file name', (t) => {
   t.strictSame(form('a.csv', 'parquet', 'zstd'), { format: 'parquet', compression: 'zstd' });
   t.strictSame(form('a.csv.gz', undefined, 'none'), { format: 'csv', compression: 'none' });
   t.strictSame(form('dump', 'insert'), { format: 'insert', compression: 'none' });
@@ -40,7 +40,7 @@ t.test('unknown formats and wrong combinations are refused', (t) => {
   t.end();
 });
 
-t.test('only plain text is for a terminal', (t) => {
+t.test('only plain text is written to a terminal', (t) => {
   t.ok(isText({ format: 'csv', compression: 'none' }));
   t.notOk(isText({ format: 'csv', compression: 'gzip' }));
   t.notOk(isText({ format: 'arrow', compression: 'none' }));

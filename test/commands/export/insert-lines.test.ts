@@ -1,4 +1,4 @@
-/** Ranges of IDs and long lines, on a real server: whatever the ranges, every entity and event comes once. */
+/** Ranges of IDs and long lines on a real server: every entity and event is exported once, whatever the ranges. */
 import t from 'tap';
 import { readDimensions } from '../../../src/commands/export/dimension.js';
 import { idRanges, insertLines } from '../../../src/commands/export/insert-lines.js';
@@ -20,7 +20,7 @@ await post('column', [
   { name: 'e', type: 'string-event' },
 ]);
 
-/** The parsed lines of the dimension, in ranges of so many rows. */
+/** The parsed lines of the dimension, exported in ranges of at most `rowsMax` rows. */
 async function lines(rowsMax: number): Promise<Record<string, unknown>[]> {
   const [model] = await readDimensions(client, access);
   const ranges = await idRanges(sqlClient, model, rowsMax);
@@ -32,14 +32,14 @@ async function lines(rowsMax: number): Promise<Record<string, unknown>[]> {
     text += Buffer.from(part).toString('utf8');
   }
   const found = text.split('\n').filter((line) => line !== '');
-  t.equal(new Set(found.map((line) => JSON.parse(line).id)).size, counted, 'entities told');
+  t.equal(new Set(found.map((line) => JSON.parse(line).id)).size, counted, 'the reported number of entities');
   return found.map((line) => JSON.parse(line));
 }
 
 const DATE = '2026-01-05T00:00:00Z';
 const idOf = (index: number): string => `${['a', "it's", '東', '～', '🚀'][index % 5]}${index}`;
 
-t.test('ranges cover all IDs once, whatever their size', async (t) => {
+t.test('ranges of any size cover every ID once', async (t) => {
   const entities = Object.fromEntries(
     Array.from({ length: 90 }, (_, index) => [
       idOf(index),
@@ -58,19 +58,22 @@ t.test('ranges cover all IDs once, whatever their size', async (t) => {
   for (const rowsMax of [9, 40, 1_000_000]) t.strictSame(await lines(rowsMax), wanted, `${rowsMax} rows`);
 });
 
-t.test('an entity whose events fill more than a line of an import goes into several lines', async (t) => {
-  await post('delete', { query: [{ 'entity-id': { 'not-equals': 'nobody' } }] });
-  const value = 'x'.repeat(1_000);
-  const events = Array.from({ length: 2_000 }, () => ({ value, date: DATE }));
-  await post('insert', { big: { n: 1, e: events } });
-  const found = await lines(1_000_000);
-  t.equal(found.length, 3);
-  t.ok(found.every((line) => Buffer.byteLength(JSON.stringify(line)) < 2 ** 20));
-  const heads = found.map(({ e: _, ...head }) => head);
-  const other = { id: 'big', dimension: 'default' };
-  t.strictSame(heads, [{ ...other, n: 1 }, other, other]);
-  t.strictSame(
-    found.flatMap(({ e }) => e as unknown[]),
-    events,
-  );
-});
+t.test(
+  'an entity with more events than a line of an import may hold is exported as several lines',
+  async (t) => {
+    await post('delete', { query: [{ 'entity-id': { 'not-equals': 'nobody' } }] });
+    const value = 'x'.repeat(1_000);
+    const events = Array.from({ length: 2_000 }, () => ({ value, date: DATE }));
+    await post('insert', { big: { n: 1, e: events } });
+    const found = await lines(1_000_000);
+    t.equal(found.length, 3);
+    t.ok(found.every((line) => Buffer.byteLength(JSON.stringify(line)) < 2 ** 20));
+    const heads = found.map(({ e: _, ...head }) => head);
+    const other = { id: 'big', dimension: 'default' };
+    t.strictSame(heads, [{ ...other, n: 1 }, other, other]);
+    t.strictSame(
+      found.flatMap(({ e }) => e as unknown[]),
+      events,
+    );
+  },
+);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { linesOf, membersOf } from '../../../src/commands/export/json-line.js';
 
-t.test('members are what JSON.parse finds, however names and values look', (t) => {
+t.test('members equal those of JSON.parse, whatever their names and values', (t) => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 2 })), (object) => {
       const line = JSON.stringify(object);
@@ -27,7 +27,7 @@ t.test('no digit of a number is lost', (t) => {
   t.end();
 });
 
-t.test('lines come whole, wherever the bytes are cut', async (t) => {
+t.test('lines are complete, wherever the bytes are split', async (t) => {
   const bytes = Buffer.from('{"a":"ü"}\n{"b":"東京"}\n\n{"c":1}');
   for (let size = 1; size <= bytes.length; size++) {
     async function* parts(): AsyncGenerator<Uint8Array> {

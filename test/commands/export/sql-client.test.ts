@@ -1,4 +1,4 @@
-/** Answers that do not come to their end, and refusals for a while: a server whose answers the test writes. */
+/** Incomplete answers and temporary refusals, from a server whose answers the test writes. */
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -18,7 +18,7 @@ async function runAgainst(t: Test, handle: RequestListener): Promise<{ run: Run;
   return { run: runnerOf(exportCommand, { url, certificate: '', masterKey: 'k' }, dir), dir };
 }
 
-t.test('an answer that is cut is an error and never a short file', async (t) => {
+t.test('an incomplete answer is an error and never a shorter file', async (t) => {
   const { run, dir } = await runAgainst(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' });
     response.write('a\r\n1\r\n', () => response.destroy());
@@ -32,7 +32,7 @@ t.test('an answer that is cut is an error and never a short file', async (t) => 
   t.match(ran.error?.message, /^http:\/\/127\.0\.0\.1:\d+: the answer is incomplete/);
 });
 
-t.test('a refusal that says when to come again is waited for', async (t) => {
+t.test('a refusal with Retry-After is retried after that time', async (t) => {
   let requestCount = 0;
   const { run } = await runAgainst(t, (_request, response) => {
     if (requestCount++ > 0) response.writeHead(200, { 'content-type': 'text/csv' }).end('a\r\n1\r\n');

@@ -7,7 +7,7 @@ async function* parts(count: number, bytes: number): AsyncGenerator<Uint8Array> 
   for (let index = 0; index < count; index++) yield new Uint8Array(bytes).fill(index);
 }
 
-t.test('a crash at any step leaves the file whole or not there', async (t) => {
+t.test('after a crash at any step the file is complete or absent', async (t) => {
   for (let crashAtStep = 0; ; crashAtStep++) {
     const disk = new FaultyDisk({ crashAtStep, seed: 7 });
     const ended = await writeFile(disk, '/d/rows', parts(3, 700_000), false).catch((error: Error) => error);
@@ -22,7 +22,7 @@ t.test('a crash at any step leaves the file whole or not there', async (t) => {
   }
 });
 
-t.test('a disk that is full is said to be, and nothing is left on it', async (t) => {
+t.test('a full disk is reported, and no part of the file remains on it', async (t) => {
   const disk = new FaultyDisk({});
   disk.capacityBytes = 1_000_000;
   const written = writeFile(disk, '/d/rows', parts(5, 700_000), false);
@@ -54,7 +54,7 @@ t.test('a failed export leaves the old file unchanged', async (t) => {
   t.equal(Buffer.from(await disk.readFile('/d/rows')).toString(), 'old');
 });
 
-t.test('a file that another made meanwhile is not replaced', async (t) => {
+t.test('a file that another process created meanwhile is not replaced', async (t) => {
   const disk = new FaultyDisk({});
   async function* slow(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('mine');
@@ -64,7 +64,7 @@ t.test('a file that another made meanwhile is not replaced', async (t) => {
   t.equal(Buffer.from(await disk.readFile('/d/rows')).toString(), 'theirs');
 });
 
-t.test('a reader that closes ends the output, and no further part is requested', async (t) => {
+t.test('the output ends when its reader closes, and no further part is requested', async (t) => {
   let taken = 0;
   const out = new Writable({
     write(_part, _encoding, done) {
@@ -76,7 +76,7 @@ t.test('a reader that closes ends the output, and no further part is requested',
   t.equal(taken, 3);
 });
 
-t.test('standard output takes a part before the next is requested', async (t) => {
+t.test('a part is written to standard output before the next part is requested', async (t) => {
   let partCount = 0;
   let written = 0;
   async function* watched(): AsyncGenerator<Uint8Array> {

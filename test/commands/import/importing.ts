@@ -1,4 +1,4 @@
-/** Imports within this process, against a server that runs, and what the server then holds. */
+/** Imports within this process into a running server, and SELECTs of the imported rows. */
 import { Readable } from 'node:stream';
 import { importFiles } from '../../../src/commands/import/import-files.js';
 import { readImportLine } from '../../../src/commands/import/import-options.js';
@@ -17,7 +17,7 @@ export const accessOf = ({ url, certificate, writeKey }: RunningServer): RemoteA
   key: writeKey,
 });
 
-/** The words are those behind `quarry import`. Rejects as the command does. */
+/** `words` are the arguments of `quarry import`. Rejects as the command does. */
 export async function importing(
   access: RemoteAccess,
   words: readonly string[],
@@ -46,7 +46,7 @@ export async function importing(
   return { bad, output };
 }
 
-/** Rows of a SELECT, each as an object. */
+/** The rows of a SELECT as objects. */
 export async function selected(server: RunningServer, sql: string): Promise<unknown[]> {
   const client = new RemoteClient(server, 1);
   try {

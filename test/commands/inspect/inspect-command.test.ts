@@ -1,4 +1,4 @@
-/** What is printed of a store's files, whole and damaged; never a stack, and nothing changed. */
+/** The output for intact and damaged files of a store: no stack is printed, and no file is changed. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -169,7 +169,7 @@ t.test('other files are refused, and the rest is still printed', async (t) => {
 });
 
 t.test(
-  'any changed byte and any cut of any file is told with file and place, or was never part of a record',
+  'every changed byte and every truncation is reported with file and offset, unless no record contains it',
   async (t) => {
     const dir = await writeStore(t);
     const prng = new Prng(SEED);
@@ -177,7 +177,7 @@ t.test(
     for (const file of filesOf(dir, /(manifest|\.qlog|\.arrow)$/)) {
       const whole = fs.readFileSync(file);
       const kind = path.extname(file) || 'manifest';
-      // The room for records to come is far longer than what is written.
+      // The space prepared for later records is far longer than the written records.
       const used = kind === '.qlog' ? whole.length - (whole.length - lastUsed(whole)) : whole.length;
       for (let round = 0; round < 24; round++) {
         const damaged = Buffer.from(whole);
@@ -204,7 +204,7 @@ t.test(
   },
 );
 
-/** Behind the last byte that is not 0. */
+/** The offset after the last byte that is not 0. */
 function lastUsed(bytes: Buffer): number {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
@@ -212,7 +212,7 @@ function lastUsed(bytes: Buffer): number {
 }
 
 t.test(
-  'a snapshot file without a known checksum is printed or named as damaged, whatever it holds',
+  'a snapshot file without a known checksum is printed or reported as damaged, whatever its content',
   async (t) => {
     const dir = await writeStore(t);
     const prng = new Prng(SEED + 1);
@@ -234,7 +234,7 @@ t.test(
   },
 );
 
-t.test('the process ends with 3 for a damaged file and prints no stack', async (t) => {
+t.test('the process exits with 3 for a damaged file and prints no stack', async (t) => {
   const dir = await writeStore(t);
   const manifest = path.join(dir, 'manifest');
   const bytes = fs.readFileSync(manifest);

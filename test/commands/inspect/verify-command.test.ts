@@ -1,4 +1,4 @@
-/** What is no store is never called sound; what a check of one finds is in test/crash. */
+/** A directory that is not a store is never reported as sound; test/crash tests the check of a store. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -26,7 +26,7 @@ async function verify(...argv: string[]): Promise<Verified> {
   return { code, out };
 }
 
-t.test('a store is sound or damaged; a folder without one is refused and left as it is', async (t) => {
+t.test('a store is sound or damaged; a folder without a store is refused and left unchanged', async (t) => {
   const store = await writeStore(t);
   t.match(await verify(store), { code: EXIT.done, out: /sound\n$/ });
   const empty = path.join(t.testdir({ empty: {} }), 'empty');

@@ -1,4 +1,4 @@
-/** How commands ask a server: answers, refusals, certificates, silence. */
+/** Requests of commands to a server: answers, refusals, certificates, and servers that are not reachable. */
 import fs from 'node:fs';
 import type { RequestListener } from 'node:http';
 import https from 'node:https';
@@ -12,7 +12,7 @@ import { RemoteClient, type RemoteRequest } from '../../../src/commands/remote/i
 import { ensureCertificate } from '../../../src/http/index.js';
 import { NodeFileSystem } from '../../../src/io/index.js';
 
-/** A server that answers as `handle` does, and a client that trusts it. */
+/** Starts a server with the handler `handle`; returns a client that trusts its certificate if `trusts`. */
 async function clientOf(t: Test, handle: RequestListener, trusts = true): Promise<RemoteClient> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-remote-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true }));
@@ -32,7 +32,7 @@ async function clientOf(t: Test, handle: RequestListener, trusts = true): Promis
 
 const REQUEST: RemoteRequest = { method: 'POST', path: '/v1/insert', key: 'k1', body: '{}' };
 
-t.test('bodies go as texts, bytes and streams, with the key and the type', async (t) => {
+t.test('bodies are sent as text, bytes or a stream, with the key and the content type', async (t) => {
   const client = await clientOf(t, async (request, response) => {
     const { authorization, 'content-type': type, 'content-length': length = null } = request.headers;
     const body = await text(request);
@@ -51,7 +51,7 @@ t.test('bodies go as texts, bytes and streams, with the key and the type', async
   t.match(await client.json({ method: 'GET', path: '/', key: 'k1' }), { method: 'GET', body: '' });
 });
 
-t.test('a refusal has the message of the server and the time of a retry', async (t) => {
+t.test('a refusal has the message of the server and the time until a retry', async (t) => {
   const client = await clientOf(t, (request, response) => {
     if (request.url === '/busy') response.writeHead(429, { 'Retry-After': '7' });
     else response.writeHead(request.url === '/odd' ? 502 : 400);
@@ -96,7 +96,7 @@ t.test('a truncated answer, a closed port and an unknown certificate give differ
   await t.rejects(closed.json(REQUEST), { name: 'UnreachableError', message: /is the server running\?/ });
 });
 
-t.test('a stream is read as it comes', async (t) => {
+t.test('an answer is read as a stream', async (t) => {
   const client = await clientOf(t, (_request, response) => response.end('x'.repeat(100_000)));
   const stream = await client.stream({ method: 'GET', path: '/', key: 'k1' });
   t.equal(stream.statusCode, 200);

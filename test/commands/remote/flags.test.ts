@@ -1,4 +1,4 @@
-/** Where a command finds its server and its key: flags, environment, data directory. */
+/** How a command finds its server and its key: in flags, the environment or the data directory. */
 import t from 'tap';
 import { readArguments } from '../../../src/commands/admin/admin-options.js';
 import type { ServerAddress } from '../../../src/commands/admin/admin-request.js';
@@ -21,7 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   'quarry.toml': 'data-dir = "data/store"\nhttps-port = 9443\nhost = "::"\n',
 };
 
-/** Of servers that run, by their data directory. */
+/** The addresses of running servers, by data directory. */
 const RUNNING: Readonly<Record<string, ServerAddress>> = {
   own: { host: '0.0.0.0', httpsPort: 1234, certFile: '/etc/cert.pem' },
 };
@@ -41,7 +41,7 @@ async function read(words: string[], env: Record<string, string> = {}, kind: Key
   return readRemote(line.flags, kind, context, async (dir) => RUNNING[dir] ?? null);
 }
 
-t.test('a server that runs on the data directory says where it is, unless one is named', async (t) => {
+t.test('the server that runs on the data directory is used, unless a flag names another', async (t) => {
   const own = ['--data-dir', 'own', '--config', 'quarry.toml'];
   t.strictSame(await read(own), { url: 'https://127.0.0.1:1234', certificate: 'OF-FLAG', key: 'r' });
   t.match(await read([...own, '--ca', 'ca.pem']), { url: 'https://127.0.0.1:1234', certificate: 'CA' });
@@ -53,7 +53,7 @@ t.test('a server that runs on the data directory says where it is, unless one is
   t.match(await read(own, { QUARRY_URL: 'https://b:2' }), { url: 'https://b:2' });
 });
 
-t.test('without flags the server is the one of the data directory', async (t) => {
+t.test('without flags the server is that of the data directory', async (t) => {
   t.strictSame(await read([]), { url: 'https://127.0.0.1:8443', certificate: 'OWN', key: 'r' });
   t.strictSame(await read([], {}, 'write-key'), {
     url: 'https://127.0.0.1:8443',
@@ -67,7 +67,7 @@ t.test('without flags the server is the one of the data directory', async (t) =>
   });
 });
 
-t.test('flags go before the environment, and this before the data directory', async (t) => {
+t.test('flags override the environment, and the environment overrides the data directory', async (t) => {
   const env = { QUARRY_URL: 'https://db.example:1', QUARRY_API_KEY: 'of-env', QUARRY_CA: 'ca.pem' };
   t.strictSame(await read([], env), { url: 'https://db.example:1', certificate: 'CA', key: 'of-env' });
   const flags = ['--url', 'http://10.0.0.1:8080/', '--api-key', '@key.txt', '--data-dir', 'absent'];

@@ -8,7 +8,7 @@ const wrongOf = (text: string): string => {
   return read.wrong;
 };
 
-t.test('a limit that the file does not name keeps the value of the interface', (t) => {
+t.test('a limit that the file does not name keeps its default', (t) => {
   t.strictSame(readLimits(''), SPEC_LIMITS);
   const text = `
     entities-per-minute = 1_000_000
@@ -33,7 +33,7 @@ t.test('a limit that the file does not name keeps the value of the interface', (
   t.end();
 });
 
-t.test('every endpoint can be given a figure, and the text of a table is read back as itself', (t) => {
+t.test('every endpoint can have a limit, and a printed table is read back unchanged', (t) => {
   const requestsPerMinute = new Map(ENDPOINTS.map(({ method, path }, index) => [`${method} ${path}`, index]));
   const table = { ...SPEC_LIMITS, requestsPerMinute };
   t.strictSame(readLimits(limitsText(table)), table);
@@ -41,7 +41,7 @@ t.test('every endpoint can be given a figure, and the text of a table is read ba
   t.end();
 });
 
-t.test('whatever else a file holds is refused, and its key is named', (t) => {
+t.test('any other content of a file is refused, and the message names its key', (t) => {
   const wholeNumber = 'expected a whole number from 0 to 1000000000000';
   for (const value of [
     '-1',

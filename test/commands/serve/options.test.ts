@@ -10,7 +10,7 @@ function parse(name: string, text: string): unknown {
   return 'wrong' in parsed ? `wrong: ${parsed.wrong}` : parsed.value;
 }
 
-t.test('names are written once and give flags and environment names of one form', (t) => {
+t.test('option names are unique and give flags and environment variables of one form', (t) => {
   const names = OPTIONS.map((option) => option.name);
   t.equal(new Set(names).size, names.length);
   for (const option of OPTIONS) {
@@ -28,7 +28,7 @@ t.test('every default is a valid value of its own option', (t) => {
   t.end();
 });
 
-t.test('memory is given in bytes, in units of both kinds, or as a share', (t) => {
+t.test('memory is given in bytes, in decimal or binary units, or as a percentage', (t) => {
   const sizes: readonly [string, number][] = [
     ['123456789', 123_456_789],
     ['4GiB', 4 * 2 ** 30],

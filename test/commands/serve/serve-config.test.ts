@@ -44,7 +44,7 @@ function faultOf(argv: string[], env: Record<string, string> = {}): string {
   return outcome.error;
 }
 
-t.test('without anything the defaults hold', (t) => {
+t.test('without options the defaults apply', (t) => {
   t.strictSame(read([]), {
     action: 'serve',
     warnings: [],
@@ -74,7 +74,7 @@ t.test('without anything the defaults hold', (t) => {
   t.end();
 });
 
-t.test('flags go before environment, environment before file, file before default', (t) => {
+t.test('flags override the environment, the environment the file, and the file the defaults', (t) => {
   const env = { QUARRY_HTTP_PORT: '2222', QUARRY_HTTPS_PORT: '2221', QUARRY_CONFIG: 'quarry.toml' };
   const { config } = read(['--https-port', '3333'], env);
   t.equal(config.httpsPort, 3333, 'flag');
@@ -85,25 +85,28 @@ t.test('flags go before environment, environment before file, file before defaul
   t.equal(
     read(['--config', 'no-proxies.toml', '--config=quarry.toml']).config.httpPort,
     1112,
-    'the last one counts',
+    'the last flag wins',
   );
   t.end();
 });
 
-t.test('flags take their value after a space or an equals sign, and lists add up', (t) => {
-  const { config } = read([
-    '--data-dir=/a=b',
-    '--limits',
-    'off',
-    '--trust-proxy',
-    '10.0.0.0/8',
-    '--trust-proxy=::1,1.2.3.4',
-  ]);
-  t.equal(config.dataDir, '/a=b');
-  t.equal(config.limits, null);
-  t.strictSame(config.trustProxy, ['10.0.0.0/8', '::1', '1.2.3.4']);
-  t.end();
-});
+t.test(
+  'flags take their value after a space or an equals sign, and repeated flags of lists accumulate',
+  (t) => {
+    const { config } = read([
+      '--data-dir=/a=b',
+      '--limits',
+      'off',
+      '--trust-proxy',
+      '10.0.0.0/8',
+      '--trust-proxy=::1,1.2.3.4',
+    ]);
+    t.equal(config.dataDir, '/a=b');
+    t.equal(config.limits, null);
+    t.strictSame(config.trustProxy, ['10.0.0.0/8', '::1', '1.2.3.4']);
+    t.end();
+  },
+);
 
 t.test('an unknown option stops the start and is named, with the nearest name as a suggestion', (t) => {
   t.equal(faultOf(['--https-prot', '1']), 'unknown flag --https-prot; did you mean --https-port?');
@@ -119,7 +122,7 @@ t.test('an unknown option stops the start and is named, with the nearest name as
   t.end();
 });
 
-t.test('a wrong value is named with its place', (t) => {
+t.test('the message about a wrong value names its source', (t) => {
   t.match(faultOf(['--https-port', '70000']), /^--https-port: .*"70000"/);
   t.match(faultOf(['--https-port']), '--https-port: PORT is missing');
   t.match(faultOf(['--print-config=yes']), '--print-config: the flag takes no value');
@@ -147,7 +150,7 @@ t.test('a limits file is read and checked with the options, and shown', (t) => {
   t.match(shown.text, '#   entities-per-minute = 7\n');
   t.match(shown.text, '#   mega = 6000\n');
   t.match(shown.text, '#   "POST /v1/sql" = 1000\n');
-  t.notMatch(read(['--print-config']).text, 'entities-per-minute', 'the interface is not repeated');
+  t.notMatch(read(['--print-config']).text, 'entities-per-minute', 'default limits are not printed');
   const wrong = 'queries-per-minute: unknown plan "huge"; the plans are normal, high, ultra, mega';
   t.equal(
     faultOf(['--limits', 'wrong-limits.toml', '--check-config']),
@@ -156,12 +159,12 @@ t.test('a limits file is read and checked with the options, and shown', (t) => {
   t.equal(
     faultOf(['--config', 'limited.toml']),
     `limits in limited.toml: wrong-limits.toml: ${wrong}`,
-    'the place is that of the option',
+    'the message names the source of the option',
   );
   t.end();
 });
 
-t.test('environment names that look like ours are warned of, not refused', (t) => {
+t.test('an unknown environment variable that begins with QUARRY_ causes a warning and no error', (t) => {
   const others = {
     QUARRY_CACHE_DIR: '/tmp',
     QUARRY_KERNELS: 'js',
@@ -175,7 +178,7 @@ t.test('environment names that look like ours are warned of, not refused', (t) =
   t.end();
 });
 
-t.test('the printed configuration names sources and is read back as itself', (t) => {
+t.test('the printed configuration names its sources and is read back unchanged', (t) => {
   const first = read(['--workers', '2', '--print-config'], {
     QUARRY_HOST: '::1',
     QUARRY_CONFIG: 'quarry.toml',

@@ -1,4 +1,4 @@
-/** The completion scripts: bash's is run in bash, key by key as bash runs it; the others where their shells are. */
+/** The completion scripts: that of bash is run as bash runs it, the others are read by their shells if installed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const script = async (shell: string): Promise<string> => {
 
 t.test('bash completes commands, options, fixed arguments and paths', async (t) => {
   const dir = t.testdir({ 'rows.csv': '', 'a folder': { 'x.csv': '' }, 'quarry.bash': await script('bash') });
-  /** What bash offers for the last of `words`. */
+  /** The completions that bash offers for the last of `words`. */
   const offered = (...words: readonly string[]): string[] => {
     const last = words.length;
     const quotedWords = ['quarry', ...words].map((word) => `'${word}'`).join(' ');
@@ -37,7 +37,11 @@ t.test('bash completes commands, options, fixed arguments and paths', async (t) 
   t.strictSame(offered('serve', '--me'), ['--memory-limit']);
   t.strictSame(offered('serve', '--memory-limit', ''), [], 'a size');
   t.strictSame(offered('serve', '--memory-limit', '1GiB', '--co'), ['--config']);
-  t.strictSame(offered('demo', '--s').sort(), ['--shards', '--slow-query', '--small'], 'also those of serve');
+  t.strictSame(
+    offered('demo', '--s').sort(),
+    ['--shards', '--slow-query', '--small'],
+    'also the options of serve',
+  );
   t.strictSame(offered('serve', '--data-dir', ''), ['a folder']);
   t.strictSame(offered('serve', '--cert', 'ro'), ['rows.csv']);
   t.strictSame(offered('import', 'ro'), ['rows.csv']);
@@ -57,11 +61,11 @@ t.test('zsh and fish read their scripts, which name every command and every opti
     for (const { name } of OPTIONS) {
       t.ok(text.includes(shell === 'zsh' ? `*--${name}[` : `-l ${name} `), `${shell}: --${name}`);
     }
-    // Of the syntax of zsh the script uses only what bash reads as well.
+    // The zsh script uses only syntax that bash reads too.
     if (shell === 'zsh') t.equal(`${spawnSync('bash', ['-n'], { input: text }).stderr}`, '');
     const file = path.join(t.testdir({ script: text }), 'script');
     const { error, status, stderr } = spawnSync(shell, ['-n', file]);
-    if (error !== undefined) t.pass(`${shell} is not here`, { skip: 'its script is not read by it' });
+    if (error !== undefined) t.pass(`${shell} is not installed`, { skip: 'its script is not checked' });
     else t.equal(status, 0, `${stderr}`);
   }
 });
@@ -75,7 +79,7 @@ t.test('arguments that name no shell are refused', async (t) => {
   }
 });
 
-t.test('the man page holds every help text, and groff finds nothing wrong in it', async (t) => {
+t.test('the man page contains every help text, and groff reports no error in it', async (t) => {
   const { code, stdout } = await runCommand(['man']);
   t.equal(code, 0);
   t.match(await runCommand(['man', 'more']), { code: 2 });
@@ -83,7 +87,7 @@ t.test('the man page holds every help text, and groff finds nothing wrong in it'
   const file = path.join(dir, 'quarry.1');
   const linted = spawnSync('groff', ['-man', '-ww', '-z', '-Tutf8', '-Kutf8', file]);
   if (linted.error !== undefined) {
-    t.pass('groff is not here', { skip: 'the page is not set by it' });
+    t.pass('groff is not installed', { skip: 'the page is not checked' });
     return;
   }
   t.equal(`${linted.stderr}`, '');

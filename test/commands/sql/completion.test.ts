@@ -13,7 +13,7 @@ const MODELS = [
 ];
 const found = (before: string): string[] => completions(MODELS, before)[0];
 
-t.test('columns of the dimension that the statement names, and keywords', (t) => {
+t.test('columns of the dimension in the statement and keywords are completed', (t) => {
   t.strictSame(found('SELECT x FROM trips WHERE co'), [
     '[code.date]',
     '[code.value]',
@@ -26,13 +26,13 @@ t.test('columns of the dimension that the statement names, and keywords', (t) =>
   t.end();
 });
 
-t.test('within a bracket only names', (t) => {
+t.test('only names are completed within brackets', (t) => {
   t.strictSame(found('UPDATE [de'), ['[default]']);
   t.strictSame(found('SELECT [e'), ['[entity-id]']);
   t.end();
 });
 
-t.test('keywords are completed in the case of their beginning', (t) => {
+t.test('keywords are completed in the case of their typed beginning', (t) => {
   t.strictSame(completions(MODELS, 'SEL'), [['SELECT'], 'SEL']);
   t.strictSame(completions(MODELS, 'sel'), [['select'], 'sel']);
   t.strictSame(completions(MODELS, 'SELECT 1 FROM tr'), [['trips', 'true'], 'tr']);

@@ -17,7 +17,7 @@ t.test('a caret marks the column, also after wide characters, with a suggestion 
   t.end();
 });
 
-t.test('of a long line the part around the place is shown', (t) => {
+t.test('only the part of a long line around the error is shown', (t) => {
   const text = errorText(
     refusal({ line: 1, column: 5_001 }),
     `${'a'.repeat(5_000)}X${'b'.repeat(5_000)}`,
@@ -29,7 +29,7 @@ t.test('of a long line the part around the place is shown', (t) => {
   t.end();
 });
 
-t.test('other errors are thrown, and messages of a server do not control the terminal', (t) => {
+t.test('other errors are thrown, and control characters in messages of a server are escaped', (t) => {
   t.throws(() => errorText(new TypeError('a bug'), '', 80), TypeError);
   const request = { method: 'POST', path: '/v1/sql', key: 'k' } as const;
   const text = errorText(new RemoteError(request, 502, undefined, 'bad\x1b[31m gateway'), '', 80);

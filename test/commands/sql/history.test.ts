@@ -6,14 +6,14 @@ import { NodeFileSystem } from '../../../src/io/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { directoryFor } from '../command-run.js';
 
-t.test('the file is where the XDG specification has it', (t) => {
+t.test('the file is at the path of the XDG specification', (t) => {
   t.equal(historyFile({ XDG_STATE_HOME: '/s', HOME: '/h' }), '/s/quarry/sql-history');
   t.equal(historyFile({ XDG_STATE_HOME: 'relative', HOME: '/h' }), '/h/.local/state/quarry/sql-history');
   t.equal(historyFile({}), null);
   t.end();
 });
 
-t.test('statements come back newest first, each once, for their owner alone', async (t) => {
+t.test('statements are read newest first, each once, from a file that only its owner can read', async (t) => {
   const file = path.join(directoryFor(t), 'state/quarry/sql-history');
   const history = new History(new NodeFileSystem(), file);
   t.strictSame(await history.read(), []);
@@ -36,7 +36,7 @@ t.test('the history keeps 1,000 statements and skips other lines', async (t) => 
   t.strictSame([read[0], read[999]], ['SELECT 1500;', 'SELECT 501;']);
 });
 
-t.test('a disk that fails, or a statement that is huge, changes nothing', async (t) => {
+t.test('a failing disk or a huge statement changes nothing', async (t) => {
   const disk = new FaultyDisk({ fault: (_step, call) => (call === 'rename' ? 'EIO' : undefined) });
   await disk.writeFile('/h/sql-history', Buffer.from('"SELECT 1;"\n'));
   const history = new History(disk, '/h/sql-history');

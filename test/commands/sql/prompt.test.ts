@@ -1,4 +1,4 @@
-/** The prompt, driven by keys against a real server, and statements of arguments and pipes. */
+/** The prompt, driven by keys against a real server, and statements from arguments and pipes. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -71,7 +71,7 @@ async function session(t: Test, access: RemoteAccess = own): Promise<Session> {
   return { terminal, type: (keys) => terminal.input.write(keys), ended };
 }
 
-t.test('a statement of two lines draws a table that fits, and data are escaped', async (t) => {
+t.test('a statement of two lines prints a table that fits the terminal, with escaped data', async (t) => {
   const { terminal, type, ended } = await session(t);
   type('SELECT [entity-id], country, age\r');
   await terminal.until('     -> ');
@@ -86,7 +86,7 @@ t.test('a statement of two lines draws a table that fits, and data are escaped',
 });
 
 t.test(
-  'Tab completes, the arrow brings statements of earlier sessions back, Ctrl-C clears the line',
+  'Tab completes, the up arrow recalls statements of earlier sessions, and Ctrl-C clears the line',
   async (t) => {
     const { terminal, type, ended } = await session(t);
     type(UP);
@@ -95,7 +95,7 @@ t.test(
     await terminal.until('quarry> ');
     type('SELECT COUNT(*) AS people FROM [def');
     await terminal.until('[def');
-    // Behind other keys of one read a Tab is a tab, as of a text that is pasted.
+    // A Tab after other keys of the same read is a tab character, as in pasted text.
     type('\t');
     await terminal.until('ault]');
     type(' WHERE country IS NULL;\r');
@@ -122,9 +122,9 @@ t.test('\\q, \\quit, quit and exit end the prompt and read no more input', async
   await terminal.until('     -> ');
 });
 
-t.test('the process ends after each word that leaves the prompt', async (t) => {
+t.test('the process ends after each command that leaves the prompt', async (t) => {
   if (!fs.existsSync('/usr/bin/script')) {
-    t.pass('not tried', { skip: 'script(1), which gives a terminal, is not here' });
+    t.pass('not tried', { skip: 'script(1), which provides a terminal, is not installed' });
     return;
   }
   const env = {
@@ -210,7 +210,7 @@ t.test('backslash commands list dimensions and columns, and set the format of an
   t.equal(fs.readFileSync(file, 'utf8'), 'two\r\n2\r\n');
 });
 
-t.test('a pipe runs its statements one by one until one fails', async (t) => {
+t.test('statements from a pipe run one by one until one fails', async (t) => {
   const ran = await run(
     [],
     "SELECT 1 AS a; UPDATE [default] SET age = 3 WHERE age = 2;\n SELEC; SELECT 'never'",
@@ -221,7 +221,7 @@ t.test('a pipe runs its statements one by one until one fails', async (t) => {
   t.match(await run([], ''), { code: 0, out: Buffer.from('') });
 });
 
-t.test('an argument is one or several statements, in each format', async (t) => {
+t.test('an argument contains one or several statements, with results in each format', async (t) => {
   const text = async (...argv: string[]): Promise<string> => (await run(argv)).out.toString();
   t.equal(await text("SELECT 1 AS a, 'x' AS b", '--format', 'ndjson'), '{"a":1,"b":"x"}\n');
   t.match(JSON.parse(await text('SELECT 1 AS a; SELECT 2 AS b', '--format', 'json')), {
@@ -236,7 +236,7 @@ t.test('an argument is one or several statements, in each format', async (t) => 
   t.equal(
     await text("SELECT COUNT(*) AS n FROM [default] WHERE [entity-id] = 'u9'"),
     'n\r\n0\r\n',
-    'none or all',
+    'either all statements take effect or none',
   );
 });
 

@@ -23,7 +23,7 @@ t.test('a statement ends at a ; outside of quotes, brackets and comments', (t) =
   t.end();
 });
 
-t.test('wherever the text is cut, the statements are the same', (t) => {
+t.test('the statements are the same wherever the text is split', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat(TEXT.length), { maxLength: 12 }), (cuts) => {
       const places = [0, ...cuts.sort((a, b) => a - b), TEXT.length];
@@ -35,13 +35,13 @@ t.test('wherever the text is cut, the statements are the same', (t) => {
   t.end();
 });
 
-t.test('white space and comments are no statement', (t) => {
+t.test('white space and comments are not a statement', (t) => {
   for (const text of ['', ' \n\t', '-- a', '/* b */ -- c', '/* open']) t.ok(isBlank(text), text);
   for (const text of ['x', '-- a\nx', "''"]) t.notOk(isBlank(text), text);
   t.end();
 });
 
-t.test('on one line a statement keeps its meaning', (t) => {
+t.test('a statement that is joined into one line keeps its meaning', (t) => {
   t.equal(onOneLine("SELECT a, -- the a\n   'x  y' /* b */\nFROM t"), "SELECT a, 'x  y' FROM t");
   t.equal(onOneLine('  SELECT\t1  '), 'SELECT 1');
   t.end();

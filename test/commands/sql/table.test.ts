@@ -31,7 +31,7 @@ t.test('numbers are right-aligned, texts left-aligned, and missing values differ
   t.end();
 });
 
-t.test('a table is as wide as the terminal at most: the widest columns give way', (t) => {
+t.test('a table is at most as wide as the terminal: the widest columns are shortened', (t) => {
   const long = JSON.stringify('word '.repeat(100));
   const rows = rowsOf(['a', 'b', 'c'], [long, '1', '"東京都東京都東京都東京都"'], ['"x"', '22', long]);
   for (const width of [30, 40, 80]) {
@@ -44,7 +44,7 @@ t.test('a table is as wide as the terminal at most: the widest columns give way'
   t.end();
 });
 
-t.test('neither data nor names of columns drive the terminal', (t) => {
+t.test('control characters in data and in column names are escaped', (t) => {
   const hostile = '\x1b]0;title\x07\x1b[2J\r\n\u202egnp.exe\u2066\u0000\u009b31m\u200b';
   const json = JSON.stringify(hostile);
   const rows = rowsOf([hostile, 'list'], [json, `[${json}]`]);
@@ -56,7 +56,7 @@ t.test('neither data nor names of columns drive the terminal', (t) => {
   t.end();
 });
 
-t.test('one value a line, each row under its number', (t) => {
+t.test('the vertical format has one value per line, and each row under its number', (t) => {
   const rows = rowsOf(['id', 'value'], ['"a"', '1.50'], ['"b"', 'null']);
   const text = '-- row 1\nid    | a\nvalue | 1.50\n-- row 2\nid    | b\nvalue | NULL\n';
   t.equal(drawVertical(rows, WIDE), text);

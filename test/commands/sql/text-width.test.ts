@@ -1,7 +1,7 @@
 import t from 'tap';
 import { cutTo, padTo, widthOf } from '../../../src/commands/sql/text-width.js';
 
-t.test('a text takes the columns that a terminal gives it', (t) => {
+t.test('the width of a text is the number of its columns on a terminal', (t) => {
   const widths: Record<string, number> = {
     '': 0,
     plain: 5,
@@ -33,7 +33,7 @@ t.test('a cut text ends with a mark and never exceeds its width', (t) => {
   t.end();
 });
 
-t.test('padding fills up to the width on either side', (t) => {
+t.test('padding fills a text up to the width on either side', (t) => {
   t.equal(padTo('東', 4, 'right'), '東  ');
   t.equal(padTo('12', 4, 'left'), '  12');
   t.equal(padTo('longer', 4, 'left'), 'longer');

@@ -1,4 +1,4 @@
-/** What `quarry status` tells of a server that runs, of one that stopped, and of a directory without a store. */
+/** The output of `quarry status` for a running server, a stopped one, and a directory without a store. */
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { JsonClient } from '../../support/json-client.js';
 import { runCommand, ServerProcess } from '../../support/server-process.js';
 
 t.test(
-  'a server tells of itself and of all that it holds, down to the columns; stopped, the files do',
+  'status shows a running server and its content down to the columns, and a stopped one from its files',
   async (t) => {
     const dir = makeDir(t);
     const flags = ['--workers', '2', '--shards', '3', '--pg-port', '0'];
@@ -62,10 +62,14 @@ t.test(
     t.equal(
       database.dimensions[0].columns.reduce((all, { bytes }) => all + bytes, 0),
       database.bytes,
-      'columns take all of it',
+      'the columns account for all bytes',
     );
     const counted = await runCommand(['sql', '--data-dir', dir, 'SELECT COUNT(*) AS n FROM [default]']);
-    t.match(counted, { code: 0, stdout: 'n\r\n2\r\n' }, 'what asks a server finds it by its data directory');
+    t.match(
+      counted,
+      { code: 0, stdout: 'n\r\n2\r\n' },
+      'a client command finds the server by its data directory',
+    );
     const metrics = await fetch(`http://127.0.0.1:${ports.httpPort}/metrics`).then((answer) => answer.text());
     t.match(metrics, new RegExp(`quarry_memory_bytes{kind="values"} ${status.stats.memory.values}\\n`));
 

@@ -1,4 +1,4 @@
-/** Numbers, bytes and times as people read them. */
+/** Numbers, bytes and times formatted for people. */
 import t from 'tap';
 import {
   formatBytes,
@@ -46,7 +46,7 @@ t.test('ticks of an axis are round, begin at 0 and reach the largest value', asy
   }
 });
 
-t.test('a moment on an axis says no more than tells ticks apart', async (t) => {
+t.test('a time on an axis contains only the parts that distinguish its ticks', async (t) => {
   const second = Date.UTC(2001, 2, 1, 10, 30, 7) / 1000;
   t.strictSame(
     [30 * 86_400, 7 * 86_400, 3_600, 5].map((step) => momentTick(second, step)),

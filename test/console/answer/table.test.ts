@@ -26,7 +26,7 @@ t.test('counts, totals and metrics are scalars', async (t) => {
   t.strictSame(chartsOf(table), [{ kind: 'figure', value: '4.5', label: 'sum' }]);
 });
 
-t.test('levels of an aggregation become rows, the last figure is drawn', async (t) => {
+t.test('levels of an aggregation become rows, and the last number is drawn', async (t) => {
   const result = {
     state: [
       { quantity: 2, value: 'ca', delay: { 'count-events': 9 } },
@@ -76,7 +76,7 @@ t.test('buckets are a histogram', async (t) => {
   });
 });
 
-t.test('rows of SELECTs and extractions keep their columns, and what they lack is empty', async (t) => {
+t.test('rows of SELECTs and extractions keep their columns, and missing values are empty', async (t) => {
   t.strictSame(
     shapes({
       result: [
@@ -116,10 +116,10 @@ t.test('rows of SELECTs and extractions keep their columns, and what they lack i
     ['Statement 1', ['n:number'], [[1]]],
     ['Statement 2', [], []],
   ]);
-  t.strictSame(shapes({ exists: ['a'], 'not-exists': [] }), [], 'anything else is shown as it came');
+  t.strictSame(shapes({ exists: ['a'], 'not-exists': [] }), [], 'any other answer is shown unchanged');
 });
 
-t.test('places are those of points and of events of points', async (t) => {
+t.test('places come from points and from events of points', async (t) => {
   const [table] = tablesOf({
     data: [{ 'entity-id': 'jfk', location: '[-73.78,40.64]' }, { 'entity-id': 'x' }],
   });

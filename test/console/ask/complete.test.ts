@@ -8,7 +8,7 @@ const sql = (before: string, behind = ''): readonly string[] =>
 const json = (before: string, behind = ''): readonly string[] =>
   completeJson(before, before + behind, MODEL)?.suggestions.map(({ text }) => text) ?? [];
 
-t.test('SQL is offered columns in brackets where they need them, and tables behind FROM', async (t) => {
+t.test('completions of SQL are columns, in brackets where required, and tables after FROM', async (t) => {
   t.strictSame(sql('SELECT sta'), ['state']);
   t.strictSame(sql('SELECT [del'), ['[delay.value]', '[delay.date]']);
   t.strictSame(sql('SELECT COUNT(*) FROM a'), ['airports']);
@@ -16,13 +16,13 @@ t.test('SQL is offered columns in brackets where they need them, and tables behi
   t.strictSame(
     sql('SELECT c', ' FROM [default]'),
     ['COUNT', 'COALESCE', 'CASE', 'CAST'],
-    'of that table only',
+    'columns of that table only',
   );
-  t.strictSame(sql("SELECT city FROM airports WHERE city = 'sta"), [], 'nothing within a text');
+  t.strictSame(sql("SELECT city FROM airports WHERE city = 'sta"), [], 'nothing within a string');
   t.equal(completeSql('SELECT sta', 'SELECT sta', MODEL)?.from, 7);
 });
 
-t.test('JSON is offered names and predicates within strings', async (t) => {
+t.test('completions of JSON are names and predicates within strings', async (t) => {
   t.strictSame(json('{"sta'), ['state', 'starts-with']);
   t.strictSame(json('{"dimension": "air'), ['airports']);
   t.strictSame(json('{"dimension": '), []);

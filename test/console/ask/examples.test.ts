@@ -26,7 +26,7 @@ t.test('examples use existing columns, and can be sent once their dates are know
   }
 });
 
-t.test('an editor begins with a SELECT of the database, also of an empty one', async (t) => {
+t.test('an editor begins with a SELECT that fits the database, even an empty one', async (t) => {
   t.match(exampleSql(MODEL), 'SELECT [state], COUNT([delay.value]) AS events\nFROM [airports]');
   t.equal(exampleSql({ database: null, dimensions: [] }), 'SELECT COUNT(*) AS entities FROM [default]');
 });

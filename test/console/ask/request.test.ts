@@ -1,4 +1,4 @@
-/** The requests of the form's drafts, and the messages about incomplete drafts. */
+/** The requests made from drafts of the form, and the messages about incomplete drafts. */
 import t from 'tap';
 import { ANY, type Condition, type Draft, newDraft } from '../../../src/console/ask/draft.js';
 import { requestOf, savedForm } from '../../../src/console/ask/request.js';
@@ -91,7 +91,7 @@ t.test('events are counted for each value of an attribute, and over time', async
 });
 
 t.test(
-  'rows and places are extracted, with a condition that holds for all where there is none',
+  'rows and places are extracted, with a condition that all entities satisfy if the draft has none',
   async (t) => {
     const query = [{ 'entity-id': { equals: '-' } }, 'or', { 'entity-id': { 'not-equals': '-' } }];
     t.strictSame(requestFor(draft({ show: 'rows', columns: ['city'], limit: '7' })), {
@@ -105,7 +105,7 @@ t.test(
   },
 );
 
-t.test('an incomplete draft lists everything that is missing', async (t) => {
+t.test('the messages about an incomplete draft list everything that is missing', async (t) => {
   const conditions = [
     condition('state', { test: { operator: 'equals', values: ['  '] } }),
     condition('runways', { test: { operator: 'gt', values: ['many'] } }),
@@ -128,20 +128,23 @@ t.test('an incomplete draft lists everything that is missing', async (t) => {
   t.strictSame(requestFor(draft({ show: 'rows', columns: [] })), ['Choose at least one column to show.']);
 });
 
-t.test('a question is saved in the form of its type, and what has none is not', async (t) => {
-  const form = (path: string, body: object) => savedForm({ path, body: JSON.stringify(body) });
-  const query = [{ state: { equals: 'ca' } }];
-  t.strictSame(form('/v1/query/count/entity', { 'query-name': 'x', dimension: 'airports', query }), {
-    ...{ type: 'count/entity', dimension: 'airports', query },
-  });
-  t.strictSame(
-    form('/v1/query/aggregation', { dimension: 'airports', filter: query, query: [{ city: 3 }] }),
-    {
-      ...{ type: 'aggregation', dimension: 'airports', query: { filter: query, query: [{ city: 3 }] } },
-    },
-  );
-  t.strictSame(form('/v1/query/count/entity/total', { dimensions: ['airports'] }), {
-    ...{ type: 'count/entity/total', query: ['airports'] },
-  });
-  t.equal(form('/v1/data_extraction/result', {}), null);
-});
+t.test(
+  'a question is saved in the form of its type, and a question without a type cannot be saved',
+  async (t) => {
+    const form = (path: string, body: object) => savedForm({ path, body: JSON.stringify(body) });
+    const query = [{ state: { equals: 'ca' } }];
+    t.strictSame(form('/v1/query/count/entity', { 'query-name': 'x', dimension: 'airports', query }), {
+      ...{ type: 'count/entity', dimension: 'airports', query },
+    });
+    t.strictSame(
+      form('/v1/query/aggregation', { dimension: 'airports', filter: query, query: [{ city: 3 }] }),
+      {
+        ...{ type: 'aggregation', dimension: 'airports', query: { filter: query, query: [{ city: 3 }] } },
+      },
+    );
+    t.strictSame(form('/v1/query/count/entity/total', { dimensions: ['airports'] }), {
+      ...{ type: 'count/entity/total', query: ['airports'] },
+    });
+    t.equal(form('/v1/data_extraction/result', {}), null);
+  },
+);

@@ -21,19 +21,22 @@ const reading = (at: number, ...counters: Parameters<typeof text>) => ({
   samples: parseMetrics(text(...counters)),
 });
 
-t.test('rates are differences over time, percentiles those of the requests between', async (t) => {
-  t.strictSame(statsBetween(reading(100, 10, 0, 50), reading(104, 50, 4, 250)), {
-    ...{ at: 104, entities: 0, values: 50, queries: 10 },
-    ...{ medianSeconds: 0.001, p95Seconds: 0.1, memoryBytes: 1.5e6 },
-  });
-});
+t.test(
+  'rates are differences over time, and percentiles are those of the requests between two readings',
+  async (t) => {
+    t.strictSame(statsBetween(reading(100, 10, 0, 50), reading(104, 50, 4, 250)), {
+      ...{ at: 104, entities: 0, values: 50, queries: 10 },
+      ...{ medianSeconds: 0.001, p95Seconds: 0.1, memoryBytes: 1.5e6 },
+    });
+  },
+);
 
-t.test('no query gives no percentile, and a restart no negative rate', async (t) => {
+t.test('there is no percentile without queries, and no negative rate after a restart', async (t) => {
   const { medianSeconds, queries, values } = statsBetween(reading(100, 10, 0, 50), reading(102, 10, 0, 0));
   t.strictSame([medianSeconds, queries, values], [null, 0, 0]);
 });
 
-t.test('labels are read as they were written', async (t) => {
+t.test('labels are read exactly as they were written', async (t) => {
   t.strictSame(parseMetrics(text(1, 0, 2))[6], {
     name: 'quarry_inserted_values_total',
     labels: { database: 'a "b"' },

@@ -18,7 +18,7 @@ function memory(): KeyStore & { readonly held: Map<string, string> } {
 const SESSION: Session = { databaseKey: 'k1', teamKey: null, email: null, database: null };
 
 t.test(
-  'a key is kept for the tab, on the device only on request, and nowhere after signing out',
+  'a key is stored for the tab, on the device only on request, and nowhere after signing out',
   async (t) => {
     const [tab, device] = [memory(), memory()];
     const store = new SessionStore(tab, device);
@@ -35,7 +35,7 @@ t.test(
   },
 );
 
-t.test('a refusal keeps every error with its code and details', async (t) => {
+t.test('a refusal contains every error with its code and details', async (t) => {
   const text =
     '{"errors":[{"code":6000,"message":"no","more_info":{"line":1}},{"code":3000,"message":"b"}],"status":"error"}';
   t.strictSame(refusalsOf(400, text), [
@@ -48,7 +48,7 @@ t.test('a refusal keeps every error with its code and details', async (t) => {
   ]);
 });
 
-t.test('the model has sizes where the key may see them', async (t) => {
+t.test('the model contains sizes if the key may see them', async (t) => {
   const airports = dimensionOf(MODEL, 'airports');
   t.strictSame([MODEL.database, airports?.entities, airports?.bytes], ['quarry', 3, 900]);
   t.match(columnOf(airports, 'delay'), {

@@ -29,7 +29,7 @@ async function readCsv(bytes: Uint8Array, partBytes = 2 ** 16, delimiter = ','):
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-t.test('generated fields come back as they were, however the bytes are cut', async (t) => {
+t.test('generated fields are read back unchanged, however the bytes are split', async (t) => {
   const random = new Prng(3);
   const letters = ['a', 'b', '"', ',', '\n', '\r\n', 'é', '✓', '😀', ' ', ''];
   const field = (): string => Array.from({ length: random.below(6) }, () => random.pick(letters)).join('');
@@ -64,7 +64,7 @@ t.test('broken rows are reported by row and line, and the rows around them are r
   ]);
 });
 
-t.test('a quote that is never closed spoils its line alone', async (t) => {
+t.test('a quote that is never closed makes only its own line bad', async (t) => {
   const { rows, broken } = await readCsv(bytesOf('a,b\n1,2\n"3,4\n5,6\n'), 3);
   t.strictSame(rows, [
     ['1', '2'],
@@ -73,25 +73,25 @@ t.test('a quote that is never closed spoils its line alone', async (t) => {
   t.strictSame(broken, [{ row: 2, line: 3, reason: 'a quote is never closed' }]);
 });
 
-t.test('columns without a name and of one name get names of their own', async (t) => {
+t.test('columns without a name or with equal names get distinct names', async (t) => {
   const { names, rows } = await readCsv(bytesOf('a,,a, a \n1,2,3,4\n'));
   t.strictSame(names, ['a', 'column-2', 'a-2', 'a-3']);
   t.strictSame(rows, [['1', '2', '3', '4']]);
 });
 
-t.test('a header alone has no rows, and nothing at all is refused', async (t) => {
+t.test('a file with only a header has no rows, and an empty file is refused', async (t) => {
   t.strictSame((await readCsv(bytesOf('a,b\n'))).rows, []);
   await t.rejects(readCsv(bytesOf('')), { message: /is empty/ });
 });
 
-t.test('a line without end is one broken row, and takes no memory', async (t) => {
+t.test('an overlong line is one broken row and is not held in memory', async (t) => {
   const long = Buffer.alloc(20 * LINE_BYTES_MAX, 'x');
   const { rows, broken } = await readCsv(Buffer.concat([bytesOf('a\n1\n'), long, bytesOf('\n2\n')]));
   t.strictSame(rows, [['1'], ['2']]);
   t.strictSame(broken, [{ row: 2, line: 3, reason: 'the line is longer than 1 MiB' }]);
 });
 
-t.test('bytes that are no UTF-8 spoil no other line, and UTF-16 is refused', async (t) => {
+t.test('invalid UTF-8 affects no other line, and UTF-16 is refused', async (t) => {
   const { rows } = await readCsv(Buffer.concat([bytesOf('a\nü\n'), Buffer.from([0xfc, 10]), bytesOf('ü\n')]));
   t.strictSame(rows, [['ü'], ['\udcfc'], ['ü']]);
   await t.rejects(readCsv(Buffer.from('\uFEFFa\n1\n', 'utf16le')), { message: /UTF-16/ });

@@ -1,6 +1,6 @@
 /**
  * Types guessed from generated columns. The oracle knows the class of each value: a type is chosen only when every value
- * fits it, and what is then written is the value that was meant.
+ * fits it, and the value that is then written is the generated one.
  */
 import t from 'tap';
 import { ExactNumber } from '../../../../src/api/index.js';
@@ -15,7 +15,7 @@ t.comment(`seed ${SEED}`);
 const random = new Prng(SEED);
 
 type Class = 'integer' | 'decimal' | 'boolean' | 'date' | 'datetime' | 'string';
-/** A text and what a column of its own class shall have for it: as JSON, of decimals as the text of a number. */
+/** A text and the expected value in a column of its class: as JSON, for decimals as the text of a number. */
 interface Made {
   readonly text: string;
   readonly meant: string;
@@ -96,7 +96,7 @@ function datetime(): Made {
   };
 }
 
-/** What looks like another type and is none. */
+/** Strings that resemble values of other types. */
 const STRINGS = [
   ...[
     '007',
@@ -145,7 +145,7 @@ function writerOf({ type, storage, decimalPlaces, isFloating }: Guess, nulls: re
   return columnWriter({ type, storage, roundedTo: isFloating ? decimalPlaces : null, nulls: new Set(nulls) });
 }
 
-/** Of two classes in one column. */
+/** The type of a column that contains values of both classes. */
 function joint(a: Class, b: Class): BaseType {
   if (a === b) return a;
   const both = [a, b].sort().join();
@@ -154,7 +154,7 @@ function joint(a: Class, b: Class): BaseType {
 
 const column = (kind: Class, count: number): Made[] => Array.from({ length: count }, MAKERS[kind]);
 
-t.test('a column of one class gets its type, and each value is kept', async (t) => {
+t.test('a column of one class gets the type of the class, and each value is preserved', async (t) => {
   for (let round = 0; round < 60; round++) {
     for (const kind of CLASSES) {
       const made = column(kind, random.between(1, 30));
@@ -183,7 +183,7 @@ t.test('a column of one class gets its type, and each value is kept', async (t) 
 t.test('a column of two classes gets a type that holds both', async (t) => {
   for (const a of CLASSES) {
     for (const b of CLASSES) {
-      // Integers that leave room for the places of the decimals.
+      // Integers with few digits, so that a decimal with these places can hold them.
       const small = (kind: Class): Made[] =>
         kind === 'integer' ? [{ text: String(random.below(1_000)), meant: '' }] : column(kind, 3);
       const texts = [...small(a), ...small(b)].map(({ text }) => text);
@@ -195,7 +195,7 @@ t.test('a column of two classes gets a type that holds both', async (t) => {
   }
 });
 
-t.test('places are those seen and a few more, and every number fits', async (t) => {
+t.test('a decimal gets the places of its values and a few more, and every number fits', async (t) => {
   t.equal(guessed(['1.5', '2']).decimalPlaces, 6);
   t.equal(guessed(['1.12345678', '2']).decimalPlaces, 8);
   for (let round = 0; round < 500; round++) {
@@ -234,7 +234,7 @@ t.test('places are those seen and a few more, and every number fits', async (t) 
 });
 
 t.test(
-  'more digits than a double has are kept where they fit, and rounded where they are its noise',
+  'digits beyond the precision of a double are preserved where they fit, and rounded where they are noise',
   async (t) => {
     const money = ['1234567890123456.78', '-0.01'];
     t.match(guessed(money), { type: 'decimal', decimalPlaces: 2, isFloating: false });
@@ -249,7 +249,7 @@ t.test(
   },
 );
 
-t.test('64 bits are an integer, and one beyond is none', async (t) => {
+t.test('numbers within 64 bits are integers, and numbers beyond are not', async (t) => {
   const [least, most] = [String(INT64_MIN), String(INT64_MAX)];
   t.equal(guessed([least, most]).type, 'integer');
   for (const beyond of [INT64_MAX + 1n, INT64_MIN - 1n, 10n ** 30n]) {
@@ -272,7 +272,7 @@ t.test('numbers in a list of a CSV file keep all their digits', async (t) => {
   t.equal(writerOf(guess)(value), value);
 });
 
-t.test('a file without values has strings, and JSON values keep their types', async (t) => {
+t.test('a column without values is a string, and JSON values keep their types', async (t) => {
   t.match(guessed(['', null, undefined]), { type: 'string', valueCount: 0, unfit: null });
   t.match(guessed([]), { type: 'string', valueCount: 0 });
   for (const [sourceValues, type, storage] of [
@@ -299,12 +299,12 @@ t.test('a file without values has strings, and JSON values keep their types', as
   t.match(guessed([{ some: 'object' }], false), { unfit: 'objects' });
 });
 
-t.test('few different texts, or few for their number, have a low cardinality', async (t) => {
+t.test('few distinct texts, or few in relation to the rows, have a low cardinality', async (t) => {
   const texts = (distinct: number, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `w${index % distinct}`);
   t.equal(guessed(texts(50, 50)).cardinality, 'low');
   t.equal(guessed(texts(51, 51)).cardinality, 'high');
   t.equal(guessed(texts(51, 509)).cardinality, 'high');
   t.equal(guessed(texts(51, 510)).cardinality, 'low');
-  t.equal(guessed(texts(1_000, 10_000)).cardinality, 'high', 'so many are not counted further');
+  t.equal(guessed(texts(1_000, 10_000)).cardinality, 'high', 'the count of distinct texts ends there');
 });

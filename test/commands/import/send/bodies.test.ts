@@ -1,4 +1,4 @@
-/** Rows cut into insert bodies, against a model that keeps every entity as an object. */
+/** Rows divided into insert bodies, compared with a model that holds every entity as an object. */
 import t from 'tap';
 import { ENTITIES_PER_INSERT_MAX, Prng } from '../../../../src/base/index.js';
 import type { RowBlock } from '../../../../src/commands/import/formats/row-block.js';
@@ -48,7 +48,7 @@ function bodiesOf(mapping: Mapping, rows: readonly Row[]): Body[] {
   return rest === null ? bodies : [...bodies, rest];
 }
 
-/** What the entities of `rows` are, in order of their first rows; IDs are one in whatever case. */
+/** The entities of `rows`, in the order of their first rows; IDs are case-insensitive. */
 function modelOf(rows: readonly Row[], idOf: (row: Row) => string, hasEvents: boolean): unknown {
   const entities = new Map<string, { id: string; values: Record<string, unknown>; seen: unknown[] }>();
   for (const row of rows) {
@@ -70,14 +70,14 @@ function modelOf(rows: readonly Row[], idOf: (row: Row) => string, hasEvents: bo
 
 const some = <T>(value: T): T | null => (random.chance(0.2) ? null : value);
 
-/** `idCount`: of so many, also in other letters. A row has a value at least. */
+/** A row with one of `idCount` IDs, in either case, and at least one value. */
 function rowOf(index: number, idCount: number): Row {
   const id = `${random.pick(['u', 'U'])}${random.below(idCount)}`;
   const text = `t"${index}`;
   return [id, text, some(index), some(`p${index}`), `20${random.between(10, 24)}-02-03`];
 }
 
-t.test('each row is in one body, with its entity, of which later values and all events stay', async (t) => {
+t.test('each row is in one body, and each entity there has its last values and all its events', async (t) => {
   for (const idCount of [1, 30, 1_000, 1_000_000]) {
     for (const hasEvents of [false, true]) {
       const targets = hasEvents ? [...ATTRIBUTES, target('seen', 3, 4, 'string-event')] : ATTRIBUTES;
@@ -99,7 +99,7 @@ t.test('each row is in one body, with its entity, of which later values and all 
           t.ok(isFull || (entityCount < ENTITIES_PER_INSERT_MAX && body === bodies.at(-1)), label);
           const text = bodyText(mapping, body.rows, isDistinct(body));
           t.strictSame(JSON.parse(text), model, label);
-          t.equal(text, bodyText(mapping, body.rows, false), 'grouped or not');
+          t.equal(text, bodyText(mapping, body.rows, false), 'both ways of writing a body are equal');
           from = body.lastRow;
         }
         t.equal(from, rows.length, label);

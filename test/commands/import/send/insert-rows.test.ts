@@ -19,7 +19,7 @@ t.test('bad rows', async (t) => {
   const access = accessOf(server);
   const write = (name: string, text: string): string => path.join(t.testdir({ [name]: text }), name);
 
-  t.test('rows that do not fit are named in a file, the others go in', async (t) => {
+  t.test('bad rows are listed in a file, and all others are inserted', async (t) => {
     const rows = [
       'id,age,born',
       'a,1,2000-01-01',
@@ -54,7 +54,7 @@ t.test('bad rows', async (t) => {
   });
 
   t.test(
-    'a row that the server refuses is found among thousands, and a second import doubles no event',
+    'a row that the server refuses is found among thousands, and a second import duplicates no event',
     async (t) => {
       const lines = Array.from(
         { length: 3_000 },
@@ -95,7 +95,7 @@ t.test('bad rows', async (t) => {
     t.strictSame(await selected(server, 'SELECT COUNT(*) AS n FROM [many]'), [{ n: 4_950 }]);
   });
 
-  t.test('a dry run sends nothing and makes nothing', async (t) => {
+  t.test('a dry run sends nothing and creates nothing', async (t) => {
     const file = write('dry.csv', 'id,n\na,1\nb,x\n');
     const { bad, output } = await importing(access, [
       '--dimension',
@@ -111,7 +111,7 @@ t.test('bad rows', async (t) => {
     await t.rejects(selected(server, 'SELECT COUNT(*) FROM [dry]'));
   });
 
-  t.test('of rows with one ID the later wins, in whatever case, also in another body', async (t) => {
+  t.test('the last row with an ID wins, in either case, also across bodies', async (t) => {
     const lines = Array.from(
       { length: 4_500 },
       (_, row) => `${row % 2 === 0 ? 'E' : 'e'}${row % 1_500},${row}`,
@@ -123,39 +123,42 @@ t.test('bad rows', async (t) => {
     ]);
   });
 
-  t.test('an insert is the same in every encoding, and a bomb of any kind is refused', async (t) => {
-    const client = new RemoteClient(server, 1);
-    t.teardown(() => client.close());
-    const post = (body: Uint8Array, encoding: string, contentType: string): Promise<string> =>
-      client.text({
-        ...{ method: 'POST', path: '/v1/insert', key: server.writeKey, body, contentType },
-        headers: encoding === 'identity' ? {} : { 'content-encoding': encoding },
-      });
-    const encoders = {
-      identity: (bytes: Buffer) => bytes,
-      gzip: (bytes: Buffer) => gzipSync(bytes),
-      br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-    };
-    const [json, ndjson] = ['application/json', 'application/x-ndjson'];
-    for (const [encoding, encode] of Object.entries(encoders)) {
-      const create = '"auto-create":["dimension","column"]';
-      const name = (form: string): string => `${encoding}-${form}`;
-      const row = '"text":"é 東京","n":9223372036854775807';
-      const body = `{"e":{"dimension":"${name('json')}",${row}},${create}}`;
-      await post(encode(Buffer.from(body)), encoding, json);
-      const lines = `{${create}}\n{"id":"e","dimension":"${name('lines')}",${row}}\n`;
-      t.match(await post(encode(Buffer.from(lines)), encoding, ndjson), '"status":"success"');
-      for (const form of ['json', 'lines']) {
-        const statement = `SELECT text, CAST(n AS VARCHAR) AS n FROM [${name(form)}]`;
-        const expected = [{ text: 'é 東京', n: '9223372036854775807' }];
-        t.strictSame(await selected(server, statement), expected, name(form));
+  t.test(
+    'every content encoding gives the same insert, and a decompression bomb of any encoding is refused',
+    async (t) => {
+      const client = new RemoteClient(server, 1);
+      t.teardown(() => client.close());
+      const post = (body: Uint8Array, encoding: string, contentType: string): Promise<string> =>
+        client.text({
+          ...{ method: 'POST', path: '/v1/insert', key: server.writeKey, body, contentType },
+          headers: encoding === 'identity' ? {} : { 'content-encoding': encoding },
+        });
+      const encoders = {
+        identity: (bytes: Buffer) => bytes,
+        gzip: (bytes: Buffer) => gzipSync(bytes),
+        br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+      };
+      const [json, ndjson] = ['application/json', 'application/x-ndjson'];
+      for (const [encoding, encode] of Object.entries(encoders)) {
+        const create = '"auto-create":["dimension","column"]';
+        const name = (form: string): string => `${encoding}-${form}`;
+        const row = '"text":"é 東京","n":9223372036854775807';
+        const body = `{"e":{"dimension":"${name('json')}",${row}},${create}}`;
+        await post(encode(Buffer.from(body)), encoding, json);
+        const lines = `{${create}}\n{"id":"e","dimension":"${name('lines')}",${row}}\n`;
+        t.match(await post(encode(Buffer.from(lines)), encoding, ndjson), '"status":"success"');
+        for (const form of ['json', 'lines']) {
+          const statement = `SELECT text, CAST(n AS VARCHAR) AS n FROM [${name(form)}]`;
+          const expected = [{ text: 'é 東京', n: '9223372036854775807' }];
+          t.strictSame(await selected(server, statement), expected, name(form));
+        }
+        if (encoding === 'identity') continue;
+        const bomb = encode(Buffer.alloc(50 * 2 ** 20, ' '));
+        await t.rejects(post(bomb, encoding, json), { status: 413, code: 1507 });
+        await t.rejects(post(bomb, encoding, ndjson), { status: 413, code: 1507, reason: /^line 1: / });
       }
-      if (encoding === 'identity') continue;
-      const bomb = encode(Buffer.alloc(50 * 2 ** 20, ' '));
-      await t.rejects(post(bomb, encoding, json), { status: 413, code: 1507 });
-      await t.rejects(post(bomb, encoding, ndjson), { status: 413, code: 1507, reason: /^line 1: / });
-    }
-  });
+    },
+  );
 
   t.test('truncated and empty files are refused with the reason', async (t) => {
     const refused = async (name: string, bytes: Uint8Array | string, message: RegExp): Promise<void> => {

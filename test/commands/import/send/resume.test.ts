@@ -20,7 +20,7 @@ const MAPPING = [
   'spent:spent:at',
 ];
 
-/** Every user visits in turn; the sum of what was spent tells a lost or doubled event from none. */
+/** Visits of all users in turn; the sum of their amounts reveals a lost or duplicated event. */
 function visits(): string {
   const lines = ['user,page,spent,at'];
   for (let row = 0; row < ROWS; row++)
@@ -82,7 +82,7 @@ async function whenBegun(site: Site, count: number, ended: Promise<unknown>): Pr
   }
 }
 
-t.test('an import that is killed and begun again loses nothing and doubles nothing', async (t) => {
+t.test('an import that is killed and started again loses no event and duplicates none', async (t) => {
   const place = t.testdir({ store: {}, 'visits.csv': visits() });
   const server = new ServerProcess({ dir: path.join(place, 'store') });
   const { httpsPort } = await server.serving;
@@ -98,14 +98,14 @@ t.test('an import that is killed and begun again loses nothing and doubles nothi
     await whenBegun(site, before, ended);
     child.kill('SIGKILL');
     if ((await ended) === null) kills++;
-    // Without its state an import begins at the beginning, and the keys alone tell what is in.
+    // Without its state an import starts from the first row, and only the idempotency keys prevent duplicates.
     if (round === 1) fs.rmSync(`${file}.import.json`, { force: true });
   }
-  t.ok(kills > 0, 'some were killed');
+  t.ok(kills > 0, 'some imports were killed');
   const last = await runCommand(['import', ...words]);
   t.equal(last.code, 0, last.output);
   t.strictSame(await sumOf(site), WHOLE);
-  t.notOk(fs.existsSync(`${file}.import.json`), 'the state goes with the end');
+  t.notOk(fs.existsSync(`${file}.import.json`), 'the state is removed at the end');
   const again = await runCommand(['import', ...words]);
   t.equal(again.code, 0, again.output);
   t.strictSame(await sumOf(site), WHOLE, 'a second import changes nothing');
