@@ -1,17 +1,20 @@
 /**
- * Memory of one operator of a query, in which kernels keep their tables: a WebAssembly memory that grows on demand. Unlike an arena it
- * holds no data, and it belongs to one query at a time.
- * Invariants  allocations are 64-aligned, zeroed and released all at once; the views are valid until the next allocation, which may
- *             grow the memory and so detach them.
+ * Memory of one operator of a query, in which kernels build their tables: a WebAssembly memory that grows on demand.
+ * Unlike an arena, it holds no stored data, and it belongs to one query at a time.
+ * Invariants  allocations are 64-aligned, zeroed and released all at once; the views are valid until the next
+ *             allocation, which may grow the memory and detach the views.
  */
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
 import type { QueryRun } from './query-run.js';
 
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
-/** A memory that is kept for the next query is at most this large: fresh pages cost several times as much as used ones. */
+/**
+ * The largest memory that is reused by the next query. Reuse matters because writing to new pages costs several times
+ * as much as writing to used pages.
+ */
 const KEPT_BYTES_MAX = 64 * 2 ** 20;
-/** The number of memories that are kept. */
+/** The largest number of memories that are retained for reuse. */
 const KEPT_COUNT_MAX = 2;
 
 export class QueryMemory {
@@ -60,8 +63,8 @@ export class QueryMemory {
   }
 
   /**
-   * Returns the byte offset of `bytes` zeroed bytes, which are reserved in `run`; null = the query or the memory has no capacity
-   * for them.
+   * Returns the byte offset of `bytes` zeroed bytes, which are reserved in `run`; null = the query or the memory has no
+   * capacity for them.
    */
   allocate(bytes: number, run: QueryRun): number | null {
     const at = this.#end;
@@ -95,13 +98,13 @@ export class QueryMemory {
     return true;
   }
 
-  /** Releases all allocations. The caller releases what they reserved. */
+  /** Releases all allocations. The caller releases the corresponding reservations. */
   clear(): void {
     this.#end = ARENA_RESERVED_BYTES;
   }
 }
 
-/** The memories of a worker's queries, some of which are kept for the next query. */
+/** The memories of a worker's queries. Some of them are retained for the next query. */
 export class QueryMemories {
   readonly #module: WebAssembly.Module | null;
   readonly #kept: QueryMemory[] = [];

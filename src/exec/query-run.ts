@@ -32,7 +32,7 @@ export class QueryRun extends MemoryAccount {
     }
   }
 
-  /** The same query with an account of its own, such as that of one operator. */
+  /** The same query with a separate memory account, for example that of one operator. */
   override child(): QueryRun {
     return new QueryRun(this.#stopFlags, this.#slot, Number.POSITIVE_INFINITY, this);
   }

@@ -1,11 +1,11 @@
 /**
- * Aggregations as plain data: the values to count, for which entities, and the partial results of shards.
- * An AggregatePlan runs in rounds, one per level. A round requests from every shard the values of one level within the groups
- * decided by earlier rounds; the exact sum over all shards decides the groups of this level. So the top values are exact for any
- * number of shards.
- * A group is a path of values, one per decided level. An entity belongs to a group if it has each of these values: a list has
- * each of its items, an event column the value of each event in its level's window. Without decided levels there is one group,
- * number 0, of all entities that satisfy `entities`.
+ * Aggregations as plain data: the values to count, the entities to count them for, and the partial results of shards.
+ * An AggregatePlan runs in rounds, one per level. A round requests from every shard the values of one level within the
+ * groups decided by earlier rounds; the exact sum over all shards decides the groups of this level. Therefore the top
+ * values are exact for any number of shards.
+ * A group is a path of values, one per decided level. An entity belongs to a group if it has each of these values: a
+ * list has each of its items, and an event column has the value of each event in its level's window. Without decided
+ * levels there is one group, number 0, of all entities that satisfy `entities`.
  */
 import { METRICS } from '../interface/index.js';
 import type { Interval, ValueForm, ValueKind } from '../schema/index.js';
@@ -14,7 +14,9 @@ import type { Condition, ValueTest, Window } from './condition.js';
 /** The source of a level's values: each value that passes every test counts. */
 export interface LevelPlan {
   readonly source: ValueSource;
-  /** Applied to each value or item, regardless of the column's storage; a negated test passes where it does not hold. */
+  /**
+   * Applied to each value or item, regardless of the column's storage. A negated test passes if the test itself fails.
+   */
   readonly tests: readonly ValueTest[];
 }
 
@@ -57,7 +59,7 @@ export interface MetricLevel extends LevelPlan, ValueForm {
 export interface AggregatePlan {
   readonly databaseId: number;
   readonly dimensionId: number;
-  /** null = all. */
+  /** null = all entities. */
   readonly entities: Condition | null;
   /** Outermost first. */
   readonly levels: readonly TopLevel[];
@@ -70,7 +72,10 @@ export type AggregateAnswer =
   | { readonly answers: 'values'; readonly rows: readonly ValueRow[] }
   /** `token` is a JSON token such as 12, 12.5, null or "2016-01-01". */
   | { readonly answers: 'metric'; readonly token: string }
-  /** Nonempty buckets, ascending (windows: in the requested order). `from` included, `to` excluded, seconds since 1970-01-01. */
+  /**
+   * Nonempty buckets, ascending (windows: in the requested order). `from` included, `to` excluded, seconds since
+   * 1970-01-01.
+   */
   | { readonly answers: 'buckets'; readonly rows: readonly BucketRow[] };
 
 export interface ValueRow {
@@ -121,8 +126,8 @@ export type MetricStatistic =
 
 export type RoundAsk =
   /**
-   * The number of entities of each value in each group: an entity counts once per group and value. `best`, which is set for a
-   * single group only, limits the result to about that many values with the most entities.
+   * The number of entities of each value in each group: an entity counts once per group and value. `best`, which is set
+   * for a single group only, limits the result to about that many values with the most entities.
    */
   | { readonly asks: 'values'; readonly level: LevelPlan; readonly best: number | null }
   /** Statistics of the values (items of lists, events in the window) of each group's entities, by bucket. */
@@ -143,8 +148,8 @@ export interface RoundPlan {
 }
 
 /**
- * Value v of `values` within group slot cells[v] (null: all are slot 0) occurs counts[v] times, at least once; each pair of slot
- * and value occurs once per shard. A slot is a group, or group x bucketCount + bucket.
+ * Value v of `values` within group slot cells[v] (null: all are slot 0) occurs counts[v] times, at least once; each
+ * pair of slot and value occurs once per shard. A slot is a group, or group x bucketCount + bucket.
  */
 export interface ValueCounts {
   readonly answers: 'values';

@@ -1,14 +1,14 @@
 /**
- * A number for comparison with stored values. The number may not be storable: 1001.23 on a column with one decimal place is
- * between two stored values, 2^63 is above all of them. `floor` and `ceil` give the adjacent stored values, so that every
- * comparison is exact.
+ * A number for comparison with stored values. The number may not be storable: 1001.23 on a column with one decimal
+ * place is between two stored values, 2^63 is above all of them. `floor` and `ceil` give the adjacent stored values, so
+ * that every comparison is exact.
  */
 import { INT64_MAX, INT64_MIN } from '../base/index.js';
 import { readDecimal } from '../schema/index.js';
 
 /**
- * The greatest stored value not above the number and the least not below it; equal if the number is storable. Numbers outside 64
- * bits are one step outside.
+ * The greatest stored value not above the number and the least not below it; equal if the number is storable. Numbers
+ * outside 64 bits are one step outside.
  */
 export interface Bound {
   readonly floor: bigint;

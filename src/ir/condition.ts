@@ -1,10 +1,10 @@
 /**
- * Bound conditions as plain data: api and sql produce them, every shard evaluates them. They cross threads by structured clone,
- * so they contain no functions.
- * Rules: every ordered scalar (integer, enumerated, decimal, date, datetime, boolean) is tested as a 64-bit integer in its stored
- * form against disjoint ascending ranges, both ends included; so `not-equals` is two ranges and no predicate needs an operator of
- * its own. Three-valued logic: a missing value makes a test unknown; `not` keeps unknown. `not` is explicit, so exec pushes it
- * down to the leaves.
+ * Bound conditions as plain data: api and sql produce them, every shard evaluates them. They cross threads by
+ * structured clone, so they contain no functions.
+ * Rules: every ordered scalar (integer, enumerated, decimal, date, datetime, boolean) is tested as a 64-bit integer in
+ * its stored form against disjoint ascending ranges, both ends included; so `not-equals` is two ranges and no predicate
+ * needs an operator of its own. Three-valued logic: a missing value makes a test unknown; `not` keeps unknown. `not` is
+ * explicit, so exec pushes it down to the leaves.
  */
 
 export interface IntRange {

@@ -1,10 +1,10 @@
 /**
- * Bound scalar expressions as plain data, over the inputs of a plan: the form of SQL's projections, filters, keys and orders.
- * src/expression evaluates them vector by vector.
- * Rules: every node knows its type. The binder inserts casts, so the two sides of a comparison or of + - % have the same type
- * (decimals the same scale) and no node converts implicitly. Three-valued logic: a missing operand gives a missing value unless a
- * node states otherwise. Text is compared as UTF-8 bytes; for SQL's case-insensitive comparison the binder lower-cases all text
- * that is not in lower case already.
+ * Bound scalar expressions as plain data, over the inputs of a plan: the form of SQL's projections, filters, keys and
+ * orders. src/expression evaluates them vector by vector.
+ * Rules: every node knows its type. The binder inserts casts, so the two sides of a comparison or of + - % have the
+ * same type (decimals the same scale) and no node converts implicitly. Three-valued logic: a missing operand gives a
+ * missing value unless a node states otherwise. Text is compared as UTF-8 bytes; for SQL's case-insensitive comparison
+ * the binder lower-cases all text that is not in lower case already.
  */
 import type { SqlType } from '../vector/index.js';
 
@@ -16,7 +16,7 @@ export const SCALAR_FUNCTIONS = [
   'trim', // text, characters to remove at both ends (default: spaces)
   'ltrim',
   'rtrim',
-  'substring', // text, start from 1, length (optional)
+  'substring', // missing arguments are ignored
   'left',
   'right',
   'replace',
@@ -93,8 +93,8 @@ export type Expression =
       readonly right: Expression;
     }
   /**
-   * The operand equals one of the constants, which have its type; the list may be empty. If a constant is missing and no other
-   * matches, the result is missing.
+   * The operand equals one of the constants, which have its type; the list may be empty. If a constant is missing and
+   * no other matches, the result is missing.
    */
   | {
       readonly op: 'in';
@@ -124,8 +124,8 @@ export type Expression =
   /** Missing where both are equal, otherwise `of`. */
   | { readonly op: 'null-if'; readonly type: SqlType; readonly of: Expression; readonly equals: Expression }
   /**
-   * Exact operands: + - % of one scale keep that scale, * adds the scales. Float operands give floats. / takes floats only. x /
-   * 0, x % 0 and non-finite float results are missing; results of more than DIGITS_MAX digits throw 6000.
+   * Exact operands: + - % of one scale keep that scale, * adds the scales. Float operands give floats. / takes floats
+   * only. x / 0, x % 0 and non-finite float results are missing; results of more than DIGITS_MAX digits throw 6000.
    */
   | {
       readonly op: 'arithmetic';
@@ -135,8 +135,8 @@ export type Expression =
       readonly right: Expression;
     }
   /**
-   * Converts to `type`; decimals are rounded half away from zero. A value that cannot be converted throws 6000, or is missing
-   * with `lenient`.
+   * Converts to `type`; decimals are rounded half away from zero. A value that cannot be converted throws 6000, or is
+   * missing with `lenient`.
    */
   | { readonly op: 'cast'; readonly type: SqlType; readonly of: Expression; readonly lenient: boolean }
   | {

@@ -1,9 +1,10 @@
 /**
- * Extraction as plain data: which rows, in which order, after which position, with which values.
- * The order of rows is total, so that a page can begin after any row. Scored rows are chosen by score (falling), then
- * by ID; the answer has the chosen rows in the order of its keys (`answerOrder`). Other rows come by distance (rising)
- * if there is one, then by the order's keys, then by ID; without any of these by the hash of the ID with its bits
- * reversed, then by ID. Missing values come last, rising or falling. Text is compared as UTF-8 bytes.
+ * Extraction as plain data: the rows, their order, the position after which they start, and their cells.
+ * The order of rows is total, so that a page can begin after any row. Scored rows are selected by score (descending),
+ * then by ID; the selected rows are then returned in the order of the plan's keys (`answerOrder`). Rows without a score
+ * are ordered by distance (ascending) if there is one, then by the order's keys, then by ID. Without distance and keys,
+ * they are ordered by the bit-reversed hash of the ID, then by ID. Missing values are last, ascending or descending.
+ * Text is compared as UTF-8 bytes.
  */
 import type { Point, ValueForm, ValueKind } from '../schema/index.js';
 import type { Condition, ValueTest, Window } from './condition.js';
@@ -28,7 +29,7 @@ export interface RowPosition {
   readonly score: number;
   /** 0 without `near`. */
   readonly distanceKm: number;
-  /** One per key of the order, even if the rows are chosen by score. */
+  /** One value per key of the order, even if the keys do not determine which rows are selected. */
   readonly values: readonly OrderValue[];
 }
 
@@ -54,11 +55,11 @@ export type OutputColumn = ValueForm &
 export interface ExtractPlan {
   readonly databaseId: number;
   readonly dimensionId: number;
-  /** The candidate rows; null = all. */
+  /** The condition for candidate rows; null = all rows. */
   readonly condition: Condition | null;
   /** A row's score is the number of satisfied conditions; rows of score 0 are omitted. null = rows are not scored. */
   readonly scored: readonly Condition[] | null;
-  /** Gives every row a distance. Rows without such a point are omitted, unless rows are scored. */
+  /** Computes a distance for every row. Rows without a matching point are omitted, unless rows are scored. */
   readonly near: NearPlan | null;
   readonly order: readonly OrderKey[];
   /** Rows up to and including this position are omitted; null = none. */

@@ -1,6 +1,6 @@
 /**
- * Conditions in a form that MessagePack supports: no BigInt. The form is part of the log's format: fields are only ever added,
- * with a defined meaning of their absence.
+ * Conditions in a form that MessagePack supports: no BigInt. The form is part of the log's format: fields are only ever
+ * added, with a defined meaning of their absence.
  */
 import type { Condition, EventTest, IntRange, ValueTest } from './condition.js';
 

@@ -1,6 +1,6 @@
 /**
- * Sets of 64-bit integers as disjoint ascending ranges, both ends included, no two adjacent. All predicates on ordered values
- * become such sets, so that several predicates on one column merge into one set.
+ * Sets of 64-bit integers as disjoint ascending ranges, both ends included, no two adjacent. All predicates on ordered
+ * values become such sets, so that several predicates on one column merge into one set.
  */
 import { INT64_MAX, INT64_MIN } from '../base/index.js';
 import type { ValueKind } from '../schema/index.js';

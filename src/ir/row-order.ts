@@ -6,8 +6,8 @@ import type { ExtractPlan, OrderKey, OrderValue, RowPosition } from './extract.j
 export type OrderOfRows = Pick<ExtractPlan, 'scored' | 'near' | 'order'>;
 
 /**
- * Compares rows of one merge in the order in which the plan chooses them: below 0 when `a` comes before `b`, above 0 when
- * it comes after `b`, 0 only for the same entity. The comparison keeps the ranks of the IDs that it has seen.
+ * Compares the positions of two rows in the order in which the plan selects rows: negative if `a` is before `b`,
+ * positive if `a` is after `b`, 0 only for the same entity. The function caches the ranks of IDs.
  */
 export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPosition) => number {
   const ranks = ranksById(plan) ? new Map<string, number>() : null;
@@ -24,7 +24,10 @@ export function positionOrder(plan: OrderOfRows): (a: RowPosition, b: RowPositio
   };
 }
 
-/** The rows of a whole answer in the order in which they are answered: the chosen rows of a score come by `order` first. */
+/**
+ * Sorts the rows of a complete result into the order in which they are returned: rows with a score are ordered by
+ * `order` first.
+ */
 export function answerOrder<Row extends { readonly position: RowPosition }>(
   { scored, order }: Pick<ExtractPlan, 'scored' | 'order'>,
   rows: readonly Row[],
@@ -33,7 +36,7 @@ export function answerOrder<Row extends { readonly position: RowPosition }>(
   return [...rows].sort((a, b) => byKeys(order, a.position, b.position) || byScore(a.position, b.position));
 }
 
-/** The highest score first, then by ID. */
+/** By descending score, then by ID. */
 function byScore(a: RowPosition, b: RowPosition): number {
   return a.score === b.score ? compareText(a.id, b.id) : b.score - a.score;
 }
@@ -51,7 +54,7 @@ export function ranksById({ scored, near, order }: OrderOfRows): boolean {
   return scored === null && near === null && order.length === 0;
 }
 
-/** The rank of an entity among rows without an order: its hash with the bits reversed. */
+/** The rank of an entity among rows without an order: the bit-reversed hash of its ID. */
 export function rankOfId(id: string): number {
   const bytes = Buffer.from(id, 'utf8');
   return reversedBits(hashBytes(bytes, 0, bytes.length));

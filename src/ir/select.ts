@@ -1,6 +1,6 @@
 /**
- * SELECT as plain data, bound to the columns of a dimension: the rows, the expressions over them, the grouping, the order and the
- * limit. The stages, in the order of evaluation:
+ * SELECT as plain data, bound to the columns of a dimension: the rows, the expressions over them, the grouping, the
+ * order and the limit. The stages, in the order of evaluation:
  *   rows      entities that satisfy `condition` and `filter`; with `events` one row per passing event of such an entity
  *   joins     each row finds at most one entity of each joined dimension by its ID
  *   grouping  rows become one row per group; optional
@@ -8,8 +8,8 @@
  *   outputs   the columns of the result
  *   distinct  keeps one of several equal outputs
  *   order     followed by offset and limit
- * Before the grouping, `input` i of an expression is `inputs[i]`. After it (having, outputs and order of a grouped plan) input i
- * is key i of the grouping, and input keys.length + a its aggregate a.
+ * Before the grouping, `input` i of an expression is `inputs[i]`. After it (having, outputs and order of a grouped
+ * plan) input i is key i of the grouping, and input keys.length + a its aggregate a.
  */
 
 import type { ValueKind } from '../schema/index.js';
@@ -62,9 +62,9 @@ export type AggregateFunction =
 
 /**
  * The values that an aggregate combines within each group:
- *   rows      one per row
- *   entities  one per entity, regardless of how many rows it has in the group: if rows are events
- *   a number  one per event that passes feeds[n], for each of the group's entities: if rows are entities
+ *   rows      one value per row
+ *   entities  one value per entity, regardless of its number of rows in the group; used if rows are events
+ *   a number  one value per event that passes feeds[n], for each of the group's entities; used if rows are entities
  */
 export type Feed = 'rows' | 'entities' | number;
 
@@ -78,8 +78,8 @@ export interface Aggregate {
   /** For a percentile, 0 to 1. */
   readonly fraction: number | null;
   /**
-   * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's type. avg and stddev: float, avg with
-   * at most 6 decimals. percentile: float.
+   * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's type. avg and stddev: float,
+   * avg with at most 6 decimals. percentile: float.
    */
   readonly type: SqlType;
 }
@@ -109,8 +109,8 @@ export interface SelectPlan {
   /** null = all entities. */
   readonly condition: Condition | null;
   /**
-   * The part of WHERE that is not a condition of the interface, over `inputs` including joined ones; keeps rows for which it is
-   * true.
+   * The part of WHERE that is not a condition of the interface, over `inputs` including joined ones; keeps rows for
+   * which it is true.
    */
   readonly filter: Expression | null;
   /** Rows are the passing events of entities that satisfy `condition`; null = rows are entities. */
@@ -130,11 +130,11 @@ export interface SelectPlan {
   readonly limit: number | null;
 }
 
-/** Whether the shards may produce so many distinct texts that workers count them. */
+/** Whether the shards may return so many distinct texts that workers count them. */
 export const countsTexts = ({ grouping }: SelectPlan): boolean =>
   grouping?.aggregates.some(({ function: name, distinct }) => distinct && name === 'count') === true;
 
-/** Whether the shards may return many values of groups, for which they use memory that is returned to them. */
+/** Whether the shards may return many values of groups, in memory that is sent back to them for reuse. */
 export const collectsValues = ({ grouping }: SelectPlan): boolean =>
   grouping?.aggregates.some(({ function: name, distinct }) => distinct || name === 'percentile') === true;
 
@@ -146,7 +146,9 @@ export interface JoinTable {
   readonly columns: readonly WireVector[];
 }
 
-/** The groups of one shard: their key values, and per aggregate the state from which groups of all shards are merged. */
+/**
+ * The groups of one shard: their key values, and per aggregate the state from which groups of all shards are merged.
+ */
 export interface GroupPartial {
   readonly groupCount: number;
   /** One per key, a row per group; no two groups have equal keys, unless groups are entities. */
@@ -156,9 +158,9 @@ export interface GroupPartial {
 }
 
 /**
- * One value per group each; `counts` is the number of values that are not missing. Sums of exact values have the stored form;
- * squares are of stored forms. Sums of floats are exact, too: integers, always `wide`, in units of 2^-1074, the least double (a
- * sum), or 2^-2148 (a sum of squares).
+ * One value per group each; `counts` is the number of values that are not missing. Sums of exact values have the stored
+ * form; squares are of stored forms. Sums of floats are exact, too: integers, always `wide`, in units of 2^-1074, the
+ * least double (a sum), or 2^-2148 (a sum of squares).
  */
 export type AggregateState =
   | { readonly holds: 'count'; readonly counts: Float64Array }
@@ -173,8 +175,8 @@ export type AggregateState =
   /** For min and max; missing if the group has no value. */
   | { readonly holds: 'extreme'; readonly values: WireVector }
   /**
-   * For percentiles and distinct values. Value v belongs to group groups[v] (null = group 0) and occurs counts[v] times (null =
-   * once, or irrelevant). Each pair of group and value occurs once, and no value is missing.
+   * For percentiles and distinct values. Value v belongs to group groups[v] (null = group 0) and occurs counts[v] times
+   * (null = once, or irrelevant). Each pair of group and value occurs once, and no value is missing.
    */
   | {
       readonly holds: 'values';
@@ -185,21 +187,21 @@ export type AggregateState =
       readonly hashes: Uint32Array | null;
     }
   /**
-   * For percentiles and numbers of distinct values: the values of group g, in stored form, are values[starts[g], starts[g + 1]),
-   * ascending. Equal values may be repeated only for a percentile.
+   * For percentiles and numbers of distinct values: the values of group g, in stored form, are values[starts[g],
+   * starts[g + 1]), ascending. Equal values may be repeated only for a percentile.
    */
   | { readonly holds: 'runs'; readonly starts: Uint32Array; readonly values: Float64Array }
   /**
-   * For the number of distinct values of a single group: bit v - least is set if value v occurs. `least` is a multiple of 32;
-   * bit 0 is the lowest of the first word.
+   * For the number of distinct values of a single group: bit v - least is set if value v occurs. `least` is a multiple
+   * of 32; bit 0 is the lowest of the first word.
    */
   | { readonly holds: 'bits'; readonly least: number; readonly words: Uint32Array }
   /** The distinct values of a single group with many texts. */
   | { readonly holds: 'texts'; readonly texts: PartitionedTexts };
 
 /**
- * A power of two. The ends of so many partitions can be written concurrently without waits for memory, and the partitions of some
- * million texts fit in a core's cache.
+ * A power of two. Writing to this many partition ends causes no memory stalls, and each partition of a few million
+ * texts fits in a core's cache.
  */
 export const TEXT_PARTITIONS = 256;
 
@@ -210,13 +212,15 @@ export interface PartitionedTexts {
   readonly counts: Uint32Array;
   /** Partition p is words[starts[p], starts[p + 1]). */
   readonly starts: Float64Array;
-  /** Per text: its hash (hashBytes), its length in bytes, and its bytes in whole blocks, padded with 0; little-endian. */
+  /**
+   * Per text: its hash (hashBytes), its length in bytes, and its bytes in whole blocks, padded with 0; little-endian.
+   */
   readonly words: Uint32Array;
 }
 
 /** The words before the bytes of a text in PartitionedTexts. */
 export const TEXT_HEAD_WORDS = 2;
-/** Most texts of a column take equally many blocks, so that branch prediction works in loops over them. */
+/** Most texts of a column take the same number of blocks, so that branch prediction works in loops over them. */
 export const TEXT_BLOCK_BYTES = 8;
 
 /** The number of words of a text in PartitionedTexts. */

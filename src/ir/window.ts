@@ -4,7 +4,7 @@ import type { Window } from './condition.js';
 /** Event dates are unsigned 32-bit seconds; no event is later. */
 const EVENT_SECONDS_MAX = 2 ** 32 - 1;
 
-/** Every event. */
+/** The window that contains every event. */
 export const ALL_EVENTS: Window = { from: 0, to: EVENT_SECONDS_MAX };
 
 /** Returns the part of a window (both ends included) that can contain events. */

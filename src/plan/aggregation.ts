@@ -36,7 +36,7 @@ export class Aggregation {
    * requested.
    */
   #bestFell = false;
-  /** null = not known yet, or the plan has no metric. */
+  /** null = not yet known, or the plan has no metric. */
   #metric: MetricCells | null = null;
   #round: RoundPlan | null;
 
@@ -59,8 +59,8 @@ export class Aggregation {
   }
 
   /**
-   * Like `take`, but yields between slices of a few milliseconds; small merges do not yield. `round` is the next
-   * round after it returned; after an error or an early stop the instance must not be used. Throws 9006.
+   * Like `take`, but yields between slices of a few milliseconds; small merges do not yield. After the task completes,
+   * `round` is the next round. After an error or an early stop the instance must not be used. Throws 9006.
    */
   *takeSliced(partials: readonly RoundPartial[]): Task<void> {
     invariant(this.#round !== null, 'no round is open');
@@ -68,7 +68,7 @@ export class Aggregation {
     const answers = ask.asks === 'values' || ask.moment === 'values' ? 'values' : 'moments';
     invariant(
       partials.every((partial) => partial.answers === answers),
-      `the round is answered with ${answers}`,
+      `the round has ${answers} as result`,
     );
     if (ask.asks === 'values') yield* this.#takeLevel(partials as readonly ValueCounts[], ask.best !== null);
     else yield* this.#takeMetric(partials);
@@ -79,14 +79,14 @@ export class Aggregation {
     return runToEnd(this.answerSliced());
   }
 
-  /** Like `answer`, in slices as takeSliced has them. */
+  /** Like `answer`, in slices like those of takeSliced. */
   *answerSliced(): Task<AggregateAnswer> {
     invariant(this.#round === null, 'a round is open');
     let answers = yield* this.#metricAnswers();
     for (let depth = this.#levels.length - 1; depth >= 0; depth--) {
       answers = yield* levelAnswers(this.#levels[depth], this.#groupsAt(depth), answers);
     }
-    invariant(answers !== null, 'the outermost level is one group');
+    invariant(answers !== null, 'the outermost level has a single group');
     return answers[0];
   }
 
@@ -146,7 +146,7 @@ export class Aggregation {
 
   *#takeMetric(partials: readonly RoundPartial[]): Task<void> {
     const { metric } = this.#plan;
-    invariant(metric !== null, 'a metric is asked');
+    invariant(metric !== null, 'a metric was requested');
     const cellCount = cellsOf(metric, this.#groupsAt(this.#levels.length));
     const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.remainder());
     this.#budget.reserve(found.cells.length * CELL_BYTES);

@@ -15,7 +15,7 @@ import { mergeCounts } from './value-merge.js';
 const BEST_MIN = 1_024;
 const BEST_PER_VALUE = 4;
 /**
- * Less than any count: stands for the restMax 0 of a shard that omitted nothing, so that it still exceeds the count 0
+ * Less than any count: represents the restMax 0 of a shard that omitted nothing, so that it still exceeds the count 0
  * of merged pairs.
  */
 const NEXT_TO_NOTHING = 2 ** -30;
@@ -48,7 +48,7 @@ export function* isCertain(
   return certain;
 }
 
-/** Whether no value of entries [from, to) can be as frequent as `bound`, except completely counted ones. */
+/** Whether no value of entries [from, to) can be as frequent as `bound`, except completely counted values. */
 function noneReaches(
   bound: number,
   counts: Float64Array,

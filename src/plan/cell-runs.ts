@@ -76,7 +76,7 @@ function countStarts(cells: Uint32Array, from: number, to: number): number {
   return count;
 }
 
-/** Returns the number of runs that have a start so far. */
+/** Writes the starts of the runs that begin in [from, to); returns the number of runs so far. */
 function putStarts(
   cells: Uint32Array,
   from: number,

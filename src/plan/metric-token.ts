@@ -80,7 +80,7 @@ export function betweenToken(form: ValueForm, low: bigint, high: bigint, { parts
   return floatToken(nearestDouble(low * of + (high - low) * parts, of * unitOf(form)));
 }
 
-/** A stored value, or a sum of them, as it is. */
+/** A stored value, or a sum of stored values, without conversion. */
 function valueToken(form: ValueForm, value: bigint): string {
   switch (baseTypeOf(form.type)) {
     case 'decimal':
@@ -93,7 +93,7 @@ function valueToken(form: ValueForm, value: bigint): string {
   }
 }
 
-/** What a stored value counts in: 1 / unit. */
+/** The denominator of stored values: a stored value is a multiple of 1 / unit. */
 function unitOf({ type, decimalPlaces }: ValueForm): bigint {
   return baseTypeOf(type) === 'decimal' ? 10n ** BigInt(decimalPlaces ?? 0) : 1n;
 }

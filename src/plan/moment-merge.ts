@@ -1,9 +1,9 @@
-/** Moments of several shards added up: one set of them per cell that holds something. */
+/** Merges the moments of several shards: one set of moments per nonempty cell. */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../base/index.js';
 import type { SlotStatistics } from '../ir/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
 
-/** What is known of a cell's values; 0 where the moment asked for does not say. */
+/** The moments of a cell's values; 0 where the requested moment does not include a field. */
 export interface Moments {
   readonly count: number;
   readonly sum: bigint;
@@ -12,10 +12,10 @@ export interface Moments {
   readonly greatest: bigint;
 }
 
-/** About what the moments of a cell take, with the numbers that they hold. */
+/** Approximate bytes of a cell's moments, including the numbers that they contain. */
 const MOMENTS_BYTES = 250;
 
-/** Calls `visit` for every cell that holds something, ascending, in slices. Throws 9006. */
+/** Calls `visit` for every nonempty cell, ascending, in slices. Throws 9006. */
 export function* eachMoments(
   partials: readonly SlotStatistics[],
   budget: MemoryAccount,
@@ -37,7 +37,7 @@ export function* eachMoments(
     });
   }
   const runs = yield* cellRuns(cells, places.subarray(0, entries.length), budget);
-  // A run has an entry per shard at most.
+  // A run has at most one entry per shard.
   yield* inSlices(
     runs.cells.length,
     (from, to) => {
@@ -72,7 +72,7 @@ function added(a: Moments, b: Moments): Moments {
   };
 }
 
-/** Math.min and Math.max take no bigint. */
+/** Math.min and Math.max do not accept bigints. */
 function extremesOf(a: Moments, b: Moments): Pick<Moments, 'least' | 'greatest'> {
   let { least, greatest } = a;
   if (b.least < least) least = b.least;

@@ -25,7 +25,7 @@ export function orderBytes(list: ValueList, form: ValueForm, placeCount: number)
       break;
   }
   switch (baseTypeOf(form.type)) {
-    // Their texts sort like the values: false and true, and dates of years 0000 to 9999.
+    // The texts sort like the values: false and true, and dates of years 0000 to 9999.
     case 'boolean':
     case 'date':
     case 'datetime':
@@ -134,7 +134,7 @@ class NumberBytes extends OwnBytes implements OrderBytes {
 
   put(place: number, value: number): void {
     const number = (this.#words[2 * value + 1] | 0) * TWO_32 + this.#words[2 * value];
-    // Others may have been rounded.
+    // Unsafe integers may have been rounded.
     if (Number.isSafeInteger(number)) this.#putNumber(place, number);
     else this.putText(place, this.#textOf(value));
   }

@@ -25,12 +25,15 @@ const SORTED_BITS = 22;
 const SORTED_MASK = 2 ** SORTED_BITS - 1;
 /** Odd, so that the keys of one value in different cells always differ: equal value and key imply the same pair. */
 const CELL_FACTOR = 0x9e3779b1;
-/** In longer runs of one key, entries are not compared pairwise. About as many shards name one value. */
+/**
+ * Entries of longer runs of one key are not compared pairwise. Normally only about as many entries as there are shards
+ * have one value.
+ */
 const RUN_MAX = 64;
 
 /**
- * Returns null if no shard counts anything. A pair whose count was added to an equal pair stays with count 0. The
- * result may be one of `partials`. Throws 9006.
+ * Returns null if no shard has counts. A pair whose count was added to an equal pair remains with count 0. The result
+ * may be one of `partials`. Throws 9006.
  */
 export function* mergeCounts(
   partials: readonly ValueCounts[],

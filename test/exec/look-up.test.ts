@@ -1,4 +1,4 @@
-/** Entities by ID, with and without a condition that hides some of them. */
+/** Lookups of entities by ID, with and without a condition that excludes some of them. */
 import t from 'tap';
 import { hashBytes, Prng, shardOf } from '../../src/base/index.js';
 import { lookUp } from '../../src/exec/index.js';
@@ -13,12 +13,12 @@ t.comment(`seed ${SEED}`);
 
 const KEY = { databaseId: 1, dimensionId: 2 };
 
-t.test('an ID is found where it is held and satisfies the condition', async (t) => {
+t.test('an ID is found if a shard contains it and its entity satisfies the condition', async (t) => {
   const prng = new Prng(SEED);
   const scratch = new Arena(null);
   const pool = new ArenaPool(null);
   const shardCount = 3;
-  // This worker holds two of the three shards.
+  // This worker has two of the three shards.
   const shards = new Map([0, 2].map((index) => [index, new Shard(pool, index)]));
   const entities: StoredEntities = new Map();
   const shardOfId = (id: string): number => {
@@ -64,7 +64,7 @@ t.test('an ID is found where it is held and satisfies the condition', async (t) 
   t.strictSame(wrong.slice(0, 2), []);
 });
 
-t.test('a dimension that holds nothing here has no entity', async (t) => {
+t.test('no entity is found in a dimension without data', async (t) => {
   const shards = new Map([[0, new Shard(new ArenaPool(null), 0)]]);
   const found = lookUp(
     shards,

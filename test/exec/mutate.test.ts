@@ -1,4 +1,7 @@
-/** Changes and deletions by generated conditions, and counts between them, against plain maps, with both kernels. */
+/**
+ * Updates and deletions by generated conditions, with counts between them, compared with plain maps, for both sets of
+ * kernels.
+ */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { countEntities, mutateEntities } from '../../src/exec/index.js';
@@ -16,7 +19,7 @@ const SEED = 141_421;
 t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
-/** The model's shard, changed by conditions. */
+/** The model's shard with updates and deletions by condition. */
 class Pair extends ShardModel {
   readonly scratch: Arena;
 
@@ -50,9 +53,9 @@ for (const [kernels, module] of [
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
   for (const deadMin of [1, 2 ** 31]) {
-    const often = deadMin === 1 ? 'compacted' : 'with deleted rows left in place';
+    const often = deadMin === 1 ? 'compacted' : 'with deleted rows not yet compacted';
     t.test(
-      `${kernels} kernels: conditions choose, change and delete as in the model, ${often}`,
+      `${kernels} kernels: conditions select, update and delete the entities of the model, ${often}`,
       async (t) => {
         const prng = new Prng(SEED + deadMin);
         const pair = new Pair(module, deadMin);
@@ -86,33 +89,36 @@ for (const [kernels, module] of [
     );
   }
 
-  t.test(`${kernels} kernels: what is selected in whole, half-deleted and emptied segments`, async (t) => {
-    const pair = new Pair(module, 2 ** 31);
-    const ids = Array.from({ length: 3 * SEGMENT_ROWS_MAX + 130 }, (_, index) => `e${index}`);
-    pair.insert(ids.map((id) => ({ id, fields: [] })));
-    const all: Condition = { op: 'entity-id', tests: [] };
-    const none: Condition = { op: 'not', member: all };
-    const equals = (texts: string[], negated: boolean): Condition => ({
-      op: 'entity-id',
-      tests: [{ kind: 'text', match: 'equals', texts, negated }],
-    });
-    t.strictSame([pair.count(all), pair.count(none)], [ids.length, 0]);
-    // The second segment is emptied, the third loses every other row.
-    const gone = ids.filter((_, row) => row >> 16 === 1 || (row >> 16 === 2 && row % 2 === 0));
-    pair.delete(gone);
-    const left = ids.length - gone.length;
-    t.strictSame([pair.count(null), pair.count(all), pair.count(none)], [left, left, 0]);
-    t.equal(pair.count(equals(['e3', gone[0], gone[40_000]], false)), 1);
-    t.equal(pair.count(equals(['e3', gone[0]], true)), left - 1);
-    t.equal(pair.mutate(equals([ids[0], ids[3 * SEGMENT_ROWS_MAX], gone[5]], true), null), left - 2);
-    t.strictSame([pair.count(null), pair.held.isDead(0), pair.held.isDead(1)], [2, false, true]);
-    t.equal(pair.mutate(all, null), 2);
-    t.equal(pair.held.segments.length, 0);
-    t.equal(pair.count(all), 0);
-  });
+  t.test(
+    `${kernels} kernels: conditions select correctly in whole, half-deleted and emptied segments`,
+    async (t) => {
+      const pair = new Pair(module, 2 ** 31);
+      const ids = Array.from({ length: 3 * SEGMENT_ROWS_MAX + 130 }, (_, index) => `e${index}`);
+      pair.insert(ids.map((id) => ({ id, fields: [] })));
+      const all: Condition = { op: 'entity-id', tests: [] };
+      const none: Condition = { op: 'not', member: all };
+      const equals = (texts: string[], negated: boolean): Condition => ({
+        op: 'entity-id',
+        tests: [{ kind: 'text', match: 'equals', texts, negated }],
+      });
+      t.strictSame([pair.count(all), pair.count(none)], [ids.length, 0]);
+      // The second segment is emptied; the third loses every other row.
+      const gone = ids.filter((_, row) => row >> 16 === 1 || (row >> 16 === 2 && row % 2 === 0));
+      pair.delete(gone);
+      const left = ids.length - gone.length;
+      t.strictSame([pair.count(null), pair.count(all), pair.count(none)], [left, left, 0]);
+      t.equal(pair.count(equals(['e3', gone[0], gone[40_000]], false)), 1);
+      t.equal(pair.count(equals(['e3', gone[0]], true)), left - 1);
+      t.equal(pair.mutate(equals([ids[0], ids[3 * SEGMENT_ROWS_MAX], gone[5]], true), null), left - 2);
+      t.strictSame([pair.count(null), pair.held.isDead(0), pair.held.isDead(1)], [2, false, true]);
+      t.equal(pair.mutate(all, null), 2);
+      t.equal(pair.held.segments.length, 0);
+      t.equal(pair.count(all), 0);
+    },
+  );
 }
 
-t.test('entities are chosen before the first is changed', async (t) => {
+t.test('entities are selected before the first one is changed', async (t) => {
   const pair = new Pair(null, 1);
   const [, , integer] = COLUMNS;
   const value = (latest: bigint): Field[] => [{ column: integer, latest }];
@@ -126,9 +132,9 @@ t.test('entities are chosen before the first is changed', async (t) => {
   t.equal(pair.mutate(condition, value(0n)), 0);
 });
 
-t.test('a dimension that holds nothing here has nothing to change', async (t) => {
+t.test('a dimension without data has no entities to change', async (t) => {
   const shard = new Shard(new ArenaPool(null), 0);
   const condition: Condition = { op: 'entity-id', tests: [] };
   t.equal(mutateEntities(shard, { ...KEY, condition }, null, new Arena(null)), 0);
-  t.equal(shard.find(KEY), undefined, 'and is not made');
+  t.equal(shard.find(KEY), undefined, 'the dimension is not created');
 });

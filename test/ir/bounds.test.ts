@@ -2,7 +2,7 @@ import t from 'tap';
 import { INT64_MAX, INT64_MIN, Prng } from '../../src/base/index.js';
 import { numberBound } from '../../src/ir/bounds.js';
 
-/** floor and ceil of text x 10^places by plain big-integer arithmetic. */
+/** Computes floor and ceil of text x 10^places with big integers. */
 function slowBound(text: string, places: number): readonly [bigint, bigint] {
   const [mantissa, exponent = '0'] = text.split('e');
   const [whole, fraction = ''] = mantissa.split('.');
@@ -22,7 +22,7 @@ t.test('bounds of numbers are exact floors and ceilings, seed 9', async (t) => {
     const sign = prng.chance(0.5) ? '-' : '';
     const fraction = prng.chance(0.6) ? `.${digits(prng.between(1, 24))}` : '';
     const exponent = prng.chance(0.3) ? `e${prng.between(-25, 25)}` : '';
-    // A leading zero keeps "-.5" out; JSON's own grammar is the parser's business.
+    // A leading zero avoids "-.5", which the JSON grammar does not allow.
     const text = `${sign}${prng.chance(0.3) ? '0' : `${prng.between(1, 9)}${digits(prng.below(22))}`}${fraction}${exponent}`;
     const places = prng.pick([0, 1, 3, 20]);
     const [floor, ceil] = slowBound(text, places);

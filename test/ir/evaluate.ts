@@ -1,6 +1,6 @@
 /**
- * Evaluates bound conditions over entities in memory, straight from the rules at the head of src/ir/condition.ts:
- * proves the binding without a server. Values are in their stored form.
+ * Evaluates bound conditions over entities in memory, following the rules at the head of src/ir/condition.ts. This
+ * tests the binding without a server. Values are in their stored form.
  */
 import { ExactNumber, type Json } from '../../src/api/index.js';
 import type { Condition, EventTest, ValueTest } from '../../src/ir/index.js';
@@ -93,7 +93,7 @@ function storeField(entity: StoredEntity, column: Column, given: Json, nowMs: nu
   } else entity.attributes.set(column.id, toStored(given, column));
 }
 
-/** Entities of a dimension for which the condition is true. */
+/** The number of entities of a dimension for which the condition is true. */
 export function countMatches(data: StoredData, dimensionId: number, condition: Condition): number {
   let count = 0;
   for (const [id, entity] of data.get(dimensionId) ?? []) if (truth(condition, id, entity) === true) count++;
@@ -157,7 +157,7 @@ export function passes(test: ValueTest, value: Stored): boolean {
   return meets(test, value) !== test.negated;
 }
 
-/** A pattern of LIKE, in which a backslash takes what follows literally. */
+/** Converts a LIKE pattern, in which a backslash makes the next character literal. */
 export function likeExpression(pattern: string): RegExp {
   const source = pattern.replace(/\\(.)|./gsu, (part, literal?: string) => {
     if (literal === undefined && part === '%') return '[^]*';

@@ -11,7 +11,7 @@ const TESTS: readonly ValueTest[] = [
 ];
 const EVENT = { columnId: 7, window: { from: 0, to: 2 ** 32 - 1 }, tests: TESTS };
 
-t.test('a condition of every kind comes back from MessagePack as it was', async (t) => {
+t.test('a condition of every kind survives a round trip through MessagePack', async (t) => {
   const condition: Condition = {
     op: 'and',
     members: [

@@ -37,7 +37,7 @@ t.test('sets of ranges behave as sets of their members, seed 5', async (t) => {
   }
 });
 
-t.test('a range is cut at the ends of its domain', async (t) => {
+t.test('a range is clipped to its domain', async (t) => {
   t.strictSame(rangeWithin(DOMAIN, -5n, 3n), [{ low: 0n, high: 3n }]);
   t.strictSame(rangeWithin(DOMAIN, 30n, 90n), [{ low: 30n, high: 31n }]);
   t.strictSame(rangeWithin(DOMAIN, 32n, 90n), []);

@@ -20,7 +20,7 @@ const at = (id: string, values: OrderValue[] = [], score = 0, distanceKm = 0): R
   values,
 });
 
-/** The positions' IDs in order, whichever order they come in. */
+/** The IDs of the positions in order, verified for any input order. */
 function sorted(plan: Parameters<typeof positionOrder>[0], positions: readonly RowPosition[]): string[] {
   const [forth, back] = [[...positions], [...positions].reverse()].map((list) =>
     list.sort((a, b) => positionOrder(plan)(a, b)).map(({ id }) => id),
@@ -48,14 +48,14 @@ t.test('texts and IDs are ordered by bytes, ties by ID', async (t) => {
   t.strictSame(sorted({ ...NOTHING, order: [DOWN] }, ids), ['b', 'ba', '\uffff', '\u{10000}']);
 });
 
-t.test('scores fall and ignore values, distances rise and go before values', async (t) => {
+t.test('scores descend and ignore values; distances ascend and precede values', async (t) => {
   const rows = [at('a', [5n], 1, 7), at('b', [4n], 2, 9), at('c', [3n], 2, 8), at('d', [3n], 1, 7)];
   t.strictSame(sorted({ ...NOTHING, scored: [], order: [UP] }, rows), ['b', 'c', 'a', 'd']);
   t.strictSame(sorted({ ...NOTHING, near: NEAR, order: [UP] }, rows), ['d', 'a', 'c', 'b']);
   t.strictSame(sorted({ scored: [], near: NEAR, order: [] }, rows), ['b', 'c', 'a', 'd']);
 });
 
-t.test('chosen rows of a score are answered by their values, then by score, then by ID', async (t) => {
+t.test('selected rows with a score are returned by their values, then by score, then by ID', async (t) => {
   const rows = [
     at('a', [5n], 9),
     at('b', [3n], 1),
@@ -74,7 +74,7 @@ t.test('chosen rows of a score are answered by their values, then by score, then
   t.equal(answerOrder({ scored: null, order: [UP] }, rows), rows, 'the rows are not scored');
 });
 
-t.test('rows without an order keep one of their own, in which an ID has one place', async (t) => {
+t.test('rows without an order have a fixed order, in which each ID has one position', async (t) => {
   const rows = Array.from({ length: 200 }, (_, index) => at(`e${index}`));
   const ids = sorted(NOTHING, rows);
   t.not(String(ids), String([...ids].sort()));

@@ -151,7 +151,7 @@ function run(plan: AggregatePlan, shards: readonly (readonly PlainEntity[])[], b
   return { answer: aggregation.answer(), rounds };
 }
 
-/** The entities spread over shards, some of which may hold none. */
+/** Distributes the entities to shards, some of which may be empty. */
 function spread(entities: readonly PlainEntity[], shardCount: number, prng: Prng): PlainEntity[][] {
   const shards: PlainEntity[][] = Array.from({ length: shardCount }, () => []);
   for (const entity of entities) shards[prng.below(shardCount)].push(entity);
@@ -159,7 +159,7 @@ function spread(entities: readonly PlainEntity[], shardCount: number, prng: Prng
 }
 
 t.test(
-  'generated aggregations: the same answer on 1, 2 and 7 shards and from all entities at once',
+  'generated aggregations return the same result for 1, 2 and 7 shards as for all entities at once',
   async (t) => {
     const prng = new Prng(SEED);
     const found = { values: 0, metric: 0, buckets: 0 };
@@ -203,31 +203,32 @@ const integerMetric = (metric: MetricLevel['metric'], buckets: Buckets | null): 
   buckets,
 });
 
-t.test(
-  'a round asks for one level within the groups that were decided, and for no more than it needs',
-  async (t) => {
-    const prng = new Prng(SEED);
-    const entities = Array.from({ length: 50 }, (_, index) => makeEntity(prng, index));
-    const level = { ...stringLevel(2), tests: [{ kind: 'ranges', ranges: [], negated: false }] } as const;
-    const entitiesOf = { op: 'entity-id', tests: [] } as const;
-    const plan = { ...planOf([level, stringLevel(3, 9)], integerMetric('avg', null)), entities: entitiesOf };
-    const { rounds } = run(plan, [entities]);
-    const bare = { source: level.source, tests: level.tests };
-    t.strictSame(rounds[0], {
-      databaseId: 1,
-      dimensionId: 2,
-      entities: entitiesOf,
-      decided: [],
-      ask: { asks: 'values', level: bare, best: 1_024 },
-    });
-    t.equal(rounds.length, 2, 'column 9 holds events and no attribute: nothing is decided in it');
-    const [decided] = rounds[1].decided;
-    t.strictSame(decided.level, { source: bare.source, tests: [] }, 'its values have passed the tests');
-    t.strictSame(decided.parents, Uint32Array.of(0, 0));
-  },
-);
+t.test('a round requests one level within the decided groups, and only what it needs', async (t) => {
+  const prng = new Prng(SEED);
+  const entities = Array.from({ length: 50 }, (_, index) => makeEntity(prng, index));
+  const level = { ...stringLevel(2), tests: [{ kind: 'ranges', ranges: [], negated: false }] } as const;
+  const entitiesOf = { op: 'entity-id', tests: [] } as const;
+  const plan = { ...planOf([level, stringLevel(3, 9)], integerMetric('avg', null)), entities: entitiesOf };
+  const { rounds } = run(plan, [entities]);
+  const bare = { source: level.source, tests: level.tests };
+  t.strictSame(rounds[0], {
+    databaseId: 1,
+    dimensionId: 2,
+    entities: entitiesOf,
+    decided: [],
+    ask: { asks: 'values', level: bare, best: 1_024 },
+  });
+  t.equal(rounds.length, 2, 'column 9 has events and no attribute, so no group is decided in it');
+  const [decided] = rounds[1].decided;
+  t.strictSame(
+    decided.level,
+    { source: bare.source, tests: [] },
+    'the values of a decided level have already passed its tests',
+  );
+  t.strictSame(decided.parents, Uint32Array.of(0, 0));
+});
 
-t.test('a metric is asked for by its moment', async (t) => {
+t.test('a metric is requested by its moment', async (t) => {
   const moments = METRICS.map((metric) => {
     const { ask } = new Aggregation(planOf([], integerMetric(metric, null)), ENOUGH).round as RoundPlan;
     return [metric, ask.asks === 'moments' ? ask.moment : 'values of a level'];
@@ -247,7 +248,7 @@ t.test('a metric is asked for by its moment', async (t) => {
   });
 });
 
-t.test('nothing found: no rows, no further round, and a metric over nothing', async (t) => {
+t.test('an empty result has no rows, needs no further round, and has a metric over no values', async (t) => {
   const empty = { answers: 'values', rows: [] } as const;
   const levels = [stringLevel(3), stringLevel(3, 9)];
   for (const shards of [[], [[]], [[], []]]) {
@@ -272,7 +273,7 @@ const entityOf = (id: string, name: string, events: readonly PlainEvent[]): Plai
 });
 
 t.test(
-  'groups without values of the next level have no rows, those without metric one over nothing',
+  'groups without values of the next level have no rows; groups without values of the metric have a metric over no values',
   async (t) => {
     const shards = [
       [entityOf('1', 'a', [{ value: 5n, date: START + 60 }])],
@@ -309,7 +310,7 @@ t.test(
   },
 );
 
-t.test("a bucket has the calendar's bounds, not the window's; one of a list its own", async (t) => {
+t.test("a bucket has the calendar's bounds, not the window's; a bucket of a list has its own", async (t) => {
   const dates = [START + 10, START + 3 * DAY];
   const shards = dates.map((date) => [entityOf(`${date}`, 'a', [{ value: 1n, date }])]);
   const answerOf = (buckets: Buckets) =>
@@ -337,7 +338,7 @@ t.test("a bucket has the calendar's bounds, not the window's; one of a list its 
   });
 });
 
-t.test('memory for merging is bounded: 9006 until there is enough', async (t) => {
+t.test('memory for merging is limited: too little memory is refused with 9006', async (t) => {
   const prng = new Prng(SEED);
   const shards = [1, 2].map((shard) =>
     Array.from({ length: 500 }, (_, index) => entityOf(`${shard} ${index}`, `name ${prng.below(800)}`, [])),
@@ -356,7 +357,7 @@ t.test('memory for merging is bounded: 9006 until there is enough', async (t) =>
   t.ok(refusals > 5, `${refusals} refusals`);
 });
 
-t.test('the rows of all levels together take memory: 9006 when only each by itself has room', async (t) => {
+t.test('the rows of all levels together need memory: 9006 if each level fits only by itself', async (t) => {
   const long = 'x'.repeat(1_000);
   const counted = countsOf(
     'text',
@@ -371,10 +372,10 @@ t.test('the rows of all levels together take memory: 9006 when only each by itse
   };
   t.doesNotThrow(() => runBoth(6_000_000));
   t.throws(() => runBoth(3_500_000), { code: 9006 });
-  t.doesNotThrow(() => new Aggregation(plan, 3_500_000).take([counted]), 'the first level has room');
+  t.doesNotThrow(() => new Aggregation(plan, 3_500_000).take([counted]), 'the first level fits');
 });
 
-t.test('a second level of too many rows in all is refused with 9006', async (t) => {
+t.test('a second level with too many rows in total is refused with 9006', async (t) => {
   const aggregation = new Aggregation(planOf([stringLevel(1_000), stringLevel(1_000)], null), 2 ** 32);
   const names = Array.from({ length: 1_000 }, (_, index) => `${index}`);
   aggregation.take([
@@ -391,20 +392,26 @@ t.test('a second level of too many rows in all is refused with 9006', async (t) 
   });
 });
 
-t.test('groups times buckets beyond 32 bits are refused with 9006 before any shard is asked', async (t) => {
-  const wide = { ...EVENTS, window: { from: 0, to: 2 ** 31 } };
-  const metric = { ...integerMetric('sum', { by: 'interval', interval: 'seconds' }), source: wide } as const;
-  t.ok(new Aggregation(planOf([], metric), ENOUGH).round, 'one group has fewer');
-  const aggregation = new Aggregation(planOf([stringLevel(9)], metric), ENOUGH);
-  const counted = countsOf(
-    'text',
-    ['a', 'b'].map((value) => ({ cell: 0, value, count: 1 })),
-    false,
-  );
-  t.throws(() => aggregation.take([counted]), { code: 9006, message: /groups by buckets/ });
-});
+t.test(
+  'more than 2^32 combinations of groups and buckets are refused with 9006 before any request to a shard',
+  async (t) => {
+    const wide = { ...EVENTS, window: { from: 0, to: 2 ** 31 } };
+    const metric = {
+      ...integerMetric('sum', { by: 'interval', interval: 'seconds' }),
+      source: wide,
+    } as const;
+    t.ok(new Aggregation(planOf([], metric), ENOUGH).round, 'one group has fewer');
+    const aggregation = new Aggregation(planOf([stringLevel(9)], metric), ENOUGH);
+    const counted = countsOf(
+      'text',
+      ['a', 'b'].map((value) => ({ cell: 0, value, count: 1 })),
+      false,
+    );
+    t.throws(() => aggregation.take([counted]), { code: 9006, message: /groups by buckets/ });
+  },
+);
 
-t.test('what is asked out of turn, or answered otherwise than asked, is a bug', async (t) => {
+t.test('a call out of order, or a partial that does not fit the request, is a bug', async (t) => {
   const plan = planOf([], integerMetric('sum', null));
   const open = new Aggregation(plan, ENOUGH);
   t.throws(() => open.answer(), { name: 'InvariantError' });

@@ -20,7 +20,7 @@ const level = (limit: number, minQuantity: number): TopLevel => ({
   decimalPlaces: null,
 });
 
-/** What a shard answers that names all values which count more than its `best`th. */
+/** The partial of a shard that returns all values with a count above the `best`th. */
 function partialOf(counts: Counts, best: number): ValueCounts {
   const sorted = [...counts.values()].sort((a, b) => b - a);
   const restMax = sorted.length <= best ? 0 : sorted[best - 1];
@@ -45,7 +45,7 @@ function wantedTop(shards: readonly Counts[], { limit, minQuantity }: TopLevel):
     .slice(0, limit);
 }
 
-t.test('what is certain is the top of all values, with their whole quantities', async (t) => {
+t.test('a certain result is the top of all values, with their total quantities', async (t) => {
   const prng = new Prng(SEED);
   let certain = 0;
   let open = 0;
@@ -78,10 +78,10 @@ t.test('what is certain is the top of all values, with their whole quantities', 
     }
   }
   t.comment(`${certain} certain, ${open} not`);
-  t.ok(certain > 500 && open > 500, 'both happen');
+  t.ok(certain > 500 && open > 500, 'both results occur');
 });
 
-t.test('answers that leave nothing out are always certain', async (t) => {
+t.test('partials that omit nothing are always certain', async (t) => {
   const partials = [new Map([[1, 2]]), new Map([[2, 2]])].map((counts) => partialOf(counts, 10));
   const budget = mergeMemory(2 ** 20);
   const requested = level(1, 1);
@@ -93,11 +93,11 @@ t.test('answers that leave nothing out are always certain', async (t) => {
   );
   t.ok(
     runToEnd(isCertain(requested, [], null, runToEnd(topValues(requested, null, 1, 0, budget)), budget)),
-    'also of no value at all',
+    'partials without values are certain',
   );
 });
 
-t.test('a shard is asked for several times the values wanted', async (t) => {
+t.test('a shard is requested to return several times the number of wanted values', async (t) => {
   t.equal(bestOf(level(1, 1)), 1_024);
   t.equal(bestOf(level(1_000, 1)), 4_000);
 });

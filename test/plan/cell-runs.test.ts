@@ -10,7 +10,7 @@ const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 const upTo = (count: number): Uint32Array => Uint32Array.from({ length: count }, (_, index) => index);
 
-t.test('entries of one cell stand together in their own order, cells ascending', async (t) => {
+t.test('entries of one cell are adjacent in their original order, and cells ascend', async (t) => {
   const prng = new Prng(SEED);
   for (const bound of [1, 2, 3, 2 ** 12, 70_000, 2 ** 23, 2 ** 32]) {
     for (const count of [1, 2, 1_000]) {
@@ -31,7 +31,7 @@ t.test('entries of one cell stand together in their own order, cells ascending',
   }
 });
 
-t.test('entries without cells are one run, and no entries are none', async (t) => {
+t.test('entries without cells form one run, and no entries form none', async (t) => {
   t.strictSame(runToEnd(cellRuns(null, upTo(3), enough())), {
     cells: Uint32Array.of(0),
     starts: Uint32Array.of(0, 3),
@@ -46,17 +46,17 @@ t.test('entries without cells are one run, and no entries are none', async (t) =
   }
 });
 
-t.test('entries that are not given are in no run', async (t) => {
+t.test('entries that are not listed are in no run', async (t) => {
   const entries = Uint32Array.of(1, 2, 4);
   t.strictSame(runToEnd(cellRuns(Uint32Array.of(9, 7, 5, 5, 7), entries, enough())), {
     cells: Uint32Array.of(5, 7),
     starts: Uint32Array.of(0, 1, 3),
     order: Uint32Array.of(2, 1, 4),
   });
-  t.strictSame(entries, Uint32Array.of(1, 2, 4), 'and the list stays as it was');
+  t.strictSame(entries, Uint32Array.of(1, 2, 4), 'the list is unchanged');
 });
 
-t.test('it takes no more memory than it may', async (t) => {
+t.test('the task reserves no more memory than the limit', async (t) => {
   const cells = upTo(1_000);
   t.throws(() => runToEnd(cellRuns(cells, cells, mergeMemory(7_999))), { code: 9006 });
   t.throws(() => runToEnd(cellRuns(cells, cells, mergeMemory(16_000))), { code: 9006 });

@@ -29,7 +29,7 @@ const compare = (a: Rational, b: Rational): number => {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 };
 
-/** The doubles next to one. */
+/** The adjacent doubles. */
 function neighbours(value: number): readonly [below: number, above: number] {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -47,7 +47,10 @@ function isEven(value: number): boolean {
   return (view.getBigInt64(0) & 1n) === 0n;
 }
 
-/** Whether `found` is the double nearest to what `versus` compares with: below 0 when a fraction lies below it. */
+/**
+ * Whether `found` is the double nearest to the value of `versus`, which returns a negative number for a smaller
+ * fraction.
+ */
 function isNearest(found: number, versus: (fraction: Rational) => number): boolean {
   const [below, above] = neighbours(found);
   const half = ({ top, bottom }: Rational): Rational => ({ top, bottom: bottom * 2n });
@@ -59,7 +62,7 @@ function isNearest(found: number, versus: (fraction: Rational) => number): boole
 
 const prng = new Prng(SEED);
 
-/** Often near powers of two, where doubles change their distance. */
+/** Often near powers of two, where the distance between doubles changes. */
 function positive(): bigint {
   const bits = prng.between(1, 150);
   if (prng.chance(0.3)) return 2n ** BigInt(bits) + BigInt(prng.between(0, 6));
@@ -80,20 +83,23 @@ t.test('a quotient is rounded once, to the nearest double', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('halves between doubles go to the even one, and a trace more goes up', async (t) => {
-  for (const base of [2n ** 53n, 2n ** 63n, 2n ** 100n]) {
-    const step = base / 2n ** 52n;
-    for (const scale of [1n, 10n, 3n ** 50n]) {
-      const half = base + step / 2n;
-      t.equal(nearestDouble(half * scale, scale), Number(base), `${half}`);
-      t.equal(nearestDouble(half * scale + 1n, scale), Number(base + step));
-      t.equal(nearestDouble((half + step) * scale, scale), Number(base + 2n * step));
-      t.equal(nearestDouble((half + step) * scale - 1n, scale), Number(base + step));
-      t.equal(nearestDouble(-half * scale - 1n, scale), -Number(base + step));
+t.test(
+  'halfway values are rounded to the even double, and slightly greater values are rounded up',
+  async (t) => {
+    for (const base of [2n ** 53n, 2n ** 63n, 2n ** 100n]) {
+      const step = base / 2n ** 52n;
+      for (const scale of [1n, 10n, 3n ** 50n]) {
+        const half = base + step / 2n;
+        t.equal(nearestDouble(half * scale, scale), Number(base), `${half}`);
+        t.equal(nearestDouble(half * scale + 1n, scale), Number(base + step));
+        t.equal(nearestDouble((half + step) * scale, scale), Number(base + 2n * step));
+        t.equal(nearestDouble((half + step) * scale - 1n, scale), Number(base + step));
+        t.equal(nearestDouble(-half * scale - 1n, scale), -Number(base + step));
+      }
     }
-  }
-  t.equal(nearestDouble(0n, 10n ** 40n), 0);
-});
+    t.equal(nearestDouble(0n, 10n ** 40n), 0);
+  },
+);
 
 t.test('a root is rounded once, to the nearest double', async (t) => {
   const wrong: string[] = [];
@@ -107,7 +113,7 @@ t.test('a root is rounded once, to the nearest double', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('roots of squares are exact, halves between doubles included', async (t) => {
+t.test('roots of squares are exact, including values halfway between doubles', async (t) => {
   t.equal(nearestRoot(0n, 7n), 0);
   t.equal(nearestRoot(2n, 1n), Math.SQRT2);
   t.equal(nearestRoot(9n, 4n), 1.5);
@@ -119,12 +125,12 @@ t.test('roots of squares are exact, halves between doubles included', async (t) 
   const half = (2n ** 53n + 1n) ** 2n;
   for (const bottom of [1n, 2n ** 30n + 1n, 3n ** 200n]) {
     t.equal(nearestRoot(half * bottom, bottom), 2 ** 53, 'to the even one');
-    t.equal(nearestRoot(half * bottom + 1n, bottom), 2 ** 53 + 2, 'a trace above a half');
-    t.equal(nearestRoot(half * bottom - 1n, bottom), 2 ** 53, 'a trace below');
+    t.equal(nearestRoot(half * bottom + 1n, bottom), 2 ** 53 + 2, 'slightly above halfway');
+    t.equal(nearestRoot(half * bottom - 1n, bottom), 2 ** 53, 'slightly below halfway');
   }
 });
 
-t.test('a float always has a fraction and never an exponent, and reads back as it was', async (t) => {
+t.test('a float always has a fraction and never an exponent, and is parsed to the same float', async (t) => {
   const examples: readonly [number, string][] = [
     [0, '0.0'],
     [19, '19.0'],
@@ -145,7 +151,7 @@ t.test('a float always has a fraction and never an exponent, and reads back as i
   }
 });
 
-t.test('a decimal has all its digits, and one zero where it has no fraction', async (t) => {
+t.test('a decimal has all its digits, and one zero if it has no fraction', async (t) => {
   t.equal(decimalToken(450_000_330_000n, 3), '450000330.0');
   t.equal(decimalToken(1_000_001_100n, 3), '1000001.1');
   t.equal(decimalToken(0n, 6), '0.0');

@@ -24,7 +24,7 @@ function momentsOf(values: readonly bigint[]) {
 const over = (metric: Metric, form: ValueForm, values: readonly bigint[]): string =>
   tokenOfMoments(metric, form, momentsOf(values));
 
-t.test('nothing has neither extremes nor means; its sums and counts are 0', async (t) => {
+t.test('no values have neither extremes nor a mean; their sum and count are 0', async (t) => {
   const found = METRICS.map((metric) => [
     metric,
     tokenOfNothing(metric, INTEGER),
@@ -45,16 +45,19 @@ t.test('nothing has neither extremes nor means; its sums and counts are 0', asyn
   ]);
 });
 
-t.test('extremes and sums are exact, of integers without and of decimals with a fraction', async (t) => {
-  const large = [2n ** 63n - 1n, 2n ** 63n - 1n, -5n];
-  t.equal(over('min', INTEGER, large), '-5');
-  t.equal(over('max', formOf('enumerated'), large), '9223372036854775807');
-  t.equal(over('sum', formOf('integer-event'), large), '18446744073709551609');
-  t.equal(over('max', DECIMAL, large), '9223372036854775.807');
-  t.equal(over('sum', DECIMAL, large), '18446744073709551.609');
-  t.equal(over('sum', DECIMAL, [450_000_000_000n, 330_000n]), '450000330.0');
-  t.equal(over('min', DECIMAL, [1_000_001_100n]), '1000001.1');
-});
+t.test(
+  'extremes and sums are exact, without a fraction for integers and with one for decimals',
+  async (t) => {
+    const large = [2n ** 63n - 1n, 2n ** 63n - 1n, -5n];
+    t.equal(over('min', INTEGER, large), '-5');
+    t.equal(over('max', formOf('enumerated'), large), '9223372036854775807');
+    t.equal(over('sum', formOf('integer-event'), large), '18446744073709551609');
+    t.equal(over('max', DECIMAL, large), '9223372036854775.807');
+    t.equal(over('sum', DECIMAL, large), '18446744073709551.609');
+    t.equal(over('sum', DECIMAL, [450_000_000_000n, 330_000n]), '450000330.0');
+    t.equal(over('min', DECIMAL, [1_000_001_100n]), '1000001.1');
+  },
+);
 
 t.test('extremes of dates are JSON strings', async (t) => {
   t.equal(over('min', formOf('date'), [16_801n, 16_802n]), '"2016-01-01"');
@@ -71,25 +74,25 @@ t.test('a mean has a fraction and is rounded once', async (t) => {
   t.equal(over('avg', INTEGER, [1n, 2n]), '1.5');
   t.equal(over('avg', INTEGER, [-1n, -1n, 0n]), '-0.6666666666666666');
   t.equal(over('avg', DECIMAL, [1_000n, 2_000n]), '1.5');
-  // Halfway between two doubles: to the even one.
+  // Halfway between two doubles: rounded to the even one.
   t.equal(over('avg', INTEGER, [2n ** 53n, 2n ** 53n + 2n]), '9007199254740992.0');
   t.equal(over('avg', INTEGER, [2n ** 53n + 1n, 2n ** 53n + 1n, 2n ** 53n + 2n]), '9007199254740994.0');
   t.equal(over('avg', INTEGER, [2n ** 63n - 1n, 2n ** 63n - 1n]), '9223372036854776000.0');
   t.equal(over('avg', formOf('decimal', 20), [1n]), '0.00000000000000000001');
 });
 
-t.test('a deviation is of the sample, and of one value it is null', async (t) => {
+t.test('a deviation is the sample deviation, and null for one value', async (t) => {
   t.equal(over('stddev', INTEGER, [7n]), 'null');
   t.equal(over('stddev', INTEGER, [7n, 7n, 7n]), '0.0');
   t.equal(over('stddev', INTEGER, [1n, 2n]), '0.7071067811865476');
   t.equal(over('stddev', INTEGER, [2n, 4n, 4n, 4n, 5n, 5n, 7n, 9n]), '2.138089935299395');
   t.equal(over('stddev', DECIMAL, [1_000n, 3_000n, 5_000n]), '2.0');
   const far = 2n ** 62n;
-  t.equal(over('stddev', INTEGER, [far, far + 2n, far + 4n]), '2.0', 'what doubles would lose');
+  t.equal(over('stddev', INTEGER, [far, far + 2n, far + 4n]), '2.0', 'doubles would lose this difference');
   t.equal(over('stddev', INTEGER, [-(2n ** 63n), 2n ** 63n - 1n]), '13043817825332783000.0');
 });
 
-t.test('quantiles lie between the ranks, as a line runs', async (t) => {
+t.test('quantiles are interpolated linearly between ranks', async (t) => {
   const half = { parts: 1n, of: 2n };
   t.strictSame(quantilePlace(half, 1), { rank: 0, parts: 0n, of: 2n });
   t.strictSame(quantilePlace(half, 4), { rank: 1, parts: 1n, of: 2n });
@@ -106,6 +109,6 @@ t.test('quantiles lie between the ranks, as a line runs', async (t) => {
   t.equal(
     betweenToken(INTEGER, -(2n ** 63n), 2n ** 63n - 1n, half),
     '-0.5',
-    'their distance is beyond 64 bits',
+    'their difference exceeds 64 bits',
   );
 });

@@ -9,7 +9,7 @@ const SEED = 223_606;
 t.comment(`seed ${SEED}`);
 const prng = new Prng(SEED);
 
-/** Every pair of values, at places that held others before. */
+/** Compares every pair of values, in slots that held other values before. */
 function disagreements(kind: PlainKind, type: ColumnType, places: number | null, values: Plain[]): string[] {
   const form = { type, decimalPlaces: places };
   const list = listOf(kind, values);
@@ -41,7 +41,7 @@ function integers(): bigint[] {
   return made;
 }
 
-t.test('integers and decimals stand as their texts do', async (t) => {
+t.test('integers and decimals sort like their texts', async (t) => {
   t.strictSame(disagreements('i64', 'integer', null, integers()), []);
   t.strictSame(disagreements('i64', 'enumerated', null, integers()), []);
   for (const places of [0, 1, 2, 6, 19, 20]) {
@@ -49,7 +49,7 @@ t.test('integers and decimals stand as their texts do', async (t) => {
   }
 });
 
-t.test('dates and booleans stand as their texts do', async (t) => {
+t.test('dates and booleans sort like their texts', async (t) => {
   const days = Array.from({ length: 200 }, () => BigInt(prng.between(-719_528, 2_932_896)));
   t.strictSame(disagreements('i64', 'date', null, days), []);
   t.strictSame(
@@ -64,7 +64,7 @@ t.test('dates and booleans stand as their texts do', async (t) => {
   t.strictSame(disagreements('i64', 'boolean', null, [0n, 1n]), []);
 });
 
-t.test('texts stand by their bytes, points by what they are written as', async (t) => {
+t.test('texts sort by their bytes, points by their notation', async (t) => {
   const texts = ['', 'a', 'ab', 'b', 'ä', 'z', '\uffff', '😀', '\u0000', 'a\u0000'];
   t.strictSame(disagreements('text', 'string', null, texts), []);
   const degrees = [0, -0, 1, 10, -1, 1e-7, -1.5e-9, 179.123_456_789_012, -179.123_456_789_012, 5e-324];
@@ -72,10 +72,10 @@ t.test('texts stand by their bytes, points by what they are written as', async (
   t.strictSame(disagreements('geo', 'geolocation', null, points), []);
 });
 
-/** As long as numbers get: 24 characters. */
+/** The longest notation of a number: 24 characters. */
 const LONG = Number('-1.2345678901234568e-300');
 
-t.test('the longest texts fit their places', async (t) => {
+t.test('the longest texts fit into their slots', async (t) => {
   const longest = [
     orderBytes(listOf('i64', [INT64_MIN]), { type: 'decimal', decimalPlaces: 20 }, 1),
     orderBytes(

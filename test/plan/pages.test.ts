@@ -1,4 +1,4 @@
-/** The rows of lanes as one list. */
+/** The rows of several workers as one list. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { type ExtractedRow, type ExtractPlan, positionOrder } from '../../src/ir/index.js';
@@ -20,7 +20,7 @@ const PLAN: ExtractPlan = {
   columns: [],
 };
 
-t.test('the first rows of several lanes are those of all rows sorted', async (t) => {
+t.test('the first rows of several workers are the first of all rows sorted', async (t) => {
   const prng = new Prng(SEED);
   const order = [{ by: 'attribute', columnId: 1, kind: 'i64', descending: true } as const];
   for (const plan of [PLAN, { ...PLAN, order }, { ...PLAN, scored: [] }]) {

@@ -1,6 +1,6 @@
 /**
- * Entities as plain objects, the partials that shards of them answer, and whole aggregations worked out from all of
- * them at once, group by group. Tests of values are not looked at.
+ * Entities as plain objects, the partials of their shards, and expected aggregations, computed from all entities at
+ * once, group by group. Tests of values are ignored.
  */
 import type {
   AggregateAnswer,
@@ -41,7 +41,7 @@ function kindOf(source: ValueSource): PlainKind {
   return source.kind === 'geo' ? 'geo' : 'i64';
 }
 
-/** What a level looks at in an entity; attributes have date 0. */
+/** The values and dates that a level reads in an entity; attributes have date 0. */
 function eventsOf(entity: PlainEntity, { source }: LevelPlan): readonly PlainEvent[] {
   if (source.from === 'entity-id') return [{ value: entity.id, date: 0 }];
   if (source.from === 'attribute') {
@@ -54,7 +54,7 @@ function eventsOf(entity: PlainEntity, { source }: LevelPlan): readonly PlainEve
 const keysOf = (entity: PlainEntity, level: LevelPlan): Set<string> =>
   new Set(eventsOf(entity, level).map(({ value }) => keyOf(value)));
 
-/** Buckets of the level that hold the date. */
+/** Buckets of the level that contain the date. */
 function bucketsAt(buckets: Buckets | null, { source }: LevelPlan, date: number): number[] {
   if (buckets === null) return [0];
   if (buckets.by === 'windows') {
@@ -72,7 +72,7 @@ function bucketCountOf(buckets: Buckets | null, { source }: LevelPlan): number {
   return Math.max(1, bucketNumber(buckets.interval, to) - bucketNumber(buckets.interval, from) + 1);
 }
 
-// What a shard answers
+// Partials of a shard
 
 /** Groups of the last decided level that the entity belongs to. */
 function groupsOf(entity: PlainEntity, decided: RoundPlan['decided']): number[] {
@@ -136,7 +136,7 @@ function momentsOf(
 ): SlotStatistics {
   const cells = [...perCell.keys()];
   const lists = [...perCell.values()] as (readonly bigint[])[];
-  // A shard without any value of the one cell there is says so by a count of 0.
+  // A shard without values of the only cell returns a count of 0.
   if (oneCell && cells.length === 0) lists.push([]);
   const summed = (power: bigint): bigint[] =>
     lists.map((values) => values.reduce((sum, value) => sum + value ** power, 0n));
@@ -171,7 +171,7 @@ export function slowAnswer(
 ): AggregateAnswer {
   const { levels, metric } = plan;
   if (depth === levels.length) {
-    if (metric === null) throw new Error('there is no such level');
+    if (metric === null) throw new Error('the level does not exist');
     return slowMetric(entities, metric);
   }
   const level = levels[depth];

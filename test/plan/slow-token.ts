@@ -1,16 +1,16 @@
 /**
- * Metrics from plain values, slowly and another way than the server: decimal long division to many digits, which
- * JavaScript's own reading of numbers then rounds to a double.
+ * Metrics from plain values by a slow method that differs from the server's: decimal long division to many digits,
+ * which JavaScript's parser then rounds to a double.
  */
 import type { Metric } from '../../src/ir/index.js';
 import { baseTypeOf, textOfInteger, type ValueForm } from '../../src/schema/index.js';
 import { keyOf, type Plain } from './values.js';
 
-/** More digits than any double near a halfway point needs at the sizes that tests use. */
+/** More digits than are needed for any double near a halfway point of the magnitudes in the tests. */
 const DIGITS = 120n;
 const SHIFT = 10n ** DIGITS;
 
-/** numerator / denominator as decimal text of which a nonzero last digit says that something is cut off. */
+/** numerator / denominator as a decimal text. A nonzero last digit indicates a remainder. */
 function roundedText(numerator: bigint, denominator: bigint): string {
   const scaled = (numerator * SHIFT) / denominator;
   const sticky = scaled * denominator === numerator * SHIFT ? '0' : '1';
@@ -34,7 +34,7 @@ function rootText(numerator: bigint, denominator: bigint): string {
   return `${digits.slice(0, -Number(DIGITS))}.${digits.slice(-Number(DIGITS))}${exact ? '0' : '1'}`;
 }
 
-/** Fixed digits where JavaScript would write an exponent. */
+/** Writes all digits if JavaScript would write an exponent. */
 function floatText(text: string): string {
   const value = Number(text);
   const plain = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
@@ -66,7 +66,7 @@ export function slowToken(metric: Metric, form: ValueForm, values: readonly Plai
   if (metric === 'avg') return floatText(roundedText(sum, count * unit));
   if (metric === 'stddev') {
     if (count < 2n) return 'null';
-    // From the distances to the mean, all times count.
+    // From the distances to the mean, each multiplied by the count.
     const distances = numbers.reduce((total, value) => total + (value * count - sum) ** 2n, 0n);
     return floatText(rootText(distances, count * count * (count - 1n) * unit * unit));
   }

@@ -27,7 +27,7 @@ interface PlainRow {
   readonly quantity: number;
 }
 
-/** All of them sorted, the first of each cell kept. */
+/** Sorts all values and keeps the first ones of each cell. */
 function expectedRows(kind: PlainKind, level: TopLevel, counted: readonly Counted[]): PlainRow[] {
   const textOf = textReader(
     listOf(
@@ -56,7 +56,7 @@ function foundRows(
   const rows = runToEnd(topValues(level, countsOf(kind, counted, cellCount > 1), cellCount, 0, enough()));
   const textOf = textReader(rows.values, level);
   return rows.texts.map((text, index) => {
-    if (textOf(index) !== text) t.fail(`row ${index} is ${text}, but its value is written ${textOf(index)}`);
+    if (textOf(index) !== text) t.fail(`row ${index} is ${text}, but its value has text ${textOf(index)}`);
     return { parent: rows.parents[index], text, quantity: rows.quantities[index] };
   });
 }
@@ -106,7 +106,7 @@ function table(
 }
 
 for (const { kind, type, places = null, make } of CASES) {
-  t.test(`the top values of ${type}: by quantity, then as text`, async (t) => {
+  t.test(`the top values of ${type} are sorted by quantity, then by text`, async (t) => {
     const prng = new Prng(SEED);
     for (const cellCount of [1, 4, 500]) {
       for (const most of [1, 3, 10_000]) {
@@ -126,7 +126,7 @@ for (const { kind, type, places = null, make } of CASES) {
   });
 }
 
-t.test('a hundred thousand ties: the first ones as text, whatever their order', async (t) => {
+t.test('of a hundred thousand ties, the first ones by text are selected in any input order', async (t) => {
   const prng = new Prng(SEED);
   const ascending = Array.from({ length: 100_000 }, (_, index) => BigInt(index - 20_000));
   const shuffled = ascending.map((value) => ({ value, by: prng.u32() })).sort((a, b) => a.by - b.by);
@@ -142,7 +142,7 @@ t.test('a hundred thousand ties: the first ones as text, whatever their order', 
   }
 });
 
-t.test('ties at the last place do not push out greater quantities', async (t) => {
+t.test('ties at the last rank do not displace greater quantities', async (t) => {
   const counted = ['9', '10', '2', '100', '1'].map((value, index) => ({
     cell: 0,
     value: BigInt(value),
@@ -155,16 +155,16 @@ t.test('ties at the last place do not push out greater quantities', async (t) =>
   );
 });
 
-t.test('the rows of a level are in memory of their own', async (t) => {
+t.test('the rows of a level have separate memory', async (t) => {
   const counted = Array.from({ length: 5_000 }, (_, index) => ({ cell: 0, value: `${index}`, count: 1 }));
   const { values } = runToEnd(
     topValues(levelOf('string', 2), countsOf('text', counted, false), 1, 0, enough()),
   );
   t.strictSame(plainOf(values), ['0', '1']);
-  if (values.kind === 'text') t.equal(values.bytes.buffer.byteLength, 2, 'nothing else travels with them');
+  if (values.kind === 'text') t.equal(values.bytes.buffer.byteLength, 2, 'the buffer contains nothing else');
 });
 
-t.test('an answer of too many rows, or of too much memory, is refused with 9006', async (t) => {
+t.test('a result with too many rows, or with too much memory, is refused with 9006', async (t) => {
   const counted = countsOf(
     'text',
     Array.from({ length: 100 }, (_, index) => ({ cell: 0, value: `${index}`, count: 1 })),
@@ -181,7 +181,7 @@ t.test('an answer of too many rows, or of too much memory, is refused with 9006'
   t.throws(() => checkRowCount(ROWS_MAX + 1), { code: 9006 });
 });
 
-t.test('a shard that counts in a group that nobody asked for is a bug', async (t) => {
+t.test('a shard that counts in a group that was not requested is a bug', async (t) => {
   const counted = countsOf('text', [{ cell: 3, value: 'a', count: 1 }], true);
   t.throws(() => runToEnd(topValues(levelOf('string', 1), counted, 3, 0, enough())), {
     name: 'InvariantError',

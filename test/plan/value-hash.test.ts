@@ -24,23 +24,26 @@ const VALUES: Readonly<Record<PlainKind, readonly Plain[]>> = {
 };
 
 for (const kind of ['text', 'i64', 'geo'] as const) {
-  t.test(`equal values of ${kind} are the same, compare 0 and have one hash, others neither`, async (t) => {
-    const values = VALUES[kind];
-    const isSame = equalityOf(listOf(kind, values));
-    const order = orderOf(listOf(kind, values));
-    const hashes = hashesOf(kind, values);
-    const wrong: string[] = [];
-    values.forEach((a, left) => {
-      values.forEach((b, right) => {
-        const same = keyOf(a) === keyOf(b);
-        if ((order(left, right) === 0) !== same) wrong.push(`order of ${keyOf(a)} ${keyOf(b)}`);
-        if (Math.sign(order(left, right)) + Math.sign(order(right, left)) !== 0) wrong.push('both ways');
-        if (isSame(left, right) !== same) wrong.push(`${keyOf(a)} ${keyOf(b)}`);
-        if ((hashes[left] === hashes[right]) !== same) wrong.push(`hashes of ${keyOf(a)} ${keyOf(b)}`);
+  t.test(
+    `equal values of ${kind} are equal, compare as 0 and have the same hash; others do not`,
+    async (t) => {
+      const values = VALUES[kind];
+      const isSame = equalityOf(listOf(kind, values));
+      const order = orderOf(listOf(kind, values));
+      const hashes = hashesOf(kind, values);
+      const wrong: string[] = [];
+      values.forEach((a, left) => {
+        values.forEach((b, right) => {
+          const same = keyOf(a) === keyOf(b);
+          if ((order(left, right) === 0) !== same) wrong.push(`order of ${keyOf(a)} ${keyOf(b)}`);
+          if (Math.sign(order(left, right)) + Math.sign(order(right, left)) !== 0) wrong.push('both ways');
+          if (isSame(left, right) !== same) wrong.push(`${keyOf(a)} ${keyOf(b)}`);
+          if ((hashes[left] === hashes[right]) !== same) wrong.push(`hashes of ${keyOf(a)} ${keyOf(b)}`);
+        });
       });
-    });
-    t.strictSame(wrong, []);
-  });
+      t.strictSame(wrong, []);
+    },
+  );
 }
 
 t.test("a hash is that of the value's bytes", async (t) => {
@@ -50,7 +53,7 @@ t.test("a hash is that of the value's bytes", async (t) => {
   t.strictSame(hashesOf('geo', [[2.5, -3]]), [hashBytes(point, 0, 16)]);
 });
 
-t.test('texts are compared where they lie in a larger buffer', async (t) => {
+t.test('texts are compared within a larger buffer', async (t) => {
   const buffer = Uint8Array.from(Buffer.from('??abcdeabcde'));
   const isSame = equalityOf({
     kind: 'text',
@@ -60,7 +63,7 @@ t.test('texts are compared where they lie in a larger buffer', async (t) => {
   t.equal(isSame(0, 1), true);
 });
 
-t.test('values stand in one order, whichever way they are compared', async (t) => {
+t.test('the order of values does not depend on the direction of comparison', async (t) => {
   for (const kind of ['text', 'i64', 'geo'] as const) {
     const values = VALUES[kind];
     const order = orderOf(listOf(kind, values));
@@ -70,7 +73,7 @@ t.test('values stand in one order, whichever way they are compared', async (t) =
   }
 });
 
-t.test('only the values asked for are hashed', async (t) => {
+t.test('only requested values are hashed', async (t) => {
   const hashes = new Uint32Array(4).fill(7);
   hashValues(listOf('i64', [1n, 2n, 3n, 4n]), hashes, 1, 3);
   const all = hashesOf('i64', [1n, 2n, 3n, 4n]);

@@ -41,7 +41,7 @@ function table(kind: PlainKind, prng: Prng, size: number, cellCount: number): Co
 }
 
 for (const kind of ['text', 'i64', 'geo'] as const) {
-  t.test(`merged tables of ${kind} hold each pair of cell and value once, with its sum`, async (t) => {
+  t.test(`merged tables of ${kind} contain each pair of cell and value once, with its sum`, async (t) => {
     const prng = new Prng(SEED);
     for (const shardCount of [1, 2, 7]) {
       for (const cellCount of [1, 5, 4_000]) {
@@ -66,10 +66,10 @@ for (const kind of ['text', 'i64', 'geo'] as const) {
   });
 }
 
-/** Odd: its multiples differ in both words. */
+/** Odd, so that its multiples differ in both words. */
 const SPREAD = 0x9e37_79b9_7f4a_7c15n;
 
-/** Two values of one hash, among so many that there is such a pair. */
+/** Two values with the same hash, from a set that is large enough to contain such a pair. */
 function collidingPair(kind: PlainKind, make: (index: number) => Plain): readonly [Plain, Plain] {
   const values = Array.from({ length: 300_000 }, (_, index) => make(index));
   const hashes = new Uint32Array(values.length);
@@ -80,10 +80,10 @@ function collidingPair(kind: PlainKind, make: (index: number) => Plain): readonl
     if (other !== undefined) return [other, value];
     seen.set(hashes[index], value);
   }
-  throw new Error('no two hashes are the same');
+  throw new Error('no two hashes are equal');
 }
 
-t.test('values of one hash stay apart', async (t) => {
+t.test('values with the same hash stay distinct', async (t) => {
   const pairs = [
     ['text', collidingPair('text', (index) => `text ${index}`)],
     ['i64', collidingPair('i64', (index) => BigInt.asIntN(64, BigInt(index) * SPREAD))],
@@ -104,7 +104,7 @@ t.test('values of one hash stay apart', async (t) => {
   }
 });
 
-/** Places first, first + 1, ... of `words` in a random order, as a shard's table of cell 0, or of some cells. */
+/** Values first, first + 1, ... of `words` in a random order, as a shard's table of cell 0 or of several cells. */
 function collidingTable(
   words: Uint32Array,
   first: number,
@@ -132,7 +132,7 @@ function collidingTable(
   };
 }
 
-/** By cell and value, whatever list they stand in: the words of 8 bytes. */
+/** By cell and value, regardless of the list: the words of 8 bytes. */
 function sumsOf(tables: readonly ValueCounts[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { values, counts, cells } of tables) {
@@ -147,7 +147,7 @@ function sumsOf(tables: readonly ValueCounts[]): Map<string, number> {
   return sums;
 }
 
-// Comparing each value with each other one would take minutes.
+// Comparing each value with every other one would take minutes.
 for (const kind of ['i64', 'text'] as const) {
   for (const cellCount of [1, 3]) {
     t.test(`200,000 values of ${kind} with one hash in ${cellCount} cells are merged`, async (t) => {
@@ -171,7 +171,7 @@ for (const kind of ['i64', 'text'] as const) {
   }
 }
 
-t.test('a run of one hash is merged whatever its length', async (t) => {
+t.test('a run of one hash is merged for any length', async (t) => {
   const prng = new Prng(SEED);
   for (const length of [1, 2, 30, 31, 32, 33, 34, 63, 64, 65, 66, 130, 1_000, 3_000]) {
     const words = collidingTexts(length);
@@ -203,7 +203,7 @@ t.test('a table of cells and one of cell 0 alone are merged', async (t) => {
   if (merged !== null) t.strictSame(runToEnd(presentEntries(merged.counts, enough())), Uint32Array.of(0, 1));
 });
 
-t.test('texts may begin anywhere in their bytes', async (t) => {
+t.test('texts may start anywhere in their bytes', async (t) => {
   const list = {
     kind: 'text',
     offsets: Uint32Array.of(3, 4, 6),
@@ -231,18 +231,18 @@ t.test('texts may begin anywhere in their bytes', async (t) => {
   ]);
 });
 
-t.test('a point of -0 is the one of 0', async (t) => {
+t.test('a point with -0 equals the point with 0', async (t) => {
   const one = (value: Plain) => countsOf('geo', [{ cell: 0, value, count: 1 }], false);
   const merged = runToEnd(mergeCounts([one([0, -0]), one([-0, 0])], enough()));
   t.strictSame(merged?.counts, Float64Array.of(2, 0));
 });
 
-t.test('shards that count nothing, and no shards, give nothing', async (t) => {
+t.test('shards without counts, and no shards, return null', async (t) => {
   t.equal(runToEnd(mergeCounts([], enough())), null);
   t.equal(runToEnd(mergeCounts([countsOf('text', [], false), countsOf('i64', [], true)], enough())), null);
 });
 
-t.test('a merge that takes more memory than there is gives 9006 at any bound', async (t) => {
+t.test('a merge that exceeds its memory throws 9006 for any limit', async (t) => {
   const prng = new Prng(SEED);
   const tables = [1, 2].map(() => countsOf('text', table('text', prng, 2_000, 3), true));
   let refusals = 0;
@@ -256,5 +256,5 @@ t.test('a merge that takes more memory than there is gives 9006 at any bound', a
     }
   }
   t.ok(refusals > 10, `${refusals} refusals`);
-  t.ok(refusals < 100, 'it takes less than 500,000 bytes');
+  t.ok(refusals < 100, 'the merge needs less than 500,000 bytes');
 });

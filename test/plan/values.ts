@@ -1,4 +1,4 @@
-/** Plain values as the lists that shards answer with, and back; and tables of counts made of them. */
+/** Converts plain values to the lists of a shard's result and back, and builds tables of counts from them. */
 import type { ValueCounts, ValueList } from '../../src/ir/index.js';
 
 /** A text, a stored 64-bit integer, or a longitude and a latitude. */
@@ -37,7 +37,7 @@ export function plainOf(list: ValueList): Plain[] {
   return Array.from({ length: points.length / 2 }, (_, index) => [points[2 * index], points[2 * index + 1]]);
 }
 
-/** What tells values apart. */
+/** A text that distinguishes values. */
 export const keyOf = (value: Plain): string =>
   typeof value === 'object' ? JSON.stringify(value) : `${value}`;
 
@@ -47,7 +47,7 @@ export interface Counted {
   readonly count: number;
 }
 
-/** `counted` holds each pair of cell and value once; without `cells` all are of cell 0. */
+/** `counted` contains each pair of cell and value once; without `cells` all are in cell 0. */
 export function countsOf(kind: PlainKind, counted: readonly Counted[], cells: boolean): ValueCounts {
   return {
     answers: 'values',

@@ -12,7 +12,7 @@ function wordsOf(values: readonly bigint[]): Uint32Array {
   return list.kind === 'i64' ? list.words : new Uint32Array(0);
 }
 
-t.test('the values at a rank are those of the sorted list', async (t) => {
+t.test('the values at a rank equal those of the sorted list', async (t) => {
   const prng = new Prng(SEED);
   for (const size of [1, 2, 31, 33, 2_000]) {
     for (const shift of [0n, 20n, 50n]) {
@@ -39,7 +39,7 @@ t.test('the values at a rank are those of the sorted list', async (t) => {
   }
 });
 
-t.test('values outside the set do not count', async (t) => {
+t.test('values outside the set are not counted', async (t) => {
   const words = wordsOf([5n, 1n, 9n, 7n, 3n]);
   const finder = new RankFinder({ words, counts: Float64Array.of(1, 100, 1, 1, 100) }, 5);
   const pair = runToEnd(finder.pairAt(Uint32Array.of(3, 0, 2), 1));
@@ -49,7 +49,7 @@ t.test('values outside the set do not count', async (t) => {
   );
 });
 
-t.test('counts of thousands of millions are added exactly', async (t) => {
+t.test('counts of billions are added exactly', async (t) => {
   const words = wordsOf([2n, 1n]);
   const finder = new RankFinder({ words, counts: Float64Array.of(2 ** 51, 2 ** 52) }, 2);
   const at = (rank: number): bigint[] =>

@@ -1,4 +1,4 @@
-/** What a checkpoint writes while entities are deleted and changed, events expire and columns go. */
+/** The content of checkpoints while entities are deleted and changed, events expire and columns are dropped. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
@@ -39,7 +39,7 @@ async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFi
   return checkpoint.finish();
 }
 
-/** A shard and its model, on a disk of its own. */
+/** A shard and its model, each with a separate disk. */
 class StoredModel {
   readonly store: SnapshotStore = { fs: faultyDisk(), dir: '/store', lz4: createLz4() };
   readonly model: ShardModel;
@@ -62,7 +62,7 @@ class StoredModel {
 const STEP = { idCount: 150, textCount: 40, count: 60 };
 
 t.test(
-  'deletions, updates, expiry and dropped columns between steps do not reach a checkpoint',
+  'deletions, updates, expiry and dropped columns between steps do not affect a checkpoint',
   async (t) => {
     for (let round = 0; round < 4; round++) {
       const prng = new Prng(SEED + 100 + round);
@@ -105,7 +105,7 @@ t.test('a shard that is loaded repeatedly continues like one that never was', as
 });
 
 t.test(
-  'segments of events keep their numbers when earlier ones expire, and no manifest mixes them up',
+  'segments of events keep their numbers when earlier ones expire, and manifests refer to the correct files',
   async (t) => {
     const stored = new StoredModel(new ShardModel());
     const { model } = stored;
@@ -142,7 +142,7 @@ t.test(
         .filter(({ path }) => before.every((old) => old.path !== path))
         .map(({ kind, segment }) => [kind, segment]),
       [['events', 1]],
-      'only the segment that lost a part is written again',
+      'only the segment that lost events is written again',
     );
     model.shard = await stored.restored(after);
     t.strictSame(model.differences(), []);
@@ -160,7 +160,7 @@ t.test(
 );
 
 t.test(
-  'a column that is dropped while a checkpoint runs is in its files, and not in the next ones',
+  'a column that is dropped during a checkpoint is in its files, but not in the next ones',
   async (t) => {
     const columnIds = async (
       stored: StoredModel,
@@ -189,12 +189,12 @@ t.test(
       await checkpoint.step();
       model.dropColumn(column.id);
       const during = await finish(checkpoint);
-      t.ok((await columnIds(stored, during)).has(column.id), `column ${column.id} is there`);
+      t.ok((await columnIds(stored, during)).has(column.id), `column ${column.id} is present`);
       const shard = await stored.restored(during);
       t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);
       const after = await finish(stored.begin(3));
-      t.notOk((await columnIds(stored, after)).has(column.id), `column ${column.id} is gone`);
-      // The log's drop meets a snapshot with the column, or without it.
+      t.notOk((await columnIds(stored, after)).has(column.id), `column ${column.id} is absent`);
+      // The drop in the log is replayed over a snapshot with or without the column.
       for (const files of [during, after]) {
         model.shard = await stored.restored(files);
         model.shard.dropColumn(KEY, column.id);
@@ -224,7 +224,7 @@ t.test("a deleted entity's row is in the file without an ID or any value", async
   t.strictSame(model.differences(), []);
 });
 
-t.test('a database that is dropped while a checkpoint runs leaves no file', async (t) => {
+t.test('a database that is dropped during a checkpoint leaves no file', async (t) => {
   const stored = new StoredModel(new ShardModel());
   stored.model.insert([single('a')]);
   const checkpoint = stored.begin(1);
@@ -233,29 +233,32 @@ t.test('a database that is dropped while a checkpoint runs leaves no file', asyn
   t.equal(stored.model.shard.find(KEY), undefined);
 });
 
-t.test('segments that compaction replaces while a checkpoint runs are written as they were', async (t) => {
-  const stored = new StoredModel(new ShardModel());
-  const { model } = stored;
-  const filler = (from: number, count: number): Change[] =>
-    Array.from({ length: count }, (_, index) => ({
-      id: `f${from + index}`,
-      fields: index % 10 === 0 ? [{ column: INTEGER, latest: BigInt(from + index) }] : [],
-    }));
-  const [first, second] = [filler(0, SEGMENT_ROWS_MAX), filler(SEGMENT_ROWS_MAX, 20_000)];
-  model.insert(first);
-  model.insert(second);
-  // Too few of all rows, but enough of the first segment's.
-  model.delete(first.slice(0, 20_000).map(({ id }) => id));
-  t.equal(model.held.segments[0].deadCount, 20_000);
-  const wanted = dumpPlain(model.entities);
-  const checkpoint = stored.begin(1);
-  model.delete(second.slice(0, 5_000).map(({ id }) => id));
-  t.equal(model.held.segments[0].deadCount, 0, 'compacted');
-  model.insert(filler(100_000, 2_000));
-  const shard = await stored.restored(await finish(checkpoint));
-  t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);
-  t.strictSame(model.differences(), []);
-});
+t.test(
+  'segments that compaction replaces during a checkpoint are written in their original state',
+  async (t) => {
+    const stored = new StoredModel(new ShardModel());
+    const { model } = stored;
+    const filler = (from: number, count: number): Change[] =>
+      Array.from({ length: count }, (_, index) => ({
+        id: `f${from + index}`,
+        fields: index % 10 === 0 ? [{ column: INTEGER, latest: BigInt(from + index) }] : [],
+      }));
+    const [first, second] = [filler(0, SEGMENT_ROWS_MAX), filler(SEGMENT_ROWS_MAX, 20_000)];
+    model.insert(first);
+    model.insert(second);
+    // Few of all rows, but enough of the first segment's rows for compaction.
+    model.delete(first.slice(0, 20_000).map(({ id }) => id));
+    t.equal(model.held.segments[0].deadCount, 20_000);
+    const wanted = dumpPlain(model.entities);
+    const checkpoint = stored.begin(1);
+    model.delete(second.slice(0, 5_000).map(({ id }) => id));
+    t.equal(model.held.segments[0].deadCount, 0, 'compacted');
+    model.insert(filler(100_000, 2_000));
+    const shard = await stored.restored(await finish(checkpoint));
+    t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);
+    t.strictSame(model.differences(), []);
+  },
+);
 
 t.test('links that are renumbered during a checkpoint keep their old numbers in its files', async (t) => {
   const stored = new StoredModel(new ShardModel({ linkMax: 10 }));

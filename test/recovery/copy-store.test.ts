@@ -1,4 +1,4 @@
-/** Copies of a store at rest: what is taken, what is refused, and that nothing is left of one that failed. */
+/** Copies of a store at rest: the copied content, refusals, and removal of a failed copy. */
 import { crc32 } from 'node:zlib';
 import t from 'tap';
 import { CorruptionError } from '../../src/base/index.js';
@@ -52,14 +52,14 @@ t.test('a copy contains the files, the manifest and a log that continues after t
   t.equal(replay.end.nextLsn, LSN + 1);
 });
 
-t.test('nothing is written where something lies', async (t) => {
+t.test('nothing is written to a directory that is not empty', async (t) => {
   const disk = storeOn(faultyDisk());
   disk.put('/to/letter', Buffer.from('dear'));
   await t.rejects(copy(disk), { message: '/to is not empty' });
   t.strictSame(filesIn(disk), ['/to/letter']);
 });
 
-t.test('a damaged, short or missing file is named, and nothing is left', async (t) => {
+t.test('a damaged, short or missing file is named, and the copy is removed', async (t) => {
   const [path, text] = FILES[1];
   for (const found of [text.replace('e', 'E'), text.slice(1), `${text}!`]) {
     const disk = storeOn(faultyDisk());
@@ -77,7 +77,7 @@ t.test('a damaged, short or missing file is named, and nothing is left', async (
   t.strictSame(filesIn(disk), []);
 });
 
-t.test('no file of a manifest leads out of the directory', async (t) => {
+t.test('a path in a manifest that leads out of the directory is refused', async (t) => {
   for (const path of ['../secret', 'snapshot/../../x', '/etc/passwd', 'snapshot/a', 'snapshot//a/../b']) {
     const disk = storeOn(faultyDisk());
     const files = [{ ...MANIFEST.files[0], path }];
@@ -88,7 +88,7 @@ t.test('no file of a manifest leads out of the directory', async (t) => {
   }
 });
 
-t.test('a full disk or a failing one leaves nothing, whatever call it is', async (t) => {
+t.test('a full disk or a disk fault in any call leaves no files', async (t) => {
   let count = 0;
   for (let at = 0; ; at++) {
     let isMet = false;

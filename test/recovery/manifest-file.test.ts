@@ -1,4 +1,4 @@
-/** The manifest's swap at every crash point, and the files that are removed after it. */
+/** Replacement of the manifest with a crash at every point, and removal of files after it. */
 import fs from 'node:fs';
 import t from 'tap';
 import type { Manifest } from '../../src/format/index.js';
@@ -28,7 +28,7 @@ const manifestOf = (checkpointLsn: number, paths: readonly string[] = []): Manif
   })),
 });
 
-t.test('a swap that a crash stops anywhere leaves the old manifest or the new one, whole', async (t) => {
+t.test('a crash at any step of a replacement leaves the old or the new manifest, whole', async (t) => {
   for (let seed = 0; seed < 20; seed++) {
     for (let crashAtStep = 0; ; crashAtStep++) {
       const first = faultyDisk({ seed });

@@ -1,4 +1,4 @@
-/** Snapshot files of one number of shards as batches for another: every entity comes whole to its new shard. */
+/** Snapshot files of one shard count as batches for another: every entity is moved whole to its new shard. */
 import t from 'tap';
 import { hashBytes, Prng, shardOf } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
@@ -43,7 +43,7 @@ for (const [before, after] of [
       const store: SnapshotStore = { fs: faultyDisk(), dir: '/store', lz4: createLz4() };
       const shards = newShards(before);
       const entities: StoredEntities = new Map();
-      // Each pair of event columns is related for a while, so that some events have one partner and some two.
+      // Each pair of event columns is related for some time, so that some events have one partner and some have two.
       const relations: RelationOf[] = [
         () => 9,
         (id) => (id === 23 ? 0 : 7),

@@ -1,5 +1,5 @@
 /**
- * Restores to an LSN and to a time; what cannot be reached is said. The data are looked at in
+ * Restores to an LSN and to a time, and the errors for unreachable targets. The restored data is verified in
  * test/crash/history/backups.test.ts.
  */
 import t from 'tap';
@@ -44,7 +44,10 @@ async function prepared(): Promise<FaultyDisk> {
   return disk;
 }
 
-/** Records 1 to `lastLsn`, each `laterMs` later than its time; by `lsn`: the names of keys that they make. */
+/**
+ * Writes records 1 to `lastLsn`, each `laterMs` later than its time. Returns the names of the keys that they create, by
+ * `lsn`.
+ */
 async function writeLog(
   disk: FaultyDisk,
   dir: string,
@@ -81,7 +84,7 @@ async function lastLsnIn(disk: FaultyDisk, manifest: Manifest | null = null, dir
   return last;
 }
 
-t.test('the store ends with the record that is wanted, or with the last one', async (t) => {
+t.test('the store ends with the requested record, or with the last one', async (t) => {
   const disk = await prepared();
   for (const target of [null, ...Array.from({ length: 21 }, (_, index) => ({ lsn: BACKUP_LSN + index }))]) {
     const copy = disk.afterCrash();
@@ -109,7 +112,7 @@ t.test(
       const manifest = await readManifest(copy, '/to');
       t.equal(manifest?.restoredLsn, lastLsn === BACKUP_LSN ? undefined : lastLsn);
       t.equal(await lastLsnIn(copy, manifest), lastLsn);
-      // The restored store as a backup, whose own log holds the records.
+      // Restores from the restored store as a backup, whose own log contains the records.
       await restoreStore({
         fs: copy,
         backup: '/to',
@@ -138,7 +141,7 @@ t.test('a backup whose own log ends below its checkpoint is damaged, and nothing
   );
 });
 
-t.test('a time takes every request that came until then', async (t) => {
+t.test('a restore to a time includes every request up to that time', async (t) => {
   const disk = await prepared();
   for (const [timeMs, lsn] of [
     [TAKEN_MS, BACKUP_LSN],
@@ -153,7 +156,7 @@ t.test('a time takes every request that came until then', async (t) => {
   }
 });
 
-t.test('a target out of reach is refused, and nothing is written', async (t) => {
+t.test('an unreachable target is refused, and nothing is written', async (t) => {
   const disk = await prepared();
   disk.put('/other/letter', Buffer.from('dear'));
   await writeLog(disk, '/data/log', 3);
@@ -238,7 +241,7 @@ t.test('an archive of another history is refused by its times, unless a record i
   }
 });
 
-t.test('an archive from record 1 on that made none of the keys of the backup is refused', async (t) => {
+t.test('an archive from record 1 on that created none of the keys of the backup is refused', async (t) => {
   const disk = await prepared();
   for (const [keys, lastLsn, isOther] of [
     [{ 1: 'other' }, LAST_LSN, true],
@@ -256,14 +259,14 @@ t.test('an archive from record 1 on that made none of the keys of the backup is 
   }
 });
 
-t.test('a backup without its log is refused: it may have held records', async (t) => {
+t.test('a backup without its log is refused, because the log may have contained records', async (t) => {
   const disk = await prepared();
   for (const file of disk.files()) if (file.startsWith('/backup/log/')) await disk.remove(file);
   await t.rejects(restore(disk, null, null), { message: /\/backup\/log.*should continue at LSN 11/ });
   t.match(await restore(disk, null), { lsn: LAST_LSN });
 });
 
-t.test('a backup without an archive is restored as it is; other directories are refused', async (t) => {
+t.test('a backup is restored without an archive; other directories are refused', async (t) => {
   const disk = await prepared();
   t.match(await restore(disk, null, null), { backupLsn: BACKUP_LSN, lsn: BACKUP_LSN, timeMs: null });
   await t.rejects(

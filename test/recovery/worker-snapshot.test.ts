@@ -1,4 +1,7 @@
-/** Checkpoints of one worker's shards, in memory: their content during writes, and the shards loaded from them. */
+/**
+ * Checkpoints of one worker's shards, in memory: their content despite concurrent changes, and the shards loaded from
+ * them.
+ */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { createLz4, type SnapshotFileEntry } from '../../src/format/index.js';
@@ -29,7 +32,7 @@ t.setTimeout(200_000);
 
 const SHARD_COUNT = 1;
 
-/** One shard of a worker and its model, on a disk of its own. */
+/** One shard of a worker and its model, with a separate disk. */
 class StoredShard {
   readonly disk: FaultyDisk = faultyDisk();
   readonly store: SnapshotStore = { fs: this.disk, dir: '/store', lz4: createLz4() };
@@ -66,7 +69,7 @@ async function finish(checkpoint: WorkerCheckpoint): Promise<readonly SnapshotFi
 const OPTIONS = { count: 120, idCount: 500, textCount: 300, density: 0.4 };
 
 t.test(
-  'a restart loads exactly what a checkpoint wrote: every form and kind, nulls and replaced lists',
+  'a restart loads exactly the content of the checkpoint: every form and kind, nulls and replaced lists',
   async (t) => {
     const prng = new Prng(SEED);
     const stored = new StoredShard();
@@ -75,7 +78,7 @@ t.test(
   },
 );
 
-t.test('a checkpoint holds the state of its LSN whatever is applied between its steps', async (t) => {
+t.test('a checkpoint contains the state of its LSN, regardless of changes between its steps', async (t) => {
   const prng = new Prng(SEED + 1);
   for (let round = 0; round < 15; round++) {
     const stored = new StoredShard();
@@ -104,7 +107,7 @@ t.test('a checkpoint holds the state of its LSN whatever is applied between its 
 const [INTEGER_EVENT] = COLUMNS.filter(({ form }) => form === 'event');
 const [, , INTEGER] = COLUMNS;
 
-/** `count` events of one entity, the later ones earlier in time. */
+/** `count` events of one entity, in descending order of time. */
 const events = (id: string, count: number): Change => ({
   id,
   fields: [
@@ -118,7 +121,7 @@ const events = (id: string, count: number): Change => ({
   ],
 });
 
-t.test('a segment that is sealed while a checkpoint runs is written as it was', async (t) => {
+t.test('a segment that is sealed during a checkpoint is written in its original state', async (t) => {
   const stored = new StoredShard();
   stored.apply([events('a', SEGMENT_ROWS_MAX - 10)]);
   const wanted = dumpPlain(stored.entities);
@@ -151,24 +154,21 @@ t.test('a full segment that is not sealed yet is unchanged after a restart', asy
   t.strictSame(dumpShard(held), dumpPlain(stored.entities));
 });
 
-t.test(
-  'a dimension that is dropped while a checkpoint runs leaves no file that would not load',
-  async (t) => {
-    for (const stepsBefore of [0, 1, 2, 3]) {
-      const stored = new StoredShard();
-      stored.apply([events('a', SEGMENT_ROWS_MAX + 5)]);
-      await stored.checkpoint(1);
-      // The entities change, the sealed events keep their file.
-      stored.apply([{ id: 'a', fields: [{ column: INTEGER, latest: 5n }] }, events('b', 9)]);
-      const checkpoint = stored.begin(2);
-      stored.apply([events('c', SEGMENT_ROWS_MAX)]);
-      for (let step = 0; step < stepsBefore; step++) await checkpoint.step();
-      stored.shard.drop(KEY);
-      stored.apply([events('d', 1)]);
-      t.strictSame(await stored.loaded(await finish(checkpoint)), [], `dropped after ${stepsBefore} steps`);
-    }
-  },
-);
+t.test('a dimension that is dropped during a checkpoint leaves no file that fails to load', async (t) => {
+  for (const stepsBefore of [0, 1, 2, 3]) {
+    const stored = new StoredShard();
+    stored.apply([events('a', SEGMENT_ROWS_MAX + 5)]);
+    await stored.checkpoint(1);
+    // The entities change; the sealed events keep their file.
+    stored.apply([{ id: 'a', fields: [{ column: INTEGER, latest: 5n }] }, events('b', 9)]);
+    const checkpoint = stored.begin(2);
+    stored.apply([events('c', SEGMENT_ROWS_MAX)]);
+    for (let step = 0; step < stepsBefore; step++) await checkpoint.step();
+    stored.shard.drop(KEY);
+    stored.apply([events('d', 1)]);
+    t.strictSame(await stored.loaded(await finish(checkpoint)), [], `dropped after ${stepsBefore} steps`);
+  }
+});
 
 t.test('only segments that changed are written again', async (t) => {
   const prng = new Prng(SEED + 2);
@@ -198,22 +198,25 @@ t.test('a loaded segment keeps its file until it changes', async (t) => {
   t.strictSame(again.map(({ path }) => path).sort(), files.map(({ path }) => path).sort());
 });
 
-t.test('names of all files of a checkpoint are synced, also of those that a failed one wrote', async (t) => {
-  const prng = new Prng(SEED + 4);
-  const stored = new StoredShard();
-  for (let round = 0; round < 3; round++) stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
-  const failed = stored.begin(1);
-  while (!(await failed.step()));
-  const files = await stored.checkpoint(2);
-  const crashed = stored.disk.afterCrash();
-  for (let times = 0; times < 20; times++) {
-    const disk = times === 0 ? crashed : stored.disk.afterCrash();
-    const store = { ...stored.store, fs: disk };
-    for (const entry of files) t.equal((await readSnapshotFile(store, entry)).rowCount, entry.rowCount);
-  }
-});
+t.test(
+  'names of all files of a checkpoint are synced, including files written by a failed checkpoint',
+  async (t) => {
+    const prng = new Prng(SEED + 4);
+    const stored = new StoredShard();
+    for (let round = 0; round < 3; round++) stored.apply(generateChanges(prng, COLUMNS, OPTIONS));
+    const failed = stored.begin(1);
+    while (!(await failed.step()));
+    const files = await stored.checkpoint(2);
+    const crashed = stored.disk.afterCrash();
+    for (let times = 0; times < 20; times++) {
+      const disk = times === 0 ? crashed : stored.disk.afterCrash();
+      const store = { ...stored.store, fs: disk };
+      for (const entry of files) t.equal((await readSnapshotFile(store, entry)).rowCount, entry.rowCount);
+    }
+  },
+);
 
-t.test('a damaged, a cut and a missing file are named, never loaded', async (t) => {
+t.test('a damaged, truncated or missing file is named and never loaded', async (t) => {
   const prng = new Prng(SEED + 5);
   const stored = new StoredShard();
   stored.apply(generateChanges(prng, COLUMNS, OPTIONS));

@@ -1,4 +1,4 @@
-/** An update of many entities against a batch of the same fields for each of them. */
+/** An update of many entities, compared with a batch of the same fields for each entity. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { ArenaPool, DimensionShard } from '../../src/storage/index.js';
@@ -35,7 +35,7 @@ t.test('an update changes only the given rows, in several segments', async (t) =
   t.strictSame(model.differences(), []);
 });
 
-t.test('of several values for a column the last one stays, and all events do', async (t) => {
+t.test('the last of several values for a column is kept, and all events are', async (t) => {
   const shard = new DimensionShard(new ArenaPool(null), 1);
   shard.apply(
     batchOf(

@@ -1,4 +1,4 @@
-/** Blocks of arenas: sizes, alignment, zeroes, reuse, and moves into another arena. */
+/** Blocks of arenas: sizes, alignment, zeroing, reuse, and moves to another arena. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { ARENA_BYTES, Arena, ArenaPool, type Block } from '../../src/storage/index.js';
@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 
 const bytesOf = ({ arena, at, bytes }: Block): Uint8Array => arena.u8.subarray(at, at + bytes);
 
-t.test('blocks are aligned, zeroed, long enough and never overlap, reused ones included', async (t) => {
+t.test('blocks are aligned, zeroed, long enough and never overlap, including reused ones', async (t) => {
   const prng = new Prng(SEED);
   const arena = new Arena(null);
   const held: { block: Block; mark: number }[] = [];
@@ -39,7 +39,7 @@ t.test('blocks are aligned, zeroed, long enough and never overlap, reused ones i
   t.equal(arena.usedBytes, 0);
 });
 
-t.test('a block takes the next power of two, 64 bytes at least', async (t) => {
+t.test('a block has the next power of two as size, at least 64 bytes', async (t) => {
   const arena = new Arena(null);
   const sizes = [0, 1, 64, 65, 128, 129, 2 ** 20, 2 ** 20 + 1].map((wanted) => arena.allocate(wanted)?.bytes);
   t.strictSame(sizes, [64, 64, 64, 128, 128, 256, 2 ** 20, 2 ** 21]);
@@ -53,35 +53,38 @@ t.test('scratch bitmaps and blocks do not overlap', async (t) => {
   t.throws(() => arena.scratchBitmap(32), { name: 'InvariantError' });
 });
 
-t.test('a full arena refuses, takes nothing on the way, and serves again after a release', async (t) => {
-  const arena = new Arena(null);
-  const large = arena.allocate(ARENA_BYTES / 2) as Block;
-  const before = arena.usedBytes;
-  t.equal(arena.allocate(ARENA_BYTES / 2), null);
-  t.equal(arena.usedBytes, before);
-  arena.release(large);
-  t.equal(arena.allocate(ARENA_BYTES / 2)?.at, large.at);
-});
+t.test(
+  'a full arena refuses an allocation without side effects, and succeeds again after a release',
+  async (t) => {
+    const arena = new Arena(null);
+    const large = arena.allocate(ARENA_BYTES / 2) as Block;
+    const before = arena.usedBytes;
+    t.equal(arena.allocate(ARENA_BYTES / 2), null);
+    t.equal(arena.usedBytes, before);
+    arena.release(large);
+    t.equal(arena.allocate(ARENA_BYTES / 2)?.at, large.at);
+  },
+);
 
-t.test('blocks allocated together are in one arena, near if they fit', async (t) => {
+t.test('blocks that are allocated together are in one arena, in the given one if they fit', async (t) => {
   const pool = new ArenaPool(null);
   const [first] = pool.allocate([ARENA_BYTES / 2], null);
   const [second] = pool.allocate([ARENA_BYTES / 2], first.arena);
-  t.not(second.arena, first.arena, 'no room beside the first');
+  t.not(second.arena, first.arena, 'no capacity next to the first');
   const near = pool.allocate([100, 200], first.arena);
   t.strictSame(
     near.map(({ arena }) => arena),
     [first.arena, first.arena],
   );
-  // One of the two would fit next to the first.
+  // Either of the two would fit next to the first.
   const usedBefore = first.arena.usedBytes;
   const together = pool.allocate([100, ARENA_BYTES / 2], first.arena);
   t.equal(together[0].arena, together[1].arena);
   t.not(together[0].arena, first.arena);
-  t.equal(first.arena.usedBytes, usedBefore, 'what was taken there was given back');
+  t.equal(first.arena.usedBytes, usedBefore, 'the memory that was allocated there was released');
 });
 
-t.test('growing keeps the content, also into another arena, and releases the old blocks', async (t) => {
+t.test('growing keeps the content, also in another arena, and releases the old blocks', async (t) => {
   const pool = new ArenaPool(null);
   const blocks = pool.allocate([64, 128], null);
   const { arena } = blocks[0];
@@ -97,7 +100,7 @@ t.test('growing keeps the content, also into another arena, and releases the old
   t.equal(arena.usedBytes, usedBefore - 64 - 128);
 });
 
-t.test('an arena that holds nothing is dropped, one that holds something stays', async (t) => {
+t.test('an empty arena is dropped, and an arena with blocks stays', async (t) => {
   const pool = new ArenaPool(null);
   const [kept] = pool.allocate([ARENA_BYTES / 2], null);
   const [gone] = pool.allocate([ARENA_BYTES / 2], null);

@@ -11,7 +11,7 @@ function stringOf(dictionary: Dictionary, code: number): string {
   return Buffer.from(bytes.subarray(offsets[code], offsets[code + 1])).toString('utf8');
 }
 
-/** Interns strings drawn with repeats and compares every code with a Map's. */
+/** Interns strings with repetitions and compares every code with a Map's. */
 function compareWithMap(t: Test, strings: readonly string[], hash: (bytes: Uint8Array) => number): void {
   const dictionary = new Dictionary();
   const codes = new Map<string, number>();
@@ -34,16 +34,19 @@ function compareWithMap(t: Test, strings: readonly string[], hash: (bytes: Uint8
 
 const hash = (bytes: Uint8Array): number => hashBytes(bytes, 0, bytes.length);
 
-t.test('codes run up from 1 in order of first sight and stay, through growth', async (t) => {
-  const prng = new Prng(SEED);
-  const strings = Array.from(
-    { length: 60_000 },
-    () => `text ${prng.below(20_000)} ${'ß'.repeat(prng.below(4))}`,
-  );
-  compareWithMap(t, strings, hash);
-});
+t.test(
+  'codes ascend from 1 in order of first occurrence and do not change when the dictionary grows',
+  async (t) => {
+    const prng = new Prng(SEED);
+    const strings = Array.from(
+      { length: 60_000 },
+      () => `text ${prng.below(20_000)} ${'ß'.repeat(prng.below(4))}`,
+    );
+    compareWithMap(t, strings, hash);
+  },
+);
 
-t.test('strings whose hashes collide get codes of their own', async (t) => {
+t.test('strings whose hashes collide get different codes', async (t) => {
   const prng = new Prng(SEED + 1);
   const strings = Array.from({ length: 3000 }, () => `s${prng.below(300)}`);
   compareWithMap(t, strings, () => 0xffffffff);
@@ -58,7 +61,7 @@ t.test('a prefix, a longer string and a long one are distinct', async (t) => {
   );
 });
 
-t.test('an absent string has code 0 and is not added by looking', async (t) => {
+t.test('an absent string has code 0 and is not added by a lookup', async (t) => {
   const dictionary = new Dictionary();
   t.equal(dictionary.find(5, Buffer.from('x'), 0, 1), 0);
   t.equal(dictionary.codeCount, 1);
@@ -92,7 +95,7 @@ t.test(
           return stringOf(kept, code) !== text;
         });
         t.strictSame(wrong, []);
-        t.equal(kept.codeCount, count + 1, 'each of the others got one more code');
+        t.equal(kept.codeCount, count + 1, 'every string has one code, besides code 0');
       }
     }
   },
@@ -103,7 +106,7 @@ for (const [what, ownHash] of [
   ['equal for many strings', (bytes: Uint8Array) => hash(bytes) & 7],
 ] as const) {
   t.test(
-    `strings interned many at once get the codes of strings interned one by one, hashes ${what}`,
+    `strings interned in bulk get the same codes as strings interned one by one, hashes ${what}`,
     async (t) => {
       const prng = new Prng(SEED + 2);
       const [many, single] = [new Dictionary(), new Dictionary()];

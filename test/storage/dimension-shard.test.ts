@@ -1,4 +1,4 @@
-/** A dimension's shard against plain maps of entities. */
+/** A dimension's shard compared with plain maps of entities. */
 import t from 'tap';
 import { hashBytes, Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { ARENA_BYTES, ArenaPool, DimensionShard } from '../../src/storage/index.js';
@@ -22,7 +22,7 @@ function findRow(shard: DimensionShard, id: string): number {
 }
 
 for (const textCount of [5, 300, 70_000]) {
-  t.test(`batches leave what the model holds, with up to ${textCount} strings in a column`, async (t) => {
+  t.test(`a shard equals the model after batches with up to ${textCount} strings per column`, async (t) => {
     const prng = new Prng(SEED + textCount);
     const pool = new ArenaPool(null);
     const shard = new DimensionShard(pool, 1);
@@ -38,11 +38,11 @@ for (const textCount of [5, 300, 70_000]) {
     t.ok([...entities.keys()].every((id) => findRow(shard, id) >= 0));
     t.equal(findRow(shard, 'entity-none'), -1);
     shard.release();
-    t.equal(pool.usedBytes, 0, 'all arena memory is given back');
+    t.equal(pool.usedBytes, 0, 'all arena memory is released');
   });
 }
 
-t.test('columns whose arena is full move or begin elsewhere without losing a value', async (t) => {
+t.test('columns whose arena is full move to another arena without losing a value', async (t) => {
   const prng = new Prng(SEED + 1);
   const pool = new ArenaPool(null);
   const shard = new DimensionShard(pool, 1);
@@ -53,7 +53,7 @@ t.test('columns whose arena is full move or begin elsewhere without losing a val
     applyPlain(entities, changes);
   };
   write(150, 5);
-  // Leaves room for a little in the first arena.
+  // Leaves little capacity in the first arena.
   for (let bytes = ARENA_BYTES / 2; bytes >= 65_536; bytes /= 2) {
     pool.allocate([bytes], shard.segments[0].arena);
   }
@@ -61,7 +61,7 @@ t.test('columns whose arena is full move or begin elsewhere without losing a val
   t.strictSame(dumpShard(shard), dumpPlain(entities));
 });
 
-t.test('rows go on in a new segment when one is full; long IDs fill a segment sooner', async (t) => {
+t.test('a new segment starts when one is full, earlier with long IDs', async (t) => {
   const shard = new DimensionShard(new ArenaPool(null), 1);
   const ids = (from: number, count: number, tail: string): Change[] =>
     Array.from({ length: count }, (_, index) => ({ id: `e${from + index}${tail}`, fields: [] }));
@@ -85,7 +85,7 @@ t.test('rows go on in a new segment when one is full; long IDs fill a segment so
   t.equal(Math.max(...rows) + 1, shard.rowEnd);
 });
 
-t.test('the same batches in the same order give the same rows and codes', async (t) => {
+t.test('the same batches in the same order result in the same rows and codes', async (t) => {
   const build = (): DimensionShard => {
     const prng = new Prng(SEED + 2);
     const shard = new DimensionShard(new ArenaPool(null), 1);

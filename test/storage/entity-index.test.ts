@@ -12,7 +12,7 @@ for (const [what, hashOf] of [
   ['equal in their low 12 bits', (id: number) => ((id & 31) << 12) >>> 0],
   ['0', () => 0],
 ] as const) {
-  t.test(`every entity is found and no other when the hashes are ${what}`, async (t) => {
+  t.test(`every entity is found and no other if the hashes are ${what}`, async (t) => {
     const prng = new Prng(SEED);
     const index = new EntityIndex();
     const ids: number[] = [];
@@ -36,7 +36,7 @@ for (const [what, hashOf] of [
   });
 }
 
-t.test('memory is counted through growth: 8 bytes a slot, at most four fifths full', async (t) => {
+t.test('memory is accounted for during growth: 8 bytes per slot, at most four fifths full', async (t) => {
   const index = new EntityIndex();
   for (let id = 0; id < 100_000; id++) index.add(Math.imul(id, 0x9e3779b1) >>> 0, id);
   t.ok(index.memoryBytes >= (100_000 / 4) * 5 * 8, String(index.memoryBytes));
@@ -44,7 +44,7 @@ t.test('memory is counted through growth: 8 bytes a slot, at most four fifths fu
 });
 
 t.test(
-  'an index filled at once finds what one filled entity by entity finds, and goes on growing',
+  'an index that is filled in bulk finds the same entities as one filled one by one, and can grow',
   async (t) => {
     for (const count of [0, 1, 7, 64, 5_000, 100_000]) {
       const index = new EntityIndex();
@@ -73,7 +73,7 @@ for (const [what, hashOf] of [
   ['equal in their low 12 bits', (id: number) => ((id & 31) << 12) >>> 0],
   ['close together at the end of a part', (id: number) => (0xffffffff - (id % 40) * 64) >>> 0],
 ] as const) {
-  t.test(`what is removed is gone and all others are found when the hashes are ${what}`, async (t) => {
+  t.test(`removed entities are not found and all others are if the hashes are ${what}`, async (t) => {
     const prng = new Prng(SEED + 1);
     const index = new EntityIndex();
     const rows = new Map<number, number>();
@@ -94,7 +94,7 @@ for (const [what, hashOf] of [
         rows.delete(id);
       }
       if (step % (limit * 2) !== limit) continue;
-      // Rows close up, as compaction makes them.
+      // Row numbers are compacted, as by compaction.
       const moved = new Uint32Array(idOfRow.length).fill(0xffffffff);
       const kept = [...rows].sort(([, a], [, b]) => a - b);
       kept.forEach(([one, before], after) => {
@@ -120,7 +120,7 @@ for (const [what, hashOf] of [
   ['at both ends', (id: number) => (id % 2 === 0 ? 0 : 0xffffffff)],
 ] as const) {
   t.test(
-    `a scan goes by the reversed bits of the hash from any hash on when the hashes are ${what}`,
+    `a scan is ordered by the reversed bits of the hash from any hash on if the hashes are ${what}`,
     async (t) => {
       const prng = new Prng(SEED + 3);
       const index = new EntityIndex();
@@ -139,7 +139,7 @@ for (const [what, hashOf] of [
         const from = prng.chance(0.2) ? prng.u32() : hashOf(prng.pick([...rows]));
         const limit = prng.pick([1, 3, 10_000]);
         const found: number[] = [];
-        // Rows of one hash fall, to tell their order from that in which they came.
+        // Rows with the same hash descend, which distinguishes their order from the order of insertion.
         index.scan(
           from,
           (a, b) => b - a,
@@ -165,13 +165,13 @@ for (const [what, hashOf] of [
   ['at both ends', (id: number) => (id % 2 === 0 ? 0 : 0xffffffff)],
   ['of the highest bit', (id: number) => (id % 2) * 2 ** 31 + (id % 7)],
 ] as const) {
-  t.test(`entities are gathered by the ending of their hash when the hashes are ${what}`, async (t) => {
+  t.test(`entities are gathered by the low bits of their hash if the hashes are ${what}`, async (t) => {
     const prng = new Prng(SEED + 4);
     const index = new EntityIndex();
     const rows = new Set<number>();
     const faults: string[] = [];
     for (let step = 1; step <= 9_000; step++) {
-      // Also the highest rows that there can be.
+      // Also the highest possible rows.
       const row = prng.below(what.startsWith('spread') ? 6_000 : 300) + (prng.chance(0.1) ? 2 ** 31 : 0);
       if (!rows.has(row)) {
         rows.add(row);
@@ -202,7 +202,7 @@ for (const [what, hashOf] of [
   });
 }
 
-t.test('memory shrinks when most entities are gone and the others move', async (t) => {
+t.test('memory shrinks when most entities are removed and the others move', async (t) => {
   const index = new EntityIndex();
   const hashOf = (id: number): number => Math.imul(id, 0x9e3779b1) >>> 0;
   for (let id = 0; id < 50_000; id++) index.add(hashOf(id), id);

@@ -1,4 +1,4 @@
-/** Event tables: appends, sealing, windows by bisection, widening; against plain lists of events. */
+/** Event tables compared with plain lists of events: appends, sealing, windows by bisection, widening. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../src/base/index.js';
 import { ARENA_BYTES, ArenaPool, type EventSegment, EventTable } from '../../src/storage/index.js';
@@ -39,7 +39,7 @@ const shown = (_: string, value: unknown): unknown => (typeof value === 'bigint'
 
 for (const kind of ['i64', 'code', 'geo'] as const) {
   t.test(
-    `events of kind ${kind}: full segments are sealed in stable order of date, nothing is lost`,
+    `events of kind ${kind}: full segments are sealed in stable order of date, and no event is lost`,
     async (t) => {
       const prng = new Prng(SEED);
       const pool = new ArenaPool(null);
@@ -73,7 +73,7 @@ for (const kind of ['i64', 'code', 'geo'] as const) {
   );
 }
 
-t.test('the places of a window in a sealed segment hold just its events, at every edge', async (t) => {
+t.test('the rows of a window in a sealed segment are exactly its events, at every edge', async (t) => {
   const prng = new Prng(SEED + 1);
   const table = new EventTable(new ArenaPool(null), 5, 'i64');
   for (let row = 0; row <= SEGMENT_ROWS_MAX; row++) append(table, generate(prng, 'i64', row));
@@ -105,11 +105,11 @@ t.test(
     t.strictSame(tail.rangeWithin(START + 9, START + 9), { from: 0, to: 3 });
     t.strictSame(tail.rangeWithin(START + 10, START + 99), { from: 0, to: 0 });
     t.strictSame(tail.rangeWithin(0, START - 1), { from: 0, to: 0 });
-    t.strictSame(tail.rangeWithin(START + 9, START), { from: 0, to: 0 }, 'no instant');
+    t.strictSame(tail.rangeWithin(START + 9, START), { from: 0, to: 0 }, 'an empty window');
   },
 );
 
-t.test('codes widen, into another arena too, and rows and dates go along', async (t) => {
+t.test('codes widen, also into another arena, together with rows and dates', async (t) => {
   const table = new EventTable(new ArenaPool(null), 5, 'code');
   const events: Event[] = [];
   const add = (value: number): void => {
@@ -131,7 +131,7 @@ t.test('codes widen, into another arena too, and rows and dates go along', async
   t.strictSame(eventsOf(segment), events);
 });
 
-t.test('a restored segment is as the one that was written, sealed or not', async (t) => {
+t.test('a restored segment equals the written one, sealed or not', async (t) => {
   const count = 700;
   const rows = Uint32Array.from({ length: count }, (_, place) => place * 7);
   const dates = Uint32Array.from({ length: count }, (_, place) => START + place);
@@ -155,7 +155,7 @@ t.test('a restored segment is as the one that was written, sealed or not', async
 });
 
 t.test(
-  'links go with their events when a segment grows, widens, is sealed, loses events and is restored',
+  'links stay with their events when a segment grows, widens, is sealed, loses events and is restored',
   async (t) => {
     const prng = new Prng(SEED + 2);
     const table = new EventTable(new ArenaPool(null), 5, 'code');
@@ -177,7 +177,7 @@ t.test(
     };
     check('sealed');
     table.expire(START + 10 * DAY);
-    check('some are expired');
+    check('some events are expired');
     t.ok(table.eventCount < count && table.eventCount > count / 2);
     const [sealed] = table.segments;
     const { rows, dates } = sealed.datesAndRows(sealed.eventCount);
@@ -195,9 +195,9 @@ t.test('after an expiry the next event starts a new segment after the sealed one
   for (let row = 0; row <= SEGMENT_ROWS_MAX; row++) {
     append(table, { ...generate(prng, 'i64', row), date: row === SEGMENT_ROWS_MAX ? START : START + row });
   }
-  t.notOk(table.expire(START), 'nothing is older');
+  t.notOk(table.expire(START), 'no event is older');
   t.ok(table.expire(START + 1000));
-  t.notOk(table.expire(START + 1000), 'nothing is left to take');
+  t.notOk(table.expire(START + 1000), 'no event is left to remove');
   t.strictSame(
     table.segments.map(({ eventCount, sealed, dateMin, number }) => [eventCount, sealed, dateMin, number]),
     [[SEGMENT_ROWS_MAX - 1000, true, START + 1000, 0]],

@@ -1,4 +1,4 @@
-/** A latest-value column against an array of values, row by row. */
+/** A latest-value column compared with an array of values, row by row. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import type { ValueKind } from '../../src/schema/index.js';
@@ -10,7 +10,7 @@ t.comment(`seed ${SEED}`);
 
 const CODE = 'code';
 
-/** The whole column; codes as texts of their digits. */
+/** All values of the column; codes as texts of their digits. */
 function read(column: LatestColumn, rowCount: number): (Stored | null)[] {
   return Array.from({ length: rowCount }, (_, row) =>
     column.has(row) ? valueAt(column, row, (code) => String(code)) : null,
@@ -76,18 +76,21 @@ for (const kind of ['bits', 'i32', 'i64', 'geo', CODE] as const) {
   });
 }
 
-t.test('codes take 1, 2 or 4 bytes as the greatest one needs, and narrow ones stay right', async (t) => {
-  const column = new LatestColumn(new ArenaPool(null), null, CODE, 256, 1);
-  const widths: number[] = [];
-  for (const code of [1, 0xff, 0x100, 0xffff, 0x10000, 0xffffffff]) {
-    setValue(column, widths.length, code);
-    widths.push(column.width);
-  }
-  t.strictSame(widths, [1, 1, 2, 2, 4, 4]);
-  t.strictSame(read(column, 6), ['1', '255', '256', '65535', '65536', '4294967295']);
-});
+t.test(
+  'codes take 1, 2 or 4 bytes, as the greatest one requires, and remain correct when they widen',
+  async (t) => {
+    const column = new LatestColumn(new ArenaPool(null), null, CODE, 256, 1);
+    const widths: number[] = [];
+    for (const code of [1, 0xff, 0x100, 0xffff, 0x10000, 0xffffffff]) {
+      setValue(column, widths.length, code);
+      widths.push(column.width);
+    }
+    t.strictSame(widths, [1, 1, 2, 2, 4, 4]);
+    t.strictSame(read(column, 6), ['1', '255', '256', '65535', '65536', '4294967295']);
+  },
+);
 
-t.test('integers take 1, 2, 4 or 8 bytes as the widest needs, at both ends of each width', async (t) => {
+t.test('integers take 1, 2, 4 or 8 bytes, as the widest requires, at both ends of each width', async (t) => {
   for (const sign of [1n, -1n]) {
     const column = new LatestColumn(new ArenaPool(null), null, 'i64', 256, 1);
     const values = [7n, 15n, 31n, 63n].flatMap((bits) => {
@@ -110,7 +113,7 @@ t.test('widening and growing in a full arena move values and validity together',
   const first = column.arena;
   for (let row = 0; row < 256; row += 2) setValue(column, row, Math.min(row + 1, 255));
   const before = read(column, 256);
-  // Fills the arena so that no block of 512 bytes or more is left, and none that was released.
+  // Fills the arena so that it has no free block of 512 bytes or more, including released blocks.
   for (let bytes = ARENA_BYTES / 2; bytes >= 64; bytes /= 2) {
     while (first.allocate(bytes) !== null);
   }
@@ -120,7 +123,7 @@ t.test('widening and growing in a full arena move values and validity together',
     read(column, 256),
     before.map((value, row) => (row === 1 ? '70000' : value)),
   );
-  // Whoever looks at the validity looks into the values' arena.
+  // Validity is read from the arena of the values.
   const bits = column.arena.u8[column.validityAt];
   t.equal(bits & 0b111, 0b111);
   column.reserve(512);

@@ -1,4 +1,4 @@
-/** Lists that are replaced over and over, against a plain array per row. */
+/** Lists that are replaced repeatedly, compared with an array per row. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import type { Values } from '../../src/column/index.js';
@@ -49,30 +49,33 @@ function expectedItems(kind: ValueKind, numbers: readonly number[]): number[] {
 }
 
 for (const kind of ['bits', 'i32', 'i64', 'code', 'geo'] as const) {
-  t.test(`rows of kind ${kind} keep their last list through replacements, growth and garbage`, async (t) => {
-    const prng = new Prng(SEED);
-    const column = new ListColumn(kind, 8);
-    const model = new Map<number, number[]>();
-    let rowCount = 8;
-    for (let step = 0; step < 3000; step++) {
-      if (step === 500) {
-        rowCount = 16;
-        column.reserve(rowCount);
+  t.test(
+    `rows of kind ${kind} keep their last list after replacements, growth and garbage collection`,
+    async (t) => {
+      const prng = new Prng(SEED);
+      const column = new ListColumn(kind, 8);
+      const model = new Map<number, number[]>();
+      let rowCount = 8;
+      for (let step = 0; step < 3000; step++) {
+        if (step === 500) {
+          rowCount = 16;
+          column.reserve(rowCount);
+        }
+        const row = prng.below(rowCount);
+        const length = prng.chance(0.05) ? prng.below(400) : prng.below(6);
+        const numbers = Array.from({ length }, () => prng.below(1000));
+        // The list is inside a longer run of values.
+        const before = prng.below(3);
+        const { values, codes } = valuesOf(kind, [...Array(before).fill(7), ...numbers, 9]);
+        column.replace(row, values, codes, before, length);
+        model.set(row, numbers);
       }
-      const row = prng.below(rowCount);
-      const length = prng.chance(0.05) ? prng.below(400) : prng.below(6);
-      const numbers = Array.from({ length }, () => prng.below(1000));
-      // The list stands somewhere inside a longer run of values.
-      const before = prng.below(3);
-      const { values, codes } = valuesOf(kind, [...Array(before).fill(7), ...numbers, 9]);
-      column.replace(row, values, codes, before, length);
-      model.set(row, numbers);
-    }
-    for (let row = 0; row < rowCount; row++) {
-      t.strictSame(itemsOf(column, row), expectedItems(kind, model.get(row) ?? []), `row ${row}`);
-    }
-    t.equal(column.presentCount, [...model.values()].filter(({ length }) => length > 0).length);
-  });
+      for (let row = 0; row < rowCount; row++) {
+        t.strictSame(itemsOf(column, row), expectedItems(kind, model.get(row) ?? []), `row ${row}`);
+      }
+      t.equal(column.presentCount, [...model.values()].filter(({ length }) => length > 0).length);
+    },
+  );
 }
 
 t.test('a short list replaces a long list that fills the heap', async (t) => {
@@ -83,7 +86,7 @@ t.test('a short list replaces a long list that fills the heap', async (t) => {
   t.strictSame(itemsOf(column, 0), [5]);
 });
 
-t.test('replaced lists do not let the heap grow without end', async (t) => {
+t.test('replaced lists do not let the heap grow without limit', async (t) => {
   const column = new ListColumn('i32', 8);
   const { values } = valuesOf(
     'i32',

@@ -1,4 +1,4 @@
-/** A shard's memory summed piece by piece equals the counters of arenas and structures. */
+/** The sum of the memory of a shard's parts equals the counters of arenas and structures. */
 import t from 'tap';
 import { ARENA_USES, DATA_USES, HEAP_USES, NO_DATA_MEMORY, Prng } from '../../src/base/index.js';
 import { ArenaPool, Shard } from '../../src/storage/index.js';
@@ -7,7 +7,7 @@ import { ShardModel } from './shard-model.js';
 const SEED = 9_001;
 t.comment(`seed ${SEED}`);
 
-t.test('the pieces add up to the allocated memory per use, after changes of every kind', async (t) => {
+t.test('the parts add up to the allocated memory per use, after changes of every kind', async (t) => {
   for (let round = 0; round < 3; round++) {
     const prng = new Prng(SEED + round);
     const model = new ShardModel();

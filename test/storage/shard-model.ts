@@ -1,4 +1,4 @@
-/** One dimension of a shard and the plain maps that it must agree with, changed in the same way. */
+/** One dimension of a shard and plain maps of its expected content, changed in the same way. */
 import { hashBytes, type Prng } from '../../src/base/index.js';
 import { ArenaPool, type DimensionShard, Shard, type StorageBounds } from '../../src/storage/index.js';
 import {
@@ -31,7 +31,7 @@ const START = 1_500_000_000;
 export interface StepOptions {
   readonly idCount: number;
   readonly textCount: number;
-  /** Entities of an insert at most. */
+  /** The largest number of entities of an insert. */
   readonly count: number;
 }
 
@@ -89,7 +89,7 @@ export class ShardModel {
     this.columns = this.columns.filter(({ id }) => id !== columnId);
   }
 
-  /** Some of the living entities: one, a few, a good part, sometimes all. */
+  /** Some of the living entities: one, a few, a large part, sometimes all. */
   someIds(prng: Prng): string[] {
     const part = prng.pick([0.01, 0.05, 0.3, 0.3, 0.6, prng.chance(0.2) ? 1 : 0]);
     return [...this.entities.keys()].filter(() => prng.chance(part));
@@ -101,7 +101,7 @@ export class ShardModel {
       .map((column) => generateField(prng, column, textCount));
   }
 
-  /** A change of any kind; a column is dropped but rarely. */
+  /** Makes a random change of any kind; dropping a column is rare. */
   step(prng: Prng, { idCount, textCount, count }: StepOptions): string {
     const kind = prng.below(100);
     if (kind < 45 || this.entities.size === 0) {
@@ -126,7 +126,7 @@ export class ShardModel {
     return `drop ${column.id}`;
   }
 
-  /** Everything in which the shard and the maps differ, in short; empty when they agree. */
+  /** All differences between the shard and the maps, in short; empty if there are none. */
   differences(): string[] {
     const { held, entities } = this;
     const found: string[] = [];
@@ -138,7 +138,7 @@ export class ShardModel {
     return [...found, ...this.#segmentFaults(), ...this.#eventFaults()];
   }
 
-  /** Values outside of their column's zone map, and what is left of deleted rows. */
+  /** Values outside their column's zone map, and remaining data of deleted rows. */
   #segmentFaults(): string[] {
     const found: string[] = [];
     for (const segment of this.held.segments) {

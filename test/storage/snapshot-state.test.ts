@@ -16,7 +16,7 @@ const FILE: SnapshotFileEntry = {
 };
 
 t.test(
-  'a due copy is made once, before the first change of a standing row, and not by appends',
+  'a due copy is made once, before the first change of an existing row, and not by appends',
   async (t) => {
     const state = new SnapshotState();
     let copies = 0;
@@ -31,7 +31,7 @@ t.test(
   },
 );
 
-t.test('a later checkpoint takes the place of one that did not copy', async (t) => {
+t.test('a later checkpoint replaces one that did not copy', async (t) => {
   const state = new SnapshotState();
   const made: string[] = [];
   state.copyIsDue(() => void made.push('first'));

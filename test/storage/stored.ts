@@ -1,6 +1,6 @@
 /**
- * Changes of entities as plain data, for tests of one shard: as a batch for the shard, applied to plain maps, and
- * both read back in one comparable form. Values are in their stored form: bigint for everything ordered.
+ * Changes of entities as plain data, for tests of one shard: converted to a batch for the shard, applied to plain maps,
+ * and both read back in one comparable form. Values are in their stored form: bigint for every ordered kind.
  */
 import { hashBytes, type Prng } from '../../src/base/index.js';
 import type { Batch, Section, Values } from '../../src/column/index.js';
@@ -20,7 +20,7 @@ export type Stored = bigint | string | readonly [number, number];
 export interface StoredEvent {
   readonly seconds: number;
   readonly value: Stored;
-  /** Events with the same object belong together. */
+  /** Events with the same object are related. */
   readonly link?: object;
 }
 
@@ -34,7 +34,7 @@ export interface StoredColumn {
   readonly kind: ValueKind;
 }
 
-/** null takes a latest-value away. */
+/** null removes a latest value. */
 export type Field =
   | { readonly column: StoredColumn; readonly latest: Stored | null }
   | { readonly column: StoredColumn; readonly list: readonly Stored[] }
@@ -58,7 +58,7 @@ export const COLUMNS: readonly StoredColumn[] = [
   ),
 ];
 
-// As a batch
+// Batches
 
 function strings(texts: readonly string[]) {
   const parts = texts.map((text) => Buffer.from(text, 'utf8'));
@@ -85,20 +85,20 @@ export function valuesOf(kind: ValueKind, values: readonly Stored[]): Values {
   }
 }
 
-/** Values as a section has them; strings as their codes, given as numbers or digits. */
+/** Values as in a section; strings as their codes, given as numbers or digits. */
 function coded(kind: ValueKind, value: Stored | number): { values: Values; codes: Uint32Array | null } {
   if (kind === 'code') return { values: NO_CODES, codes: Uint32Array.of(Number(value)) };
   const stored = typeof value === 'number' ? BigInt(value) : value;
   return { values: valuesOf(kind, [stored]), codes: null };
 }
 
-/** Gives `row` of the column the value; strings as above. */
+/** Sets the value in `row` of the column; strings are codes, given as numbers or digits. */
 export function setValue(column: LatestColumn, row: number, value: Stored | number): void {
   const { values, codes } = coded(column.kind, value);
   column.setAll(Uint32Array.of(row), values, codes, 0, 1);
 }
 
-/** Appends an event to the table's last segment; strings as above. */
+/** Appends an event to the table's last segment; strings are codes, given as numbers or digits. */
 export function appendValue(table: EventTable, row: number, date: number, value: Stored | number): void {
   const { values, codes } = coded(table.kind, value);
   table.tail().appendAll({ rows: Uint32Array.of(row), dates: Uint32Array.of(date), values, codes }, 0, 1);
@@ -188,7 +188,7 @@ export function batchOf(
   };
 }
 
-// As plain maps
+// Plain maps
 
 export function applyPlain(
   entities: StoredEntities,
@@ -228,7 +228,7 @@ function applyFields(entity: StoredEntity, fields: readonly Field[], relationOf:
   }
 }
 
-/** The fields into each of the entities. */
+/** Sets the fields in each of the entities. */
 export function updatePlain(
   entities: StoredEntities,
   ids: Iterable<string>,
@@ -255,7 +255,7 @@ export function dropColumnPlain(entities: StoredEntities, columnId: number): voi
 
 // Read back
 
-/** One line per entity: its ID, attributes, events and which of these belong together, in an order of their own. */
+/** One line per entity: its ID, attributes, events and which of them are related, in a canonical order. */
 export type Dump = readonly string[];
 
 const plainText = (value: unknown): string =>
@@ -282,7 +282,7 @@ interface DumpedEvent {
 
 const textOf = ({ seconds, value }: DumpedEvent): string => plainText({ seconds, value });
 
-/** Events with one link, of two columns at least. */
+/** Events with the same link, of at least two columns. */
 function groupsOf(events: ReadonlyMap<number, readonly DumpedEvent[]>): string[] {
   const groups = new Map<unknown, string[]>();
   for (const [columnId, all] of events) {
@@ -303,7 +303,7 @@ export function dumpPlain(entities: StoredEntities): Dump {
   return [...entities].map(([id, { attributes, events }]) => line(id, attributes, events)).sort();
 }
 
-/** The first line in which two dumps differ, in short, or null: quick to tell of large ones too. */
+/** The first line in which two dumps differ, shortened, or null; fast even for large dumps. */
 export function differenceOf(is: Dump, wanted: Dump): string | null {
   const length = Math.max(is.length, wanted.length);
   for (let at = 0; at < length; at++) {
@@ -332,7 +332,7 @@ interface Held {
   readonly valuesAt: number;
 }
 
-/** The value in `row` of what lies in an arena. */
+/** The value in `row` of values in an arena. */
 export function valueAt(
   { arena, kind, width, valuesAt }: Held,
   row: number,
@@ -352,7 +352,7 @@ export function valueAt(
   }
 }
 
-/** Everything that a shard holds of a dimension. */
+/** The whole content of a dimension in a shard. */
 export function dumpShard(shard: DimensionShard): Dump {
   const textIn =
     (columnId: number) =>
@@ -396,7 +396,8 @@ export function dumpShard(shard: DimensionShard): Dump {
       for (let place = 0; place < rows.length; place++) {
         if (shard.isDead(rows[place])) continue;
         const entity = byRow.get(rows[place]);
-        if (entity === undefined) throw new Error(`an event belongs to row ${rows[place]}, which nobody has`);
+        if (entity === undefined)
+          throw new Error(`an event belongs to row ${rows[place]}, which has no entity`);
         const events = entity.events.get(columnId) ?? [];
         const link = links === null || links[place] === 0 ? undefined : links[place];
         events.push({ seconds: dates[place], value: valueAt(segment, place, textIn(columnId)), link });
@@ -407,15 +408,15 @@ export function dumpShard(shard: DimensionShard): Dump {
   return [...byRow.values()].map(({ id, attributes, events }) => line(id, attributes, events)).sort();
 }
 
-// Generated
+// Generators
 
 export interface ChangeOptions {
   readonly count: number;
-  /** IDs are drawn from so many. */
+  /** The number of different IDs. */
   readonly idCount: number;
-  /** Distinct strings in a column. */
+  /** The number of distinct strings in a column. */
   readonly textCount: number;
-  /** How likely a column is written. */
+  /** The probability that a column is written. */
   readonly density: number;
 }
 

@@ -1,4 +1,4 @@
-/** Strings that no value uses any more: the rest equals the model, and their memory is released. */
+/** Unused strings are removed: the content equals the model, and the memory of the strings is released. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { countEntities } from '../../src/exec/index.js';
@@ -23,10 +23,10 @@ t.setTimeout(120_000);
 const START = 1_500_000_000;
 const TEXTS = COLUMNS.filter(({ kind }) => kind === 'code');
 const [LATEST, LIST, EVENT] = TEXTS;
-/** Looks as often as can be. */
+/** Checks as often as possible. */
 const OFTEN: StorageBounds = { compactionDeadMin: 1, unusedCodesMin: 1 };
 
-/** A model that counts how often a smaller dictionary took the place of another. */
+/** A model that counts how often a dictionary was replaced by a smaller one. */
 class Watched extends ShardModel {
   #dictionaries = new Map<number, Dictionary>();
   readonly rebuilds = new Map<number, number>();
@@ -48,35 +48,38 @@ class Watched extends ShardModel {
 }
 
 for (const [what, bounds] of [
-  ['and compacted as often as can be', OFTEN],
-  ['now and then', { compactionDeadMin: 30, unusedCodesMin: 300 }],
+  ['and compacted as often as possible', OFTEN],
+  ['occasionally', { compactionDeadMin: 30, unusedCodesMin: 300 }],
 ] as const) {
-  t.test(`changes of every kind leave what the model holds, strings being taken away ${what}`, async (t) => {
-    const rebuilds = new Set<number>();
-    for (let round = 0; round < 2; round++) {
-      const prng = new Prng(SEED + round);
-      const model = new Watched(bounds);
-      const options = { idCount: 300, textCount: round === 0 ? 300 : 70_000, count: 100 };
-      const faults: string[] = [];
-      for (let step = 0; step < 25 && faults.length === 0; step++) {
-        const kind = model.step(prng, options);
-        faults.push(
-          ...model.differences().map((fault) => `round ${round}, step ${step} (${kind}): ${fault}`),
-        );
-        model.watch();
+  t.test(
+    `a shard equals the model after changes of every kind, with unused strings removed ${what}`,
+    async (t) => {
+      const rebuilds = new Set<number>();
+      for (let round = 0; round < 2; round++) {
+        const prng = new Prng(SEED + round);
+        const model = new Watched(bounds);
+        const options = { idCount: 300, textCount: round === 0 ? 300 : 70_000, count: 100 };
+        const faults: string[] = [];
+        for (let step = 0; step < 25 && faults.length === 0; step++) {
+          const kind = model.step(prng, options);
+          faults.push(
+            ...model.differences().map((fault) => `round ${round}, step ${step} (${kind}): ${fault}`),
+          );
+          model.watch();
+        }
+        t.strictSame(faults.slice(0, 2), []);
+        for (const columnId of model.rebuilds.keys()) rebuilds.add(columnId);
       }
-      t.strictSame(faults.slice(0, 2), []);
-      for (const columnId of model.rebuilds.keys()) rebuilds.add(columnId);
-    }
-    t.strictSame(
-      [...rebuilds].sort((a, b) => a - b),
-      TEXTS.map(({ id }) => id),
-    );
-  });
+      t.strictSame(
+        [...rebuilds].sort((a, b) => a - b),
+        TEXTS.map(({ id }) => id),
+      );
+    },
+  );
 }
 
 t.test(
-  'a copy that is due across a rebuild holds the strings of its time, and a restart goes on',
+  'a copy that is due during a rebuild contains the strings of its time, and a restart continues from it',
   async (t) => {
     let rebuilt = 0;
     for (let round = 0; round < 2; round++) {
@@ -112,7 +115,7 @@ t.test(
 
 const text = (name: string, at: number): string => `${name}-${at}-${'x'.repeat(at % 50)}`;
 
-/** Entities `from` on with unique strings in every form. */
+/** Entities from number `from` on with unique strings in every form. */
 function unique(from: number, count: number, name: string, seconds = START): Change[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `e${from + index}`,
@@ -156,51 +159,51 @@ t.test('codes are rewritten in segments that did not change and are still to be 
 
 const ids = (changes: readonly Change[]): string[] => changes.map(({ id }) => id);
 
-t.test('nearly no memory is left when everything was deleted, and little when most was', async (t) => {
-  const model = new Watched();
-  const few = unique(0, 500, 'few');
-  const many = unique(1_000, 10_000, 'many');
-  model.insert(few);
-  const small = model.held.heapBytes;
-  model.insert(many);
-  t.ok(model.held.heapBytes > small * 8);
-  model.delete(ids(many));
-  t.ok(model.held.heapBytes < small * 2, `${model.held.heapBytes} after ${small}`);
-  t.strictSame(
-    TEXTS.map((column) => model.stringCount(column)),
-    [500, 1000, 500],
-  );
-  t.strictSame(model.differences(), []);
-  model.delete(ids(few));
-  t.strictSame(
-    TEXTS.map((column) => model.stringCount(column)),
-    [0, 0, 0],
-  );
-  t.ok(model.held.heapBytes < 10_000, `${model.held.heapBytes}`);
-  model.insert(few);
-  t.strictSame(model.differences(), []);
-});
-
 t.test(
-  'strings that are replaced again and again need no more memory than a few rounds of them',
+  'nearly all memory is released when everything was deleted, and most of it when most was',
   async (t) => {
-    const model = new Watched({ unusedCodesMin: 2_000 });
-    const sizes: number[] = [];
-    for (let round = 0; round < 40; round++) {
-      const changes = unique(0, 500, `round ${round}`).map(({ id, fields }) => ({
-        id,
-        fields: fields.slice(0, 2),
-      }));
-      model.insert(changes);
-      sizes.push(model.held.heapBytes);
-    }
-    t.ok(Math.max(...sizes.slice(20)) <= Math.max(...sizes.slice(0, 20)), sizes.join());
-    t.ok(model.stringCount(LATEST) <= 2_000 + 500);
+    const model = new Watched();
+    const few = unique(0, 500, 'few');
+    const many = unique(1_000, 10_000, 'many');
+    model.insert(few);
+    const small = model.held.heapBytes;
+    model.insert(many);
+    t.ok(model.held.heapBytes > small * 8);
+    model.delete(ids(many));
+    t.ok(model.held.heapBytes < small * 2, `${model.held.heapBytes} after ${small}`);
+    t.strictSame(
+      TEXTS.map((column) => model.stringCount(column)),
+      [500, 1000, 500],
+    );
+    t.strictSame(model.differences(), []);
+    model.delete(ids(few));
+    t.strictSame(
+      TEXTS.map((column) => model.stringCount(column)),
+      [0, 0, 0],
+    );
+    t.ok(model.held.heapBytes < 10_000, `${model.held.heapBytes}`);
+    model.insert(few);
     t.strictSame(model.differences(), []);
   },
 );
 
-t.test('long strings are looked at before they are many', async (t) => {
+t.test('strings that are replaced repeatedly need no more memory than a few rounds of them', async (t) => {
+  const model = new Watched({ unusedCodesMin: 2_000 });
+  const sizes: number[] = [];
+  for (let round = 0; round < 40; round++) {
+    const changes = unique(0, 500, `round ${round}`).map(({ id, fields }) => ({
+      id,
+      fields: fields.slice(0, 2),
+    }));
+    model.insert(changes);
+    sizes.push(model.held.heapBytes);
+  }
+  t.ok(Math.max(...sizes.slice(20)) <= Math.max(...sizes.slice(0, 20)), sizes.join());
+  t.ok(model.stringCount(LATEST) <= 2_000 + 500);
+  t.strictSame(model.differences(), []);
+});
+
+t.test('long strings are checked before they are many', async (t) => {
   const model = new Watched();
   for (let round = 0; round < 40; round++) {
     const value = (row: number): string => `${round}-${row}-${'long'.repeat(1_000)}`;
@@ -215,7 +218,7 @@ t.test('long strings are looked at before they are many', async (t) => {
   t.strictSame(model.differences(), []);
 });
 
-t.test('one string in place of many frees them after as many changes', async (t) => {
+t.test('replacing many strings with one releases them after as many changes', async (t) => {
   const model = new Watched({ unusedCodesMin: 1_000 });
   const changes = unique(0, 2_000, 'unique');
   model.insert(changes);
@@ -282,7 +285,7 @@ for (const [kernels, module] of [
           generateCondition(prng, { columns: TEXTS, idCount: 400, textCount: 900, depth: prng.below(3) }),
         );
       }
-      // Every string that is left, by itself: zone maps must not skip its rows.
+      // Every remaining string: zone maps must not skip its rows.
       const held = new Set<string>();
       for (const { attributes } of model.entities.values()) {
         const value = attributes.get(LATEST.id);

@@ -27,7 +27,7 @@ const edges = [7n, 8n, 15n, 16n, 31n, 32n, 63n].flatMap((bits) => {
   );
 });
 
-t.test('an integer takes the narrowest width that holds it', async (t) => {
+t.test('an integer takes the narrowest width that represents it', async (t) => {
   const prng = new Prng(SEED);
   const random = Array.from({ length: 5_000 }, () =>
     BigInt.asIntN(64, ((BigInt(prng.u32()) << 32n) | BigInt(prng.u32())) >> BigInt(prng.below(64))),
@@ -38,7 +38,7 @@ t.test('an integer takes the narrowest width that holds it', async (t) => {
   t.pass(`${edges.length + random.length + 3} values`);
 });
 
-t.test('integers are read back as written, at their width and widened to any other', async (t) => {
+t.test('integers are read back as written, in their width and widened to any greater width', async (t) => {
   const arena = new Arena(null);
   const values = [
     0n,
@@ -55,7 +55,7 @@ t.test('integers are read back as written, at their width and widened to any oth
   for (const width of [1, 2, 4, 8] as const) {
     const own = values.filter((value) => expectedWidth(value) <= width);
     const from = arena.allocate(width * 128);
-    if (from === null) return t.fail('no room');
+    if (from === null) return t.fail('no capacity');
     for (const [index, value] of own.entries())
       writeInteger(arena, from.at, width, index, low(value), high(value));
     const read = (at: number, of: Width): bigint[] => {
@@ -66,7 +66,7 @@ t.test('integers are read back as written, at their width and widened to any oth
     for (const wider of [2, 4, 8] as const) {
       if (wider <= width) continue;
       const to = arena.allocate(wider * 128);
-      if (to === null) return t.fail('no room');
+      if (to === null) return t.fail('no capacity');
       widenInto('i64', from, width, to, wider, own.length);
       t.strictSame(read(to.at, wider), own, `width ${width} widened to ${wider}`);
     }

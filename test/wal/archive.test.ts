@@ -1,4 +1,4 @@
-/** Copies of done log files: when they are made, what waits for them, and which folders are refused. */
+/** Copies of completed log files: when they are made, what waits for them, and which directories are refused. */
 import t from 'tap';
 import { LogArchive, LogReplay } from '../../src/wal/index.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
@@ -33,7 +33,7 @@ async function lsnsIn(disk: FaultyDisk, dir: string): Promise<number[]> {
 }
 
 t.test(
-  'every record is in the archive when the log is closed, also of files of an earlier start',
+  'every record is in the archive after the log is closed, including files of an earlier start',
   async (t) => {
     const disk = faultyDisk();
     await write(disk, null, 1, 20);
@@ -54,7 +54,7 @@ t.test('a file is removed from the log only when the archive has it', async (t) 
   const log = await openLog(disk, 41, { archive });
   const before = namesIn(disk, LOG_DIR);
   t.equal(await log.dropBefore(41), false);
-  t.strictSame(namesIn(disk, LOG_DIR), before, 'nothing goes while the archive fails');
+  t.strictSame(namesIn(disk, LOG_DIR), before, 'no file is removed while the archive fails');
   t.ok(failures.length > 0 && archive.stats.failureCount === failures.length);
   t.equal(archive.stats.waitingCount, before.length);
   await log.append(payloadFor(41, sizeFor(41))).written;
@@ -79,7 +79,7 @@ t.test('an archive that extends beyond the log has another history', async (t) =
   await archiveOn(faultyDisk()).checkHistory(1);
 });
 
-t.test('another file under the same name is never written over', async (t) => {
+t.test('an existing file with the same name and other content is never overwritten', async (t) => {
   const disk = faultyDisk();
   const other = Buffer.from('other values');
   disk.put(`${ARCHIVE_DIR}/log-0000000000000001.qlog`, other);
@@ -89,7 +89,7 @@ t.test('another file under the same name is never written over', async (t) => {
   t.same(Buffer.from(disk.bytesOf(`${ARCHIVE_DIR}/log-0000000000000001.qlog`)), other);
 });
 
-t.test('a crash at any step leaves whole files in the archive, or none', async (t) => {
+t.test('a crash at any step leaves only whole files in the archive', async (t) => {
   const seed = 7;
   t.comment(`seed ${seed}`);
   let step = 0;

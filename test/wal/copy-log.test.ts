@@ -1,4 +1,4 @@
-/** Logs cut at any record, against the records that were written. */
+/** Logs truncated after any record, compared with the records that were written. */
 import t from 'tap';
 import { CorruptionError } from '../../src/base/index.js';
 import { beginEmptyLog, copyLog, LogReplay } from '../../src/wal/index.js';
@@ -24,22 +24,25 @@ async function lsnsIn(disk: FaultyDisk, dir: string, fromLsn: number): Promise<n
   return lsns;
 }
 
-t.test('a log that is cut after a record ends with it, wherever its files start', async (t) => {
-  const disk = await written();
-  for (const fromLsn of [1, 2, 15, RECORD_COUNT]) {
-    for (const last of range(fromLsn, RECORD_COUNT + 1)) {
-      const to = `/cut-${fromLsn}-${last}`;
-      const copied = await copyLog({
-        ...{ fs: disk, from: LOG_DIR, to, fromLsn },
-        wants: ({ lsn }) => lsn <= last,
-      });
-      t.strictSame(copied, { lastLsn: Math.min(last, RECORD_COUNT), isCut: last < RECORD_COUNT });
-      t.strictSame(await lsnsIn(disk, to, fromLsn), range(fromLsn, Math.min(last, RECORD_COUNT)));
+t.test(
+  'a log that is truncated after a record ends with that record, wherever its files start',
+  async (t) => {
+    const disk = await written();
+    for (const fromLsn of [1, 2, 15, RECORD_COUNT]) {
+      for (const last of range(fromLsn, RECORD_COUNT + 1)) {
+        const to = `/cut-${fromLsn}-${last}`;
+        const copied = await copyLog({
+          ...{ fs: disk, from: LOG_DIR, to, fromLsn },
+          wants: ({ lsn }) => lsn <= last,
+        });
+        t.strictSame(copied, { lastLsn: Math.min(last, RECORD_COUNT), isCut: last < RECORD_COUNT });
+        t.strictSame(await lsnsIn(disk, to, fromLsn), range(fromLsn, Math.min(last, RECORD_COUNT)));
+      }
     }
-  }
-});
+  },
+);
 
-t.test('nothing is copied when no record is wanted, or there is none', async (t) => {
+t.test('nothing is copied if no record is requested or there is none', async (t) => {
   const disk = await written();
   const common = { fs: disk, to: '/cut', wants: () => false };
   t.strictSame(await copyLog({ ...common, from: LOG_DIR, fromLsn: 5 }), { lastLsn: 4, isCut: true });

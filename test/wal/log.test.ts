@@ -15,7 +15,7 @@ const turns = async (count: number): Promise<void> => {
 };
 
 t.test(
-  'records get consecutive LSNs, over many files, and read back in order after they were acknowledged',
+  'records get consecutive LSNs across many files, and are read in order after they are acknowledged',
   async (t) => {
     const disk = faultyDisk();
     const log = await openLog(disk, 1);
@@ -62,11 +62,15 @@ t.test('records appended during a sync wait for the next one, which writes all o
   const { fsyncSeconds, groupRecords } = log.times();
   t.equal(fsyncSeconds.count, 3);
   t.strictSame([groupRecords.count, groupRecords.sum], [3, 40], 'each record is in one group');
-  t.strictSame(groupRecords.counts, [2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0], 'two of 1 record, one of 38');
+  t.strictSame(
+    groupRecords.counts,
+    [2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0],
+    'two groups of 1 record, one of 38',
+  );
   await log.close();
 });
 
-t.test('dropBefore removes whole files below the LSN and nothing that is needed', async (t) => {
+t.test('dropBefore removes whole files below the LSN and keeps all later records', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   for (const lsn of range(1, 60)) {
@@ -80,12 +84,12 @@ t.test('dropBefore removes whole files below the LSN and nothing that is needed'
   t.ok(after.length < before.length);
   t.strictSame((await replay(disk, 30)).lsns, range(30, 60));
   await log.dropBefore(1_000);
-  t.equal(names(disk.files()).length, 1, 'the file that is written to stays');
+  t.equal(names(disk.files()).length, 1, 'the file that is being written stays');
   await log.append(payloadFor(61, 100)).written;
   await log.close();
   const next = await openLog(disk, 62);
   await next.dropBefore(1_000);
-  t.equal(names(disk.files()).length, 1, 'the newest file stays when no other was begun');
+  t.equal(names(disk.files()).length, 1, 'the newest file stays if no other file was started');
   await next.append(payloadFor(62, 100)).written;
   await next.dropBefore(62);
   t.equal(names(disk.files()).length, 1);
@@ -94,7 +98,7 @@ t.test('dropBefore removes whole files below the LSN and nothing that is needed'
 });
 
 t.test(
-  'on a full disk appends are refused with 9002 and without an LSN, and go on when space returns',
+  'on a full disk appends are refused with 9002 and without an LSN, and succeed when space returns',
   async (t) => {
     const disk = faultyDisk();
     disk.capacityBytes = 10_000;
@@ -137,7 +141,7 @@ const sizes = (disk: FaultyDisk, kind: string): number[] =>
     .filter((file) => file.endsWith(kind))
     .map((file) => disk.bytesOf(file).byteLength);
 
-t.test('each time that a file fills up the next ones are twice as large, up to the maximum', async (t) => {
+t.test('each time a file fills up, the next files are twice as large, up to the maximum', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { firstLogFileBytes: 1_024, logFileBytes: 5_000 });
   await turns(20);
@@ -152,7 +156,7 @@ t.test('each time that a file fills up the next ones are twice as large, up to t
 });
 
 t.test(
-  'a record that fits in no file that is ready gets one; where it cannot, small ones go on',
+  'a record that does not fit into a prepared file gets a new one; if that fails, smaller records are still accepted',
   async (t) => {
     const disk = faultyDisk();
     const options = { firstLogFileBytes: 1_024, logFileBytes: 65_536, fullRetryMs: 5 };
@@ -160,7 +164,7 @@ t.test(
     await turns(20);
     t.equal(log.hasCapacity(10_000), false);
     t.throws(() => log.append(payloadFor(1, 10_000)), { code: 9002 });
-    // Two wait for one file: the second asks again.
+    // Two records wait for one file: the second requests another.
     await Promise.all(
       [1, 2].map(async () => {
         while (!log.hasCapacity(10_000)) await log.waitForCapacity(10_000);
@@ -169,8 +173,8 @@ t.test(
     );
     t.ok(Math.max(...sizes(disk, '.qlog')) > 10_000);
     await turns(20);
-    t.equal(log.hasCapacity(10_000), true, 'the next one is prepared ahead');
-    t.equal(sizes(disk, '.tmp').length, 2, 'small ones are gone');
+    t.equal(log.hasCapacity(10_000), true, 'the next file is prepared in advance');
+    t.equal(sizes(disk, '.tmp').length, 2, 'small files are removed');
 
     disk.capacityBytes = disk.files().reduce((sum, file) => sum + disk.bytesOf(file).byteLength, 0) + 30_000;
     await t.rejects(log.waitForCapacity(60_000), { code: 9002 });
@@ -191,7 +195,7 @@ t.test(
   },
 );
 
-t.test('a log opens on a full disk, refuses, and takes records when dropping files makes room', async (t) => {
+t.test('a log opens on a full disk, refuses records, and accepts them after files are dropped', async (t) => {
   const disk = faultyDisk();
   const first = await openLog(disk, 1);
   for (const lsn of range(1, 20)) {
@@ -214,7 +218,7 @@ t.test('a log opens on a full disk, refuses, and takes records when dropping fil
 for (const failing of ['dataSync', 'writev'] as const) {
   for (const code of ['EIO', 'ENOSPC']) {
     t.test(
-      `a failed ${failing} of records (${code}) ends the log: all that wait and come later are rejected`,
+      `a failed ${failing} of records (${code}) ends the log: waiting and later records are rejected`,
       async (t) => {
         let armed = false;
         let failures = 0;
@@ -237,7 +241,7 @@ for (const failing of ['dataSync', 'writev'] as const) {
         waiting.push(log.append(payloadFor(3, 100)).written, log.sync());
         const outcomes = await Promise.all(waiting.map(settled));
         for (const outcome of outcomes) t.match(outcome, new RegExp(`^${code}`));
-        t.equal(failures, 1, 'nothing was tried again');
+        t.equal(failures, 1, 'nothing was retried');
         t.equal(fatal.length, 1, 'onFatal was called once');
         t.throws(() => log.append(payloadFor(4, 100)), { code });
         await t.rejects(log.waitForCapacity(1), { code });
@@ -251,14 +255,14 @@ for (const failing of ['dataSync', 'writev'] as const) {
   }
 }
 
-t.test('a disk fault other than a full disk while a file is prepared ends the log as well', async (t) => {
+t.test('a disk fault other than a full disk during preparation of a file also ends the log', async (t) => {
   const fatal: string[] = [];
   const disk = faultyDisk({ fault: (_step, call) => (call === 'dataSync' ? 'EIO' : undefined) });
   await t.rejects(openLog(disk, 1, { onFatal: (error) => fatal.push(error.message) }), { code: 'EIO' });
   t.equal(fatal.length, 1);
 });
 
-t.test('with durability interval a record is acknowledged when written and synced soon after', async (t) => {
+t.test('with durability interval a record is acknowledged when written, and synced soon after', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { durability: 'interval', intervalMs: 1, logFileBytes: 65_536 });
   await log.append(payloadFor(1, 100)).written;
@@ -281,7 +285,7 @@ t.test('with durability none nothing is synced until sync, a new file or close',
   t.equal(log.stats().lsnDurable, 5);
 });
 
-t.test('close writes the queue and removes the prepared files, and a later append is a bug', async (t) => {
+t.test('close writes the queue and removes the prepared files; a later append is a bug', async (t) => {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   log.append(payloadFor(1, 100));
@@ -291,7 +295,7 @@ t.test('close writes the queue and removes the prepared files, and a later appen
   t.strictSame((await replay(disk)).lsns, [1]);
 });
 
-t.test('a record that no log file could hold is refused as a bug, before it gets an LSN', async (t) => {
+t.test('a record that exceeds every log file is refused as a bug, before it gets an LSN', async (t) => {
   const log = await openLog(faultyDisk(), 1);
   t.throws(() => log.append(new Uint8Array(5_000)), /does not fit in a log file of 4096/);
   t.equal(log.append(payloadFor(1, 100)).lsn, 1);

@@ -9,7 +9,7 @@ import { LOG_DIR, openLog, payloadFor, range, replay, sizeFor } from '../support
 const SEED = 31_337;
 t.comment(`seed ${SEED}`);
 
-/** A closed log of `count` records, each synced by itself, cut to its records. */
+/** A closed log of `count` records, each synced separately, truncated after the last record. */
 async function writtenLog(count: number, logFileBytes = 65_536, size = sizeFor): Promise<FaultyDisk> {
   const disk = faultyDisk();
   const log = await openLog(disk, 1, { logFileBytes });
@@ -22,7 +22,7 @@ async function writtenLog(count: number, logFileBytes = 65_536, size = sizeFor):
   return disk;
 }
 
-/** Where each record begins, and where the last one ends. */
+/** The offset of each record, and the end of the last one. */
 async function offsets(disk: FaultyDisk): Promise<{ file: string; offset: number }[]> {
   const found: { file: string; offset: number }[] = [];
   for await (const { file, offset } of new LogReplay({ fs: disk, dir: LOG_DIR, fromLsn: 1 }))
@@ -49,34 +49,31 @@ async function refusal(
   }
 }
 
-t.test('an empty folder is an empty log', async (t) => {
+t.test('an empty directory is an empty log', async (t) => {
   t.strictSame((await replay(faultyDisk())).end, { nextLsn: 1, tornTail: null });
 });
 
-t.test(
-  'replay from any LSN gives the records from there on, however small the pieces it reads',
-  async (t) => {
-    const disk = await writtenLog(40, 4_096);
-    for (const fromLsn of [1, 2, 17, 39, 40, 41, 90]) {
-      for (const pieceBytes of [8, 64, 1_000, 65_536]) {
-        const found = await replay(disk, fromLsn, pieceBytes);
-        t.strictSame(found.lsns, range(fromLsn, 40));
-        t.ok(
-          found.payloads.every(
-            (payload, index) => payload.byteOffset % 8 === 0 && same(payload, fromLsn + index),
-          ),
-        );
-        t.equal(found.end.nextLsn, Math.max(41, fromLsn));
-      }
+t.test('replay from any LSN returns the records from there on, for any read size', async (t) => {
+  const disk = await writtenLog(40, 4_096);
+  for (const fromLsn of [1, 2, 17, 39, 40, 41, 90]) {
+    for (const pieceBytes of [8, 64, 1_000, 65_536]) {
+      const found = await replay(disk, fromLsn, pieceBytes);
+      t.strictSame(found.lsns, range(fromLsn, 40));
+      t.ok(
+        found.payloads.every(
+          (payload, index) => payload.byteOffset % 8 === 0 && same(payload, fromLsn + index),
+        ),
+      );
+      t.equal(found.end.nextLsn, Math.max(41, fromLsn));
     }
-    function same(payload: Uint8Array, lsn: number): boolean {
-      return Buffer.compare(payload, payloadFor(lsn, sizeFor(lsn))) === 0;
-    }
-  },
-);
+  }
+  function same(payload: Uint8Array, lsn: number): boolean {
+    return Buffer.compare(payload, payloadFor(lsn, sizeFor(lsn))) === 0;
+  }
+});
 
 t.test(
-  'a log whose end is cut, or zero, from any byte of its last records keeps every record before it',
+  'a log that is truncated or zeroed from any byte of its last records keeps every earlier record',
   async (t) => {
     const disk = await writtenLog(6);
     const places = await offsets(disk);
@@ -91,21 +88,21 @@ t.test(
           ({ offset }, index) =>
             Buffer.compare(bytes.subarray(offset, ends[index]), whole.subarray(offset, ends[index])) === 0,
         ).length;
-        // Zeros after record 4 without record 5 look like a log that ended there: nothing proves a sync.
+        // Zeros after record 4 without record 5 look like the end of the log: no later record proves a sync.
         const { lsns, end } = await replay(found);
         if (lsns.length !== keptCount || end.nextLsn !== keptCount + 1) t.fail(`cut at ${cut}: ${lsns}`);
         if ((await replay(found)).end.tornTail !== null) t.fail(`cut at ${cut}: not repaired`);
         const log = await openLog(found, end.nextLsn);
         await log.append(payloadFor(end.nextLsn, 20)).written;
         await log.close();
-        if ((await replay(found)).lsns.length !== keptCount + 1) t.fail(`cut at ${cut}: does not go on`);
+        if ((await replay(found)).lsns.length !== keptCount + 1) t.fail(`cut at ${cut}: does not continue`);
       }
     }
     t.pass(`${whole.length - places[3].offset} cuts`);
   },
 );
 
-t.test('any single flipped bit of the log is named, or lies in no record', async (t) => {
+t.test('any single flipped bit of the log is reported, or lies in no record', async (t) => {
   const disk = await writtenLog(5, 4_096, () => 100);
   const places = await offsets(disk);
   const { file } = places[0];
@@ -121,7 +118,7 @@ t.test('any single flipped bit of the log is named, or lies in no record', async
     try {
       const { lsns } = await replay(found);
       if (at < written.length || lsns.length !== 5)
-        t.fail(`the flip of bit ${bit & 7} of byte ${at} went unnoticed`);
+        t.fail(`the flip of bit ${bit & 7} of byte ${at} was not detected`);
     } catch (error) {
       const { name, file: named, offset, reason } = error as CorruptionError;
       const record = places.findLastIndex((place) => place.offset <= at);
@@ -134,7 +131,7 @@ t.test('any single flipped bit of the log is named, or lies in no record', async
 });
 
 t.test(
-  'any damage to a record that a later one proves to have been synced is refused, and nothing is changed',
+  'damage to a record that a later record proves to be synced is refused, and nothing is changed',
   async (t) => {
     const prng = new Prng(SEED);
     const disk = await writtenLog(8);
@@ -192,7 +189,7 @@ t.test('a missing file in the chain, a missing first file and a lost log are ref
 });
 
 t.test(
-  'a log that ends below the checkpoint is refused, wherever it is cut, and else accepted',
+  'a log that ends below the checkpoint is refused, wherever it is truncated; other logs are accepted',
   async (t) => {
     const LAST_LSN = 37;
     const disk = await writtenLog(LAST_LSN, 4_096);
@@ -226,7 +223,7 @@ t.test(
 );
 
 t.test(
-  'a log without its newest file is refused when the checkpoint holds records of that file',
+  'a log without its newest file is refused if the checkpoint includes records of that file',
   async (t) => {
     const disk = await writtenLog(40, 4_096);
     const places = await offsets(disk);
@@ -241,7 +238,7 @@ t.test(
   },
 );
 
-t.test('a log begun after its checkpoint has no record, and is accepted', async (t) => {
+t.test('a log started after its checkpoint has no record, and is accepted', async (t) => {
   const disk = faultyDisk();
   await beginEmptyLog(disk, LOG_DIR, 13, 5n);
   t.strictSame((await replay(disk, 13, undefined, { checkpointLsn: 12 })).end, {
@@ -299,7 +296,7 @@ t.test('a manifest older than a checkpoint that a record notes is refused', asyn
   }
 });
 
-t.test('files below the first LSN wanted are not needed and not read', async (t) => {
+t.test('files below the first requested LSN are not required and not read', async (t) => {
   const disk = await writtenLog(40, 4_096);
   const [first, second] = disk.files();
   disk.put(first, new Uint8Array(10).fill(1));
@@ -320,7 +317,7 @@ t.test('a bad record at the end of a file that is not the last is refused', asyn
   });
 });
 
-t.test('a file of a newer format version is refused with a clear text', async (t) => {
+t.test('a file of a newer format version is refused with a clear message', async (t) => {
   const disk = await writtenLog(2);
   const [file] = disk.files();
   const bytes = disk.bytesOf(file);
@@ -332,7 +329,7 @@ t.test('a file of a newer format version is refused with a clear text', async (t
   });
 });
 
-t.test('a file of the first format version is read as before', async (t) => {
+t.test('a file of the first format version is read correctly', async (t) => {
   const disk = await writtenLog(2);
   const written = await replay(disk);
   const [file] = disk.files();
@@ -342,7 +339,7 @@ t.test('a file of the first format version is read as before', async (t) => {
   t.strictSame(await replay(disk), written);
 });
 
-t.test('a file under another name than its first LSN is refused', async (t) => {
+t.test('a file whose name differs from its first LSN is refused', async (t) => {
   const disk = faultyDisk();
   disk.put(`${LOG_DIR}/log-0000000000000001.qlog`, encodeLogFileHeader(5n, 3));
   t.match(await refusal(t, disk), { name: 'CorruptionError', reason: /begins at LSN 3, its name at LSN 1/ });

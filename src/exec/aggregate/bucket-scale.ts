@@ -16,7 +16,7 @@ export interface BucketScale {
   eachRun(dates: Uint32Array, ascending: boolean, visit: VisitRun): void;
 }
 
-/** `buckets` null = one bucket for all. All dates must lie in `window`. */
+/** `buckets` null = one bucket for all dates. All dates must lie in `window`. */
 export function scaleOf(buckets: Buckets | null, window: Window): BucketScale {
   if (buckets === null) return ONE_BUCKET;
   if (buckets.by === 'windows') return new WindowScale(buckets.windows);
@@ -95,7 +95,7 @@ class WindowScale implements BucketScale {
   }
 }
 
-/** The first position in [from, to) whose date is at least `date`, or `to`; fast if it is near `from`. */
+/** The first position in [from, to) whose date is at least `date`, or `to`; fast if that position is near `from`. */
 function firstFrom(date: number, dates: Uint32Array, from: number, to: number): number {
   let low = from;
   let step = 1;

@@ -1,6 +1,6 @@
 /**
  * Numbers the values that a decided level chose 0..n-1 within this shard. Equal values, which may occur in several
- * groups, share a number; values that the shard does not have or that fail the level's tests have none.
+ * groups, share a number. Values that are not in the shard or fail the level's tests have no number.
  */
 import { hashBytes, type MemoryAccount } from '../../base/index.js';
 import type { ValueList, ValueTest } from '../../ir/index.js';
@@ -29,7 +29,7 @@ export interface ChosenNumbers {
 
 export interface ChosenColumnValues extends ChosenNumbers {
   readonly numbering: Numbering;
-  /** Tests that every chosen value passes and most others fail, which reduce the values to be numbered. */
+  /** Tests that every chosen value passes and most others fail. They reduce the number of values to look up. */
   readonly narrowing: readonly ValueTest[];
 }
 
@@ -39,7 +39,7 @@ export function passesAll(
   kind: ValueKind,
   [first, second]: readonly [number, number],
 ): boolean {
-  // Integers of all kinds are given as words here.
+  // Integers of every kind are passed as words here.
   const as = kind === 'code' || kind === 'geo' ? kind : 'i64';
   return tests.every((test) => test.holdsFor(as, first, second) !== test.negated);
 }

@@ -38,7 +38,7 @@ export class GroupJoin {
     }
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   release(): void {
     this.#memory.releaseAll();
   }

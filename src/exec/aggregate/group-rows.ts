@@ -34,7 +34,7 @@ export interface GroupsOfRows {
    * the first row that was not joined.
    */
   join(rows: Uint32Array, from: number, count: number, out: JoinedEntries): number;
-  /** Gives the groups' memory back. */
+  /** Releases the memory of the groups. */
   release(): void;
 }
 

@@ -18,7 +18,7 @@ export class GroupValueCounts implements MomentSink {
   /** Memory of the tables, until the result is returned. */
   readonly #memory: MemoryAccount;
   readonly #numbering: ReversibleNumbering;
-  /** Numbers pairs (cell, value number); null = there is one cell, and the value number is the pair. */
+  /** Numbers pairs (cell, value number); null = there is a single cell, and the value number identifies the pair. */
   readonly #pairs: WordTable | null;
   /** By pair. */
   #counts = new Float64Array(0);
@@ -111,6 +111,6 @@ export class GroupValueCounts implements MomentSink {
 function viewOfBatch({ narrow, words, points }: ValueBatch): ValueView {
   if (words !== null) return { as: 'wide', words };
   if (points !== null) return { as: 'points', points };
-  invariant(narrow instanceof Int32Array, 'distinct values are counted where they lie');
+  invariant(narrow instanceof Int32Array, 'distinct values are not counted in the column');
   return { as: 'narrow', words: narrow, width: 4, signed: true };
 }

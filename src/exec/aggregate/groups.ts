@@ -69,7 +69,7 @@ function groupsWithin(
   }
 }
 
-/** The groups of the entries that `walk` gives. `singleValued`: a row comes in one entry at most. */
+/** The groups of the entries that `walk` yields. `singleValued`: a row occurs in at most one entry. */
 function collect(
   shard: DimensionShard,
   above: GroupsOfRows | null,

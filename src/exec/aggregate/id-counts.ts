@@ -79,7 +79,7 @@ function keepSet(segmentRows: Uint32Array, count: number, bitmap: Uint8Array, fr
   return kept;
 }
 
-/** The IDs of rows; the rows must not descend. */
+/** The IDs of rows, which must be in nondescending order. */
 function idsOf(shard: DimensionShard, rows: Uint32Array, run: QueryRun): ValueList {
   let total = 0;
   eachSegment(rows, (index, from, to) => {

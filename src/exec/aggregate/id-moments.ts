@@ -89,7 +89,7 @@ function eachSegment(
 
 const NO_GROUPS = new Uint32Array(0);
 
-/** The entities whose ID passes, as a bitmap over the shard's rows, which takes its bytes of the query's memory. */
+/** The entities whose ID passes, as a bitmap over the shard's rows. Its bytes are reserved in the query's memory. */
 function rowsById(
   shard: DimensionShard,
   tests: readonly ValueTest[],

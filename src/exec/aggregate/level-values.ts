@@ -81,7 +81,7 @@ class AttributeScan {
   readonly #indices: Uint32Array;
   readonly #rows: Uint32Array;
   readonly #numbers: Uint32Array;
-  /** For lists, by number: the row that had the value last, plus 1. */
+  /** For lists, by number: the last row that had the value, plus 1. */
   #lastRows: Uint32Array<ArrayBuffer>;
   /** For lists with tests, by number: 0 = unknown, PASSES or FAILS. */
   #verdicts = new Uint8Array(0);

@@ -31,7 +31,7 @@ export interface Numbering {
 export interface ReversibleNumbering extends Numbering {
   /** Value `number` as the two numbers of an item (PreparedTest.holdsFor): code, words or point. */
   itemOf(number: number): readonly [number, number];
-  /** The values with the given numbers. Takes memory for them. Throws 9006. */
+  /** The values with the given numbers. Reserves their memory. Throws 9006. */
   valuesOf(numbers: Uint32Array, memory: MemoryAccount): ValueList;
 }
 

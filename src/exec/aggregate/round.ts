@@ -8,7 +8,7 @@ import { groupsOf } from './groups.js';
 import { momentsOf } from './moments.js';
 import { countValues } from './value-counts.js';
 
-/** The partial result of the shard; null if it has nothing of the dimension. Throws 9005 and 9006. */
+/** The partial result of the shard; null if the shard has no data of the dimension. Throws 9005 and 9006. */
 export function runRound(shard: Shard, plan: RoundPlan, scratch: Arena, run: QueryRun): RoundPartial | null {
   const dimension = shard.find(plan);
   if (dimension === undefined) return null;

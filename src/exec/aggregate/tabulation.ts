@@ -2,8 +2,8 @@
  * Hashes for the tables of one query. Clients that choose keys cannot cause collisions, because they do not know the
  * random numbers, which are drawn for each table.
  * Layout  256 random numbers for each byte of a key, indexed by the byte; the hash is their exclusive or.
- * Gives  3-independent hashes, with which linear probing takes an expected constant number of steps for any keys. No
- *        query result depends on them.
+ * Result  3-independent hashes, with which linear probing takes an expected constant number of steps for any keys. No
+ *         query result depends on them.
  * Source  Patrascu and Thorup, "The Power of Simple Tabulation Hashing", JACM 2012.
  */
 import type { RandomBytes } from '../../base/index.js';

@@ -69,7 +69,7 @@ export class BatchBuffers {
     this.#memory = run.child();
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   release(): void {
     this.#memory.releaseAll();
   }

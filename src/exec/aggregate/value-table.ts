@@ -1,7 +1,7 @@
 /**
  * Hash tables of one query, from 64-bit keys or points to dense numbers 0..n-1 in order of first occurrence.
  * Invariants  open addressing with linear probing over typed arrays, at most half full; a slot holds the number plus
- *             1; memory is taken before a table grows. Clients choose the keys: slots are chosen by a randomized
+ *             1; memory is reserved before a table grows. Clients choose the keys: slots are chosen by a randomized
  *             hash, and numbers do not depend on it.
  */
 import { randomBytes } from 'node:crypto';

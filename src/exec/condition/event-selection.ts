@@ -11,7 +11,7 @@ import type { ColumnRun } from './run.js';
 import { NO_ROWS, type SelectedRows } from './selected-rows.js';
 import { PreparedTest } from './value-test.js';
 
-/** The start of a kernel's run is a multiple of this plus 1. */
+/** The start of a kernel's run is a multiple of this mask plus 1. */
 const RUN_ALIGN_MASK = 127;
 
 /** The selected events of one segment; a bitmap lies in scratch bitmap 0 of the segment's arena. */
@@ -76,15 +76,15 @@ export class EventSelection {
     return count === 0 ? NO_ROWS : { from, to, count, isRange, start, bitmapAt: out };
   }
 
-  /** Gives back the memory of the tests. */
+  /** Releases the memory of the tests. */
   release(): void {
     for (const test of this.#tests) test.release();
   }
 }
 
 /**
- * Narrows the selected events to those whose entity's row is set in `rows`, a bitmap over the shard's rows as
- * returned by EntitySelection.bitmap. Overwrites the bitmap of the events.
+ * Narrows the selected events to events whose entity's row is set in `rows`, a bitmap over the shard's rows as returned
+ * by EntitySelection.bitmap. Overwrites the bitmap of the events.
  */
 export function eventsOfRows(
   segment: EventSegment,
@@ -127,7 +127,7 @@ export function rowsOfEvents(segment: EventSegment, events: SelectedEvents): Uin
   return gathered(segment, segment.rowsAt, events);
 }
 
-/** The dates of the selected events, likewise. Rows and dates share a buffer unless `events.isRange`. */
+/** The dates of the selected events, in event order. Rows and dates share a buffer unless `events.isRange`. */
 export function datesOfEvents(segment: EventSegment, events: SelectedEvents): Uint32Array {
   return gathered(segment, segment.datesAt, events);
 }

@@ -1,10 +1,10 @@
-/** Selected rows of a segment without those that have a tombstone. */
+/** Removes the rows that have a tombstone from the selected rows of a segment. */
 import { bitmapBytes } from '../../kernels/index.js';
 import type { Arena, EntitySegment } from '../../storage/index.js';
 
 /**
- * Removes deleted rows from scratch bitmap 0, which holds `count` rows of the segment; it is unwritten when they are none
- * or all rows, before and after. Overwrites scratch bitmap 1. Returns the number of rows left.
+ * Removes deleted rows from scratch bitmap 0, which holds `count` rows of the segment. Before and after the call, the
+ * bitmap is unwritten if it holds no row or all rows. Overwrites scratch bitmap 1. Returns the number of rows left.
  */
 export function keepLiving(segment: EntitySegment, scratch: Arena, count: number): number {
   const { tombstones, deadCount, rowCount } = segment;

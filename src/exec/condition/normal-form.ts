@@ -51,7 +51,7 @@ function join(
     if (node.op === op) members.push(...node.members);
     else members.push(node);
   }
-  // Evaluating the neediest member first limits the need to log2(leaves) + 1 at any nesting depth.
+  // Evaluating the member with the greatest need first limits the need to log2(leaves) + 1 at any nesting depth.
   members.sort((a, b) => b.need - a.need || a.cost - b.cost);
   const need = members.reduce(
     (most, member, index) => Math.max(most, member.need + (index === 0 ? 0 : 1)),

@@ -50,8 +50,8 @@ export class EntitySelection {
   }
 
   /**
-   * The selected rows of the whole shard (shard-bitmap.ts). The bitmap takes its bytes of the query's memory. Throws
-   * 9005, 9006.
+   * The selected rows of the whole shard (shard-bitmap.ts). The bitmap's bytes are reserved in the query's memory.
+   * Throws 9005, 9006.
    */
   bitmap(): Uint8Array {
     const bitmap = newShardBitmap(this.#shard, this.#run);

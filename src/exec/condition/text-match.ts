@@ -123,7 +123,7 @@ export class MatchingCodes {
   /** One bit per code of the dictionary. */
   readonly bits: Uint8Array;
 
-  /** Takes a bit per code of the query's memory. Throws 9005 and 9006. */
+  /** Reserves one bit per code in the query's memory. Throws 9005 and 9006. */
   constructor(test: TextTest, dictionary: Dictionary, run: QueryRun) {
     const bytes = (dictionary.codeCount + 7) >>> 3;
     run.reserve(bytes);

@@ -118,7 +118,7 @@ export class PreparedTest {
     return kernels.memberU32(valuesAt, rowCount, table, out);
   }
 
-  /** Does the same without a table: slow, but without memory. */
+  /** Selects the rows without a table: slow, but needs no memory. */
   #selectByRow({ arena, width, valuesAt, rowCount }: ColumnRun, codes: MatchingCodes, out: number): number {
     const { u8, u16, u32 } = arena;
     const { negated } = this.#test;
@@ -183,7 +183,7 @@ export class PreparedTest {
     }
   }
 
-  /** Gives the memory back; the test must not be used afterwards. */
+  /** Releases the memory; the test must not be used afterwards. */
   release(): void {
     if (this.#codes !== null && !this.#released) this.#run.release(this.#codes.bits.length);
     this.#released = true;

@@ -1,7 +1,8 @@
 /**
  * Groups the rows of a shard by slots in dense tables (see dense-plan.ts), with kernels: a perfect hash aggregation.
- * Cost  about 1 ns per row and key, 2 to 4 ns per row for the records, 0.5 ns per row and aggregated column. Values that are collected
- *       for percentiles cost 20 to 40 ns each.
+ * Cost  about 1 ns per row and key, 2 to 4 ns per row for the records, 0.5 ns per row and aggregated column. Values
+ * that
+ *       are collected for percentiles cost 20 to 40 ns each.
  */
 import type { Allocator } from '../../answer/index.js';
 import { invariant, type Task } from '../../base/index.js';
@@ -41,13 +42,18 @@ export class DenseGroups {
     this.#selection = new SegmentRows(dimension, source.plan.condition, scratch, run);
   }
 
-  /** null if a dense aggregation is not possible or not worthwhile. `release` must be called at the end. Throws 9005, 9006. */
+  /**
+   * null if a dense aggregation is not possible or not worthwhile. `release` must be called at the end. Throws 9005,
+   * 9006.
+   */
   static of(source: DenseSource, run: QueryRun, stats: ShardOperatorStats): DenseGroups | null {
     const plan = planDense(source.dimension, source.plan);
     return plan === null ? null : new DenseGroups(source, plan, run, stats);
   }
 
-  /** null = the query has no memory for dense tables. The groups' memory stays reserved in the run. Throws 9005, 9006. */
+  /**
+   * null = the query has no memory for dense tables. The groups' memory stays reserved in the run. Throws 9005, 9006.
+   */
   *groups(): Task<GroupPartial | null> {
     const memory = this.#source.memories.acquire();
     const account = this.#run.child();
@@ -168,14 +174,14 @@ function slotsWithRows(
 ): Uint32Array {
   const slots = new Uint32Array(slotCount);
   let found = 0;
-  // The lower word of the count of rows suffices: a shard has at most 2^32 rows, of which the last number is never reached.
+  // The lower word of the row count is enough: a shard has fewer than 2^32 rows.
   for (let slot = 0, at = records / 4; slot < slotCount; slot++, at += fieldCount * 2) {
     if (u32[at] !== 0) slots[found++] = slot;
   }
   return slots.slice(0, found);
 }
 
-/** Reads the fields of the groups as aggregate states. The memory of a state is the run's. */
+/** Reads the fields of the groups as aggregate states. The memory of the states is reserved in the run. */
 class DenseResults {
   readonly rows: Float64Array;
   readonly #plan: DensePlan;
@@ -233,7 +239,7 @@ class DenseResults {
     return counts;
   }
 
-  /** `isSplit`: the field has the sum of the lower 32 bits, the next one that of the upper ones. */
+  /** `isSplit`: the field holds the sum of the lower 32 bits, and the next field the sum of the upper 32 bits. */
   #sums(field: number | null, isSplit: boolean): WireVector {
     invariant(field !== null, 'the fields of a sum are planned');
     const first = this.#table.records / 8 + field;
@@ -250,7 +256,7 @@ class DenseResults {
     return this.#integers(first, minCount + maxCount, valid.includes(0) ? valid : null, false);
   }
 
-  /** i64 fields, the first at element `first`, `step` elements apart by slot. */
+  /** Reads an i64 field by slot: slot s has it at element `first` + s * `step`. */
   #integers(first: number, step: number, valid: Uint8Array | null, isSplit: boolean): WireVector {
     const { length: count } = this.#slots;
     this.#run.reserve(count * 9);
@@ -277,27 +283,27 @@ class DenseResults {
 }
 
 const TWO_32 = 2 ** 32;
-/** The upper word of a number below 2^53: beyond, a double does not hold the number. */
+/** Exclusive limit of the upper word of a number below 2^53. Doubles cannot represent all greater numbers. */
 const LOW_SUM_HIGH_MAX = 2 ** 21;
 
-/** What the state of collected values is made from. */
+/** The input from which the state of collected values is built. */
 interface Collection {
   readonly table: DenseTable;
   readonly memory: QueryMemory;
   /** The slots of the groups. */
   readonly slots: Uint32Array;
   readonly slotCount: number;
-  /** The account of the tables. */
+  /** The memory account of the tables. */
   readonly account: QueryRun;
-  /** The account of the state. */
+  /** The memory account of the state. */
   readonly run: QueryRun;
   /** Allocates the state. */
   readonly room: Allocator;
 }
 
 /**
- * The state of the collected values of an operand, or null if none were; undefined = there is no memory to sort them. Throws 9005,
- * 9006.
+ * The state of the collected values of an operand, or null if no values were collected. undefined = there is no memory
+ * to sort them. Throws 9005, 9006.
  */
 function* collectedState(
   { runs, bitmap }: DenseOperand,
@@ -345,9 +351,9 @@ function* collectedState(
   return yield* runsState(startsAt, valuesAt, collection);
 }
 
-/** Values that are sorted at once. */
+/** The number of values that are sorted at once. */
 const SORTED_VALUES = 65_536;
-/** Values that are copied at once. */
+/** The number of values that are copied at once. */
 const COPIED_VALUES = 262_144;
 
 /** Turns counts into starts; returns the greatest count. The last element gets the total. */
@@ -364,7 +370,10 @@ function startsOfRuns(counts: Uint32Array): number {
   return longest;
 }
 
-/** Slots without rows have no values, so that the runs of all groups follow each other as those of all slots do. */
+/**
+ * Slots without rows have no values, so the runs of the groups are in the same order as the runs of the slots, without
+ * gaps.
+ */
 function* runsState(
   startsAt: number,
   valuesAt: number,

@@ -1,22 +1,22 @@
 /**
- * Plans a dense aggregation: the group of a row is a slot, computed from the values of its keys by their ranges. It applies if every
- * key is a stored column of discrete values and the ranges span few slots in relation to the rows.
- * Slots  slot = sum of (index of key k) * stride of key k. Index 0 is the missing value, index i > 0 the value least + i - 1: a code,
- *        an integer, days, or a bit.
+ * Plans a dense aggregation: the group of a row is a slot, computed from the values of its keys by their ranges. It
+ * applies if every key is a stored column of discrete values and the ranges span few slots in relation to the rows.
+ * Slots  slot = sum of (index of key k) * stride of key k. Index 0 is the missing value, index i > 0 the value
+ *        least + i - 1: a code, an integer, days, or a bit.
  */
 import type { Aggregate, Expression, Grouping, Input, SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { type AggregationKind, aggregationKindOf } from '../select/aggregate-kinds.js';
 
-/** The most slots of a table, whatever the memory. */
+/** The largest number of slots of a table, regardless of the available memory. */
 const SLOTS_MAX = 2 ** 22;
-/** So many slots are always few. */
+/** A table of at most this many slots always counts as small. */
 const FEW_SLOTS = 65_536;
-/** Otherwise there are at most so many per entity: the slots are read once, each at the cost of about a row. */
+/** A larger table has at most this many slots per entity: each slot is read once, at about the cost of a row. */
 const SLOTS_PER_ENTITY = 2;
-/** The most bits of a bitmap of distinct values, 64 MiB. */
+/** The largest number of bits of a bitmap of distinct values: 64 MiB. */
 const BITMAP_BITS_MAX = 2 ** 29;
-/** ... and per entity. */
+/** The largest number of bits of such a bitmap per entity. */
 const BITS_PER_ENTITY = 64;
 
 type Attribute = Extract<Input, { readonly from: 'attribute' }>;
@@ -31,21 +31,21 @@ export interface DenseKey {
   readonly stride: number;
 }
 
-/** An aggregated column and the fields of a slot's record that hold its results, as field indexes; null = not needed. */
+/** An aggregated column, and the indexes of the fields of a slot's record that hold its results; null = not needed. */
 export interface DenseOperand {
   readonly columnId: number;
   /** Whether some segment stores 64-bit values. */
   readonly isWide: boolean;
   /** Number of values; null = every row has a value. */
   readonly present: number | null;
-  /** The sum; if `isWide`, that of the lower 32 bits, and the next field has that of the upper ones. */
+  /** The sum. If `isWide`, the sum of the lower 32 bits; the next field holds the sum of the upper 32 bits. */
   readonly sum: number | null;
-  /** Two fields: the sums of the lower and of the upper 32 bits of squares. */
+  /** Two fields: the sums of the lower and the upper 32 bits of the squares. */
   readonly squares: number | null;
   /** Fields of the record of extremes. */
   readonly min: number | null;
   readonly max: number | null;
-  /** The values by slot that are collected: all of them, or each distinct one. */
+  /** The values that are collected by slot: all values, or each distinct value once. */
   readonly runs: 'none' | 'all' | 'distinct';
   /** The range of the values as a bitmap; null = no bitmap. */
   readonly bitmap: { readonly least: number; readonly span: number } | null;
@@ -100,7 +100,7 @@ function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
   return input.from === 'attribute' ? input : null;
 }
 
-/** The values of a key and their number, with the missing one. */
+/** The range of a key's values and the number of its indexes, including the index of the missing value. */
 function rangeOf(
   dimension: DimensionShard,
   { columnId, kind }: Attribute,
@@ -115,7 +115,7 @@ function rangeOf(
 }
 
 interface StoredIntegers {
-  /** Bounds of the values; min > max: there are none. */
+  /** Bounds of the values; min > max if there are no values. */
   readonly min: number;
   readonly max: number;
   readonly isWide: boolean;
@@ -194,7 +194,7 @@ class Fields {
   }
 }
 
-/** Any column can be counted; everything else needs integers. */
+/** Whether the column supports these aggregates. Any column can be counted; all other aggregates need integers. */
 function isSupported(
   kind: AggregationKind,
   { function: name }: Aggregate,
@@ -212,7 +212,7 @@ function operandOf(
   slotCount: number,
 ): DenseOperand | null {
   const { min, max, isWide, hasMissing } = storedIntegers(dimension, columnId);
-  // Squares need values of at most 32 bits, and values that are collected are returned as doubles.
+  // Sums of squares need values of at most 32 bits, and collected values are returned as doubles.
   if (isWide && kinds.has('squares')) return null;
   const collected = kinds.has('counted') || kinds.has('distinct');
   if (isWide && collected && !(Number.isSafeInteger(min) && Number.isSafeInteger(max))) return null;
@@ -236,7 +236,9 @@ function operandOf(
   };
 }
 
-/** The range with ends at multiples of 32, so that bitmaps of several shards can be combined word by word. */
+/**
+ * Rounds the ends of the range to multiples of 32, so that the bitmaps of several shards can be combined word by word.
+ */
 function alignedRange(min: number, max: number): { readonly least: number; readonly span: number } {
   if (min > max) return { least: 0, span: 32 };
   const least = Math.floor(min / 32) * 32;

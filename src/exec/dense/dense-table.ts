@@ -4,7 +4,7 @@
  *         extremes     minCount + maxCount i64 per slot
  *         columns      values and validity of one segment of each column
  *         block        for BLOCK_ROWS rows: slots (u32), records, records of extremes, values (i64)
- * A segment's columns are copied here, since a kernel reaches one memory only: 0.1 to 0.2 ns a byte.
+ * A segment's columns are copied here at 0.1 to 0.2 ns per byte, because a kernel can access only one memory.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { bitmapBytes, type Kernels } from '../../kernels/index.js';
@@ -13,7 +13,7 @@ import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { DenseKey, DenseOperand, DensePlan } from './dense-plan.js';
 
-/** Rows that are added at once: the block stays in the L2 cache. A multiple of 128. */
+/** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
 export const BLOCK_ROWS = 4_096;
 const FIELD_BYTES = 8;
 const I64_LEAST = -(2n ** 63n);
@@ -48,7 +48,7 @@ export class DenseTable {
   readonly chunks: readonly Chunk[][];
   readonly #columns = new Map<number, SegmentColumn>();
   readonly #selection: number;
-  /** A bitmap without bits, for columns without values. */
+  /** An all-zero bitmap, for columns without values. */
   readonly #nothing: number;
   readonly #slots: number;
   readonly #blockRecords: number;
@@ -84,7 +84,9 @@ export class DenseTable {
     this.#blockValues = at(BLOCK_ROWS * FIELD_BYTES);
   }
 
-  /** The empty tables; null = the query has no memory for them. What they take stays reserved in `run`. */
+  /**
+   * Creates empty tables; null = the query has no memory for them. The memory of the tables stays reserved in `run`.
+   */
   static create(plan: DensePlan, memory: QueryMemory, run: QueryRun): DenseTable | null {
     let isFull = false;
     const table = new DenseTable(plan, memory, run, (bytes) => {
@@ -95,7 +97,7 @@ export class DenseTable {
     if (isFull) return null;
     const { kernels } = memory;
     kernels.stageOnes(BLOCK_ROWS, table.#blockRecords, plan.fieldCount * FIELD_BYTES);
-    // One slot after the other: least fields begin with the greatest value, and conversely.
+    // Initializes slot by slot: a field for the least value starts with the greatest integer, and vice versa.
     if (plan.minCount + plan.maxCount > 0) table.#resetExtremes(kernels);
     return table;
   }
@@ -122,8 +124,8 @@ export class DenseTable {
   }
 
   /**
-   * Adds the rows of a segment that are set in `bitmap` (null = all of them). Returns false, with the tables in an undefined state,
-   * if the query has no memory for collected values.
+   * Adds the rows of a segment that are set in `bitmap` (null = all rows). Returns false, with the tables in an
+   * undefined state, if the query has no memory for collected values.
    */
   add(segment: EntitySegment, bitmap: Uint8Array | null): boolean {
     const { rowCount } = segment;
@@ -179,7 +181,7 @@ export class DenseTable {
       if (!isFull) kernels.addSlotsBits(valid, rows, 0, -stride >>> 0, slots);
       return;
     }
-    // Index i is the value least + i - 1; codes begin with 1, so code 0 has index 0.
+    // Index i is the value least + i - 1; codes start at 1, so code 0 has index 0.
     const before = least - 1;
     const at = values + from * (kind === 'i32' ? 4 : width);
     if (kind === 'i32' || width === 4) kernels.addSlotsI32(at, rows, before, stride, slots);
@@ -253,7 +255,7 @@ export class DenseTable {
       );
   }
 
-  /** The values of the selected rows; 0 for a missing one. Returns their number. */
+  /** Writes the values of the selected rows, with 0 for a missing value. Returns their number. */
   #stageValues(
     { stored, values }: SegmentColumn,
     from: number,
@@ -272,7 +274,10 @@ export class DenseTable {
     return kernels.stageI8(at, selected, rows, out, recordBytes);
   }
 
-  /** Collects the operand's values of the selected rows that have one. Returns false if there is no memory for them. */
+  /**
+   * Collects the operand's values of the selected rows that have one. Returns false if the query has no memory for
+   * them.
+   */
   #collect(operand: DenseOperand, index: number, from: number, rows: number, selected: number): boolean {
     const { runs, bitmap } = operand;
     const column = this.#column(operand.columnId);
@@ -282,7 +287,7 @@ export class DenseTable {
     if (bitmap !== null) {
       const count = this.#stageValues(column, from, rows, present, this.#blockValues, FIELD_BYTES);
       const { least, span } = bitmap;
-      // There is one slot, 0.
+      // Without keys, slot 0 is the only slot.
       kernels.setSlotBits(
         this.#nothingSlots(count),
         this.#blockValues,
@@ -314,7 +319,7 @@ export class DenseTable {
     return this.#blockBitmap;
   }
 
-  /** Slots that are all 0. */
+  /** An array of `count` slots that are all 0. */
   #nothingSlots(count: number): number {
     this.#memory.u32.fill(0, this.#blockSlots / 4, this.#blockSlots / 4 + count);
     return this.#blockSlots;

@@ -8,7 +8,7 @@ const ROW_BYTES = 8;
 
 export class GatheredRows {
   readonly #run: QueryRun;
-  /** Per row its number and its rank: read as little-endian 64-bit numbers, they sort by rank. */
+  /** For each row, its number and its rank. Read as little-endian 64-bit numbers, the pairs sort by rank. */
   #pairs = new Uint32Array(ROWS_MIN * 2);
   #count = 0;
 

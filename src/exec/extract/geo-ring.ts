@@ -14,7 +14,7 @@ const MARGIN_KM = 0.001;
 const BANDS = 512;
 /** Well above the rounding error of a latitude's band. */
 const EDGE_DEGREES = 1e-9;
-/** Any longitude. */
+/** A circle that covers every longitude. */
 const FULL_CIRCLE_DEGREES = 360;
 const NONE = -1;
 /** The outer circle is recomputed when its radius has shrunk to this fraction. */
@@ -22,7 +22,7 @@ const RECOMPUTE_RADIUS_RATIO = 0.95;
 
 const haversine = (degrees: number): number => Math.sin(degrees * (RADIANS / 2)) ** 2;
 
-/** The haversine of an arc of `km` kilometers; greater than any if the arc includes the antipode. */
+/** The haversine of an arc of `km` kilometers; 2, which exceeds every haversine, if the arc includes the antipode. */
 function haversineOf(km: number): number {
   const arc = Math.max(km, 0) / EARTH_RADIUS_KM;
   return arc >= Math.PI ? 2 : Math.sin(arc / 2) ** 2;

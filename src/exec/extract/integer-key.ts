@@ -12,7 +12,7 @@ export class IntegerKey implements OrderSortKey {
   readonly #shard: DimensionShard;
   readonly #columnId: number;
   readonly #sign: 1 | -1;
-  /** The index of its value in a position. */
+  /** The index of this key's value in a position. */
   readonly #at: number;
   readonly #columns: (LatestColumn | null | undefined)[];
 

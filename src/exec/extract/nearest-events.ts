@@ -1,8 +1,8 @@
 /**
  * Orders entities by the nearest of their events that lie in a window and pass tests. Only entities that may be among
- * the first rows are kept; the last of them limits the distance of events to check.
- * Invariant  a dropped entity stays out, because the radius only shrinks, and an entity's distance is that of its
- *            nearest event, which is also checked.
+ * the first rows are kept; the distance of the last one limits which events need to be checked.
+ * Invariant  a dropped entity is never added again, because the radius only shrinks and an entity's distance is the
+ *            distance of its nearest event, which is also checked.
  */
 import { invariant } from '../../base/index.js';
 import type { NearPlan } from '../../ir/index.js';
@@ -79,7 +79,10 @@ class EventScan {
     });
   }
 
-  /** Does the same for a fixed distance; for events that are certainly nearer, only calls `inside` with the row. */
+  /**
+   * Does the same for a fixed distance. For events that are certainly nearer, the method only calls `inside` with the
+   * row.
+   */
   around(
     farKm: number,
     inside: (row: number) => void,

@@ -1,6 +1,6 @@
 /**
- * Finds the first selected rows of a shard in an order, segment by segment, starting with the segments that may hold
- * the first rows.
+ * Finds the first selected rows of a shard in an order, segment by segment. Segments that may contain the first rows
+ * are searched first.
  */
 import { SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { DimensionShard } from '../../storage/index.js';
@@ -9,9 +9,9 @@ import { countBits, fillWords, rowsOfWords, type SelectedRowBits, WORDS_PER_SEGM
 import type { ShardOrder } from './shard-order.js';
 import type { TopRows } from './top-rows.js';
 
-/** Checking this few rows of a segment is cheaper than narrowing them by a scan. */
+/** Checking at most this many rows of a segment is cheaper than narrowing them by a scan. */
 const FEW_ROWS = 1_024;
-/** Words of rows whose sort numbers are computed at once. */
+/** The number of words of rows whose sort numbers are computed at once. */
 const STEP_WORDS = 64;
 const STEP_ROW_BYTES = 12;
 

@@ -1,7 +1,7 @@
 /**
  * Finds the first rows of a shard without an order: by the bit-reversed hash of their ID (their rank), then by ID.
- * Three algorithms return the same rows. The walk follows the entity index in rank order, if few entities precede
- * enough rows. The gather reads the index block by block of ranks, sequentially and without memory stalls. The
+ * Three algorithms return the same rows. The walk follows the entity index in rank order; it is used if few entities
+ * have to be visited. The gather reads the index block by block of ranks, sequentially and without memory stalls. The
  * collection checks all selected rows, if they are few.
  */
 import { reversedBits } from '../../base/index.js';
@@ -18,14 +18,16 @@ import { TopRows } from './top-rows.js';
 /** Entities visited between two cancellation checks. */
 const CHECK_EVERY = 8_192;
 
-/** Approximate nanoseconds per entity visited by a walk, and per row collected, for some millions. */
+/** Approximate nanoseconds per entity visited by a walk, and per row collected, with a few million entities. */
 const WALK_COST = 100;
 const GATHER_COST = 20;
 const COLLECT_COST = 150;
-/** A block costs at least the reading of one part of the index, which holds this share of all entities. */
+/** A block costs at least as much as reading one part of the index, which holds this share of all entities. */
 const PART_SHARE = 1 / 64;
 const READ_COST = 6;
-/** A block has at least this many times the entities among which enough rows are expected, plus a constant. */
+/**
+ * A block has at least this many times the number of entities among which enough rows are expected, plus a constant.
+ */
 const BLOCK_MARGIN = 1.25;
 const BLOCK_ENTITIES_MIN = 64;
 const BLOCK_BITS_MAX = 16;
@@ -77,7 +79,10 @@ export function cheapestAlgorithm(
   return walk <= gather ? 'walk' : 'gather';
 }
 
-/** The number of leading rank bits that a block shares, so that it has somewhat more than `met` of the entities. */
+/**
+ * The number of leading rank bits that the entities of a block share, chosen so that the block has somewhat more than
+ * `met` of the entities.
+ */
 export function blockBits(met: number, entityCount: number): number {
   const wanted = met * BLOCK_MARGIN + BLOCK_ENTITIES_MIN;
   const bits = Math.floor(Math.log2(entityCount / wanted));
@@ -100,7 +105,7 @@ class PageEdges {
     this.#until = until === null ? null : Buffer.from(until.id, 'utf8');
   }
 
-  /** For a row of rank `fromRank` or more. */
+  /** Whether the row, whose rank is at least `fromRank`, is before the page. */
   isBefore(row: number, rank: number): boolean {
     return rank === this.fromRank && this.#after !== null && this.#ids.compareWith(row, this.#after) <= 0;
   }
@@ -163,7 +168,7 @@ export function gatherRankedRows(
       if (edges.isBehind(row, rank) || rows.push(row) === page.limit) return Uint32Array.from(rows);
     }
     block++;
-    // The block was too small: use larger ones, so that few are needed wherever the rows are.
+    // The block was too small. Larger blocks reduce their number, wherever the rows are.
     if (bits > PART_BITS && block % 2 === 0) {
       block /= 2;
       bits--;

@@ -1,4 +1,4 @@
-/** The entity IDs of a shard's rows, for one query: as bytes, texts, and as keys of an order. */
+/** The entity IDs of a shard's rows for one query: as bytes, as texts, and as sort keys. */
 import { hashBytes, reversedBits, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import { type RowPosition, rankOfId } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';

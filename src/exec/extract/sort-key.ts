@@ -19,7 +19,7 @@ export interface RowSortKey {
   zone(segmentIndex: number): { readonly low: number; readonly high: number };
   /**
    * Removes from `words` (from word 0 on) rows of the segment whose number is certainly below `low` or above `high`;
-   * may leave some. Does not pay for a few rows.
+   * may leave some. Not worthwhile for a few rows.
    */
   narrow(segmentIndex: number, low: number, high: number, words: Uint32Array): void;
   /** Writes the numbers of the first `count` rows in `places` of the segment. */

@@ -18,10 +18,10 @@ import { exactBound, type KeyBound, MISSING_ZONE, NO_ZONE, type OrderSortKey } f
 
 type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** Ranking a dictionary pays if it has at most this many codes per row. */
+/** Ranking a dictionary is worthwhile if the dictionary has at most this many codes per row. */
 const CODES_PER_ROW = 4;
 
-/** Whether ranks pay for an order over `rowCount` rows. */
+/** Whether ranking is worthwhile for an order over `rowCount` rows. */
 export function ranksPay(dictionary: Dictionary | undefined, rowCount: number): boolean {
   return (
     dictionary !== undefined &&
@@ -136,7 +136,7 @@ export class TextKey implements OrderSortKey {
     return { number: this.#sign * prefixOf(text, 0, text.length), compareTied };
   }
 
-  /** The number of a string; if the shard does not have it (any more), a number between those of its neighbors. */
+  /** The number of a string. If the string is not in the shard, a number between the numbers of its neighbors. */
   #rankOf(dictionary: Dictionary, { numbers, sorted }: Ranks, text: Uint8Array): number {
     const code = dictionary.find(hashBytes(text, 0, text.length), text, 0, text.length);
     return code === 0 ? this.#sign * (countBefore(dictionary, sorted, text) + 0.5) : numbers[code];

@@ -12,7 +12,7 @@ export class TopRows {
   readonly #numbers: Float64Array;
   readonly #rows: Uint32Array;
   #count = 0;
-  /** Rows after this row are out; -1 = `until` is the limit. */
+  /** Rows after this row are excluded; -1 = `until` is the limit. */
   #last = -1;
   #high: number;
 
@@ -66,7 +66,7 @@ export class TopRows {
     return this.#until !== null && this.#until.compareTied(row) >= 0;
   }
 
-  /** The rows kept, in order. */
+  /** The selected rows, in order. */
   rows(): Uint32Array {
     const slots = Array.from({ length: this.#count }, (_, slot) => slot);
     slots.sort((a, b) => this.#compare(a, b));

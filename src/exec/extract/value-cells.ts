@@ -51,7 +51,7 @@ export class ValueWriter {
     return this.text(values, place, rawAt(values, place));
   }
 
-  /** The same, given the result of rawAt. */
+  /** The text of the value of row `place`, given the result of rawAt. */
   text(values: ValueLocation, place: number, raw: number): string {
     const { arena, kind, valuesAt } = values;
     if (kind === 'code') return this.#code(raw);

@@ -17,7 +17,7 @@ export class BestTexts {
   readonly #sign: 1 | -1;
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #end = 0;
-  /** Bytes in use: the texts that are the current best of a group. */
+  /** Bytes in use: the total length of each group's current best text. */
   #used = 0;
   /** By group: the start of its text plus 1 (0 = none), and the text's length. */
   #starts: Uint32Array<ArrayBuffer>;
@@ -89,7 +89,7 @@ export class BestTexts {
     this.#end = end;
   }
 
-  /** The texts of groups 1, ..., count. The memory that they take is the run's. Throws 9006. */
+  /** The texts of groups 1, ..., count. Their memory is reserved in the run. Throws 9006. */
   texts(count: number, run: QueryRun): WireVector {
     this.reserve(count + 1);
     run.reserve(count * 5 + this.#used + 8);

@@ -18,8 +18,8 @@ export interface GroupAccumulator {
   /** Adds one value per row; `vector` is null for an aggregate without an operand, COUNT(*). Throws 9006. */
   add(vector: Vector | null, batch: BatchGroups): void;
   /**
-   * The states of groups 1, ..., groupCount; groups that `add` has not seen are empty. The memory that it takes is
-   * the run's. May be called only once. Throws 9006.
+   * The states of groups 1, ..., groupCount; groups that were never passed to `add` are empty. Their memory is reserved
+   * in the run. May be called only once. Throws 9006.
    */
   state(groupCount: number, run: QueryRun): AggregateState;
 }

@@ -56,7 +56,7 @@ export class GroupSums implements GroupAccumulator {
   }
 
   state(groupCount: number, run: QueryRun): AggregateState {
-    // Groups that no batch has mentioned.
+    // Also covers groups that occur in no batch.
     this.#values.reserve(groupCount + 1);
     const counts = countsOf(this.#counts, groupCount, run);
     const { sums, squares } = this.#values.totals(groupCount, run);
@@ -150,7 +150,7 @@ function countGroups(groups: Uint32Array, count: number, counts: Float64Array): 
   for (; row < count; row++) counts[groups[row]]++;
 }
 
-/** The counts of groups 1, ..., groupCount. The memory that they take is the run's. Throws 9006. */
+/** The counts of groups 1, ..., groupCount. Their memory is reserved in the run. Throws 9006. */
 function countsOf(counts: Float64Array, groupCount: number, run: QueryRun): Float64Array {
   run.reserve(groupCount * 8);
   const answer = new Float64Array(groupCount);

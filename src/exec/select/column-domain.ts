@@ -111,7 +111,7 @@ export class DomainRows implements RowSource {
     return this.#values();
   }
 
-  /** For each value, the row of join `join` that it finds, or NOT_FOUND. Throws 6000, 9006. */
+  /** For each value, the row that join `join` finds, or NOT_FOUND. Throws 6000, 9006. */
   joined(join: number): Int32Array {
     this.#found[join] ??= this.#joins.find(join, this);
     return this.#found[join];

@@ -41,7 +41,10 @@ export function countDistinctTexts(
   }
 }
 
-/** The lists whose texts enter the table: all but the last, after which no list follows. */
+/**
+ * The lists whose texts are inserted into the table: all but the last one, because no list is compared with it
+ * afterwards.
+ */
 const storedLists = (lists: readonly PartitionedTexts[]): readonly PartitionedTexts[] => lists.slice(0, -1);
 
 function countOf(lists: readonly PartitionedTexts[], partition: number): number {

@@ -23,7 +23,7 @@ export interface SelectOptions {
   /** null = the result is returned as columns. */
   readonly format: RowFormat | null;
   readonly profiled: boolean;
-  /** Allocates encoded parts and the texts of groups; absent = fresh memory. */
+  /** Allocates encoded parts and the texts of groups; omitted = newly allocated memory. */
   readonly room?: Allocator;
   /** Memory for the tables of kernels. */
   readonly memories: QueryMemories;
@@ -66,8 +66,8 @@ export class SelectCursor {
 
   /**
    * Returns the next rows, or all groups. A part has at most `rowsMax` rows and ends with the batch that reaches
-   * `bytesMax` bytes. Works until the slice ends, but at least one batch; the next call, which must not ask for less,
-   * continues unfinished work. Must not be called again after the last part. Throws 6000, 9005, 9006.
+   * `bytesMax` bytes. Works until the slice ends, but at least one batch; the next call, whose limits must not be
+   * lower, continues unfinished work. Must not be called again after the last part. Throws 6000, 9005, 9006.
    */
   next(rowsMax: number, bytesMax = Number.POSITIVE_INFINITY, isOver: IsOver = NEVER_OVER): SelectPart {
     this.#run.check();
@@ -82,7 +82,7 @@ export class SelectCursor {
 
   /**
    * The number of distinct texts in partitions [from, to) of the lists that workers returned for this SELECT; null =
-   * it would take too long. Throws 9005, 9006.
+   * the count would take too long. Throws 9005, 9006.
    */
   countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
     return countDistinctTexts(lists, from, to, this.#run);

@@ -38,7 +38,7 @@ export class DistinctValues implements GroupAccumulator {
   readonly #settings: DistinctOptions;
   readonly #scratch = new Uint32Array(BATCH_ROWS_MAX);
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
-  /** Used if values are not counted, while it is small enough. */
+  /** Used if occurrences are not counted, while the grid is small enough. */
   #grid: CodeGrid | null = null;
   #pairs: PairNumbers | null = null;
   /** Occurrences: by code for one group, by pair for several. */

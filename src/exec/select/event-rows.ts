@@ -17,7 +17,7 @@ import type { QueryRun } from '../query-run.js';
 
 /** Events, ordered by their entities' rows. */
 export interface SortedEvents {
-  /** Each as segment << 16 | row in the segment. */
+  /** Each event as segment << 16 | row in the segment. */
   readonly events: Uint32Array;
   /** The events of entity row r are [ends[r - 1], ends[r]); ends[-1] is 0. */
   readonly ends: Uint32Array;
@@ -52,7 +52,7 @@ export class EventRows {
     const { rowEnd } = this.#shard;
     if (this.#ends.length < rowEnd) this.#ends = this.#held.u32(rowEnd);
     else this.#ends.fill(0);
-    // No arena memory is held between parts: see SegmentRows.
+    // The query holds no arena memory between parts: see SegmentRows.
     const before = this.#run.reservedBytes - this.#held.reservedBytes;
     const selection = new EventSelection(this.#shard, this.#event, this.#run);
     try {

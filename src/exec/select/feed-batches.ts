@@ -77,7 +77,8 @@ export function* feedBatches(
     }
     const list = isRange ? null : new Uint32Array(count);
     if (list !== null) listSelectedRows(segment.arena, selected, list);
-    // For a range this is a view of the segment, which stays valid; otherwise the next selection overwrites it.
+    // For a range this is a view of the segment, which stays valid; for a bitmap, the next selection overwrites the
+    // list.
     const entityRows = isRange ? rowsOfEvents(segment, selected) : rowsOfEvents(segment, selected).slice();
     for (let from = 0, to = 0; from < count; from = to) {
       to = Math.min(from + batchSize.next(), count);

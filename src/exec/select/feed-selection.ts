@@ -1,7 +1,7 @@
 /**
  * Selects the events of a feed that pass its tests, segment by segment in order.
- * Invariant  like SegmentRows, it holds no arena memory after `settle`: remaining results are kept as separate
- *            bitmaps.
+ * Invariant  like SegmentRows, the selection holds no arena memory after `settle`: remaining results are kept as
+ *            separate bitmaps.
  */
 import { invariant, type MemoryAccount } from '../../base/index.js';
 import type { EventTest } from '../../ir/index.js';
@@ -25,7 +25,7 @@ export class FeedSelection {
   readonly #held: MemoryAccount;
   /** null = all segments are settled. */
   #selection: EventSelection | null;
-  /** Query memory taken by the selection. */
+  /** Query memory that the selection reserved. */
   #selectionBytes = 0;
   #next = 0;
   #settled: (SettledEvents | undefined)[] = [];

@@ -25,7 +25,7 @@ export interface ValueCodes {
   readonly bound: number;
   /** The code of each row, in `out` or in an array of the vector. Throws 9006. */
   code(vector: Vector, out: Uint32Array): Coded;
-  /** A vector of the values with the given codes; the memory that it takes is the run's. Throws 9006. */
+  /** A vector of the values with the given codes. Its memory is reserved in the run. Throws 9006. */
   values(codes: Uint32Array, run: QueryRun): CodedValues;
   /** The texts with the given codes (all above 0), partitioned by hash. Absent or null if the hashes are not known. */
   partitioned?(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null;

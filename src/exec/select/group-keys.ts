@@ -20,7 +20,7 @@ export interface RowGroups {
   readonly byEntity: boolean;
   /** Writes the group of each row; `keys` has one vector per key. Throws 9006. */
   number(keys: readonly Vector[], entityRows: Uint32Array, count: number, out: Uint32Array): void;
-  /** The keys of all groups; the memory that they take is the run's. May be called only once. Throws 9006. */
+  /** The keys of all groups. Their memory is reserved in the run. May be called only once. Throws 9006. */
   keys(run: QueryRun): WireVector[];
   /** How rows are grouped, for EXPLAIN. */
   readonly note: string;

@@ -1,6 +1,6 @@
 /**
  * Numbers texts 0, 1, ... by their bytes, in order of first occurrence.
- * Invariants  open addressing with linear probing, at most half full; memory is taken before anything grows. Clients
+ * Invariants  open addressing with linear probing, at most half full; memory is reserved before anything grows. Clients
  *             choose the texts, so they are hashed with random tables (aggregate/tabulation.ts) and collisions cannot
  *             be predicted.
  */

@@ -11,8 +11,8 @@ interface DistinctTexts {
 }
 
 /**
- * The texts with the given codes, as a vector: text t of `size` distinct texts has code t + 1. The memory that it
- * takes is the run's. Throws 9006.
+ * The texts with the given codes, as a vector: text t of `size` distinct texts has code t + 1. Its memory is reserved
+ * in the run. Throws 9006.
  */
 export function codedTexts(
   codes: Uint32Array,
@@ -58,7 +58,7 @@ export function codedTexts(
       count,
       valid: validOf(codes),
       codes: isInOrder ? null : wireCodes,
-      // The code of a missing value must refer to a text, too.
+      // The code of a missing value must also refer to a text.
       offsets: usedCount === 0 ? new Uint32Array(2) : offsets,
       bytes,
       distinct: true,

@@ -18,7 +18,7 @@ export class TextCodes implements ValueCodes {
   /** The only dictionary so far. */
   #own: Texts | null = null;
   #table: TextTable | null = null;
-  /** The dictionary of `known`, which maps its codes to ours; 0 = not looked up yet. */
+  /** The dictionary of `known`, which maps its codes to the codes of this object; 0 = not looked up yet. */
   #last: Texts | null = null;
   #known: Uint32Array<ArrayBuffer>;
 

@@ -69,7 +69,7 @@ export class JoinedTable {
 export class JoinLookup {
   readonly #table: JoinedTable;
   readonly #held: MemoryAccount;
-  /** By code of #texts: the row found, NOT_FOUND or NOT_LOOKED_UP. */
+  /** By code of #texts: the matching row, NOT_FOUND or NOT_LOOKED_UP. */
   #found = new Int32Array(0);
   #texts: Texts | null = null;
   /** The dictionary looked up last, and the number of its rows looked up. */

@@ -22,7 +22,7 @@ export class ShardJoins {
     this.#lookups = tables.map((table) => new JoinLookup(table, run));
   }
 
-  /** For each row, the row that it finds in the join's table, or NOT_FOUND. Throws 6000, 9006. */
+  /** For each row, the matching row of the join's table, or NOT_FOUND. Throws 6000, 9006. */
   find(join: number, rows: RowSource): Int32Array {
     const ids = this.#on[join](rows);
     invariant(ids.kind === 'text', 'a joined ID is a text');

@@ -68,7 +68,7 @@ export class SegmentBatch implements RowBatch {
     return gatherOrMissing(column, this.joined(input.join), this.count);
   }
 
-  /** For each row, the row of join `join` that it finds, or NOT_FOUND. */
+  /** For each row, the row that join `join` finds, or NOT_FOUND. */
   joined(join: number): Int32Array {
     let found = this.#found[join];
     if (found === undefined) {

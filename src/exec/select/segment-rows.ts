@@ -35,7 +35,7 @@ export class SegmentRows {
   #bitmap = new Uint8Array(0);
   /** null = all needed segments are settled. */
   #selection: EntitySelection | null;
-  /** Query memory taken by the selection. */
+  /** Query memory that the selection reserved. */
   #selectionBytes: number;
   #settled: SettledSegments | null = null;
   readonly #isWhole: boolean;
@@ -57,8 +57,8 @@ export class SegmentRows {
   }
 
   /**
-   * Selects in segment `index`; returns the number of rows for which the condition is true. Unless that is none or
-   * all, see `bitmap`.
+   * Selects in segment `index`; returns the number of rows for which the condition is true. Unless no row or every row
+   * is selected, see `bitmap`.
    */
   select(index: number): number {
     const { rowCount } = this.#shard.segments[index];

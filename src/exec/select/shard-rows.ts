@@ -1,7 +1,7 @@
 /**
  * The rows of a SELECT within one shard: a pipeline that yields batches.
  *   condition             segment by segment, by kernels
- *   events                those that pass, sorted by the rows of their entities
+ *   events                events that pass, sorted by the rows of their entities
  *   filter, inner joins   batch by batch; the filter first, unless it reads joined columns
  * Invariant  a batch lies within one segment of entities, or holds events of a feed from one segment of events.
  */
@@ -38,7 +38,7 @@ export class ShardRows {
   readonly #plan: SelectPlan;
   readonly #run: QueryRun;
   readonly #stats: ShardOperatorStats;
-  /** The name of the kernels that scan. */
+  /** The name of the kernels that scan the rows. */
   readonly #kernels: string;
   readonly #held: MemoryAccount;
   readonly #selection: SegmentRows;
@@ -57,7 +57,7 @@ export class ShardRows {
   /** The segment that `batches` is reading. */
   #segment = 0;
   readonly #batchSize = new BatchSize();
-  /** Places of rows of that segment. */
+  /** Rows of that segment, as positions within the segment. */
   #list = new Uint32Array(0);
   /** The selection of the feed that is being read. */
   #feed: FeedSelection | null = null;
@@ -155,11 +155,12 @@ export class ShardRows {
   }
 
   /**
-   * Yields the `selected` rows of a segment. If `bound` becomes known meanwhile, it is applied to the remaining rows.
+   * Yields the `selected` rows of a segment. If `bound` becomes known during the iteration, it is applied to the
+   * remaining rows.
    */
   *#entitiesOf(index: number, selected: number, bound: TopBound | null): Generator<SegmentBatch> {
     const segment = this.#dimension.segments[index];
-    // Other segments may be selected meanwhile, which overwrites the bitmap.
+    // Other segments may be selected during the iteration, which overwrites the bitmap.
     let unbounded = bound === null || bound.isKnown ? null : this.#selection.bitmap.slice();
     let count = selected;
     let list = count === segment.rowCount ? null : this.#listed(this.#selection.bitmap, count, segment);

@@ -88,8 +88,7 @@ export class SlotAggregates {
   }
 
   /**
-   * The aggregate states of the given slots; `counts`: rows by slot. The memory that they take is the run's. Throws
-   * 9006.
+   * The aggregate states of the given slots; `counts`: rows by slot. Their memory is reserved in the run. Throws 9006.
    */
   states(tables: SlotTables, counts: Float64Array, groups: Uint32Array, run: QueryRun): AggregateState[] {
     const ofRows = pickCounts(counts, groups, run);
@@ -221,7 +220,7 @@ function extremesOf(
   return { kind: 'exact', count, valid: valid.includes(0) ? valid : null, numbers, wide: null };
 }
 
-/** The counts of the given slots. The memory that they take is the run's. Throws 9006. */
+/** The counts of the given slots. Their memory is reserved in the run. Throws 9006. */
 function pickCounts(counts: Float64Array, slots: Uint32Array, run: QueryRun): Float64Array {
   run.reserve(slots.length * 8);
   return Float64Array.from(slots, (slot) => counts[slot]);

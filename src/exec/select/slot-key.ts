@@ -41,7 +41,7 @@ export class SlotKey {
       slotOffsets[row] += (this.#numberOf[row] - 1) * this.#stride;
   }
 
-  /** The key's value for each of the slots; the memory that it takes is the run's. Throws 9006. */
+  /** The key's value for each of the slots. Its memory is reserved in the run. Throws 9006. */
   values(slots: Uint32Array, run: QueryRun): WireVector {
     const codes = this.#numbers.codes();
     const { count } = this;

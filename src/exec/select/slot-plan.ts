@@ -1,8 +1,8 @@
 /**
- * Plans a grouping by slots (a perfect hash aggregation). It applies if every key, every inner join and every
- * conjunct of the filter depends on one stored column of few values. The slot of a row, which stands for a
- * combination of key values, is then a sum of offsets that are looked up by these columns' values. Expressions are
- * evaluated per value of a column, not per row.
+ * Plans a grouping by slots (a perfect hash aggregation). A slot represents a combination of key values. The plan
+ * applies if every key, every inner join and every conjunct of the filter depends on one stored column of few values.
+ * The slot of a row is then a sum of offsets that are looked up by these columns' values. Expressions are evaluated per
+ * value of a column, not per row.
  */
 import { QuarryError } from '../../base/index.js';
 import { compile } from '../../expression/index.js';
@@ -18,7 +18,7 @@ import { SlotKey } from './slot-key.js';
 
 /** Slots are u16 numbers. */
 const SLOTS_MAX = 65_536;
-/** This many values are always evaluated; more of them only up to half of the shard's entity count. */
+/** This many values are always evaluated; more values only up to half of the shard's entity count. */
 const FEW_VALUES = 1_024;
 
 /** A column, and the offset that each of its values adds to the slot of a row. */
@@ -32,7 +32,7 @@ export interface GroupSlotPlan {
   /** Slots from here on belong to no group: a join or the filter excludes their rows. */
   readonly slotCount: number;
   readonly columns: readonly SlotColumn[];
-  /** The keys of the given slots; the memory that they take is the run's. Throws 9006. */
+  /** The keys of the given slots. Their memory is reserved in the run. Throws 9006. */
   keys(slots: Uint32Array, run: QueryRun): WireVector[];
 }
 

@@ -34,7 +34,7 @@ export interface SortKeyColumn {
   append(vector: Vector): void;
   /** The columns by which the first `count` entries are sorted. Throws 9005, 9006. */
   columns(count: number): readonly Float64Array[];
-  /** Gives back the memory that `columns` took. */
+  /** Releases the memory that `columns` reserved. */
   releaseColumns(): void;
   /**
    * Keeps only the given ascending entries. From now on rows are compared with entry `last`, an index before the

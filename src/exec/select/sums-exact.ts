@@ -100,7 +100,7 @@ export class ExactSums {
     return BigInt(this.#low[group]) + high + (this.#wide?.[group] ?? 0n);
   }
 
-  /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
+  /** The sums of groups 1, ..., groupCount. Their memory is reserved in the run. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
     run.reserve(groupCount * 8);
     if (this.#high.length === 0 && this.#wide === null) {

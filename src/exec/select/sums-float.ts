@@ -83,7 +83,7 @@ export class FloatSums {
       spill = { limbs: new Float64Array(LIMBS), additions: 0 };
       this.#spills.set(group, spill);
     }
-    // high and low are spilled, too: otherwise an unfavorable pair would send every later value this way.
+    // high and low are spilled as well. Otherwise, after an unfavorable pair, every later value would be spilled.
     for (const part of [this.#high[group], this.#low[group], value]) this.#addToLimbs(spill, part);
     this.#high[group] = 0;
     this.#low[group] = 0;
@@ -125,7 +125,7 @@ export class FloatSums {
     return total + unitsOf(this.#high[group]) + unitsOf(this.#low[group]);
   }
 
-  /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
+  /** The sums of groups 1, ..., groupCount. Their memory is reserved in the run. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
     run.reserve(groupCount * TOTAL_BYTES);
     const wide = Array.from({ length: groupCount }, (_, group) => this.total(group + 1));

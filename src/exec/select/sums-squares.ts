@@ -30,7 +30,7 @@ export class ExactSquares {
     this.#low = new ExactSums(memory);
   }
 
-  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  /** Grows the arrays to hold groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
     this.#groupEnd = groupEnd;
     this.#low.reserve(groupEnd);
@@ -80,7 +80,7 @@ export class ExactSquares {
     return (high << 54n) + (cross << 28n) + this.#low.total(group);
   }
 
-  /** The sums of groups 1, ..., groupCount. The memory that it takes is the run's. Throws 9006. */
+  /** The sums of groups 1, ..., groupCount. Their memory is reserved in the run. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
     if (this.#high === null) return this.#low.totals(groupCount, run);
     run.reserve(groupCount * TOTAL_BYTES);
@@ -121,7 +121,7 @@ export class FloatSquares {
     this.#sums = new FloatSums(memory);
   }
 
-  /** Makes room for groups below `groupEnd`. Throws 9006. */
+  /** Grows the arrays to hold groups below `groupEnd`. Throws 9006. */
   reserve(groupEnd: number): void {
     this.#sums.reserve(groupEnd);
   }
@@ -159,7 +159,7 @@ export class FloatSquares {
     this.#far.set(group, (held ?? 0n) + unitsOf(value) ** 2n);
   }
 
-  /** The sums of groups 1, ..., groupCount, in units of 2^-2148. The memory that it takes is the run's. Throws 9006. */
+  /** The sums of groups 1, ..., groupCount, in units of 2^-2148. Their memory is reserved in the run. Throws 9006. */
   totals(groupCount: number, run: QueryRun): WireVector {
     run.reserve(groupCount * FLOAT_TOTAL_BYTES);
     const wide = Array.from({ length: groupCount }, (_, index) => {

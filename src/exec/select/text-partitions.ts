@@ -23,9 +23,9 @@ const WORDS_MAX = 2 ** 32 - 1;
 export const allocateFresh: Allocator = (byteCount) => new Uint8Array(byteCount);
 
 /**
- * The distinct texts with the given codes: text t has code t + 1. `hashes`: hashBytes of every text that is not
- * empty. The words' memory is the run's; `room` allocates it, and the words start at the beginning of its buffer.
- * Throws 9006.
+ * The distinct texts with the given codes: text t has code t + 1. `hashes`: hashBytes of every text that is not empty.
+ * The memory of the words is reserved in the run and allocated by `room`; the words start at the beginning of its
+ * buffer. Throws 9006.
  */
 export function partitionedTexts(
   codes: Uint32Array,

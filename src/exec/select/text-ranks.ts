@@ -10,7 +10,7 @@ import type { QueryRun } from '../query-run.js';
 import { orderBy } from './radix-order.js';
 
 const STEP_BYTES = 6;
-/** The number of valid bytes among the six, or that the text continues. */
+/** The number of possible lengths of a prefix: 0 to 6 valid bytes, or more bytes than the prefix holds. */
 const LENGTHS = STEP_BYTES + 2;
 /** Runs of at most this many texts are sorted by comparison. */
 const FEW = 24;

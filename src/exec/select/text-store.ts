@@ -8,7 +8,7 @@ import { ROWS_MIN } from './array-lengths.js';
 
 /**
  * Dictionaries of at most this many texts, in total or per row seen, are deduplicated. For a few rows of a segment's
- * IDs a table of all IDs would not pay.
+ * IDs, a table of all IDs is not worthwhile.
  */
 const SHARED_TEXTS = 4_096;
 const SHARED_TEXTS_PER_ROW = 4;
@@ -100,7 +100,7 @@ export class TextStore {
     const start = this.#offsets[code];
     const end = start + to - from;
     if (end > this.#bytes.length) this.#bytes = grownWithin(this.#memory, this.#bytes, end, ROWS_MIN);
-    // `set` does not pay for short texts, which are the majority.
+    // `set` is not worthwhile for short texts, which are the majority.
     if (to - from > 32) this.#bytes.set(bytes.subarray(from, to), start);
     else for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at];
     this.#offsets[code + 1] = end;

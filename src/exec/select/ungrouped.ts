@@ -33,7 +33,7 @@ interface OpenBatch {
 export class UngroupedRows {
   readonly #workerShards: WorkerShards;
   readonly #part: PartBuilder;
-  /** Rows that may still be returned. */
+  /** The number of rows that may still be returned. */
   #left: number;
   #nextShard = 0;
   #shard: OpenShard | null = null;
@@ -54,7 +54,7 @@ export class UngroupedRows {
 
   /**
    * Returns the next rows: at most `rowsMax`, up to the batch that reaches `bytesMax`; null = the slice ended first,
-   * and the rows so far are kept for the next call. Throws 6000, 9005, 9006.
+   * and the rows so far are returned by the next call. Throws 6000, 9005, 9006.
    */
   next(rowsMax: number, bytesMax: number, isOver: IsOver): PartRows | null {
     const isWanted = (): boolean =>

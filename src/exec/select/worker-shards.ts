@@ -63,8 +63,8 @@ export class WorkerShards {
   }
 
   /**
-   * A grouping of one shard by dense tables, or null if that is not possible; `release` must be called at the end. Throws 9005,
-   * 9006.
+   * A grouping of one shard by dense tables, or null if that is not possible; `release` must be called at the end.
+   * Throws 9005, 9006.
    */
   denseGroups({ dimension, stats }: WorkerShard, room: Allocator): DenseGroups | null {
     const { plan } = this;

@@ -126,7 +126,7 @@ function ofSums(
 }
 
 function typeOf({ of, function: name }: Aggregate): SqlType {
-  invariant(of !== null, `${name} is of something`);
+  invariant(of !== null, `${name} has an operand`);
   return of.type;
 }
 
@@ -169,7 +169,7 @@ function keepBest(
   }
 }
 
-/** Row rows[i] - 1 of `values`, missing where rows[i] is 0; overwrites `rows`. */
+/** Row rows[i] - 1 of `values`, or missing if rows[i] is 0; overwrites `rows`. */
 function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
   const valid = new Uint8Array(rows.length);
   let missing = 0;
@@ -264,7 +264,7 @@ function* ofValues(
 }
 
 function valuesOf(state: StateOf<'values' | 'texts'>): StateOf<'values'> {
-  invariant(state.holds === 'values', 'texts are put together to be counted');
+  invariant(state.holds === 'values', 'texts are joined in order to be counted');
   return state;
 }
 

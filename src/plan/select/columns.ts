@@ -202,7 +202,7 @@ export function* withoutSignedZeros(vector: Vector, budget: MemoryAccount): Task
   return { ...vector, numbers: unsigned };
 }
 
-/** If at most this part of a list's texts is used, the used ones are copied. */
+/** If at most this fraction (1 / USED_PART) of a list's texts is used, the used ones are copied. */
 const USED_PART = 4;
 
 /** Row i of the result is row rows[i] of `vector`. Throws 9006. */

@@ -79,7 +79,7 @@ function stateOfRow(
 /** The value, or its square, as the state of a sum. */
 function powerOf(vector: Vector, count: number, power: bigint) {
   const value = count === 0 ? 0n : valueAt(vector, 0);
-  invariant(typeof value === 'number' || typeof value === 'bigint', 'only numbers are added up');
+  invariant(typeof value === 'number' || typeof value === 'bigint', 'only numbers are summed');
   const integer = typeof value === 'number' ? unitsOf(value) : value;
   return toWire(vectorOf(INTEGER, [integer ** power]));
 }

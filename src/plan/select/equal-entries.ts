@@ -142,7 +142,7 @@ class Table {
   }
 
   #grow(size: number): void {
-    // Half as many entries as slots.
+    // The number of entries is half the number of slots.
     this.#budget.reserve(size * 10);
     this.#slots = new Uint32Array(size);
     this.#heads = new Uint32Array(size / 2);

@@ -1,9 +1,9 @@
 /**
  * Computes the result from the groups of all shards: merges equal groups, computes exact aggregates, then applies
  * HAVING, outputs, DISTINCT, ORDER BY, OFFSET and LIMIT. In slices.
- * Order  rows that tie in the plan's order, or have none, are ordered by their keys, distinct rows by their outputs,
- * so that the result does not depend on the number of shards. Groups that are entities keep the order of the shards
- * if the plan has no order.
+ * Order  rows that tie in the plan's order, or have no order, are ordered by their keys, and distinct rows by their
+ *        outputs, so that the result does not depend on the number of shards. Groups that are entities keep the order
+ *        of the shards if the plan has no order.
  */
 
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../base/index.js';
@@ -21,8 +21,8 @@ import type { OrderColumn } from './sort-keys.js';
 import { fieldsOf, type Table } from './table.js';
 
 /**
- * `plan` must have a grouping; `bytesMax`: memory limit of this computation; `knownAggregates`: already known aggregates of the
- * only group, by aggregate number. Throws 6000, 9006.
+ * `plan` must have a grouping; `bytesMax`: memory limit of this computation; `knownAggregates`: already known
+ * aggregates of the only group, by aggregate number. Throws 6000, 9006.
  */
 export function* finishGroups(
   plan: SelectPlan,

@@ -56,12 +56,12 @@ export function* mergeGroups(
   return { count: firsts.length, keys: merged, numbers, starts };
 }
 
-/** A table of first rows has at most this many slots per row. */
+/** The largest number of slots per row of a table of first rows. */
 const SLOTS_PER_ROW = 8;
 
 /**
- * Like firstRows, by a table with a slot for each combination of key values; null if keys are not integers, or span too many slots.
- * Throws 9006.
+ * Like firstRows, but uses a table with a slot for each combination of key values; null if keys are not integers, or
+ * span too many slots. Throws 9006.
  */
 function* denseFirstRows(
   keys: readonly Vector[],
@@ -89,7 +89,10 @@ interface KeySlots {
   readonly ofRow: Uint32Array;
 }
 
-/** The slot of each row: the index of its first key, plus that of the next one times the count of the first one's, and so on. */
+/**
+ * The slot of each row: the index of the first key, plus the index of the second key times the count of the first key,
+ * and so on.
+ */
 function* keySlots(keys: readonly Vector[], rowCount: number, budget: MemoryAccount): Task<KeySlots | null> {
   const countMax = rowCount * SLOTS_PER_ROW;
   budget.reserve(rowCount * 4);
@@ -121,8 +124,8 @@ function* keySlots(keys: readonly Vector[], rowCount: number, budget: MemoryAcco
 }
 
 /**
- * Returns the rows that are the first of their group; replaces each row's first row with its group number. Throws
- * 9006.
+ * Returns the rows that are the first of their group. In `numbers`, replaces each row's first row with its group
+ * number. Throws 9006.
  */
 function* numberFirsts(numbers: Uint32Array, budget: MemoryAccount): Task<Uint32Array> {
   budget.reserve(numbers.length * 4);

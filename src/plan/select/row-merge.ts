@@ -106,8 +106,8 @@ export class RowMerge {
   }
 
   /**
-   * The workers whose next rows or end are needed before more rows are certain. Without an order: all that have not
-   * ended and have no rows waiting.
+   * The workers whose next rows, or whose end, must be known before more rows are certain. Without an order: all
+   * workers that have not ended and have no rows waiting.
    */
   get missing(): readonly number[] {
     if (this.#toGive === 0 || (this.#plan.order.length === 0 && this.#arrived.length > 0)) return [];

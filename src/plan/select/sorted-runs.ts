@@ -1,4 +1,7 @@
-/** Combines values that shards return sorted by group, or as bitmaps: percentiles and numbers of distinct values. In slices. */
+/**
+ * Combines values that shards return sorted by group, or as bitmaps: percentiles and numbers of distinct values. In
+ * slices.
+ */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import { popcount32 } from '../../kernels/index.js';
@@ -16,7 +19,9 @@ export interface Run {
   readonly to: number;
 }
 
-/** Calls `work` with the runs of each group; runs are null where no partial has values for the group. Throws 9006. */
+/**
+ * Calls `work` with the runs of each group; the runs are null for a group without values in any partial. Throws 9006.
+ */
 export function* eachGroup(
   states: readonly RunsState[],
   { count, numbers, starts }: MergedGroups,
@@ -72,8 +77,8 @@ export function distinctCount(runs: readonly Run[]): number {
 const MERGED_MAX = 32;
 
 /**
- * The value at `rank`, from 0, of the runs together. Each step takes the middle of the longest window as a pivot and drops what is
- * on the other side, so that a value costs O(runs * log^2 values).
+ * The value at `rank`, from 0, of all runs together. Each step takes the middle of the longest window as a pivot and
+ * discards the values on the other side, so that a value costs O(runs * log^2 values).
  */
 export function valueAtRank(runs: readonly Run[], rank: number): number {
   const windows = runs.map(({ values, from, to }) => ({ values, from, to }));
@@ -142,7 +147,7 @@ export function* distinctBits(states: readonly BitsState[]): Task<number> {
   return distinct;
 }
 
-/** The same values as a list, for a merge with the lists of other shards. Throws 9006. */
+/** The values of the runs as a list, for a merge with the lists of other shards. Throws 9006. */
 export function* listOfRuns({ starts, values }: RunsState, budget: MemoryAccount): Task<ValuesState> {
   budget.reserve(values.length * 20);
   const groups = new Uint32Array(values.length);
@@ -175,7 +180,7 @@ export function* listOfRuns({ starts, values }: RunsState, budget: MemoryAccount
   };
 }
 
-/** The same values as a list. Throws 9006. */
+/** The values of the bitmap as a list, for a merge with the lists of other shards. Throws 9006. */
 export function* listOfBits({ least, words }: BitsState, budget: MemoryAccount): Task<ValuesState> {
   const found: number[] = [];
   yield* inSlices(words.length, (from, to) => {

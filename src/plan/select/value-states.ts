@@ -107,7 +107,7 @@ function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Task<ValuesS
   return { holds: 'values', groups: null, counts: null, values, hashes };
 }
 
-/** The hashes of all texts in the order of joinColumns; null unless all shards sent theirs. Throws 9006. */
+/** The hashes of all texts in the order of joinColumns; null unless all shards sent their hashes. Throws 9006. */
 function* joinHashes(states: readonly ValuesState[], budget: MemoryAccount): Task<Uint32Array | null> {
   const parts: Uint32Array[] = [];
   for (const { hashes } of states) {
@@ -173,7 +173,7 @@ export function* distinctValues(
 
 const EMPTY = { offsets: new Uint32Array(1), bytes: new Uint8Array(0) };
 
-/** Numbers below `limit` as a column whose rows take part of a word. */
+/** Numbers below `limit` as a column that needs only part of a word per row. */
 function numbersAsCodes(numbers: Uint32Array, limit: number): Vector {
   const texts = Texts.ofBytes(EMPTY, limit, true);
   return { kind: 'text', count: numbers.length, valid: null, codes: numbers, texts };

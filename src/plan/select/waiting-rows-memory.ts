@@ -1,4 +1,4 @@
-/** The memory account of rows that wait to be merged, and the size of a vector on its way between threads. */
+/** The memory account of rows that wait to be merged, and the size of a vector while it is sent between threads. */
 import { MemoryAccount } from '../../base/index.js';
 import type { WireVector } from '../../vector/index.js';
 import { BIGINT_BYTES } from './columns.js';

@@ -1,4 +1,4 @@
-/** Moments of attributes over whole segments and bitmaps of them, against plain maps. */
+/** Moments of attributes over whole segments and over bitmaps, compared with plain maps. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import type { Condition, MetricStatistic } from '../../../src/ir/index.js';
@@ -12,7 +12,10 @@ import { MomentPair } from './moment-pair.js';
 const SEED = 161_805;
 t.comment(`seed ${SEED}`);
 
-/** Latest values of many entities: narrow ones of which each has one, and others of which few do. */
+/**
+ * Columns of latest values for many entities: narrow columns in which every entity has a value, and others in which few
+ * entities have one.
+ */
 const DENSE: readonly StoredColumn[] = [
   { id: 41, form: 'latest', kind: 'i64' },
   { id: 42, form: 'latest', kind: 'i32' },
@@ -41,7 +44,7 @@ for (const [kernels, module] of [
   ['JS', null],
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
-  t.test(`${kernels} kernels: moments of attributes over two segments`, async (t) => {
+  t.test(`${kernels} kernels: moments of attributes over two segments equal the model`, async (t) => {
     const prng = new Prng(SEED + 2);
     const pair = new MomentPair(module);
     pair.apply(MANY_ENTITIES);

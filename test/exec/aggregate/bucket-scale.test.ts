@@ -1,4 +1,4 @@
-/** Runs of dates by bucket against a look at each date by itself. */
+/** Runs of dates by bucket, compared with the buckets of each single date. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { ONE_BUCKET, scaleOf } from '../../../src/exec/aggregate/bucket-scale.js';
@@ -31,7 +31,7 @@ function pairs(buckets: Buckets, window: Window, held: Uint32Array, ascending: b
   return found.sort();
 }
 
-t.test('each date comes once in the bucket that begins last before it', async (t) => {
+t.test('each date is visited once, in the last bucket that starts before it', async (t) => {
   const prng = new Prng(SEED);
   for (const interval of INTERVALS) {
     for (let round = 0; round < 60; round++) {
@@ -51,7 +51,7 @@ t.test('each date comes once in the bucket that begins last before it', async (t
   }
 });
 
-t.test('each date comes once in every window that holds it, its end not inside', async (t) => {
+t.test('each date is visited once in every window that contains it, end excluded', async (t) => {
   const prng = new Prng(SEED + 1);
   for (let round = 0; round < 300; round++) {
     const instant = (): number => 1_000_000 + prng.below(60);
@@ -66,7 +66,7 @@ t.test('each date comes once in every window that holds it, its end not inside',
   }
 });
 
-t.test('ascending dates come in one run per bucket', async (t) => {
+t.test('ascending dates are visited in one run per bucket', async (t) => {
   const held = Uint32Array.from({ length: 10_000 }, (_, at) => at * 700);
   const runs: number[][] = [];
   const scale = scaleOf({ by: 'interval', interval: 'days' }, { from: 0, to: 10_000 * 700 });
@@ -78,7 +78,7 @@ t.test('ascending dates come in one run per bucket', async (t) => {
   t.equal(scale.bucketCount, 82);
 });
 
-t.test('there is at least one bucket, and one for all without buckets', async (t) => {
+t.test('there is at least one bucket, and exactly one without buckets', async (t) => {
   const none = { from: 10, to: 5 };
   t.equal(scaleOf({ by: 'interval', interval: 'seconds' }, none).bucketCount, 1);
   t.equal(scaleOf({ by: 'interval', interval: 'weeks' }, { from: 0, to: 2 ** 32 - 1 }).bucketCount, 7_102);

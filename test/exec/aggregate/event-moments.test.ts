@@ -1,4 +1,4 @@
-/** Moments of events in sealed segments and open ones, of integers of every width, against plain maps. */
+/** Moments of events in sealed and unsealed segments, for integers of every width, compared with plain maps. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import type { QueryRun } from '../../../src/exec/query-run.js';
@@ -35,7 +35,7 @@ function eventValue(prng: Prng, column: StoredColumn): Stored {
   return (wide % (2n * half)) - half;
 }
 
-/** More events of every column than one segment takes, over `days` days, in batches of an entity's events. */
+/** More events of every column than fit into one segment, spread over `days` days, in one batch per entity. */
 function manyEvents(prng: Prng, columns: readonly StoredColumn[], days: number): Change[][] {
   const perEntity = 350;
   const entities = Math.ceil((SEGMENT_ROWS_MAX + 5_000) / perEntity / 4);
@@ -60,39 +60,42 @@ for (const [kernels, module] of [
   ['JS', null],
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
-  t.test(`${kernels} kernels: moments of events in sealed segments and the open one`, async (t) => {
-    const prng = new Prng(SEED + 1);
-    const pair = new MomentPair(module);
-    for (const changes of MANY_EVENTS) pair.apply(changes);
-    const tables = EVENT_COLUMNS.map(({ id }) => pair.dimension.events.get(id));
-    t.strictSame(
-      tables.map((table) => table?.segments.map(({ sealed }) => sealed)),
-      tables.map(() => [true, false]),
-    );
-    t.strictSame(
-      tables.slice(0, 4).map((table) => table?.segments[0].width),
-      [1, 2, 4, 8],
-    );
-    const span = { from: START, days: EVENT_DAYS };
-    const wrong: string[] = [];
-    const options = { columns: [...COLUMNS, ...WIDE_EVENTS], idCount: 60, textCount: 40 };
-    const tryOne = (): void => {
-      const ask = generateAsk(prng, EVENT_COLUMNS, span, options.textCount);
-      const condition = prng.chance(0.6) ? null : generateCondition(prng, { ...options, depth: 0 });
-      const rule = prng.pick([null, null, null, groupRule(3)]);
-      const difference = pair.difference(ask, condition, rule);
-      if (difference !== null) wrong.push(difference);
-    };
-    for (let query = 0; query < 20; query++) tryOne();
-    pair.delete(['entity-3', 'entity-20']);
-    t.equal(pair.dimension.segments[0].deadCount, 2, 'the deleted entities still have their rows');
-    for (let query = 0; query < 20; query++) tryOne();
-    t.strictSame(wrong.slice(0, 3), [], `${wrong.length} wrong answers`);
-  });
+  t.test(
+    `${kernels} kernels: moments of events in sealed and unsealed segments equal the model`,
+    async (t) => {
+      const prng = new Prng(SEED + 1);
+      const pair = new MomentPair(module);
+      for (const changes of MANY_EVENTS) pair.apply(changes);
+      const tables = EVENT_COLUMNS.map(({ id }) => pair.dimension.events.get(id));
+      t.strictSame(
+        tables.map((table) => table?.segments.map(({ sealed }) => sealed)),
+        tables.map(() => [true, false]),
+      );
+      t.strictSame(
+        tables.slice(0, 4).map((table) => table?.segments[0].width),
+        [1, 2, 4, 8],
+      );
+      const span = { from: START, days: EVENT_DAYS };
+      const wrong: string[] = [];
+      const options = { columns: [...COLUMNS, ...WIDE_EVENTS], idCount: 60, textCount: 40 };
+      const tryOne = (): void => {
+        const ask = generateAsk(prng, EVENT_COLUMNS, span, options.textCount);
+        const condition = prng.chance(0.6) ? null : generateCondition(prng, { ...options, depth: 0 });
+        const rule = prng.pick([null, null, null, groupRule(3)]);
+        const difference = pair.difference(ask, condition, rule);
+        if (difference !== null) wrong.push(difference);
+      };
+      for (let query = 0; query < 20; query++) tryOne();
+      pair.delete(['entity-3', 'entity-20']);
+      t.equal(pair.dimension.segments[0].deadCount, 2, 'the deleted entities still have rows');
+      for (let query = 0; query < 20; query++) tryOne();
+      t.strictSame(wrong.slice(0, 3), [], `${wrong.length} wrong answers`);
+    },
+  );
 }
 
 t.test(
-  'what grows with cells and distinct values is taken of the memory that the query may take',
+  'memory that grows with cells and distinct values is reserved in the memory of the query',
   async (t) => {
     const pair = new MomentPair(null);
     pair.apply(MANY_EVENTS[0]);
@@ -105,7 +108,7 @@ t.test(
       const source = { from: 'events', columnId, kind: 'i64', window } as const;
       return { asks: 'moments', level: { source, tests: [] }, moment, buckets: { by: 'interval', interval } };
     };
-    // What a hundred days take fits; ten thousand seconds do not.
+    // The result for a hundred days fits into the memory; the result for ten thousand seconds does not.
     const run = (): QueryRun => boundedRun(2 ** 18);
     t.equal(
       codeOf(() => pair.ask(ask('sum', 'days', 33), null, null, run())),

@@ -1,4 +1,4 @@
-/** Distinct (row, value) entries of events: the same whatever number of events is sorted at a time. */
+/** Distinct (row, value) entries of events do not depend on the number of events that are sorted at a time. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { eachEventValue } from '../../../src/exec/aggregate/event-values.js';
@@ -13,7 +13,7 @@ import { ShardPair } from './shard-pair.js';
 const SEED = 61_803;
 t.comment(`seed ${SEED}`);
 
-t.test('batches of any size give each entity and value once', async (t) => {
+t.test('each pair of entity and value is returned once for any batch size', async (t) => {
   const prng = new Prng(SEED);
   const pair = new ShardPair(null);
   const [integers, texts] = [COLUMNS[10], COLUMNS[11]];
@@ -24,7 +24,7 @@ t.test('batches of any size give each entity and value once', async (t) => {
         fields: [integers, texts].map((column) => ({
           column,
           events: Array.from({ length: prng.below(6) }, () => {
-            // Some values have more events than a batch holds.
+            // Some values have more events than fit into a batch.
             const value = prng.chance(0.4) ? 1 : prng.below(60) * 70_000;
             const stored = column.kind === 'code' ? `text-${value}` : BigInt(value);
             return { seconds: 1_500_000_000 + prng.below(1_000), value: stored };

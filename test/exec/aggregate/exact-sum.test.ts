@@ -1,4 +1,4 @@
-/** Exact sums against BigInt: extremes of 64 bits, many additions, several slots. */
+/** Exact sums compared with BigInt: 64-bit extremes, many additions, several slots. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import {
@@ -26,7 +26,7 @@ function sumsOf(limbCount: 2 | 4): ExactIntegerSums {
   return sums;
 }
 
-/** Values of `width` bytes: mostly the extremes, of which one sign makes the sums pass every bound. */
+/** Values of `width` bytes. Most are extremes, mainly of one sign, so that the sums exceed every bound. */
 function generate(prng: Prng, width: Width, count: number): bigint[] {
   const half = 2n ** (8n * BigInt(width) - 1n);
   const extreme = prng.pick([-half, half - 1n]);
@@ -48,7 +48,7 @@ function generate(prng: Prng, width: Width, count: number): bigint[] {
 const wordsOf = (values: readonly bigint[]): Uint32Array =>
   new Uint32Array(BigInt64Array.from(values).buffer);
 
-t.test('sums and sums of squares are exact, in whatever portions values come', async (t) => {
+t.test('sums and sums of squares are exact for any batching of the values', async (t) => {
   const prng = new Prng(SEED);
   for (const width of [1, 4, 8] as const) {
     const [sums, squares] = [sumsOf(2), sumsOf(4)];
@@ -78,7 +78,7 @@ t.test('sums and sums of squares are exact, in whatever portions values come', a
   }
 });
 
-t.test('sums stay exact when one number after the other is added, far beyond 2^53', async (t) => {
+t.test('sums of numbers that are added one by one stay exact far beyond 2^53', async (t) => {
   const sums = sumsOf(2);
   const [low, high] = [2 ** 52, -(2 ** 52) + 1];
   const times = 3_000;
@@ -95,7 +95,7 @@ for (const [kernels, module] of [
   ['JS', null],
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
-  t.test(`${kernels} kernels: values that lie in an arena are added as they are`, async (t) => {
+  t.test(`${kernels} kernels: values are added directly from an arena`, async (t) => {
     const prng = new Prng(SEED + 1);
     const arena = new Arena(module);
     for (const width of [1, 2, 4, 8] as const) {

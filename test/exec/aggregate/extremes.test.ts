@@ -1,4 +1,4 @@
-/** Extremes by slot against BigInt. */
+/** Extremes by slot compared with BigInt. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import {
@@ -25,7 +25,7 @@ function extremesOf(slots: number): IntegerExtremes {
 const sorted = (values: readonly bigint[]): bigint[] =>
   [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 
-t.test('the least and the greatest of a slot are told, whatever came to others', async (t) => {
+t.test('the least and greatest value of a slot do not depend on values of other slots', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 200; round++) {
     const extremes = extremesOf(4);
@@ -54,7 +54,7 @@ t.test('the least and the greatest of a slot are told, whatever came to others',
   }
 });
 
-t.test('a bitmap without a bit offers nothing', async (t) => {
+t.test('an empty bitmap offers no values', async (t) => {
   const arena = new Arena(null);
   const at = arena.allocate(1_024)?.at as number;
   const bitmapAt = arena.scratchBitmap(0);

@@ -1,4 +1,4 @@
-/** Entries of groups, also of rows that belong to more of them than a batch holds. */
+/** Entries of groups, including rows that belong to more groups than fit into a batch. */
 import t from 'tap';
 import { GroupJoin } from '../../../src/exec/aggregate/group-join.js';
 import { ManyGroups, PairList } from '../../../src/exec/aggregate/group-rows.js';
@@ -8,7 +8,7 @@ import { ArenaPool, DimensionShard } from '../../../src/storage/index.js';
 
 const GROUPS = BATCH_MAX + 10_000;
 
-t.test('each place comes once for every group of its row, in batches', async (t) => {
+t.test('each position is returned once for every group of its row, in batches', async (t) => {
   const shard = new DimensionShard(new ArenaPool(null), 1);
   for (let row = 0; row < 4; row++) shard.appendEntity(row, Uint8Array.of(97 + row), 0, 1);
   const pairs = new PairList(UNBOUNDED.child());
@@ -30,6 +30,6 @@ t.test('each place comes once for every group of its row, in batches', async (t)
   t.equal(JSON.stringify(found.sort()), JSON.stringify(wanted.sort()));
   t.equal(held, BATCH_MAX);
   join.release();
-  // All of it is there again.
+  // All memory was released.
   t.doesNotThrow(() => run.reserve(2 ** 24));
 });

@@ -1,4 +1,4 @@
-/** Slots of cells, few and many. */
+/** Slots of few and of many cells. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { GroupSlots } from '../../../src/exec/aggregate/group-slots.js';
@@ -8,7 +8,7 @@ const SEED = 299_792;
 t.comment(`seed ${SEED}`);
 
 for (const cellCount of [1, 100, 65_536, 65_537, 2 ** 32]) {
-  t.test(`of ${cellCount} cells each keeps the slot that it got first`, async (t) => {
+  t.test(`each of ${cellCount} cells keeps its first slot`, async (t) => {
     const prng = new Prng(SEED);
     const slots = new GroupSlots(cellCount, boundedRun().child());
     const wanted = new Map<number, number>();
@@ -24,7 +24,7 @@ for (const cellCount of [1, 100, 65_536, 65_537, 2 ** 32]) {
   });
 }
 
-t.test('memory follows the cells that are there, not those that could be', async (t) => {
+t.test('memory grows with the nonempty cells, not with all possible cells', async (t) => {
   const memory = boundedRun(100_000).child();
   const slots = new GroupSlots(2 ** 32, memory);
   for (let cell = 0; cell < 1_000; cell++) slots.slotOf(cell * 4_000_000);

@@ -1,4 +1,4 @@
-/** Groups of decided levels, joined with rows, against those of plain entities. */
+/** Groups of decided levels, joined with rows, compared with the groups of plain entities. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../../src/base/index.js';
 import { type GroupsOfRows, JoinedEntries } from '../../../src/exec/aggregate/group-rows.js';
@@ -80,7 +80,7 @@ for (const [kernels, module] of [
       groups.release();
     }
     t.strictSame(wrong.slice(0, 3), []);
-    t.equal(forms.size, 2, 'both forms of groups came up');
+    t.equal(forms.size, 2, 'both representations of groups occurred');
     t.notOk(pair.holdsTemporary);
   });
 }

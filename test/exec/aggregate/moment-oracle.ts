@@ -1,6 +1,6 @@
 /**
- * Moments of a level's values, worked out entity by entity with BigInt from plain maps, and groups given by a table:
- * what momentsOf is compared with.
+ * The oracle for momentsOf: computes moments of a level's values entity by entity with BigInt, from plain maps and a
+ * table of groups.
  */
 import { hashBytes, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { type GroupsOfRows, ManyGroups, PairList } from '../../../src/exec/aggregate/group-rows.js';
@@ -20,7 +20,7 @@ import type { Stored, StoredEntities } from '../../storage/stored.js';
 
 export type MomentsAsk = Extract<RoundAsk, { asks: 'moments' }>;
 
-/** Which groups an entity belongs to, by its ID: an arbitrary rule, some belong to none and some to several. */
+/** The groups of an entity by its ID. The rule is arbitrary: some entities belong to no group and some to several. */
 export interface GroupRule {
   readonly groupCount: number;
   groupsOf(id: string): readonly number[];
@@ -69,7 +69,7 @@ export function fakeGroups(
   return new ManyGroups(shard, groupCount, pairs, UNBOUNDED.child());
 }
 
-/** What a partial says, whatever the order of its cells: sorted lines, one per cell or per cell and value. */
+/** The content of a partial regardless of the order of its cells: sorted lines, one per cell or per cell and value. */
 export type Lines = readonly string[];
 
 const plainOf = (value: Stored): string => (Array.isArray(value) ? value.join(',') : String(value));
@@ -139,7 +139,7 @@ function valuesOf(id: string, entity: StoredEntity, { level, buckets }: MomentsA
     );
 }
 
-/** The number of the interval that holds the instant, from an origin of its own. */
+/** The number of the interval that contains the timestamp, counted from an arbitrary origin. */
 function ordinalOf(interval: Interval, seconds: number): number {
   const date = new Date(seconds * 1000);
   const days = Math.floor(seconds / 86_400);

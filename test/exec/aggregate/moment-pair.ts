@@ -1,4 +1,4 @@
-/** Shards for tests of moments and, beside them, plain maps; asks of all kinds, generated. */
+/** Shards for tests of moments with plain maps of the same content, and generated requests of all kinds. */
 import { hashBytes, type Prng, QuarryError } from '../../../src/base/index.js';
 import { momentsOf } from '../../../src/exec/aggregate/moments.js';
 import { EntitySelection } from '../../../src/exec/condition/selection.js';
@@ -27,7 +27,7 @@ import {
 export const START = 1_500_000_000;
 export const DAY = 86_400;
 
-/** Whether groups and buckets together are more than u32 numbers; such an ask is refused. */
+/** Whether the combinations of groups and buckets exceed u32; such a request is refused. */
 const hasTooManyCells = (ask: MomentsAsk, rule: GroupRule | null): boolean =>
   (rule?.groupCount ?? 1) * bucketCountOf(ask) > 2 ** 32;
 
@@ -75,7 +75,7 @@ export class MomentPair {
     }
   }
 
-  /** Null when the answer is right. */
+  /** null if the result is correct. */
   difference(ask: MomentsAsk, condition: Condition | null, rule: GroupRule | null): string | null {
     if (hasTooManyCells(ask, rule))
       return codeOf(() => this.ask(ask, condition, rule)) === 9006 ? null : 'not refused';
@@ -90,7 +90,7 @@ export class MomentPair {
   }
 }
 
-/** Of the error that `work` throws; null when it throws none. */
+/** The code of the error that `work` throws; null if it throws none. */
 export function codeOf(work: () => unknown): number | null {
   try {
     work();

@@ -1,4 +1,4 @@
-/** Moments over one shard against a naive look at plain maps, with both sets of kernels. */
+/** Moments over one shard compared with a scan of plain maps, with both sets of kernels. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -18,7 +18,7 @@ for (const [kernels, module] of [
   ['JS', null],
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
-  t.test(`${kernels} kernels: moments of all kinds of columns are those of the model`, async (t) => {
+  t.test(`${kernels} kernels: moments of columns of all kinds equal the model`, async (t) => {
     const prng = new Prng(SEED);
     const pair = new MomentPair(module);
     const options = { columns: COLUMNS, idCount: 400, textCount: 12 };
@@ -39,7 +39,7 @@ for (const [kernels, module] of [
   });
 }
 
-t.test('a query that nobody waits for any more stops at the next segment', async (t) => {
+t.test('a canceled query stops at the next segment', async (t) => {
   const pair = new MomentPair(null);
   pair.apply(generateChanges(new Prng(SEED), COLUMNS, { count: 20, idCount: 20, textCount: 3, density: 1 }));
   const flags = new Int32Array(new SharedArrayBuffer(4));
@@ -64,10 +64,10 @@ t.test('a query that nobody waits for any more stops at the next segment', async
   }
 });
 
-t.test('an ask gives back what it took but for its answer', async (t) => {
+t.test('a request releases all memory except the memory of its result', async (t) => {
   const pair = new MomentPair(null);
   pair.apply(generateChanges(new Prng(SEED), COLUMNS, { count: 50, idCount: 50, textCount: 3, density: 1 }));
-  // So that a bitmap of the entities is needed.
+  // A deleted entity makes a bitmap of the entities necessary.
   pair.delete([...pair.entities.keys()].slice(0, 1));
   const run = boundedRun(2 ** 22);
   const window = { from: 0, to: 2 ** 32 - 1 };
@@ -86,6 +86,6 @@ t.test('an ask gives back what it took but for its answer', async (t) => {
       for (const rule of [null, groupRule(2), null, groupRule(2)]) pair.ask(ask, null, rule, run);
     }
   }
-  // What is left of all these asks is less than a kilobyte each.
+  // Each of these results holds less than a kilobyte.
   t.doesNotThrow(() => run.reserve(2 ** 22 - 4 * 17 * 1_000));
 });

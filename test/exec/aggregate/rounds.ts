@@ -1,4 +1,4 @@
-/** Rounds of aggregations over the columns of test/storage/stored.ts: generated, and answered by a plain oracle. */
+/** Rounds of aggregations over the columns of test/storage/stored.ts: generators and a plain oracle. */
 import type { Prng } from '../../../src/base/index.js';
 import type {
   Condition,
@@ -16,7 +16,7 @@ import { generateTest } from '../condition/conditions.js';
 
 const WHOLE_TIME = { from: 0, to: 2 ** 32 - 1 };
 
-/** A value as a text that equal values share. */
+/** A text that is the same exactly for equal values. */
 export const keyOf = (value: Stored): string =>
   typeof value === 'object' ? `${value[0] + 0},${value[1] + 0}` : `${value}`;
 
@@ -36,7 +36,7 @@ function passes(tests: readonly ValueTest[], value: Stored): boolean {
 const isList = (value: Stored | readonly Stored[]): value is readonly Stored[] =>
   Array.isArray(value) && typeof value[0] !== 'number';
 
-/** The distinct values of the entity that the level looks at, by key. */
+/** The distinct values of the entity that the level reads, by key. */
 export function valuesOf(
   { source, tests }: LevelPlan,
   id: string,
@@ -55,7 +55,7 @@ export function valuesOf(
   return new Map(all.filter((value) => passes(tests, value)).map((value) => [keyOf(value), value]));
 }
 
-/** Tells the groups that an entity which is selected belongs to. */
+/** Returns a function that determines the groups of a selected entity. */
 export function groupFinder(
   decided: readonly DecidedLevel[],
 ): (id: string, entity: StoredEntity) => readonly number[] {
@@ -94,7 +94,7 @@ export function countPlain(
   return [...counts].map(([cell, count]) => `${cell} | ${count}`).sort();
 }
 
-/** The same lines of what a shard answered. */
+/** The same lines from a shard's result. */
 export function linesOf({ values, counts, cells }: ValueCounts): string[] {
   const all = listOf(values);
   if (counts.length !== all.length) throw new Error(`${counts.length} counts for ${all.length} values`);
@@ -134,9 +134,9 @@ export function valueList(kind: 'text' | ValueKind, values: readonly Stored[]): 
   return { kind: 'text', offsets, bytes: new Uint8Array(Buffer.concat(parts)) };
 }
 
-// Generated
+// Generators
 
-/** What integers are turned into, so that columns are of every width and of wide and narrow spans. */
+/** Mappings of integers, so that columns have every width and wide and narrow ranges. */
 export const INTEGERS = {
   any: (value: bigint) => value,
   '8-bit': (value: bigint) => BigInt.asIntN(7, value),
@@ -147,7 +147,7 @@ export const INTEGERS = {
 } as const;
 export type Integers = keyof typeof INTEGERS;
 
-/** The changes with their 64-bit integers turned. */
+/** The changes with their 64-bit integers mapped. */
 export function withIntegers(changes: readonly Change[], integers: Integers): Change[] {
   const turn = (value: Stored): Stored => INTEGERS[integers](value as bigint);
   return changes.map(({ id, fields }) => ({
@@ -181,7 +181,7 @@ export function generateLevel(prng: Prng, columns: readonly StoredColumn[], text
   return { source, tests };
 }
 
-/** Groups of values that entities have, and of some that none has or that fail the level's tests. */
+/** Groups of values that entities have, of values that no entity has, and of values that fail the level's tests. */
 export function generateDecided(
   prng: Prng,
   levels: readonly LevelPlan[],
@@ -219,7 +219,7 @@ export function generateDecided(
   });
 }
 
-/** A plan in short, for a message. */
+/** A short form of a plan for messages. */
 export const shown = (plan: unknown): string =>
   JSON.stringify(plan, (_, part) =>
     typeof part === 'bigint' ? `${part}n` : ArrayBuffer.isView(part) ? `[${part}]` : part,

@@ -1,11 +1,11 @@
-/** One dimension in one shard and, beside it, what it must hold. */
+/** One dimension in one shard and a model of its expected content. */
 import { hashBytes } from '../../../src/base/index.js';
 import { ARENA_BYTES, Arena, ArenaPool, type DimensionShard, Shard } from '../../../src/storage/index.js';
 import { applyPlain, batchOf, type Change, type StoredEntities } from '../../storage/stored.js';
 
 export const KEY = { databaseId: 1, dimensionId: 2 };
 
-/** Where memory for the time of a query begins in an arena of which none is taken. */
+/** The start of temporary query memory in an arena without temporary allocations. */
 const TEMPORARY_AT = ARENA_BYTES - 8 * 2 ** 20;
 
 export class ShardPair {
@@ -32,13 +32,13 @@ export class ShardPair {
     return this.dimension.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
   }
 
-  /** Deletes those of the IDs that are there. */
+  /** Deletes the entities with these IDs that exist. */
   delete(ids: readonly string[]): void {
     const held = ids.filter((id) => this.entities.delete(id));
     this.dimension.delete(Uint32Array.from(held, (id) => this.rowOf(id)).sort());
   }
 
-  /** Whether some query has not given back what it took in an arena. */
+  /** Whether a query has not released its temporary memory in an arena. */
   get holdsTemporary(): boolean {
     const { segments, events } = this.dimension;
     const arenas = new Set([this.scratch, ...segments.map(({ arena }) => arena)]);

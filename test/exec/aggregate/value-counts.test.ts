@@ -1,4 +1,4 @@
-/** Values of a level within groups, counted over one shard, against the same counts over plain entities. */
+/** Values of a level within groups, counted over one shard and over plain entities. */
 import t from 'tap';
 import { Prng, QuarryError, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { runRound } from '../../../src/exec/aggregate/round.js';
@@ -35,11 +35,11 @@ const planOf = (
 
 function countOf(pair: ShardPair, plan: RoundPlan, run: QueryRun = boundedRun()): ValueCounts {
   const partial = runRound(pair.shard, plan, pair.scratch, run);
-  if (partial?.answers !== 'values') throw new Error('counts of values were asked');
+  if (partial?.answers !== 'values') throw new Error('the round counts values');
   return partial;
 }
 
-/** Null when the shard answers as the plain entities do. */
+/** null if the shard returns the same result as the plain entities. */
 function differenceOf(pair: ShardPair, plan: ValuesPlan): string | null {
   const found = linesOf(countOf(pair, plan));
   const wanted = countPlain(pair.entities, plan.entities, plan.decided, plan.ask.level);
@@ -64,10 +64,10 @@ const KERNELS = [
 ] as const;
 
 for (const [kernels, module] of KERNELS) {
-  // How integers are numbered does not depend on the kernels.
+  // The numbering of integers does not depend on the kernels.
   for (const integers of module === null ? (['any'] as const) : (Object.keys(INTEGERS) as Integers[])) {
     t.test(
-      `${kernels} kernels: rounds over ${integers} integers count as the plain entities do`,
+      `${kernels} kernels: rounds over ${integers} integers return the counts of the plain entities`,
       async (t) => {
         const prng = new Prng(SEED + integers.length);
         const pair = new ShardPair(module);
@@ -87,31 +87,34 @@ for (const [kernels, module] of KERNELS) {
     );
   }
 
-  t.test(`${kernels} kernels: rounds over three segments, most rows without values`, async (t) => {
-    const prng = new Prng(SEED + 1);
-    const pair = new ShardPair(module);
-    const options = { count: 120, idCount: 240, textCount: 40, density: 0.7 };
-    pair.apply(generateChanges(prng, COLUMNS, options));
-    for (const part of ['a', 'b']) {
-      const filler = Array.from({ length: SEGMENT_ROWS_MAX - 60 }, (_, at) => `${part}${at}`);
-      const changes = filler.map((id) => ({ id, fields: [] }));
-      pair.shard.apply(KEY.databaseId, batchOf(KEY.dimensionId, changes));
-      pair.apply(generateChanges(prng, COLUMNS, { ...options, idCount: 500 }));
-    }
-    t.equal(pair.dimension.segments.length, 3);
-    const wrong = [];
-    for (let query = 0; query < 60; query++) {
-      const plan = generatePlan(prng, pair, 40, 500);
-      // The filler, which the plain entities are without, has IDs and nothing else.
-      if (plan.ask.level.source.from === 'entity-id') continue;
-      const difference = differenceOf(pair, plan);
-      if (difference !== null) wrong.push(difference);
-    }
-    t.strictSame(wrong.slice(0, 3), []);
-  });
+  t.test(
+    `${kernels} kernels: rounds over three segments, in which most rows have no values, return correct counts`,
+    async (t) => {
+      const prng = new Prng(SEED + 1);
+      const pair = new ShardPair(module);
+      const options = { count: 120, idCount: 240, textCount: 40, density: 0.7 };
+      pair.apply(generateChanges(prng, COLUMNS, options));
+      for (const part of ['a', 'b']) {
+        const filler = Array.from({ length: SEGMENT_ROWS_MAX - 60 }, (_, at) => `${part}${at}`);
+        const changes = filler.map((id) => ({ id, fields: [] }));
+        pair.shard.apply(KEY.databaseId, batchOf(KEY.dimensionId, changes));
+        pair.apply(generateChanges(prng, COLUMNS, { ...options, idCount: 500 }));
+      }
+      t.equal(pair.dimension.segments.length, 3);
+      const wrong = [];
+      for (let query = 0; query < 60; query++) {
+        const plan = generatePlan(prng, pair, 40, 500);
+        // The filler rows, which are not in the plain entities, have only IDs.
+        if (plan.ask.level.source.from === 'entity-id') continue;
+        const difference = differenceOf(pair, plan);
+        if (difference !== null) wrong.push(difference);
+      }
+      t.strictSame(wrong.slice(0, 3), []);
+    },
+  );
 }
 
-t.test('a thousand groups by a thousand IDs by many integers', async (t) => {
+t.test('a thousand groups by a thousand IDs by many integers are counted correctly', async (t) => {
   const prng = new Prng(SEED + 2);
   const pair = new ShardPair(compileKernels(SIMD_KERNELS));
   const [group, value] = [COLUMNS[2], COLUMNS[7]];
@@ -134,7 +137,7 @@ t.test('a thousand groups by a thousand IDs by many integers', async (t) => {
     },
     {
       level: { source: { from: 'entity-id' }, tests: [] },
-      // Every third ID stands in another's group, which is empty then.
+      // Every third ID is listed in another ID's group, which is therefore empty.
       parents: Uint32Array.from(ids, (_, at) => (at % 3 === 0 ? (at * 7) % ids.length : at)),
       values: valueList('text', ids),
     },
@@ -146,7 +149,7 @@ t.test('a thousand groups by a thousand IDs by many integers', async (t) => {
   t.equal(differenceOf(pair, plan), null);
 });
 
-/** A shard with values of everything. */
+/** A shard with values in every column. */
 function filledPair(prng: Prng): ShardPair {
   const pair = new ShardPair(compileKernels(SIMD_KERNELS));
   for (let step = 0; step < 3; step++) {
@@ -156,34 +159,37 @@ function filledPair(prng: Prng): ShardPair {
   return pair;
 }
 
-t.test('a round with too little memory is refused with 9006, and leaves none taken in arenas', async (t) => {
-  const prng = new Prng(SEED + 3);
-  const pair = filledPair(prng);
-  let refused = 0;
-  let answered = 0;
-  for (let query = 0; query < 300; query++) {
-    const plan = generatePlan(prng, pair, 90, 300);
-    const run = boundedRun(Math.floor(2 ** (prng.unit() * 23)));
-    try {
-      const found = linesOf(countOf(pair, plan, run));
-      t.strictSame(found, countPlain(pair.entities, plan.entities, plan.decided, plan.ask.level));
-      answered++;
-    } catch (error) {
-      if (!(error instanceof QuarryError) || error.code !== 9006) throw error;
-      refused++;
+t.test(
+  'a round with too little memory is refused with 9006 and leaves no memory reserved in arenas',
+  async (t) => {
+    const prng = new Prng(SEED + 3);
+    const pair = filledPair(prng);
+    let refused = 0;
+    let answered = 0;
+    for (let query = 0; query < 300; query++) {
+      const plan = generatePlan(prng, pair, 90, 300);
+      const run = boundedRun(Math.floor(2 ** (prng.unit() * 23)));
+      try {
+        const found = linesOf(countOf(pair, plan, run));
+        t.strictSame(found, countPlain(pair.entities, plan.entities, plan.decided, plan.ask.level));
+        answered++;
+      } catch (error) {
+        if (!(error instanceof QuarryError) || error.code !== 9006) throw error;
+        refused++;
+      }
+      if (pair.holdsTemporary) t.fail(`memory is still reserved in an arena after ${shown(plan)}`);
     }
-    if (pair.holdsTemporary) t.fail(`memory is still taken in an arena after ${shown(plan)}`);
-  }
-  t.ok(refused > 20, `${refused} were refused`);
-  t.ok(answered > 20, `${answered} were answered`);
-});
+    t.ok(refused > 20, `${refused} were refused`);
+    t.ok(answered > 20, `${answered} were answered`);
+  },
+);
 
-t.test('of the memory that a round takes, nothing but its answer stays taken', async (t) => {
+t.test('a round releases all memory except the memory of its result', async (t) => {
   const prng = new Prng(SEED + 4);
   const pair = filledPair(prng);
   for (let query = 0; query < 200; query++) {
     const plan = { ...generatePlan(prng, pair, 90, 300), entities: null };
-    // What tests of IDs take, as any condition, stays taken as long as the query runs.
+    // Memory of tests of IDs, as of any condition, stays reserved until the query ends.
     const levels = [...plan.decided.map(({ level }) => level), plan.ask.level];
     if (levels.some(({ source, tests }) => source.from === 'entity-id' && tests.length > 0)) continue;
     const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
@@ -193,13 +199,13 @@ t.test('of the memory that a round takes, nothing but its answer stays taken', a
         ? [values.offsets, values.bytes]
         : [values.kind === 'i64' ? values.words : values.points];
     const arrays = [...parts, counts, ...(cells === null ? [] : [cells])];
-    // Whole buffers travel between threads.
+    // Whole buffers are transferred between threads.
     const bytes = arrays.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     if (run.reservedBytes !== bytes) t.equal(run.reservedBytes, bytes, shown(plan));
   }
 });
 
-t.test('a round that nobody waits for stops with 9005', async (t) => {
+t.test('a canceled round stops with 9005', async (t) => {
   const prng = new Prng(SEED + 5);
   const pair = filledPair(prng);
   const run = new QueryRun(Int32Array.of(0, 1), 1, 2 ** 30);
@@ -215,7 +221,7 @@ t.test('a round that nobody waits for stops with 9005', async (t) => {
   }
 });
 
-t.test('-0 and 0 are one coordinate, and it is told as 0', async (t) => {
+t.test('-0 and 0 are the same coordinate, which is returned as 0', async (t) => {
   const pair = new ShardPair(null);
   const [latest, list, event] = [COLUMNS[4], COLUMNS[9], COLUMNS[12]];
   const points = [
@@ -253,25 +259,28 @@ t.test('-0 and 0 are one coordinate, and it is told as 0', async (t) => {
   }
 });
 
-t.test('with `best`, just the values above restMax are told, and they are about so many', async (t) => {
-  const prng = new Prng(SEED + 6);
-  const pair = filledPair(prng);
-  let shortened = 0;
-  for (let query = 0; query < 150; query++) {
-    const { ask } = generatePlan(prng, pair, 90, 300);
-    const best = prng.pick([1, 2, 5, 20]);
-    const plan: RoundPlan = { ...KEY, entities: null, decided: [], ask: { ...ask, best } };
-    const found = countOf(pair, plan);
-    const all = countPlain(pair.entities, null, [], ask.level);
-    const countIn = (line: string): number => Number(line.split(' | ')[2]);
-    const { restMax } = found;
-    const kept = all.filter((line) => countIn(line) > restMax);
-    if (linesOf(found).join() !== kept.join()) t.fail(`above ${restMax}: ${shown(plan)}`);
-    if (restMax === 0) continue;
-    shortened++;
-    // As many as asked reach restMax at least, and no more than that are above it.
-    const reached = all.filter((line) => countIn(line) >= restMax);
-    if (reached.length < best || kept.length > best) t.fail(`restMax is ${restMax}: ${shown(plan)}`);
-  }
-  t.ok(shortened > 20, `${shortened} answers were shortened`);
-});
+t.test(
+  'with `best`, exactly the values above restMax are returned, and their number is about `best`',
+  async (t) => {
+    const prng = new Prng(SEED + 6);
+    const pair = filledPair(prng);
+    let shortened = 0;
+    for (let query = 0; query < 150; query++) {
+      const { ask } = generatePlan(prng, pair, 90, 300);
+      const best = prng.pick([1, 2, 5, 20]);
+      const plan: RoundPlan = { ...KEY, entities: null, decided: [], ask: { ...ask, best } };
+      const found = countOf(pair, plan);
+      const all = countPlain(pair.entities, null, [], ask.level);
+      const countIn = (line: string): number => Number(line.split(' | ')[2]);
+      const { restMax } = found;
+      const kept = all.filter((line) => countIn(line) > restMax);
+      if (linesOf(found).join() !== kept.join()) t.fail(`above ${restMax}: ${shown(plan)}`);
+      if (restMax === 0) continue;
+      shortened++;
+      // At least the requested number of values reach restMax, and at most that number are above it.
+      const reached = all.filter((line) => countIn(line) >= restMax);
+      if (reached.length < best || kept.length > best) t.fail(`restMax is ${restMax}: ${shown(plan)}`);
+    }
+    t.ok(shortened > 20, `${shortened} results were shortened`);
+  },
+);

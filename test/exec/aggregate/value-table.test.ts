@@ -1,4 +1,4 @@
-/** Tables from 64-bit keys and points to numbers, against a plain map. */
+/** Tables from 64-bit keys and points to numbers, compared with a plain map. */
 import t from 'tap';
 import { Prng, type RandomBytes } from '../../../src/base/index.js';
 import { PointTable, WordTable } from '../../../src/exec/aggregate/value-table.js';
@@ -9,7 +9,7 @@ const SEED = 77_003;
 t.comment(`seed ${SEED}`);
 const KEY_COUNT = 200_000;
 
-t.test('64-bit keys get numbers in the order of first sight and keep them', async (t) => {
+t.test('64-bit keys get numbers in order of first occurrence and keep them', async (t) => {
   const prng = new Prng(SEED);
   const makers: (() => bigint)[] = [
     () => BigInt(prng.below(5_000)),
@@ -26,7 +26,7 @@ t.test('64-bit keys get numbers in the order of first sight and keep them', asyn
       const key = make();
       const [low, high] = [Number(key & 0xffffffffn), Number(key >> 32n)];
       const known = wanted.get(key);
-      // Words count modulo 2^32, so signed ones are the same.
+      // Words are taken modulo 2^32, so signed words are equal to unsigned ones.
       if (table.find(low | 0, high | 0) !== (known ?? -1)) wrong.push(`found ${key}`);
       if (known === undefined) wanted.set(key, wanted.size);
       if (table.add(low, high) !== wanted.get(key)) wrong.push(`added ${key}`);
@@ -38,7 +38,7 @@ t.test('64-bit keys get numbers in the order of first sight and keep them', asyn
   }
 });
 
-t.test('points get numbers in the order of first sight, and -0 is 0', async (t) => {
+t.test('points get numbers in order of first occurrence, and -0 equals 0', async (t) => {
   const prng = new Prng(SEED + 1);
   const table = new PointTable(boundedRun().child());
   const wanted = new Map<string, number>();
@@ -57,7 +57,7 @@ t.test('points get numbers in the order of first sight, and -0 is 0', async (t) 
   t.notOk([...table.keys].some((part) => Object.is(part, -0)));
 });
 
-t.test('a table takes its memory before it grows, and stays as it was when there is none left', async (t) => {
+t.test('a table reserves memory before it grows, and stays unchanged if there is no memory', async (t) => {
   const memory = boundedRun(20_000).child();
   const table = new WordTable(memory);
   let added = 0;
@@ -77,17 +77,17 @@ t.test('a table takes its memory before it grows, and stays as it was when there
   t.ok(memory.reservedBytes <= 20_000);
 });
 
-/** Different keys that a fixed and simple way of mixing two words would send to few places. */
+/** Distinct keys that a fixed, simple hash of two words would map to few slots. */
 const HOSTILE: Readonly<Record<string, (index: number) => readonly [number, number]>> = {
   'integers of one hash': (index) => [COLLIDING[2 * index], COLLIDING[2 * index + 1]],
   'words whose multiples cancel': (index) => [Math.imul(index, 0x9e3779b1), index],
-  'words of which only the highest bits differ': (index) => [(index & 511) << 23, (index >>> 9) << 23],
+  'words that differ only in the highest bits': (index) => [(index & 511) << 23, (index >>> 9) << 23],
 };
 const COLLIDING = collidingTexts(KEY_COUNT);
 
 for (const [name, keyAt] of Object.entries(HOSTILE)) {
-  // One by one behind each other, they would take minutes.
-  t.test(`${name}: 200,000 keys and points are told apart`, async (t) => {
+  // With linear probing over one run of slots, these would take minutes.
+  t.test(`${name}: 200,000 keys and points are distinguished`, async (t) => {
     const memory = boundedRun().child();
     const [words, points] = [new WordTable(memory), new PointTable(memory)];
     const wrong: number[] = [];
@@ -97,7 +97,7 @@ for (const [name, keyAt] of Object.entries(HOSTILE)) {
       for (let index = 0; index < KEY_COUNT; index++) {
         const [low, high] = keyAt(index);
         if (words.add(low, high) !== index) wrong.push(index);
-        // Any words below the exponents' highest bits are a number.
+        // The bits of any words with these exponent bits are a finite number.
         partWords.set([low, (high & 0x3fffffff) | 0x20000000, high, 0x20000000 | (low >>> 4)]);
         if (points.add(part[0], part[1]) !== index) wrong.push(index);
       }
@@ -106,7 +106,7 @@ for (const [name, keyAt] of Object.entries(HOSTILE)) {
   });
 }
 
-t.test('the random numbers of a table change nothing that it says', async (t) => {
+t.test('results of a table do not depend on its random numbers', async (t) => {
   const prng = new Prng(SEED + 2);
   const keys = Array.from({ length: 3_000 }, () => prng.below(2_000));
   const numbersWith = (random: RandomBytes | undefined): readonly number[][] => {
@@ -116,7 +116,7 @@ t.test('the random numbers of a table change nothing that it says', async (t) =>
   };
   const drawn = numbersWith(undefined);
   t.strictSame(
-    // All keys at one place, too.
+    // Also with all keys in one slot.
     numbersWith((count) => new Uint8Array(count)),
     drawn,
   );

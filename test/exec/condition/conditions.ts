@@ -25,7 +25,7 @@ const bound = (prng: Prng): bigint =>
 
 const ascending = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Disjoint ascending ranges, sometimes none. */
+/** Disjoint ascending ranges; sometimes none. */
 export function generateRanges(prng: Prng): IntRange[] {
   const bounds = Array.from({ length: prng.pick([0, 1, 1, 1, 1, 2, 3]) * 2 }, () => bound(prng)).sort(
     ascending,

@@ -1,4 +1,4 @@
-/** Which events of a segment are selected, against a look at each event by itself. */
+/** The selected events of a segment, compared with a test of each event. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import {
@@ -22,7 +22,7 @@ t.comment(`seed ${SEED}`);
 const COLUMN = 9;
 const ROWS = 3_000;
 
-/** Random events of small integers: one sealed segment and one that is open, of 700 events. */
+/** Random events of small integers: a sealed segment and an unsealed one of 700 events. */
 function filled(prng: Prng, module: WebAssembly.Module | null): DimensionShard {
   const shard = new DimensionShard(new ArenaPool(module), 1);
   const table = shard.eventTable(COLUMN, 'i64');
@@ -35,7 +35,7 @@ function filled(prng: Prng, module: WebAssembly.Module | null): DimensionShard {
 function listed(segment: EventSegment, selected: SelectedEvents): number[] {
   const places = new Uint32Array(segment.eventCount);
   const count = listSelectedRows(segment.arena, selected, places);
-  if (count !== selected.count) throw new Error(`${count} places instead of ${selected.count}`);
+  if (count !== selected.count) throw new Error(`${count} rows instead of ${selected.count}`);
   return [...places.subarray(0, count)];
 }
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { isLike, likeTokens } from '../../../src/exec/condition/like-match.js';
 
-/** By a regular expression over code points. */
+/** Matches by a regular expression over code points. */
 function slowLike(pattern: string, text: string): boolean {
   let source = '';
   const points = Array.from(pattern);
@@ -18,7 +18,7 @@ function slowLike(pattern: string, text: string): boolean {
 }
 
 const SEED = 11;
-t.test(`patterns match as regular expressions of code points do, seed ${SEED}`, async (t) => {
+t.test(`patterns match like regular expressions over code points, seed ${SEED}`, async (t) => {
   const prng = new Prng(SEED);
   const piece = (pieces: readonly string[], most: number): string =>
     Array.from({ length: prng.below(most + 1) }, () => prng.pick(pieces)).join('');
@@ -35,6 +35,6 @@ t.test(`patterns match as regular expressions of code points do, seed ${SEED}`, 
   t.ok(matching > 500, `${matching} matched`);
 });
 
-t.test('a last backslash stands for itself', async (t) => {
+t.test('a backslash at the end of a pattern matches a backslash', async (t) => {
   t.equal(isLike(likeTokens('a\\'), Buffer.from('a\\'), 0, 2), true);
 });

@@ -1,4 +1,4 @@
-/** Pushing `not` down keeps which rows are true, by enumeration of all truth values in Kleene's logic. */
+/** Pushing `not` down does not change which rows are true, for all truth values of Kleene's logic. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { type NormalNode, normalize as normalizeWith } from '../../../src/exec/condition/normal-form.js';
@@ -11,7 +11,7 @@ type Truth = boolean | null;
 const TRUTHS: readonly Truth[] = [true, false, null];
 const ATOMS = 3;
 
-/** Costs that differ, so that members are put in another order. */
+/** Costs differ, so that the order of members changes. */
 const normalize = (condition: Condition): NormalNode =>
   normalizeWith(condition, (leaf) => (leaf.op === 'attribute' ? (leaf.columnId * 7) % 5 : 1));
 
@@ -74,14 +74,14 @@ t.test('a normal form selects exactly the rows for which the condition is true',
 const leafCount = (node: NormalNode): number =>
   node.op === 'leaf' ? 1 : node.members.reduce((sum, member) => sum + leafCount(member), 0);
 
-/** Scratch bitmaps that an evaluation in the order of the members takes. */
+/** The number of scratch bitmaps of an evaluation in the order of the members. */
 const slotsOf = (node: NormalNode): number =>
   node.op === 'leaf'
     ? 1
     : Math.max(...node.members.map((member, index) => slotsOf(member) + (index === 0 ? 0 : 1)));
 
 t.test(
-  'the scratch bitmaps needed grow with the logarithm of the leaves, however deep the nesting',
+  'the number of scratch bitmaps is logarithmic in the number of leaves at any nesting depth',
   async (t) => {
     const prng = new Prng(SEED + 1);
     for (let round = 0; round < 200; round++) {

@@ -1,4 +1,4 @@
-/** Text tests over many strings at once against JavaScript's own string functions. */
+/** Text tests over many strings at once, compared with JavaScript's string functions. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import { eachMatch, MatchingCodes, type TextTest } from '../../../src/exec/condition/text-match.js';
@@ -33,7 +33,7 @@ function dictionaryOf(texts: readonly string[]): Dictionary {
 }
 
 t.test(
-  'the codes that match are those whose string does, also where neighbours would match together',
+  'a code matches exactly if its string matches, even if two adjacent strings contain a match together',
   async (t) => {
     const prng = new Prng(SEED);
     for (let round = 0; round < 40; round++) {
@@ -66,21 +66,18 @@ t.test('a needle longer than all strings, and an empty run, match nothing', asyn
       new Uint8Array(0),
       0,
       0,
-      () => t.fail('nothing is there'),
+      () => t.fail('there is no string to match'),
       boundedRun(),
     );
   }
 });
 
-t.test(
-  'a test that nobody waits for any more, or that finds no memory for its codes, is given up',
-  async (t) => {
-    const dictionary = dictionaryOf(Array.from({ length: 2_000 }, (_, index) => `text ${index}`));
-    const stopped = new QueryRun(Int32Array.of(1), 0, 2 ** 20);
-    for (const match of MATCHES.filter((one) => one !== 'equals')) {
-      const test: TextTest = { kind: 'text', match, texts: ['text'], negated: false };
-      t.throws(() => new MatchingCodes(test, dictionary, stopped), { code: 9005 }, match);
-      t.throws(() => new MatchingCodes(test, dictionary, boundedRun(200)), { code: 9006 }, match);
-    }
-  },
-);
+t.test('a test that is canceled or has no memory for its codes is aborted', async (t) => {
+  const dictionary = dictionaryOf(Array.from({ length: 2_000 }, (_, index) => `text ${index}`));
+  const stopped = new QueryRun(Int32Array.of(1), 0, 2 ** 20);
+  for (const match of MATCHES.filter((one) => one !== 'equals')) {
+    const test: TextTest = { kind: 'text', match, texts: ['text'], negated: false };
+    t.throws(() => new MatchingCodes(test, dictionary, stopped), { code: 9005 }, match);
+    t.throws(() => new MatchingCodes(test, dictionary, boundedRun(200)), { code: 9006 }, match);
+  }
+});

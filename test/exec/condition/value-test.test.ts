@@ -1,4 +1,4 @@
-/** Zone maps only skip: with them and without, a test selects the same rows; extremes of 64 bits included. */
+/** Zone maps only skip rows: a test selects the same rows with and without them, including 64-bit extremes. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import { type ColumnRun, runOf } from '../../../src/exec/condition/run.js';
@@ -26,10 +26,11 @@ function selected(test: PreparedTest, run: ColumnRun): number[] {
   if (count === 0) return [];
   if (count === rowCount) return rows;
   const found = rows.filter((row) => (arena.u8[out + (row >> 3)] & (1 << (row & 7))) !== 0);
-  if (found.length !== count) throw new Error(`${count} rows were said to be selected, ${found.length} are`);
+  if (found.length !== count)
+    throw new Error(`${count} rows were reported as selected, but ${found.length} are`);
   for (let row = rowCount; row < bitmapBytes(rowCount) * 8; row++) {
     if ((arena.u8[out + (row >> 3)] & (1 << (row & 7))) !== 0)
-      throw new Error('a bit beyond the rows is set');
+      throw new Error('a bit after the last row is set');
   }
   return found;
 }
@@ -41,7 +42,7 @@ function passes(test: ValueTest, value: bigint): boolean {
   return test.ranges.some(({ low, high }) => value >= low && value <= high) !== test.negated;
 }
 
-/** Runs `work` while the arena has no room for tables of codes. */
+/** Runs `work` while the arena has no capacity for tables of codes. */
 function withoutRoom(arena: Arena, work: () => void): void {
   let taken = 0;
   for (let bytes = 2 ** 26; bytes >= 16; bytes /= 2) {
@@ -59,7 +60,7 @@ for (const [kernels, module] of [
 
   for (const kind of ['i64', 'i32', 'bits'] as const) {
     t.test(
-      `${kernels} kernels: ranges over ${kind} select the right rows, with and without zones`,
+      `${kernels} kernels: ranges over ${kind} select the correct rows with and without zone maps`,
       async (t) => {
         const prng = new Prng(SEED);
         for (let round = 0; round < 60; round++) {
@@ -78,7 +79,7 @@ for (const [kernels, module] of [
             }
           }
           const run = runOf(column, rowCount);
-          // The widest zone that values of the kind and width can have.
+          // The widest possible range of values of this kind and width.
           const half = 2 ** ((kind === 'i32' ? 32 : run.width * 8) - 1);
           const blind = { ...run, min: -half, max: half - 1 };
           let wrong = 0;
@@ -108,7 +109,7 @@ for (const [kernels, module] of [
   }
 
   t.test(
-    `${kernels} kernels: texts select the same rows with and without zones, in every code width`,
+    `${kernels} kernels: texts select the same rows with and without zone maps, for every code width`,
     async (t) => {
       const prng = new Prng(SEED + 1);
       for (const textCount of [5, 200, 3_000, 70_000]) {
@@ -146,9 +147,9 @@ for (const [kernels, module] of [
             const prepared = new PreparedTest(test, dictionary, boundedRun());
             t.strictSame(selected(prepared, seen), wanted, JSON.stringify(test));
             const path = prepared.path(seen);
-            if (path === 'none') t.equal(wanted.length, 0, 'no row, as its path says');
+            if (path === 'none') t.equal(wanted.length, 0, 'path "none" selects no row');
             else if (path === 'present')
-              t.equal(wanted.length, seen.presentCount, 'every value, as its path says');
+              t.equal(wanted.length, seen.presentCount, 'path "present" selects every row with a value');
             else t.match(path, /^(equal|member)U(8|16|32)$/);
             prepared.release();
             withoutRoom(seen.arena, () => {
@@ -164,7 +165,7 @@ for (const [kernels, module] of [
     },
   );
 
-  t.test(`${kernels} kernels: several areas hold the points that any of them holds`, async (t) => {
+  t.test(`${kernels} kernels: several areas contain the points that any of them contains`, async (t) => {
     const prng = new Prng(SEED + 2);
     for (const rowCount of [1, 129, 400]) {
       const column = new LatestColumn(pool, null, 'geo', 512, 1);

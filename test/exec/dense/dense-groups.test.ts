@@ -1,4 +1,4 @@
-/** Dense tables give the same answers as grouping row by row, for either set of kernels, over any mix of shards. */
+/** Dense tables return the same groups as row-by-row grouping, for both sets of kernels and any mix of shards. */
 import t from 'tap';
 import { Prng, runToEnd, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { DenseGroups } from '../../../src/exec/dense/dense-groups.js';
@@ -117,7 +117,7 @@ const answer = (plan: SelectPlan, partials: readonly GroupPartial[]): string[] =
 for (const [kernels, module] of MODULES) {
   for (const wide of [false, true]) {
     t.test(
-      `${kernels} kernels, ${wide ? '64-bit' : 'narrow'} values: answers are those by rows`,
+      `${kernels} kernels, ${wide ? '64-bit' : 'narrow'} values: results equal row-by-row grouping`,
       async (t) => {
         const prng = new Prng(SEED + (wide ? 1 : 0));
         const options: GenerateOptions = { idCount: 400, wide, density: prng.pick([0.4, 0.8, 1]) };
@@ -134,7 +134,7 @@ for (const [kernels, module] of MODULES) {
             const rows = extraction.shards.map((shard) => byRows(shard, plan, scratch));
             const found = extraction.shards.map((shard) => densely(shard, plan, scratch, memories));
             dense += found.filter((partial) => partial !== null).length;
-            // Shards may take different ways.
+            // Shards may use different algorithms.
             const partials = found.map((partial, shard) =>
               partial === null || prng.chance(0.2) ? rows[shard] : partial,
             );
@@ -145,19 +145,19 @@ for (const [kernels, module] of MODULES) {
               mixed++;
             const [got, wanted] = [answer(plan, partials), answer(plan, rows)];
             if (shown(got) !== shown(wanted)) {
-              wrong.push(`${shown(plan)}\n  gives ${shown(got)}\n  instead of ${shown(wanted)}`);
+              wrong.push(`${shown(plan)}\n  returns ${shown(got)}\n  instead of ${shown(wanted)}`);
             }
           }
         }
         t.strictSame(wrong.slice(0, 2), [], `${wrong.length} differ`);
         t.ok(dense > 20, `${dense} of 360 shards were grouped by dense tables`);
-        t.ok(mixed > 2, `${mixed} of 120 answers are of both kinds`);
+        t.ok(mixed > 2, `${mixed} of 120 results combine both kinds of shards`);
       },
     );
   }
 }
 
-t.test('several segments and blocks add up; memory is released and used again', async (t) => {
+t.test('several segments and blocks are summed, and memory is released and reused', async (t) => {
   const extraction = new Extraction(MODULES[0][1], 1);
   const values = new Prng(SEED);
   for (let from = 0; from < SEGMENT_ROWS_MAX + 6_000; from += 5_000) {
@@ -183,11 +183,11 @@ t.test('several segments and blocks add up; memory is released and used again', 
     t.strictSame(answer(plan, [partial]), answer(plan, [byRows(shard, plan, scratch)]));
     const stateBytes = run.reservedBytes;
     densely(shard, plan, scratch, memories, run);
-    t.equal(run.reservedBytes, 2 * stateBytes, 'only the groups stay reserved');
+    t.equal(run.reservedBytes, 2 * stateBytes, 'only the memory of the groups stays reserved');
   }
 });
 
-t.test('a query without the memory for dense tables goes row by row', async (t) => {
+t.test('a query without memory for dense tables is grouped row by row', async (t) => {
   const extraction = new Extraction(null, 1);
   extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: false, density: 0.9 }));
   const count: Aggregate = {
@@ -205,54 +205,58 @@ t.test('a query without the memory for dense tables goes row by row', async (t) 
   t.equal(small.reservedBytes, 0);
 });
 
-t.test('keys that are not stored values, and aggregates of other values, go another way', async (t) => {
-  const extraction = new Extraction(null, 1);
-  extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: true, density: 0.9 }));
-  const inputs = [...INPUTS, ID_INPUT];
-  const plan = { ...PLAIN, inputs };
-  const [boolean, , number, text, id] = inputs.map((_, input) => inputAt(plan, input));
-  const count: Aggregate = {
-    function: 'count',
-    of: null,
-    distinct: false,
-    feed: 'rows',
-    fraction: null,
-    type: INTEGER,
-  };
-  const goes = (
-    grouping: Partial<NonNullable<SelectPlan['grouping']>>,
-    more: Partial<SelectPlan> = {},
-  ): boolean => {
-    const whole = { keys: [text], perEntity: false, aggregates: [count], ...grouping };
-    const memories = new QueryMemories(null);
-    return (
-      densely(extraction.shards[0], { ...plan, grouping: whole, ...more }, new Arena(null), memories) !== null
+t.test(
+  'dense tables are not used for keys that are not stored values, and for unsupported aggregates',
+  async (t) => {
+    const extraction = new Extraction(null, 1);
+    extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: true, density: 0.9 }));
+    const inputs = [...INPUTS, ID_INPUT];
+    const plan = { ...PLAIN, inputs };
+    const [boolean, , number, text, id] = inputs.map((_, input) => inputAt(plan, input));
+    const count: Aggregate = {
+      function: 'count',
+      of: null,
+      distinct: false,
+      feed: 'rows',
+      fraction: null,
+      type: INTEGER,
+    };
+    const goes = (
+      grouping: Partial<NonNullable<SelectPlan['grouping']>>,
+      more: Partial<SelectPlan> = {},
+    ): boolean => {
+      const whole = { keys: [text], perEntity: false, aggregates: [count], ...grouping };
+      const memories = new QueryMemories(null);
+      return (
+        densely(extraction.shards[0], { ...plan, grouping: whole, ...more }, new Arena(null), memories) !==
+        null
+      );
+    };
+    t.equal(goes({}), true);
+    t.equal(goes({ keys: [] }), true, 'one group');
+    t.equal(goes({ keys: [id] }), false, 'entity IDs');
+    t.equal(goes({ keys: [number] }), false, 'values of eight bytes');
+    t.equal(goes({ perEntity: true }), false);
+    t.equal(goes({ aggregates: [{ ...count, of: text, distinct: true }] }), false, 'distinct texts');
+    t.equal(goes({ aggregates: [{ ...count, function: 'max', of: text, type: text.type }] }), false);
+    t.equal(goes({ aggregates: [{ ...count, feed: 'entities' }] }), false);
+    t.equal(goes({ aggregates: [{ ...count, function: 'sum', of: number, type: number.type }] }), true);
+    t.equal(
+      goes({ aggregates: [{ ...count, function: 'stddev', of: number }] }),
+      false,
+      'squares of eight bytes',
     );
-  };
-  t.equal(goes({}), true);
-  t.equal(goes({ keys: [] }), true, 'one group');
-  t.equal(goes({ keys: [id] }), false, 'entity IDs');
-  t.equal(goes({ keys: [number] }), false, 'values of eight bytes');
-  t.equal(goes({ perEntity: true }), false);
-  t.equal(goes({ aggregates: [{ ...count, of: text, distinct: true }] }), false, 'distinct texts');
-  t.equal(goes({ aggregates: [{ ...count, function: 'max', of: text, type: text.type }] }), false);
-  t.equal(goes({ aggregates: [{ ...count, feed: 'entities' }] }), false);
-  t.equal(goes({ aggregates: [{ ...count, function: 'sum', of: number, type: number.type }] }), true);
-  t.equal(
-    goes({ aggregates: [{ ...count, function: 'stddev', of: number }] }),
-    false,
-    'squares of eight bytes',
-  );
-  t.equal(goes({}, { filter: { op: 'is-null', type: boolean.type, of: id, negated: true } }), false);
-  t.equal(
-    fromWire(
-      densely(
-        extraction.shards[0],
-        { ...plan, grouping: { keys: [text], perEntity: false, aggregates: [count] } },
-        new Arena(null),
-        new QueryMemories(null),
-      )!.keys[0],
-    ).kind,
-    'text',
-  );
-});
+    t.equal(goes({}, { filter: { op: 'is-null', type: boolean.type, of: id, negated: true } }), false);
+    t.equal(
+      fromWire(
+        densely(
+          extraction.shards[0],
+          { ...plan, grouping: { keys: [text], perEntity: false, aggregates: [count] } },
+          new Arena(null),
+          new QueryMemories(null),
+        )!.keys[0],
+      ).kind,
+      'text',
+    );
+  },
+);

@@ -1,4 +1,4 @@
-/** The order of strings as bytes against Buffer.compare. */
+/** The byte order of strings compared with Buffer.compare. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import { compareBytes, countBefore, prefixOf, sortedCodes } from '../../../src/exec/extract/byte-order.js';
@@ -9,7 +9,7 @@ t.comment(`seed ${SEED}`);
 
 const PIECES = ['\u0000', 'a', 'b', '0', '1', 'ß', '\uffff', '\u{10000}', 'abcde', 'abcdef', '     '];
 
-/** Many share long beginnings, and some are the beginning of others. */
+/** Many texts share long prefixes, and some texts are prefixes of others. */
 function generateText(prng: Prng): string {
   const length = prng.between(1, 7);
   const start = prng.chance(0.3) ? 'a beginning of some length ' : '';
@@ -25,7 +25,7 @@ function dictionaryOf(texts: Iterable<string>): Dictionary {
   return dictionary;
 }
 
-t.test('codes are sorted by the bytes of their strings, few and many', async (t) => {
+t.test('codes are sorted by the bytes of their strings, for few and for many codes', async (t) => {
   const prng = new Prng(SEED);
   for (const count of [0, 1, 2, 24, 26, 500, 8_000]) {
     const texts = [...new Set(Array.from({ length: count }, () => generateText(prng)))];
@@ -45,7 +45,7 @@ t.test('codes are sorted by the bytes of their strings, few and many', async (t)
   }
 });
 
-t.test('numbers of the first bytes never contradict the order of the strings', async (t) => {
+t.test('numbers of prefixes never contradict the order of the strings', async (t) => {
   const prng = new Prng(SEED + 1);
   const faults: string[] = [];
   for (let pair = 0; pair < 20_000; pair++) {

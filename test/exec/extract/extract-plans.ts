@@ -1,4 +1,4 @@
-/** Generated plans of extractions over the columns of test/storage/stored.ts, and both sets of kernels. */
+/** Generated extraction plans over the columns of test/storage/stored.ts, and both sets of kernels. */
 import type { Prng } from '../../../src/base/index.js';
 import type { Condition, ExtractPlan, NearPlan, OrderKey, ValueTest } from '../../../src/ir/index.js';
 import { compileKernels } from '../../../src/kernels/index.js';

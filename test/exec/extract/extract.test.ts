@@ -1,4 +1,4 @@
-/** Extractions over shards against a naive look at plain maps, with both kernels. */
+/** Extractions over shards compared with a scan of plain maps, with both sets of kernels. */
 import t from 'tap';
 import { Prng, QuarryError, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { extractRows, QueryRun } from '../../../src/exec/index.js';
@@ -21,7 +21,7 @@ const SEED = 271_828;
 t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
-/** What the first different row of an extraction is and should be; null when there is none. */
+/** The first row that differs from the expected row; null if there is none. */
 function difference(extraction: Extraction, plan: ExtractPlan, workers: number): string | null {
   const [found, wanted] = [extraction.rows(plan, workers), extraction.wanted(plan)];
   for (let at = 0; at < Math.max(found.length, wanted.length); at++) {
@@ -34,7 +34,7 @@ function difference(extraction: Extraction, plan: ExtractPlan, workers: number):
 for (const [kernels, module] of MODULES) {
   for (const shardCount of [1, 2, 5]) {
     t.test(
-      `${kernels} kernels, ${shardCount} shards: extractions give the rows of a naive look`,
+      `${kernels} kernels, ${shardCount} shards: extractions return the rows of the model`,
       async (t) => {
         const prng = new Prng(SEED + shardCount);
         const wide = shardCount !== 2;
@@ -57,7 +57,7 @@ for (const [kernels, module] of MODULES) {
     );
   }
 
-  t.test(`${kernels} kernels: rows of two segments come in order, behind any row`, async (t) => {
+  t.test(`${kernels} kernels: rows of two segments are returned in order after any row`, async (t) => {
     const prng = new Prng(SEED + 9);
     const extraction = new Extraction(module, 1);
     const options: GenerateOptions = { idCount: 800, wide: true, density: 0.5 };
@@ -69,7 +69,7 @@ for (const [kernels, module] of MODULES) {
     extraction.insert(filler);
     extraction.insert(generateEntities(prng, 300, options));
     t.equal(extraction.shards[0].find(KEY)?.segments.length, 2);
-    // The naive look takes the entities with values alone: with these conditions the others do not matter.
+    // The model contains only entities with values; these conditions exclude the other entities.
     const small = new Map([...extraction.entities].filter(([id]) => !id.startsWith('filler')));
     extraction.entities.clear();
     for (const [id, entity] of small) extraction.entities.set(id, entity);
@@ -86,12 +86,12 @@ for (const [kernels, module] of MODULES) {
   });
 }
 
-/** Few columns, so that many entities are made quickly. */
+/** Few columns, so that many entities are created quickly. */
 const QUICK = COLUMNS.filter(({ id }) => id <= 5 || id === 23);
 
 for (const [kernels, module] of MODULES) {
   t.test(
-    `${kernels} kernels: thousands of rows, so that scans narrow them, come in order behind any`,
+    `${kernels} kernels: thousands of rows, which scans narrow, are returned in order after any row`,
     async (t) => {
       const prng = new Prng(SEED + 31);
       const extraction = new Extraction(module, 2);
@@ -137,34 +137,31 @@ for (const [kernels, module] of MODULES) {
   );
 }
 
-t.test(
-  'datetimes of attributes are written in lower-case letters, dates of events in upper-case ones',
-  async (t) => {
-    const extraction = new Extraction(null, 1);
-    const [, , instant] = COLUMNS;
-    const events = COLUMNS.find(({ id }) => id === 21) as StoredColumn;
-    extraction.insert([
-      {
-        id: 'one',
-        fields: [
-          { column: instant, latest: 1_517_529_631n },
-          { column: events, events: [{ seconds: 1_517_529_631, value: 5n }] },
-        ],
-      },
-    ]);
-    const window = { from: 1_517_529_631, to: 1_517_529_631 };
-    const rows = extraction.rows({
-      ...PLAIN,
-      columns: [
-        { from: 'attribute', columnId: 3, type: 'datetime', decimalPlaces: null },
-        { from: 'events', columnId: 21, type: 'decimal-event', decimalPlaces: 1, window },
+t.test('datetimes of attributes are in lower case, dates of events in upper case', async (t) => {
+  const extraction = new Extraction(null, 1);
+  const [, , instant] = COLUMNS;
+  const events = COLUMNS.find(({ id }) => id === 21) as StoredColumn;
+  extraction.insert([
+    {
+      id: 'one',
+      fields: [
+        { column: instant, latest: 1_517_529_631n },
+        { column: events, events: [{ seconds: 1_517_529_631, value: 5n }] },
       ],
-    });
-    t.strictSame(rows[0].cells, ['2018-02-02t00:00:31z', [{ value: '0.5', date: '2018-02-02T00:00:31Z' }]]);
-  },
-);
+    },
+  ]);
+  const window = { from: 1_517_529_631, to: 1_517_529_631 };
+  const rows = extraction.rows({
+    ...PLAIN,
+    columns: [
+      { from: 'attribute', columnId: 3, type: 'datetime', decimalPlaces: null },
+      { from: 'events', columnId: 21, type: 'decimal-event', decimalPlaces: 1, window },
+    ],
+  });
+  t.strictSame(rows[0].cells, ['2018-02-02t00:00:31z', [{ value: '0.5', date: '2018-02-02T00:00:31Z' }]]);
+});
 
-t.test('an extraction is stopped when nobody waits and refused when it needs too much memory', async (t) => {
+t.test('a canceled extraction stops, and one that needs too much memory is refused', async (t) => {
   const prng = new Prng(SEED + 6);
   const extraction = new Extraction(null, 2);
   extraction.insert(generateEntities(prng, 200, { idCount: 300, wide: true, density: 0.6 }));
@@ -201,18 +198,15 @@ t.test('an extraction is stopped when nobody waits and refused when it needs too
   }
 });
 
-t.test(
-  'the memory that an extraction keeps does not grow with the shards that it goes through',
-  async (t) => {
-    const extraction = new Extraction(null, 8);
-    extraction.insert(Array.from({ length: 400 }, (_, at) => ({ id: `e${at}`, fields: [] })));
-    const run = new QueryRun(null, 0, 2 ** 30);
-    extraction.rows({ ...PLAIN, scored: [{ op: 'entity-id', tests: [] }], limit: 3 }, 1, run);
-    t.ok(run.reservedBytes > 0 && run.reservedBytes < SEGMENT_ROWS_MAX / 4, String(run.reservedBytes));
-  },
-);
+t.test('the memory of an extraction does not grow with the number of shards that it reads', async (t) => {
+  const extraction = new Extraction(null, 8);
+  extraction.insert(Array.from({ length: 400 }, (_, at) => ({ id: `e${at}`, fields: [] })));
+  const run = new QueryRun(null, 0, 2 ** 30);
+  extraction.rows({ ...PLAIN, scored: [{ op: 'entity-id', tests: [] }], limit: 3 }, 1, run);
+  t.ok(run.reservedBytes > 0 && run.reservedBytes < SEGMENT_ROWS_MAX / 4, String(run.reservedBytes));
+});
 
-t.test('a dimension that no shard holds has no rows', async (t) => {
+t.test('a dimension without data in any shard has no rows', async (t) => {
   const extraction = new Extraction(null, 2);
   t.strictSame(extraction.rows(PLAIN), []);
 });

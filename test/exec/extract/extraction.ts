@@ -1,4 +1,4 @@
-/** Shards for tests of extractions and, beside them, plain maps and the rows that a naive look at these gives. */
+/** Shards for tests of extractions, and plain maps from which a model computes the expected rows. */
 import { hashBytes, type Prng, shardOf } from '../../../src/base/index.js';
 import { extractRows, QueryRun } from '../../../src/exec/index.js';
 import type {
@@ -34,7 +34,7 @@ const hashOf = (id: string): number => hashBytes(bytesOf(id), 0, bytesOf(id).len
 
 export const unbounded = (): QueryRun => new QueryRun(null, 0, Number.POSITIVE_INFINITY);
 
-/** How the columns of test/storage/stored.ts are written. */
+/** The output format of the columns of test/storage/stored.ts. */
 export const FORMS: ReadonlyMap<number, ValueForm> = new Map<number, ValueForm>([
   [1, { type: 'boolean', decimalPlaces: null }],
   [2, { type: 'date', decimalPlaces: null }],
@@ -51,7 +51,7 @@ export const FORMS: ReadonlyMap<number, ValueForm> = new Map<number, ValueForm>(
   [23, { type: 'geolocation-event', decimalPlaces: null }],
 ]);
 
-/** All columns of COLUMNS and the ID; events by the window. */
+/** All columns of COLUMNS and the ID; events in the window. */
 export function allColumns(window: { readonly from: number; readonly to: number }): OutputColumn[] {
   return [
     { from: 'entity-id', type: 'unique-id', decimalPlaces: null },
@@ -127,7 +127,7 @@ export class Extraction {
     for (const id of ids) this.entities.delete(id);
   }
 
-  /** Everything into so many shards anew, entities in an order of chance. */
+  /** Rebuilds the data with `shardCount` shards, inserting entities in random order. */
   reshard(prng: Prng, shardCount: number): void {
     this.#makeShards(shardCount);
     const changes = [...this.entities].map(([id, entity]) => ({ id, fields: fieldsOf(entity) }));
@@ -138,7 +138,7 @@ export class Extraction {
     this.#apply(changes);
   }
 
-  /** The rows, asked of `lanes` lanes that hold the shards in turn. */
+  /** The rows that `workers` workers return; shards are assigned to them in turn. */
   rows(plan: ExtractPlan, workers = 1, run: QueryRun = unbounded()): ExtractedRow[] {
     const answers = Array.from({ length: workers }, (_, worker) =>
       extractRows(
@@ -168,7 +168,7 @@ function fieldsOf({ attributes, events }: StoredEntity): Field[] {
   return fields;
 }
 
-// The naive look
+// Model
 
 const holds = (condition: Condition, id: string, entity: StoredEntity): boolean =>
   countMatches(new Map([[1, new Map([[id, entity]])]]), 1, condition) === 1;
@@ -178,7 +178,7 @@ const inWindow = (seconds: number, { from, to }: { readonly from: number; readon
 
 type Points = readonly (readonly [number, number])[];
 
-/** The points from which the distance is taken. */
+/** The points from which the distance is computed. */
 function pointsOf(entity: StoredEntity, near: NearPlan): Points {
   const passes = (point: Stored): boolean =>
     near.tests.every((test) =>
@@ -202,7 +202,7 @@ function pointsOf(entity: StoredEntity, near: NearPlan): Points {
 
 interface NaiveRow {
   readonly row: ExtractedRow;
-  /** What it is ordered by. */
+  /** The values that determine the order. */
   readonly parts: readonly (number | OrderValue)[];
 }
 
@@ -240,7 +240,7 @@ export function naiveRows(entities: StoredEntities, plan: ExtractPlan): Extracte
   return behind.slice(0, plan.limit).map(({ row }) => row);
 }
 
-/** What rows are ordered by before their IDs; the direction is that of `directionsOf`. */
+/** The values that order rows before their IDs; `directionsOf` returns the directions. */
 function partsOf(plan: ExtractPlan, { id, score, distanceKm, values }: RowPosition): (number | OrderValue)[] {
   if (plan.scored !== null) return [score];
   if (plan.near !== null) return [distanceKm, ...values];
@@ -313,7 +313,7 @@ function cellOf(id: string, { attributes, events }: StoredEntity, column: Output
   return cells.length === 0 ? null : cells;
 }
 
-// Generated
+// Generators
 
 const TEXTS = [
   '\uffff',
@@ -325,9 +325,9 @@ const TEXTS = [
   '100',
   '1',
   'ß',
-  'a long text that many others begin like: 1',
-  'a long text that many others begin like: 2',
-  'a long text that many others begin like',
+  'a long text that is a prefix of many others: 1',
+  'a long text that is a prefix of many others: 2',
+  'a long text that is a prefix of many others',
   'a\u0000',
   'a',
 ];
@@ -344,7 +344,7 @@ const INTEGERS = [
   0n,
 ];
 
-/** `wide`: 64-bit extremes are among the values, so that columns are eight bytes wide. */
+/** `wide`: values include 64-bit extremes, so that columns are eight bytes wide. */
 export interface GenerateOptions {
   readonly idCount: number;
   readonly wide: boolean;

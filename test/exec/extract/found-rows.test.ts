@@ -1,4 +1,4 @@
-/** Rows page by page, beside writes and alone, with both kernels. */
+/** Pages of rows, with and without concurrent writes, with both sets of kernels. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import type { ExtractPlan } from '../../../src/ir/index.js';
@@ -16,7 +16,9 @@ const SEED = 161_803;
 t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
-/** All pages of a plan; `between` is called after each but the last. Returns the IDs in the order of their coming. */
+/**
+ * All pages of a plan; `between` is called after each page except the last. Returns the IDs in order of their return.
+ */
 function pages(extraction: Extraction, plan: ExtractPlan, workers: number, between: () => void): string[] {
   const ids: string[] = [];
   for (let after = plan.after; ; ) {
@@ -29,43 +31,40 @@ function pages(extraction: Extraction, plan: ExtractPlan, workers: number, betwe
 }
 
 for (const [kernels, module] of MODULES) {
-  t.test(
-    `${kernels} kernels: pages beside writes neither skip nor repeat a row that nobody touched`,
-    async (t) => {
-      const prng = new Prng(SEED + 77);
-      const faults: string[] = [];
-      let [pageCount, untouchedCount] = [0, 0];
-      for (let round = 0; round < 14 && faults.length === 0; round++) {
-        const options: GenerateOptions = { idCount: 500, wide: round % 2 === 0, density: 0.5 };
-        const extraction = new Extraction(module, prng.between(1, 5), { compactionDeadMin: 1 });
-        extraction.insert(generateEntities(prng, 300, options));
-        const plan = { ...generatePlan(prng), limit: prng.pick([7, 20, 31]), columns: [] };
-        const before = extraction.wanted({ ...plan, limit: 10_000 }).map(({ position }) => position.id);
-        const touched = new Set<string>();
-        const ids = pages(extraction, plan, 2, () => {
-          pageCount++;
-          const some = [...extraction.entities.keys()].filter(() => prng.chance(0.04));
-          const inserted = generateEntities(prng, 12, options);
-          for (const id of [...some, ...inserted.map((one) => one.id)]) touched.add(id);
-          extraction.insert(inserted);
-          if (prng.chance(0.5)) extraction.delete(some);
-          else extraction.update(some, generateFields(prng, options));
-          if (prng.chance(0.15)) extraction.reshard(prng, prng.between(1, 5));
-        });
-        const untouched = before.filter((id) => !touched.has(id));
-        const expected = new Set(untouched);
-        untouchedCount += untouched.length;
-        const met = ids.filter((id) => expected.has(id));
-        if (shown(met) !== shown(untouched))
-          faults.push(`round ${round}: ${shown(met)} not ${shown(untouched)}`);
-      }
-      t.strictSame(faults, []);
-      t.ok(pageCount > 40 && untouchedCount > 200, `${pageCount} pages, ${untouchedCount} rows`);
-    },
-  );
+  t.test(`${kernels} kernels: pages during writes neither skip nor repeat an unchanged row`, async (t) => {
+    const prng = new Prng(SEED + 77);
+    const faults: string[] = [];
+    let [pageCount, untouchedCount] = [0, 0];
+    for (let round = 0; round < 14 && faults.length === 0; round++) {
+      const options: GenerateOptions = { idCount: 500, wide: round % 2 === 0, density: 0.5 };
+      const extraction = new Extraction(module, prng.between(1, 5), { compactionDeadMin: 1 });
+      extraction.insert(generateEntities(prng, 300, options));
+      const plan = { ...generatePlan(prng), limit: prng.pick([7, 20, 31]), columns: [] };
+      const before = extraction.wanted({ ...plan, limit: 10_000 }).map(({ position }) => position.id);
+      const touched = new Set<string>();
+      const ids = pages(extraction, plan, 2, () => {
+        pageCount++;
+        const some = [...extraction.entities.keys()].filter(() => prng.chance(0.04));
+        const inserted = generateEntities(prng, 12, options);
+        for (const id of [...some, ...inserted.map((one) => one.id)]) touched.add(id);
+        extraction.insert(inserted);
+        if (prng.chance(0.5)) extraction.delete(some);
+        else extraction.update(some, generateFields(prng, options));
+        if (prng.chance(0.15)) extraction.reshard(prng, prng.between(1, 5));
+      });
+      const untouched = before.filter((id) => !touched.has(id));
+      const expected = new Set(untouched);
+      untouchedCount += untouched.length;
+      const met = ids.filter((id) => expected.has(id));
+      if (shown(met) !== shown(untouched))
+        faults.push(`round ${round}: ${shown(met)} not ${shown(untouched)}`);
+    }
+    t.strictSame(faults, []);
+    t.ok(pageCount > 40 && untouchedCount > 200, `${pageCount} pages, ${untouchedCount} rows`);
+  });
 }
 
-t.test('all pages together are all rows, in order, each once', async (t) => {
+t.test('all pages together contain every row once, in order', async (t) => {
   const prng = new Prng(SEED + 5);
   for (const shardCount of [1, 3]) {
     const extraction = new Extraction(null, shardCount);
@@ -81,7 +80,7 @@ t.test('all pages together are all rows, in order, each once', async (t) => {
   }
 });
 
-t.test('rows that share a place or a value are told apart by their IDs, page by page', async (t) => {
+t.test('rows with the same point or value are ordered by ID across pages', async (t) => {
   const extraction = new Extraction(null, 2);
   const [bits, , , , point] = COLUMNS;
   const places = COLUMNS.find(({ id }) => id === 23) as StoredColumn;

@@ -1,4 +1,4 @@
-/** Rings around places against the distance of every point. */
+/** Rings around points, compared with the distance of every point. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { GeoRing } from '../../../src/exec/extract/geo-ring.js';
@@ -13,7 +13,9 @@ t.comment(`seed ${SEED}`);
 const COUNT = 3_000;
 const HALF_ROUND_KM = Math.PI * 6_371.0088;
 
-/** Near the place, on its meridian and parallel, at its antipode, at poles and antimeridian, and anywhere. */
+/**
+ * Points near the center, on its meridian and parallel, at its antipode, at poles and the antimeridian, and anywhere.
+ */
 function generatePoint(prng: Prng, longitude: number, latitude: number): [number, number] {
   const step = (prng.unit() - 0.5) * 10 ** prng.between(-6, 2);
   const wrapped = (degrees: number): number => ((((degrees + 180) % 360) + 360) % 360) - 180;
@@ -35,7 +37,7 @@ for (const [kernels, module] of [
   ['JS', null],
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
-  t.test(`${kernels} kernels: no point of a ring is dropped, and nearly all others are`, async (t) => {
+  t.test(`${kernels} kernels: no point in a ring is dropped, and nearly all other points are`, async (t) => {
     const prng = new Prng(SEED);
     const [block] = new ArenaPool(module).allocate([COUNT * 16 + 4_096], null);
     const { arena, at } = block;
@@ -49,7 +51,7 @@ for (const [kernels, module] of [
       const ring = new GeoRing({ longitude, latitude });
       const nearKm = prng.pick([0, prng.pick(far), prng.pick(far), HALF_ROUND_KM]);
       let farKm = prng.pick([Number.POSITIVE_INFINITY, nearKm, nearKm + prng.unit() * 5_000, HALF_ROUND_KM]);
-      // The outer circle shrinks as better rows come.
+      // The outer circle shrinks as better rows are found.
       for (let step = 0; step < 3; step++, farKm = nearKm + (farKm - nearKm) * prng.pick([1, 0.9, 0.3])) {
         const words = new Uint32Array(Math.ceil(COUNT / 32));
         fillWords(words, 0, COUNT);

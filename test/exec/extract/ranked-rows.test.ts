@@ -1,4 +1,4 @@
-/** The ways to the rows of an extraction without an order. */
+/** The algorithms that find the rows of an extraction without an order. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import {
@@ -23,7 +23,7 @@ t.comment(`seed ${SEED}`);
 const compareIds = (a: string, b: string): number =>
   rankOfId(a) - rankOfId(b) || Buffer.compare(bytesOf(a), bytesOf(b));
 
-/** IDs of which each has the hash of another one. */
+/** IDs that each have the same hash as another one. */
 function tiedIds(): string[] {
   const byHash = new Map<number, string>();
   const tied = new Set<string>();
@@ -37,10 +37,10 @@ function tiedIds(): string[] {
   return [...tied];
 }
 
-t.test('all ways give the same rows, from and up to any row, also where hashes are equal', async (t) => {
+t.test('all algorithms return the same rows, from and up to any row, even if hashes are equal', async (t) => {
   const prng = new Prng(SEED);
   const ties = tiedIds();
-  t.ok(ties.length >= 4, `${ties.length} IDs have a hash of others`);
+  t.ok(ties.length >= 4, `${ties.length} IDs share their hash with another ID`);
   const wrong: string[] = [];
   for (const deadMin of [1, 2 ** 31]) {
     const extraction = new Extraction(null, 1, { compactionDeadMin: deadMin });
@@ -98,45 +98,45 @@ t.test('all ways give the same rows, from and up to any row, also where hashes a
   t.strictSame(wrong.slice(0, 2), []);
 });
 
-t.test(
-  'without a condition all living entities are given, and those that were deleted are not',
-  async (t) => {
-    const prng = new Prng(SEED + 1);
-    const extraction = new Extraction(null, 1, { compactionDeadMin: 2 ** 31 });
-    extraction.insert(Array.from({ length: 3_000 }, (_, number) => ({ id: idOf(number), fields: [] })));
-    extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.3)));
-    const shard = extraction.shards[0].dimension(KEY);
-    const ids = new ShardIds(shard);
-    const all = [...extraction.entities.keys()].sort(compareIds);
-    for (const limit of [1, 40, 1_000, 2_900, 5_000]) {
-      const page = { limit, after: null, until: null };
-      for (const rows of [
-        rankedRows(shard, { words: null, count: shard.entityCount }, ids, page, unbounded()),
-        gatherRankedRows(shard, null, ids, page, 8, unbounded()),
-        walkRows(shard, null, ids, page, unbounded()),
-      ]) {
-        t.strictSame(
-          [...rows].map((row) => ids.text(row)),
-          all.slice(0, limit),
-        );
-      }
+t.test('without a condition all living entities are returned, and deleted ones are not', async (t) => {
+  const prng = new Prng(SEED + 1);
+  const extraction = new Extraction(null, 1, { compactionDeadMin: 2 ** 31 });
+  extraction.insert(Array.from({ length: 3_000 }, (_, number) => ({ id: idOf(number), fields: [] })));
+  extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.3)));
+  const shard = extraction.shards[0].dimension(KEY);
+  const ids = new ShardIds(shard);
+  const all = [...extraction.entities.keys()].sort(compareIds);
+  for (const limit of [1, 40, 1_000, 2_900, 5_000]) {
+    const page = { limit, after: null, until: null };
+    for (const rows of [
+      rankedRows(shard, { words: null, count: shard.entityCount }, ids, page, unbounded()),
+      gatherRankedRows(shard, null, ids, page, 8, unbounded()),
+      walkRows(shard, null, ids, page, unbounded()),
+    ]) {
+      t.strictSame(
+        [...rows].map((row) => ids.text(row)),
+        all.slice(0, limit),
+      );
     }
+  }
+});
+
+t.test(
+  'few rows are collected, the index is walked for a short distance and read for a long one',
+  async (t) => {
+    const entityCount = 5_000_000;
+    const wayOf = (limit: number, count: number) =>
+      cheapestAlgorithm(expectedEntities(limit, count, entityCount), count, entityCount);
+    t.equal(wayOf(101, entityCount), 'walk');
+    t.equal(wayOf(1_025, 0), 'collect');
+    t.equal(wayOf(1_025, 1_000), 'collect');
+    t.equal(wayOf(101, 41_500), 'gather');
+    t.equal(wayOf(16_384, entityCount), 'gather');
+    t.equal(wayOf(entityCount * 2, entityCount), 'gather');
   },
 );
 
-t.test('few rows are collected, the index is walked for a short way and read for a long one', async (t) => {
-  const entityCount = 5_000_000;
-  const wayOf = (limit: number, count: number) =>
-    cheapestAlgorithm(expectedEntities(limit, count, entityCount), count, entityCount);
-  t.equal(wayOf(101, entityCount), 'walk');
-  t.equal(wayOf(1_025, 0), 'collect');
-  t.equal(wayOf(1_025, 1_000), 'collect');
-  t.equal(wayOf(101, 41_500), 'gather');
-  t.equal(wayOf(16_384, entityCount), 'gather');
-  t.equal(wayOf(entityCount * 2, entityCount), 'gather');
-});
-
-t.test('a block has more entities than are needed, and not many times as many', async (t) => {
+t.test('a block has more entities than are needed, but not many times as many', async (t) => {
   for (const met of [1, 70, 12_000, 500_000]) {
     for (const entityCount of [1, 900, 500_000, 5_000_000, 80_000_000]) {
       const entities = entityCount / 2 ** blockBits(met, entityCount);

@@ -1,4 +1,4 @@
-/** Keys of strings, by ranks and by first bytes. */
+/** Sort keys of strings, by rank and by prefix. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { ranksPay, TextKey } from '../../../src/exec/extract/text-key.js';
@@ -14,54 +14,58 @@ const [, , , TEXTS] = COLUMNS;
 
 const sign = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 
-t.test('rows and positions stand alike by ranks and by first bytes, rising and falling', async (t) => {
-  const prng = new Prng(SEED);
-  const extraction = new Extraction(null, 1);
-  for (let at = 0; at < 150; at++) {
-    const latest = prng.chance(0.2) ? null : generateValue(prng, TEXTS, true);
-    extraction.insert([{ id: `e${at}`, fields: [{ column: TEXTS, latest }] }]);
-  }
-  const shard = extraction.shards[0].dimension(KEY);
-  const texts = [
-    ...Array.from({ length: 40 }, () => generateValue(prng, TEXTS, true) as string),
-    '',
-    'zz',
-    null,
-  ];
-  for (const descending of [false, true]) {
-    const [ranked, plain] = [true, false].map(
-      (ranks) => new TextKey(shard, TEXTS.id, descending, 0, ranks, unbounded()),
-    );
-    const orderOf = (key: TextKey, a: number, b: number): number =>
-      sign(key.number(a), key.number(b)) || Math.sign(key.compareTied(a, b));
-    const faults: string[] = [];
-    for (let a = 0; a < 150; a++) {
-      for (let b = 0; b < 150; b++) {
-        const [valueA, valueB] = [ranked.value(a), ranked.value(b)];
-        let wanted = 0;
-        if (valueA === null || valueB === null) wanted = Number(valueA === null) - Number(valueB === null);
-        else
-          wanted =
-            Buffer.compare(Buffer.from(String(valueA)), Buffer.from(String(valueB))) * (descending ? -1 : 1);
-        if (orderOf(ranked, a, b) !== (wanted || 0)) faults.push(`ranks: ${valueA}, ${valueB}`);
-        if (orderOf(plain, a, b) !== (wanted || 0)) faults.push(`first bytes: ${valueA}, ${valueB}`);
-      }
+t.test(
+  'rows and positions have the same order by rank and by prefix, ascending and descending',
+  async (t) => {
+    const prng = new Prng(SEED);
+    const extraction = new Extraction(null, 1);
+    for (let at = 0; at < 150; at++) {
+      const latest = prng.chance(0.2) ? null : generateValue(prng, TEXTS, true);
+      extraction.insert([{ id: `e${at}`, fields: [{ column: TEXTS, latest }] }]);
     }
-    for (const text of texts) {
-      const position = { id: 'x', score: 0, distanceKm: 0, values: [text] };
-      for (let row = 0; row < 150; row++) {
-        const [byRank, byBytes] = [ranked, plain].map((key) => {
-          const bound = key.bound(position);
-          return sign(key.number(row), bound.number) || Math.sign(bound.compareTied(row));
-        });
-        if (byRank !== byBytes) faults.push(`${text}: ${byRank} by rank, ${byBytes} by bytes`);
+    const shard = extraction.shards[0].dimension(KEY);
+    const texts = [
+      ...Array.from({ length: 40 }, () => generateValue(prng, TEXTS, true) as string),
+      '',
+      'zz',
+      null,
+    ];
+    for (const descending of [false, true]) {
+      const [ranked, plain] = [true, false].map(
+        (ranks) => new TextKey(shard, TEXTS.id, descending, 0, ranks, unbounded()),
+      );
+      const orderOf = (key: TextKey, a: number, b: number): number =>
+        sign(key.number(a), key.number(b)) || Math.sign(key.compareTied(a, b));
+      const faults: string[] = [];
+      for (let a = 0; a < 150; a++) {
+        for (let b = 0; b < 150; b++) {
+          const [valueA, valueB] = [ranked.value(a), ranked.value(b)];
+          let wanted = 0;
+          if (valueA === null || valueB === null) wanted = Number(valueA === null) - Number(valueB === null);
+          else
+            wanted =
+              Buffer.compare(Buffer.from(String(valueA)), Buffer.from(String(valueB))) *
+              (descending ? -1 : 1);
+          if (orderOf(ranked, a, b) !== (wanted || 0)) faults.push(`ranks: ${valueA}, ${valueB}`);
+          if (orderOf(plain, a, b) !== (wanted || 0)) faults.push(`first bytes: ${valueA}, ${valueB}`);
+        }
       }
+      for (const text of texts) {
+        const position = { id: 'x', score: 0, distanceKm: 0, values: [text] };
+        for (let row = 0; row < 150; row++) {
+          const [byRank, byBytes] = [ranked, plain].map((key) => {
+            const bound = key.bound(position);
+            return sign(key.number(row), bound.number) || Math.sign(bound.compareTied(row));
+          });
+          if (byRank !== byBytes) faults.push(`${text}: ${byRank} by rank, ${byBytes} by prefix`);
+        }
+      }
+      t.strictSame(faults.slice(0, 3), []);
     }
-    t.strictSame(faults.slice(0, 3), []);
-  }
-});
+  },
+);
 
-t.test('a shard without the column has its rows behind every text', async (t) => {
+t.test('rows of a shard without the column sort after every text', async (t) => {
   const extraction = new Extraction(null, 1);
   extraction.insert([{ id: 'one', fields: [] }]);
   const key = new TextKey(extraction.shards[0].dimension(KEY), 4, true, 0, true, unbounded());
@@ -69,7 +73,7 @@ t.test('a shard without the column has its rows behind every text', async (t) =>
   t.ok(key.number(0) > bound.number);
 });
 
-t.test('a dictionary is ranked for many rows, and not for a few or where it is too large', async (t) => {
+t.test('a dictionary is ranked for many rows, but not for a few rows or if it is too large', async (t) => {
   const dictionary = new Dictionary();
   for (let code = 1; code < 100; code++) {
     dictionary.intern(code, Buffer.from(String(code)), 0, String(code).length);

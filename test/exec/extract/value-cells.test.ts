@@ -1,4 +1,6 @@
-/** Cells of stored values at the edges of how they are stored: widths of integers and codes, and what a double holds. */
+/**
+ * Cells of stored values at the limits of their storage: widths of integers and codes, and the exact range of doubles.
+ */
 import t from 'tap';
 import type { ExtractPlan } from '../../../src/ir/index.js';
 import type { Field, Stored } from '../../storage/stored.js';
@@ -16,7 +18,7 @@ const columnOf = (kind: string) => {
   return column;
 };
 
-/** Asks for the column of entities that have these values, one each, round by round in another shard. */
+/** Extracts the column of entities with these values, one value per entity; each round uses a new shard. */
 function differences(kind: string, rounds: readonly (readonly Stored[])[]): string[] {
   const column = columnOf(kind);
   const form = FORMS.get(column.id);
@@ -44,18 +46,18 @@ function differences(kind: string, rounds: readonly (readonly Stored[])[]): stri
 }
 
 t.test('integers of every width are written with all their digits', async (t) => {
-  // Few values at a time: a segment's width is that of its widest one.
+  // Few values at a time, because the width of a segment is the width of its widest value.
   const rounds = INT64.map((value) => [0n, value, -1n, value > 0n ? value - 1n : value + 1n, 1n]);
   t.strictSame(differences('i64', [...rounds, INT64]), []);
 });
 
-t.test('strings are written whatever the width of their codes', async (t) => {
+t.test('strings are written for every code width', async (t) => {
   const texts = (count: number): string[] =>
     Array.from({ length: count }, (_, number) => `${number % 3 === 0 ? 'ß' : 't'}${number}`);
   t.strictSame(differences('code', [texts(1), texts(130), texts(300), texts(66_000)]), []);
 });
 
-t.test('points are written as they are stored', async (t) => {
+t.test('points are written as stored', async (t) => {
   const points: Stored[] = [
     [0, 0],
     [-180, 90],

@@ -1,4 +1,4 @@
-/** The least and the greatest of long texts, many of which replace one another. */
+/** The least and greatest of long texts, many of which are replaced. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -10,7 +10,7 @@ t.comment(`seed ${SEED}`);
 
 const GROUPS = 3;
 
-t.test('what was replaced is moved out of the way, and nothing else', (t) => {
+t.test('compaction removes replaced texts and keeps all others', (t) => {
   const prng = new Prng(SEED);
   const run = new QueryRun(null, 0, 2 ** 30);
   const memory = run.child();
@@ -18,7 +18,7 @@ t.test('what was replaced is moved out of the way, and nothing else', (t) => {
   best.reserve(GROUPS + 1);
   const expected = new Array<string | null>(GROUPS + 1).fill(null);
   for (let round = 0; round < 2_000; round++) {
-    // Later texts are mostly better ones.
+    // Later texts tend to be better.
     const text = `${String(round + prng.below(50)).padStart(6, '0')}${'x'.repeat(prng.below(2_000))}`;
     const group = prng.between(1, GROUPS - 1);
     const bytes = Buffer.from(`..${text}`);

@@ -4,13 +4,13 @@ import { BATCH_ROWS_MAX } from '../../../src/exec/select/row-batches.js';
 
 const next = (size: BatchSize, count: number): number[] => Array.from({ length: count }, () => size.next());
 
-t.test('batches grow from what is asked for to the most', async (t) => {
+t.test('batches grow from the requested size to the maximum', async (t) => {
   const size = new BatchSize();
   size.startWith(1_000);
   t.strictSame(next(size, 5), [1_000, 2_000, 4_000, 8_000, BATCH_ROWS_MAX]);
 });
 
-t.test('where few batches fill a slice the next ones have fewer rows, and grow where many do', async (t) => {
+t.test('batches shrink after slices with few batches and grow after slices with many', async (t) => {
   const size = new BatchSize();
   for (const [batches, rows] of [
     [1, [8_192]],

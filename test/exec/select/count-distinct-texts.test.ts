@@ -1,4 +1,4 @@
-/** Different texts of several lists, against a set of strings. */
+/** Distinct texts of several lists, compared with a set of strings. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -14,7 +14,7 @@ const enough = (): QueryRun => new QueryRun(null, 0, 2 ** 30);
 const countAll = (lists: readonly PartitionedTexts[], run = enough()): number | null =>
   countDistinctTexts(lists, 0, TEXT_PARTITIONS, run);
 
-t.test('texts that stand in several lists count once, whoever counts which partitions', async (t) => {
+t.test('texts that occur in several lists count once, for any division of the partitions', async (t) => {
   for (const listCount of [1, 2, 3, 7]) {
     for (const [count, range] of [
       [0, 1],
@@ -37,7 +37,7 @@ t.test('texts that stand in several lists count once, whoever counts which parti
       const expected = new Set(strings.flatMap((own) => [...own])).size;
       const run = enough();
       t.equal(countAll(lists, run), expected, `${listCount} lists of ${count}`);
-      t.equal(run.reservedBytes, 0, 'what it took is given back');
+      t.equal(run.reservedBytes, 0, 'all memory is released');
       let added = 0;
       for (let from = 0; from < TEXT_PARTITIONS; ) {
         const to = Math.min(TEXT_PARTITIONS, from + prng.between(0, 100));
@@ -49,7 +49,7 @@ t.test('texts that stand in several lists count once, whoever counts which parti
   }
 });
 
-t.test('a few texts of one hash are told apart, many are left to another way', async (t) => {
+t.test('a few texts with the same hash are distinguished; for many texts the result is null', async (t) => {
   const textsOf = (from: number, to: number): Uint8Array[] => {
     const bytes = new Uint8Array(collidingTexts(to).buffer);
     return Array.from({ length: to - from }, (_, at) => bytes.slice((from + at) * 8, (from + at + 1) * 8));
@@ -59,7 +59,7 @@ t.test('a few texts of one hash are told apart, many are left to another way', a
   t.equal(countAll([partitionedOf(textsOf(0, 4_000)), partitionedOf(textsOf(2_000, 6_000))]), null);
 });
 
-t.test('a table that finds no room is refused, and a query that nobody waits for is stopped', async (t) => {
+t.test('a table without memory is refused, and a canceled query stops', async (t) => {
   const texts = Array.from({ length: 1_000 }, (_, text) => Buffer.from(`${text}`));
   const lists = [partitionedOf(texts), partitionedOf(texts)];
   t.throws(() => countAll(lists, new QueryRun(null, 0, 50)), { code: 9006 });

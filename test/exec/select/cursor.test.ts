@@ -37,7 +37,7 @@ const SIMD = MODULES[1][1];
 
 const OPTIONS: GenerateOptions = { idCount: 400, wide: true, density: 0.4 };
 
-/** Lanes that hold the shards in turn. */
+/** Assigns the shards to `count` workers in turn. */
 const workersOf = (shards: readonly Shard[], count: number): Shard[][] =>
   Array.from({ length: count }, (_, worker) => shards.filter((_, index) => index % count === worker));
 
@@ -47,7 +47,10 @@ const sortedLines = (answers: readonly Answer[]): string[] =>
 const countOf = (lines: readonly string[], line: string): number =>
   lines.filter((one) => one === line).length;
 
-/** What is wrong with ordered answers, of which the first `count` were wanted; rows of one key may come in any order. */
+/**
+ * The fault of ordered rows, of which the first `count` were requested, or null; rows with equal keys may be in any
+ * order.
+ */
 function orderFault(
   plan: SelectPlan,
   answers: readonly Answer[],
@@ -66,14 +69,14 @@ function orderFault(
     const tied = all.filter(({ keys }) => compareKeys(plan.order, keys, wanted[from].keys) === 0);
     const [got, may] = [sortedLines(answers.slice(from, to)), sortedLines(tied)];
     const missing = got.filter((line) => countOf(got, line) > countOf(may, line));
-    if (missing.length > 0) return `a row that is none: ${missing[0]}`;
+    if (missing.length > 0) return `an unexpected row: ${missing[0]}`;
   }
   return null;
 }
 
 for (const [kernels, module] of MODULES) {
   for (const shardCount of module === null ? [3] : [1, 3]) {
-    t.test(`${kernels} kernels, ${shardCount} shards: rows are those of a naive look`, async (t) => {
+    t.test(`${kernels} kernels, ${shardCount} shards: rows equal the model`, async (t) => {
       const prng = new Prng(SEED + shardCount);
       const extraction = new Extraction(module, shardCount, { compactionDeadMin: 40 });
       const scratch = new Arena(module);
@@ -109,7 +112,7 @@ for (const [kernels, module] of MODULES) {
       t.strictSame(wrong.slice(0, 2), []);
     });
 
-    t.test(`${kernels} kernels, ${shardCount} shards: rows come in the order of a naive look`, async (t) => {
+    t.test(`${kernels} kernels, ${shardCount} shards: ordered rows equal the model`, async (t) => {
       const prng = new Prng(SEED + 50 + shardCount);
       const extraction = new Extraction(module, shardCount, { compactionDeadMin: 40 });
       const scratch = new Arena(module);
@@ -139,37 +142,40 @@ for (const [kernels, module] of MODULES) {
     });
   }
 
-  t.test(`${kernels} kernels: the first of many rows, by keys of all kinds with many ties`, async (t) => {
-    const prng = new Prng(SEED + 13);
-    const extraction = new Extraction(module, 1);
-    const scratch = new Arena(module);
-    const quick = COLUMNS.filter(({ id }) => [1, 3, 4].includes(id));
-    const values = {
-      bits: () => BigInt(prng.below(2)),
-      i64: () => prng.pick([-1n, 1n]) * (2n ** 62n + BigInt(prng.below(40))),
-      code: () => `a text of ${prng.below(40)}`,
-    };
-    const changes = Array.from({ length: 12_000 }, (_, at) => ({
-      id: `entity-${at}`,
-      fields: quick
-        .filter(() => prng.chance(0.95))
-        .map((column) => ({ column, latest: values[column.kind as keyof typeof values]() })),
-    }));
-    extraction.insert(changes);
-    const inputs = [ID_INPUT, ...quick.map(inputOf)];
-    const plan = withAllOutputs({ ...PLAIN, inputs });
-    for (const keys of [[0], [2, 0], [3, 2, 0], [1, 3, 0], [3], [2]]) {
-      const order = keys.map((input) => ({ of: inputAt(plan, input), descending: prng.chance(0.5) }));
-      const all = naiveAnswers(extraction.entities, { ...plan, order });
-      for (const limit of [1, 90, 9_000]) {
-        const { answers } = ask(extraction.shards, { plan: { ...plan, order, limit } }, scratch, 8_000);
-        // Both are stable, and the naive look goes through entities in the order in which they came.
-        t.equal(shown(answers) === shown(all.slice(0, limit)), true, `keys ${keys}, limit ${limit}`);
+  t.test(
+    `${kernels} kernels: the first of many rows are correct for keys of all kinds with many ties`,
+    async (t) => {
+      const prng = new Prng(SEED + 13);
+      const extraction = new Extraction(module, 1);
+      const scratch = new Arena(module);
+      const quick = COLUMNS.filter(({ id }) => [1, 3, 4].includes(id));
+      const values = {
+        bits: () => BigInt(prng.below(2)),
+        i64: () => prng.pick([-1n, 1n]) * (2n ** 62n + BigInt(prng.below(40))),
+        code: () => `a text of ${prng.below(40)}`,
+      };
+      const changes = Array.from({ length: 12_000 }, (_, at) => ({
+        id: `entity-${at}`,
+        fields: quick
+          .filter(() => prng.chance(0.95))
+          .map((column) => ({ column, latest: values[column.kind as keyof typeof values]() })),
+      }));
+      extraction.insert(changes);
+      const inputs = [ID_INPUT, ...quick.map(inputOf)];
+      const plan = withAllOutputs({ ...PLAIN, inputs });
+      for (const keys of [[0], [2, 0], [3, 2, 0], [1, 3, 0], [3], [2]]) {
+        const order = keys.map((input) => ({ of: inputAt(plan, input), descending: prng.chance(0.5) }));
+        const all = naiveAnswers(extraction.entities, { ...plan, order });
+        for (const limit of [1, 90, 9_000]) {
+          const { answers } = ask(extraction.shards, { plan: { ...plan, order, limit } }, scratch, 8_000);
+          // Both sorts are stable, and the model reads entities in order of insertion.
+          t.equal(shown(answers) === shown(all.slice(0, limit)), true, `keys ${keys}, limit ${limit}`);
+        }
       }
-    }
-  });
+    },
+  );
 
-  t.test(`${kernels} kernels: each format gives the rows of the columns, part by part`, async (t) => {
+  t.test(`${kernels} kernels: each format returns the rows of the columns, part by part`, async (t) => {
     const prng = new Prng(SEED + 17);
     const extraction = new Extraction(module, 2);
     const scratch = new Arena(module);
@@ -191,37 +197,34 @@ for (const [kernels, module] of MODULES) {
     }
   });
 
-  t.test(
-    `${kernels} kernels: memory is given back, and a query that needs too much is refused`,
-    async (t) => {
-      const prng = new Prng(SEED + 23);
-      const extraction = new Extraction(module, 2);
-      const scratch = new Arena(module);
-      extraction.insert(generateEntities(prng, 300, OPTIONS));
-      let refused = 0;
-      for (let query = 0; query < 60; query++) {
-        const joins = prng.pick([0, 2]);
-        const tables = generateTables(prng, ['a', '1']).slice(0, joins).map(joinTable);
-        const unordered = generatePlan(prng, joins);
-        const order = prng.chance(0.5) ? generateOrder(prng, unordered, 2) : [];
-        const settings = { plan: { ...unordered, order, limit: prng.pick([null, 20]) }, tables };
-        const run = new QueryRun(null, 0, prng.pick([Number.POSITIVE_INFINITY, 3_000, 100_000]));
-        try {
-          ask(extraction.shards, settings, scratch, 50, run);
-          // What expressions remember goes with them.
-          t.equal(run.reservedBytes, 0, shown(settings.plan));
-        } catch (error) {
-          refused++;
-          t.match(error, { code: 9006 });
-        }
-        t.equal(holdsTemporary(extraction.shards, scratch), false);
+  t.test(`${kernels} kernels: memory is released, and a query that needs too much is refused`, async (t) => {
+    const prng = new Prng(SEED + 23);
+    const extraction = new Extraction(module, 2);
+    const scratch = new Arena(module);
+    extraction.insert(generateEntities(prng, 300, OPTIONS));
+    let refused = 0;
+    for (let query = 0; query < 60; query++) {
+      const joins = prng.pick([0, 2]);
+      const tables = generateTables(prng, ['a', '1']).slice(0, joins).map(joinTable);
+      const unordered = generatePlan(prng, joins);
+      const order = prng.chance(0.5) ? generateOrder(prng, unordered, 2) : [];
+      const settings = { plan: { ...unordered, order, limit: prng.pick([null, 20]) }, tables };
+      const run = new QueryRun(null, 0, prng.pick([Number.POSITIVE_INFINITY, 3_000, 100_000]));
+      try {
+        ask(extraction.shards, settings, scratch, 50, run);
+        // The caches of expressions are released as well.
+        t.equal(run.reservedBytes, 0, shown(settings.plan));
+      } catch (error) {
+        refused++;
+        t.match(error, { code: 9006 });
       }
-      t.ok(refused > 0 && refused < 60, `${refused} refused`);
-    },
-  );
+      t.equal(holdsTemporary(extraction.shards, scratch), false);
+    }
+    t.ok(refused > 0 && refused < 60, `${refused} refused`);
+  });
 }
 
-t.test('rows of several segments come in batches of many rows', async (t) => {
+t.test('rows of several segments are returned in batches of many rows', async (t) => {
   const prng = new Prng(SEED + 9);
   const extraction = new Extraction(SIMD, 1);
   const scratch = new Arena(SIMD);
@@ -267,7 +270,7 @@ t.test('rows of several segments come in batches of many rows', async (t) => {
   }
 });
 
-t.test('between its parts a query holds nothing in an arena', async (t) => {
+t.test('a query holds no arena memory between its parts', async (t) => {
   const prng = new Prng(SEED + 29);
   const extraction = new Extraction(null, 2);
   const scratch = new Arena(null);
@@ -298,7 +301,7 @@ t.test('between its parts a query holds nothing in an arena', async (t) => {
         answers.push(...answersOf(part));
         done = part.done;
         t.equal(holdsTemporary(extraction.shards, scratch), false);
-        // Another query writes where this one left its selections.
+        // Another query overwrites the scratch bitmaps.
         for (let bitmap = 0; bitmap < 4; bitmap++)
           scratch.u8.fill(0x55, scratch.scratchBitmap(bitmap), scratch.scratchBitmap(bitmap) + 8_192);
       }
@@ -308,7 +311,7 @@ t.test('between its parts a query holds nothing in an arena', async (t) => {
   }
 });
 
-t.test('a part ends where its bytes are full; the parts hold the same rows together', async (t) => {
+t.test('a part ends at its byte limit, and the parts together contain the same rows', async (t) => {
   const prng = new Prng(SEED + 31);
   const extraction = new Extraction(null, 2);
   const scratch = new Arena(null);
@@ -339,7 +342,7 @@ t.test('a part ends where its bytes are full; the parts hold the same rows toget
   }
 });
 
-t.test('rows with equal keys stay in the order in which they lie', async (t) => {
+t.test('rows with equal keys stay in stored order', async (t) => {
   const extraction = new Extraction(null, 1);
   const scratch = new Arena(null);
   const [bits, integers] = [columnOf(1), columnOf(3)];
@@ -364,7 +367,7 @@ t.test('rows with equal keys stay in the order in which they lie', async (t) => 
   }
 });
 
-t.test('no more is read than is asked for', async (t) => {
+t.test('no more rows are read than requested', async (t) => {
   const extraction = new Extraction(null, 1);
   const scratch = new Arena(null);
   const changes = Array.from({ length: 50_000 }, (_, at) => ({
@@ -389,7 +392,7 @@ t.test('no more is read than is asked for', async (t) => {
   );
 });
 
-t.test('a grouped plan gives the groups of every shard that holds entities, in one part', async (t) => {
+t.test('a grouped plan returns the groups of every shard with entities in one part', async (t) => {
   const prng = new Prng(SEED + 37);
   const extraction = new Extraction(SIMD, 3);
   extraction.insert(generateEntities(prng, 200, OPTIONS));
@@ -424,7 +427,7 @@ t.test('a grouped plan gives the groups of every shard that holds entities, in o
   t.strictSame([...found].sort(), [...wanted].sort());
 });
 
-t.test('a stopped query ends within a batch', async (t) => {
+t.test('a canceled query stops within a batch', async (t) => {
   const extraction = new Extraction(null, 1);
   extraction.insert(generateEntities(new Prng(SEED), 50, OPTIONS));
   const run = new QueryRun(Int32Array.of(0, 1), 1, Number.POSITIVE_INFINITY);
@@ -432,7 +435,7 @@ t.test('a stopped query ends within a batch', async (t) => {
   t.throws(() => ask(extraction.shards, { plan }, new Arena(null), 10, run), { code: 9005 });
 });
 
-/** Whether some arena's temporary room is not whole. */
+/** Whether temporary memory of some arena is in use. */
 function holdsTemporary(shards: readonly Shard[], scratch: Arena): boolean {
   return [...arenasOf(shards, scratch)].some((arena) => {
     const at = arena.reserveTemporary(64);

@@ -1,4 +1,4 @@
-/** Grouping by slots gives the same groups as a naive scan and as grouping row by row. */
+/** Grouping by slots returns the same groups as the model and as row-by-row grouping. */
 import t from 'tap';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -37,7 +37,7 @@ t.comment(`seed ${SEED}`);
 
 const unbounded = (): QueryRun => new QueryRun(null, 0, Number.POSITIVE_INFINITY);
 
-/** Booleans, dates, numbers, texts, and what is joined by the texts and by what these find. */
+/** Booleans, dates, numbers, texts, columns joined by the texts, and columns joined by the result of that join. */
 const INPUTS = [
   ...[1, 2, 3, 4].map((id) => inputOf(columnOf(id))),
   { type: TEXT, from: 'joined', join: 0, column: 0 },
@@ -103,7 +103,7 @@ function generatePlan(prng: Prng): SelectPlan {
   };
 }
 
-/** By the text of its keys, what is told of each group. */
+/** The aggregates of each group, by the text of its keys. */
 type PlainGroups = Map<string, string>;
 
 function naiveGroups(extraction: Extraction, plan: SelectPlan, tables: readonly PlainTable[]): PlainGroups {
@@ -135,7 +135,7 @@ function extreme(name: 'min' | 'max', values: readonly bigint[]): bigint | null 
 
 type States = (number | bigint | null)[][];
 
-/** Adds the groups of a shard to those of others. */
+/** Adds the groups of a shard to the groups of other shards. */
 function addGroups(actual: Map<string, States>, partial: GroupPartial, plan: SelectPlan): void {
   const keys = partial.keys.map(fromWire);
   for (let group = 0; group < partial.groupCount; group++) {
@@ -161,7 +161,7 @@ function addGroups(actual: Map<string, States>, partial: GroupPartial, plan: Sel
           ];
         }
         default:
-          throw new Error(`no ${state.holds} was asked for`);
+          throw new Error(`unexpected state ${state.holds}`);
       }
     });
     actual.set(key, added);
@@ -190,7 +190,7 @@ function cellGroups(
 const sorted = (actual: PlainGroups): [string, string][] => [...actual].sort(([a], [b]) => (a < b ? -1 : 1));
 
 for (const [kernels, module] of MODULES) {
-  t.test(`${kernels} kernels: groups are those of a naive look`, async (t) => {
+  t.test(`${kernels} kernels: groups equal the model`, async (t) => {
     const prng = new Prng(SEED);
     const options: GenerateOptions = { idCount: 400, wide: false, density: 0.5 };
     const extraction = new Extraction(module, 2, { compactionDeadMin: 1_000 });
@@ -214,7 +214,7 @@ for (const [kernels, module] of MODULES) {
         bySlots++;
         const [got, wanted] = [sorted(found), sorted(naiveGroups(extraction, plan, plain))];
         if (shown(got) !== shown(wanted)) {
-          wrong.push(`${shown(plan)}\n  gives ${shown(got)}\n  instead of ${shown(wanted)}`);
+          wrong.push(`${shown(plan)}\n  returns ${shown(got)}\n  instead of ${shown(wanted)}`);
         }
       }
     }
@@ -236,34 +236,41 @@ const COUNT_ROWS: Aggregate = {
   type: INTEGER,
 };
 
-t.test('what depends on rows, on many values or on wide numbers goes another way', async (t) => {
-  const extraction = new Extraction(null, 1);
-  extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: true, density: 0.9 }));
-  const scratch = new Arena(null);
-  const [shard] = extraction.shards;
-  const dimension = shard.find(KEY);
-  if (dimension === undefined) throw new Error('nothing was inserted');
-  const [text, wide, id] = [0, 1, 2].map((input) => inputAt(BY_TEXT, input));
-  const goes = (keys: readonly Expression[], aggregates: readonly Aggregate[], more = {}): boolean => {
-    const plan = { ...BY_TEXT, grouping: { keys, perEntity: false, aggregates }, ...more };
-    const source = { dimension, plan, tables: [], scratch };
-    return groupBySlots(source, unbounded(), new ShardOperatorStats(0, false)) !== null;
-  };
-  const sum: Aggregate = { ...COUNT_ROWS, function: 'sum', of: wide, type: wide.type };
-  t.equal(goes([text], [COUNT_ROWS]), true);
-  t.equal(goes([text], [{ ...COUNT_ROWS, of: wide }]), true, 'values of any kind are counted');
-  t.equal(goes([text], [sum]), false, 'sums of eight bytes may be too large');
-  t.equal(goes([id], [COUNT_ROWS]), false, 'entity IDs are no values');
-  t.equal(goes([text], [{ ...sum, function: 'max' }]), false, 'and so may be the greatest one');
-  t.equal(goes([wide], [COUNT_ROWS]), false, 'too many values');
-  t.equal(goes([], [COUNT_ROWS]), false, 'nothing depends on a column');
-  t.equal(goes([text], [{ ...COUNT_ROWS, of: text, distinct: true }]), false);
-  t.equal(goes([text], [{ ...COUNT_ROWS, feed: 'entities' }]), false);
-  const filter: Expression = { op: 'is-null', type: BOOLEAN, of: id, negated: true };
-  t.equal(goes([text], [COUNT_ROWS], { filter }), false, 'a filter of rows');
-});
+t.test(
+  'grouping by slots is not used for expressions of several columns, many values or wide numbers',
+  async (t) => {
+    const extraction = new Extraction(null, 1);
+    extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: true, density: 0.9 }));
+    const scratch = new Arena(null);
+    const [shard] = extraction.shards;
+    const dimension = shard.find(KEY);
+    if (dimension === undefined) throw new Error('the shard is empty');
+    const [text, wide, id] = [0, 1, 2].map((input) => inputAt(BY_TEXT, input));
+    const goes = (keys: readonly Expression[], aggregates: readonly Aggregate[], more = {}): boolean => {
+      const plan = { ...BY_TEXT, grouping: { keys, perEntity: false, aggregates }, ...more };
+      const source = { dimension, plan, tables: [], scratch };
+      return groupBySlots(source, unbounded(), new ShardOperatorStats(0, false)) !== null;
+    };
+    const sum: Aggregate = { ...COUNT_ROWS, function: 'sum', of: wide, type: wide.type };
+    t.equal(goes([text], [COUNT_ROWS]), true);
+    t.equal(goes([text], [{ ...COUNT_ROWS, of: wide }]), true, 'values of any kind are counted');
+    t.equal(goes([text], [sum]), false, 'sums of eight-byte integers may overflow');
+    t.equal(goes([id], [COUNT_ROWS]), false, 'entity IDs are not stored values');
+    t.equal(
+      goes([text], [{ ...sum, function: 'max' }]),
+      false,
+      'extremes of eight-byte integers are not supported',
+    );
+    t.equal(goes([wide], [COUNT_ROWS]), false, 'too many values');
+    t.equal(goes([], [COUNT_ROWS]), false, 'no key depends on a column');
+    t.equal(goes([text], [{ ...COUNT_ROWS, of: text, distinct: true }]), false);
+    t.equal(goes([text], [{ ...COUNT_ROWS, feed: 'entities' }]), false);
+    const filter: Expression = { op: 'is-null', type: BOOLEAN, of: id, negated: true };
+    t.equal(goes([text], [COUNT_ROWS], { filter }), false, 'a filter of rows');
+  },
+);
 
-t.test('several segments and arenas add up, and all memory is given back', async (t) => {
+t.test('several segments and arenas are summed, and all memory is released', async (t) => {
   const extraction = new Extraction(null, 1);
   const options = { idCount: 1_000_000, wide: false, density: 0.9 };
   for (let from = 0; extraction.entities.size < SEGMENT_ROWS_MAX + 2_000; from++) {
@@ -271,7 +278,7 @@ t.test('several segments and arenas add up, and all memory is given back', async
   }
   const [shard] = extraction.shards;
   const dimension = shard.find(KEY);
-  if (dimension === undefined) throw new Error('nothing was inserted');
+  if (dimension === undefined) throw new Error('the shard is empty');
   t.ok(dimension.segments.length > 1, `${dimension.segments.length} segments`);
   const [text, number] = [inputAt(BY_TEXT, 0), inputAt(BY_TEXT, 1)];
   const sum: Aggregate = { ...COUNT_ROWS, function: 'sum', of: number, type: number.type };
@@ -293,8 +300,8 @@ t.test('several segments and arenas add up, and all memory is given back', async
   const same = new Map<string, States>();
   addGroups(same, toEnd(groupShard(rows, plan, byRow, new ShardOperatorStats(0, false))), plan);
   rows.release();
-  t.strictSame(same, actual, 'row by row they are the same');
-  t.equal(run.reservedBytes, byRow.reservedBytes, 'the answer alone stays taken');
+  t.strictSame(same, actual, 'row-by-row grouping returns the same groups');
+  t.equal(run.reservedBytes, byRow.reservedBytes, 'only the memory of the result stays reserved');
   const arena = dimension.segments[0].arena;
   const first = arena.reserveTemporary(64);
   arena.releaseTemporary();

@@ -1,4 +1,4 @@
-/** Codes of numbers: in the window, hashed, and from the one to the other. */
+/** Codes of numbers: in the window, hashed, and after a switch from the window to hashing. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun, UNBOUNDED } from '../../../src/exec/query-run.js';
@@ -16,7 +16,7 @@ const vectorOf = (numbers: readonly number[]): ExactVector => ({
   wide: null,
 });
 
-t.test('equal integers have one code, however wide the window may be', (t) => {
+t.test('equal integers have the same code, for any window size', (t) => {
   const prng = new Prng(SEED);
   for (const windowMax of [0, 1, 5_000, 2 ** 20]) {
     for (const [spread, base] of [
@@ -46,7 +46,7 @@ t.test('equal integers have one code, however wide the window may be', (t) => {
   t.end();
 });
 
-t.test('zero is zero, whatever its sign', (t) => {
+t.test('zero has the same code with either sign', (t) => {
   for (const windowMax of [0, 100]) {
     const codes = new NumberCodes('exact', UNBOUNDED.child(), windowMax);
     const coded = codes.code(vectorOf([-0, 0, 5]), new Uint32Array(3));
@@ -57,7 +57,7 @@ t.test('zero is zero, whatever its sign', (t) => {
   t.end();
 });
 
-t.test('values far apart take a window of no great size, or none', (t) => {
+t.test('values that are far apart use a window of limited size, or none', (t) => {
   const run = new QueryRun(null, 0, 200_000);
   const codes = new NumberCodes('exact', run.child());
   codes.code(vectorOf([0, 20_000, 2 ** 52, 3]), new Uint32Array(4));

@@ -1,4 +1,4 @@
-/** Groups of rows and events as they are stored, against the same model over a naive look at the entities. */
+/** Groups of stored rows and events, compared with the model applied to the entities. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -30,7 +30,7 @@ const EVENT_COLUMNS = [21, 22];
 const ALL_TIME = { from: -1e9, to: 8e9 };
 const everyEvent = (columnId: number) => ({ columnId, window: ALL_TIME, tests: [] });
 
-/** The ID, all attributes, and value and date of the events that rows or feeds are. */
+/** The ID, all attributes, and the value and date of the events of rows and feeds. */
 const INPUTS: readonly Input[] = [
   ...ATTRIBUTE_INPUTS,
   ...EVENT_COLUMNS.flatMap((id) => [inputOf(columnOf(id)), dateInput(id)]),
@@ -76,7 +76,7 @@ function generateAggregate(prng: Prng, ofRows: readonly number[], areEvents: boo
 }
 
 for (const [kernels, module] of MODULES) {
-  t.test(`${kernels} kernels: groups of stored rows are those of a naive look`, async (t) => {
+  t.test(`${kernels} kernels: groups of stored rows equal the model`, async (t) => {
     const prng = new Prng(SEED);
     const extraction = new Extraction(module, 1, { compactionDeadMin: 60 });
     const scratch = new Arena(module);

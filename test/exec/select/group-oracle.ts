@@ -1,4 +1,4 @@
-/** Generated rows in batches of vectors, and what grouping them must give: row at a time, with bigints. */
+/** Generated rows in batches of vectors, and the expected groups: computed row by row, with bigints. */
 import { hashBytes, type Prng } from '../../../src/base/index.js';
 import type { GroupInput } from '../../../src/exec/select/group.js';
 import type { RowBatch } from '../../../src/exec/select/row-batches.js';
@@ -16,7 +16,7 @@ import {
 } from '../../../src/vector/index.js';
 import { partitionsRead } from '../../support/partitioned.js';
 
-/** How the texts of a column come. */
+/** The form of a column's texts. */
 type TextForm = 'shared' | 'repeating' | 'fresh' | 'mixed';
 
 const FORMS = ['shared', 'other', 'repeating', 'fresh'] as const;
@@ -27,7 +27,7 @@ export interface Column {
   readonly values: readonly Value[];
 }
 
-/** Rows in order, with the entity of each. */
+/** Rows in order, with the entity of each row. */
 export interface Table {
   readonly columns: readonly Column[];
   readonly entities: readonly number[];
@@ -36,7 +36,7 @@ export interface Table {
 export interface Data {
   readonly rowEnd: number;
   readonly rows: Table;
-  /** Their entities come in any order. */
+  /** The entities of these rows are in any order. */
   readonly feeds: readonly Table[];
 }
 
@@ -62,7 +62,7 @@ const TEXTS = [
   'ab',
 ];
 
-/** What values of a column are drawn from: few or many, small or extreme. */
+/** Returns a generator of a column's values: few or many, small or extreme. */
 function drawFrom(prng: Prng, { type }: SqlType): () => Value {
   const few = prng.chance(0.5) ? prng.between(1, 6) : prng.between(50, 3_000);
   switch (type) {
@@ -110,7 +110,7 @@ function generateTable(prng: Prng, entities: readonly number[]): Table {
   };
 }
 
-/** Inputs of the rows and of each feed are apart by so many. */
+/** The distance between the input numbers of the rows and of each feed. */
 const INPUT_STRIDE = 100;
 
 export const inputOf = (feed: number | null, column: number): number =>
@@ -131,7 +131,7 @@ export function generateData(prng: Prng, entityCount: number): Data {
   return { rowEnd: entityCount, rows: generateTable(prng, entities), feeds: [feed(), feed()] };
 }
 
-/** Texts, and the codes of each. */
+/** Texts and the code of each text. */
 interface List {
   readonly codes: ReadonlyMap<string, readonly number[]>;
   readonly texts: Texts;
@@ -182,7 +182,7 @@ class ColumnReader {
       const codes = Uint32Array.from(part, (value) => this.#prng.pick(known.get(String(value)) ?? [0]));
       return { ...vector, codes, texts: list };
     }
-    // What stands in the place of a missing value is anything.
+    // The stored value of a missing row is arbitrary.
     if (vector.kind === 'exact' && vector.numbers !== null && this.#prng.chance(0.5)) {
       part.forEach((value, row) => {
         if (value === null) vector.numbers?.fill(this.#prng.pick([Number.NaN, 2 ** 60, -3]), row, row + 1);
@@ -198,14 +198,14 @@ class ColumnReader {
   }
 }
 
-/** Texts as a dictionary gives them. */
+/** Texts as returned by a dictionary. */
 function hashedTexts(strings: readonly string[]): Texts {
   const { offsets, bytes } = Texts.ofStrings([...strings]).utf8;
   const hashes = Uint32Array.from(strings, (_, code) => hashBytes(bytes, offsets[code], offsets[code + 1]));
   return Texts.ofBytes({ offsets, bytes }, strings.length, true, hashes);
 }
 
-/** What the work gives, step by step to its end. */
+/** Runs the work to its end and returns the result. */
 export function toEnd<T>(work: Iterator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next();
@@ -246,9 +246,9 @@ function* batchesOf(
   }
 }
 
-// What must come out.
+// Expected results
 
-/** How many 2^-1074 a double is. */
+/** The double in units of 2^-1074. */
 export function unitsOfDouble(value: number): bigint {
   let [whole, halvings] = [value, 0];
   while (!Number.isInteger(whole)) {
@@ -258,7 +258,7 @@ export function unitsOfDouble(value: number): bigint {
   return BigInt(whole) << BigInt(1_074 - halvings);
 }
 
-/** A value as text, the same for equal values alone. */
+/** A text that is the same exactly for equal values. */
 export const textOfValue = (value: Value): string =>
   value === null ? 'null' : `${typeof value} ${Object.is(value, -0) ? 0 : value}`;
 
@@ -267,7 +267,7 @@ type PlainGroups = string | number | readonly (readonly [string, number])[] | re
 interface Group {
   readonly keys: readonly Value[];
   readonly values: Value[][];
-  /** Of each aggregate, the entities that counted. */
+  /** By aggregate, the entities that were counted. */
   readonly counted: Set<number>[];
 }
 
@@ -277,7 +277,7 @@ const keyOf = (keys: readonly Value[], entity: number | null): string =>
 const columnIn = (expression: Expression): number =>
   expression.op === 'input' ? expression.input % INPUT_STRIDE : 0;
 
-/** By key (and entity, where groups are entities), what each aggregate adds up. */
+/** By key (and entity, if groups are entities), the values that each aggregate combines. */
 export function expectedGroups(
   grouping: Grouping,
   { rows, feeds }: Data,
@@ -346,7 +346,7 @@ function extremeOf(values: readonly NonNullable<Value>[], sign: number): Value {
   );
 }
 
-/** What a partial tells, in the same form; throws where a key or a pair of group and value stands twice. */
+/** The content of a partial in the same form. Throws if a key or a pair of group and value occurs twice. */
 export function plainGroups(
   partial: GroupPartial,
   perEntity: boolean,
@@ -389,7 +389,7 @@ function plainStates(state: AggregateState, groupCount: number): PlainGroups[] {
       return plainValues(state, groupCount);
     case 'runs':
     case 'bits':
-      throw new Error(`grouping row by row gives no ${state.holds}`);
+      throw new Error(`unexpected state ${state.holds} of row-by-row grouping`);
     case 'texts': {
       const texts = partitionsRead(state.texts).flatMap(({ found }) => found.map(({ text }) => text));
       const values = toWire(vectorOf({ type: 'text' }, texts));
@@ -407,7 +407,7 @@ function plainValues(state: Extract<AggregateState, { holds: 'values' }>, groupC
   for (let at = 0; at < vector.count; at++) {
     const value = textOfValue(valueAt(vector, at));
     const held = actual[groups === null ? 0 : groups[at]];
-    if (held.has(value)) throw new Error(`${value} stands twice in a group`);
+    if (held.has(value)) throw new Error(`${value} occurs twice in a group`);
     held.set(value, counts === null ? 1 : counts[at]);
   }
   if (hashes !== null && values.kind === 'text') checkHashes(hashes, values.offsets, values.bytes);

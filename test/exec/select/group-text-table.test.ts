@@ -1,11 +1,11 @@
-/** Numbers of texts, also of those that others' hashes make one. */
+/** Numbers of texts, including texts with colliding hashes. */
 import t from 'tap';
 import { hashBytes } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
 import { TextTable } from '../../../src/exec/select/group-text-table.js';
 import { collidingTexts } from '../../support/ingest/colliding.js';
 
-t.test('texts are numbered in the order of first sight, those of one stored hash, too', (t) => {
+t.test('texts are numbered in order of first occurrence, even if their hashes are equal', (t) => {
   const table = new TextTable(new QueryRun(null, 0, 2 ** 26).child());
   const count = 20_000;
   const bytes = new Uint8Array(collidingTexts(count).buffer);
@@ -15,7 +15,7 @@ t.test('texts are numbered in the order of first sight, those of one stored hash
       if (table.add(bytes, 8 * text, 8 * text + 8) !== text) t.fail(`text ${text} in the ${round} round`);
     }
   }
-  // Parts of others are texts of their own.
+  // Substrings of other texts are distinct texts.
   t.equal(table.add(bytes, 0, 0), count);
   t.equal(table.add(bytes, 0, 7), count + 1);
   t.equal(table.add(bytes, 0, 0), count);
@@ -25,7 +25,7 @@ t.test('texts are numbered in the order of first sight, those of one stored hash
   t.end();
 });
 
-t.test('texts that find no room are refused', (t) => {
+t.test('texts that exceed the memory are refused', (t) => {
   const table = new TextTable(new QueryRun(null, 0, 100_000).child());
   const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, at) => `${at}`.padStart(8, '0')).join(''));
   let added = 0;

@@ -1,4 +1,4 @@
-/** Groups and aggregates of generated batches against a model that looks at one row after the other. */
+/** Groups and aggregates of generated batches compared with a row-at-a-time model. */
 import t from 'tap';
 import { Prng, QuarryError } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -30,7 +30,7 @@ t.comment(`seed ${SEED}`);
 const LIMITS: readonly GroupOptions[] = [
   { directPairsMax: 2 ** 22, gridBitsMax: 2 ** 27 },
   { directPairsMax: 0, gridBitsMax: 0 },
-  // Tables and grids are left in the midst of the rows.
+  // Direct tables and grids become too large after some rows.
   { directPairsMax: 200, gridBitsMax: 4_096 },
 ];
 
@@ -96,7 +96,7 @@ const planOf = (grouping: Grouping): SelectPlan => ({
   limit: null,
 });
 
-t.test('every grouping gives the groups, sums and values that a row-at-a-time model gives', async (t) => {
+t.test('every grouping returns the groups, sums and values of a row-at-a-time model', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 250; round++) {
     const data = generateData(prng, prng.pick([0, 1, 5, 60, 60, 900]));
@@ -109,13 +109,13 @@ t.test('every grouping gives the groups, sums and values that a row-at-a-time mo
     const partial = toEnd(groupShard(rows, planOf(grouping), run, stats, limits));
     const actual = plainGroups(partial, grouping.perEntity, data.rows.entities);
     t.strictSame([...actual].sort(), [...expected].sort(), `round ${round}`);
-    t.equal(stats.take()[0].rows, partial.groupCount, `figures of round ${round}`);
+    t.equal(stats.take()[0].rows, partial.groupCount, `stats of round ${round}`);
     if (!t.passing()) return;
   }
 });
 
 t.test(
-  'a query that has too little memory is refused, and gives back all but what its answer took',
+  'a query with too little memory is refused, and releases all memory except that of its result',
   async (t) => {
     const prng = new Prng(SEED + 1);
     let refused = 0;
@@ -150,7 +150,7 @@ t.test(
   },
 );
 
-t.test('a query of which nobody waits for the answer is stopped', async (t) => {
+t.test('a canceled query stops', async (t) => {
   const prng = new Prng(SEED + 2);
   const data = generateData(prng, 300);
   const run = new QueryRun(Int32Array.of(0, 1), 1, 2 ** 30);

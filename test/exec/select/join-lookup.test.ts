@@ -12,7 +12,7 @@ t.comment(`seed ${SEED}`);
 const tableOf = (ids: readonly string[], run: QueryRun): JoinedTable =>
   new JoinedTable(joinTable({ types: [], rows: new Map(ids.map((id) => [id, []])) }), run.child());
 
-t.test('each text finds the row of its ID, by a dictionary or by itself', async (t) => {
+t.test('each text finds the row of its ID, with and without a cached dictionary', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 30; round++) {
     const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
@@ -51,10 +51,10 @@ t.test('each text finds the row of its ID, by a dictionary or by itself', async 
   }
 });
 
-t.test('IDs of one hash are told apart', async (t) => {
+t.test('IDs with the same hash are distinguished', async (t) => {
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   const words = collidingTexts(40);
-  // Texts need not be UTF-8 to be looked up by their bytes.
+  // Lookup compares bytes, so texts need not be valid UTF-8.
   const bytes = new Uint8Array(words.buffer);
   const offsets = Uint32Array.from({ length: 41 }, (_, at) => at * 8);
   const wire = {

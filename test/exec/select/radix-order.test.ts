@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 
 const MISSING = Number.POSITIVE_INFINITY;
 
-/** Makers of numbers: ranks, days, ties, fractions, both ends of what doubles hold. */
+/** Generators of numbers: ranks, days, ties, fractions, and both ends of the range of doubles. */
 const KINDS: readonly ((prng: Prng) => number)[] = [
   () => 7,
   () => MISSING,
@@ -21,7 +21,7 @@ const KINDS: readonly ((prng: Prng) => number)[] = [
   (prng) => prng.pick([0, -0, Number.MIN_VALUE, -Number.MIN_VALUE, Number.MAX_VALUE, -Number.MAX_VALUE]),
 ];
 
-t.test('the order is that of a stable sort by the columns', async (t) => {
+t.test('the order equals that of a stable sort by the columns', async (t) => {
   const prng = new Prng(SEED);
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   for (let round = 0; round < 200; round++) {

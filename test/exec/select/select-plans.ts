@@ -1,4 +1,4 @@
-/** Generated plans of rows that are not grouped, over the columns of test/storage/stored.ts, and what they are joined with. */
+/** Generated plans of ungrouped rows over the columns of test/storage/stored.ts, and their joined tables. */
 import type { Prng } from '../../../src/base/index.js';
 import type { Condition, Expression, Input, Join, SelectPlan, SortKey } from '../../../src/ir/index.js';
 import type { Value } from '../../../src/vector/index.js';
@@ -29,7 +29,7 @@ const constant = (value: bigint | string, input: Input): Expression => ({
   value,
 });
 
-/** Attributes, some conditions, of events the value and the date, then what is joined. */
+/** Attributes, some conditions, the value and date of events, then joined columns. */
 function generateInputs(prng: Prng, eventId: number | null, joined: readonly Input[]): Input[] {
   const conditions = Array.from({ length: prng.below(3) }, () => conditionInput(generated(prng)));
   const event = eventId === null ? [] : [inputOf(columnOf(eventId)), dateInput(eventId)];
@@ -79,7 +79,7 @@ export function generateOrder(prng: Prng, plan: Pick<SelectPlan, 'inputs'>, keyC
   });
 }
 
-/** Two joined dimensions: by the texts of column 4, and by what the first one gives. */
+/** Two joined dimensions: by the texts of column 4, and by a column of the first joined dimension. */
 export function generateTables(prng: Prng, texts: readonly string[]): PlainTable[] {
   const chosen = [...new Set(texts)].filter(() => prng.chance(0.5));
   const first = new Map<string, readonly Value[]>(

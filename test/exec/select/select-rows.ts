@@ -1,4 +1,4 @@
-/** Rows of a SELECT from plain maps, one row at a time, to compare those of shards with; and plans to be asked. */
+/** A model of SELECT rows, computed row by row from plain maps, and functions that run plans over shards. */
 import { QueryMemories, QueryRun, SelectCursor, type SelectOptions } from '../../../src/exec/index.js';
 import type {
   Condition,
@@ -92,7 +92,7 @@ export const inputAt = (plan: Pick<SelectPlan, 'inputs'>, input: number): Expres
   input,
 });
 
-/** Puts out every input. */
+/** The plan with every input as an output. */
 export function withAllOutputs(plan: SelectPlan): SelectPlan {
   const outputs = plan.inputs.map(({ type }, input) => ({
     name: `output ${input}`,
@@ -102,7 +102,7 @@ export function withAllOutputs(plan: SelectPlan): SelectPlan {
   return { ...plan, outputs };
 }
 
-// Joined dimensions, as the lanes are sent them
+// Joined dimensions, as they are sent to the workers
 
 export interface PlainTable {
   readonly types: readonly SqlType[];
@@ -125,13 +125,13 @@ export function joinTable({ types, rows }: PlainTable): JoinTable {
   };
 }
 
-// The naive look
+// Model
 
 interface NaiveRow {
   readonly id: string;
   readonly entity: StoredEntity;
   readonly event: { readonly seconds: number; readonly value: Stored } | null;
-  /** By join, what was found. */
+  /** By join, the matching row. */
   readonly found: (readonly Value[] | null)[];
 }
 
@@ -188,7 +188,7 @@ function inputValue(input: Input, { id, entity, event, found }: NaiveRow): Value
   }
 }
 
-/** Of the operations that these tests use. */
+/** Supports only the operations that these tests use. */
 function evaluate(expression: Expression, plan: SelectPlan, row: NaiveRow): Value {
   const operand = (of: Expression): Value => evaluate(of, plan, row);
   switch (expression.op) {
@@ -225,7 +225,7 @@ function evaluate(expression: Expression, plan: SelectPlan, row: NaiveRow): Valu
       return args.includes(null) ? null : args.map(String).join('');
     }
     default:
-      throw new Error(`the naive look knows no ${expression.op}`);
+      throw new Error(`the model does not support ${expression.op}`);
   }
 }
 
@@ -235,7 +235,7 @@ export function compareValues(a: Value, b: Value): number {
   return (a as bigint) < (b as bigint) ? -1 : 1;
 }
 
-/** Below 0 when keys `a` stand before keys `b`. */
+/** Negative if keys `a` sort before keys `b`. */
 export function compareKeys(order: readonly SortKey[], a: readonly Value[], b: readonly Value[]): number {
   for (const [key, { descending }] of order.entries()) {
     if (a[key] === b[key]) continue;
@@ -289,7 +289,7 @@ export function naiveRows(
   return rows;
 }
 
-/** What feed `feed` gives: the ID of each event's entity, its value and its date. */
+/** The events of feed `feed`: the ID of each event's entity, its value and its date. */
 export function naiveFeed(
   entities: StoredEntities,
   plan: SelectPlan,
@@ -307,7 +307,7 @@ export function naiveFeed(
     .sort();
 }
 
-// Asked
+// Requests
 
 export interface RequestedSelect {
   readonly answers: readonly Answer[];
@@ -318,7 +318,7 @@ export interface RequestedSelect {
 export const shown = (values: unknown): string =>
   JSON.stringify(values, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
 
-/** All parts of a cursor over those shards, as columns. */
+/** All parts of a cursor over these shards, as columns. */
 export function ask(
   shards: readonly Shard[],
   settings: Pick<SelectOptions, 'plan'> & Partial<SelectOptions>,
@@ -357,7 +357,7 @@ export function answersOf(part: SelectPart): Answer[] {
   }));
 }
 
-/** All arenas in which something of the shards lies, and the scratch arena. */
+/** All arenas that contain data of the shards, and the scratch arena. */
 export function arenasOf(shards: readonly Shard[], scratch: Arena): Set<Arena> {
   const arenas = new Set([scratch]);
   for (const shard of shards) {

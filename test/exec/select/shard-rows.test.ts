@@ -50,7 +50,7 @@ function linesOf(dimension: DimensionShard, batch: RowBatch | null, inputs: read
   );
 }
 
-/** As other queries do that come between. */
+/** Overwrites the scratch bitmaps, as queries in between would. */
 function spoilScratch(dimension: DimensionShard, scratch: Arena): void {
   const arenas = [...dimension.events.values()].flatMap(({ segments }) => segments.map(({ arena }) => arena));
   for (const arena of new Set([scratch, ...arenas])) {
@@ -103,7 +103,7 @@ function generatePlan(prng: Prng): SelectPlan {
 
 for (const [kernels, module] of MODULES) {
   t.test(
-    `${kernels} kernels: feeds give the events of the entities that pass, and of no others`,
+    `${kernels} kernels: feeds return the events of the entities that pass, and no others`,
     async (t) => {
       const prng = new Prng(SEED);
       const extraction = new Extraction(module, 1, { compactionDeadMin: 60 });
@@ -138,7 +138,7 @@ for (const [kernels, module] of MODULES) {
           const wanted = naiveRows(extraction.entities, plan, [table])
             .map(({ id }) => shown([id]))
             .sort();
-          // Rows may be asked for again, before feeds or not, unless others come between.
+          // Rows may be read again, before or after feeds, unless other queries run in between.
           const rests = prng.chance(0.4);
           if (prng.chance(0.6) && shown(found()) !== shown(wanted)) wrong.push(`rows: ${shown(plan)}`);
           for (const feed of [0, 1]) {
@@ -164,14 +164,14 @@ for (const [kernels, module] of MODULES) {
   );
 
   t.test(
-    `${kernels} kernels: events of many segments come by entity, each entity in one place`,
+    `${kernels} kernels: events of many segments are returned by entity, all events of an entity together`,
     async (t) => {
       const prng = new Prng(SEED + 3);
       const extraction = new Extraction(module, 1);
       const scratch = new Arena(module);
       const column = columnOf(21);
       const ids = Array.from({ length: 9_000 }, (_, at) => `entity-${at}`);
-      // Values of one byte, then of eight, in segments of their own.
+      // Values of one byte, then of eight bytes, in separate segments.
       for (let round = 0; round < 3; round++) {
         const value = (): bigint =>
           round < 2 ? BigInt(prng.between(-99, 99)) : 2n ** 60n + BigInt(prng.below(9));
@@ -203,7 +203,7 @@ for (const [kernels, module] of MODULES) {
         }
         rows.release();
         t.equal(run.reservedBytes, 0);
-        t.equal(new Set(entities).size, entities.length, 'no entity comes twice');
+        t.equal(new Set(entities).size, entities.length, 'no entity occurs twice');
         const wanted = naiveRows(extraction.entities, plan, []).map(({ id, event }) =>
           shown([id, id, event?.value, BigInt(event?.seconds ?? 0)]),
         );
@@ -213,7 +213,7 @@ for (const [kernels, module] of MODULES) {
   );
 }
 
-t.test('the first batch is as small as is asked for, and batches grow to their bound', async (t) => {
+t.test('the first batch has at most the requested size, and batches grow to their limit', async (t) => {
   const extraction = new Extraction(null, 1);
   const count = SEGMENT_ROWS_MAX + 10;
   extraction.insert(Array.from({ length: count }, (_, at) => ({ id: `entity-${at}`, fields: [] })));

@@ -1,4 +1,4 @@
-/** SELECTs that are made in slices, with others in between: they give what they give in one go. */
+/** SELECTs that run in slices, with other queries in between, return the same as in one run. */
 import t from 'tap';
 import type { IsOver } from '../../../src/base/index.js';
 import { Prng, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
@@ -30,19 +30,22 @@ t.setTimeout(120_000);
 
 const always: IsOver = () => true;
 
-/** Parts, but for whether texts are known to differ: that depends on how many rows came at once, and says nothing of the rows. */
+/**
+ * The parts without the flag that texts are distinct: the flag depends on how many rows were combined and does not
+ * affect the rows.
+ */
 const rowsShown = (parts: readonly SelectPart[]): string =>
   shown(parts).replace(/,"distinct":(true|false)/g, '');
 
 interface Sliced {
   readonly parts: readonly SelectPart[];
-  /** Slices that gave nothing yet. */
+  /** The number of slices that returned nothing. */
   readonly cut: number;
   readonly stats: readonly OperatorStats[];
   readonly takenBytes: number;
 }
 
-/** Asks until all was given; `between` comes behind every slice. */
+/** Runs until everything was returned; `between` is called after every slice. */
 function askInSlices(
   shards: readonly Shard[],
   settings: Pick<SelectOptions, 'plan'> & Partial<SelectOptions>,
@@ -69,7 +72,7 @@ function askInSlices(
   return { parts, cut, stats, takenBytes: run.reservedBytes };
 }
 
-/** Rows of each operator of each shard. */
+/** The number of rows by operator and shard. */
 function rowsOf(stats: readonly OperatorStats[]): [string, number][] {
   const rows = new Map<string, number>();
   for (const { shard, operator, rows: count } of stats) {
@@ -79,13 +82,13 @@ function rowsOf(stats: readonly OperatorStats[]): [string, number][] {
   return [...rows].sort();
 }
 
-/** Fails when something is held in an arena, and writes where another query would. */
+/** Returns a function that fails if arena memory is held, and overwrites memory that another query may use. */
 function otherQueries(shards: readonly Shard[], scratch: Arena): () => void {
   const arenas = arenasOf(shards, scratch);
   return () => {
     for (const arena of arenas) {
       const at = arena.reserveTemporary(64);
-      if (at !== 256 * 2 ** 20 - 8 * 2 ** 20) throw new Error(`temporary room is held up to ${at}`);
+      if (at !== 256 * 2 ** 20 - 8 * 2 ** 20) throw new Error(`temporary memory is held up to ${at}`);
       arena.u8.fill(0x55, at, at + 64);
       arena.releaseTemporary();
       for (let bitmap = 0; bitmap < 4; bitmap++)
@@ -97,7 +100,7 @@ function otherQueries(shards: readonly Shard[], scratch: Arena): () => void {
 
 const FUNCTIONS: readonly AggregateFunction[] = ['count', 'sum', 'min', 'max', 'avg', 'stddev', 'percentile'];
 
-/** The plan grouped by some of its inputs, with aggregates over others, and over events beside it. */
+/** The plan grouped by some of its inputs, with aggregates over other inputs and over events. */
 function groupedPlan(prng: Prng, plan: SelectPlan): SelectPlan {
   const feedColumns = plan.events === null ? prng.pick([[], [21], [22, 23]]) : [];
   const own = plan.inputs.length;
@@ -131,46 +134,49 @@ function groupedPlan(prng: Prng, plan: SelectPlan): SelectPlan {
 }
 
 for (const [kernels, module] of MODULES) {
-  t.test(`${kernels} kernels: plans of all kinds give the same parts in slices and in one go`, async (t) => {
-    const prng = new Prng(SEED);
-    const extraction = new Extraction(module, 3, { compactionDeadMin: 40 });
-    const scratch = new Arena(module);
-    const cuts = { grouped: 0, ordered: 0, plain: 0 };
-    for (let round = 0; round < 3; round++) {
-      extraction.insert(generateEntities(prng, 150, { idCount: 400, wide: true, density: 0.4 }));
-      extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.1)));
-      const texts = [...extraction.entities.values()].flatMap(
-        ({ attributes }) => (attributes.get(4) as string) ?? [],
-      );
-      const between = otherQueries(extraction.shards, scratch);
-      for (let query = 0; query < 30; query++) {
-        const joins = prng.pick([0, 0, 1, 2]);
-        const tables = generateTables(prng, texts).slice(0, joins).map(joinTable);
-        const kind = prng.pick(['grouped', 'ordered', 'plain'] as const);
-        const unordered = generatePlan(prng, joins);
-        const limit = prng.pick([null, 1, 40]);
-        const plan =
-          kind === 'grouped'
-            ? groupedPlan(prng, unordered)
-            : { ...unordered, limit, order: kind === 'ordered' ? generateOrder(prng, unordered, 2) : [] };
-        const rowsMax = prng.pick([1, 7, 100_000]);
-        const settings = { plan, tables };
-        const whole = askInSlices(extraction.shards, settings, scratch, rowsMax);
-        const isOver = prng.chance(0.5) ? always : () => prng.chance(0.5);
-        const sliced = askInSlices(extraction.shards, settings, scratch, rowsMax, isOver, between);
-        cuts[kind] += sliced.cut;
-        t.equal(whole.cut, 0);
-        t.equal(sliced.takenBytes, 0, 'all memory came back');
-        t.strictSame(rowsOf(sliced.stats), rowsOf(whole.stats), `figures of ${shown(plan)}`);
-        t.equal(rowsShown(sliced.parts) === rowsShown(whole.parts), true, shown(plan));
-        if (!t.passing()) return;
+  t.test(
+    `${kernels} kernels: plans of all kinds return the same parts in slices and in one run`,
+    async (t) => {
+      const prng = new Prng(SEED);
+      const extraction = new Extraction(module, 3, { compactionDeadMin: 40 });
+      const scratch = new Arena(module);
+      const cuts = { grouped: 0, ordered: 0, plain: 0 };
+      for (let round = 0; round < 3; round++) {
+        extraction.insert(generateEntities(prng, 150, { idCount: 400, wide: true, density: 0.4 }));
+        extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.1)));
+        const texts = [...extraction.entities.values()].flatMap(
+          ({ attributes }) => (attributes.get(4) as string) ?? [],
+        );
+        const between = otherQueries(extraction.shards, scratch);
+        for (let query = 0; query < 30; query++) {
+          const joins = prng.pick([0, 0, 1, 2]);
+          const tables = generateTables(prng, texts).slice(0, joins).map(joinTable);
+          const kind = prng.pick(['grouped', 'ordered', 'plain'] as const);
+          const unordered = generatePlan(prng, joins);
+          const limit = prng.pick([null, 1, 40]);
+          const plan =
+            kind === 'grouped'
+              ? groupedPlan(prng, unordered)
+              : { ...unordered, limit, order: kind === 'ordered' ? generateOrder(prng, unordered, 2) : [] };
+          const rowsMax = prng.pick([1, 7, 100_000]);
+          const settings = { plan, tables };
+          const whole = askInSlices(extraction.shards, settings, scratch, rowsMax);
+          const isOver = prng.chance(0.5) ? always : () => prng.chance(0.5);
+          const sliced = askInSlices(extraction.shards, settings, scratch, rowsMax, isOver, between);
+          cuts[kind] += sliced.cut;
+          t.equal(whole.cut, 0);
+          t.equal(sliced.takenBytes, 0, 'all memory was released');
+          t.strictSame(rowsOf(sliced.stats), rowsOf(whole.stats), `figures of ${shown(plan)}`);
+          t.equal(rowsShown(sliced.parts) === rowsShown(whole.parts), true, shown(plan));
+          if (!t.passing()) return;
+        }
       }
-    }
-    t.ok(cuts.grouped > 60 && cuts.ordered > 60 && cuts.plain > 15, shown(cuts));
-  });
+      t.ok(cuts.grouped > 60 && cuts.ordered > 60 && cuts.plain > 15, shown(cuts));
+    },
+  );
 }
 
-t.test('a slice takes a batch of many rows at least, and none of several segments at most', async (t) => {
+t.test('a slice reads at least one batch of many rows, and never rows of several segments', async (t) => {
   const SIMD = MODULES[1][1];
   const prng = new Prng(SEED + 1);
   const extraction = new Extraction(SIMD, 1);
@@ -215,7 +221,7 @@ t.test('a slice takes a batch of many rows at least, and none of several segment
   }
 });
 
-t.test('who ends it in the midst of its slices gets all memory back', async (t) => {
+t.test('a cursor that is released between slices releases all memory', async (t) => {
   const prng = new Prng(SEED + 2);
   const extraction = new Extraction(null, 2);
   const scratch = new Arena(null);

@@ -1,4 +1,4 @@
-/** Runs and lists of stored values, against one value at a time. */
+/** Reads of ranges and lists of stored values, compared with reads of single values. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { rowList, rowRange } from '../../../src/exec/select/row-set.js';
@@ -19,14 +19,14 @@ const fresh: BatchArrays = {
 const ARENA_BYTES = 2 ** 20;
 const VALUES = 2_000;
 
-/** An arena of chance, and where values begin in it. */
+/** An arena with random content, and the positions of values in it. */
 function filledArena(prng: Prng): Arena {
   const arena = new Arena(null, ARENA_BYTES);
   for (let word = 0; word < 20_000; word++) arena.u32[word] = prng.u32();
   return arena;
 }
 
-t.test('a run of bits gives each bit, wherever it begins and ends', async (t) => {
+t.test('a range of bits returns each bit, for any start and end', async (t) => {
   const prng = new Prng(SEED);
   const { u8 } = filledArena(prng);
   for (let round = 0; round < 500; round++) {
@@ -42,7 +42,7 @@ t.test('a run of bits gives each bit, wherever it begins and ends', async (t) =>
   }
 });
 
-t.test('a run of values gives what a list of the same places gives, in every width', async (t) => {
+t.test('a range of values returns the same as a list of its rows, for every width', async (t) => {
   const prng = new Prng(SEED + 1);
   const arena = filledArena(prng);
   const texts = Texts.ofStrings(Array.from({ length: 256 }, (_, code) => `text ${code}`));

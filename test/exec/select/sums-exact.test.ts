@@ -1,4 +1,4 @@
-/** Exact sums against BigInt, around the ends of the safe integers and beyond. */
+/** Exact sums compared with BigInt, near the limits of safe integers and beyond. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
@@ -26,7 +26,7 @@ const generate = (prng: Prng): number =>
     -prng.u32(),
   ]);
 
-t.test('sums of safe and of wide integers lose no digit, whatever way they are added', (t) => {
+t.test('sums of safe and wide integers are exact for every method of addition', (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 40; round++) {
     const sums = new ExactSums(UNBOUNDED.child());
@@ -59,7 +59,7 @@ t.test('sums of safe and of wide integers lose no digit, whatever way they are a
   t.end();
 });
 
-t.test('a million of the greatest safe integer are a million times it', (t) => {
+t.test('the sum of a million greatest safe integers is a million times that integer', (t) => {
   const sums = new ExactSums(UNBOUNDED.child());
   sums.reserve(2);
   const numbers = new Float64Array(8_000).fill(SAFE);

@@ -1,4 +1,4 @@
-/** Exact sums of doubles against integers that count units of the least double. */
+/** Exact sums of doubles, compared with integers that count units of the least double. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
@@ -24,7 +24,7 @@ function sumOf(values: readonly number[]): bigint {
   return sums.total(1);
 }
 
-t.test('a double is as many units as its bits say', (t) => {
+t.test('the number of units of a double follows from its bits', (t) => {
   const prng = new Prng(SEED);
   const values = [0, -0, 1, LEAST, -LEAST, GREATEST, -GREATEST, 2 ** -1022, 2 ** -1022 - LEAST];
   for (let round = 0; round < 2_000; round++) values.push(anyDouble(prng));
@@ -35,7 +35,7 @@ t.test('a double is as many units as its bits say', (t) => {
   t.end();
 });
 
-t.test('sums of any doubles are exact in any order and any parts', (t) => {
+t.test('sums of any doubles are exact in any order and for any division into parts', (t) => {
   const prng = new Prng(SEED + 1);
   for (let round = 0; round < 60; round++) {
     const draw = prng.pick([
@@ -48,7 +48,7 @@ t.test('sums of any doubles are exact in any order and any parts', (t) => {
     const expected = values.reduce((total, value) => total + unitsOfDouble(value), 0n);
     const middle = prng.below(values.length + 1);
     t.equal(sumOf(values), expected, `round ${round}`);
-    t.equal(sumOf([...values].reverse()), expected, `round ${round}, the other way round`);
+    t.equal(sumOf([...values].reverse()), expected, `round ${round}, in reverse order`);
     t.equal(
       sumOf(values.slice(0, middle)) + sumOf(values.slice(middle)),
       expected,
@@ -58,9 +58,9 @@ t.test('sums of any doubles are exact in any order and any parts', (t) => {
   t.end();
 });
 
-t.test('more additions than limbs take without carrying are exact', (t) => {
+t.test('sums are exact after more additions than limbs support without carrying', (t) => {
   const count = 400_000;
-  // Each value goes to the limbs, with what is held: three additions.
+  // Each value is spilled to the limbs together with high and low: three additions.
   const values = Float64Array.from({ length: count }, (_, at) => (at % 2 === 0 ? GREATEST : -LEAST * 3));
   const sums = new FloatSums(UNBOUNDED.child());
   sums.reserve(2);

@@ -1,4 +1,4 @@
-/** Exact sums of squares against BigInt: where squares of integers stop being safe, and of doubles of any size. */
+/** Exact sums of squares compared with BigInt: near the limit of safe squares, and for doubles of any size. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { UNBOUNDED } from '../../../src/exec/query-run.js';
@@ -28,7 +28,7 @@ function generateInteger(prng: Prng): number {
 const generateFloat = (prng: Prng): number =>
   (prng.unit() - 0.5) * 2 ** prng.pick([0, 3, 30, 449, 450, 451, 900, -449, -450, -451, -600, -1_060]);
 
-t.test('sums of squares of integers lose no digit', (t) => {
+t.test('sums of squares of integers are exact', (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 40; round++) {
     const squares = new ExactSquares(100, UNBOUNDED.child());

@@ -1,4 +1,4 @@
-/** Texts put together by their hashes: none is lost, none is changed, and each lies where its hash says. */
+/** Partitioning texts by hash loses and changes no text, and assigns each to the partition of its hash. */
 import t from 'tap';
 import { hashBytes, Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/query-run.js';
@@ -9,11 +9,11 @@ import { dictionaryOf, partitionsRead } from '../../support/partitioned.js';
 const SEED = 5_077;
 t.comment(`seed ${SEED}`);
 
-/** Memory in which something else stood before. */
+/** Memory with earlier content. */
 const usedMemory = (byteCount: number): Uint8Array =>
   new Uint8Array(new SharedArrayBuffer(byteCount + 64), 0, byteCount).fill(0xa5);
 
-t.test('each text that is asked for lies once in the partition of its hash', async (t) => {
+t.test('each requested text occurs once, in the partition of its hash', async (t) => {
   for (const [count, room] of [
     [0, allocateFresh],
     [1, usedMemory],
@@ -31,7 +31,7 @@ t.test('each text that is asked for lies once in the partition of its hash', asy
     const codes = Uint32Array.from(chosen, (text) => text + 1);
     const found = partitionedTexts(codes, texts, hashes, run, room);
     t.equal(found.count, chosen.length);
-    t.equal(found.starts[TEXT_PARTITIONS], found.words.length, 'every word is a part of a text');
+    t.equal(found.starts[TEXT_PARTITIONS], found.words.length, 'every word belongs to a text');
     const partitions = partitionsRead(found);
     t.strictSame(
       partitions.flatMap((partition) => partition.found.map(({ text }) => text)).sort(),
@@ -44,11 +44,11 @@ t.test('each text that is asked for lies once in the partition of its hash', asy
       });
       if (!isRight || notified !== own.length) t.fail(`partition ${partition}`);
     }
-    t.equal(run.reservedBytes, found.words.byteLength, 'memory is taken');
+    t.equal(run.reservedBytes, found.words.byteLength, 'memory is reserved');
   }
 });
 
-t.test('behind the bytes of a text there is nothing in its last block', async (t) => {
+t.test('the last block is padded with zeros after the bytes of a text', async (t) => {
   const { texts, hashes } = dictionaryOf(
     ['a', 'abcde', '', 'abcdefgh', 'abcdefghijk'].map((text) => Buffer.from(text)),
   );
@@ -58,7 +58,7 @@ t.test('behind the bytes of a text there is nothing in its last block', async (t
   t.strictSame([...of(usedMemory).words], [...of(allocateFresh).words]);
 });
 
-t.test('texts that find no room are refused', async (t) => {
+t.test('texts that exceed the memory are refused', async (t) => {
   const { texts, hashes } = dictionaryOf(
     Array.from({ length: 5_000 }, (_, text) => Buffer.from(`text ${text}`)),
   );

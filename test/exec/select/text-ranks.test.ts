@@ -9,11 +9,11 @@ t.comment(`seed ${SEED}`);
 
 const LETTERS = ['a', 'b', '\u0000', '\uffff', '\u{10000}', 'ß', '1'];
 
-t.test('ranks ascend with the bytes of the texts, and equal texts have one', async (t) => {
+t.test('ranks ascend with the bytes of the texts, and equal texts have the same rank', async (t) => {
   const prng = new Prng(SEED);
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   for (let round = 0; round < 60; round++) {
-    const stem = prng.pick(['', 'a long beginning that they share', '\u0000\u0000']);
+    const stem = prng.pick(['', 'a long shared prefix', '\u0000\u0000']);
     const letters = prng.pick([LETTERS, ['a', '\u0000']]);
     const strings = Array.from({ length: prng.pick([0, 1, 10, 200, 3_000]) }, () => {
       const length = prng.below(prng.pick([3, 9, 20]));

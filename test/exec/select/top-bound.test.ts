@@ -1,4 +1,4 @@
-/** The bound leaves out exactly the rows that stand behind the last one that is in. */
+/** The bound excludes exactly the rows that sort after the last row kept. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { type LastRow, TopBound } from '../../../src/exec/select/top-bound.js';
@@ -21,7 +21,7 @@ function planBy(column: StoredColumn, descending: boolean): SelectPlan {
   return { ...plan, order: [{ of: inputAt(plan, 0), descending }], limit: 10 };
 }
 
-/** By row, the column's value; undefined = it has none. */
+/** By row, the column's value; undefined = missing. */
 function valuesOf({ segments: [segment] }: DimensionShard, { id }: StoredColumn): (number | undefined)[] {
   const column = segment.latest(id);
   return Array.from({ length: segment.rowCount }, (_, row) => {
@@ -33,7 +33,7 @@ function valuesOf({ segments: [segment] }: DimensionShard, { id }: StoredColumn)
 }
 
 for (const [kernels, module] of MODULES) {
-  t.test(`${kernels} kernels: of the selected rows those stay whose value may stand before`, async (t) => {
+  t.test(`${kernels} kernels: the selected rows that may sort before the bound remain`, async (t) => {
     const prng = new Prng(SEED);
     const wrong: string[] = [];
     let narrowed = 0;
@@ -67,7 +67,7 @@ for (const [kernels, module] of MODULES) {
         if (count !== wanted.length || notified.join() !== wanted.join()) {
           wrong.push(`${column.id}, ${descending}, ${JSON.stringify(last)}: ${count} rows`);
         }
-        // A zone may be wider than the values, never narrower.
+        // A zone may be wider than the range of the values, but never narrower.
         const may = values.some(
           (value) => value !== undefined && (descending ? value >= number : value <= number),
         );
@@ -81,7 +81,7 @@ for (const [kernels, module] of MODULES) {
 }
 
 t.test(
-  'nothing is left out while every row may be among the first, or behind rows without a value',
+  'no row is excluded while every row may be among the first, or if the last row kept has no value',
   async (t) => {
     const extraction = new Extraction(null, 1);
     extraction.insert(generateEntities(new Prng(SEED), 100, { idCount: 200, wide: false, density: 0.5 }));
@@ -96,7 +96,7 @@ t.test(
   },
 );
 
-t.test('orders by anything but a column of integers or days, and of events, have no bound', async (t) => {
+t.test('orders by events, or by anything but a column of integers or days, have no bound', async (t) => {
   const none = (): null => null;
   for (const column of [columnOf(1), columnOf(4), columnOf(5)]) {
     t.equal(TopBound.of(planBy(column, false), none), null, column.kind);

@@ -52,7 +52,7 @@ const aggregate = (
   return { function: name, of, distinct: false, feed: 'rows', fraction, type, ...more };
 };
 
-t.test('aggregates see that row, or none', async (t) => {
+t.test('aggregates read that row, or no row', async (t) => {
   const decimal = constant({ type: 'decimal', scale: 2 }, 250n);
   const float = constant(FLOAT, 0.1);
   const aggregates = [
@@ -87,7 +87,7 @@ t.test('aggregates see that row, or none', async (t) => {
   );
 });
 
-t.test('a constant may be a group, or an entity', async (t) => {
+t.test('a constant may be a group or an entity', async (t) => {
   const key = constant(TEXT, 'k');
   for (const perEntity of [false, true]) {
     const grouping = { keys: [key], perEntity, aggregates: [aggregate('count', null)] };

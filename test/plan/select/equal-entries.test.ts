@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 
 const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
-/** Entries are equal when their values are; counts how often they are compared. */
+/** Entries are equal if their values are; counts the comparisons. */
 function equalityOf(values: ArrayLike<number>): Equality & { readonly compared: () => number } {
   let compared = 0;
   const same = (a: number, b: number): boolean => {
@@ -39,7 +39,7 @@ function expectedFirsts(values: ArrayLike<number>): Uint32Array {
 
 const mixed = (value: number): number => Math.imul(value ^ (value >>> 15), 0x9e3779b1) >>> 0;
 
-/** What hashes may be made like. */
+/** Kinds of hashes. */
 const HASHES: Readonly<Record<string, (value: number) => number>> = {
   'well spread': mixed,
   'a few bits only': (value) => mixed(value) & 0xff,
@@ -57,7 +57,7 @@ for (const [what, hashOf] of Object.entries(HASHES)) {
         const hashes = values.map(hashOf);
         const expected = expectedFirsts(values);
         const firsts = runToEnd(firstEntries(hashes.slice(), equalityOf(values), enough()));
-        // Not as lists: their difference would take minutes to show.
+        // Compared as one boolean: the difference of two lists would take minutes to print.
         t.equal(
           Buffer.compare(Buffer.from(firsts.buffer), Buffer.from(expected.buffer)),
           0,
@@ -78,7 +78,7 @@ for (const [what, hashOf] of Object.entries(HASHES)) {
   });
 }
 
-t.test('memory is asked for first', async (t) => {
+t.test('memory is reserved first', async (t) => {
   const values = Uint32Array.from({ length: 10_000 }, (_, entry) => entry);
   const work = (bytes: number) => () =>
     runToEnd(firstEntries(values.slice(), equalityOf(values), mergeMemory(bytes)));

@@ -11,7 +11,7 @@ import {
 const SEED = 161_803;
 t.comment(`seed ${SEED}`);
 
-/** Any finite double: all bits by chance. */
+/** Any finite double, from random bits. */
 function anyDouble(prng: Prng): number {
   const words = new Uint32Array([prng.u32(), prng.u32()]);
   const [double] = new Float64Array(words.buffer);
@@ -35,7 +35,9 @@ function someDouble(prng: Prng): number {
   return prng.chance(0.5) ? double : -double;
 }
 
-/** Units halfway between a double and its neighbour, times 2; the greatest double's is where infinity begins. */
+/**
+ * Twice the units halfway between a double and the adjacent doubles. Above the greatest double, infinity begins there.
+ */
 function neighbours(double: number): { below: bigint; above: bigint; isEven: boolean } {
   const bits = new BigInt64Array(new Float64Array([Math.abs(double)]).buffer);
   const units = (of: bigint): bigint => {
@@ -47,7 +49,7 @@ function neighbours(double: number): { below: bigint; above: bigint; isEven: boo
   return { below: own + less, above: own + more, isEven: bits[0] % 2n === 0n };
 }
 
-/** Whether `double` is the nearest one to numerator / denominator units. */
+/** Whether `double` is nearest to numerator / denominator units. */
 function isNearest(double: number, numerator: bigint, denominator: bigint): boolean {
   if (!Number.isFinite(double)) {
     const { above } = neighbours(Number.MAX_VALUE);
@@ -60,7 +62,7 @@ function isNearest(double: number, numerator: bigint, denominator: bigint): bool
   return isEven ? twice >= low && twice <= high : twice > low && twice < high;
 }
 
-t.test('every double is a whole number of units, and the nearest one to it', async (t) => {
+t.test('every double is a whole number of units, and the nearest double to it', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 2_000; round++) {
     const double = someDouble(prng);
@@ -85,7 +87,7 @@ t.test('quotients are rounded once, halves to the even double, over the whole ra
   t.equal(nearest(-unitsOf(Number.MAX_VALUE) * 2n, 1n, -UNIT_BITS), Number.NEGATIVE_INFINITY);
 });
 
-t.test('numbers halfway between two doubles become the even one', async (t) => {
+t.test('numbers halfway between two doubles are rounded to the even one', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 1_000; round++) {
     const double = Math.abs(someDouble(prng));
@@ -102,7 +104,7 @@ t.test('numbers halfway between two doubles become the even one', async (t) => {
   }
 });
 
-t.test('roots are rounded once, also those below the normal doubles', async (t) => {
+t.test('roots are rounded once, including roots below the normal doubles', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 2_000; round++) {
     const units = unitsOf(Math.abs(someDouble(prng)));
@@ -124,10 +126,10 @@ t.test('roots are rounded once, also those below the normal doubles', async (t) 
   t.equal(nearestRoot(0n, 5n), 0);
   t.equal(nearestRoot(1n, 4n, -UNIT_BITS), 0, 'half of the least double');
   t.equal(nearestRoot(1n, 3n, -UNIT_BITS), 5e-324, 'more than half of it');
-  t.equal(nearestRoot(9n, 4n, -UNIT_BITS), 1e-323, 'one and a half of it');
+  t.equal(nearestRoot(9n, 4n, -UNIT_BITS), 1e-323, 'one and a half times it');
 });
 
-t.test('quotients become whole numbers, halves away from zero', async (t) => {
+t.test('quotients are rounded to whole numbers, halves away from zero', async (t) => {
   const cases = [
     [5n, 2n, 3n],
     [-5n, 2n, -3n],

@@ -38,16 +38,16 @@ const BYTES = 2 ** 30;
 const finish = (plan: SelectPlan, partials: readonly GroupPartial[]): Table =>
   runToEnd(finishGroups(plan, partials, BYTES));
 
-/** No value is -0. */
+/** The rows of the table; no value may be -0. */
 const rowsOf = ({ columns, rowCount }: Table): Row[] =>
   Array.from({ length: rowCount }, (_, row) =>
     columns.map((column) => {
       const value = valueAt(column, row);
-      return Object.is(value, -0) ? 'a zero below zero' : value;
+      return Object.is(value, -0) ? 'negative zero' : value;
     }),
   );
 
-/** Input 0 says which entity the row is of. */
+/** Input 0 identifies the entity of the row. */
 const TYPES: readonly SqlType[] = [
   INTEGER,
   INTEGER,
@@ -74,11 +74,11 @@ const TEXTS = [
 ];
 const FLOATS = [0, -0, 0.1, 0.5, -2.75, 1e21, 3, 1e-7, -1e300, 2 ** 53, 5e-324, 1 / 3];
 
-/** How great integers are: small ones, those whose sums leave the safe integers, and those that are none themselves. */
+/** Magnitudes of integers: small, with sums beyond the safe integers, and beyond the safe integers themselves. */
 const SIZES = ['small', 'large', 'wide'] as const;
 type Size = (typeof SIZES)[number];
 
-/** Values of few kinds, so that they meet. */
+/** Generates few distinct values, so that equal ones occur. */
 function makeValue({ type }: SqlType, prng: Prng, size: Size): Value {
   if (prng.chance(0.15)) return null;
   switch (type) {
@@ -157,7 +157,7 @@ function spread(rows: readonly Row[], shardCount: number, prng: Prng): Row[][] {
   return shards;
 }
 
-t.test('groups of any number of shards are those of all rows, to the last digit', async (t) => {
+t.test('groups of any number of shards equal the groups of all rows exactly', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 500; round++) {
     const plan = makePlan(prng);
@@ -174,7 +174,7 @@ t.test('groups of any number of shards are those of all rows, to the last digit'
   }
 });
 
-t.test('fields are named and typed as the outputs are', async (t) => {
+t.test('fields have the names and types of the outputs', async (t) => {
   const plan = makePlan(new Prng(SEED));
   const { fields } = finish(plan, []);
   t.strictSame(
@@ -183,12 +183,12 @@ t.test('fields are named and typed as the outputs are', async (t) => {
   );
 });
 
-t.test('entities are groups of their own, also with equal keys', async (t) => {
+t.test('entities are separate groups, even with equal keys', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 60; round++) {
     const made = makePlan(prng);
     const { grouping } = made;
-    if (grouping === null) return t.fail('there are groups');
+    if (grouping === null) return t.fail('the plan has groups');
     const plan = { ...made, grouping: { ...grouping, perEntity: true } };
     const rows = makeRows(prng.pick([0, 1, 40]), prng, prng.pick(SIZES));
     // An entity has one value of an attribute.
@@ -211,7 +211,7 @@ t.test('entities are groups of their own, also with equal keys', async (t) => {
   }
 });
 
-t.test('without keys and rows there is one group over nothing', async (t) => {
+t.test('without keys and rows there is one group over no rows', async (t) => {
   const aggregates = FUNCTIONS.map((name): Aggregate => {
     const of = inputOf(1, INTEGER);
     const fraction = name === 'percentile' ? 0.5 : null;
@@ -246,7 +246,7 @@ const countPlan = (type: SqlType): SelectPlan =>
     outputs: [{ name: 'COUNT', type: INTEGER, of: inputOf(0, INTEGER) }],
   });
 
-/** Floats and texts of eight bytes that have one hash, from `first` on. */
+/** Floats and texts of eight bytes with the same hash, starting at number `first`. */
 function colliding(first: number, count: number): Uint32Array {
   const words = new Uint32Array(2 * count);
   for (let index = 0; index < count; index++) {
@@ -262,45 +262,42 @@ const valuesPartial = (values: WireVector, hashes: Uint32Array | null = null): G
   states: [{ holds: 'values', groups: null, counts: null, values, hashes }],
 });
 
-t.test(
-  'hashes that shards know are used, but for that of the empty text, and need not be there',
-  async (t) => {
-    const texts = (...values: string[]): WireVector => toWire(vectorOf(TEXT, values));
-    const hash = (text: string): number => hashBytes(Buffer.from(text), 0, text.length);
-    const [none, a, b] = ['', 'a', 'b'].map(hash);
-    const known = [
-      valuesPartial(texts('', 'a'), Uint32Array.of(0, a)),
-      valuesPartial(texts(), new Uint32Array(0)),
-      valuesPartial(texts('b', ''), Uint32Array.of(b, none)),
-      valuesPartial(texts('b', 'a'), Uint32Array.of(b, a)),
-    ];
-    const alone = valuesPartial(texts('', 'c', 'a'));
-    const plan = countPlan(TEXT);
-    const aggregates = plan.grouping?.aggregates ?? [];
-    const perGroup = planOf({
-      grouping: { keys: [inputOf(1, INTEGER)], perEntity: false, aggregates },
-      outputs: [0, 1].map((input) => ({ name: `c${input}`, type: INTEGER, of: inputOf(input, INTEGER) })),
-    });
-    const withKey = (partial: GroupPartial, key: bigint): GroupPartial => ({
-      ...partial,
-      keys: [toWire(vectorOf(INTEGER, [key]))],
-    });
-    for (const [partials, count] of [
-      [known, 3n],
-      [[...known, alone], 4n],
-    ] as const) {
-      t.strictSame(rowsOf(finish(plan, partials)), [[count]]);
-      const other = withKey(valuesPartial(texts('a'), Uint32Array.of(a)), 2n);
-      const keyed = [...partials.map((partial) => withKey(partial, 1n)), other];
-      t.strictSame(rowsOf(finish(perGroup, keyed)), [
-        [1n, count],
-        [2n, 1n],
-      ]);
-    }
-  },
-);
+t.test('hashes from shards are used, except for the empty text, and are optional', async (t) => {
+  const texts = (...values: string[]): WireVector => toWire(vectorOf(TEXT, values));
+  const hash = (text: string): number => hashBytes(Buffer.from(text), 0, text.length);
+  const [none, a, b] = ['', 'a', 'b'].map(hash);
+  const known = [
+    valuesPartial(texts('', 'a'), Uint32Array.of(0, a)),
+    valuesPartial(texts(), new Uint32Array(0)),
+    valuesPartial(texts('b', ''), Uint32Array.of(b, none)),
+    valuesPartial(texts('b', 'a'), Uint32Array.of(b, a)),
+  ];
+  const alone = valuesPartial(texts('', 'c', 'a'));
+  const plan = countPlan(TEXT);
+  const aggregates = plan.grouping?.aggregates ?? [];
+  const perGroup = planOf({
+    grouping: { keys: [inputOf(1, INTEGER)], perEntity: false, aggregates },
+    outputs: [0, 1].map((input) => ({ name: `c${input}`, type: INTEGER, of: inputOf(input, INTEGER) })),
+  });
+  const withKey = (partial: GroupPartial, key: bigint): GroupPartial => ({
+    ...partial,
+    keys: [toWire(vectorOf(INTEGER, [key]))],
+  });
+  for (const [partials, count] of [
+    [known, 3n],
+    [[...known, alone], 4n],
+  ] as const) {
+    t.strictSame(rowsOf(finish(plan, partials)), [[count]]);
+    const other = withKey(valuesPartial(texts('a'), Uint32Array.of(a)), 2n);
+    const keyed = [...partials.map((partial) => withKey(partial, 1n)), other];
+    t.strictSame(rowsOf(finish(perGroup, keyed)), [
+      [1n, count],
+      [2n, 1n],
+    ]);
+  }
+});
 
-t.test('texts of one hash are told apart in bounded time', async (t) => {
+t.test('texts with the same hash are distinguished in bounded time', async (t) => {
   const count = 60_000;
   const partials = [0, count / 2].map((first) => {
     const bytes = new Uint8Array(colliding(first, count).buffer);
@@ -310,7 +307,7 @@ t.test('texts of one hash are told apart in bounded time', async (t) => {
   t.strictSame(rowsOf(finish(countPlan(TEXT), partials)), [[BigInt(count * 1.5)]]);
 });
 
-t.test('numbers of one hash are told apart in bounded time', async (t) => {
+t.test('numbers with the same hash are distinguished in bounded time', async (t) => {
   const count = 60_000;
   const different = new Set<number>();
   const partials = [0, count / 2].map((first) => {
@@ -321,7 +318,7 @@ t.test('numbers of one hash are told apart in bounded time', async (t) => {
   t.strictSame(rowsOf(finish(countPlan(FLOAT), partials)), [[BigInt(different.size)]]);
 });
 
-/** Groups by a number and a text, `count` of them in each of two shards, half of them in both. */
+/** Groups by a number and a text, `count` groups in each of two shards; half of them are in both. */
 function manyGroups(count: number): { plan: SelectPlan; partials: GroupPartial[]; rows: Row[] } {
   const prng = new Prng(SEED);
   const sum: Aggregate = {
@@ -360,7 +357,7 @@ t.test('many groups are merged in many slices', async (t) => {
   t.ok(sliceCount > 40, `${sliceCount} slices`);
   const found = rowsOf(step.value);
   const expected = answerOf(plan, rows);
-  // As one text: lists as long take minutes to tell apart.
+  // Compared as texts, because comparing lists of this length takes minutes.
   t.ok(textOf(found) === textOf(expected));
   for (const limit of [1, 100, 10_000]) {
     const first = { ...plan, offset: 7, limit };
@@ -368,7 +365,7 @@ t.test('many groups are merged in many slices', async (t) => {
   }
 });
 
-t.test('what does not fit in its memory is refused with 9006', async (t) => {
+t.test('a result that exceeds its memory is refused with 9006', async (t) => {
   const { plan, partials } = manyGroups(4_000);
   const refused = (bytesMax: number): boolean => {
     try {

@@ -20,7 +20,7 @@ const valuesOf = (column: Vector): Value[] =>
 
 const DECIMAL: SqlType = { type: 'decimal', scale: 2 };
 
-t.test('an average has six decimals at most, halves away from zero, however great its sum is', async (t) => {
+t.test('an average has at most six decimals, halves away from zero, for any size of the sum', async (t) => {
   // 1 / 128 = 0.0078125
   const cases = [
     [INTEGER, 1, 128, 0.007813],
@@ -41,11 +41,11 @@ t.test('an average has six decimals at most, halves away from zero, however grea
   for (const [type, sum, count, expected] of cases) {
     const column = runToEnd(avgColumn(type, Float64Array.of(count), sumsOf([sum]), budget));
     t.strictSame(valuesOf(column), [expected], `${sum} / ${count}`);
-    if (Object.is(valueAt(column, 0), -0)) t.fail(`${sum} / ${count} is a zero below zero`);
+    if (Object.is(valueAt(column, 0), -0)) t.fail(`${sum} / ${count} is negative zero`);
   }
 });
 
-t.test('a sum is as wide as it must be, and missing over no values', async (t) => {
+t.test('a sum has the required width, and is missing over no values', async (t) => {
   const counts = Float64Array.of(1, 0, 2);
   const narrow = runToEnd(sumColumn(INTEGER, counts, sumsOf([2n ** 60n - 2n ** 60n + 3n, 8, -4]), budget));
   t.strictSame([narrow.kind === 'exact' && narrow.wide, valuesOf(narrow)], [null, [3n, null, -4n]]);
@@ -53,10 +53,14 @@ t.test('a sum is as wide as it must be, and missing over no values', async (t) =
   t.strictSame([wide.kind === 'exact' && wide.numbers, valuesOf(wide)], [null, [2n ** 60n, null, -4n]]);
   const floats = [unitsOf(Number.MAX_VALUE) * 2n, unitsOf(1), unitsOf(0.1) + unitsOf(0.2)];
   const summed = runToEnd(sumColumn(FLOAT, counts, sumsOf(floats), budget));
-  t.strictSame(valuesOf(summed), [null, null, 0.30000000000000004], 'what is no double is missing');
+  t.strictSame(
+    valuesOf(summed),
+    [null, null, 0.30000000000000004],
+    'a result that is not a finite double is missing',
+  );
 });
 
-t.test('a deviation is of the sample', async (t) => {
+t.test('a deviation is the sample deviation', async (t) => {
   const counts = Float64Array.of(1, 2, 4);
   const column = runToEnd(
     deviationColumn(DECIMAL, counts, sumsOf([5, 300, 10]), sumsOf([25, 50_000, 30]), budget),

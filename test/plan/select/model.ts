@@ -1,6 +1,6 @@
 /**
- * A grouped SELECT row by row: plain values and exact rationals, no vectors, no merging. And the same rows as shards answer
- * them, grouped shard by shard.
+ * A grouped SELECT row by row, with plain values and exact rationals, without vectors or merging; and the partials that
+ * shards return for the same rows.
  */
 import { hashBytes, type Prng } from '../../../src/base/index.js';
 import {
@@ -39,11 +39,11 @@ export function planOf(more: Partial<SelectPlan>): SelectPlan {
   };
 }
 
-/** Equal values have one key, -0 and 0 too. */
+/** Equal values have the same key, including -0 and 0. */
 export const keyOf = (values: Row): string =>
   values.map((value) => `${typeof value} ${typeof value === 'number' ? value + 0 : value}`).join('\n');
 
-/** Below 0 when a stands before b; missing values last, texts by their bytes. */
+/** Negative if a sorts before b; missing values last, texts by their bytes. */
 export function compareValues(a: Value, b: Value, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const order =
@@ -57,17 +57,17 @@ export function compareValues(a: Value, b: Value, descending: boolean): number {
   return descending ? -order : order;
 }
 
-/** numerator / denominator, the latter above 0. */
+/** numerator / denominator; the denominator is above 0. */
 interface Rational {
   readonly above: bigint;
   readonly below: bigint;
 }
 
 const DIGITS = 1_500n;
-/** Of roots: the least double has 324 zeros before its first one. */
+/** The digits of roots: the least double has 324 zeros before its first nonzero digit. */
 const ROOT_DIGITS = 400n;
 
-/** As V8 reads many digits of it, and a digit for what follows them. */
+/** Passes as many digits as V8 reads, and a further digit for the remainder. */
 function doubleOf({ above, below }: Rational): number {
   const scaled = (above < 0n ? -above : above) * 10n ** DIGITS;
   const digits = `${scaled / below}`.padStart(Number(DIGITS) + 1, '0');
@@ -76,7 +76,7 @@ function doubleOf({ above, below }: Rational): number {
   return Number(`${above < 0n ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}${more}`) + 0;
 }
 
-/** From above, as Heron did; `value` is above 0. */
+/** Heron's method, from above; `value` is above 0. */
 function squareRoot(value: bigint): bigint {
   let root = BigInt(`1${'0'.repeat(Math.ceil(String(value).length / 2))}`);
   for (;;) {
@@ -89,7 +89,7 @@ function squareRoot(value: bigint): bigint {
 function rationalOf(value: Value, type: SqlType): Rational {
   if (typeof value === 'bigint')
     return { above: value, below: type.type === 'decimal' ? 10n ** BigInt(type.scale) : 1n };
-  // A double's own decimal digits end: it is a whole number of 2^-1074, and 10^1074 of these are whole.
+  // A double has finitely many decimal digits: it is a multiple of 2^-1074, and 10^1074 times that is an integer.
   let [above, below] = [Number(value), 1n];
   while (!Number.isInteger(above)) [above, below] = [above * 2, below * 2n];
   return { above: BigInt(above), below };
@@ -104,7 +104,7 @@ const times = (a: Rational, b: Rational): Rational => ({
   below: a.below * b.below,
 });
 
-/** The fraction that its shortest decimal says. */
+/** The fraction that its shortest decimal notation denotes. */
 function decimalOf(fraction: number): Rational {
   const places = 20;
   return {
@@ -146,7 +146,7 @@ function deviation(values: readonly Rational[]): number {
   return doubleOf({ above: root * 10n + (isWhole ? 0n : 1n), below: 10n ** (ROOT_DIGITS + 1n) });
 }
 
-/** Of all rows of a group; `inputs` are the operands' inputs. */
+/** Computes an aggregate over all rows of a group; `inputs` are the operands' inputs. */
 function aggregateOf({ function: name, of, distinct, fraction }: Aggregate, rows: readonly Row[]): Value {
   if (of === null) return BigInt(rows.length);
   const { type } = of;
@@ -173,7 +173,7 @@ function presentValues(of: Expression, rows: readonly Row[]): Value[] {
   return rows.map((row) => valueIn(of, row)).filter((value) => value !== null);
 }
 
-/** Inputs, and whether they are missing or above a constant. */
+/** Evaluates inputs, IS NULL, and comparisons with a constant. */
 export function valueIn(expression: Expression, row: Row): Value {
   switch (expression.op) {
     case 'input':
@@ -187,13 +187,13 @@ export function valueIn(expression: Expression, row: Row): Value {
     case 'constant':
       return expression.value;
     default:
-      throw new Error(`the model knows no ${expression.op}`);
+      throw new Error(`the model does not support ${expression.op}`);
   }
 }
 
-/** The groups' rows; with `perEntity` rows of one first input are a group. */
+/** The rows of each group; with `perEntity`, rows with the same first input form a group. */
 export function groupedRows({ grouping }: SelectPlan, rows: readonly Row[]): Row[][] {
-  if (grouping === null) throw new Error('there are groups');
+  if (grouping === null) throw new Error('the plan has groups');
   const groups = new Map<string, Row[]>();
   if (grouping.keys.length === 0 && !grouping.perEntity) groups.set('', []);
   for (const row of rows) {
@@ -206,10 +206,10 @@ export function groupedRows({ grouping }: SelectPlan, rows: readonly Row[]): Row
   return [...groups.values()];
 }
 
-/** The rows of the answer, in its order. */
+/** The rows of the result, in its order. */
 export function answerOf(plan: SelectPlan, rows: readonly Row[]): Row[] {
   const { grouping, having, outputs, order, distinct, offset, limit } = plan;
-  if (grouping === null) throw new Error('there are groups');
+  if (grouping === null) throw new Error('the plan has groups');
   let groups = groupedRows(plan, rows).map((group) => [
     ...grouping.keys.map((key) => unsigned(valueIn(key, group[0]))),
     ...grouping.aggregates.map((aggregate) => aggregateOf(aggregate, group)),
@@ -239,13 +239,13 @@ export function compareRowValues(a: Row, b: Row): number {
   return 0;
 }
 
-/** How the values of a shard's vectors are chosen to lie. */
+/** Chooses the form of the values in a shard's vectors. */
 const wireOf = (type: SqlType, values: readonly Value[]): WireVector => toWire(vectorOf(type, values));
 
-/** What one shard answers for its rows; `prng` chooses the order of its groups and values. */
+/** The partial of one shard for its rows; `prng` chooses the order of its groups and values. */
 export function partialOf(plan: SelectPlan, rows: readonly Row[], prng: Prng): GroupPartial {
   const { grouping } = plan;
-  if (grouping === null) throw new Error('there are groups');
+  if (grouping === null) throw new Error('the plan has groups');
   const groups = shuffled(groupedRows(plan, rows), prng);
   return {
     groupCount: groups.length,
@@ -290,7 +290,7 @@ function stateOf(aggregate: Aggregate, groups: readonly Row[][], prng: Prng): Ag
   const added = (power: bigint): WireVector =>
     wireOf(
       INTEGER,
-      // The sum over no values is not looked at.
+      // The sum over no values is not read.
       values.map((group) =>
         group.reduce((sum: bigint, value) => sum + unitsOf(value) ** power, group.length === 0 ? 9n : 0n),
       ),
@@ -324,7 +324,7 @@ function valuesState(type: SqlType, groups: readonly Value[][], prng: Prng): Agg
   };
 }
 
-/** Some dictionaries do not know that of the empty text. */
+/** Some dictionaries do not have the hash of the empty text. */
 function hashesOf({ offsets, bytes }: Extract<WireVector, { kind: 'text' }>, prng: Prng): Uint32Array {
   return Uint32Array.from({ length: offsets.length - 1 }, (_, text) =>
     offsets[text] === offsets[text + 1] && prng.chance(0.5)

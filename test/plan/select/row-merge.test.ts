@@ -11,7 +11,7 @@ t.comment(`seed ${SEED}`);
 
 const BYTES = 2 ** 28;
 
-/** Order keys first; the last output names the row. */
+/** Order keys first; the last output identifies the row. */
 const TYPES: readonly SqlType[] = [INTEGER, TEXT, FLOAT, { type: 'boolean' }, INTEGER];
 
 function makeRow(prng: Prng, name: number, wide: boolean): Row {
@@ -70,7 +70,7 @@ function partOf(plan: SelectPlan, rows: readonly Row[]): RowPart {
 const rowsOf = ({ columns, rowCount }: Table): Row[] =>
   Array.from({ length: rowCount }, (_, row) => columns.map((column) => valueAt(column, row)));
 
-/** Rows of each lane, in the plan's order, in parts of chosen sizes. */
+/** Rows of each worker in the plan's order, in parts of random sizes. */
 function makeWorkers(plan: SelectPlan, prng: Prng): { workers: Row[][][]; rows: Row[] } {
   const wide = prng.chance(0.5);
   let name = 0;
@@ -92,7 +92,7 @@ function makeWorkers(plan: SelectPlan, prng: Prng): { workers: Row[][][]; rows: 
 const limited = ({ offset, limit }: SelectPlan, rows: readonly Row[]): Row[] =>
   rows.slice(offset, limit === null ? undefined : offset + limit);
 
-t.test('ordered parts of several lanes are merged as they come', async (t) => {
+t.test('ordered parts of several workers are merged as they arrive', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 150; round++) {
     const plan = makePlan(prng, true);
@@ -107,7 +107,7 @@ t.test('ordered parts of several lanes are merged as they come', async (t) => {
     };
     const left = workers.map((parts) => [...parts]);
     for (let turn = 0; !merge.done && turn < 20_000; turn++) {
-      // Those that are waited for, or any.
+      // A missing worker, or any worker.
       const open = left.flatMap((parts, worker) => (parts.length > 0 ? [worker] : []));
       const worker =
         prng.chance(0.7) && merge.missing.length > 0 ? prng.pick(merge.missing) : prng.pick(open);
@@ -123,7 +123,7 @@ t.test('ordered parts of several lanes are merged as they come', async (t) => {
   }
 });
 
-t.test('no row is given before all lanes have shown that none stands before it', async (t) => {
+t.test('no row is returned before it is certain that no worker has an earlier one', async (t) => {
   const of = inputOf(0, INTEGER);
   const plan = planOf({
     outputs: TYPES.map((type, input) => ({ name: `c${input}`, type, of: inputOf(input, type) })),
@@ -149,7 +149,7 @@ t.test('no row is given before all lanes have shown that none stands before it',
   t.strictSame([taken(), merge.missing, merge.done], [[], [], true]);
 });
 
-t.test('parts without an order are given as they come, each row once', async (t) => {
+t.test('parts without an order are returned as they arrive, each row once', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 60; round++) {
     const plan = makePlan(prng, false);
@@ -175,7 +175,7 @@ t.test('parts without an order are given as they come, each row once', async (t)
   }
 });
 
-t.test('all rows at once are those of a merge', async (t) => {
+t.test('all rows at once equal those of a merge', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 60; round++) {
     const ordered = prng.chance(0.6);
@@ -197,7 +197,7 @@ t.test('all rows at once are those of a merge', async (t) => {
   }
 });
 
-t.test('rows that were taken make room for others, and too many that wait are refused', async (t) => {
+t.test('memory of returned rows is released, and too many waiting rows are refused', async (t) => {
   const prng = new Prng(SEED);
   const plan = { ...makePlan(prng, true), offset: 0, limit: null };
   const rows = Array.from({ length: 500 }, (_, name) => makeRow(prng, name, false)).sort(compareIn(plan));

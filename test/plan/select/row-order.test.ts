@@ -14,7 +14,7 @@ const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
 type Make = (prng: Prng) => Value;
 
-/** Values that meet often, share beginnings, or lie far apart. */
+/** Values that are often equal, share prefixes, or are far apart. */
 const MAKES: readonly (readonly [type: SqlType, make: Make])[] = [
   [INTEGER, (prng) => BigInt(prng.below(3))],
   [INTEGER, (prng) => BigInt(prng.between(-1_000_000, 1_000_000))],
@@ -44,7 +44,7 @@ function makeColumn(prng: Prng, count: number): Made {
   return { column: { vector: vectorOf(type, values), descending: prng.chance(0.5) }, values };
 }
 
-t.test('rows stand by all columns, missing values last, equal rows as they came', async (t) => {
+t.test('rows are sorted by all columns, missing values last, and equal rows keep their order', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 120; round++) {
     const count = prng.pick([0, 1, 2, 20, 1_025, 5_000]);
@@ -70,7 +70,7 @@ t.test('rows stand by all columns, missing values last, equal rows as they came'
   }
 });
 
-t.test('long sorts are cut into slices', async (t) => {
+t.test('long sorts are divided into slices', async (t) => {
   const prng = new Prng(SEED);
   const count = 50_000;
   const texts = Array.from({ length: count }, () => `user-${prng.u32()}`);
@@ -82,7 +82,7 @@ t.test('long sorts are cut into slices', async (t) => {
   }
 });
 
-t.test('memory is asked for first', async (t) => {
+t.test('memory is reserved first', async (t) => {
   const count = 20_000;
   const columns = [
     {

@@ -5,7 +5,7 @@ import { distinctBits, distinctCount, type Run, valueAtRank } from '../../../src
 const SEED = Date.now() % 1_000_000;
 t.comment(`seed ${SEED}`);
 
-/** `count` runs within arrays that have other values around them. */
+/** `count` runs within arrays that contain other values around them. */
 function generateRuns(prng: Prng, count: number, range: number): Run[] {
   return Array.from({ length: count }, () => {
     const length = prng.pick([0, 1, 5, 40, 300]);
@@ -20,18 +20,21 @@ function generateRuns(prng: Prng, count: number, range: number): Run[] {
 const valuesOf = (runs: readonly Run[]): number[] =>
   runs.flatMap(({ values, from, to }) => [...values.subarray(from, to)]).sort((a, b) => a - b);
 
-t.test('the value at each rank of several sorted runs is that of their values sorted together', async (t) => {
-  const prng = new Prng(SEED);
-  for (let round = 0; round < 60; round++) {
-    const runs = generateRuns(prng, prng.between(1, 6), prng.pick([1, 3, 50, 100_000]));
-    const sorted = valuesOf(runs);
-    t.strictSame(
-      sorted.map((_, rank) => valueAtRank(runs, rank)),
-      sorted,
-    );
-    t.equal(distinctCount(runs), new Set(sorted).size);
-  }
-});
+t.test(
+  'the value at each rank of several sorted runs equals that of all values sorted together',
+  async (t) => {
+    const prng = new Prng(SEED);
+    for (let round = 0; round < 60; round++) {
+      const runs = generateRuns(prng, prng.between(1, 6), prng.pick([1, 3, 50, 100_000]));
+      const sorted = valuesOf(runs);
+      t.strictSame(
+        sorted.map((_, rank) => valueAtRank(runs, rank)),
+        sorted,
+      );
+      t.equal(distinctCount(runs), new Set(sorted).size);
+    }
+  },
+);
 
 t.test('bits of several ranges are counted once', async (t) => {
   const prng = new Prng(SEED);
