@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /** The second is loaded by the first, in Node alone. */
-const ENTRIES = ['src/client/index.ts', 'src/client/node.ts'];
+const ENTRIES = ['src/client/index.ts', 'src/client/transport/node-fetch.ts'];
 /** Where the declarations of the first lie: below it, those of all sources that it takes types from. */
 const TYPES = 'types';
 /** A program may do without these packages; where one is absent, its types are `any`. */
