@@ -173,15 +173,15 @@ const many = <S>(what: Schema<S>, description: string) =>
 
 /** The predicates and their operands in a condition. */
 export const predicateFields = {
-  equals: optional(operand),
-  'not-equals': optional(operand),
+  equals: optional(described(operand, 'The value is this one.')),
+  'not-equals': optional(described(operand, 'The value is not this one.')),
   in: optional(many(operand, 'The value is one of these.')),
   'not-in': optional(many(operand, 'The value is none of these.')),
-  range: optional(range),
-  gt: optional(operand),
-  gte: optional(operand),
-  lt: optional(operand),
-  lte: optional(operand),
+  range: optional(described(range, 'The value is between these two, both inside.')),
+  gt: optional(described(operand, 'The value is above this.')),
+  gte: optional(described(operand, 'The value is this or above.')),
+  lt: optional(described(operand, 'The value is below this.')),
+  lte: optional(described(operand, 'The value is this or below.')),
   contains: optional(texts('A part of the text.')),
   'not-contains': optional(texts('No part of the text.')),
   'starts-with': optional(texts('The text begins so.')),
