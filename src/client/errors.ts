@@ -1,17 +1,5 @@
 /** The errors of a request: the server refused it, or no complete answer came. */
-
-/** One error that the server found in the request. */
-export interface Fault {
-  readonly code: number;
-  readonly message: string;
-  /** Details, if there are any. */
-  readonly moreInfo?: unknown;
-}
-
-/** The code of an error from a proxy between client and server, which sends none. */
-export const NO_CODE = 0;
-
-const unnamed = (message: string): Fault => ({ code: NO_CODE, message });
+import { type Fault, NO_CODE, type Refusal } from './transport/index.js';
 
 /** The server refused the request, which had no effect. */
 export class QuarryError extends Error {
@@ -32,7 +20,7 @@ export class QuarryError extends Error {
     requestId: string | null = null,
     retryAfterSeconds: number | null = null,
   ) {
-    const [first = unnamed(`HTTP ${status}`)] = faults;
+    const [first = { code: NO_CODE, message: `HTTP ${status}` }] = faults;
     super(first.message);
     this.code = first.code;
     this.status = status;
@@ -47,26 +35,7 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** The error of an answer that is not a success, with any body. */
-export function errorOf(response: Response, body: string): QuarryError {
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new QuarryError(
-    response.status,
-    faultsIn(body) ?? [unnamed(`HTTP ${response.status}: ${body.slice(0, 200)}`)],
-    response.headers.get('x-request-id'),
-    Number.isFinite(retryAfter) ? retryAfter : null,
-  );
-}
-
-/** The faults in a body; null if the server did not write the body. */
-function faultsIn(body: string): readonly Fault[] | null {
-  try {
-    const { errors } = JSON.parse(body) as { readonly errors?: unknown };
-    if (!Array.isArray(errors) || errors.length === 0) return null;
-    return errors.map(({ code, message, 'more-info': info, more_info: sqlInfo = info }): Fault => {
-      return sqlInfo === undefined ? { code, message } : { code, message, moreInfo: sqlInfo };
-    });
-  } catch {
-    return null;
-  }
+export function errorOf({ status, faults, text, requestId, retryAfterSeconds }: Refusal): QuarryError {
+  const unnamed = { code: NO_CODE, message: `HTTP ${status}: ${text.slice(0, 200)}` };
+  return new QuarryError(status, faults.length === 0 ? [unnamed] : faults, requestId, retryAfterSeconds);
 }

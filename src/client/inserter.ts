@@ -5,8 +5,8 @@
  * batch, unless `onRefused` handles it.
  */
 import type { Inserted } from './answers.js';
-import { writeExact } from './json.js';
 import type { Entity } from './queries.js';
+import { writeExact } from './transport/index.js';
 
 export interface InserterOptions {
   /** Maximum number of entities in a batch; the server accepts at most 1,000. */

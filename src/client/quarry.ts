@@ -5,7 +5,6 @@
 import type { Table } from 'apache-arrow';
 import type * as A from './answers.js';
 import { Inserter, type InserterOptions } from './inserter.js';
-import { writeExact } from './json.js';
 import type * as Q from './queries.js';
 import {
   ARROW_TYPE,
@@ -18,8 +17,9 @@ import {
   SQL_PATH,
   SQL_TYPE,
   sqlRequest,
+  type WriteOptions,
 } from './sender.js';
-import type { CallOptions, WriteOptions } from './transport.js';
+import { type CallOptions, writeExact } from './transport/index.js';
 
 interface ApiNames {
   readonly 'api-name': string | readonly string[];

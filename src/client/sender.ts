@@ -1,14 +1,15 @@
 /** Sends each kind of request and reads its answer. */
 import type { Table } from 'apache-arrow';
-import { parseExact, writeExact } from './json.js';
+import { ConnectionError, errorOf } from './errors.js';
 import {
   type CallOptions,
   type Fetch,
-  newIdempotencyKey,
-  type Sent,
+  type HttpRequest,
+  parseExact,
+  type RetryPolicy,
   Transport,
-  type WriteOptions,
-} from './transport.js';
+  writeExact,
+} from './transport/index.js';
 
 export interface QuarryOptions {
   /** Such as `https://db.example.org:8443`. */
@@ -25,6 +26,11 @@ export interface QuarryOptions {
   readonly timeoutMs?: number;
 }
 
+export interface WriteOptions extends CallOptions {
+  /** Identifies the write; random by default. Writes with the same key and body within 24 hours take effect once. */
+  readonly idempotencyKey?: string;
+}
+
 export interface Result<T> {
   readonly result: T;
 }
@@ -34,8 +40,16 @@ export const LINES_TYPE = 'application/x-ndjson';
 export const ARROW_TYPE = 'application/vnd.apache.arrow.stream';
 export const SQL_TYPE = 'application/sql';
 export const SQL_PATH = '/v1/sql';
-const RETRIES = 5;
 const TIMEOUT_MS = 60_000;
+const RETRY_POLICY: RetryPolicy = {
+  retriesMax: 5,
+  firstWaitMs: 100,
+  waitMsMax: 5_000,
+  jitter: [0, 1],
+  // Temporary errors without effect: too many requests, disk or memory full, a shard is rebuilt, too slow.
+  codes: [1502, 9002, 9003, 9004, 9005],
+  proxyStatuses: [429, 502, 503, 504],
+};
 
 type Change = 'POST' | 'PUT' | 'DELETE';
 
@@ -43,17 +57,30 @@ export class Sender {
   readonly #transport: Transport;
 
   constructor(options: QuarryOptions) {
-    const { url, key, retries = RETRIES, timeoutMs = TIMEOUT_MS } = options;
+    const { url, key, retries = RETRY_POLICY.retriesMax, timeoutMs = TIMEOUT_MS } = options;
     let found: Promise<Fetch> | null = null;
-    const fetch = (): Promise<Fetch> => {
-      found ??= fetchOf(options);
-      return found;
-    };
-    this.#transport = new Transport({ url: url.replace(/\/+$/, ''), key, fetch, retries, timeoutMs });
+    this.#transport = new Transport({
+      url: url.replace(/\/+$/, ''),
+      key,
+      timeoutMs,
+      retries: { policy: { ...RETRY_POLICY, retriesMax: retries } },
+      fetch: () => {
+        found ??= fetchOf(options);
+        return found;
+      },
+      refused: (_, refusal) => errorOf(refusal),
+      lost: ({ method, path }, cause, at) =>
+        new ConnectionError(
+          at === 'stream'
+            ? 'the answer was cut before its end'
+            : `${method} ${path}: no whole answer came (${messageOf(cause)})`,
+          { cause },
+        ),
+    });
   }
 
-  #json<T>(sent: Sent, options?: CallOptions): Promise<T> {
-    return this.#transport.send(sent, async (response) => parseExact(await response.text()) as T, options);
+  #json<T>(request: HttpRequest, options?: CallOptions): Promise<T> {
+    return this.#transport.send(request, async (response) => parseExact(await response.text()) as T, options);
   }
 
   get<T>(path: string, options?: CallOptions): Promise<T> {
@@ -84,40 +111,55 @@ export class Sender {
     return this.#json<T>({ method: 'POST', path, body, headers, repeatable: true }, options);
   }
 
-  lines<T>(sent: Sent, options?: CallOptions): AsyncGenerator<T, void, void> {
-    return this.#transport.lines(sent, options) as AsyncGenerator<T, void, void>;
+  lines<T>(request: HttpRequest, options?: CallOptions): AsyncGenerator<T, void, void> {
+    return this.#transport.lines(request, options) as AsyncGenerator<T, void, void>;
   }
 
-  async arrow(sent: Sent, options?: CallOptions): Promise<Table> {
+  async arrow(request: HttpRequest, options?: CallOptions): Promise<Table> {
     const { tableFromIPC } = await import('apache-arrow');
     return this.#transport.send(
-      sent,
+      request,
       async (response) => tableFromIPC(new Uint8Array(await response.arrayBuffer())),
       options,
     );
   }
 }
 
+/** The message of an error; `fetch` gives the reason in the cause of its error. */
+function messageOf(error: unknown): string {
+  const { message, cause } = error as {
+    readonly message?: string;
+    readonly cause?: { readonly message?: string };
+  };
+  return cause?.message ?? message ?? String(error);
+}
+
 /** The path is computed so that bundlers for browsers do not include the module. */
-const NODE_FETCH = ['.', 'node.js'].join('/');
+const NODE_FETCH = ['.', 'transport', 'node-fetch.js'].join('/');
 
 async function fetchOf({ ca, fetch }: QuarryOptions): Promise<Fetch> {
   if (fetch !== undefined) return fetch;
   if (ca === undefined) return (url, init) => globalThis.fetch(url, init);
-  const { fetchTrusting } = (await import(NODE_FETCH)) as typeof import('./node.js');
-  return fetchTrusting(ca);
+  const { nodeFetch } = (await import(NODE_FETCH)) as typeof import('./transport/node-fetch.js');
+  return nodeFetch({ ca }).fetch;
 }
 
-export function jsonRequest(path: string, body: unknown, accept: string): Sent {
+export function jsonRequest(path: string, body: unknown, accept: string): HttpRequest {
   const headers = { 'Content-Type': JSON_TYPE, Accept: accept };
   return { method: 'POST', path, body: writeExact(body), headers, repeatable: true };
 }
 
-export function sqlRequest(select: string, accept: string): Sent {
+export function sqlRequest(select: string, accept: string): HttpRequest {
   const headers = {
     'Content-Type': SQL_TYPE,
     Accept: accept,
     'Idempotency-Key': newIdempotencyKey(),
   };
   return { method: 'POST', path: SQL_PATH, body: select, headers, repeatable: true };
+}
+
+/** 128 random bits. */
+function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -178,15 +178,15 @@ const many = <S>(what: Schema<S>, description: string) =>
 
 /** The predicates and their operands in a condition. */
 export const predicateFields = {
-  equals: optional(operand),
-  'not-equals': optional(operand),
+  equals: optional(described(operand, 'The value is this one.')),
+  'not-equals': optional(described(operand, 'The value is not this one.')),
   in: optional(many(operand, 'The value is one of these.')),
   'not-in': optional(many(operand, 'The value is not one of these.')),
-  range: optional(range),
-  gt: optional(operand),
-  gte: optional(operand),
-  lt: optional(operand),
-  lte: optional(operand),
+  range: optional(described(range, 'The value is between these two, both inclusive.')),
+  gt: optional(described(operand, 'The value is above this one.')),
+  gte: optional(described(operand, 'The value is at least this one.')),
+  lt: optional(described(operand, 'The value is below this one.')),
+  lte: optional(described(operand, 'The value is at most this one.')),
   contains: optional(texts('The text contains this.')),
   'not-contains': optional(texts('The text does not contain this.')),
   'starts-with': optional(texts('The text starts with this.')),

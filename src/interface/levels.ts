@@ -50,7 +50,8 @@ const manyOrOne = (schema: Schema): Schema =>
 /** The operands of predicates in a level: a list where a condition takes one operand. */
 const levelPredicates: Fields = Object.fromEntries(
   PREDICATES.filter((name) => name !== 'geo_near').map((name) => {
-    const { optional: _, ...schema }: Schema = predicateFields[name];
+    const field: Schema = predicateFields[name];
+    const { optional: _, ...schema } = field.of ?? field;
     return [name, manyOrOne(schema.component === undefined ? operand : schema)];
   }),
 );

@@ -1,29 +1,21 @@
-/** The error codes with which requests of each kind can fail. */
+/**
+ * The error codes with which requests can fail: those of the fields of a body follow from its schema, those of every endpoint
+ * of a kind from its row in the table of endpoints. The lists here hold those that are found later, against the model.
+ */
 import { ERRORS, type ErrorCode } from '../base/index.js';
+import type { Body, Schema } from '../interface/index.js';
 
 /** Codes of query lists and their dimension. */
 export const CONDITIONS: readonly ErrorCode[] = [
-  506, 4003, 4004, 4005, 4007, 4008, 4009, 4010, 4011, 4012, 4013, 4014, 4016, 4017, 4026, 4038, 4039, 4044,
-  4047, 4048, 4049, 4050, 4053, 5008, 5009,
+  506, 4003, 4005, 4007, 4008, 4009, 4011, 4012, 4013, 4014, 4016, 4017, 4026, 4038, 4039, 4044, 4047, 4048,
+  4053, 5008,
 ];
 /** Codes of lists of named queries. */
 export const NAMED: readonly ErrorCode[] = [4036, 4054];
 /** Codes of levels and queries of top values. */
-export const LEVELS: readonly ErrorCode[] = [4015, 4027, 4045, 4046, 4051];
-export const EXTRACTION: readonly ErrorCode[] = [4018, 4028, 4029, 4030, 4040, 4055];
-export const SAVED: readonly ErrorCode[] = [
-  ...CONDITIONS,
-  ...LEVELS,
-  4006,
-  4020,
-  4024,
-  4033,
-  4037,
-  4040,
-  4042,
-  4036,
-  8002,
-];
+export const LEVELS: readonly ErrorCode[] = [4015, 4046];
+export const EXTRACTION: readonly ErrorCode[] = [4018, 4029, 4030, 4040, 4055];
+export const SAVED: readonly ErrorCode[] = [...CONDITIONS, ...LEVELS, 4020, 4036, 4037, 4040, 4042, 8002];
 /** Codes of values that are written. */
 export const INSERTS: readonly ErrorCode[] = [
   506, 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2012, 2013, 2014, 2015, 2016, 2017,
@@ -34,19 +26,34 @@ export const AUTO_CREATE: readonly ErrorCode[] = [
 ];
 /** Codes of writes that accept an Idempotency-Key. */
 export const ONCE: readonly ErrorCode[] = [4049, 9001, 9002, 9003, 1502];
-export const COLUMNS: readonly ErrorCode[] = [
-  3000, 3001, 3003, 3004, 3005, 3006, 3007, 3008, 3009, 3010, 3011, 3012, 3014, 3015, 3016, 3017,
-];
-export const RELATIONS: readonly ErrorCode[] = [
-  3000, 3001, 3003, 3004, 3007, 3008, 3014, 3018, 5008, 5009, 8002,
-];
+export const RELATIONS: readonly ErrorCode[] = [3001, 3003, 3007, 3018, 5008, 8002];
 export const CUSTOM_KEYS: readonly ErrorCode[] = [
   ...CONDITIONS.filter((code) => code !== 506),
   503,
   3018,
-  8000,
+  4004,
+  5009,
   8002,
 ];
+
+/** The codes of the fields of a body. Only extractions accept `geo_near`. */
+export function codesIn(schema: Schema, isExtraction = false): ErrorCode[] {
+  const found = new Set<ErrorCode>();
+  const seen = new Set<unknown>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null || seen.has(part)) return;
+    seen.add(part);
+    const { component, reader, required, codes, ...inner } = part as Schema & Partial<Body>;
+    if (component === 'GeoNear' && !isExtraction) return;
+    for (const code of Object.values(reader?.codes ?? {})) found.add(code);
+    for (const [what, code] of Object.entries(codes ?? {}) as [string, ErrorCode][]) {
+      if (what !== 'missing' || required !== undefined) found.add(code);
+    }
+    Object.values(inner).forEach(visit);
+  };
+  visit(schema);
+  return [...found];
+}
 
 /** The properties of an endpoint that determine the codes it shares with others. */
 export interface CodesOf {

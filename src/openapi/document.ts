@@ -7,7 +7,7 @@ import { ERRORS, type ErrorCode, invariant } from '../base/index.js';
 import { PERMISSIONS, type Permission } from '../catalog/index.js';
 import { answers, line } from '../interface/index.js';
 import type { ApiDocument, ApiOperation } from './api-document.js';
-import { byStatus, codesOf } from './codes.js';
+import { byStatus, codesIn, codesOf } from './codes.js';
 import { Components, type JsonSchema } from './json-schema.js';
 import { OPERATIONS, type Operation, TAGS } from './operations.js';
 import { servicePaths } from './service.js';
@@ -106,7 +106,9 @@ function operationOf(
   components: Components,
 ): ApiOperation {
   const { method, path, scope, plainHttp, rate, permission, asks = false, custom = [] } = endpoint;
-  const codes = codesOf({ method, scope, plainHttp, asks, custom, own: operation.codes });
+  const { request, rows = false } = operation;
+  const own = [...(request === undefined ? [] : codesIn(request, rows)), ...(operation.codes ?? [])];
+  const codes = codesOf({ method, scope, plainHttp, asks, custom, own });
   const body = requestBodyOf(endpoint, operation, components);
   return {
     operationId: operationId(method, path),

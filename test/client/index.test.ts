@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
 import t from 'tap';
-import { fetchTrusting } from '../../src/client/node.js';
+import { nodeFetch } from '../../src/client/transport/node-fetch.js';
 import { noBrowser, openBrowser } from '../console/browser.js';
 import { ROOT } from '../tidy/source.js';
 import { type PageResult, pageBundle } from './page.js';
@@ -41,7 +41,7 @@ t.test('a page runs it with nothing but what browsers have', async (t) => {
       performance,
       crypto,
     },
-    fetch: fetchTrusting(site.ca),
+    fetch: nodeFetch({ ca: site.ca }).fetch,
     runInPage: null as ((key: string, url: string) => Promise<PageResult>) | null,
   };
   vm.runInNewContext(await pageBundle(), page);

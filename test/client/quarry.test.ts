@@ -11,8 +11,8 @@ t.test('a program works with every method', async (t) => {
   const site = await serveClients(t);
   const called = new Set<string>();
   /** Notes which endpoints were called. */
-  const { fetchTrusting } = await import('../../src/client/node.js');
-  const over = fetchTrusting(site.ca);
+  const { nodeFetch } = await import('../../src/client/transport/node-fetch.js');
+  const over = nodeFetch({ ca: site.ca }).fetch;
   const quarry = site.quarry({
     url: `${site.url}/`,
     fetch: (url, init) => {

@@ -39,6 +39,13 @@ t.test(
   async (t) => {
     t.ok(finds(rules.floorBreaches, 'src/client/x.ts', `import type { a } from '../api/index.js';`));
     t.ok(finds(rules.floorBreaches, 'src/client/x.ts', `import type { a } from '../interface/model.js';`));
+    t.ok(finds(rules.floorBreaches, 'src/console/x.ts', `import { a } from '../client/quarry.js';`));
+    t.notOk(
+      finds(rules.floorBreaches, 'src/console/x.ts', `import { a } from '../client/transport/index.js';`),
+    );
+    t.ok(finds(rules.floorBreaches, 'src/console/x.ts', `import '../client/transport/node-fetch.js';`));
+    t.notOk(finds(rules.floorBreaches, 'src/commands/x.ts', `import '../client/transport/node-fetch.js';`));
+    t.ok(finds(rules.floorBreaches, 'src/http/x.ts', `import { a } from '../client/transport/index.js';`));
     t.ok(finds(rules.floorBreaches, 'src/interface/x.ts', `import { a } from '../base/index.js';`));
     t.notOk(
       finds(rules.floorBreaches, 'src/console/ask/x.ts', `import { a } from '../../interface/index.js';`),

@@ -16,8 +16,8 @@ import type { Mapping } from './mapping/mapping.js';
 import { BadFile } from './send/bad-file.js';
 import { type Body, BodyCutter, bodyText, isDistinct } from './send/bodies.js';
 import { type Inserted, RowInserter } from './send/insert-rows.js';
+import type { InsertSender } from './send/insert-sender.js';
 import { type ImportState, importIdentity, newState, nextChain, StateFile } from './send/resume.js';
-import type { RetryPolicy } from './send/retry-policy.js';
 
 /** Minimum interval between writes of the state file. */
 const STATE_MS = 1_000;
@@ -27,7 +27,7 @@ const HOPELESS_ROWS = 1_000;
 export interface FileImportDependencies {
   readonly files: FileSystem;
   readonly options: ImportOptions;
-  readonly retryPolicy: RetryPolicy;
+  readonly insertSender: InsertSender;
   /** Identifies the server and the database. */
   readonly serverHash: string;
   readonly signal: AbortSignal;
@@ -151,7 +151,7 @@ class ImportRun {
     this.#stateFile = stateFile;
     this.#badFile = badFile;
     this.#bodiesSent = state.bodies;
-    this.#inserter = new RowInserter(file.mapping, dependencies.retryPolicy);
+    this.#inserter = new RowInserter(file.mapping, dependencies.insertSender);
     this.#isOrdered = file.mapping.targets.some(({ form }) => !isEventType(form.type));
     this.report = { ...state.counts, bytes: 0 };
   }

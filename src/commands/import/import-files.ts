@@ -23,7 +23,7 @@ import { dimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { askColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { bodyText, isDistinct } from './send/bodies.js';
-import { RetryPolicy } from './send/retry-policy.js';
+import { InsertSender } from './send/insert-sender.js';
 
 const SAMPLE_ROWS = 10_000;
 /** Interval of progress lines for a stream, whose length is unknown. */
@@ -134,7 +134,7 @@ async function sendAll(
 ): Promise<number> {
   const { options, access, elapsedMs, note, signal, out } = context;
   const startMs = elapsedMs();
-  const retryPolicy = new RetryPolicy({
+  const insertSender = new InsertSender({
     ...context,
     client,
     key: access.key,
@@ -143,7 +143,7 @@ async function sendAll(
   const progress = progressOf(file, context);
   const report = await importFile(file, {
     ...context,
-    retryPolicy,
+    insertSender,
     serverHash: hashOfServer(access.url, access.key),
     signal,
     note,

@@ -1,12 +1,16 @@
 /**
- * The HTTP client of the commands: keep-alive connections to one address over HTTPS (or HTTP, which serves inserts only);
- * bodies and answers as a whole or as streams. Certificates are verified.
- * Requests reject with RemoteError when the answer is not HTTP 200, with UnreachableError when there is no answer.
+ * The requests of commands to one server over HTTPS (or HTTP, which serves inserts only), with certificates verified.
+ * Requests reject with RemoteError when the answer is not HTTP 200, with UnreachableError when there is no whole answer.
  */
-import http from 'node:http';
-import https from 'node:https';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import {
+  type AnswerStream,
+  type HttpRequest,
+  NO_CODE,
+  type Refusal,
+  type SendOptions,
+  Transport,
+} from '../../client/transport/index.js';
+import { type NodeFetch, nodeFetch } from '../../client/transport/node-fetch.js';
 
 export interface RemotePlace {
   /** "https://host:port", without a path. */
@@ -15,18 +19,13 @@ export interface RemotePlace {
   readonly certificate: string | null;
 }
 
-export interface RemoteRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
+/** When its signal is aborted, the connection is closed, so that the server cancels the request. */
+export interface RemoteRequest extends Omit<HttpRequest, 'repeatable'>, SendOptions {
   readonly key: string;
-  /** Absent = no body. A stream is sent chunked. */
-  readonly body?: Uint8Array | string | Readable;
   /** Type of the body; absent = JSON. */
   readonly contentType?: string;
-  /** Further headers, by lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** When aborted, the connection is closed, so that the server cancels the request; the request or its stream fails. */
-  readonly signal?: AbortSignal;
+  /** The request has the same effect if it is sent twice: it is also retried without an answer. */
+  readonly repeatable?: boolean;
 }
 
 /** An answer other than HTTP 200. The message holds the method, the path, the status and the first error. */
@@ -42,16 +41,17 @@ export class RemoteError extends Error {
   /** Seconds after which to retry; null = a retry is useless. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(request: RemoteRequest, status: number, retryAfter: string | undefined, text: string) {
-    const first = firstError(text);
-    const reason = first?.message ?? text.slice(0, 200);
-    const code = first === null ? '' : `code ${first.code}: `;
-    super(`${request.method} ${request.path}: HTTP ${status}, ${code}${reason}`);
+  constructor({ method, path }: Pick<HttpRequest, 'method' | 'path'>, refusal: Refusal) {
+    const { status, faults, text, retryAfterSeconds } = refusal;
+    const first = faults.at(0);
+    const code = first === undefined || first.code === NO_CODE ? null : first.code;
+    const reason = code === null ? text.slice(0, 200) : (first?.message ?? '');
+    super(`${method} ${path}: HTTP ${status}, ${code === null ? '' : `code ${code}: `}${reason}`);
     this.status = status;
-    this.code = first?.code ?? null;
+    this.code = code;
     this.reason = reason;
-    this.more = first?.more ?? {};
-    this.retryAfterSeconds = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
+    this.more = Object(first?.moreInfo ?? {});
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -60,33 +60,19 @@ export class UnreachableError extends Error {
   override name = 'UnreachableError';
 }
 
-interface FirstError {
-  readonly code: number;
-  readonly message: string;
-  readonly more: Readonly<Record<string, unknown>>;
-}
-
-function firstError(text: string): FirstError | null {
-  try {
-    const { code, message, more_info } = JSON.parse(text).errors[0];
-    const more = typeof more_info === 'object' && more_info !== null ? more_info : {};
-    return typeof code === 'number' && typeof message === 'string' ? { code, message, more } : null;
-  } catch {
-    return null;
-  }
-}
-
 export class RemoteClient {
-  readonly #url: string;
-  readonly #agent: http.Agent | https.Agent;
+  readonly #connections: NodeFetch;
+  readonly #transport: Transport;
 
   /** `socketsMax` is the number of concurrent connections; further requests wait for one. */
   constructor({ url, certificate }: RemotePlace, socketsMax: number) {
-    const options = { keepAlive: true, maxSockets: socketsMax };
-    this.#url = url;
-    this.#agent = url.startsWith('https:')
-      ? new https.Agent(certificate === null ? options : { ...options, ca: certificate })
-      : new http.Agent(options);
+    this.#connections = nodeFetch({ socketsMax, ...(certificate === null ? {} : { ca: certificate }) });
+    this.#transport = new Transport({
+      ...{ url, key: '', fetch: () => this.#connections.fetch },
+      refused: (request, refusal) => new RemoteError(request, refusal),
+      lost: (_, cause, at) =>
+        new UnreachableError(`${url}: ${at === 'stream' ? CUT_STREAM : hintOf(cause)}`, { cause }),
+    });
   }
 
   /** Sends a request and returns its parsed JSON answer. */
@@ -95,50 +81,28 @@ export class RemoteClient {
   }
 
   /** Sends a request and returns its answer as text. */
-  async text(request: RemoteRequest): Promise<string> {
-    return readText(await this.stream(request), this.#url);
+  text(request: RemoteRequest): Promise<string> {
+    return this.#transport.send(httpRequest(request), (response) => response.text(), request);
   }
 
-  /** Sends a request and returns its answer as a stream, which must be read to its end or destroyed. */
-  async stream(request: RemoteRequest): Promise<http.IncomingMessage> {
-    const response = await this.#send(request);
-    const { statusCode = 0, headers } = response;
-    if (statusCode === 200) return response;
-    throw new RemoteError(request, statusCode, headers['retry-after'], await readText(response, this.#url));
+  /** Sends a request and returns its answer as it arrives. */
+  stream(request: RemoteRequest): Promise<AnswerStream> {
+    return this.#transport.stream(httpRequest(request), request);
   }
 
   close(): void {
-    this.#agent.destroy();
-  }
-
-  #send(request: RemoteRequest): Promise<http.IncomingMessage> {
-    const { method, path, key, body, contentType = 'application/json', headers = {}, signal } = request;
-    const sent: Record<string, string | number> = { authorization: key, ...headers };
-    if (body !== undefined) sent['content-type'] = contentType;
-    if (typeof body === 'string' || body instanceof Uint8Array)
-      sent['content-length'] = Buffer.byteLength(body);
-    return new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => reject(unreachable(this.#url, error));
-      const send = this.#url.startsWith('https:') ? https.request : http.request;
-      const options = { method, headers: sent, agent: this.#agent, signal };
-      const outgoing = send(`${this.#url}${path}`, options, resolve);
-      outgoing.on('error', fail);
-      if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);
-      // A server that answers before the body's end may close the connection; the answer is still used.
-      else pipeline(body, outgoing).catch(fail);
-    });
+    this.#connections.close();
   }
 }
 
-async function readText(response: http.IncomingMessage, url: string): Promise<string> {
-  const parts: Buffer[] = [];
-  try {
-    for await (const part of response) parts.push(part);
-  } catch (error) {
-    throw unreachable(url, error);
-  }
-  return Buffer.concat(parts).toString('utf8');
+function httpRequest(request: RemoteRequest): HttpRequest {
+  const { method, path, key, body, contentType = 'application/json', headers, repeatable = false } = request;
+  const sent = { authorization: key, ...headers };
+  if (body === undefined) return { method, path, headers: sent, repeatable };
+  return { method, path, body, headers: { ...sent, 'content-type': contentType }, repeatable };
 }
+
+const CUT_STREAM = 'the answer was cut before its end: the server gave it up, or the connection was lost';
 
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: is the server running?',
@@ -151,13 +115,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EPROTO: 'it does not speak TLS: is it the port of HTTPS?',
 };
 
-function unreachable(url: string, error: unknown): UnreachableError {
+function hintOf(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const hint = HINTS[code];
-  return new UnreachableError(
-    hint === undefined ? `${url}: ${message || code}` : `${url}: ${hint} (${code})`,
-    {
-      cause: error,
-    },
-  );
+  return hint === undefined ? message || code : `${hint} (${code})`;
 }

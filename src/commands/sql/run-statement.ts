@@ -1,7 +1,7 @@
 /** Runs a statement on the server and writes the answer in a format. */
-import type { IncomingMessage } from 'node:http';
+import type { AnswerStream } from '../../client/transport/index.js';
 import { linesOf, membersOf } from '../export/json-line.js';
-import { ROW_TYPES, type RowType, type SqlClient, wholeOf } from '../export/sql-client.js';
+import { ROW_TYPES, type RowType, type SqlClient } from '../export/sql-client.js';
 import { printable } from '../printable.js';
 import { formatCount } from '../progress.js';
 import { type Outlet, textParts } from './outlet.js';
@@ -25,7 +25,7 @@ export async function runStatement(
   terminal: Terminal,
 ): Promise<void> {
   const answer = await sqlClient.answer(statement, rowTypeOf(format));
-  const parts = wholeOf(answer, sqlClient.access.url);
+  const parts = answer.bytes;
   if (format === 'json') return outlet.write(withLineEnd(parts));
   // Writes answer JSON counts in every format.
   if (isJson(answer)) return outlet.write(textParts(`${writtenText(await textOf(parts))}\n`));
@@ -36,8 +36,8 @@ export async function runStatement(
 
 const rowTypeOf = (format: SqlFormat): RowType => (isDrawn(format) ? 'ndjson' : format);
 
-const isJson = ({ headers }: IncomingMessage): boolean =>
-  headers['content-type']?.startsWith(ROW_TYPES.json) === true;
+const isJson = ({ headers }: AnswerStream): boolean =>
+  headers.get('content-type')?.startsWith(ROW_TYPES.json) === true;
 
 async function textOf(parts: AsyncIterable<Uint8Array>): Promise<string> {
   const all: Uint8Array[] = [];

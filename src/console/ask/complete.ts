@@ -1,4 +1,14 @@
 /** Completions at the cursor: words of SQL or of the JSON interface, and names of the database's columns. */
+import {
+  aggregation,
+  countEventQuery,
+  eventFields,
+  extraction,
+  METRICS,
+  OPERATORS,
+  predicateFields,
+  type Schema,
+} from '../../interface/index.js';
 import { activeColumns, type Dimension, ENTITY_ID, type Model } from '../server/model.js';
 
 export interface Suggestion {
@@ -29,36 +39,23 @@ const RESERVED: ReadonlySet<string> = new Set(
   [...SQL_WORDS, 'DEFAULT', 'KEY', 'INDEX', 'TABLE'].map((word) => word.toLowerCase()),
 );
 
-const JSON_WORDS: Readonly<Record<string, string>> = {
-  'query-name': 'name of the query in the answer',
-  dimension: 'the dimension to query',
-  query: 'conditions, joined by "and" and "or"',
-  filter: 'conditions that entities must satisfy',
-  columns: 'the columns of a row',
-  limit: 'maximum number of rows',
-  order: 'the columns to sort by',
-  between: 'two dates, both inclusive',
-  interval: 'hours, days, weeks, months',
-  equals: 'is',
-  'not-equals': 'is not',
-  in: 'is one of a list',
-  contains: 'contains the text',
-  'starts-with': 'begins with',
-  'ends-with': 'ends with',
-  gt: 'above',
-  gte: 'at least',
-  lt: 'below',
-  lte: 'at most',
-  range: 'two numbers, both inclusive',
-  minfreq: 'minimum number of events',
-  geo_radius: 'within a radius of a point',
-  'count-events': 'a metric: the number of events',
-  sum: 'a metric',
-  avg: 'a metric',
-  and: 'both conditions hold',
-  or: 'at least one condition holds',
-  not: 'the condition does not hold',
-};
+/** The names in the bodies of queries, with the first words of their descriptions. */
+const JSON_WORDS: ReadonlyMap<string, string> = new Map([
+  ...OPERATORS.map((name): [string, string] => [name, 'an operator between conditions']),
+  ...METRICS.map((name): [string, string] => [name, 'a metric']),
+  ...[predicateFields, eventFields, ...[countEventQuery, aggregation, extraction].map(fieldsIn)].flatMap(
+    (fields) => Object.entries(fields).map(([name, schema]): [string, string] => [name, noteOf(schema)]),
+  ),
+]);
+
+function fieldsIn({ properties }: Schema): Readonly<Record<string, Schema>> {
+  return properties as Readonly<Record<string, Schema>>;
+}
+
+function noteOf({ description, of }: Schema): string {
+  const text = typeof description === 'string' ? description : of?.description;
+  return String(text ?? '').split(/[.:;]/, 1)[0];
+}
 
 export function completeSql(before: string, whole: string, model: Model): Completion | null {
   const typed = /[[\w.-]*$/.exec(before)?.[0] ?? '';
@@ -116,9 +113,7 @@ export function completeJson(before: string, whole: string, model: Model): Compl
   const dimensions = model.dimensions.map(
     ({ name }): Suggestion => ({ text: name, kind: 'table', note: 'dimension' }),
   );
-  const words = Object.entries(JSON_WORDS).map(
-    ([text, note]): Suggestion => ({ text, kind: 'predicate', note }),
-  );
+  const words = [...JSON_WORDS].map(([text, note]): Suggestion => ({ text, kind: 'predicate', note }));
   const all = /"dimension"\s*:\s*"[^"]*$/.test(before) ? dimensions : [...columns, ...words, ...dimensions];
   return { from: before.length - typed.length, suggestions: matching(all, typed) };
 }

@@ -2,7 +2,8 @@
  * Sends requests with one key to the server that sent this page, and to no other server. The key is sent only in a header.
  * Invariant: a refusal keeps all details that the server sent.
  */
-import { isList, isObject, type Json, parseJson } from './json.js';
+import { type Fetch, faultsOf, NO_CODE, Transport } from '../../client/transport/index.js';
+import { isObject, type Json, parseJson } from './json.js';
 
 export interface Refusal {
   readonly code: number | null;
@@ -49,13 +50,21 @@ const LINES_TYPE = 'application/x-ndjson';
 const UNAUTHORIZED = 401;
 
 export class Client {
-  readonly #key: string;
-  readonly #onEnded: () => void;
+  readonly #transport: Transport;
 
   /** `onEnded` is called if the server does not accept the key (any more). */
   constructor(key: string, onEnded: () => void = () => {}) {
-    this.#key = key;
-    this.#onEnded = onEnded;
+    this.#transport = new Transport({
+      ...{ url: '', key, fetch: () => pageFetch },
+      refused: (_, { status, text }) => {
+        if (status === UNAUTHORIZED) onEnded();
+        return new RequestError(status, refusalsOf(status, text));
+      },
+      lost: (_, cause, at) =>
+        unreachable(
+          at === 'connection' ? reasonOf(cause) : 'the answer was cut off before its end: ask again',
+        ),
+    });
   }
 
   /** Sends a request. Rejects with RequestError, or with the AbortError of `signal`. */
@@ -77,37 +86,24 @@ export class Client {
     return { json: { data: lines.map(readJson) }, text, seconds };
   }
 
-  async #text({ method, path, body }: ServerRequest, accept: string, signal?: AbortSignal): Promise<string> {
-    const headers: Record<string, string> = { Accept: accept };
-    if (this.#key !== '') headers.Authorization = this.#key;
-    if (body !== undefined) {
-      headers['Content-Type'] = path === SQL_PATH ? 'application/sql' : 'application/json';
-    }
-    const response = await reach(path, {
-      ...{ method, headers, credentials: 'omit', cache: 'no-store' },
-      ...(body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    const text = await response.text().catch((error: unknown) => {
-      throw signal?.aborted ? error : unreachable('the answer was cut off before its end: ask again');
-    });
-    if (response.ok) return text;
-    if (response.status === UNAUTHORIZED) this.#onEnded();
-    throw new RequestError(response.status, refusalsOf(response.status, text));
+  #text({ method, path, body }: ServerRequest, accept: string, signal?: AbortSignal): Promise<string> {
+    const type = path === SQL_PATH ? 'application/sql' : 'application/json';
+    const sent = body === undefined ? {} : { body, headers: { 'Content-Type': type } };
+    return this.#transport.send(
+      { method, path, ...sent, headers: { Accept: accept, ...sent.headers }, repeatable: false },
+      (response) => response.text(),
+      signal === undefined ? {} : { signal },
+    );
   }
 }
 
-async function reach(path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, init);
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    if (error instanceof TypeError && /headers|ISO-8859-1|ByteString/i.test(error.message)) {
-      throw unreachable('a key holds letters, digits and dashes only: was something else pasted?');
-    }
-    throw unreachable('the server cannot be reached: it may be stopping, or the network is away');
-  }
-}
+const FETCH_OPTIONS = { credentials: 'omit', cache: 'no-store' } as const;
+const pageFetch: Fetch = (path, init) => fetch(path, { ...init, ...FETCH_OPTIONS });
+
+const reasonOf = (error: unknown): string =>
+  error instanceof TypeError && /headers|ISO-8859-1|ByteString/i.test(error.message)
+    ? 'a key holds letters, digits and dashes only: was something else pasted?'
+    : 'the server cannot be reached: it may be stopping, or the network is away';
 
 const unreachable = (message: string): RequestError =>
   new RequestError(0, [{ code: null, message, detail: null }]);
@@ -122,22 +118,13 @@ function readJson(text: string): Json {
 
 /** Every error of the answer; the text of an answer that the server did not write is shown unchanged. */
 export function refusalsOf(status: number, text: string): readonly Refusal[] {
-  const errors = errorsIn(text);
-  if (errors.length === 0) {
+  const faults = faultsOf(text, parseJson);
+  if (faults.length === 0) {
     return [{ code: null, message: `the server answered ${status}: ${text.slice(0, 500)}`, detail: null }];
   }
-  return errors.map((error) => ({
-    code: typeof error.code === 'number' ? error.code : null,
-    message: String(error.message ?? ''),
-    detail: error['more-info'] ?? error.more_info ?? null,
+  return faults.map(({ code, message, moreInfo = null }) => ({
+    code: code === NO_CODE ? null : code,
+    message,
+    detail: moreInfo as Json,
   }));
-}
-
-function errorsIn(text: string) {
-  try {
-    const json = parseJson(text);
-    return isObject(json) && isList(json.errors) ? json.errors.filter(isObject) : [];
-  } catch {
-    return [];
-  }
 }

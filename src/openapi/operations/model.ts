@@ -19,7 +19,7 @@ export const MODEL_OPERATIONS: Operations = {
     example: { name: 'Customers', 'api-name': 'customers' },
     answer: answers.apiNames,
     answered: ok({ 'api-name': ['customers'] }),
-    codes: [5000, 5001, 5003, 5004, 5006, 5007, 5009, 5010, 8002],
+    codes: [5006, 8002],
   },
   'DELETE /v1/dimension': {
     tag: 'Model',
@@ -28,14 +28,13 @@ export const MODEL_OPERATIONS: Operations = {
     example: { 'api-name': 'customers' },
     answer: answers.apiNames,
     answered: ok({ 'api-name': ['customers'] }),
-    codes: [5001, 5007, 5008, 5009, 8002],
+    codes: [5001, 5008, 8002],
   },
   'GET /v1/dimension': {
     tag: 'Model',
     summary: 'List dimensions',
     answer: answers.dimensions,
     answered: ok({ dimensions: ['default', 'customers'] }),
-    codes: [],
   },
   'POST /v1/column': {
     tag: 'Model',
@@ -48,7 +47,7 @@ export const MODEL_OPERATIONS: Operations = {
     ],
     answer: answers.createdColumns,
     answered: ok({ 'api-name': ['country', 'age', 'visit'] }),
-    codes: [...codes.COLUMNS, 2021, 5000, 5001, 5004, 5009, 8002],
+    codes: [2021, 3003, 3004, 5001, 8002],
   },
   'PUT /v1/column': {
     tag: 'Model',
@@ -57,7 +56,7 @@ export const MODEL_OPERATIONS: Operations = {
     example: { 'api-name': 'country', dimension: 'customers', active: false },
     answer: answers.apiNames,
     answered: ok({ 'api-name': ['country'] }),
-    codes: [3000, 3001, 3007, 3008, 3009, 3010, 3014, 3018, 5008, 5009, 8002],
+    codes: [3001, 3018, 5008, 8002],
   },
   'DELETE /v1/column': {
     tag: 'Model',
@@ -66,7 +65,7 @@ export const MODEL_OPERATIONS: Operations = {
     example: { 'api-name': 'paid', dimension: 'customers' },
     answer: answers.apiNames,
     answered: ok({ 'api-name': ['paid'] }),
-    codes: [3000, 3001, 3007, 3018, 5008, 5009, 8002],
+    codes: [3001, 3018, 5008, 8002],
   },
   'GET /v1/column': {
     tag: 'Model',
@@ -89,7 +88,6 @@ export const MODEL_OPERATIONS: Operations = {
         inactive: [],
       },
     }),
-    codes: [],
   },
   'POST /v1/column/relation': {
     tag: 'Model',
@@ -116,6 +114,5 @@ export const MODEL_OPERATIONS: Operations = {
     summary: 'List relations',
     answer: answers.relations,
     answered: ok({ count: 1, relations: { customers: { purchase: ['order', 'paid'] } } }),
-    codes: [],
   },
 };

@@ -17,8 +17,8 @@ export interface Operation {
   readonly answered?: unknown;
   /** Rows can also be lines, CSV or Arrow, as the Accept header requests. */
   readonly rows?: true;
-  /** Error codes in addition to the codes of every endpoint of its kind. */
-  readonly codes: readonly ErrorCode[];
+  /** Error codes in addition to those of the fields of its request and those of every endpoint of its kind. */
+  readonly codes?: readonly ErrorCode[];
 }
 
 export const TAGS = {

@@ -20,7 +20,7 @@ const eventCounts: Operation = {
   example: { 'query-name': 'pricing', query: [PRICING] },
   answer: answers.eventCounts,
   answered: ok({ result: { pricing: 2 } }),
-  codes: [...codes.CONDITIONS, ...codes.NAMED, 4027, 4037, 4040],
+  codes: [...codes.CONDITIONS, ...codes.NAMED, 4037, 4040],
 };
 
 export const QUERY_OPERATIONS: Operations = {
@@ -51,7 +51,7 @@ export const QUERY_OPERATIONS: Operations = {
     example: { dimensions: ['default'] },
     answer: answers.totalCount,
     answered: ok({ result: { total: 2 } }),
-    codes: [506, 4004, 4049, 5008, 5009],
+    codes: [506, 5008],
   },
   'GET /v1/query/count/entity/total': {
     tag: 'Queries',
@@ -67,7 +67,7 @@ export const QUERY_OPERATIONS: Operations = {
     example: { ids: ['u1', 'u9'] },
     answer: answers.exists,
     answered: ok({ exists: ['u1'], 'not-exists': ['u9'] }),
-    codes: [506, 4004, 4019, 4025, 4031, 4049, 5008, 5009],
+    codes: [506, 5008],
   },
   'POST /v1/query/count/event': eventCounts,
   'POST /v1/query/count/events': { ...eventCounts, description: 'The same as `/v1/query/count/event`.' },
@@ -93,7 +93,7 @@ export const QUERY_OPERATIONS: Operations = {
         ],
       },
     }),
-    codes: [...codes.CONDITIONS, ...codes.LEVELS, 4015, 4020, 4045, 4046],
+    codes: [...codes.CONDITIONS, ...codes.LEVELS, 4020],
   },
   'POST /v1/query/top_values': {
     tag: 'Queries',
@@ -107,7 +107,7 @@ export const QUERY_OPERATIONS: Operations = {
     answered: ok({
       result: { pages: { visit: [{ quantity: 1, value: 'pricing' }] }, countries: { country: [] } },
     }),
-    codes: [...codes.CONDITIONS, ...codes.LEVELS, 4036],
+    codes: [...codes.CONDITIONS, ...codes.LEVELS, 4004, 4027, 4036, 4045],
   },
   'POST /v1/query/saved': {
     tag: 'Saved queries',
@@ -122,7 +122,7 @@ export const QUERY_OPERATIONS: Operations = {
       dimension: 'default',
       'cache-period': 60,
     }),
-    codes: [...codes.SAVED, 4021, 4022, 4034, 4041],
+    codes: [...codes.SAVED, 4022],
   },
   'GET /v1/query/saved': {
     tag: 'Saved queries',
@@ -131,7 +131,6 @@ export const QUERY_OPERATIONS: Operations = {
       'Lists the saved queries that the key may run; a custom key with restrictions does not see the others.',
     answer: answers.savedQueries,
     answered: ok({ 'saved-queries': [] }),
-    codes: [],
   },
   'GET /v1/query/saved/:query_name': {
     tag: 'Saved queries',
@@ -140,7 +139,7 @@ export const QUERY_OPERATIONS: Operations = {
       'Runs with the rights of the key that asks; for a key that may not run it, it does not exist. A count is called `query` in its result.',
     answer: answers.savedAnswer,
     answered: ok({ type: 'count/event', query: [PRICING], dimension: 'default', result: { query: 2 } }),
-    codes: [...codes.CONDITIONS, ...codes.LEVELS, 4020, 4023, 8002],
+    codes: [...codes.CONDITIONS, ...codes.LEVELS, ...codes.codesIn(aggregation), 4020, 4023, 8002],
   },
   'PUT /v1/query/saved/:query_name': {
     tag: 'Saved queries',

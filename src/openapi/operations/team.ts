@@ -25,7 +25,6 @@ export const TEAM_OPERATIONS: Operations = {
     tag: 'Databases',
     summary: 'Describe the key’s database',
     answer: answers.database,
-    codes: [],
   },
   'POST /v1/database': {
     tag: 'Databases',
@@ -43,7 +42,7 @@ export const TEAM_OPERATIONS: Operations = {
       'addresses-whitelist': ['127.0.0.0/8', 'localhost'],
     },
     answer: answers.createdDatabase,
-    codes: [8000, 8001],
+    codes: [8001],
   },
   'PUT /v1/database': {
     tag: 'Databases',
@@ -52,7 +51,7 @@ export const TEAM_OPERATIONS: Operations = {
     example: { database: { name: 'shop', 'new-database-name': 'old-shop' } },
     answer: answers.databaseNames,
     answered: ok({ 'database-name': ['old-shop'] }),
-    codes: [8000, 8001, 8002],
+    codes: [8001, 8002],
   },
   'DELETE /v1/database': {
     tag: 'Databases',
@@ -61,26 +60,23 @@ export const TEAM_OPERATIONS: Operations = {
     example: { database: { name: 'old-shop' } },
     answer: answers.databaseNames,
     answered: ok({ 'database-name': ['old-shop'] }),
-    codes: [189, 8000, 8002],
+    codes: [189, 8002],
   },
   'GET /v1/database/retrieve_all': {
     tag: 'Databases',
     summary: 'Describe all databases',
     answer: answers.databases,
-    codes: [],
   },
   'GET /v1/status': {
     tag: 'Databases',
     summary: 'What the database holds, and the memory it takes',
     answer: answers.status,
-    codes: [],
   },
   'GET /v1/database/custom_key': {
     tag: 'Databases',
     summary: 'List custom keys',
     answer: answers.customKeys,
     answered: ok({ 'custom-keys': ['partner'], databases: { shop: ['partner'] } }),
-    codes: [],
   },
   'POST /v1/database/custom_key': {
     tag: 'Databases',
@@ -115,7 +111,7 @@ export const TEAM_OPERATIONS: Operations = {
     example: { ...SHOP, 'custom-database-key': { 'key-name': 'partner' } },
     answer: answers.customKeyNames,
     answered: ok({ 'custom-keys': ['partner'] }),
-    codes: [8000, 8002, 8004],
+    codes: [8002, 8004],
   },
   'POST /v1/users': {
     tag: 'Users',
@@ -124,7 +120,6 @@ export const TEAM_OPERATIONS: Operations = {
     example: { email: 'ada@example.com', password: 'correct horse', 'permission-group': 'analysts' },
     answer: answers.users,
     answered: ok({ users: ['ada@example.com'] }),
-    codes: [7050],
   },
   'PUT /v1/users': {
     tag: 'Users',
@@ -133,7 +128,6 @@ export const TEAM_OPERATIONS: Operations = {
     example: { email: 'ada@example.com', labels: ['london'] },
     answer: answers.users,
     answered: ok({ users: ['ada@example.com'] }),
-    codes: [7050],
   },
   'DELETE /v1/users': {
     tag: 'Users',
@@ -142,7 +136,6 @@ export const TEAM_OPERATIONS: Operations = {
     example: { email: 'ada@example.com' },
     answer: answers.users,
     answered: ok({ users: ['ada@example.com'] }),
-    codes: [7050],
   },
   'POST /v1/permission_groups': {
     tag: 'Users',
@@ -157,7 +150,6 @@ export const TEAM_OPERATIONS: Operations = {
     },
     answer: answers.permissionGroups,
     answered: ok({ 'permission-groups': ['analysts'] }),
-    codes: [7000],
   },
   'PUT /v1/permission_groups': {
     tag: 'Users',
@@ -166,7 +158,6 @@ export const TEAM_OPERATIONS: Operations = {
     example: { 'group-name': 'analysts', 'allowed-permissions': [1, 5, 6] },
     answer: answers.permissionGroups,
     answered: ok({ 'permission-groups': ['analysts'] }),
-    codes: [7000],
   },
   'DELETE /v1/permission_groups': {
     tag: 'Users',
@@ -175,7 +166,6 @@ export const TEAM_OPERATIONS: Operations = {
     example: { 'group-name': 'analysts' },
     answer: answers.permissionGroups,
     answered: ok({ 'permission-groups': ['analysts'] }),
-    codes: [7000],
   },
   'POST /v1/session': {
     tag: 'Users',
@@ -184,6 +174,6 @@ export const TEAM_OPERATIONS: Operations = {
     request: signIn,
     example: { email: 'ada@example.com', password: 'correct horse', 'database-name': 'shop' },
     answer: answers.session,
-    codes: [502, 503, 7050],
+    codes: [502, 503],
   },
 };

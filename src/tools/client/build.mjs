@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /** The first file loads the second one, only in Node. */
-const ENTRIES = ['src/client/index.ts', 'src/client/node.ts'];
+const ENTRIES = ['src/client/index.ts', 'src/client/transport/node-fetch.ts'];
 /** Folder of the declarations of the first file, and of all sources whose types it uses. */
 const TYPES = 'types';
 /** Optional packages; the types of an absent one are `any`. */

@@ -1,11 +1,16 @@
 import t from 'tap';
+import { faultsOf } from '../../../src/client/transport/index.js';
 import { RemoteError } from '../../../src/commands/remote/index.js';
 import { errorText } from '../../../src/commands/sql/error-text.js';
 
+function remoteError(status: number, text: string): RemoteError {
+  const refusal = { status, faults: faultsOf(text), text, requestId: null, retryAfterSeconds: null };
+  return new RemoteError({ method: 'POST', path: '/v1/sql' }, refusal);
+}
+
 function refusal(more: object): RemoteError {
   const errors = [{ code: 6000, message: 'there is no column "nope"', more_info: more }];
-  const request = { method: 'POST', path: '/v1/sql', key: 'k' } as const;
-  return new RemoteError(request, 400, undefined, JSON.stringify({ errors }));
+  return remoteError(400, JSON.stringify({ errors }));
 }
 
 t.test('a caret marks the column, also after wide characters, with a suggestion below', (t) => {
@@ -31,8 +36,7 @@ t.test('only the part of a long line around the error is shown', (t) => {
 
 t.test('other errors are thrown, and control characters in messages of a server are escaped', (t) => {
   t.throws(() => errorText(new TypeError('a bug'), '', 80), TypeError);
-  const request = { method: 'POST', path: '/v1/sql', key: 'k' } as const;
-  const text = errorText(new RemoteError(request, 502, undefined, 'bad\x1b[31m gateway'), '', 80);
+  const text = errorText(remoteError(502, 'bad\x1b[31m gateway'), '', 80);
   t.equal(text, 'error: HTTP 502: bad\\u{1b}[31m gateway\n');
   t.end();
 });

@@ -1,6 +1,7 @@
 /** The completions at the cursor of the editors. */
 import t from 'tap';
 import { completeJson, completeSql } from '../../../src/console/ask/complete.js';
+import { METRICS, PREDICATES } from '../../../src/interface/index.js';
 import { MODEL } from '../model.js';
 
 const sql = (before: string, behind = ''): readonly string[] =>
@@ -24,6 +25,11 @@ t.test('completions of SQL are columns, in brackets where required, and tables a
 
 t.test('completions of JSON are names and predicates within strings', async (t) => {
   t.strictSame(json('{"sta'), ['state', 'starts-with']);
+  for (const name of [...PREDICATES, ...METRICS, 'minfreq', 'query-name', 'filter', 'columns']) {
+    const note = completeJson(`{"${name}`, `{"${name}`, MODEL)?.suggestions[0]?.note;
+    t.ok(note, `${name} has a note`);
+    t.ok(json(`{"${name}`).includes(name), name);
+  }
   t.strictSame(json('{"dimension": "air'), ['airports']);
   t.strictSame(json('{"dimension": '), []);
   t.strictSame(json('{"run', '", "dimension": "default"}'), [], 'no columns of another dimension');

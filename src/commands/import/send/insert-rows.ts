@@ -9,7 +9,7 @@ import { BODY_BYTES_MAX } from '../../../base/index.js';
 import { RemoteError } from '../../remote/index.js';
 import type { Mapping } from '../mapping/mapping.js';
 import { type BadRow, type BodyRow, bodyText } from './bodies.js';
-import type { RetryPolicy } from './retry-policy.js';
+import type { InsertSender } from './insert-sender.js';
 
 export interface Inserted {
   readonly entityCount: number;
@@ -40,11 +40,11 @@ type Outcome =
 
 export class RowInserter {
   readonly #mapping: Mapping;
-  readonly #retryPolicy: RetryPolicy;
+  readonly #insertSender: InsertSender;
 
-  constructor(mapping: Mapping, retryPolicy: RetryPolicy) {
+  constructor(mapping: Mapping, insertSender: InsertSender) {
     this.#mapping = mapping;
-    this.#retryPolicy = retryPolicy;
+    this.#insertSender = insertSender;
   }
 
   /** `bytes` is the body of `rows`, `key` its Idempotency-Key. */
@@ -53,7 +53,7 @@ export class RowInserter {
     if ('entityCount' in outcome) return { ...outcome, byteCount: bytes.length, bad: [] };
     if (rows.length === 1)
       return { entityCount: 0, byteCount: 0, bad: [this.#badRow(rows[0], bytes, outcome)] };
-    if ('refused' in outcome) await this.#retryPolicy.post(EMPTY_BODY, key);
+    if ('refused' in outcome) await this.#insertSender.post(EMPTY_BODY, key);
     let entityCount = 0;
     let byteCount = 0;
     const bad: BadRow[] = [];
@@ -72,7 +72,7 @@ export class RowInserter {
   async #send(bytes: Uint8Array, key: string): Promise<Outcome> {
     if (bytes.length > BODY_BYTES_MAX) return { cutBefore: true };
     try {
-      const answer = (await this.#retryPolicy.post(bytes, key)) as { readonly 'inserted-entities': number };
+      const answer = (await this.#insertSender.post(bytes, key)) as { readonly 'inserted-entities': number };
       return { entityCount: answer['inserted-entities'] };
     } catch (error) {
       if (error instanceof RemoteError && error.code === KEY_REUSED) return { cutBefore: true };

@@ -1,7 +1,7 @@
 /** Requests that are refused, or whose answers are cut or lost, before a real server that shows how often they took effect. */
 import t from 'tap';
-import { ConnectionError, QuarryError } from '../../src/client/index.js';
-import { type Fate, proxyFor, serveClients } from './site.js';
+import { ConnectionError, QuarryError } from '../../../src/client/index.js';
+import { type Fate, proxyFor, serveClients } from '../site.js';
 
 const DAY = '2026-01-05';
 const ALWAYS = ['2000-01-01', '2100-01-01'] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseExact, writeExact } from '../../src/client/json.js';
+import { parseExact, writeExact } from '../../../src/client/transport/json.js';
 
 t.test('integers beyond 2^53 keep their digits, whatever stands around them', async (t) => {
   t.strictSame(parseExact('{"a":9007199254740991,"b":9007199254740993,"c":-9223372036854775808}'), {
