@@ -1,4 +1,4 @@
-/** Authorization without a transport: a key, an address and an endpoint. */
+/** Authorization of a key and an address for an endpoint, without a transport. */
 import t from 'tap';
 import { ManualClock, QuarryError } from '../../../src/base/index.js';
 import { DEFAULT_PROPERTIES } from '../../../src/catalog/index.js';
@@ -67,7 +67,7 @@ t.test('a refusal reports the first failed check in the order of the interface',
   t.strictSame(observed, ['write', 'write', 'team', 'master', 'limited']);
 });
 
-t.test('authorizing counts nothing; counting and noting are steps of their own', async (t) => {
+t.test('authorization counts no request; counting and noting are separate steps', async (t) => {
   const { engine, authorizer, authorize } = setUp();
   for (let round = 0; round < 10; round++) authorize(KEYS.master);
   const context = authorize(KEYS.master);
