@@ -89,7 +89,7 @@ t.test('a count during multi-shard inserts never sees a part of a request', asyn
   running = false;
   await Promise.all(counters);
   t.strictSame(wrong, []);
-  t.ok(seenBetween > 3, `${seenBetween}  counts were taken between the inserts`);
+  t.ok(seenBetween > 3, `${seenBetween} counts were taken between the inserts`);
   t.equal(await store.countOne(visitedAtLeast(1)), requests * size);
 });
 

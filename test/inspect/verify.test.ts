@@ -19,7 +19,7 @@ t.test('a check reports the total bytes once, and then the bytes that it has rea
   t.equal(parts.length, report.snapshotFileCount + report.recordCount);
   const read = parts.reduce((sum, bytes) => sum + bytes, 0);
   t.equal(read, report.snapshotBytes + report.logBytes);
-  t.ok(totals[0] >= read, `${totals[0]}  bytes, including preallocated space`);
+  t.ok(totals[0] >= read, `${totals[0]} bytes, including preallocated space`);
 });
 
 t.test('a log that ends below the checkpoint is an error, and the store has no summary', async (t) => {

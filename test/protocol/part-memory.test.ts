@@ -33,7 +33,7 @@ t.test('no buffer is returned twice, and none is shorter than requested', async 
       memory.release(part);
     }
   }
-  t.ok(known > 100, `${known}  parts were in known memory`);
+  t.ok(known > 100, `${known} parts were in known memory`);
 });
 
 t.test('foreign buffers and buffers above the limit are not pooled', async (t) => {

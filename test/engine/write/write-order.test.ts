@@ -176,7 +176,7 @@ t.test(
 
 for (const moment of ['before', 'amid'] as const) {
   t.test(
-    `a thread that ends ${moment} a write of each kind  returns the right answer after the rebuild`,
+    `a thread that ends ${moment} a write of each kind returns the right answer after the rebuild`,
     async (t) => {
       let armed: { readonly worker: number; readonly op: WorkerOp } | null = null;
       const createWorkerClient = dyingWorkers(t, moment, (worker, op) => {

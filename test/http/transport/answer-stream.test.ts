@@ -317,7 +317,7 @@ t.test('50 MiB for a slow client are spooled to disk, with little in memory', as
     connection.write(requestBytes(rowsAs('text/csv')));
     await until(() => isProduced);
     await pause(100);
-    t.ok(store.reservedBytes > 30 * MIB, `${store.reservedBytes}  bytes are spooled to disk`);
+    t.ok(store.reservedBytes > 30 * MIB, `${store.reservedBytes} bytes are spooled to disk`);
     t.equal(
       codeOf(await ask(front, { ...rowsAs(null), headers: {} })),
       500,

@@ -203,7 +203,7 @@ const ENCODERS = {
 } as const;
 
 for (const encoding of ['gzip', 'br'] as const) {
-  t.test(`${encoding}  is decoded into parts, and invalid input ends the stream`, async (t) => {
+  t.test(`${encoding} is decoded into parts, and invalid input ends the stream`, async (t) => {
     const front = await startFront(t);
     const random = new Prng(5);
     const noise = Array.from(
@@ -302,7 +302,7 @@ t.test('a client that sends faster than its parts are applied is slowed down', a
   })();
   await until(() => front.engine.inserts.length === 1);
   await pause(300);
-  t.ok(sent < 300, `${sent} pieces of ${piece.length}  bytes were accepted`);
+  t.ok(sent < 300, `${sent} pieces of ${piece.length} bytes were accepted`);
   const { body } = await ask(front, { path: '/metrics' });
   const held = Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]);
   t.ok(held > 0 && held < 8 * MIB, `${held} bytes`);
@@ -338,7 +338,7 @@ t.test('a client that does not read its answers is paused and finally disconnect
     await Promise.race([client.write(piece), client.answer]);
   t.ok(isOver);
   await watching;
-  t.ok(heldMax < MIB, `at most ${heldMax}  bytes of the body were in memory`);
+  t.ok(heldMax < MIB, `at most ${heldMax} bytes of the body were in memory`);
   t.ok(front.engine.inserts.length < 5_000, `${front.engine.inserts.length} parts`);
   t.equal((await client.answer).whole, false);
 });
