@@ -61,7 +61,7 @@ export interface SpoolSettings {
   /** Total time, over all parts, that the writer waits for free memory before it uses the file. Default: 0. */
   readonly readerTimeoutMs?: number;
   readonly store: SpoolStore;
-  /** Called for each part that was dropped or written to the file: its memory may be reused. */
+  /** Called for each part that was dropped or written to the file. The memory of the part may then be reused. */
   readonly done?: (part: Uint8Array) => void;
 }
 
@@ -281,7 +281,7 @@ export class Spool {
     for (const part of this.#waiting) if (part instanceof Uint8Array) this.#settings.done?.(part);
     this.#waiting = [];
     this.#memoryBytes = 0;
-    // Waiters must see the spool closed, which it is after this call has returned.
+    // Waiters must see the closed state, which is set after this call has returned.
     queueMicrotask(() => {
       this.#wake?.();
       this.#wakeWriter?.();

@@ -42,7 +42,7 @@ export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   const members = api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
   const { cachePeriodSeconds } = saved;
   if (cachePeriodSeconds === null) return `${members},${await answerOf(call, saved)}`;
-  // Two keys that see the same rows and columns share an answer, no others do.
+  // Only keys that see the same rows and columns share an answer.
   const key = JSON.stringify(['saved query', saved.name, saved.version, call.access.fingerprint]);
   const answer = await call.engine.remembered(call.databaseId, key, cachePeriodSeconds, async () =>
     answerOf(call, saved),
