@@ -158,7 +158,7 @@ export class LineStream {
     if (!waits) return;
     if (server.closing) this.#goOn();
     else if (this.#isReading && nowMs - this.#heardMs > server.bodySecondsMax * 1000) {
-      this.#fail(new QuarryError(1503, `no byte of the body came for ${server.bodySecondsMax} s`));
+      this.#fail(new QuarryError(1503, `no byte of the body arrived for ${server.bodySecondsMax} s`));
     }
   }
 

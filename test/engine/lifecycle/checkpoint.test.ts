@@ -78,7 +78,7 @@ t.test('a backup is aborted by its signal and when the engine closes, and leaves
     await insert({ a: { tag: 'x' }, ...AUTO })(engine);
     const abort = new AbortController();
     const backup = engine.backup('/backup', abort.signal);
-    const refused = t.rejects(backup, { message: 'the server stops; the backup was given up' });
+    const refused = t.rejects(backup, { message: 'the server is stopping; the backup was aborted' });
     await reached;
     const closed = how === 'close' ? engine.close() : null;
     if (how === 'signal') abort.abort();

@@ -200,7 +200,7 @@ t.test('an error of a worker or a cancellation ends the extraction, which leaves
   const { parts } = going.streams.stream(planOf(500), LINES, options);
   await parts.next();
   (cancellation as (() => void) | null)?.();
-  await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has gone' });
+  await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has disconnected' });
   const left = worldOf(workers, 50, () => pause(2));
   const leaving = left.streams.stream(planOf(500), LINES, ALWAYS);
   await leaving.parts.next();

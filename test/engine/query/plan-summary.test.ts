@@ -66,7 +66,7 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
   );
   const [constant] = requestsOf(store, 'SELECT 1');
   t.strictSame(await summaryOf({ asks: 'select', plan: constant.plan }), [
-    'constant one row, worked out on the main thread',
+    'constant one row, computed on the main thread',
   ]);
 });
 

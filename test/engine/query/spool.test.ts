@@ -278,7 +278,7 @@ t.test('a spool delivers the produced parts or the error of the producer', async
   await left.next();
   await left.return();
   while (stopped === null) await turn();
-  t.match(stopped, { code: 9005, message: 'the client has gone' });
+  t.match(stopped, { code: 9005, message: 'the client has disconnected' });
 });
 
 t.test('a writer waits for a reader that keeps up, and writes to the file after its timeout', async (t) => {

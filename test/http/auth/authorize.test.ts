@@ -11,7 +11,7 @@ import { RateLimiter } from '../../../src/http/limits/limits.js';
 import { DATABASE_ID, FakeEngine, KEYS } from '../fake-engine.js';
 
 const found = ENDPOINTS.find(({ method, path }) => method === 'POST' && path === '/v1/sql');
-if (found === undefined) throw new Error('there is no endpoint for SQL');
+if (found === undefined) throw new Error('there is not an endpoint for SQL');
 const SQL = found;
 
 function setUp() {

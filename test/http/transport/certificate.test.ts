@@ -57,10 +57,10 @@ t.test(
       format: 'pem',
     });
     const spoilers: Readonly<Record<string, (pair: { certFile: string; keyFile: string }) => void>> = {
-      'CERT is no certificate': ({ certFile }) => fs.truncateSync(certFile, 300),
-      'KEY is no private key': ({ keyFile }) => fs.writeFileSync(keyFile, ''),
-      'KEY is missing beside CERT': ({ keyFile }) => fs.rmSync(keyFile),
-      'CERT is missing beside KEY': ({ certFile, keyFile }) => {
+      'CERT is not a certificate': ({ certFile }) => fs.truncateSync(certFile, 300),
+      'KEY is not a private key': ({ keyFile }) => fs.writeFileSync(keyFile, ''),
+      'KEY is missing next to CERT': ({ keyFile }) => fs.rmSync(keyFile),
+      'CERT is missing next to KEY': ({ certFile, keyFile }) => {
         fs.rmSync(certFile);
         fs.writeFileSync(keyFile, rsa);
       },

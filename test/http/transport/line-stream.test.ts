@@ -359,7 +359,7 @@ t.test('a slow stream stays connected, and a silent one is disconnected', async 
     'first-line': 1_001,
     lines: 0,
     status: 'error',
-    errors: [{ code: 1503, message: 'no byte of the body came for 1 s' }],
+    errors: [{ code: 1503, message: 'no byte of the body arrived for 1 s' }],
   });
   t.equal((await client.answer).whole, true);
   const silent = new LineClient(plainly(front));

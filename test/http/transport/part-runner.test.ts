@@ -94,7 +94,7 @@ t.test(
     const { apply } = setUp(null, () => ({ rows: {} }));
     await t.rejects(
       apply(1),
-      { message: /streams no rows/ },
+      { message: /does not stream rows/ },
       'a handler that streams its answer is an invariant violation',
     );
   },

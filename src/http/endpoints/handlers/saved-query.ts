@@ -37,7 +37,7 @@ export function listSavedQueries(call: DatabaseCall): Members {
 export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   const saved = api.savedQueryAt(call.pathName, call);
   if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
-    throw new QuarryError(503, 'a demo key may not count all entities, by a saved query either');
+    throw new QuarryError(503, 'a demo key may not count all entities, not even by a saved query');
   }
   const members = api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
   const { cachePeriodSeconds } = saved;
