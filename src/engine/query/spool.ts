@@ -326,8 +326,5 @@ function spoolError(error: unknown): Error {
   if (FULL_CODES.has(code)) {
     return new QuarryError(9002, 'disk full: answers that wait for their clients cannot be stored');
   }
-  return new QuarryError(
-    189,
-    `the disk failed for an answer that waits for its client: ${code || message}`,
-  );
+  return new QuarryError(189, `the disk failed for an answer that waits for its client: ${code || message}`);
 }
