@@ -25,7 +25,7 @@ import type { UsedMemory } from './write/write-memory.js';
 /** The fields that every write of rows has. */
 export interface WriteRequest {
   readonly databaseId: number;
-  /** Made by a custom key. */
+  /** The write is made by a custom key. */
   readonly customKey: boolean;
   /** Columns that may be written; null = all. */
   readonly columnIds: readonly number[] | null;
@@ -58,7 +58,9 @@ export interface Mutation {
 }
 
 export interface MutationRequest extends WriteRequest {
-  /** Binds the request against the newest model; it must do nothing else, for it runs again when the model shrank. */
+  /**
+   * Binds the request against the newest model. Must have no other effect, because it runs again if the model shrank.
+   */
   readonly bind: (model: DatabaseModel) => Mutation;
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
@@ -76,7 +78,9 @@ export type ScriptWrite =
   | ({ readonly write: 'change' } & Mutation);
 
 export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
-  /** Binds the request against the newest model; it must do nothing else, for it runs again when the model shrank. */
+  /**
+   * Binds the request against the newest model. Must have no other effect, because it runs again if the model shrank.
+   */
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;

@@ -252,7 +252,7 @@ export class Engine implements EngineApi {
   #expire(): void {
     if (!this.#ready || this.#closing || this.#repair.underWay.size > 0) return;
     this.#write(() => this.#retention?.expire() ?? Promise.resolve()).catch((error) =>
-      this.#options.events.warn('expired events stay for now', { error: String(error) }),
+      this.#options.events.warn('expired events are kept for now', { error: String(error) }),
     );
   }
 
@@ -341,7 +341,7 @@ export class Engine implements EngineApi {
     this.#checkWritable();
     const { fs, dir, random64, events } = this.#options;
     const check = (): void => {
-      if (this.#closing || signal?.aborted) throw new Error('the server stops; the backup was given up');
+      if (this.#closing || signal?.aborted) throw new Error('the server is stopping; the backup was aborted');
     };
     const copy = async (manifest: Manifest): Promise<Backup> => {
       const bytes = await copyStore({ fs, from: dir, to, manifest, random64, check });

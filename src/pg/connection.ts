@@ -270,7 +270,7 @@ export class Connection {
 
   #late(seconds: number): void {
     if (this.#phase !== 'session' || this.#isBusy) this.destroy();
-    else this.refuse(new ProtocolError('57P05', `nothing came for ${seconds} s`));
+    else this.refuse(new ProtocolError('57P05', `no data was received for ${seconds} s`));
   }
 
   #close(): void {

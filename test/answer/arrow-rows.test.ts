@@ -30,7 +30,7 @@ function streamOf(encoder: RowEncoder, generated: GeneratedRows, prng: Prng): Ui
   return Buffer.concat([encoder.head(), ...parts, encoder.tail(rowCount)]);
 }
 
-/** A value as apache-arrow gives it, as a token of an answer. */
+/** A value returned by apache-arrow, as a token of an answer. */
 function arrowToken(field: Field, value: unknown): string | null {
   if (value === null) return null;
   switch (field.type.type) {
@@ -47,7 +47,7 @@ function arrowToken(field: Field, value: unknown): string | null {
   }
 }
 
-/** The integer of four words, the lowest first. */
+/** The integer of four 32-bit words, lowest first. */
 function wideOf(words: Uint32Array): bigint {
   return BigInt.asIntN(
     128,
@@ -87,7 +87,7 @@ for (const rowCount of [0, 1, 7, 500]) {
 t.test('ClickHouse reads the same rows', async (t) => {
   const prng = new Prng(SEED);
   const all = generateRows(prng, 400);
-  // ClickHouse knows dates from 1900 to 2299 alone.
+  // ClickHouse supports only dates from 1900 to 2299.
   const kept = all.fields.map(({ type }) => !['date', 'datetime'].includes(type.type));
   const generated: GeneratedRows = {
     rowCount: 400,
@@ -115,7 +115,7 @@ t.test('ClickHouse reads the same rows', async (t) => {
   };
   const file = path.join(t.testdir(), 'rows.arrows');
   fs.writeFileSync(file, streamOf(rowEncoder('arrow', dated.fields), dated, prng));
-  // One thread: several give the stream's batches in the order in which they come to them.
+  // One thread, because several threads do not keep the order of the batches.
   const settings =
     'max_threads=1, output_format_json_quote_64bit_integers=1, output_format_json_quote_decimals=1';
   const text = query(`SELECT * FROM file('${file}', ArrowStream) SETTINGS ${settings}`, 'JSONCompactEachRow');
@@ -168,7 +168,11 @@ t.test('every message and buffer begins at a multiple of 8 bytes', async (t) => 
     t.equal(bytes.length % 8, 0);
     t.strictSame([...bytes.subarray(0, 4)], [255, 255, 255, 255]);
   }
-  t.equal(encoder.rows(generated.columns, 5, 5, false).length, 0, 'no rows are no message');
+  t.equal(
+    encoder.rows(generated.columns, 5, 5, false).length,
+    0,
+    'an answer without rows has no record batch message',
+  );
 });
 
 t.test('an integer of more than 64 bits is refused with a remedy; one of 64 bits is not', async (t) => {

@@ -7,7 +7,7 @@ import { cuts, generateRows, tokenOf } from './generated-rows.js';
 const SEED = 43;
 t.comment(`seed ${SEED}`);
 
-/** Cells of CSV text by RFC 4180, strictly; a quoted cell keeps its quotes' presence: [text, wasQuoted]. */
+/** Parses CSV text strictly by RFC 4180 into fields of the form [text, wasQuoted]. */
 function parseCsv(text: string): (readonly [string, boolean])[][] {
   const lines: (readonly [string, boolean])[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;

@@ -1,4 +1,4 @@
-/** Generated vectors beside their rows as plain values: the input and the oracle of every encoder's test. */
+/** Generated vectors and their rows as plain values: the input and the oracle of the tests of all encoders. */
 import type { Prng } from '../../src/base/index.js';
 import { type Field, Texts, type Value, type Vector, vectorOf } from '../../src/vector/index.js';
 
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column[] = [
   column({ type: 'json' }, json),
 ];
 
-/** Every type, once without and once with missing values; texts also by code, where a code stands at missing values too. */
+/** Every type, without and with missing values; texts also as codes, where missing values have a code too. */
 export function generateRows(prng: Prng, rowCount: number): GeneratedRows {
   const made = COLUMNS.flatMap(({ field, value }) =>
     [0, 0.3].map((missing) => {
@@ -103,7 +103,7 @@ export function generateRows(prng: Prng, rowCount: number): GeneratedRows {
   };
 }
 
-/** Texts as codes of a dictionary of bytes that lie somewhere in others. */
+/** Texts as codes of a dictionary whose bytes are a part of a larger buffer. */
 function coded(values: readonly Value[]): Vector {
   const distinct = [...new Set(['unused', ...values.map((value) => String(value ?? 'unused'))])];
   const { offsets, bytes } = Texts.ofStrings(['before', ...distinct]).utf8;
@@ -118,7 +118,7 @@ function coded(values: readonly Value[]): Vector {
   };
 }
 
-/** A value that is there as the number, date or text that answers hold, without quotes. */
+/** A value as the number, date or text in answers, without quotes. */
 export function tokenOf({ type }: Field, value: Exclude<Value, null>): string {
   switch (type.type) {
     case 'decimal': {
@@ -146,7 +146,7 @@ function isoOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
 }
 
-/** The same cuts of rows for every format: [from, to) of parts, some of them empty. */
+/** The same division of the rows for every format: [from, to) of each part; some are empty. */
 export function cuts(prng: Prng, rowCount: number): readonly (readonly [number, number])[] {
   const parts: (readonly [number, number])[] = [];
   for (let from = 0; from < rowCount; ) {

@@ -6,7 +6,7 @@ import { cuts, type GeneratedRows, generateRows, tokenOf } from './generated-row
 const SEED = 41;
 t.comment(`seed ${SEED}`);
 
-/** A row as its object's text, told from the values alone. */
+/** The JSON object of a row, built from the values alone. */
 function rowText({ fields, rows }: GeneratedRows, row: number): string {
   const members = fields.map((field, column) => {
     const value = rows[row][column];
@@ -27,7 +27,11 @@ t.test('rows are a list with their count, regardless of the parts', async (t) =>
     const bytes = parts.map(([from, to]) => {
       const part = encoder.rows(generated.columns, from, to, written === 0);
       if (to > from && written === 0) {
-        t.same(encoder.asFirst(encoder.rows(generated.columns, from, to, false)), part, 'made the first');
+        t.same(
+          encoder.asFirst(encoder.rows(generated.columns, from, to, false)),
+          part,
+          'produced by the first writer',
+        );
       }
       written += to - from;
       return part;
@@ -56,5 +60,5 @@ t.test('the input is not changed', async (t) => {
   const copy = first.slice();
   encoder.rows(generated.columns, 10, 50, false);
   t.same(first, copy);
-  t.equal(first.buffer.byteLength, first.length, 'and brings no memory of others along');
+  t.equal(first.buffer.byteLength, first.length, 'the part does not retain other memory');
 });

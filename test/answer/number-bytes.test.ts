@@ -16,7 +16,7 @@ t.comment(`seed ${SEED}`);
 
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 
-/** The first value whose text is another than wanted, or null. */
+/** The first value whose text differs from the expected one, or null. */
 function firstWrong<T>(
   put: (out: ByteWriter, value: T) => void,
   values: Iterable<T>,
@@ -31,7 +31,7 @@ function firstWrong<T>(
   return null;
 }
 
-/** Integers of every length, and those beside powers of ten and two. */
+/** Integers of every length, and the neighbors of powers of ten and two. */
 function* integers(prng: Prng): Generator<number> {
   for (let exponent = 0; exponent <= 15; exponent++) {
     for (const near of [-1, 0, 1]) yield* [10 ** exponent + near, -(10 ** exponent) - near];
@@ -73,7 +73,7 @@ t.test(
       for (let count = 0; count < 20_000; count++) {
         yield Math.round(prng.unit() * 10 ** prng.between(0, 15)) / 10 ** prng.between(0, 9);
         yield (prng.unit() - 0.5) * 10 ** prng.between(-8, 11);
-        // One step beside a decimal of few digits, which has another text.
+        // The next double after a decimal of few digits has another text.
         bits.setFloat64(0, prng.below(1e6) / 1e3);
         bits.setUint32(4, bits.getUint32(4) + prng.between(-2, 2));
         yield bits.getFloat64(0);

@@ -4,10 +4,10 @@
  * when an error was found.
  * A round, by kind:
  *   kill         rounds of kill -9 under 8 writers (kill.ts)
- *   power        losses of power on a disk in memory (power-loss.ts)
- *   io-errors    each call of the disk failing in turn, once and for ever; --rounds does not count (io-errors.ts)
+ *   power        power losses on a disk in memory (power-loss.ts)
+ *   io-errors    each call of the disk failing in turn, once and permanently; --rounds is ignored (io-errors.ts)
  *   fsync        a failing fsync of the real process (fsync-fails.ts)
- *   flips        stores at rest with one flipped bit (bit-flips.ts)
+ *   flips        closed stores with one flipped bit (bit-flips.ts)
  *   tails        logs cut, zeroed and overwritten at every byte of their ends (log-tails.ts)
  *   disk-full    a small disk that fills up and has free space again (disk-full.ts)
  *   memory       a server under the kernel's memory limit (memory-limit.ts)
@@ -16,7 +16,7 @@
  *   bodies, sql  generated and damaged requests (test/fuzz/bodies.ts, sql-texts.ts)
  *   logs         random logs under several numbers of shards and workers (random-log.ts)
  *   histories    histories of 8 clients, of --operations each (histories.ts)
- *   backups      lives with backups and restores (backups.ts)
+ *   backups      runs with backups and restores (backups.ts)
  *   soak         one mixed load of --operations minutes (soak.ts)
  * Exit code 0: no error; 1: an error was found; 2: wrong arguments.
  */

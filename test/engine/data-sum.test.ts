@@ -36,7 +36,7 @@ t.test('parts of one dimension are summed, and dimensions are in the order of th
 });
 
 t.test(
-  'the memory, entities and events that workers report by column are those that the engine counts',
+  'the memory, entities and events that workers report by column equal those that the engine counts',
   async (t) => {
     const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 5 });
     await store.createColumns([
@@ -50,7 +50,7 @@ t.test(
       jsonObject({ city: `c${index % 7}`, tags: ['a', 'b'], visits: [visit, visit] }),
     ]);
     await store.insert(new Map(entities));
-    // Counted in the same turn as nothing else is sent, so both are of one moment.
+    // Both are computed in one turn without other requests, so they describe the same state.
     const [dimension, ...others] = await store.engine.describeData();
     t.strictSame(others, []);
     t.match(dimension, { databaseId: 1, dimensionId: 1, entityCount: 500 });

@@ -1,4 +1,4 @@
-/** The engine with real threads: what is promised of writes and reads when many of them run at once. */
+/** The guarantees of concurrent writes and reads, in an engine with real threads. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { Json } from '../../src/api/index.js';
@@ -32,7 +32,7 @@ const visitedAtLeast = (times: number): Json[] => [
   }),
 ];
 
-/** The code with which `work` is refused, or null; any other failure is one of the test. */
+/** The code with which `work` is refused, or null; any other failure fails the test. */
 async function codeOf(work: Promise<unknown>): Promise<number | null> {
   try {
     await work;
@@ -43,7 +43,7 @@ async function codeOf(work: Promise<unknown>): Promise<number | null> {
   }
 }
 
-t.test('an acknowledged insert is seen by every later query', async (t) => {
+t.test('every later query sees an acknowledged insert', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await store.createColumns(COLUMNS);
   const client = async (number: number): Promise<void> => {
@@ -89,11 +89,11 @@ t.test('a count during multi-shard inserts never sees a part of a request', asyn
   running = false;
   await Promise.all(counters);
   t.strictSame(wrong, []);
-  t.ok(seenBetween > 3, `${seenBetween} counts fell between the inserts`);
+  t.ok(seenBetween > 3, `${seenBetween} counts were taken between the inserts`);
   t.equal(await store.countOne(visitedAtLeast(1)), requests * size);
 });
 
-t.test('eight requests that create the same columns at once make each of them once', async (t) => {
+t.test('eight concurrent requests that create the same columns create each column once', async (t) => {
   const dir = makeDir(t);
   const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
   const names = ['alpha', 'beta', 'gamma'];
@@ -116,7 +116,7 @@ t.test('eight requests that create the same columns at once make each of them on
     const columns = [...(model.dimensions.get('fresh')?.columns.values() ?? [])];
     const owned = Array.from({ length: 8 }, (_, client) => `own-${client}`);
     t.strictSame(columns.map(({ apiName }) => apiName).sort(), [...names, ...owned, 'entity-id'].sort());
-    t.equal(new Set(columns.map(({ id }) => id)).size, columns.length, 'ids are used once');
+    t.equal(new Set(columns.map(({ id }) => id)).size, columns.length, 'column IDs are unique');
     for (const name of names) {
       const query = [jsonObject({ [name]: jsonObject({ range: [num(0), num(7)] }) })];
       t.equal(await checked.countOne(query, 'fresh'), 8, name);
@@ -127,7 +127,7 @@ t.test('eight requests that create the same columns at once make each of them on
 });
 
 t.test(
-  'inserts that race with the deletion of their dimension are whole or refused, and stay so',
+  'inserts concurrent with the deletion of their dimension are complete or refused, also after a restart',
   async (t) => {
     const dir = makeDir(t);
     const options = { workerCount: 2, shardCount: 2, checkpointLogBytes: 20_000 };
@@ -155,7 +155,7 @@ t.test(
       }
     };
     await Promise.all([writer(0), writer(1), writer(2), deleter()]);
-    // Without auto-create the dimension may be absent; twice deleted it is absent too.
+    // Without auto-create the dimension may be absent; a second deletion also finds it absent.
     t.strictSame(
       [...codes].filter((code) => ![null, 5008, 2011].includes(code)),
       [],
@@ -173,14 +173,14 @@ t.test(
     ];
     const before = await held(store);
     t.equal(before[0], before[1]);
-    t.equal(before[0] % 20, 1, 'whole requests and the last one');
+    t.equal(before[0] % 20, 1, 'all requests are complete, and the last one is present');
     t.strictSame(await held(await TestStore.open(t, copyDir(t, dir), options)), before, 'after a restart');
     t.strictSame(store.fatals, []);
   },
 );
 
 t.test(
-  'at the memory limit writes get 9003 and reads go on; a start with less memory comes up',
+  'at the memory limit writes get 9003 and reads continue; a start with a lower limit succeeds',
   async (t) => {
     const dir = makeDir(t);
     const memoryLimitBytes = 3 * 2 ** 20;
@@ -196,17 +196,17 @@ t.test(
     t.ok(acknowledged > 2, `${acknowledged} requests fitted`);
     t.equal(await store.total(), acknowledged * 500);
     t.equal(await store.countOne(inBatch(0)), 500);
-    // What an insert will take is estimated; tables that double may overshoot by a little.
+    // The memory of an insert is estimated; tables that double may exceed the estimate a little.
     t.ok(store.engine.stats().memoryUsedBytes <= memoryLimitBytes + 2 ** 20);
     const copy = await TestStore.open(t, copyDir(t, dir), { memoryLimitBytes: 2 ** 20 });
     t.equal(await copy.total(), acknowledged * 500);
     t.equal(await codeOf(copy.insert(bodyOf(9999, 1))), 9003);
-    t.equal(await copy.total(), acknowledged * 500, 'the refused one left nothing');
+    t.equal(await copy.total(), acknowledged * 500, 'the refused insert had no effect');
   },
 );
 
 t.test(
-  'a store keeps its shards whatever the number of workers, before its first checkpoint too',
+  'a store keeps its number of shards with any number of workers, also before its first checkpoint',
   async (t) => {
     const dir = makeDir(t);
     const store = await TestStore.open(t, dir, { workerCount: 2 });
@@ -236,7 +236,7 @@ t.test('another number of shards moves every entity with its values and events',
     t.strictSame(counts, [600, 200, 200], `${shardCount} shards`);
     t.ok((await moved.exists(['b0-7', 'b2-199'])).every(Boolean));
     await moved.insert(bodyOf(2, 200));
-    t.equal(await moved.total(), 600, 'entities that moved are found again');
+    t.equal(await moved.total(), 600, 'moved entities are found');
     await moved.close();
   }
 });

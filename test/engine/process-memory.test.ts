@@ -1,4 +1,4 @@
-/** The memory of the process limits writes and queries, whatever memory was counted. */
+/** The resident memory of the process limits writes and queries, regardless of the accounted memory. */
 import t from 'tap';
 import { NO_DATA_MEMORY } from '../../src/base/index.js';
 import { ProcessMemory } from '../../src/engine/process-memory.js';
@@ -6,7 +6,7 @@ import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 
-t.test('writes keep an eighth of the bound free, queries share what is left', (t) => {
+t.test('writes leave an eighth of the limit free, and queries share the rest', (t) => {
   let has = 0;
   const at = (mib: number): ProcessMemory => {
     has = mib * MIB;
@@ -14,23 +14,23 @@ t.test('writes keep an eighth of the bound free, queries share what is left', (t
   };
   t.equal(at(600).hasCapacity(100 * MIB), true);
   t.equal(at(600).hasCapacity(100 * MIB + 1), false);
-  t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of all');
-  t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'no more than one may have');
+  t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of the limit');
+  t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'the limit of one query');
   t.equal(at(720).queryBytes(64 * MIB), 5 * MIB);
-  t.equal(at(900).queryBytes(64 * MIB), 4 * MIB, 'a small query goes on');
+  t.equal(at(900).queryBytes(64 * MIB), 4 * MIB, 'a small query is executed');
   t.end();
 });
 
 t.test('without a limit the memory of the process is not read', (t) => {
   const memory = new ProcessMemory(Number.POSITIVE_INFINITY, () => {
-    throw new Error('it was asked');
+    throw new Error('the memory was read');
   });
   t.equal(memory.hasCapacity(2 ** 50), true);
   t.equal(memory.queryBytes(64 * MIB), 64 * MIB);
   t.end();
 });
 
-t.test('a process at its bound refuses writes with 9003 until half of the limit is free', (t) => {
+t.test('a process at its limit refuses writes with 9003 until half of the limit is free', (t) => {
   let used = 600 * MIB;
   const workers = {
     get memory() {
@@ -53,7 +53,7 @@ t.test('a process at its bound refuses writes with 9003 until half of the limit 
   t.doesNotThrow(() => roomy.check(MIB));
   const release = roomy.hold(350 * MIB);
   t.equal(roomy.used['postgres-catalog'], 350 * MIB);
-  t.throws(() => roomy.check(51 * MIB), { code: 9003 }, 'what other parts hold is taken');
+  t.throws(() => roomy.check(51 * MIB), { code: 9003 }, 'memory of other components is counted');
   t.equal(roomy.hold(51 * MIB), null);
   release?.();
   t.doesNotThrow(() => roomy.check(51 * MIB));

@@ -31,23 +31,23 @@ import { jsonObject, jsonText } from '../support/generate.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 
-/** 2020-01-01T12:00:00Z: what the clock of every test store says. */
+/** 2020-01-01T12:00:00Z: the time of the clock of every test store. */
 export const NOW_MS = 1_577_880_000_000;
 export const DATABASE_ID = 1;
 
-/** The file that a worker thread runs. */
+/** The entry file of worker threads. */
 export const workerFile = fileOf('worker/entry.js');
 
 export const SIMD_KERNELS: Uint8Array = fs.readFileSync(fileOf('kernels/kernels.wasm'));
 
-/** A folder that goes away with the test. */
+/** A folder that is removed at the end of the test. */
 export function makeDir(t: Test): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-store-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** Copies the files that a kill -9 would leave now. They contain every acknowledged write. */
+/** Copies the files as a kill -9 would leave them now, with every acknowledged write. */
 export function copyDir(t: Test, dir: string): string {
   const copy = makeDir(t);
   fs.cpSync(dir, copy, { recursive: true });
@@ -57,16 +57,16 @@ export function copyDir(t: Test, dir: string): string {
 /** One write of a script. */
 export type TestWrite =
   | { readonly insert: readonly (readonly [string, Json])[] }
-  /** `set` null = a delete. */
+  /** If `set` is null, a delete. */
   | { readonly query: Json; readonly set: Json | null };
 
-/** Nothing is remembered, and nobody hangs up. */
+/** Options without cache and without cancellation. */
 export const QUERY_OPTIONS: QueryOptions = { cancellation: null, bypassCache: true };
 
 export class TestStore {
   readonly engine: Engine;
   readonly dir: string;
-  /** Events that an operator would read of. */
+  /** The logged events. */
   readonly warnings: string[];
   readonly fatals: Error[];
   #closed = false;
@@ -78,7 +78,7 @@ export class TestStore {
     this.fatals = fatals;
   }
 
-  /** Opens the store in `dir`; it is closed with the test. */
+  /** Opens the store in `dir` and closes it at the end of the test. */
   static async open(t: Test, dir: string, options: Partial<EngineOptions> = {}): Promise<TestStore> {
     const [warnings, fatals]: [string[], Error[]] = [[], []];
     const prng = new Prng(fs.readdirSync(dir).length + 11);
@@ -128,12 +128,12 @@ export class TestStore {
     await this.engine.change((catalog) => deleteDimension(body, databaseOf(catalog, DATABASE_ID)));
   }
 
-  /** Whatever changes are given, in one record. */
+  /** Writes the changes in one record. */
   async apply(...changes: readonly CatalogChange[]): Promise<void> {
     await this.engine.change(() => ({ changes, answer: null }));
   }
 
-  /** POST /v1/insert; with `idempotencyId` as under an Idempotency-Key. */
+  /** POST /v1/insert; `idempotencyId` acts like an Idempotency-Key. */
   insert(body: Json | string, idempotencyId: string | null = null): Promise<InsertAnswer> {
     const text = typeof body === 'string' ? body : jsonText(body);
     return this.engine.insert({
@@ -146,7 +146,7 @@ export class TestStore {
     });
   }
 
-  /** POST /v1/update with `set`, POST /v1/delete without; `idempotencyId` as under an Idempotency-Key. */
+  /** POST /v1/update with `set`, POST /v1/delete without; `idempotencyId` acts like an Idempotency-Key. */
   mutate(
     query: Json,
     set: Json | null,
@@ -168,7 +168,7 @@ export class TestStore {
     });
   }
 
-  /** Several writes as one: inserts of entities by ID, updates and deletes by a query; `idempotencyId` as under an Idempotency-Key. */
+  /** A script of inserts by ID, and updates and deletes by query; `idempotencyId` acts like an Idempotency-Key. */
   script(
     writes: readonly TestWrite[],
     { idempotencyId = null as string | null, bodyHash = '', charge = () => {} } = {},
@@ -196,7 +196,7 @@ export class TestStore {
     });
   }
 
-  /** POST /v1/query/count/entity: the counts by query-name. */
+  /** POST /v1/query/count/entity; returns the counts by query name. */
   async count(body: Json): Promise<Map<string, number>> {
     const queries = bindCountEntity(body, this.#model, NOW_MS, FULL_ACCESS);
     const plans = queries.map(({ dimensionId, condition }) => ({
@@ -208,13 +208,13 @@ export class TestStore {
     return new Map(queries.map(({ name }, index) => [name, counts[index]]));
   }
 
-  /** One count of entities of a dimension that satisfy a query list. */
+  /** The number of entities of a dimension that satisfy a query list. */
   async countOne(query: Json, dimension = 'default'): Promise<number> {
     const counts = await this.count(jsonObject({ 'query-name': 'q', dimension, query }));
     return counts.get('q') as number;
   }
 
-  /** POST /v1/query/count/entity/total; without names, GET. */
+  /** POST /v1/query/count/entity/total; GET if there are no names. */
   async total(dimensions: readonly string[] = []): Promise<number> {
     const plans =
       dimensions.length === 0

@@ -8,7 +8,7 @@ import type { WorkerApi, WorkerClient } from '../../src/engine/workers/worker-cl
 import { jsonObject, num } from '../support/generate.js';
 import type { TestStore } from './store.js';
 
-/** Threads that were started since the call and run. */
+/** The running threads that were started since the call. */
 export function watchThreads(t: Test): Set<Worker> {
   const threads = new Set<Worker>();
   const onWorker = (worker: Worker): void => {
@@ -20,7 +20,7 @@ export function watchThreads(t: Test): Set<Worker> {
   return threads;
 }
 
-/** The worker client with another `send`. */
+/** The worker client with `send` replaced. */
 export const workerWith = (worker: WorkerClient, send: WorkerClient['send']): WorkerApi => ({
   index: worker.index,
   shards: worker.shards,

@@ -1,8 +1,8 @@
 /**
- * A custom key with a whitelist of columns, at every endpoint that can name one and in every place of its body, through
- * the real front end: a column that is not listed is refused with 506, one that is listed is not, and "all" are those
- * that are listed. The places are written down here from the text of the interface. Which columns are written is
- * the engine's to check.
+ * A custom key with a column whitelist, at every endpoint and in every member of a body that can name a column, through
+ * the real front end: columns outside the whitelist are refused with 506, listed columns are accepted, and "all" means
+ * the listed columns. The members are listed here from the interface documentation. The engine checks the columns that
+ * are written.
  */
 import t from 'tap';
 import { databaseOf, hashOfKey } from '../../src/catalog/index.js';
@@ -29,7 +29,9 @@ const count = (query: string): string => `{"query-name":"q","query":[${query}]}`
 const rows = (query: string, columns = '"entity-id"', more = ''): string =>
   `{"query":[${query}],"columns":[${columns}]${more}}`;
 
-/** Where conditions may name a column: an attribute is written `@a`, an event column `@e`, a geolocation `@g`. */
+/**
+ * The conditions that name a column; `@a` stands for an attribute, `@e` for an event column, `@g` for a geolocation.
+ */
 const CONDITIONS: readonly string[] = [
   A,
   E,
@@ -38,7 +40,7 @@ const CONDITIONS: readonly string[] = [
   `{"freqgroup":[{"e":{"equals":1,${WINDOW}}},${E}]}`,
   '{"@g":{"geo_radius":{"longitude":1,"latitude":2,"radius":3,"unit":"km"}}}',
 ];
-/** And where levels may. */
+/** The levels that name a column. */
 const LEVELS: readonly string[] = [
   '{"@a":5}',
   '{"@a":5,"gt":1}',
@@ -121,7 +123,7 @@ async function frontWithKey(t: Parameters<typeof startFront>[0]): Promise<Front>
   };
   const { engine } = front;
   engine.apply({ change: 'key-created', key });
-  // Answers of the shape of each plan; of a write, its binding.
+  // Answers in the shape of each plan; a write is only bound.
   engine.aggregate = async (plans) =>
     plans.map(({ metric }): AggregateAnswer => {
       if (metric === null) return { answers: 'values', rows: [] };
@@ -134,23 +136,26 @@ async function frontWithKey(t: Parameters<typeof startFront>[0]): Promise<Front>
   return front;
 }
 
-t.test('a column outside the whitelist is refused wherever a body can name it', async (t) => {
-  const front = await frontWithKey(t);
-  for (const [path, body] of PLACES) {
-    t.strictSame(codes(await send(front, KEY, 'POST', path, naming(body, LISTED))), [], `${path} ${body}`);
-    const [named, byMaster] = [KEY, KEYS.master].map((key) =>
-      send(front, key, 'POST', path, naming(body, UNLISTED)),
+t.test(
+  'a column outside the whitelist is refused in every member of a body that can name a column',
+  async (t) => {
+    const front = await frontWithKey(t);
+    for (const [path, body] of PLACES) {
+      t.strictSame(codes(await send(front, KEY, 'POST', path, naming(body, LISTED))), [], `${path} ${body}`);
+      const [named, byMaster] = [KEY, KEYS.master].map((key) =>
+        send(front, key, 'POST', path, naming(body, UNLISTED)),
+      );
+      t.strictSame(codes(await named), [506], `${path} ${body}`);
+      t.strictSame(codes(await byMaster), [], `${path} ${body} by master`);
+    }
+    const other = '{"query-name":"q","dimension":"other","query":[{"a":{"equals":1}}]}';
+    t.strictSame(
+      codes(await send(front, KEY, 'POST', '/v1/query/count/entity', other)),
+      [506],
+      'a dimension not listed',
     );
-    t.strictSame(codes(await named), [506], `${path} ${body}`);
-    t.strictSame(codes(await byMaster), [], `${path} ${body} by master`);
-  }
-  const other = '{"query-name":"q","dimension":"other","query":[{"a":{"equals":1}}]}';
-  t.strictSame(
-    codes(await send(front, KEY, 'POST', '/v1/query/count/entity', other)),
-    [506],
-    'a dimension not listed',
-  );
-});
+  },
+);
 
 t.test(
   'a saved query with a column outside the whitelist is neither saved, run, shown nor changed',
@@ -210,7 +215,7 @@ t.test(
   },
 );
 
-t.test('"all" columns are those of the whitelist', async (t) => {
+t.test('"all" means the columns of the whitelist', async (t) => {
   const front = await frontWithKey(t);
   const { extracts } = front.engine;
   const givenTo = async (key: string, path: string, more: string): Promise<readonly string[]> => {

@@ -1,4 +1,4 @@
-/** Calls of handlers inside one database, without a server around them. */
+/** Calls of handlers for one database, without a server. */
 import type { RowFormat } from '../../src/answer/index.js';
 import { type Access, accessOf, FULL_ACCESS } from '../../src/api/index.js';
 import { type CustomKey, databaseOf } from '../../src/catalog/index.js';
@@ -16,14 +16,14 @@ export const NOW_MS = Date.UTC(2018, 5, 30, 12);
 const MASTER = { kind: 'master', hash: 'ab', databaseId: DATABASE_ID } as const;
 
 export interface CallOptions {
-  /** Instead of the master key. */
+  /** Replaces the master key. */
   readonly key?: CustomKey;
   readonly idempotencyId?: string;
   readonly charge?: (entityCount: number) => void;
   readonly format?: RowFormat;
 }
 
-/** A call with that JSON text as its body, of the engine's catalog of now. */
+/** A call with `body` as its JSON body and the current catalog of the engine. */
 export function callOf(engine: FakeEngine, body: string, options: CallOptions = {}): DatabaseCall {
   const { key, idempotencyId = null, charge = () => {}, format = 'json' } = options;
   const access: Access = key === undefined ? FULL_ACCESS : accessOf(key);
@@ -53,7 +53,7 @@ export function callOf(engine: FakeEngine, body: string, options: CallOptions = 
   };
 }
 
-/** What the handler answers, read back; its members are those of an object. */
+/** The answer of the handler as a parsed object. */
 export async function answerTo(
   handler: Handler<DatabaseCall, Members | StreamedAnswer>,
   call: DatabaseCall,

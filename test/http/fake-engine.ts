@@ -1,6 +1,6 @@
 /**
- * An engine for tests of the server: it has a real catalog, answers as the test sets, and records its queries.
- * It owns insert bodies as the real one does: it copies them before `insert` returns.
+ * An engine for tests of the server: it has a real catalog, returns the answers that the test sets, and records its
+ * queries. Like the real engine it copies insert bodies before `insert` returns.
  */
 import type { RowFormat, RowStream, StreamEncoder } from '../../src/answer/index.js';
 import { Histogram, type HistogramStats, NO_DATA_MEMORY } from '../../src/base/index.js';
@@ -73,7 +73,7 @@ export class FakeEngine implements EngineApi {
   readonly mutations: MutationRequest[] = [];
   readonly plans: (readonly CountEntityPlan[])[] = [];
   readonly notedRequests: { databaseId: number; asks: boolean }[] = [];
-  /** What the next inserts do; may throw or wait. */
+  /** The behavior of the next inserts; may throw or wait. */
   onInsert: (bytes: Uint8Array, request: InsertRequest) => Promise<InsertAnswer> = () =>
     Promise.resolve({ entityCount: 1, valueCount: 2 });
   onMutate: (request: MutationRequest) => Promise<number> = () => Promise.resolve(0);
@@ -88,11 +88,11 @@ export class FakeEngine implements EngineApi {
   readonly selects: { requests: readonly SelectRequest[]; format: RowFormat; options: QueryOptions }[] = [];
   /** Parts of the next answers of SELECTs. */
   readonly streams: Uint8Array[][] = [];
-  /** What the next answers of SELECTs say to have. */
+  /** The columns of the next answers of SELECTs. */
   selectRowCount = 0;
   readonly texts = new Map<string, string>();
   usages = new Map<number, DatabaseUsage>();
-  /** What `describeData` tells. */
+  /** The result of `describeData`. */
   data: Awaited<ReturnType<EngineApi['describeData']>> = [];
   closeCount = 0;
   #catalog = applyChanges(EMPTY_CATALOG, firstChanges());
@@ -101,7 +101,7 @@ export class FakeEngine implements EngineApi {
     return this.#catalog;
   }
 
-  /** Changes the catalog as somebody else's request would. */
+  /** Changes the catalog like a request of another client. */
   apply(...changes: readonly CatalogChange[]): void {
     this.#catalog = applyChanges(this.#catalog, changes);
   }
@@ -128,7 +128,7 @@ export class FakeEngine implements EngineApi {
     return answer;
   }
 
-  /** The first counts of `counts`, or 0 where there are none. */
+  /** The first counts of `counts`; missing counts are 0. */
   async countEntities(plans: readonly CountEntityPlan[], _options: QueryOptions): Promise<readonly number[]> {
     this.plans.push(plans);
     return plans.map((_, index) => this.counts[index] ?? 0);
@@ -138,7 +138,7 @@ export class FakeEngine implements EngineApi {
     return ids.map((id) => this.existing.has(id));
   }
 
-  /** The first of `aggregateAnswers`, or a count of 0 where there are none. */
+  /** The first of `aggregateAnswers`, or else a count of 0. */
   async aggregate(
     plans: readonly AggregatePlan[],
     options: QueryOptions,
@@ -179,14 +179,14 @@ export class FakeEngine implements EngineApi {
     return { format, parts: given(), rowCount: () => this.selectRowCount };
   }
 
-  /** Lines of the next plans that are described. */
+  /** The lines of the next described plans. */
   outlines: readonly string[] = ['scan'];
 
   async summarizePlan(request: QueryPlan): Promise<readonly string[]> {
     return this.outlines.map((line) => `${request.asks}: ${line}`);
   }
 
-  /** Remembers for ever, under the database and the key. */
+  /** A cache without expiry, by database and key. */
   async remembered(
     databaseId: number,
     key: string,
@@ -259,7 +259,7 @@ export class FakeEngine implements EngineApi {
   }
 
   backup(): Promise<Backup> {
-    return Promise.reject(new Error('nobody asks for a backup over HTTP'));
+    return Promise.reject(new Error('backups are not available over HTTP'));
   }
 
   async close(): Promise<void> {

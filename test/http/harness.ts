@@ -1,4 +1,4 @@
-/** A front end on free ports with a fake engine behind it, and raw sockets to talk to it byte by byte. */
+/** A front end on free ports with a fake engine, and raw sockets to send requests byte by byte. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -23,7 +23,7 @@ export interface Front extends Ports {
   readonly engine: FakeEngine;
   readonly server: HttpServer;
   readonly settings: HttpSettings;
-  /** Every line that was logged. */
+  /** All logged lines. */
   readonly logLines: string[];
 }
 
@@ -76,10 +76,10 @@ export interface Reply {
   readonly body: string;
 }
 
-/** A connection whose bytes the test writes itself. */
+/** A connection to which the test writes bytes directly. */
 export class RawConnection {
   readonly socket: net.Socket;
-  /** Settles when the server closed the connection; with the error's code if it was reset. */
+  /** Settles when the server closed the connection, with the code of the error if the connection was reset. */
   readonly closed: Promise<string>;
   #received = Buffer.alloc(0);
   #wake: (() => void) | null = null;
@@ -120,7 +120,7 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** The next answer; rejects when the connection ends before it is whole. */
+  /** The next answer; rejects when the connection ends before the answer is complete. */
   async reply(): Promise<Reply> {
     for (;;) {
       const whole = this.#takeReply();
@@ -156,7 +156,7 @@ export class RawConnection {
   }
 }
 
-/** The code of the first error of an answer, and that the answer has the form of one. */
+/** Checks that the answer has the form of an error answer, and returns the code of its first error. */
 export function codeOf(reply: Reply): number {
   const parsed = JSON.parse(reply.body) as { errors: { code: number; message: string }[]; status: string };
   if (parsed.status !== 'error' || parsed.errors.length === 0 || parsed.errors[0].message === '') {
@@ -174,7 +174,7 @@ export interface Ask {
   readonly plain?: boolean;
 }
 
-/** One request on a connection of its own. A body is sent with its length unless the headers say otherwise. */
+/** Sends one request on a new connection, with a Content-Length unless the headers specify another framing. */
 export async function ask(front: Ports, request: Ask): Promise<Reply> {
   const plain = request.plain ?? false;
   const connection = await RawConnection.open(plain ? front.httpPort : front.httpsPort, !plain);

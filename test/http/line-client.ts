@@ -1,4 +1,4 @@
-/** A client that sends lines to a server and reads what it answers for each part, both at its own pace. */
+/** A client that sends lines to a server and reads the answer of each part, both at its own pace. */
 import http from 'node:http';
 import https from 'node:https';
 
@@ -21,9 +21,9 @@ export interface PartAnswer {
 export interface LineAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** As far as it came. */
+  /** The received part of the answer. */
   readonly text: string;
-  /** Its end has come. */
+  /** Whether the end was received. */
   readonly whole: boolean;
 }
 
@@ -32,12 +32,12 @@ export interface LineTarget {
   readonly overTls?: boolean;
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Nothing of the answer is taken until `read`. */
+  /** The answer is not read before `read`. */
   readonly deaf?: boolean;
 }
 
 export class LineClient {
-  /** Settles with what came, also when the connection ended early. */
+  /** Settles with the received answer, also when the connection ended early. */
   readonly answer: Promise<LineAnswer>;
   readonly #request: http.ClientRequest;
   #response: http.IncomingMessage | null = null;
@@ -76,7 +76,7 @@ export class LineClient {
     });
   }
 
-  /** Takes the answer from now on. */
+  /** Starts reading the answer. */
   read(): void {
     this.#response?.setEncoding('utf8');
     this.#response?.on('data', (text: string) => {
@@ -85,7 +85,7 @@ export class LineClient {
     });
   }
 
-  /** Resolves when the system took it, or nobody takes it any more. */
+  /** Resolves when the operating system accepted the bytes or the connection was closed. */
   write(bytes: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#request.write(bytes, () => resolve());
@@ -96,12 +96,12 @@ export class LineClient {
     this.#request.end();
   }
 
-  /** Closes the connection without an end of the body. */
+  /** Closes the connection before the end of the body. */
   disconnect(): void {
     this.#request.destroy();
   }
 
-  /** Resolves with the answers so far, once there are so many or no more will come. */
+  /** Resolves with the answers so far, once `count` were received or the answer ended. */
   async parts(count: number): Promise<readonly PartAnswer[]> {
     while (this.#parts.length < count && !this.#isOver) {
       await new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ export class LineClient {
   }
 }
 
-/** The answers in whole lines of `text`. */
+/** The answers in the complete lines of `text`. */
 export function partsIn(text: string): PartAnswer[] {
   return text
     .split('\n')
@@ -124,7 +124,7 @@ export function partsIn(text: string): PartAnswer[] {
     .map((line) => JSON.parse(line) as PartAnswer);
 }
 
-/** Sends a whole body in pieces of `pieceBytes`. */
+/** Sends a complete body in pieces of `pieceBytes`. */
 export async function sendLines(
   target: LineTarget,
   body: string | Uint8Array,

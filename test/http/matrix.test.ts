@@ -1,6 +1,6 @@
 /**
- * Every kind of caller at every endpoint, under every whitelist and row filter, through the real front end. What is
- * expected is written down here from the text of the interface, not taken from the endpoint table of the code.
+ * Every kind of caller at every endpoint, under every whitelist and row filter, through the real front end. The
+ * expected results are listed here from the interface documentation, not taken from the endpoint table of the code.
  */
 import t, { type Test } from 'tap';
 import { Prng } from '../../src/base/index.js';
@@ -21,8 +21,8 @@ import { parseProxies } from '../../src/http/index.js';
 import { type Front, RawConnection, requestBytes, startFront } from './harness.js';
 
 /**
- * Method, path, keys (demo: on databases of type test), what custom keys may, number of the users' permission.
- * Custom keys: wr, wo, ro = the levels that may; a number = the code that refuses all of them.
+ * Method, path, keys (demo: on databases of type test), custom keys, number of the permission of users. Custom keys:
+ * wr, wo, ro = the levels that are admitted; a number = the code with which all are refused.
  */
 const IN_DATABASE = `
 POST   /v1/dimension                | master write           | 511      | 7
@@ -58,7 +58,7 @@ GET    /v1/database                 | master                 | 509      | 12
 GET    /v1/status                   | master read            | 509      | 12
 `;
 
-/** Method, path, what the team key needs beside being one, number of the users' permission. */
+/** Method, path, the right that the team key needs, number of the permission of users. */
 const OF_TEAM = `
 POST   /v1/database              | -      | 13
 PUT    /v1/database              | -      | 13
@@ -118,9 +118,9 @@ const SHORT: Readonly<Record<CustomKeyLevel, string>> = {
   'write-read': 'wr',
 };
 
-/** Somebody who asks, and what the text of the interface knows of them. */
+/** A caller with the properties that decide access according to the interface documentation. */
 type Someone = {
-  /** For the report of a wrong answer. */
+  /** Description for the report of a wrong answer. */
   readonly label: string;
   /** The Authorization header; null = none. */
   readonly header: string | null;
@@ -135,11 +135,11 @@ type Someone = {
 interface Inside {
   readonly databaseId: number;
   readonly type: 'test' | 'production';
-  /** Every one of them must hold the client's address; an empty one holds all. */
+  /** Each of these whitelists must contain the address of the client; an empty whitelist contains all addresses. */
   readonly whitelists: readonly (readonly string[])[];
 }
 
-/** Entries of whitelists, and which of the clients' addresses they mean. */
+/** Entries of whitelists, and the client addresses that they match. */
 const CLIENTS = ['203.0.113.7', '203.0.113.200', '198.51.100.1', '2001:db8::7', '2001:db8:ffff::1'];
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   '203.0.113.7': [CLIENTS[0]],
@@ -208,19 +208,19 @@ function mayCreate(someone: Someone): boolean {
   return someone.kind === 'user' ? someone.permissions.includes(7) : someone.kind !== 'custom';
 }
 
-/** What a handler was let run with. */
+/** The access with which a handler was called. */
 interface Seen {
   readonly endpoint: string;
   readonly databaseId: number | null;
   readonly caller: string;
-  /** Whether rows and columns are hidden from it. */
+  /** Whether rows and columns are hidden from the caller. */
   readonly hidesRows: boolean;
   readonly hidesColumns: boolean;
-  /** Whether inserts may make columns and dimensions. */
+  /** Whether inserts may create columns and dimensions. */
   readonly mayCreate: boolean;
 }
 
-/** The interface's endpoints, with handlers that answer what they were given. */
+/** The endpoints of the interface, with handlers that answer with the access that they got. */
 function recording(onSessions: (sessions: Sessions) => void): readonly Endpoint[] {
   const write = (seen: Seen): string => `"seen":${JSON.stringify(seen)}`;
   const recorded = (endpoint: Endpoint): Endpoint => {
@@ -255,7 +255,7 @@ function recording(onSessions: (sessions: Sessions) => void): readonly Endpoint[
   return ENDPOINTS.map(recorded);
 }
 
-/** Makes databases, keys and users in a front end's catalog. */
+/** Creates databases, keys and users in the catalog of a front end. */
 class Town {
   readonly #changes: CatalogChange[] = [];
   readonly #users: { email: string; databaseId: number | null; text: (key: string) => void }[] = [];
@@ -300,7 +300,7 @@ class Town {
     return { label: `team with ${permissions.join()}`, header, kind: 'team', permissions };
   }
 
-  /** `admitted`: the group names the database. */
+  /** `admitted`: whether the group includes the database. */
   user(permissions: readonly number[], inside: Inside | null, admitted = true): Someone {
     const id = this.#nextId++;
     const email = `u${id}@example.org`;
@@ -331,7 +331,7 @@ class Town {
     return someone;
   }
 
-  /** Puts everything into the catalog and signs the users in. */
+  /** Adds everything to the catalog and signs the users in. */
   settle(front: Front, sessions: Sessions): void {
     front.engine.apply(...this.#changes);
     for (const { email, databaseId, text } of this.#users) {
@@ -344,13 +344,13 @@ interface Visit {
   readonly rule: Rule;
   readonly someone: Someone;
   readonly client: string;
-  /** Sends a body, so that the caller is looked up twice. */
+  /** Sends a body, so that the caller is authorized twice. */
   readonly withBody: boolean;
 }
 
 const CONNECTIONS = 8;
 
-/** Sends all visits over a few connections and gives the wrong answers. */
+/** Sends all visits over a few connections and returns the wrong answers. */
 async function wrongAnswers(front: Front, visits: readonly Visit[], account: Account): Promise<string[]> {
   const wrong: string[] = [];
   let next = 0;
@@ -383,7 +383,7 @@ function bytesOf({ rule, someone, client, withBody }: Visit): Uint8Array {
   );
 }
 
-/** null when the answer is the expected one. */
+/** Returns null if the answer is the expected one. */
 function faultOf({ rule, someone, client }: Visit, account: Account, body: string): string | null {
   const wanted = expected(rule, someone, client, account);
   const answer = JSON.parse(body) as { seen?: Seen; errors?: { code: number }[] };
@@ -403,7 +403,7 @@ function faultOf({ rule, someone, client }: Visit, account: Account, body: strin
   return same ? null : `${JSON.stringify(answer.seen)} instead of ${JSON.stringify(seen)}`;
 }
 
-/** A front end whose client's address is what the request says, with the people that `build` makes. */
+/** A front end with the callers that `build` creates; a request specifies the address of its client. */
 async function startTown<T>(t: Test, build: (town: Town) => T): Promise<{ front: Front; people: T }> {
   const proxies = parseProxies(['127.0.0.1']);
   if ('bad' in proxies) throw new Error(proxies.bad);
@@ -433,7 +433,7 @@ const NOBODIES: readonly Someone[] = [
 const KINDS: readonly DatabaseKeyKind[] = ['master', 'write', 'read', 'demo'];
 const TYPES = ['test', 'production'] as const;
 
-t.test('the endpoint table and the text of the interface name the same endpoints', async (t) => {
+t.test('the endpoint table and the interface documentation have the same endpoints', async (t) => {
   t.strictSame(
     ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort(),
     RULES.map(({ name }) => name).sort(),
@@ -441,9 +441,9 @@ t.test('the endpoint table and the text of the interface name the same endpoints
 });
 
 t.test(
-  'every kind of caller is let in exactly where the interface says, under every whitelist',
+  'every kind of caller is admitted exactly where the interface specifies, under every whitelist',
   async (t) => {
-    /** That of the client, none, and another. */
+    /** The address of the client, no address, and another address. */
     const whitelists = [[], ['203.0.113.0/25'], ['192.0.2.0/24', 'gone.example']];
     const { front, people } = await startTown(t, (town) => {
       const made: Someone[] = [...NOBODIES];
@@ -480,7 +480,7 @@ t.test(
   },
 );
 
-t.test('10,000 random callers are let in exactly where the interface says', async (t) => {
+t.test('10,000 random callers are admitted exactly where the interface specifies', async (t) => {
   const seed = 20_240_311;
   const random = new Prng(seed);
   const whitelist = (): string[] =>

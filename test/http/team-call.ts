@@ -1,4 +1,4 @@
-/** Calls of the team's handlers, without a server around them. */
+/** Calls of the handlers of the team, without a server. */
 import { randomBytes, scryptSync } from 'node:crypto';
 import { type Catalog, hashOfKey, TEAM_PERMISSIONS } from '../../src/catalog/index.js';
 import type { Caller } from '../../src/http/auth/caller.js';
@@ -16,12 +16,12 @@ const TEAM_KEY: Caller = {
   permissions: TEAM_PERMISSIONS,
 };
 
-/** A hasher whose hash of a password is quick to make and holds none of it. */
+/** A fast hasher whose hashes do not contain the password. */
 export function quickHasher(): PasswordHasher {
   return new PasswordHasher(async (password) => Buffer.from(hashOfKey(password).slice(0, 32)));
 }
 
-/** Of a password, of the form that is kept, with parameters that take no time. */
+/** The hash of a password in the stored form, with fast parameters. */
 export function cheapHash(password: string): string {
   const hash = scryptSync(password, Buffer.alloc(16), 32, { N: 2 ** 10, r: 2, p: 1 });
   return `scrypt$10$2$1$${Buffer.alloc(16).toString('base64url')}$${hash.toString('base64url')}`;
@@ -32,7 +32,7 @@ export interface TeamOptions {
   readonly addressesResolved?: () => Promise<void>;
 }
 
-/** A call with that body, of the engine's catalog of now. */
+/** A call with `body` and the current catalog of the engine. */
 export function teamCallOf(engine: FakeEngine, body: unknown = {}, options: TeamOptions = {}): TeamCall {
   const { caller = TEAM_KEY, addressesResolved = async () => {} } = options;
   return {
@@ -53,13 +53,13 @@ export function openCallOf(engine: FakeEngine, sessions: Sessions, body: unknown
   };
 }
 
-/** What the handler answers, read back. */
+/** The parsed answer of the handler. */
 export async function answerTo<Call>(handler: Handler<Call>, call: Call): Promise<unknown> {
   const members = await handler(call);
   return JSON.parse(members.startsWith('[') ? members : `{${members}}`);
 }
 
-/** A user in a group with those databases and permissions, put into the engine's catalog. */
+/** Adds a user in a group with these databases and permissions to the catalog of the engine. */
 export function userIn(engine: FakeEngine, databaseIds: readonly number[], passwordHash = 'h'): Caller {
   const email = 'ann@example.org';
   const group = { id: 1, name: 'analysts', description: '', labels: [], weekDays: [], accessMinutes: null };
@@ -73,7 +73,7 @@ export function userIn(engine: FakeEngine, databaseIds: readonly number[], passw
   return { kind: 'user', email, databaseId: null, passwordHash };
 }
 
-/** Those that hold the text anywhere. */
+/** The catalog entries that contain the text. */
 export function mentions(catalog: Catalog, text: string): boolean {
   return [catalog.databases, catalog.properties, catalog.keys, catalog.users, catalog.groups].some((map) =>
     JSON.stringify([...map]).includes(text),

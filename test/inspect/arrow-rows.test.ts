@@ -1,4 +1,4 @@
-/** Values of snapshot files as people read them; what points outside the file is a fault, not a value. */
+/** Values of snapshot files in readable form; offsets outside the file are errors. */
 import t from 'tap';
 import type { ArrowTable } from '../../src/column/index.js';
 import { rowOf } from '../../src/inspect/index.js';
@@ -37,7 +37,7 @@ t.test('a value of every kind is shown in full, and a missing one as null', (t) 
   t.end();
 });
 
-t.test('places outside of the file are faults that name it', (t) => {
+t.test('offsets outside the file are errors that name the file', (t) => {
   for (const column of [
     { kind: 'utf8', ...TEXTS, offsets: Int32Array.of(0, 4, 4) },
     { kind: 'utf8', ...TEXTS, offsets: Int32Array.of(2, 1, 1) },

@@ -1,4 +1,4 @@
-/** Records of a log that is written to meanwhile: what is half there is waited for, what is damaged is named. */
+/** Reads of a log during writes: incomplete records are read again, and damaged records are reported. */
 import t from 'tap';
 import { recordsFrom, recordsOfFile } from '../../src/inspect/index.js';
 import type { FileHandle, FileSystem } from '../../src/io/index.js';
@@ -8,7 +8,7 @@ import { LOG_DIR, openLog, payloadFor, range, sizeFor } from '../support/log-fix
 
 const RECORDS = 12;
 
-/** The only file of a log with records 1 to RECORDS, each synced by itself. */
+/** The only file of a log with records 1 to RECORDS, each synced separately. */
 async function writtenLog(): Promise<{
   disk: FileSystem;
   file: string;
@@ -26,7 +26,7 @@ async function writtenLog(): Promise<{
   return { disk, file, bytes: await disk.readFile(file), offsets };
 }
 
-/** The disk, but each time the file is opened the next of `contents` is in it, then always the last one. */
+/** A disk on which each opening of the file finds the next of `contents`, and finally always the last one. */
 function showing(disk: FileSystem, file: string, contents: readonly Uint8Array[]): FileSystem {
   let opened = 0;
   return new Proxy(disk, {
@@ -59,16 +59,16 @@ async function read(fs: FileSystem): Promise<{ lsns: number[]; end: LogEnd | nul
   return { lsns, end };
 }
 
-/** With the second half of the record at `offset` not there yet. */
+/** The bytes without the second half of the record at `offset`. */
 function halved(bytes: Uint8Array, offset: number, next: number): Uint8Array {
   const half = bytes.slice();
   half.fill(0, (offset + next) >> 1, next);
   return half;
 }
 
-t.test('a record that was half there when it was read comes whole when it is read again', async (t) => {
+t.test('a record that was incomplete at the first read is returned after it is read again', async (t) => {
   const { disk, file, bytes, offsets } = await writtenLog();
-  // Record 5 as it was written, the ones behind it as they were a moment later: so two reads of one file may meet it.
+  // Record 5 is from an earlier time than the records after it, as two reads of one file may find it.
   const raced = halved(bytes, offsets[4], offsets[5]);
   const { lsns, end } = await read(showing(disk, file, [raced, bytes]));
   t.strictSame(lsns, range(1, RECORDS));
@@ -77,7 +77,7 @@ t.test('a record that was half there when it was read comes whole when it is rea
   t.strictSame((await read(showing(disk, file, [raced, twice, bytes]))).lsns, range(1, RECORDS));
 });
 
-t.test('a record that stays damaged is named with file and offset', async (t) => {
+t.test('a permanently damaged record is reported with file and offset', async (t) => {
   const { disk, file, bytes, offsets } = await writtenLog();
   await t.rejects(read(showing(disk, file, [halved(bytes, offsets[4], offsets[5])])), {
     name: 'CorruptionError',
@@ -109,7 +109,7 @@ t.test('during writes every read returns the records so far, in order, without a
   do {
     const { lsns } = await read(disk);
     t.strictSame(lsns, range(1, lsns.length));
-    t.ok(lsns.length >= before, 'none is lost');
+    t.ok(lsns.length >= before, 'no record is lost');
     before = lsns.length;
     readings++;
   } while (writing);

@@ -1,4 +1,4 @@
-/** Records as JSON: all that they do, by hand, and no secret. */
+/** Records as JSON: all effects, compared with literal texts, and no secrets. */
 import t from 'tap';
 import { CorruptionError } from '../../src/base/index.js';
 import { briefOf, contentOf, recordOf, recordsFrom, withoutSecrets } from '../../src/inspect/index.js';

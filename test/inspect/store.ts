@@ -1,11 +1,16 @@
-/** A closed store with everything in its files: two segments of columns of every kind, and a log after the checkpoint. */
+/**
+ * A closed store with every kind of file content: two segments of columns of every kind, and a log after the
+ * checkpoint.
+ */
 import type { Test } from 'tap';
 import { copyDir, makeDir, TestStore } from '../engine/store.js';
 import { jsonObject, num } from '../support/generate.js';
 
 const visit = (value: number, date: string) => jsonObject({ value: num(value), date });
 
-/** Its folder. Checkpoint at LSN 3, then records 4 to 7: an insert, an update, a delete, a catalog change. */
+/**
+ * The folder of the store. Checkpoint at LSN 3, then records 4 to 7: an insert, an update, a delete, a catalog change.
+ */
 export async function writeStore(t: Test): Promise<string> {
   const dir = makeDir(t);
   const first = await TestStore.open(t, dir, { logFileBytes: 2 ** 18 });
@@ -38,6 +43,6 @@ export async function writeStore(t: Test): Promise<string> {
     change: 'key-created',
     key: { kind: 'read', hash: 'SECRET-HASH', databaseId: 1 },
   });
-  // As a kill leaves it: an end would take a checkpoint of all.
+  // The store is copied as a kill leaves it, because closing it would take a checkpoint.
   return copyDir(t, dir);
 }

@@ -1,4 +1,4 @@
-/** How far a check has come; what it finds is in test/crash. */
+/** Progress of a check; its findings are tested in test/crash. */
 import fs from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { summarizeStore, verifyStore } from '../../src/inspect/index.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import { writeStore } from './store.js';
 
-t.test('a check tells once how much there is to read, and then all that it has read', async (t) => {
+t.test('a check reports the total bytes once, and then the bytes that it has read', async (t) => {
   const dir = await writeStore(t);
   const totals: number[] = [];
   const parts: number[] = [];
@@ -19,10 +19,10 @@ t.test('a check tells once how much there is to read, and then all that it has r
   t.equal(parts.length, report.snapshotFileCount + report.recordCount);
   const read = parts.reduce((sum, bytes) => sum + bytes, 0);
   t.equal(read, report.snapshotBytes + report.logBytes);
-  t.ok(totals[0] >= read, `${totals[0]} bytes, room for records to come included`);
+  t.ok(totals[0] >= read, `${totals[0]} bytes, including preallocated space`);
 });
 
-t.test('a log that ends below the checkpoint is a fault, and its store has no summary', async (t) => {
+t.test('a log that ends below the checkpoint is an error, and the store has no summary', async (t) => {
   const dir = await writeStore(t);
   const [name] = fs.readdirSync(path.join(dir, 'log')).filter((file) => file.endsWith('.qlog'));
   const file = path.join(dir, 'log', name);

@@ -26,7 +26,7 @@ async function listen(t: Test, dir: string, answer: AnswerLine = echo): Promise<
   return () => socket.close();
 }
 
-/** Sends the parts one by one and resolves with everything that came back until the other side ended. */
+/** Sends the parts one by one and resolves with everything received until the other side closed the connection. */
 function converse(dir: string, parts: readonly (string | Buffer)[], end = true): Promise<string> {
   return new Promise((resolve) => {
     const socket = net.connect(path.join(dir, 'admin.sock'));
@@ -44,7 +44,7 @@ function converse(dir: string, parts: readonly (string | Buffer)[], end = true):
   });
 }
 
-/** Something that one side waits for and the other gives. */
+/** A promise that one side awaits and the other side resolves. */
 function signal(): { readonly given: Promise<void>; readonly give: () => void } {
   let give = (): void => {};
   const given = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ t.test('the file has mode 0600 with any umask, and there is no other file', asyn
     t.strictSame(fs.readdirSync(dir), ['admin.sock']);
     t.equal(await askAdminSocket(dir, 'hello'), '<hello>');
     await close();
-    t.strictSame(fs.readdirSync(dir), [], 'and goes with the socket');
+    t.strictSame(fs.readdirSync(dir), [], 'the file is removed with the socket');
     t.equal(await askAdminSocket(dir, 'hello'), null);
   }
 });
@@ -80,7 +80,7 @@ t.test('the socket of a dead process is replaced', async (t) => {
 });
 
 t.test(
-  'a path longer than a socket takes works on Linux',
+  'a path longer than the limit of socket paths works on Linux',
   { skip: process.platform !== 'linux' },
   async (t) => {
     for (const length of [80, 90, 100, 200]) {
@@ -94,7 +94,7 @@ t.test(
   },
 );
 
-t.test('a directory that cannot hold a socket rejects with the reason', async (t) => {
+t.test('a directory that cannot contain a socket is refused with the reason', async (t) => {
   const dir = temporaryDir(t);
   await t.rejects(openAdminSocket(path.join(dir, 'absent'), echo), { code: 'ENOENT' });
   t.equal(await askAdminSocket(path.join(dir, 'absent'), 'hello'), null);
@@ -103,7 +103,7 @@ t.test('a directory that cannot hold a socket rejects with the reason', async (t
   t.strictSame(fs.readdirSync(dir), ['admin.sock']);
 });
 
-t.test('lines are answered in order, however they are cut into parts', async (t) => {
+t.test('lines that arrive in arbitrary parts are answered in order', async (t) => {
   const dir = temporaryDir(t);
   await listen(t, dir, async (line) => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -127,18 +127,22 @@ t.test('lines are answered in order, however they are cut into parts', async (t)
   }
 });
 
-t.test('a line that is too long is not handed on, and the rest of it is dropped', async (t) => {
+t.test('a line that is too long is not processed, and its rest is discarded', async (t) => {
   const dir = temporaryDir(t);
   await listen(t, dir);
   const longest = 'x'.repeat(LINE_BYTES_MAX);
   t.equal(await converse(dir, [`${longest}\n`]), `<${longest}>\n`);
-  t.equal(await converse(dir, [`${longest}x\nhello\n`]), 'too long\n<hello>\n', 'its end was seen at once');
+  t.equal(
+    await converse(dir, [`${longest}x\nhello\n`]),
+    'too long\n<hello>\n',
+    'the end of the connection was noticed at once',
+  );
   t.equal(await converse(dir, [Buffer.alloc(5 * 2 ** 20, 'x')], false), 'too long\n');
   t.equal(await converse(dir, [Buffer.alloc(5 * 2 ** 20, 'x'), '\nhello\n']), 'too long\n');
   t.equal(await askAdminSocket(dir, 'hello'), '<hello>');
 });
 
-t.test('clients that go away at any time do no harm', async (t) => {
+t.test('clients may disconnect at any time', async (t) => {
   const dir = temporaryDir(t);
   const prng = new Prng(SEED);
   await listen(t, dir, async (line) => {
@@ -157,7 +161,7 @@ t.test('clients that go away at any time do no harm', async (t) => {
   t.equal(await askAdminSocket(dir, 'a'), 'a'.repeat(1_000));
 });
 
-t.test('many clients at once get each their own answer', async (t) => {
+t.test('each of many concurrent clients gets its own answer', async (t) => {
   const dir = temporaryDir(t);
   await listen(t, dir, async (line) => {
     await new Promise((resolve) => setTimeout(resolve, Number(line) % 7));
@@ -171,14 +175,14 @@ t.test('many clients at once get each their own answer', async (t) => {
   );
 });
 
-t.test('an answer of many megabytes comes whole', async (t) => {
+t.test('an answer of many megabytes is complete', async (t) => {
   const dir = temporaryDir(t);
   const text = 'x'.repeat(5 * 2 ** 20);
   await listen(t, dir, async () => text);
   t.equal((await askAdminSocket(dir, 'hello'))?.length, text.length);
 });
 
-t.test('a close waits for the answer under way and drops idle connections', async (t) => {
+t.test('close waits for the current answer and drops idle connections', async (t) => {
   const dir = temporaryDir(t);
   const received = signal();
   const answerNow = signal();
@@ -192,7 +196,7 @@ t.test('a close waits for the answer under way and drops idle connections', asyn
   await received.given;
   const closed = close();
   t.equal(await idle, '');
-  t.equal(await askAdminSocket(dir, 'more'), null, 'nobody new is let in');
+  t.equal(await askAdminSocket(dir, 'more'), null, 'new connections are refused');
   answerNow.give();
   t.equal(await answer, '<hello>');
   await closed;

@@ -8,7 +8,7 @@ t.comment(`seed ${seed}`);
 const prng = new Prng(seed);
 const content = Uint8Array.from({ length: 2_500_000 }, () => prng.below(256));
 
-t.test('a copy holds the same bytes, or the first ones, and is on disk', async (t) => {
+t.test('a copy has the same bytes, or the first `bytes` of them, and is synced', async (t) => {
   for (const bytes of [undefined, 0, 1, 2 ** 20, 2_400_001, 2_500_000, 9_000_000]) {
     const disk = faultyDisk();
     disk.put('/a/from', content);

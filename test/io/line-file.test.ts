@@ -10,7 +10,7 @@ function newPath(t: Test): string {
   return path.join(dir, 'audit.log');
 }
 
-/** Records the notifications to the file's owner. */
+/** Records the notifications to the owner of the file. */
 function recordedEvents() {
   const words: string[] = [];
   return {
@@ -57,7 +57,7 @@ t.test('after a rename, reopen continues in a new file, and no line is lost', as
   fs.renameSync(file, `${file}.1`);
   lines.write('2');
   await lines.settled();
-  t.equal(textOf(`${file}.1`), '1\n2\n', 'the old file, until then');
+  t.equal(textOf(`${file}.1`), '1\n2\n', 'the old file is used before the reopening');
   lines.reopen();
   lines.write('3');
   await lines.close();
@@ -92,11 +92,11 @@ t.test('the number of lines waiting for the disk is limited', async (t) => {
   for (let index = 0; index < 10; index++) lines.write(String(index));
   await lines.settled();
   t.strictSame(events.words, ['the disk does not keep up', 'again, 7 lost']);
-  t.equal(textOf(file), '0\n1\n2\n', 'one is written, two wait');
+  t.equal(textOf(file), '0\n1\n2\n', 'one line is being written, two wait');
   await lines.close();
 });
 
-t.test('a full disk loses lines and says so; a directory that is not there is refused', async (t) => {
+t.test('a full disk loses lines and is reported; a missing directory is refused', async (t) => {
   await t.rejects(
     LineFile.open({ path: path.join(path.dirname(newPath(t)), 'no', 'x'), ...recordedEvents() }),
     {

@@ -7,7 +7,7 @@ import t from 'tap';
 import { lockDirectory } from '../../src/io/index.js';
 import { lockFile } from '../../src/io/lock.js';
 
-/** Another process that takes the lock and says so, and then does nothing. */
+/** Another process that takes the lock, reports it, and then stays idle. */
 async function holder(dir: string, platform: NodeJS.Platform): Promise<ChildProcess> {
   const module = new URL('../../src/io/index.js', import.meta.url).href;
   const script = `
@@ -40,20 +40,23 @@ for (const platform of ['linux', 'darwin'] as const) {
     },
   );
 
-  t.test(`(${platform}) the lock of a killed process is free at once, whatever files it left`, async (t) => {
-    const dir = t.testdir();
-    const child = await holder(dir, platform);
-    await t.rejects(lockDirectory(dir, platform), { message: new RegExp(`pid ${child.pid};`) });
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    t.equal(
-      fs.readFileSync(path.join(dir, 'quarry.pid'), 'utf8'),
-      `${child.pid}\n`,
-      'a stale pid file stands there',
-    );
-    const lock = await lockDirectory(dir, platform);
-    await lock.release();
-  });
+  t.test(
+    `(${platform}) the lock of a killed process is free at once, regardless of leftover files`,
+    async (t) => {
+      const dir = t.testdir();
+      const child = await holder(dir, platform);
+      await t.rejects(lockDirectory(dir, platform), { message: new RegExp(`pid ${child.pid};`) });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      t.equal(
+        fs.readFileSync(path.join(dir, 'quarry.pid'), 'utf8'),
+        `${child.pid}\n`,
+        'a stale pid file exists',
+      );
+      const lock = await lockDirectory(dir, platform);
+      await lock.release();
+    },
+  );
 }
 
 t.test(
@@ -67,7 +70,7 @@ t.test(
   },
 );
 
-t.test('whoever connects to the lock is sent away, and an unreadable pid file is not believed', async (t) => {
+t.test('connections to the lock are closed, and an unreadable pid file is ignored', async (t) => {
   const dir = t.testdir();
   const lock = await lockDirectory(dir, 'darwin');
   const { dev, ino } = fs.statSync(dir, { bigint: true });
@@ -78,6 +81,6 @@ t.test('whoever connects to the lock is sent away, and an unreadable pid file is
   await lock.release();
 });
 
-t.test('an absent directory is an error of its own', async (t) => {
+t.test('an absent directory has a separate error', async (t) => {
   await t.rejects(lockDirectory(path.join(t.testdir(), 'absent')), { code: 'ENOENT' });
 });

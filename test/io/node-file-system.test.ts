@@ -30,7 +30,7 @@ t.test('many parts are written contiguously at the position, and read back', asy
   t.same(await disk.readFile(file), Buffer.concat([Buffer.alloc(100), whole.subarray(0, 4)]));
 });
 
-t.test('the remainder of a short write is exactly the rest', async (t) => {
+t.test('after a short write exactly the remaining bytes are written', async (t) => {
   const prng = new Prng(SEED);
   const parts = Array.from({ length: 6 }, () =>
     Uint8Array.from({ length: prng.below(5) }, () => prng.below(256)),
@@ -64,27 +64,30 @@ t.test('writeFile replaces the whole file and sets the requested mode', async (t
   t.equal(fs.statSync(file).mode & 0o777, 0o600);
 });
 
-t.test('names: list is sorted, an absent folder has none; rename, remove, exists, makeDir', async (t) => {
-  const dir = t.testdir({ b: '1', a: '2' });
-  t.strictSame(await disk.list(dir), ['a', 'b']);
-  t.strictSame(await disk.list(path.join(dir, 'absent')), []);
-  await t.rejects(disk.list(path.join(dir, 'a')), { code: 'ENOTDIR' });
-  await disk.rename(path.join(dir, 'b'), path.join(dir, 'a'));
-  t.strictSame(await disk.list(dir), ['a']);
-  t.equal(fs.readFileSync(path.join(dir, 'a'), 'utf8'), '1');
-  await disk.makeDir(path.join(dir, 'x/y'));
-  await disk.makeDir(path.join(dir, 'x/y'));
-  await disk.syncDir(path.join(dir, 'x'));
-  t.strictSame(
-    [await disk.exists(path.join(dir, 'x/y')), await disk.exists(path.join(dir, 'z'))],
-    [true, false],
-  );
-  await disk.remove(path.join(dir, 'a'));
-  await t.rejects(disk.remove(path.join(dir, 'a')), { code: 'ENOENT' });
-});
+t.test(
+  'list is sorted, and empty for an absent folder; rename, remove, exists and makeDir work',
+  async (t) => {
+    const dir = t.testdir({ b: '1', a: '2' });
+    t.strictSame(await disk.list(dir), ['a', 'b']);
+    t.strictSame(await disk.list(path.join(dir, 'absent')), []);
+    await t.rejects(disk.list(path.join(dir, 'a')), { code: 'ENOTDIR' });
+    await disk.rename(path.join(dir, 'b'), path.join(dir, 'a'));
+    t.strictSame(await disk.list(dir), ['a']);
+    t.equal(fs.readFileSync(path.join(dir, 'a'), 'utf8'), '1');
+    await disk.makeDir(path.join(dir, 'x/y'));
+    await disk.makeDir(path.join(dir, 'x/y'));
+    await disk.syncDir(path.join(dir, 'x'));
+    t.strictSame(
+      [await disk.exists(path.join(dir, 'x/y')), await disk.exists(path.join(dir, 'z'))],
+      [true, false],
+    );
+    await disk.remove(path.join(dir, 'a'));
+    await t.rejects(disk.remove(path.join(dir, 'a')), { code: 'ENOENT' });
+  },
+);
 
 t.test(
-  'removeDir removes an empty folder and leaves an absent one and one that holds something',
+  'removeDir removes an empty folder, and ignores an absent folder and one that is not empty',
   async (t) => {
     const dir = t.testdir({ empty: {}, full: { file: '' }, file: '' });
     for (const name of ['empty', 'full', 'absent']) await disk.removeDir(path.join(dir, name));
@@ -93,7 +96,7 @@ t.test(
   },
 );
 
-/** Its first `failing` syncs of folders fail; the others are remembered. */
+/** A file system whose first `failing` syncs of folders fail, and which records the later ones. */
 class FailingSyncs extends NodeFileSystem {
   readonly synced: string[] = [];
   failing: number;
@@ -111,7 +114,7 @@ class FailingSyncs extends NodeFileSystem {
 }
 
 t.test(
-  'makeDir makes every name durable that it found or made, also when an earlier call could not',
+  'makeDir syncs every folder that it found or created, also after an earlier call failed',
   async (t) => {
     const dir = t.testdir();
     const names = [dir, path.join(dir, 'x'), path.join(dir, 'x/y')];
@@ -134,25 +137,22 @@ t.test(
   },
 );
 
-t.test(
-  'makeDir does not ask for more than it may: the parent of a folder that is there may be closed',
-  async (t) => {
-    const dir = t.testdir({ there: {} });
-    const disk = new (class extends NodeFileSystem {
-      override async syncDir(at: string): Promise<void> {
-        if (at === dir) throw Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' });
-        await super.syncDir(at);
-      }
-    })();
-    await disk.makeDir(path.join(dir, 'there'));
-    await disk.makeDir(path.join(dir, 'there/made'));
-    t.ok(fs.existsSync(path.join(dir, 'there/made')));
-    await t.rejects(disk.makeDir(path.join(dir, 'made')), { code: 'EACCES' });
-  },
-);
+t.test('makeDir needs no access to the parent of an existing folder', async (t) => {
+  const dir = t.testdir({ there: {} });
+  const disk = new (class extends NodeFileSystem {
+    override async syncDir(at: string): Promise<void> {
+      if (at === dir) throw Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' });
+      await super.syncDir(at);
+    }
+  })();
+  await disk.makeDir(path.join(dir, 'there'));
+  await disk.makeDir(path.join(dir, 'there/made'));
+  t.ok(fs.existsSync(path.join(dir, 'there/made')));
+  await t.rejects(disk.makeDir(path.join(dir, 'made')), { code: 'EACCES' });
+});
 
 t.test(
-  'a write that the system takes in small pieces is whole, and one that it takes nothing of is an error',
+  'a write that the system accepts in small pieces is completed, and a write of zero bytes is an error',
   async (t) => {
     const real = fs.writev as (fd: number, parts: readonly Uint8Array[], at: number, done: unknown) => void;
     t.teardown(() => Object.assign(fs, { writev: real }));

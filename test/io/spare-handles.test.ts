@@ -8,7 +8,7 @@ import { SpareHandles } from '../../src/io/spare-handles.js';
 const SPARE = 3;
 
 t.test(
-  'when the process may open no more files, as many as were kept can be opened, and again when they were closed',
+  'a process at its limit of open files can open as many files as it reserved, also repeatedly',
   async (t) => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-handles-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true }));
@@ -16,7 +16,7 @@ t.test(
     fs.writeFileSync(file, 'text');
     const handles = new SpareHandles(SPARE);
     const limit = 1_000;
-    // Only the soft limit: it is raised again.
+    // Only the soft limit is lowered, because it is raised again later.
     const limited = spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${limit}:`]);
     if (limited.status !== 0) {
       t.comment('skipped: prlimit cannot be run here');

@@ -46,7 +46,7 @@ t.test('malformed input does not affect other clients', async (t) => {
     message('p', Buffer.from(`${keys.read}\0`)),
   ]);
 
-  t.test('a connection that begins with another message than startup is refused and closed', async (t) => {
+  t.test('a connection that does not begin with a startup message is refused and closed', async (t) => {
     t.match((await sent(port, Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toString(), /08P01/);
     t.match((await sent(port, int32(2 ** 31 - 1))).toString(), /08P01/);
     t.match((await sent(port, Buffer.concat([int32(8), int32(131_072)]))).toString(), /version 2.0/);

@@ -1,6 +1,7 @@
 /**
- * What drivers and tools send when they connect, list what there is and look at a table, as they write it; `values` are those
- * of their parameters. `rows` = how many come; left out: any number. `asText`: a column's type has no binary format.
+ * The statements with which drivers and tools connect, list objects and describe a table, verbatim. `values`: the
+ * values of the parameters. `rows`: the expected number of rows; if omitted, any number. `asText`: the type of a column
+ * has no binary format.
  */
 
 export interface DriverStatement {
@@ -248,7 +249,7 @@ left join pg_catalog.pg_shdescription pd on a.oid = pd.objoid ORDER BY a.rolname
   { text: 'SELECT count(*) FROM public."default"', rows: 1 },
 ];
 
-/** SQLAlchemy over psycopg, as Superset uses it, and what pools ask before each use. */
+/** SQLAlchemy over psycopg, as used by Superset, and the checks of connection pools before each use. */
 const PYTHON: readonly DriverStatement[] = [
   { text: 'select pg_catalog.version()', rows: 1 },
   { text: 'show standard_conforming_strings', rows: 1 },

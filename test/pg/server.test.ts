@@ -1,4 +1,4 @@
-/** The whole server with the clients node-postgres and psql: answers and refusals. */
+/** The complete server with the clients node-postgres and psql: answers and refusals. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -214,7 +214,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
     t.strictSame((await client.query('SELECT current_database() AS d')).rows, [{ d: 'quarry' }]);
   });
 
-  t.test('keys have the same access as over HTTPS, and changes of it apply at once', async (t) => {
+  t.test('keys have the same access as over HTTPS, and changes to it apply at once', async (t) => {
     const made = await fixture.https.ask({
       method: 'POST',
       path: '/v1/database/custom_key',
@@ -252,7 +252,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
       key: fixture.keys.team,
       body: { 'database-name': 'quarry', 'custom-database-key': { 'key-name': 'some' } },
     });
-    t.equal((await refusal(narrow.query('SELECT age FROM "default"'))).code, '28P01', 'the key is gone');
+    t.equal((await refusal(narrow.query('SELECT age FROM "default"'))).code, '28P01', 'the key was deleted');
     t.equal((await refusal(fixture.connect(fixture.keys.write))).code, '42501');
     t.equal((await refusal(fixture.connect('nonsense'))).code, '28P01');
     t.equal((await refusal(fixture.connect(''))).code, '28P01');

@@ -1,4 +1,4 @@
-/** A server process with a Postgres port, and clients of it. */
+/** A server process with a Postgres port, and clients. */
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-/** Rows that were packed, sent to a thread and unpacked again. */
+/** Rows that are packed, sent to another thread and unpacked. */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import t from 'tap';
 import { InvariantError, Prng } from '../../src/base/index.js';
@@ -47,7 +47,7 @@ function generateRow(prng: Prng, { columnCount, keyCount, scored, near }: Shape)
   };
 }
 
-/** What another thread gets. */
+/** The message as another thread receives it. */
 function sent(packed: PackedRows): PackedRows {
   const { port1, port2 } = new MessageChannel();
   port1.postMessage(packed);
@@ -56,7 +56,7 @@ function sent(packed: PackedRows): PackedRows {
   return got;
 }
 
-t.test('rows come out as they went in, whatever their columns, keys, scores and points', async (t) => {
+t.test('rows are unpacked unchanged with any columns, keys, scores and points', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 200; round++) {
     const shape = {
@@ -70,7 +70,7 @@ t.test('rows come out as they went in, whatever their columns, keys, scores and 
   }
 });
 
-t.test('a position can be read any number of times before its row is taken', async (t) => {
+t.test('a position can be read any number of times before its row is read', async (t) => {
   const prng = new Prng(SEED + 1);
   const shape = { columnCount: 3, keyCount: 1, scored: true, near: true };
   const rows = Array.from({ length: 50 }, () => generateRow(prng, shape));

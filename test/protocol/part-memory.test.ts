@@ -1,4 +1,4 @@
-/** Memory that goes round between threads: against what a list of buffers would do. */
+/** Pooled memory that is passed between threads, compared with a list of buffers as the model. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { PartMemory } from '../../src/protocol/index.js';
@@ -22,7 +22,7 @@ t.test('no buffer is returned twice, and none is shorter than requested', async 
       if (memory.count < before) known++;
       t.equal(part.length, byteCount);
       t.equal(part.byteOffset, 0);
-      if (held.has(part.buffer)) t.fail(`a buffer was given out twice at step ${step}`);
+      if (held.has(part.buffer)) t.fail(`a buffer was allocated twice at step ${step}`);
       if (byteCount >= 64 * KIB && part.buffer.byteLength > 2 * byteCount)
         t.fail('the buffer is far too long');
       held.add(part.buffer);
@@ -33,7 +33,7 @@ t.test('no buffer is returned twice, and none is shorter than requested', async 
       memory.release(part);
     }
   }
-  t.ok(known > 100, `${known} parts lay in known memory`);
+  t.ok(known > 100, `${known} parts were in known memory`);
 });
 
 t.test('foreign buffers and buffers above the limit are not pooled', async (t) => {

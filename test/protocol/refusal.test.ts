@@ -2,7 +2,7 @@ import t from 'tap';
 import { CorruptionError, QuarryError } from '../../src/base/index.js';
 import { fromRefusal, toRefusal, type WireRefusal } from '../../src/protocol/index.js';
 
-t.test('refusals arrive as they were, also through a copy between threads', (t) => {
+t.test('refusals are unchanged by the transfer, also by a copy between threads', (t) => {
   for (const error of [
     new QuarryError(9002, 'disk full'),
     new CorruptionError('/store/file', 17, 'it fails its checksum'),
@@ -17,7 +17,7 @@ t.test('refusals arrive as they were, also through a copy between threads', (t) 
   t.end();
 });
 
-t.test('a bug is no refusal', (t) => {
+t.test('a bug is not a refusal', (t) => {
   const ofNode = Object.assign(new TypeError('wrong argument'), { code: 'ERR_INVALID_ARG_TYPE' });
   for (const error of [new TypeError('x is undefined'), new Error('plain'), ofNode]) {
     t.equal(toRefusal(error), null);

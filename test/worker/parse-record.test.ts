@@ -64,7 +64,7 @@ t.test(
       t.equal(
         answer.buffer === null,
         spareBytes > 0,
-        'a separate buffer only if the one of the request is full',
+        'a separate buffer is used only if that of the request is full',
       );
       t.same(
         batches.map(({ shard, bytes }) => [shard, bytes.byteLength]),
@@ -92,13 +92,13 @@ t.test(
     t.not(
       parse(`${BODY} `, { idempotencyId: 'named' }).answer.once?.bodyHash,
       bodyHash,
-      'a space is another body',
+      'a body with an additional space is a different body',
     );
     t.end();
   },
 );
 
-t.test('a request without entities gives a record', (t) => {
+t.test('a request without entities produces a record', (t) => {
   const { answer, record } = parse('{}', { idempotencyId: 'named' });
   const once = { id: 'named', bodyHash: createHash('sha256').update('{}').digest('base64url') };
   t.strictSame([answer.entityCount, answer.valueCount, answer.batches, answer.once], [0, 0, [], once]);
@@ -126,7 +126,7 @@ t.test('refusals have their codes, also for a column that the caller may not wri
 
 const scratch = createIngestScratch();
 
-/** Parses the `set` whose JSON text is `text`. */
+/** Parses the JSON text of a `set`. */
 function parseUpdate(text: string, more: Partial<WorkerRequests['parse-set']> = {}): ParsedSet {
   const body = new TextEncoder().encode(`{"all":${text}}`);
   const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null };

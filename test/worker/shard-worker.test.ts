@@ -1,4 +1,4 @@
-/** Replies of a worker, run in this thread: order, refusals, and bugs that must end it. */
+/** Replies of a worker in the thread of the test: order, refusals, and bugs that must end the worker. */
 import t from 'tap';
 import { bytesOf, NO_DATA_MEMORY } from '../../src/base/index.js';
 import { batchBytes, encodeBatch } from '../../src/column/index.js';
@@ -78,7 +78,7 @@ t.test('memory is reported after every change, and decreases with a dropped dime
   t.equal(
     described[0].memory.reduce((sum, { bytes }) => sum + bytes, 0),
     reservedBytes,
-    'piece by piece it is the same',
+    'the description in pieces is the same',
   );
   const dropped = await worker.run({ sequence: 3, requests: [{ op: 'drop-dimension', ...KEY }] });
   t.strictSame(dropped.memory, NO_DATA_MEMORY);

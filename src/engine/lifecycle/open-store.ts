@@ -95,7 +95,7 @@ export async function openStore(parts: OpenStoreDependencies): Promise<number | 
   // The archive may refuse, so it is opened before anything on disk changes.
   const archive = await archiving.open(replayed.replay.end.nextLsn);
   const { nextLsn, tornTail } = await replayed.replay.repair();
-  if (tornTail !== null) events.warn('unfinished last write cut off', { ...tornTail });
+  if (tornTail !== null) events.warn('unfinished last write removed', { ...tornTail });
   if (manifest !== null) {
     // The process may have died between the manifest's rename and its sync: remove no old file before the sync.
     await fs.syncDir(dir);

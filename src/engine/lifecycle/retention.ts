@@ -96,7 +96,7 @@ export class Retention {
   async #suspend(jumpMs: number): Promise<void> {
     const { writer, events } = this.#dependencies;
     await writer.change(() => ({ changes: [{ change: 'retention-set', suspended: true }], answer: null }));
-    events.warn('the clock jumped: expired events stay until "quarry retention resume"', {
+    events.warn('the clock jumped: expired events are kept until "quarry retention resume"', {
       jumpSeconds: Math.round(jumpMs * SECONDS_PER_MS),
       atStart: this.#isFirst,
     });

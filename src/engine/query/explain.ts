@@ -147,9 +147,9 @@ export function mainRows(plan: SelectPlan): ExplainRow[] {
   const add = (holds: boolean, operator: string, detail: string): void => {
     if (holds) rows.push(onMain(operator, detail));
   };
-  if (plan.dimensionId === null) add(true, 'constant', 'one row, worked out on the main thread');
+  if (plan.dimensionId === null) add(true, 'constant', 'one row, computed on the main thread');
   add(events !== null, 'events', 'a row per event');
-  add(filter !== null, 'filter', 'row by row: what no kernel can test');
+  add(filter !== null, 'filter', 'row by row: conditions that no kernel can test');
   if (grouping !== null) {
     const keys = grouping.perEntity ? 'per entity' : `by ${counted(grouping.keys.length, 'key')}`;
     const lowered = lowerSelect(plan) !== null;

@@ -23,7 +23,7 @@ export interface QueryRunnerDependencies {
   readonly barrier: WriteBarrier;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
-  /** Time for which a query may hold records back. After it the query is stopped. */
+  /** Time for which a query may delay records before it is stopped. */
   readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
   readonly shrinkVersion: (databaseId: number) => number;
@@ -195,7 +195,7 @@ export class QueryRunner {
     }
   }
 
-  /** Stops the query if it holds records back too long. */
+  /** Stops the query if it delays records for too long. */
   #watch(query: RunningQuery): NodeJS.Timeout {
     const { barrier, writeDelayMsMax, elapsedMs } = this.#dependencies;
     let delayedSinceMs = Number.POSITIVE_INFINITY;

@@ -43,8 +43,8 @@ export class RunningQuery {
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
-    if (cancellation?.isCancelled === true) this.stop('the client has gone');
-    else cancellation?.onCancel(() => this.stop('the client has gone'));
+    if (cancellation?.isCancelled === true) this.stop('the client has disconnected');
+    else cancellation?.onCancel(() => this.stop('the client has disconnected'));
   }
 
   /** Makes the query fail with 9005 at its next check. */

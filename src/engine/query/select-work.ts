@@ -169,7 +169,7 @@ export class SelectWork {
   /** The join tables of a streamed plan. */
   async #tablesOf(plan: SelectPlan): Promise<readonly JoinTable[]> {
     const tables = await this.#joinTables(plan);
-    invariant(tables !== null, 'what is streamed is let more than one slice');
+    invariant(tables !== null, 'a streamed SELECT is allowed more than one slice');
     return tables;
   }
 

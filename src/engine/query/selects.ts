@@ -62,7 +62,7 @@ export class Selects {
 
   /** See QueryApi.select. */
   select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
-    invariant(requests.length === 1 || format === 'json', 'only JSON holds the rows of several SELECTs');
+    invariant(requests.length === 1 || format === 'json', 'several SELECTs are answered in JSON only');
     const done = (part: Uint8Array): void => this.#partMemory.release(part);
     const spool = new Spool({
       ...this.#dependencies.spools,
@@ -138,7 +138,7 @@ export class Selects {
   /** Like `#table`, inside the write barrier. */
   async #wholeTable(request: SelectRequest, query: RunningQuery): Promise<Table> {
     const table = await this.#table(request, query, this.#manySlices);
-    invariant(table !== null, 'in many slices everything is done');
+    invariant(table !== null, 'a SELECT of many slices returns its whole answer');
     return table;
   }
 

@@ -61,7 +61,7 @@ export interface SpoolSettings {
   /** Total time, over all parts, that the writer waits for free memory before it uses the file. Default: 0. */
   readonly readerTimeoutMs?: number;
   readonly store: SpoolStore;
-  /** Called for each part that was dropped or written to the file: its memory may be reused. */
+  /** Called for each part that was dropped or written to the file. The memory of the part may then be reused. */
   readonly done?: (part: Uint8Array) => void;
 }
 
@@ -112,8 +112,8 @@ export class Spool {
    * that ended the spool: 9006 if spools exceed their disk space, 9002 if the disk is full, 189 if it fails.
    */
   write(bytes: Uint8Array): Promise<void> | void {
-    invariant(!this.#ended, 'a part came behind the end');
-    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
+    invariant(!this.#ended, 'a part was written after the end');
+    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has disconnected');
     if (bytes.length === 0) return;
     if (!this.#hasCapacity(bytes))
       return this.#waitMsLeft > 0 ? this.#whenCapacity(bytes) : this.#toFile(bytes);
@@ -143,7 +143,7 @@ export class Spool {
       this.#wakeWriter = null;
       this.#waitMsLeft -= performance.now() - startMs;
     }
-    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
+    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has disconnected');
     if (!this.#hasCapacity(bytes)) return this.#toFile(bytes);
     this.#keep(bytes);
   }
@@ -229,7 +229,7 @@ export class Spool {
     } catch (error) {
       this.fail(spoolError(error));
     }
-    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has gone');
+    if (this.#closed !== null) throw this.#error ?? new QuarryError(9005, 'the client has disconnected');
     this.#settings.done?.(bytes);
     this.#fileEnd = end;
     this.#filedCount++;
@@ -240,7 +240,7 @@ export class Spool {
   async #fromFile({ position, byteCount }: Place): Promise<Uint8Array | null> {
     const bytes = new Uint8Array(byteCount);
     const file = this.#file;
-    invariant(file !== null, 'a part that was filed has a file');
+    invariant(file !== null, 'a part in the file needs a file');
     try {
       const count = await this.#onDisk(() => file.read(bytes, position));
       if (count < byteCount) throw new Error('the file ends before its last part');
@@ -281,7 +281,7 @@ export class Spool {
     for (const part of this.#waiting) if (part instanceof Uint8Array) this.#settings.done?.(part);
     this.#waiting = [];
     this.#memoryBytes = 0;
-    // Waiters must see the spool closed, which it is after this call has returned.
+    // Waiters must see the closed state, which is set after this call has returned.
     queueMicrotask(() => {
       this.#wake?.();
       this.#wakeWriter?.();
@@ -326,8 +326,5 @@ function spoolError(error: unknown): Error {
   if (FULL_CODES.has(code)) {
     return new QuarryError(9002, 'disk full: answers that wait for their clients cannot be stored');
   }
-  return new QuarryError(
-    189,
-    `the disk failed under an answer that waits for its client: ${code || message}`,
-  );
+  return new QuarryError(189, `the disk failed for an answer that waits for its client: ${code || message}`);
 }

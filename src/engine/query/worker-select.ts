@@ -39,7 +39,7 @@ const PART_BYTES = 4 * 2 ** 20;
 export interface WorkerSelectSettings {
   readonly plan: SelectPlan;
   readonly tables: readonly JoinTable[];
-  /** null = as columns. */
+  /** The encoding of rows; null = as columns. */
   readonly format: RowFormat | null;
 }
 

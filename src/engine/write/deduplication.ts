@@ -92,7 +92,10 @@ export class DeduplicationTable {
       this.#entries.delete(entry.id);
     }
     if (this.#entries.size + this.#underWay.size < this.#entriesMax) return;
-    throw new QuarryError(9003, 'as many Idempotency-Keys as the server keeps are younger than 24 hours');
+    throw new QuarryError(
+      9003,
+      'the server has its maximum number of Idempotency-Keys younger than 24 hours',
+    );
   }
 }
 

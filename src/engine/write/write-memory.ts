@@ -68,7 +68,7 @@ export class WriteMemory {
       throw new QuarryError(9003, 'memory limit reached: writes are refused until memory is freed');
     }
     if (this.#workers.dictionaryBytesMax > DICTIONARY_BYTES_MAX) {
-      throw new QuarryError(9003, 'a column holds as many distinct strings as a shard takes');
+      throw new QuarryError(9003, 'a column has the maximum number of distinct strings per shard');
     }
   }
 

@@ -22,7 +22,7 @@ import type { Touched } from './data-versions.js';
 
 /** The changes of a record, and how it is applied when it is durable. */
 export interface Write {
-  /** null = it changes no rows. */
+  /** null = the record changes no rows. */
   readonly touches: Touched | null;
   /** Changes of the catalog by this record. */
   readonly changes: readonly CatalogChange[];

@@ -1,8 +1,8 @@
 /**
- * Who may send a request, whatever protocol carries it: from a key and an address to the context of the request. The HTTP
- * listeners and the Postgres port both use it, so no protocol lets in what another one refuses.
- * Checks, in the interface's order: 9004 (not ready); 500 to 502; account states 1000 to 1003; addresses 504; permissions
- * 503, 505, 507, 509, 511. The first one that fails is thrown. `countRequest` then checks the rate (1502).
+ * Authorizes requests of all protocols: derives the context of a request from a key and an address. The HTTP listeners
+ * and the Postgres port both use it, so no protocol admits a request that another one refuses. Checks, in the
+ * interface's order: 9004 (not ready); 500 to 502; account states 1000 to 1003; addresses 504; permissions 503, 505,
+ * 507, 509, 511. The first one that fails is thrown. `countRequest` then checks the rate (1502).
  */
 import { type Access, accessOf, FULL_ACCESS } from '../../api/index.js';
 import { type Clock, invariant, QuarryError } from '../../base/index.js';

@@ -1,4 +1,4 @@
-/** Who sends a request: a key of the catalog, or a user who signed in; and how logs name them. */
+/** The sender of a request, a key of the catalog or a user who signed in, and its name in logs. */
 import type { ApiKey } from '../../catalog/index.js';
 
 /** A user who signed in, for one database or (null) for the team's own endpoints. */
@@ -14,7 +14,7 @@ export type Caller = ApiKey | UserCaller;
 
 /** The name of a key in logs: enough to identify the key, useless for sending requests. */
 export interface NamedCaller {
-  /** Its kind and the first digits of its hash. */
+  /** The kind of the key and the first digits of its hash. */
   readonly key: string;
   /** The name of the key, if it has one; the email of a user. */
   readonly keyName?: string;

@@ -12,7 +12,7 @@ const BODY_BYTES_MAX = 4_096;
 /** Bodies per model; the least recently used one is removed first. */
 const BODIES_MAX = 500;
 
-/** `seen`: the body came once. Results are cached when it comes again. */
+/** `seen`: the body was received once. The result is cached when the same body is received again. */
 type CachedBody = { readonly is: 'seen' } | { readonly is: 'bound'; readonly bound: unknown };
 
 /** The members of a call on which binding depends. */

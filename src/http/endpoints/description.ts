@@ -35,7 +35,10 @@ export class Description {
     this.#endpoints = endpoints;
   }
 
-  /** null = the path is none of these documents. Throws 1506 over plain HTTP, 1505 for methods other than GET and HEAD. */
+  /**
+   * null = the path is not one of these documents. Throws 1506 over plain HTTP, 1505 for methods other than GET and
+   * HEAD.
+   */
   answer(request: PageRequest): Answer | null {
     const { path } = request;
     if (path !== DOCUMENT_PATH && path !== PAGE_PATH && path !== STYLE_PATH) return null;

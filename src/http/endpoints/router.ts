@@ -66,7 +66,7 @@ export function pathNameOf({ nameIndex }: Path, text: string): string {
 
 /** `method` is in lower case. Throws 1505 for an unknown path or a method that the path does not have. */
 export function endpointOf(found: Path | null, method: string, path: string): Endpoint {
-  if (found === null) throw new QuarryError(1505, `${quoted(path)} is no endpoint`);
+  if (found === null) throw new QuarryError(1505, `${quoted(path)} is not an endpoint`);
   const endpoint = found.methods.get(method);
   if (endpoint === undefined) {
     throw new QuarryError(1505, `${quoted(path)} does not take ${quoted(method.toUpperCase())}`);

@@ -1,6 +1,6 @@
 /**
  * Rate limits: windows of a minute that begin with their first request, and how much may be written in a minute and in a
- * UTC day. Who has a window:
+ * UTC day. Windows exist for:
  *   in a database     each key. All custom keys of a database together also have one, with the same limit: they can use up
  *                     one another's rate, but not that of the master, read and write keys. Users count by email, so that a
  *                     second session gives no second rate; all users of a database together have one as well.

@@ -12,7 +12,7 @@ import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
 /** Longer answers are sent before they are complete. */
 const FIRST_BYTES = 64 * 1024;
-/** Bytes that are sent in one turn of the event loop if nothing has to be waited for. */
+/** Bytes that are sent in one turn of the event loop if neither the stream nor the connection has to be waited for. */
 const TURN_BYTES = 2 ** 20;
 
 const encoder = new TextEncoder();

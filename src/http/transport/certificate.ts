@@ -52,9 +52,9 @@ async function readKey(
 ): Promise<KeyObject | null> {
   if (await files.exists(keyFile)) {
     const text = Buffer.from(await files.readFile(keyFile));
-    return parsed(() => createPrivateKey(text), `${keyFile} is no private key`);
+    return parsed(() => createPrivateKey(text), `${keyFile} is not a private key`);
   }
-  if (await files.exists(certFile)) throw refusal(`${keyFile} is missing beside ${certFile}`);
+  if (await files.exists(certFile)) throw refusal(`${keyFile} is missing next to ${certFile}`);
   return null;
 }
 
@@ -77,10 +77,10 @@ async function isUsable(
   const isOwnKey = key.asymmetricKeyDetails?.namedCurve === CURVE;
   if (!(await files.exists(certFile))) {
     if (isOwnKey) return false;
-    throw refusal(`${certFile} is missing beside ${keyFile}`);
+    throw refusal(`${certFile} is missing next to ${keyFile}`);
   }
   const text = await files.readFile(certFile);
-  const certificate = parsed(() => new X509Certificate(text), `${certFile} is no certificate`);
+  const certificate = parsed(() => new X509Certificate(text), `${certFile} is not a certificate`);
   if (!certificate.checkPrivateKey(key)) throw refusal(`${keyFile} is not the key of ${certFile}`);
   if (Date.parse(certificate.validTo) > nowMs) return true;
   if (isOwnKey && isOwn(certificate)) return false;

@@ -3,7 +3,7 @@
  * Invariants: a request gets one answer, or none if its client disconnected; memory of its body is released once; after the
  * answer the response is not used again, except to read the rest of what the client sends.
  *
- *   receiving -> working -> over        the usual way
+ *   receiving -> working -> over        the normal case
  *   working -> sending -> over          a streamed answer (answer-stream.ts); if it cannot be finished, the connection is
  *                                       closed before the last chunk, so that no client takes the answer for complete
  *   receiving -> streaming -> over      a line body (line-stream.ts); refused before anything was answered: receiving again

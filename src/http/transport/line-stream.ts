@@ -2,15 +2,15 @@
  * Reads a line body, decodes it and splits it into parts, which are applied one after the other. The answer has a line for
  * each part.
  * Invariants
- *   Status 200 at the end of an answer means that every line went in. The answers of parts are held back until the body has
- *   ended or HELD_BYTES_MAX of them wait, and the status follows from the refusals up to then. A later refusal that asks for
- *   another status is the last line of the answer: the connection is closed without the end of the answer.
+ *   A complete answer with status 200 means that every line was applied. The answers of parts are withheld until the body
+ *   has ended or they have HELD_BYTES_MAX bytes, and the refusals up to then determine the status. A later refusal that
+ *   requires another status is the last line of the answer: the connection is closed before the end of the answer.
  *   A complete part is applied even if its client has disconnected. An incomplete part is not applied.
  *   One part is applied at a time, and reading is paused while the next part is complete. A client that sends faster than
- *   parts are applied, or that does not read the answer, has to wait; memory does not grow. Of what arrives nevertheless, at
- *   most PAUSED_BYTES_MAX are kept; more ends the body with 9003.
- *   An error that ends the body early is reported in a last line, for the part that it met: neither that part nor any later
- *   part was applied.
+ *   parts are applied, or that does not read the answer, has to wait. Of the bytes that arrive nevertheless, at most
+ *   PAUSED_BYTES_MAX are kept; more end the body with 9003.
+ *   An error that ends the body early is reported in a last line, as the result of the part at which it occurred: neither
+ *   that part nor any later part was applied.
  */
 import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
@@ -29,7 +29,7 @@ import {
 import { DECODER_BYTES, StreamDecoder } from './stream-decoder.js';
 import { type Response, WRITE_BYTES_MAX } from './uws.js';
 
-/** What the line bodies of one server share. */
+/** State and services that the line bodies of one server share. */
 export interface StreamContext {
   readonly budget: ByteBudget;
   readonly elapsedMs: () => number;
@@ -42,7 +42,7 @@ export interface LineStreamDependencies {
   readonly server: StreamContext;
   readonly response: Response;
   readonly encoding: Encoding;
-  /** Applies a part that has text; copies it before it returns. */
+  /** Applies a part that has text. Copies the text before it returns. */
   readonly apply: (part: BodyPart, text: Uint8Array<ArrayBuffer>) => Promise<Members>;
   /** The error as the client sees it. */
   readonly errorOf: (error: unknown) => QuarryError;
@@ -55,12 +55,12 @@ export interface LineStreamDependencies {
 }
 
 /**
- * How a line body ended.
+ * The end of a line body.
  *   answered  the whole answer was sent, with the status of `head`
  *   left      the client has disconnected
- *   cut-off   the answer ends with a refusal that its status does not tell: the connection must be closed
+ *   cut-off   the answer ends with a refusal that requires another status: the connection must be closed
  *   refused   nothing was answered yet
- * `isComplete`: the body's last byte has come.
+ * `isComplete`: the last byte of the body was received.
  */
 export type StreamEnd =
   | { readonly is: 'answered'; readonly head: AnswerHead }
@@ -68,10 +68,10 @@ export type StreamEnd =
   | { readonly is: 'cut-off'; readonly isComplete: boolean }
   | { readonly is: 'refused'; readonly refusal: QuarryError; readonly isComplete: boolean };
 
-/** Bytes of answers that are held back at most. */
+/** Limit of the bytes of withheld answers. */
 export const HELD_BYTES_MAX = 256 * 1024;
 
-/** Bytes that may wait to be split into parts when more are read. */
+/** Reading continues while at most this number of bytes wait to be split into parts. */
 const AHEAD_BYTES_MAX = 2 ** 20;
 
 /** Bytes that are kept in spite of a pause: AHEAD_BYTES_MAX, and what uWebSockets may read in the turn of the pause. */
@@ -88,23 +88,23 @@ export class LineStream {
   #byteLength = 0;
   #heardMs: number;
   #isReading = true;
-  /** The body's last byte has come. */
+  /** The last byte of the body was received. */
   #isComplete = false;
-  /** Nothing more comes out of it. */
+  /** The decoder has delivered its last bytes. */
   #isOver = false;
   #fault: QuarryError | null = null;
   #hasLeft = false;
-  /** Answers that are held back, and the bytes that are reserved for them. */
+  /** Withheld answers, and the bytes that are reserved for them. */
   #held: string[] = [];
   #heldBytes = 0;
-  /** The one that sets the status; null = nothing was refused. */
+  /** The refusal that determines the status; null = nothing was refused. */
   #refusal: QuarryError | null = null;
-  /** Status and headers that were sent; null = the answers are held back. */
+  /** Status and headers that were sent; null = the answers are withheld. */
   #head: AnswerHead | null = null;
-  /** What is left is the answer's end. */
+  /** Only the end of the answer was not sent yet. */
   #isEnding = false;
   #wake: (() => void) | null = null;
-  /** Since when the connection takes nothing; null = it does. */
+  /** Time since which the connection accepts nothing; null = it accepts bytes. */
   #blockedMs: number | null = null;
 
   constructor(dependencies: LineStreamDependencies) {
@@ -115,15 +115,15 @@ export class LineStream {
     this.#decoder = encoding === 'identity' ? null : this.#makeDecoder(encoding);
   }
 
-  /** Bytes of the body as they came. */
+  /** Number of received bytes of the body, before decoding. */
   get byteLength(): number {
     return this.#byteLength;
   }
 
-  /** Takes bytes of the body; `chunk` is copied. */
+  /** Adds bytes of the body; copies `chunk`. */
   add(chunk: ArrayBuffer, last: boolean): void {
     this.#heardMs = this.#dependencies.server.elapsedMs();
-    // A write that the connection did not take whole lets uWebSockets read again.
+    // After a write that the connection did not accept completely, uWebSockets resumes reading.
     if (!this.#isReading) {
       this.#dependencies.response.pause();
       if (this.#aheadBytes + chunk.byteLength > PAUSED_BYTES_MAX)
@@ -136,7 +136,7 @@ export class LineStream {
     this.#goOn();
   }
 
-  /** Applies what comes, to its end. Rejects with a bug only. */
+  /** Applies the parts until the end of the body. Rejects only with a bug. */
   async run(): Promise<StreamEnd> {
     try {
       while (await this.#hasNext()) {
@@ -152,7 +152,7 @@ export class LineStream {
     }
   }
 
-  /** Called every few seconds: looks at who waits for whom, and since when. */
+  /** Called every few seconds: checks the time limits of reading and sending. */
   tick(): void {
     const { server, response } = this.#dependencies;
     const nowMs = server.elapsedMs();
@@ -160,18 +160,18 @@ export class LineStream {
       response.close();
       return;
     }
-    // Both start uWebSockets' own, much shorter time again; a connection that rests has none.
+    // Both restart uWebSockets' own, much shorter timeout; a paused connection has none.
     response.pause();
     if (this.#isReading) response.resume();
     const waits = this.#wake !== null && this.#blockedMs === null && !this.#isOver;
     if (!waits) return;
     if (server.closing) this.#goOn();
     else if (this.#isReading && nowMs - this.#heardMs > server.bodySecondsMax * 1000) {
-      this.#fail(new QuarryError(1503, `no byte of the body came for ${server.bodySecondsMax} s`));
+      this.#fail(new QuarryError(1503, `no byte of the body arrived for ${server.bodySecondsMax} s`));
     }
   }
 
-  /** The client has gone. */
+  /** The client has disconnected. */
   leave(): void {
     this.#hasLeft = true;
     this.#goOn();
@@ -234,7 +234,7 @@ export class LineStream {
     });
   }
 
-  /** Lets bytes come, or not. */
+  /** Resumes or pauses reading. */
   #flow(): void {
     if (this.#hasLeft || this.#isEnding) return;
     const wanted = this.#fault === null && !this.#parts.hasPart;
@@ -258,7 +258,7 @@ export class LineStream {
     this.#dependencies.response.resume();
   }
 
-  /** Resolves when a part is whole. False: there is none, or none is to be applied any more. */
+  /** Resolves with true when a part is complete, with false when no further part will be applied. */
   async #hasNext(): Promise<boolean> {
     for (;;) {
       if (this.#dependencies.server.closing && !this.#isDone) return false;
@@ -269,12 +269,12 @@ export class LineStream {
     }
   }
 
-  /** Nothing of the body is left to be applied. */
+  /** No part of the body is left to be applied. */
   get #isDone(): boolean {
     return this.#isOver && !this.#parts.hasPart;
   }
 
-  /** To be called in the turn in which the part is taken out: the bytes that come next may overwrite it. */
+  /** To be called in the turn in which the part is taken out, because the next received bytes may overwrite it. */
   async #apply(part: BodyPart): Promise<string> {
     const { apply, errorOf } = this.#dependencies;
     try {
@@ -294,8 +294,8 @@ export class LineStream {
   }
 
   /**
-   * Holds a part's answer back or sends it. False: the status that was sent does not tell what was refused. Resolves when
-   * the connection takes more, or the client has gone.
+   * Withholds or sends the answer of a part. Resolves when the connection accepts more or the client has disconnected;
+   * false = the status that was sent does not match the refusal.
    */
   async #answer(line: string): Promise<boolean> {
     if (this.#head !== null) await this.#write(line);
@@ -306,7 +306,7 @@ export class LineStream {
     return this.#head === null || this.#head.status === lineAnswerHead(this.#refusal).status;
   }
 
-  /** False: no more answers can be held back. */
+  /** Returns false if no more answers can be withheld. */
   #hold(line: string): boolean {
     const bytes = Buffer.byteLength(line);
     if (this.#heldBytes + bytes > HELD_BYTES_MAX || !this.#dependencies.server.budget.tryReserve(bytes))
@@ -316,7 +316,7 @@ export class LineStream {
     return true;
   }
 
-  /** Sends status and headers, and the answers that were held back. */
+  /** Sends status, headers and the withheld answers. */
   async #begin(): Promise<void> {
     if (this.#hasLeft) return;
     const { response, writeHead } = this.#dependencies;
@@ -331,7 +331,7 @@ export class LineStream {
     this.#heldBytes = 0;
   }
 
-  /** Resolves when the connection takes more, or the client has gone. */
+  /** Resolves when the connection accepts more, or the client has disconnected. */
   async #write(text: string): Promise<void> {
     const { response, server } = this.#dependencies;
     const bytes = Buffer.from(text);
@@ -353,11 +353,11 @@ export class LineStream {
     return true;
   }
 
-  /** Nothing more is applied: reading goes on, so that the connection can be used again or closed. */
+  /** Applies no more parts. Reading continues, so that the connection can be used again or closed. */
   #stopReading(): void {
     this.#isEnding = true;
     if (this.#hasLeft) return;
-    // A connection that was not paused must not be resumed: it would take no further request.
+    // A connection that was not paused must not be resumed, because it would then accept no further request.
     if (!this.#isReading) this.#dependencies.response.resume();
     this.#isReading = true;
   }

@@ -36,7 +36,7 @@ export class PartRunner {
         : { ...admitted, idempotencyId: partIdempotencyIdOf(idempotencyId, part.number) };
     const ofPart = notes.ofPart();
     const members = await runner.run(named, text, cancellation, ofPart, part.lines);
-    invariant(typeof members === 'string', 'an endpoint that takes lines streams no rows');
+    invariant(typeof members === 'string', 'an endpoint with line bodies does not stream rows');
     log.audit(ofPart, 200);
     return members;
   }

@@ -1,25 +1,29 @@
 /**
- * The door to uWebSockets.js: the only file that imports it, with the small surface that the front end uses.
- * What this version does was found by trying it, and the front end relies on it:
+ * Wraps uWebSockets.js: the only file that imports it, with the few functions that the front end uses.
+ * The front end relies on the following behavior of this version, which was found by experiment:
  * - a handler must answer at once or set `onAborted`; after `end` or after an abort the response is dead;
- * - a body that nobody reads is discarded, and the connection stays usable;
- * - a connection is dropped when no byte came for 10 s; pause() and resume() start that time again;
- * - the same of one that takes nothing for 10 s of what is written to it, and also of one that takes little: it is seen to
- *   take something only when a good part of the system's buffer (some MB) is free again; it gets `onWritable` then;
- * - `write` answers in chunks; false = not all was sent, the rest is kept and sent; `end()` writes the last chunk;
- * - more than WRITE_BYTES_MAX of `write` in one `cork` comes out damaged over TLS when it cannot all be sent at once (`end`
- *   does not); `end(body, true)` behind a `write` puts a header among the chunks;
+ * - a body that is not read is discarded, and the connection stays usable;
+ * - a connection is dropped when no byte arrived for 10 s; pause() and resume() restart that time;
+ * - a connection is also dropped when it accepts none, or only a few, of the written bytes for 10 s: progress is noticed,
+ *   and `onWritable` called, only when a large part of the buffer of the operating system (some MB) is free again;
+ * - `write` sends chunks; false = some bytes were not sent, they are buffered and sent later; `end()` writes the last
+ *   chunk;
+ * - more than WRITE_BYTES_MAX of `write` in one `cork` is damaged over TLS if it cannot all be sent at once (that of `end`
+ *   is not); `end(body, true)` after a `write` puts a header among the chunks;
  * - `close` calls `onAborted` at once;
- * - `end` keeps whatever the connection does not take, of any number of answers: see `endInTurn`;
- * - of a header's value, whatever is not printable ASCII is taken away at both ends;
- * - a Content-Length that is no number, or has over 9 digits, closes the socket behind the handler: see `endBroken`;
- * - a request without Host, of HTTP/1.0, or with a request line that is none, reaches no handler: the library answers 400 or
- *   505 and closes the connection;
- * - bytes are read in turns without limit while each read fills 512 KiB, also of a paused response: see receive-buffer.ts;
- * - `getHeader` gives the first line of a name, `forEach` all of them;
- * - `end(body, true)` closes at once, and what the client still sends resets the answer away: see `answerAndKeepReading`.
- * Pipelining: a request that comes before the answer to the one ahead of it closes the connection, by the library's
- * own choice; both may sit in one read, so pausing the socket cannot prevent it. docs/http-api.md tells clients.
+ * - `end` buffers all bytes that the connection does not accept, for any number of answers: see `endInTurn`;
+ * - characters other than printable ASCII are removed from both ends of a header's value;
+ * - a Content-Length that is not a number, or has more than 9 digits, closes the socket after the handler: see
+ *   `endBroken`;
+ * - a request without Host, an HTTP/1.0 request and an invalid request line reach no handler: the library answers 400 or 505
+ *   and closes the connection;
+ * - a connection is read repeatedly in one turn while each read fills 512 KiB, even if its response is paused: see
+ *   receive-buffer.ts;
+ * - `getHeader` returns the first line of a name, `forEach` all lines;
+ * - `end(body, true)` closes at once, and further bytes from the client reset the connection before the answer is read:
+ *   see `answerAndKeepReading`.
+ * Pipelining: a request that arrives before the answer to the previous one closes the connection, by the design of the
+ * library; both may arrive in one read, so pausing the socket cannot prevent it. docs/http-api.md documents it for clients.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
@@ -46,15 +50,17 @@ export type Response = Pick<
 >;
 export type RequestHandler = (response: Response, request: Request) => void;
 
-/** Bytes that one `cork` may write in chunks: what fits the library's buffer of 16 KiB. Larger ones are no faster. */
+/**
+ * Bytes that one `cork` may write in chunks, limited by the 16 KiB buffer of the library. Larger writes are no faster.
+ */
 export const WRITE_BYTES_MAX = 16_000;
 
 type Library = typeof import('uWebSockets.js');
 
-/** The library, or why its native binary did not load: other Nodes and systems have none. */
+/** The library, or the reason why its native binary did not load: it has none for other versions of Node and systems. */
 const loaded: Library | Error = loadLibrary();
 
-/** null = the native binary of uWebSockets.js is loaded; else why it is not. */
+/** The reason why the native binary of uWebSockets.js did not load; null = it is loaded. */
 export const nativeFault: string | null = loaded instanceof Error ? loaded.message : null;
 
 function loadLibrary(): Library | Error {
@@ -80,13 +86,13 @@ export interface ListenerSettings {
 
 export interface Listener {
   readonly port: number;
-  /** Why one connection can deliver any number of bytes in one turn; null = it cannot. */
+  /** The reason why one connection can deliver any number of bytes in one turn; null = it cannot. */
   readonly unlimitedReason: string | null;
-  /** Refuses new connections; the open ones go on. */
+  /** Refuses new connections; the open ones continue. */
   stopAccepting(): void;
-  /** After `stopAccepting`: accepts again, unless another process took the port. */
+  /** Accepts connections again after `stopAccepting`, unless another process took the port. */
   acceptAgain(): void;
-  /** Closes every connection; what is being answered on them is aborted. */
+  /** Closes every connection and aborts their answers. */
   closeConnections(): void;
 }
 
@@ -101,8 +107,8 @@ type ListenExclusively = (
 ) => void;
 
 /**
- * Starts to listen; throws when the address cannot be taken or the certificate cannot be used. `before` is the listener
- * that has the port now: it stops accepting once this one can take its place, and its connections go on.
+ * Starts to listen. Throws if the address is not available or the certificate cannot be used. `before` is the listener
+ * that has the port now: it stops accepting when this one can replace it, and its connections continue.
  */
 export function openListener(
   settings: ListenerSettings,
@@ -139,7 +145,7 @@ export function openListener(
   };
 }
 
-/** The socket, or null when the address cannot be taken. */
+/** The socket, or null if the address is not available. */
 function listen(app: TemplatedApp, host: string, port: number): object | null {
   let socket: object | false = false;
   (app.listen as unknown as ListenExclusively).call(app, host, port, EXCLUSIVE_PORT, (opened) => {
@@ -149,8 +155,8 @@ function listen(app: TemplatedApp, host: string, port: number): object | null {
 }
 
 /**
- * A port that is free now. uWebSockets lets a port be taken again while connections of it are open, except where the system
- * chose it.
+ * A port that is free now. uWebSockets can listen again on a port that still has open connections, unless the operating
+ * system chose the port.
  */
 function freePort(app: TemplatedApp, host: string): number {
   const socket = listen(app, host, 0);
@@ -170,21 +176,21 @@ function secureApp(tls: { readonly certFile: string; readonly keyFile: string })
     };
     return library().SSLApp(options);
   } catch {
-    // uWebSockets does not say which of them it could not use, or why.
+    // uWebSockets reports neither the unusable file nor the reason.
     throw new Error(`cannot use certificate ${tls.certFile} with key ${tls.keyFile}`);
   }
 }
 
 /**
- * Ends a response, but stays with it while the connection has not taken all of what came before it: a request behind it then
- * closes the connection, as behind any response that is not ended. Somebody who sends requests and reads no answers would
- * otherwise fill the memory.
+ * Ends a response, but only after the connection has accepted all earlier bytes: until then another request closes the
+ * connection, as after any response that is not ended. Otherwise a client that sends requests and does not read the
+ * answers would exhaust the memory.
  */
 export function endInTurn(response: Response, body: string | Uint8Array): void {
   const [taken, ended] = response.tryEnd(body, Buffer.byteLength(body));
   if (taken || ended) return;
   const bytes = bytesOf(body);
-  // The caller's part is over, whichever way this ends.
+  // The caller does not use the response any more.
   response.onAborted(() => {});
   response.onWritable((offset) => {
     const [takenNow, endedNow] = response.tryEnd(bytes.subarray(offset), bytes.length);
@@ -202,7 +208,7 @@ export function endHead(response: Response, body: string | Uint8Array): void {
   response.endWithoutBody();
 }
 
-/** What uWebSockets collects before it sends; more than that is sent at once. */
+/** Size of the send buffer of uWebSockets; longer output is sent at once. */
 const SEND_BUFFER_BYTES = 16 * 1024;
 
 /** Ends a response whose request line was read but whose length makes uWebSockets close the socket: blanks behind
@@ -212,9 +218,9 @@ export function endBroken(response: Response, body: string | Uint8Array): void {
 }
 
 /**
- * Sends the whole answer now but leaves the response open, so that `onData` and `onAborted` go on and the rest of
- * the request can be read away before `close()`. The caller has written status and headers, without a length.
- * The line end that closes the last header is the last two bytes of the body, where JSON allows it.
+ * Sends the complete answer but leaves the response open, so that `onData` and `onAborted` are still called and the
+ * rest of the request can be read before `close()`. The caller has written status and headers without a length. The
+ * line break that ends the last header is counted as the last two bytes of the body, which JSON allows.
  */
 export function answerAndKeepReading(response: Response, body: string): void {
   response.writeHeader('Connection', 'close');

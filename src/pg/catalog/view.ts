@@ -33,7 +33,7 @@ const COLUMNS_MAX = 1_500;
 /** Postgres truncates longer names; of names that are equal after truncation, only the first is shown. */
 const NAME_BYTES_MAX = 63;
 
-/** `userName`: as userNameOf gives it. */
+/** `userName`: the result of userNameOf. */
 export function viewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
   return {
     key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),

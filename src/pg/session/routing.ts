@@ -3,7 +3,7 @@ import { isSign, type PostgresStatement, type Token } from '../../sql/index.js';
 import { isName, type NamedTable, tableNames } from './table-names.js';
 
 export type Route =
-  /** Concerns only the session: SET, SHOW, BEGIN and so on. */
+  /** Affects only the session: SET, SHOW, BEGIN and so on. */
   | 'session'
   /** Reads tables of the engine. */
   | 'rows'

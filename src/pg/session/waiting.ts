@@ -22,7 +22,7 @@ export class Waiting implements Cancellation {
     if (act !== null) this.#acts.add(act);
   }
 
-  /** As `onCancel`, for any number of acts; returns a function that removes `act`. */
+  /** Like `onCancel`, for any number of acts. Returns a function that removes `act`. */
   alsoOnCancel(act: () => void): () => void {
     this.#acts.add(act);
     return () => this.#acts.delete(act);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { JsonClient } from '../../support/json-client.js';
 import type { Keys, Serving } from '../../support/server-process.js';
 
-/** One request is sent so often, answered or not. */
+/** Interval between requests, whether they were answered or not. */
 const PACE_MS = 4;
 const FAULTS_MAX = 10;
 
@@ -78,7 +78,7 @@ export class GoodClient {
   }
 }
 
-/** The value under which that part of `times` lies. */
+/** The quantile `part` of `times`. */
 export function quantile(times: readonly number[], part: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

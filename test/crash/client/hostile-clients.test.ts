@@ -75,11 +75,11 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
       bytes: insert([`Content-Length: ${whole.length}, ${whole.length}`], whole),
       ...refused,
     },
-    'two lines of Content-Length are refused, and nothing behind the first length is a request': {
+    'two Content-Length lines are refused, and bytes after the first length are not a request': {
       bytes: insert(['Content-Length: 0', lengthOf(smuggled)], smuggled),
       ...refused,
     },
-    'the same without a key, which is answered before anything else is looked at': {
+    'the same without a key, which is refused before any other check': {
       bytes: insert(['Content-Length: 0', lengthOf(smuggled)], smuggled, 'no key'),
       answers: ['401 502'],
     },
@@ -87,7 +87,7 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
       bytes: `GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n${lengthOf(smuggled)}\r\n\r\n${smuggled}`,
       answers: ['200'],
     },
-    'Content-Length beside Transfer-Encoding is refused, and closes the connection': {
+    'Content-Length together with Transfer-Encoding is refused, and closes the connection': {
       bytes: insert(['Content-Length: 5', 'Transfer-Encoding: chunked'], `0\r\n\r\n${smuggled}`),
       ...closedWith('400'),
     },
@@ -95,11 +95,11 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
       bytes: insert(['Transfer-Encoding: xchunked'], chunked(whole)),
       ...refused,
     },
-    'two lines of Transfer-Encoding are refused': {
+    'two Transfer-Encoding lines are refused': {
       bytes: insert(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], chunked(whole)),
       ...refused,
     },
-    'a chunk with a length that is no number is refused, and closes the connection': {
+    'a chunk whose length is not a number is refused, and closes the connection': {
       bytes: insert(['Transfer-Encoding: chunked'], `zz\r\n${whole}\r\n0\r\n\r\n`),
       ...closedWith('400'),
     },
@@ -107,20 +107,20 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
       bytes: insert(['Transfer-Encoding: chunked'], `ffffffffffffffff\r\n${whole}`),
       ...closedWith('400'),
     },
-    'a chunked body past 5 MB is refused while it comes': {
+    'a chunked body over 5 MB is refused while it arrives': {
       bytes: insert(['Transfer-Encoding: chunked'], chunked(' '.repeat(LONG_BODY_BYTES))),
       answers: ['413 1507'],
     },
-    'a declared body past 5 MB is refused before it comes': {
+    'a declared body over 5 MB is refused before it arrives': {
       bytes: insert([`Content-Length: ${LONG_BODY_BYTES}`], ''),
       answers: ['413 1507'],
     },
-    'the body of a GET is no request': {
+    'the body of a GET is not interpreted as a request': {
       bytes: headOf('GET', '/livez', key, [lengthOf(smuggled)]) + smuggled,
       answers: ['200'],
       open: true,
     },
-    'the chunked body of a GET is no request': {
+    'the chunked body of a GET is not interpreted as a request': {
       bytes: headOf('GET', '/livez', key, ['Transfer-Encoding: chunked']) + chunked(smuggled),
       answers: ['200'],
       open: true,
@@ -130,7 +130,7 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
       answers: ['200', '200', '200'],
       open: true,
     },
-    'a request behind one that is being worked on closes the connection, and is not executed': {
+    'a request that is pipelined after a running one closes the connection and is not executed': {
       bytes: insert([lengthOf(whole)], whole) + smuggled,
       ...dropped,
     },
@@ -160,7 +160,7 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
       bytes: `GET /${'a'.repeat(1_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
       ...closedWith('431'),
     },
-    'a path of 3,000 characters is no endpoint': {
+    'a path of 3,000 characters is an unknown endpoint': {
       bytes: headOf('GET', `/v1/${'a'.repeat(3_000)}`, key, []),
       answers: ['403 1506'],
       open: true,
@@ -168,33 +168,36 @@ function casesOf(key: string): Readonly<Record<string, Case>> {
   };
 }
 
-t.test('lying lengths and broken requests get the right answer or none, and smuggle nothing', async (t) => {
-  const { server, client, ports, keys } = await serve(t);
-  const entries = Object.entries(casesOf(keys.master));
-  const heard = await Promise.all(
-    entries.map(async ([, { bytes, answers, open = false }]) => {
-      const raw = await RawClient.open(ports, false);
-      raw.send(bytes);
-      // Whoever may go on is looked at when there is more than was expected, or after a while.
-      if (open) return raw.heard(3_000, (text) => answersIn(text).length > answers.length);
-      return raw.heard(DROPPED_MS_MAX);
-    }),
-  );
-  entries.forEach(([name, { answers, open = false }], index) => {
-    const { text, closed } = heard[index];
-    t.strictSame({ answers: answersIn(text), closed }, { answers, closed: !open }, name);
-  });
-  const ids = ['smuggled'];
-  const exist = await client.succeed({ path: '/v1/query/exists/entity', body: { ids } });
-  t.match(exist, { exists: [] }, 'nothing was smuggled');
-  t.notMatch(server.output, /unexpected error/);
-});
+t.test(
+  'wrong lengths and malformed requests get the right answer or none, and smuggle no request',
+  async (t) => {
+    const { server, client, ports, keys } = await serve(t);
+    const entries = Object.entries(casesOf(keys.master));
+    const heard = await Promise.all(
+      entries.map(async ([, { bytes, answers, open = false }]) => {
+        const raw = await RawClient.open(ports, false);
+        raw.send(bytes);
+        // A connection that may stay open is checked when more than the expected bytes arrived, or after a while.
+        if (open) return raw.heard(3_000, (text) => answersIn(text).length > answers.length);
+        return raw.heard(DROPPED_MS_MAX);
+      }),
+    );
+    entries.forEach(([name, { answers, open = false }], index) => {
+      const { text, closed } = heard[index];
+      t.strictSame({ answers: answersIn(text), closed }, { answers, closed: !open }, name);
+    });
+    const ids = ['smuggled'];
+    const exist = await client.succeed({ path: '/v1/query/exists/entity', body: { ids } });
+    t.match(exist, { exists: [] }, 'nothing was smuggled');
+    t.notMatch(server.output, /unexpected error/);
+  },
+);
 
-t.test('a client that closes its half before an answer that takes time gets none', async (t) => {
+t.test('a client that half-closes the connection before a slow answer gets no answer', async (t) => {
   const { server, ports, keys } = await serve(t);
   const body = JSON.stringify({ halved: { owner: 'nobody' } });
   const raw = await RawClient.open(ports, false);
-  // The server sees the request and the end together, however busy the machine is.
+  // The server sees the request and the end of the connection together, however busy the machine is.
   server.signal('SIGSTOP');
   raw.send(headOf('POST', '/v1/insert', keys.master, [`Content-Length: ${body.length}`]) + body);
   await new Promise<void>((resolve) => raw.socket.end(resolve));
@@ -231,7 +234,7 @@ t.test(
       }
       t.strictSame(good.faults, [], name);
       const grown = processStats(server.pid).rssMib - before.rssMib;
-      // Where the system does not tell, nothing is compared.
+      // Nothing is compared on systems that do not report these values.
       t.notOk(grown > RESIDENT_MIB_MORE_MAX, `${name}: ${Math.round(grown)} MiB more`);
     }
     await good.stop();
@@ -239,7 +242,7 @@ t.test(
     while (processStats(server.pid).handles > before.handles && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    t.notOk(processStats(server.pid).handles > before.handles, 'all file handles are back');
+    t.notOk(processStats(server.pid).handles > before.handles, 'all file handles were released');
     t.notMatch(server.output, /unexpected error/);
     t.equal(await server.end(), 0);
   },
@@ -247,13 +250,13 @@ t.test(
 
 const HANDLES_LEFT = 40;
 
-/** Sets the process's limit of open files; false where that cannot be done. */
+/** Sets the limit of open files of the process; returns false if that is not possible. */
 function limitHandles(pid: number, count: number): boolean {
   return spawnSync('prlimit', ['--pid', String(pid), `--nofile=${count}:${count}`]).status === 0;
 }
 
 t.test(
-  'more connections than file handles stop no write, at most put a checkpoint off, and let others in when they are gone',
+  'more connections than file handles stop no write, at most delay a checkpoint, and new clients connect afterwards',
   async (t) => {
     const { server, client, ports, keys } = await serve(t);
     const handlesAlone = processStats(server.pid).handles;
@@ -269,7 +272,7 @@ t.test(
     for (const one of opened) one.send('GET /livez HTTP/1.1\r\nHost: ');
     server.signal('SIGUSR2');
     for (let index = 0; index < 20; index++) await insert(client, `amid-${index}`);
-    // A connection may take the handle that a worker gave up for its file: then the checkpoint fails, and nothing else.
+    // A connection may take the handle that a worker released for its file: then only the checkpoint fails.
     await server.wrote('"msg":"checkpoint');
     t.notMatch(server.output, /a worker thread ended/);
     for (const one of opened) one.drop();

@@ -59,7 +59,7 @@ async function hold(
 
 type Attack = (target: Target, count: number, heldMs: number, prng: Prng) => Promise<void>;
 
-/** Sends `bytes` on connections of its own and goes, whatever is answered. */
+/** Sends `bytes` on new connections and disconnects regardless of the answer. */
 async function sendAndGo(
   target: Target,
   count: number,
@@ -164,7 +164,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 
 const SEED_PER_ROUND = 1_000;
 
-/** Entry of the process that does nothing else. */
+/** Entry of the process that runs only the attacks. */
 export async function attackForEver(target: Target, seed: number, count: number): Promise<never> {
   const prng = new Prng(seed);
   const names = Object.keys(ATTACKS);
@@ -220,7 +220,7 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     }
     await good.stop();
     faults.push(...good.faults);
-    // Connections that said nothing are dropped after ten seconds.
+    // Silent connections are dropped after ten seconds.
     await pause(15_000);
     const handles = processStats(server.pid).handles - before.handles;
     if (handles > 10) faults.push(`${handles} file handles more than before`);

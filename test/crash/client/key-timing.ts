@@ -1,6 +1,7 @@
 /**
- * How long it takes to look keys up that have nothing, nearly all, or all in common with a good one: measured, since a
- * difference of a few nanoseconds is for a person to judge. node dist/test/crash/client/key-timing.js --rounds 200000
+ * Measures the time to look up keys that share nothing, nearly all or all of their letters with a valid key. It only
+ * prints the times, because a difference of a few nanoseconds needs human judgment. node
+ * dist/test/crash/client/key-timing.js --rounds 200000
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -38,7 +39,7 @@ for (let round = 0; round < ROUNDS; round++) {
     try {
       authenticate(catalog, sessions, text, 0);
     } catch {
-      // All of them are refused.
+      // All these keys are refused.
     }
     samples.get(kind)?.push(Number(process.hrtime.bigint() - from));
   }

@@ -19,7 +19,7 @@ t.setTimeout(60_000 + KILLS * 5_000);
 
 for (const shards of [1, 5]) {
   t.test(
-    `a stream that is killed and sent again makes the store that inserts make, ${shards} shards`,
+    `a stream that is sent again after kills has the same result as plain inserts, ${shards} shards`,
     async (t) => {
       const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-lines-'));
       t.teardown(() => fs.rmSync(dir, { recursive: true }));

@@ -1,6 +1,7 @@
 /**
- * Bodies of lines against a server that is killed in the middle: each is sent again, whole and under its Idempotency-Key,
- * until it is answered to its end. Then every line must have taken effect once, the later parts over the earlier ones.
+ * Line bodies for a server that is killed meanwhile: each body is sent again completely, with its Idempotency-Key,
+ * until its answer is complete. Then every line must have taken effect once, and later parts must have overwritten
+ * earlier ones.
  */
 import type { Prng } from '../../../src/base/index.js';
 import { LineClient, type PartAnswer, partsIn } from '../../http/line-client.js';
@@ -13,18 +14,18 @@ const COLUMNS = [
   { name: 'visit', type: 'integer-event' },
 ];
 const LINES_MAX = 6_000;
-/** An ID comes again in every part, so that order shows. */
+/** IDs are repeated in every part, so that the result depends on the order. */
 const IDS = 1_500;
 
 export interface StreamedStore {
-  /** The store's content as text, to compare two stores. */
+  /** The content of the store as text, to compare two stores. */
   readonly rows: string;
   readonly eventCount: number;
   readonly kills: number;
   readonly parts: readonly PartAnswer[];
 }
 
-/** Lines of which no two within a part have the same ID; each with one event. */
+/** Lines with one event each, and with unique IDs within a part. */
 export function linesFrom(random: Prng, count = LINES_MAX): readonly string[] {
   const first = random.below(IDS);
   return Array.from({ length: count }, (_, index) => {
@@ -72,7 +73,7 @@ async function makeColumns(client: JsonClient): Promise<void> {
   if (status !== 200) throw new Error(`columns: ${status}`);
 }
 
-/** The store that ordinary inserts of the same lines make, 1,000 at a time. */
+/** The content of the store after plain inserts of the same lines, 1,000 at a time. */
 export async function insertedPlainly(
   dir: string,
   shards: number,
@@ -90,7 +91,7 @@ export async function insertedPlainly(
   return { ...found, kills: 0, parts: [] };
 }
 
-/** The store that a stream of the lines makes, with a kill -9 while each of the first `kills` attempts is under way. */
+/** The content of the store after a stream of the lines, with a kill -9 during each of the first `kills` attempts. */
 export async function streamed(
   dir: string,
   shards: number,
@@ -106,7 +107,7 @@ export async function streamed(
     const headers = { 'Idempotency-Key': 'the stream' };
     const stream = new LineClient({ port, key: server.keys().write, headers });
     if (attempt < kills) {
-      // The rest of the body is not sent before the kill, so no answer of 200 can have been whole.
+      // The rest of the body is not sent before the kill, so an answer of 200 cannot be complete.
       await send(stream, text.subarray(0, random.below(text.length)), random);
       await server.kill();
       const { status, whole } = await stream.answer;
@@ -123,7 +124,7 @@ export async function streamed(
   }
 }
 
-/** Sends in pieces of any length; ends early when nobody takes them. */
+/** Sends pieces of random lengths; stops early when the connection ends. */
 async function send(stream: LineClient, text: Uint8Array, random: Prng): Promise<void> {
   let isOver = false;
   void stream.answer.then(() => {

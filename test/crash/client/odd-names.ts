@@ -1,12 +1,12 @@
 /**
- * Names that mean something to JavaScript, wherever a client may put a name: `@` stands for the name, and the answers
- * must be those of a name that means nothing, with the one in the place of the other.
+ * Names with a meaning in JavaScript, at every place where a client may use a name. `@` stands for the name; the
+ * answers must equal those for a meaningless name, except for the name itself.
  */
 import { Prng } from '../../../src/base/index.js';
 import { InProcessServer } from '../../fuzz/in-process-server.js';
 import { faultyDisk } from '../../support/faulty-disk.js';
 
-/** Each with another one of the same letters, case and order among others. */
+/** Each name with a meaningless one of the same letter case and sort order. */
 export const NAME_TWINS: readonly (readonly [name: string, twin: string])[] = [
   ['__proto__', '__prxto__'],
   ['constructor', 'constrxctor'],
@@ -260,7 +260,7 @@ export async function answersWith(
   return { lines: [...lines, ...later], faults };
 }
 
-/** The answers with one name in the place of another, in the letters' case too. */
+/** The answers with one name replaced by another, in every letter case. */
 export function renamed(lines: readonly string[], name: string, twin: string): string[] {
   return lines.map((line) => line.replaceAll(name, twin).replaceAll(name.toLowerCase(), twin.toLowerCase()));
 }

@@ -1,4 +1,4 @@
-/** A client that sends bytes and not requests, over TCP or TLS: what it heard is all that came until the connection ended. */
+/** A client that sends raw bytes over TCP or TLS and collects all bytes received until the connection ends. */
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
@@ -21,7 +21,7 @@ export class RawClient {
     socket.on('data', (bytes: Buffer) => {
       this.#text += bytes.toString('latin1');
     });
-    // A reset is an end like any other.
+    // A reset counts as an end.
     socket.on('error', () => {});
     this.#ended = new Promise((resolve) =>
       socket.on('close', () => {
@@ -31,7 +31,7 @@ export class RawClient {
     );
   }
 
-  /** Resolves when connected, or when it was refused. */
+  /** Resolves when the connection was established or refused. */
   static async open({ httpPort, httpsPort }: Serving, secure: boolean): Promise<RawClient> {
     const host = '127.0.0.1';
     const socket = secure
@@ -43,7 +43,7 @@ export class RawClient {
     return client;
   }
 
-  /** TCP alone, to the port of HTTPS. */
+  /** Plain TCP to the HTTPS port. */
   static async openBare({ httpsPort }: Serving): Promise<RawClient> {
     return RawClient.open({ httpPort: httpsPort, httpsPort }, false);
   }
@@ -76,7 +76,7 @@ export class RawClient {
   }
 }
 
-/** Status and, if it is one of the interface, code of each answer in `text`. */
+/** The status of each answer in `text`, and the code of error answers. */
 export function answersIn(text: string): string[] {
   const answers = text.split('HTTP/1.1 ').slice(1);
   return answers

@@ -7,7 +7,7 @@ t.setTimeout(240_000);
 t.comment(`seed ${seed}`);
 
 t.test(
-  'a start on a store with one flipped bit refuses and names the file, or nothing has changed',
+  'a start on a store with one flipped bit fails and names the file, or the store is unchanged',
   async (t) => {
     const { refused, harmless, faults } = await flipBits(FLIPS, seed);
     t.strictSame(faults, []);

@@ -1,6 +1,6 @@
 /**
- * One flipped bit anywhere in a store at rest: log, snapshot files, manifest. A start refuses it and names the file, or the
- * bit lies where nothing is read, and the store is as it was. It never answers from something else.
+ * One flipped bit anywhere in a closed store: log, snapshot files, manifest. Either a start refuses the store and names
+ * the file, or the bit is in bytes that are never read and the content of the store is unchanged.
  */
 import { CorruptionError, Prng } from '../../../src/base/index.js';
 import { verifyStore } from '../../../src/inspect/index.js';
@@ -14,14 +14,14 @@ import { SEED, SHARDS } from './life-crash.js';
 const LOGGED_INSERTS = 12;
 
 export interface Flips {
-  /** Starts that refused, with the file named. */
+  /** Starts that failed and named the file. */
   readonly refused: number;
-  /** Flips that changed nothing that is read. */
+  /** Flips in bytes that are never read. */
   readonly harmless: number;
   readonly faults: readonly string[];
 }
 
-/** A store with snapshots and a later log, as a kill leaves it. */
+/** A store with snapshots and a later log, as left by a kill. */
 async function storeAtRest(): Promise<{ readonly disk: FaultyDisk; readonly state: string }> {
   const disk = new FaultyDisk({ seed: SEED });
   await live(await openEngine(disk, SHARDS, SEED), { sent: 0, acknowledged: 0 });
@@ -36,7 +36,7 @@ async function storeAtRest(): Promise<{ readonly disk: FaultyDisk; readonly stat
 
 const isOfStore = (file: string): boolean => !/keys\.json|\/tls\//.test(file);
 
-/** Flips `count` bits, one at a time, drawn from all files alike: half of them where the files hold something but zeros. */
+/** Flips `count` bits, one at a time, spread evenly over all files; half of them are in bytes other than zero. */
 export async function flipBits(count: number, seed: number): Promise<Flips> {
   const { disk, state } = await storeAtRest();
   const prng = new Prng(seed);
@@ -62,7 +62,7 @@ export async function flipBits(count: number, seed: number): Promise<Flips> {
   return { refused, harmless, faults };
 }
 
-/** "as before", or the file that the start names; else what is wrong. */
+/** "as before", the file that the start names, or a description of the error. */
 async function startOn(disk: FaultyDisk, state: string): Promise<string> {
   const { faults } = await verifyStore(disk, STORE_DIR);
   try {

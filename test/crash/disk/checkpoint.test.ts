@@ -1,4 +1,4 @@
-/** A crash at every I/O step of a life of writes and checkpoints, and on a full disk. */
+/** Crashes at every I/O step of a run of writes and checkpoints, and checkpoints on a full disk. */
 import t, { type Test } from 'tap';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine } from '../history/engine-fixture.js';
@@ -10,13 +10,13 @@ t.comment(`seed ${SEED}`);
 
 const states = await statesOfLife();
 
-t.test('every write of the life shows in the state of the store', async (t) => {
+t.test('every write of the run changes the state of the store', async (t) => {
   t.equal(states.length, WRITE_COUNT + 1);
   t.equal(new Set(states).size, states.length);
 });
 
 t.test(
-  'a crash at any I/O step of writes and checkpoints keeps every acknowledged write and no part of one',
+  'a crash at any I/O step of writes and checkpoints keeps every acknowledged write and no partial write',
   async (t) => {
     const wrong: string[] = [];
     let step = 0;
@@ -32,21 +32,21 @@ t.test(
   },
 );
 
-/** A checkpoint that meets a full disk, and one that does not. Rejects where the disk stops. */
+/** A checkpoint on a full disk, and one with enough space. Rejects when the disk stops. */
 async function fullThenRoom(t: Test, disk: FaultyDisk, lived: Lived): Promise<void> {
   const { engine, fatal } = await openEngine(disk, SHARDS, SEED);
   const story = async (): Promise<void> => {
     lived.sent = 3;
     await write(engine, 3);
     lived.acknowledged = 3;
-    // Room for some of the snapshot files.
+    // Enough space for some of the snapshot files.
     disk.capacityBytes = disk.files().reduce((sum, file) => sum + disk.bytesOf(file).length, 0) + 10_000;
     const error = await engine.checkpoint().then(
       () => null,
       (error) => error,
     );
-    if (!disk.crashed) t.match(error, { code: 9002 }, 'the checkpoint says that the disk is full');
-    t.equal(await stateOf(engine), states[3], 'queries go on');
+    if (!disk.crashed) t.match(error, { code: 9002 }, 'the checkpoint reports that the disk is full');
+    t.equal(await stateOf(engine), states[3], 'queries are answered');
     t.equal(engine.stats().workerRestartCount, 0, 'no worker ended');
     disk.capacityBytes = Number.POSITIVE_INFINITY;
     await engine.checkpoint();

@@ -10,7 +10,7 @@ import { COMMANDS, copyStore, everythingBelow, makeStore, NEWER, refusalFault } 
 t.setTimeout(290_000);
 
 const IS_ROOT = process.getuid?.() === 0;
-const NO_ROOT = IS_ROOT ? false : 'only root can run a server as somebody else, or mount a disk';
+const NO_ROOT = IS_ROOT ? false : 'only root can run a server as another user or mount a disk';
 const ALL = Object.keys(COMMANDS);
 const SOMEBODY = 65_534;
 const OWNER = 12_345;
@@ -38,7 +38,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 const naming = (file: string, why: string): RegExp =>
   new RegExp(`${escaped(file)}.*${why}|${why}.*${escaped(file)}`);
 
-/** Every command on `dir` ends as expected and leaves everything below `watched` as it was. */
+/** Every command on `dir` ends as expected and changes nothing below `watched`. */
 async function endAsExpected(
   t: Test,
   dir: string,
@@ -63,7 +63,7 @@ async function endAsExpected(
   }
 }
 
-t.test('a directory that another process has open is refused to a second one', async (t) => {
+t.test('a directory that another process has open is refused', async (t) => {
   const dir = newStore();
   const server = new ServerProcess({ dir });
   t.teardown(() => server.kill());
@@ -91,7 +91,7 @@ for (const [what, raise] of Object.entries(NEWER)) {
   });
 }
 
-t.test('keys.json is for people: another one is neither read nor changed', async (t) => {
+t.test('the server neither reads nor changes an existing keys.json', async (t) => {
   const dir = newStore();
   const file = path.join(dir, 'keys.json');
   fs.writeFileSync(file, '{"version": 99}');
@@ -100,7 +100,7 @@ t.test('keys.json is for people: another one is neither read nor changed', async
   t.equal(fs.readFileSync(file, 'utf8'), '{"version": 99}');
 });
 
-t.test('a file in the place of a folder is refused by name', async (t) => {
+t.test('a file in place of a folder is refused by name', async (t) => {
   const file = path.join(rootDir, 'file');
   fs.writeFileSync(file, 'not yours');
   const refused = { code: 1, text: naming(file, '(EEXIST|ENOTDIR|not a directory|no store)') };
@@ -159,7 +159,7 @@ t.test(
     t.match(
       await runCommand(COMMANDS.verify(dir), {}, SOMEBODY),
       { code: 0, output: /sound\n$/ },
-      'with a pid left behind',
+      'with a leftover pid file',
     );
     fs.chmodSync(dir, 0o700);
     await endAsExpected(t, dir, refused, { uid: SOMEBODY });
@@ -182,7 +182,7 @@ t.test(
 );
 
 t.test(
-  'on a disk that takes no writes a store can be checked, and nothing else',
+  'a store on a read-only disk can be checked, and all other commands are refused',
   { skip: NO_ROOT },
   async (t) => {
     const disk = path.join(rootDir, 'disk');

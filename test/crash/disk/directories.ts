@@ -1,7 +1,7 @@
 /**
- * Data directories that must not be used as they are: of another process, of a newer release, of another user, on a disk
- * or in a folder that takes no writes, not a folder at all. Every command on each of them ends by itself with the exit
- * code that is documented and a line that says why; what lay there is afterwards as it was, to the byte and the date.
+ * Unusable data directories: in use by another process, of a newer release, of another user, on a read-only disk, in a
+ * read-only folder, or not a folder. Every command on each of them ends with the documented exit code and a line with
+ * the reason, and changes neither the bytes nor the dates of existing files.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,10 +11,10 @@ import { crc32 } from 'node:zlib';
 import type { JsonClient } from '../../support/json-client.js';
 import { type CommandResult, ServerProcess } from '../../support/server-process.js';
 
-/** A server makes log files beforehand, at any time. */
+/** A server may preallocate log files at any time. */
 const SPARE = /log-spare-\d+\.tmp$/;
 
-/** By what a person calls them; each on its data directory. */
+/** The commands by name, with their arguments for a data directory. */
 export const COMMANDS: Readonly<Record<string, (dir: string) => readonly string[]>> = {
   serve: (dir) => ['serve', '--data-dir', dir, '--https-port', '0', '--http-port', '0'],
   verify: (dir) => ['verify', dir],
@@ -25,8 +25,9 @@ export const COMMANDS: Readonly<Record<string, (dir: string) => readonly string[
 };
 
 /**
- * Everything that lies below `dir`: names, kinds, modes, owners, dates of the last change and contents. The directory's
- * own date is left out: the lock's pid file comes and goes there. So may those of all folders be, for a store that is open.
+ * Everything below `dir`: names, kinds, modes, owners, modification times and contents. The time of the directory
+ * itself is omitted, because the pid file of the lock is created and removed in it. For an open store the times of all
+ * folders can be omitted.
  */
 export function everythingBelow(dir: string, datesOfFolders = true): string[] {
   const lines: string[] = [];
@@ -47,7 +48,7 @@ export function everythingBelow(dir: string, datesOfFolders = true): string[] {
   return lines;
 }
 
-/** Description of the error in a command's refusal; null = none. */
+/** Description of the error in the refusal of a command; null = none. */
 export function refusalFault(
   { code, signal, stdout, output }: CommandResult,
   expected: { readonly code: number; readonly text: RegExp },
@@ -60,7 +61,7 @@ export function refusalFault(
   return null;
 }
 
-/** A store with rows, a snapshot, a named write and a later log, closed by a kill; `make` fills it. */
+/** A store with rows, a snapshot, an idempotent write and a later log, closed by a kill; `make` fills it. */
 export async function makeStore(
   dir: string,
   clientOf: (server: ServerProcess) => Promise<JsonClient>,
@@ -82,7 +83,7 @@ export async function makeStore(
   await server.kill();
 }
 
-/** A copy without what a dead process leaves; log files, mostly zeros, take no room. */
+/** A copy without leftovers of the killed process; the zeros of log files are not stored. */
 export function copyStore(from: string, to: string): void {
   execFileSync('cp', ['-r', '--sparse=always', from, to]);
   for (const name of ['quarry.pid', 'admin.sock']) fs.rmSync(path.join(to, name), { force: true });
@@ -111,7 +112,7 @@ function patch(file: string, headBytes: number, change: (head: Buffer) => void):
 
 const raise = (head: Buffer): number => head.writeUInt16LE(head.readUInt16LE(6) + 1, 6);
 
-/** The files with a format version of their own; each made to tell the next one, with sums that check. */
+/** The files with a format version; each gets the next version and matching checksums. */
 export const NEWER: Readonly<Record<string, (dir: string) => string>> = {
   'the manifest': (dir) => {
     const file = path.join(dir, 'manifest');

@@ -10,7 +10,7 @@ const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(180_000);
 t.comment(`seed ${seed}`);
 
-t.test('on a full disk reads go on, writes get 9002, and with space again it goes on', async (t) => {
+t.test('on a full disk reads continue and writes get 9002; writes resume when space is free', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-disk-full-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   const outcome = await diskFullRound({ dir, seed, ending: 'space returns' });
@@ -20,11 +20,11 @@ t.test('on a full disk reads go on, writes get 9002, and with space again it goe
   }
   t.comment(JSON.stringify(outcome));
   t.strictSame(outcome.faults, []);
-  t.ok(outcome.acknowledged > 0 && outcome.refused > 0, 'some writes were taken, some refused');
+  t.ok(outcome.acknowledged > 0 && outcome.refused > 0, 'some writes were acknowledged, some refused');
   t.ok(outcome.readsWhileFull > 0);
 });
 
-t.test('a first start comes up where one log file has room and the next one has not', async (t) => {
+t.test('a first start succeeds with space for one log file but not for the next one', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-small-disk-'));
   t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));
   for (const mib of [6, 10, 14, 20]) {

@@ -33,7 +33,7 @@ const DELETION_CODE = 189;
 const OTHER_CODES: readonly number[] = [9004];
 const FILL_ENTITIES = [1_000, 100, 10, 1] as const;
 const FILL_TEXT_CHARS = 900;
-/** Refusals in a row that make it full. */
+/** Number of consecutive refusals that count as a full disk. */
 const REFUSALS = 4;
 const WAIT_MS_MAX = 20_000;
 /** Random words from which texts are cut. */
@@ -51,7 +51,7 @@ const FILL_COLUMNS = ['tag', 'text-1', 'text-2', 'text-3', 'text-4'].map((name) 
 export interface DiskFullRound {
   readonly dir: string;
   readonly seed: number;
-  /** Drawn when it is not given. */
+  /** Random if omitted. */
   readonly ending?: Ending;
 }
 
@@ -162,7 +162,7 @@ class DiskFullRun {
     await this.#verify();
   }
 
-  /** On the disk as it was left, full or not; then with space again. */
+  /** Starts on the disk as it was left, full or not, and again with free space. */
   async #secondLife(): Promise<void> {
     const life = await this.#begin();
     const { client, server } = life;
@@ -182,7 +182,7 @@ class DiskFullRun {
     await this.#verify();
   }
 
-  /** The writers of the kill rounds, until the server ends or the life is over. */
+  /** Runs the writers of the kill rounds until the server or the run ends. */
   async #write({ client, server }: Life): Promise<void> {
     const writers = this.#journals.map((journal, index) => {
       const wrong = (text: string): void => void this.#faults.push(text);
@@ -211,7 +211,10 @@ class DiskFullRun {
     this.#faults.push(`a write was refused with HTTP ${status}, ${JSON.stringify(body)}`);
   }
 
-  /** The disk gets full at some moment of writing, perhaps amid checkpoints; then the log fills what it has. */
+  /**
+   * Fills the disk at a random time of the writes, possibly during checkpoints; then the log uses up its preallocated
+   * space.
+   */
   async #untilFull(life: Life): Promise<void> {
     for (let left = this.#prng.below(3); left > 0; left--)
       await this.#fill(life, this.#prng.pick(FILL_ENTITIES));
@@ -225,7 +228,7 @@ class DiskFullRun {
       for (let refusals = 0; refusals < REFUSALS; ) {
         if (await this.#fill(life, entities)) refusals = 0;
         else refusals++;
-        // A checkpoint that was under way gave its log back: the other program is faster.
+        // A running checkpoint released log files: the other program takes their space first.
         this.#disk.fill();
       }
     }
@@ -248,14 +251,14 @@ class DiskFullRun {
     return own.acknowledged;
   }
 
-  /** Has few repetitions, so that snapshots compress it badly. */
+  /** A text with few repetitions, so that snapshots compress it badly. */
   #text(): string {
     const at = this.#prng.below(this.#texts.length - FILL_TEXT_CHARS);
     return this.#texts.slice(at, at + FILL_TEXT_CHARS);
   }
 
-  /** Reads, refusals and a checkpoint that has no room. */
-  /** The server stays ready, and /readyz says that the disk is full. */
+  /** Reads, refusals and a checkpoint without space. */
+  /** Checks that the server stays ready and that /readyz reports the full disk. */
   async #checkReadiness({ client }: Life): Promise<void> {
     const { status, body } = await client.ask({ path: '/readyz' });
     const { degraded = [] } = body as { degraded?: readonly { code: number }[] };
@@ -315,7 +318,7 @@ class DiskFullRun {
     }
   }
 
-  /** Every request of the filler is there whole, or was refused and left nothing. */
+  /** Checks that every request of the filling writer is complete, or was refused and had no effect. */
   async #checkFilled({ client }: Life): Promise<void> {
     const text = 'SELECT tag, COUNT(*) AS c FROM filler GROUP BY tag LIMIT 100000';
     const headers = { 'content-type': 'application/sql' };
@@ -338,7 +341,7 @@ class DiskFullRun {
   }
 }
 
-/** One round on a disk of its own below `dir`; in words, why there can be none here. */
+/** Runs one round on a separate disk below `dir`, or returns the reason why that is not possible. */
 export async function diskFullRound({ dir, seed, ending }: DiskFullRound): Promise<DiskFullOutcome | string> {
   const prng = new Prng(seed);
   const disk = SmallDisk.mount(path.join(dir, 'disk'), DISK_MIB * MIB);
@@ -350,7 +353,7 @@ export async function diskFullRound({ dir, seed, ending }: DiskFullRound): Promi
   }
 }
 
-/** Whether nothing was wrong; true, and said so, where nothing can be mounted. */
+/** Returns whether there was no error; if no disk can be mounted, reports that and returns true. */
 export async function diskFull({ rounds, seed, dir }: TortureOptions): Promise<boolean> {
   let isRight = true;
   for (let round = 0; round < rounds; round++) {

@@ -10,11 +10,11 @@ import { Prng } from '../../../src/base/index.js';
 export interface SyncOrder {
   readonly armed: string;
   readonly failed: string;
-  /** Which files, by their path as the system knows it. */
+  /** Matches the paths of the affected files. */
   readonly pattern: string;
-  /** Ordinal of the call that fails, among those on such files, in each thread; counted from 0. */
+  /** Ordinal of the failing call among the calls on these files, in each thread; counted from 0. */
   readonly at: number;
-  /** Later ones fail too. */
+  /** Whether all later calls fail too. */
   readonly forEver: boolean;
   readonly seed: number;
 }
@@ -34,7 +34,7 @@ class FailingSync {
   readonly #pattern: RegExp;
   readonly #prng: Prng;
   readonly #writev = fs.writev as (fd: number, parts: Uint8Array[], at: number, done: Written) => void;
-  /** Written since the last sync, by file descriptor. */
+  /** Ranges written since the last sync, by file descriptor. */
   readonly #unsynced = new Map<number, Extent[]>();
   #count = 0;
 
@@ -46,7 +46,7 @@ class FailingSync {
 
   install(): void {
     const writev = (fd: number, parts: Uint8Array[], at: number, done: Written): void => {
-      // A file that is only written cannot be read: it is a new one.
+      // A file that is opened only for writing cannot be read; it is a new file.
       const before = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
       try {
         fs.readSync(fd, before, 0, before.byteLength, at);

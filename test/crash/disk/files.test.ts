@@ -16,7 +16,7 @@ function temporaryDir(t: Test): string {
   return dir;
 }
 
-/** A server that ends with the test, and a client with its master key. */
+/** A server that is stopped at the end of the test, and a client with its master key. */
 async function serve(
   t: Test,
   dir: string,
@@ -50,7 +50,7 @@ function bodyOf(first: number, count: number): Record<string, unknown> {
 const insert = (client: JsonClient, first: number, count: number): Promise<unknown> =>
   client.succeed({ path: '/v1/insert', body: bodyOf(first, count) });
 
-/** Answers that together tell the whole content. */
+/** Answers that together contain all data. */
 async function answersOf(client: JsonClient): Promise<unknown> {
   const between = ['2000-01-01', '2100-01-01'];
   const queries: unknown[] = [
@@ -92,7 +92,7 @@ function firstFile(dir: string, pattern: RegExp): string {
   return found.sort()[0];
 }
 
-/** Runs `serve` on a store that it must refuse. Returns its output. */
+/** Runs `serve` on a store that it must refuse, and returns the output. */
 async function refusal(t: Test, dir: string): Promise<string> {
   const { code, signal, output } = await runCommand([
     'serve',
@@ -109,7 +109,7 @@ async function refusal(t: Test, dir: string): Promise<string> {
   return output;
 }
 
-/** More bytes than all records of the store; after them its log files hold zeros. */
+/** More bytes than all records of the store have; the rest of the log files is zeros. */
 const WRITTEN_BYTES_MAX = 2 ** 20;
 
 function bytesAt(file: string, position: number, count: number): Buffer {
@@ -122,7 +122,7 @@ function bytesAt(file: string, position: number, count: number): Buffer {
   }
 }
 
-/** A file's size, modification time and first bytes. */
+/** The size, modification time and first bytes of a file. */
 function digestOf(file: string): string {
   const { size, mtimeNs } = fs.statSync(file, { bigint: true });
   return `${file} ${size} ${mtimeNs} ${crc32(bytesAt(file, 0, WRITTEN_BYTES_MAX))}`;
@@ -144,7 +144,7 @@ async function refusesAndNames(t: Test, dir: string, file: string): Promise<stri
   return output;
 }
 
-/** Makes the header of a manifest or log file tell the version after the one it tells; gives that version. */
+/** Increments the version in the header of a manifest or log file, and returns the new version. */
 function raiseVersion(bytes: Buffer): number {
   const newer = bytes.readUInt16LE(6) + 1;
   bytes.writeUInt16LE(newer, 6);
@@ -197,14 +197,17 @@ t.test('a store on disk', async (t) => {
     });
   }
 
-  t.test('with a flipped bit in its last record is refused, as no torn write leaves that', async (t) => {
-    const dir = copy(t);
-    const file = firstFile(dir, /\.qlog$/);
-    const end = bytesAt(file, 0, WRITTEN_BYTES_MAX).findLastIndex((byte) => byte !== 0);
-    t.ok(end < WRITTEN_BYTES_MAX - 1, 'the records end within the bytes looked at');
-    flipBit(file, end - 50);
-    t.match(await refusesAndNames(t, dir, file), /flipped bit/);
-  });
+  t.test(
+    'with a flipped bit in its last record is refused, because no torn write leaves this state',
+    async (t) => {
+      const dir = copy(t);
+      const file = firstFile(dir, /\.qlog$/);
+      const end = bytesAt(file, 0, WRITTEN_BYTES_MAX).findLastIndex((byte) => byte !== 0);
+      t.ok(end < WRITTEN_BYTES_MAX - 1, 'the records end within the compared bytes');
+      flipBit(file, end - 50);
+      t.match(await refusesAndNames(t, dir, file), /flipped bit/);
+    },
+  );
 
   t.test('with a missing snapshot file is refused with its name', async (t) => {
     const dir = copy(t);
@@ -239,7 +242,7 @@ t.test('a store on disk', async (t) => {
     await refusesNewer(t, dir, file, newer);
   });
 
-  t.test('opens again whole when none of that was done to it', async (t) => {
+  t.test('opens completely when it is undamaged', async (t) => {
     const { client } = await serve(t, copy(t));
     t.strictSame(
       (await client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total' })).result,
@@ -250,37 +253,40 @@ t.test('a store on disk', async (t) => {
   });
 });
 
-t.test('a second process on the same directory ends with a clear text, and the first goes on', async (t) => {
-  const dir = temporaryDir(t);
-  const { server, client } = await serve(t, dir);
-  await insert(client, 0, 10);
-  const link = `${dir}-link`;
-  fs.symlinkSync(dir, link);
-  t.teardown(() => fs.rmSync(link));
-  for (const second of [dir, link]) {
-    const serving = await runCommand([
-      'serve',
-      '--data-dir',
-      second,
-      '--https-port',
-      '0',
-      '--http-port',
-      '0',
-    ]);
-    t.not(serving.code, 0);
-    t.match(serving.output, /is in use by the process with pid \d+/);
-    t.notMatch(serving.output, /^ +at /m, 'no stack');
-    const verifying = await runCommand(['verify', second]);
-    t.not(verifying.code, 0);
-    t.match(verifying.output, /is in use by/);
-  }
-  await insert(client, 10, 10);
-  const { result } = await client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total' });
-  t.strictSame(result, { total: 20 });
-  t.equal(await server.end(), 0);
-});
+t.test(
+  'a second process on the same directory ends with a clear message, and the first one continues',
+  async (t) => {
+    const dir = temporaryDir(t);
+    const { server, client } = await serve(t, dir);
+    await insert(client, 0, 10);
+    const link = `${dir}-link`;
+    fs.symlinkSync(dir, link);
+    t.teardown(() => fs.rmSync(link));
+    for (const second of [dir, link]) {
+      const serving = await runCommand([
+        'serve',
+        '--data-dir',
+        second,
+        '--https-port',
+        '0',
+        '--http-port',
+        '0',
+      ]);
+      t.not(serving.code, 0);
+      t.match(serving.output, /is in use by the process with pid \d+/);
+      t.notMatch(serving.output, /^ +at /m, 'no stack');
+      const verifying = await runCommand(['verify', second]);
+      t.not(verifying.code, 0);
+      t.match(verifying.output, /is in use by/);
+    }
+    await insert(client, 10, 10);
+    const { result } = await client.succeed<{ result: unknown }>({ path: '/v1/query/count/entity/total' });
+    t.strictSame(result, { total: 20 });
+    t.equal(await server.end(), 0);
+  },
+);
 
-t.test('SIGTERM under load ends with code 0, and everything acknowledged is there', async (t) => {
+t.test('SIGTERM under load ends with code 0, and every acknowledged write is kept', async (t) => {
   const dir = temporaryDir(t);
   const { server, client } = await serve(t, dir);
   const acknowledged: string[] = [];
@@ -323,7 +329,7 @@ t.test('SIGTERM under load ends with code 0, and everything acknowledged is ther
 });
 
 t.test(
-  'while it replays its log the server answers 503 and writes nothing; SIGTERM then ends it with code 0',
+  'during log replay the server answers 503 and writes nothing, and SIGTERM ends it with code 0',
   async (t) => {
     const dir = temporaryDir(t);
     const first = await serve(t, dir);
@@ -353,7 +359,7 @@ t.test(
         body: { 'e-1': { name: 'x' } },
         plain: true,
       });
-      // It may have become ready in between.
+      // The server may have become ready meanwhile.
       if (status !== 200) refused.add(`${status} ${(body as { errors: { code: number }[] }).errors[0].code}`);
       else serving = true;
     }
@@ -380,11 +386,11 @@ t.test(
   },
 );
 
-t.test('a directory that may not be written is refused with a text that names it', async (t) => {
+t.test('a read-only directory is refused with a message that names it', async (t) => {
   const dir = temporaryDir(t);
   const { server } = await serve(t, dir);
   t.equal(await server.end(), 0);
-  // Root may write anywhere: run as somebody else.
+  // Root may write anywhere, so the server runs as another user.
   const isRoot = process.getuid?.() === 0;
   fs.chmodSync(dir, 0o555);
   t.teardown(() => fs.chmodSync(dir, 0o755));
@@ -398,7 +404,7 @@ t.test('a directory that may not be written is refused with a text that names it
 });
 
 t.test(
-  'with other numbers of shards and workers, start after start, the answers stay the same',
+  'consecutive starts with different numbers of shards and workers return the same answers',
   async (t) => {
     const dir = temporaryDir(t);
     let expected: unknown = null;
@@ -417,7 +423,7 @@ t.test(
       const context = flags.join(' ');
       if (expected !== null) t.strictSame(await answersOf(client), expected, context);
       await insert(client, next, 150);
-      // Half of the next ones are there already.
+      // Half of the next entities exist already.
       next += 75;
       expected = await answersOf(client);
       if (ending === 'end') t.equal(await server.end(), 0, context);

@@ -1,4 +1,4 @@
-/** Syncs that fail beneath the real server (fsync-fails.ts). `npm run torture -- --what fsync` tries any number. */
+/** Failing syncs in the real server (fsync-fails.ts). `npm run torture -- --what fsync` runs any number of rounds. */
 import t from 'tap';
 import { failSyncs } from './fsync-fails.js';
 
@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 t.comment(`seed ${SEED}`);
 
 t.test(
-  'after a failed sync of the log the process ends with code 70, one of a snapshot only lets the checkpoint fail, and nothing acknowledged is lost',
+  'a failed sync of the log ends the process with code 70, one of a snapshot fails the checkpoint, and nothing acknowledged is lost',
   async (t) => {
     const { acknowledged, faults } = await failSyncs(t.testdir(), SEED, ['log', 'snapshot', 'start']);
     t.strictSame(faults, []);

@@ -1,8 +1,9 @@
 /**
- * A sync fails under the real server while clients write, at the log, at a snapshot file, at the manifest, or while it
- * starts: in the process itself, beneath all of its code (failing-sync.ts), and the bytes that were to be synced are gone.
- * At the log the process ends with exit code 70 and has acknowledged nothing of what is gone; at a checkpoint's files the
- * checkpoint fails and the server goes on; a start says what failed. A clean restart finds every acknowledged request whole.
+ * A sync of the log, of a snapshot file or of the manifest fails in the real server while clients write or during a
+ * start. The failure is injected below the code of the server (failing-sync.ts), and the unsynced bytes are lost. After
+ * a failed sync of the log the process ends with exit code 70 and has acknowledged none of the lost bytes; after one of
+ * a file of a checkpoint the checkpoint fails and the server continues; a start reports the failure. A clean restart
+ * finds every acknowledged request complete.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,7 +32,7 @@ const PATTERNS: Readonly<Record<Place, string>> = {
   start: '/log/log-.*qlog$|/store$',
 };
 
-/** A server that must end does so at once; this much later it never will. */
+/** Timeout for the end of a server that must end at once. */
 const END_MS_MAX = 10_000;
 
 const SQL = { 'content-type': 'application/sql' };
@@ -125,7 +126,7 @@ class Rounds {
       this.#requests.push(false);
       const entities = Array.from({ length: ENTITIES }, (_, at) => [`${number}-${at}`, { number }]);
       const body = { ...Object.fromEntries(entities), 'auto-create': ['column'] };
-      // No answer: the server is gone.
+      // No answer: the server has ended.
       const reply = await client.ask({ path: '/v1/insert', body }).catch(() => null);
       if (reply === null) return;
       if (reply.status === 200) this.#requests[number] = true;
@@ -133,7 +134,7 @@ class Rounds {
     }
   }
 
-  /** A store that a kill left is started while a sync fails; the start may also need none of those that do. */
+  /** Starts a killed store while a sync fails; the start may also succeed without the failing syncs. */
   async #startFails(order: SyncOrder, tell: (fault: string) => void): Promise<void> {
     fs.writeFileSync(order.armed, '');
     const server = this.#server(order);

@@ -1,4 +1,4 @@
-/** Every call of the file system fails in turn (io-errors.ts). `npm run torture -- --what io-errors` tries all of it. */
+/** Every file system call fails in turn (io-errors.ts). `npm run torture -- --what io-errors` tries all of them. */
 import t from 'tap';
 import { NodeFileSystem } from '../../../src/io/index.js';
 import type { DiskCall } from '../../support/faulty-disk.js';
@@ -7,8 +7,7 @@ import { failCheckpoints, failWhileLiving, failWhileStarting } from './io-errors
 t.setTimeout(240_000);
 
 /**
- * Kinds of calls, by the methods of the file system and of its handles that make them; null = one that its others are made
- * of.
+ * The kinds of calls by method of the file system and its handles; null = a method that is composed of other methods.
  */
 const CALLS_OF: Readonly<Record<string, DiskCall | null>> = {
   open: 'open',
@@ -34,17 +33,14 @@ const methodsOf = (object: object): string[] =>
 
 const failed = new Set<string>();
 
-t.test(
-  'a call that fails while a store lives loses nothing that was acknowledged, now or later',
-  async (t) => {
-    const { runs, sites, faults } = await failWhileLiving(false);
-    t.strictSame(faults, []);
-    t.comment(`${runs} runs, calls failed at ${sites.size} sites: ${[...sites].sort().join(', ')}`);
-    for (const site of sites) failed.add(site.slice(0, site.indexOf(' ')));
-  },
-);
+t.test('a failed call in a running store never loses an acknowledged write', async (t) => {
+  const { runs, sites, faults } = await failWhileLiving(false);
+  t.strictSame(faults, []);
+  t.comment(`${runs} runs, calls failed at ${sites.size} sites: ${[...sites].sort().join(', ')}`);
+  for (const site of sites) failed.add(site.slice(0, site.indexOf(' ')));
+});
 
-t.test('a start that meets an error says so, and the next one finds everything', async (t) => {
+t.test('a start that fails reports the error, and the next start finds all writes', async (t) => {
   const { runs, sites, faults } = await failWhileStarting(false);
   t.strictSame(faults, []);
   t.comment(`${runs} runs, calls failed at ${sites.size} sites: ${[...sites].sort().join(', ')}`);
@@ -56,11 +52,11 @@ t.test(
   async (t) => {
     const { runs, faults } = await failCheckpoints(8);
     t.strictSame(faults, []);
-    t.comment(`${runs} losses of power`);
+    t.comment(`${runs} power losses`);
   },
 );
 
-t.test('no kind of call was left out', async (t) => {
+t.test('every kind of call was tried', async (t) => {
   const disk = new NodeFileSystem();
   const handle = await disk.open(`${t.testdir({ file: '' })}/file`, 'read');
   t.strictSame([...methodsOf(disk), ...methodsOf(handle)].sort(), Object.keys(CALLS_OF).sort());

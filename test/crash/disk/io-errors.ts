@@ -18,7 +18,7 @@ const MARK = insert({ mark: { tag: 't7' }, ...AUTO });
 
 export type Reach = 'once' | 'site' | 'disk';
 
-/** Which call fails (its ordinal among all calls), with what, and what fails from then on. */
+/** The failing call (its ordinal among all calls), its error code, and the reach of the failure afterwards. */
 export interface Fault {
   readonly at: number;
   readonly code: 'EIO' | 'ENOSPC';
@@ -37,12 +37,12 @@ const LIFE: readonly (Write | 'checkpoint')[] = [
   insert(entities('t0', 4)),
   insert(entities('t1', 2), 'named'),
   'checkpoint',
-  // Fills more than a log file takes.
+  // Exceeds the size of a log file.
   insert(entities('t2', 90)),
   mutate([{ number: { range: [3, 5] } }], { tag: 't3' }),
   'checkpoint',
   mutate([{ tag: { equals: 't3' } }], null, 'named-delete'),
-  // What was deleted leaves the log: this checkpoint begins another log file.
+  // This checkpoint begins another log file, so that deleted data is removed from the log.
   'checkpoint',
   insert(entities('t4', 60)),
   insert(entities('t5', 3)),
@@ -62,7 +62,7 @@ function kindOf(file: string): string {
   return kinds.find(([pattern]) => pattern.test(name))?.[1] ?? name;
 }
 
-/** Counts calls, lets the wanted one fail, and remembers every call's site. */
+/** Counts calls, makes the chosen one fail, and records the site of every call. */
 class Failing {
   readonly sites: string[] = [];
   /** Every site at which a call failed. */
@@ -94,13 +94,13 @@ interface Outcome extends Lived {
   readonly wrong: string | null;
 }
 
-/** Whether a failed call at this site may end the process: only the log's own may, and the first start. */
+/** Whether a failed call at this site may end the process: only one of the log or of the first start may. */
 const endsProcess = (site: string): boolean =>
   /log|keys\.json|store|manifest/.test(site.slice(site.indexOf(' ')));
 
 const isRefusal = (error: unknown): boolean => error instanceof QuarryError && error.code === 9002;
 
-/** The life on `disk` as far as it goes. */
+/** The run on `disk` as far as it gets. */
 async function live(disk: FaultyDisk, states: readonly string[]): Promise<Outcome> {
   const lived = { sent: 0, acknowledged: 0 };
   let opened: OpenedEngine;
@@ -126,12 +126,12 @@ async function live(disk: FaultyDisk, states: readonly string[]): Promise<Outcom
         await step(engine);
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        // A refused write left nothing, and reads go on.
+        // A refused write had no effect, and reads continue.
         lived.sent--;
-        if ((await stateOf(engine)) !== states[lived.sent]) return 'a refusal left something';
+        if ((await stateOf(engine)) !== states[lived.sent]) return 'a refused write had an effect';
         break;
       }
-      if (ended !== null) return 'a write was acknowledged behind a fatal error';
+      if (ended !== null) return 'a write was acknowledged after a fatal error';
       lived.acknowledged = lived.sent;
     }
     return engine.close().then(() => null, clear);
@@ -149,17 +149,19 @@ async function live(disk: FaultyDisk, states: readonly string[]): Promise<Outcom
 /** Description of a request that is acknowledged after the fatal error; null = none is. */
 async function acknowledgedLate({ engine }: OpenedEngine): Promise<string | null> {
   const written = MARK(engine).then(
-    () => 'a write was acknowledged behind a fatal error',
+    () => 'a write was acknowledged after a fatal error',
     () => null,
   );
   const waited = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
   return Promise.race([written, waited]);
 }
 
-/** A start that does not come up says why, in the system's words. */
+/** A failed start reports the reason of the operating system. */
 function clear(error: unknown): string | null {
   const text = String(error);
-  return /EIO|ENOSPC|disk full/.test(text) ? null : `it failed with a text that does not tell why: ${text}`;
+  return /EIO|ENOSPC|disk full/.test(text)
+    ? null
+    : `the start failed with a message without the reason: ${text}`;
 }
 
 async function found(disk: FaultyDisk, states: readonly string[]): Promise<readonly [number, OpenedEngine]> {
@@ -185,13 +187,13 @@ async function faultOf(disk: FaultyDisk, states: readonly string[], lived: Lived
     await engine.close().catch(() => {});
     const [there, { engine: last }] = await found(again, [wanted]);
     await last.close();
-    return there === 0 ? null : 'a write behind it was lost by the next loss of power';
+    return there === 0 ? null : 'a write after it was lost by the next power loss';
   } catch (error) {
     return `the start on a healthy disk: ${String(error)}`;
   }
 }
 
-/** The store's content after each number of writes, and the sites of all calls of a run without a failure. */
+/** The content of the store after each number of writes, and the sites of all calls of a run without a failure. */
 async function untroubled(): Promise<{
   readonly states: readonly string[];
   readonly sites: readonly string[];
@@ -210,7 +212,10 @@ async function untroubled(): Promise<{
   return { states, sites: calls.sites };
 }
 
-/** Every call once, with each code; every call as the end of the disk; every site for ever from some of its calls on. */
+/**
+ * Every call once with each code, the whole disk from every call on, and every site permanently from some of its calls
+ * on.
+ */
 function faultsOver(sites: readonly string[], everyCall: boolean): Fault[] {
   const seen = new Map<string, number>();
   return sites.flatMap((site, at) => {
@@ -236,7 +241,7 @@ export interface Errors {
   readonly faults: readonly string[];
 }
 
-/** `everyCall`: all that faultsOver can, and both ends, rather than a part of it. */
+/** `everyCall`: tries all faults of faultsOver with a kill and a power loss each, instead of a sample. */
 export async function failWhileLiving(everyCall: boolean): Promise<Errors> {
   const { states, sites } = await untroubled();
   const failed = new Set<string>();
@@ -252,7 +257,7 @@ export async function failWhileLiving(everyCall: boolean): Promise<Errors> {
     if (outcome.wrong !== null) faults.push(`${what}: ${outcome.wrong}`);
     const harmless = fault.reach !== 'disk' && !endsProcess(site) && outcome.sent > 0;
     if (harmless && outcome.acknowledged < WRITE_COUNT) {
-      faults.push(`${what}: it came no further than write ${outcome.acknowledged}`);
+      faults.push(`${what}: the run stopped at write ${outcome.acknowledged}`);
     }
     const ends = [disk.afterKill(), disk.afterCrash()];
     for (const end of everyCall ? ends : [ends[run % 2]]) {
@@ -263,7 +268,7 @@ export async function failWhileLiving(everyCall: boolean): Promise<Errors> {
   return { runs: all.length, sites: failed, faults };
 }
 
-/** A store as a kill left it: snapshots, a later log, records that were never synced, the last one torn, and temporary files. */
+/** A store as left by a kill: snapshots, a later log, unsynced records with a torn last one, and temporary files. */
 async function killedStore(): Promise<{ readonly disk: FaultyDisk; readonly state: string }> {
   const disk = new FaultyDisk({ seed: 5 });
   const { engine } = await openEngine(disk, SHARDS, 1);
@@ -274,7 +279,7 @@ async function killedStore(): Promise<{ readonly disk: FaultyDisk; readonly stat
   const killed = disk.afterKill();
   disk.stop();
   await engine.close().catch(() => {});
-  // The last group as the kill came before its sync: written again, so that the disk has it and knows nothing of it.
+  // The last group was written but not synced before the kill: it is written again, so that it is unsynced on the disk.
   const file = killed.files().findLast((name) => name.endsWith('.qlog')) ?? '';
   const bytes = killed.bytesOf(file);
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
@@ -307,7 +312,7 @@ export async function failWhileStarting(everyCall: boolean): Promise<Errors> {
     };
     try {
       const { engine } = await openEngine(disk, null, 2);
-      if ((await stateOf(engine)) !== state) tell('another state came up');
+      if ((await stateOf(engine)) !== state) tell('the start found another state');
       disk.stop();
       await engine.close().catch(() => {});
     } catch (error) {
@@ -320,8 +325,8 @@ export async function failWhileStarting(everyCall: boolean): Promise<Errors> {
 }
 
 /**
- * A checkpoint that fails at one of its calls, for each of them, and the next one at the same LSN, with a loss of power
- * at every `stride`th step of that: which of the two manifests the disk has is not known, and both must stand.
+ * A checkpoint fails at each of its calls in turn, and power is lost at every `stride`th step of the next checkpoint at
+ * the same LSN. The disk may have either of the two manifests, so both must be valid.
  */
 export async function failCheckpoints(stride: number): Promise<Errors> {
   const failed = new Set<string>();
@@ -336,7 +341,7 @@ export async function failCheckpoints(stride: number): Promise<Errors> {
       fault: (...call) => calls?.fault(...call),
       onStep: () => {
         if (calls === null || calls.failed.size === 0) return;
-        // Where the name of the manifest was to be made durable, either of two may count.
+        // If the sync of the name of the manifest failed, either manifest may be on the disk.
         const draws = calls.failed.has('syncDir store') ? 3 : step++ % stride === 0 ? 1 : 0;
         for (let draw = 0; draw < draws; draw++) losses.push(disk.afterCrash());
       },
@@ -360,19 +365,19 @@ export async function failCheckpoints(stride: number): Promise<Errors> {
     for (const [loss, left] of losses.entries()) {
       runs++;
       const wrong = await faultOf(left, [state], { sent: 0, acknowledged: 0 });
-      if (wrong !== null) faults.push(`${site} failed (${error}), loss ${loss} of power behind it: ${wrong}`);
+      if (wrong !== null) faults.push(`${site} failed (${error}), then power loss ${loss}: ${wrong}`);
     }
   }
 }
 
-/** All calls, whatever the rounds and the seed: nothing is drawn but how much of a failed write stays. */
+/** Tries all calls regardless of rounds; the seed only determines how much of a failed write is kept. */
 export async function ioErrors(_wanted: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   let clean = true;
   for (const [when, fail] of [
     ['living', () => failWhileLiving(true)],
     ['starting', () => failWhileStarting(true)],
-    ['taking a checkpoint again', () => failCheckpoints(1)],
+    ['repeating a checkpoint', () => failCheckpoints(1)],
   ] as const) {
     const { runs, sites, faults } = await fail();
     for (const fault of faults) console.log(fault);

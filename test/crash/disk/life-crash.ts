@@ -1,4 +1,4 @@
-/** Runs that end when their disk stops, and the number of their writes that a start on that disk finds. */
+/** Runs that end when their disk stops, and the number of their writes that a later start finds. */
 import { verifyStore } from '../../../src/inspect/index.js';
 import { FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
@@ -7,7 +7,7 @@ import { type Lived, live, stateOf } from './life.js';
 export const SHARDS = 2;
 export const SEED = 20_240_501;
 
-/** Runs the life from an empty disk until the disk stops; tells how far it came. */
+/** Runs the life on an empty disk until the disk stops, and returns its progress. */
 export async function liveUntilCrash(disk: FaultyDisk): Promise<Lived> {
   const lived = { sent: 0, acknowledged: 0 };
   try {
@@ -18,7 +18,7 @@ export async function liveUntilCrash(disk: FaultyDisk): Promise<Lived> {
   return lived;
 }
 
-/** The store's content after each number of writes, with which every later start is compared. */
+/** The content of the store after each number of writes, with which every later start is compared. */
 export async function statesOfLife(): Promise<readonly string[]> {
   const opened = await openEngine(new FaultyDisk({ seed: SEED }), SHARDS, SEED);
   const states = [await stateOf(opened.engine)];
@@ -40,9 +40,9 @@ export async function reopen(
   const state = await stateOf(engine);
   await engine.close();
   const count = states.indexOf(state);
-  return count >= 0 ? count : `a state that never was:\n${state}`;
+  return count >= 0 ? count : `a state that never existed:\n${state}`;
 }
 
-/** Every acknowledged write is there, and none that was not sent. */
+/** Whether all acknowledged writes are present, and none that was not sent. */
 export const inRange = (found: number | string, { acknowledged, sent }: Lived): boolean =>
   typeof found === 'number' && found >= acknowledged && found <= sent;

@@ -31,12 +31,12 @@ export type Write = (engine: Engine) => Promise<unknown>;
 
 const common = { databaseId: DATABASE_ID, customKey: false, columnIds: null, charge: () => {} };
 
-/** With `idempotencyId` as under an Idempotency-Key. */
+/** `idempotencyId` acts like an Idempotency-Key. */
 export const insert = (body: unknown, idempotencyId: string | null = null): Write => {
   return (engine) => engine.insert({ ...common, body: bytesOf(body), idempotencyId });
 };
 
-/** Updates with `set`, deletes without. */
+/** An update with `set`, a delete without. */
 export const mutate = (query: unknown, set: unknown = null, idempotencyId: string | null = null): Write => {
   return (engine) =>
     engine.mutate({
@@ -64,12 +64,12 @@ export const script = (text: string, idempotencyId: string): Write => {
     });
 };
 
-/** Changes of the catalog that depend on no more than ids that the life knows. */
+/** Changes of the catalog that depend only on IDs that the run knows. */
 const apply = (...changes: CatalogChange[]): Write => {
   return (engine) => engine.change(() => ({ changes, answer: null }));
 };
 
-/** The column `apiName` of the default dimension as `make` wants it changed. */
+/** Changes the column `apiName` of the default dimension as `make` specifies. */
 const columnChange = (apiName: string, make: (column: Column) => CatalogChange): Write => {
   return change((model) => {
     const column = model.dimensions.get('default')?.columns.get(apiName) as Column;
@@ -98,7 +98,7 @@ function entities(tag: string, dimension: string, first: number, count: number):
   return body;
 }
 
-/** The same without the columns that are already deleted. */
+/** The same entities without the deleted columns. */
 function entitiesNow(tag: string, first: number, count: number): Record<string, unknown> {
   const all = entities(tag, 'default', first, count) as Record<string, Record<string, unknown>>;
   return Object.fromEntries(
@@ -185,16 +185,16 @@ const LIFE: readonly (Write | 'checkpoint' | 'wait' | 'request')[] = [
   'request',
 ];
 
-/** A checkpoint that is discarded because a dimension was deleted while it ran loses nothing. */
+/** A checkpoint that is discarded because a dimension was deleted during it loses no data. */
 export const checkpointOf = (engine: Engine): Promise<void> =>
   engine.checkpoint().catch((error: Error) => {
-    if (!error.message.endsWith('it is taken anew')) throw error;
+    if (!error.message.endsWith('the checkpoint is repeated')) throw error;
   });
 
 export const WRITE_COUNT = LIFE.filter((step) => typeof step === 'function').length;
 
 export interface Lived {
-  /** Writes that were sent, and of those the ones that were acknowledged. */
+  /** The numbers of sent and of acknowledged writes. */
   sent: number;
   acknowledged: number;
 }
@@ -231,7 +231,7 @@ export async function live(
   await Promise.race([story(), fatal]);
 }
 
-/** The first `count` writes of the life, without a checkpoint. */
+/** The first `count` writes of the run, without a checkpoint. */
 export async function write(engine: Engine, count: number): Promise<void> {
   for (const step of LIFE.filter((step) => typeof step === 'function').slice(0, count)) await step(engine);
 }
@@ -239,7 +239,7 @@ export async function write(engine: Engine, count: number): Promise<void> {
 const ALL_TIME = ['1990-01-01', '2100-01-01'];
 const TAGS = ['t0', 't1', 't2', 't3', 't4', 't5', 't6', 't7', 'item-1'];
 
-/** The catalog but for its secrets, what was used, and how many named writes are kept. */
+/** The catalog without secrets, the recorded usage, and the number of recorded idempotency keys. */
 function administrationOf(engine: Engine): string {
   const { keys, ...catalog } = catalogToPlain(engine.catalog()) as { readonly keys: readonly unknown[] };
   const { requestCount: _, queryCount: __, ...usage } = engine.usage(DATABASE_ID);
@@ -248,7 +248,7 @@ function administrationOf(engine: Engine): string {
 
 const QUERY_OPTIONS = { cancellation: null, bypassCache: true };
 
-/** The store's state as the queries of the run return it, as text: equal states have equal texts. */
+/** The state of the store as the queries of the run return it, as text: equal states have equal texts. */
 export async function stateOf(engine: Engine): Promise<string> {
   const model = databaseOf(engine.catalog(), DATABASE_ID);
   const lines: string[] = [administrationOf(engine)];

@@ -13,7 +13,9 @@ interface Outcome {
   appendedLsn: number;
 }
 
-/** Appends records, several at a time, over several files, dropping old ones, until the disk stops or all are written. */
+/**
+ * Appends groups of records to several files and removes old files, until the disk stops or all records are written.
+ */
 async function writeUntilCrash(
   disk: FaultyDisk,
   seed: number,
@@ -45,7 +47,9 @@ async function writeUntilCrash(
   return outcome;
 }
 
-/** After a crash the log must hold the acknowledged records, whole and in order; it may hold more of the appended ones. */
+/**
+ * After a crash the log must contain the acknowledged records, complete and in order; it may contain later ones too.
+ */
 async function check(t: Test, disk: FaultyDisk, outcome: Outcome, context: string): Promise<number> {
   const { lsns, payloads, end } = await replay(disk);
   const last = lsns.length;
@@ -57,12 +61,12 @@ async function check(t: Test, disk: FaultyDisk, outcome: Outcome, context: strin
   if (last < outcome.acknowledgedLsn)
     t.fail(`${context}: ${outcome.acknowledgedLsn} acknowledged, ${last} there`);
   if (last > outcome.appendedLsn) t.fail(`${context}: ${outcome.appendedLsn} appended, ${last} there`);
-  if (end.nextLsn !== last + 1) t.fail(`${context}: goes on at ${end.nextLsn} behind ${last}`);
+  if (end.nextLsn !== last + 1) t.fail(`${context}: continues at ${end.nextLsn} after ${last}`);
   return last;
 }
 
 t.test(
-  'a crash at any I/O step keeps every acknowledged record, whole and in order, and invents none',
+  'a crash at any I/O step keeps every acknowledged record, complete and in order, and adds none',
   async (t) => {
     for (const seed of SEEDS) {
       let step = 0;
@@ -84,7 +88,7 @@ t.test(
 for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
   const first = firstEnd === 'afterCrash' ? 'a crash' : 'the kill of the process';
   t.test(
-    `a crash at any step of the start after ${first}, or of the writing that follows, loses nothing either`,
+    `a second crash at any step of the start after ${first}, or of later writes, loses no acknowledged record`,
     async (t) => {
       const seed = 77;
       for (let round = 0; round < 8; round++) {
@@ -95,7 +99,7 @@ for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
           let later = outcome;
           try {
             const { end } = await replay(second);
-            // What a start has found and served stays, though it was perhaps never acknowledged.
+            // Records that a start found must be kept, even if they were never acknowledged.
             later = { acknowledgedLsn: end.nextLsn - 1, appendedLsn: end.nextLsn - 1 };
             later = await writeUntilCrash(second, seed + 1, end.nextLsn, 'fsync');
           } catch (error) {

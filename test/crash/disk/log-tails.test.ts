@@ -12,7 +12,7 @@ t.setTimeout(120_000);
 t.comment(`seed ${SEED}`);
 
 t.test(
-  `a log that is spoiled from any byte of its last ${LAST_RECORDS} records on keeps every record before it and goes on`,
+  `a log that is damaged from any byte of its last ${LAST_RECORDS} records on keeps every record before it and continues`,
   async (t) => {
     const { tried, refused, faults } = await damageLogs(SEED, LAST_RECORDS);
     t.strictSame(faults, []);
@@ -21,7 +21,7 @@ t.test(
 );
 
 t.test(
-  'a store whose log is damaged from some byte on holds the writes before it and later writes',
+  'a store whose log is damaged from some byte on keeps the writes before it and accepts new writes',
   async (t) => {
     const { tried, refused, faults } = await damageStores(SEED, STORES);
     t.strictSame(faults, []);

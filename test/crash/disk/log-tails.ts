@@ -14,7 +14,7 @@ import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
 import type { TortureOptions } from '../history/torture-options.js';
 import { AUTO, insert, mutate, script, stateOf } from './life.js';
 
-/** The bytes from `at` on that replace those of `whole`. */
+/** The bytes that replace those of `whole` from `at` on. */
 type Tail = (whole: Uint8Array, at: number, prng: Prng) => Uint8Array;
 
 const noise = (prng: Prng, count: number): Uint8Array =>
@@ -25,7 +25,7 @@ const TAILS: Readonly<Record<string, Tail>> = {
   zeros: (whole, at) => whole.slice().fill(0, at),
   ones: (whole, at) => whole.slice().fill(255, at),
   noise: (whole, at, prng) => joined(whole.subarray(0, at), noise(prng, whole.length - at)),
-  'noise behind its end': (whole, at, prng) => joined(whole.subarray(0, at), noise(prng, 3_000)),
+  'noise after its end': (whole, at, prng) => joined(whole.subarray(0, at), noise(prng, 3_000)),
   'older records': (whole, at) =>
     joined(whole.subarray(0, at), whole.subarray(LOG_FILE_HEADER_BYTES, at), new Uint8Array(512)),
   'one lost sector': (whole, at) => {
@@ -75,7 +75,7 @@ export interface Tails {
   readonly faults: readonly string[];
 }
 
-/** Every byte from the `lastCount`th last record of the log on, and the head of its last file, under every kind of tail. */
+/** Tries every kind of tail at every byte of the header of the last file and of the last `lastCount` records. */
 export async function damageLogs(seed: number, lastCount: number): Promise<Tails> {
   const { disk, places } = await writtenLog();
   const { file } = places[places.length - 1];
@@ -108,7 +108,7 @@ export async function damageLogs(seed: number, lastCount: number): Promise<Tails
   return { tried, refused, faults };
 }
 
-/** Description of the error that a start finds; 'refused' when it refuses as it may; null = none. */
+/** Description of an error of the start; 'refused' for a permitted refusal; null = none. */
 async function faultOf(
   disk: FaultyDisk,
   file: string,
@@ -119,7 +119,7 @@ async function faultOf(
 ): Promise<string | null> {
   try {
     const { lsns, payloads, end } = await replay(disk);
-    if (mustRefuse) return 'it was read without its head';
+    if (mustRefuse) return 'the file was read without its header';
     const isWhole = payloads.every((payload, at) => {
       return Buffer.compare(payload, payloadFor(at + 1, sizeFor(at + 1))) === 0;
     });
@@ -129,7 +129,8 @@ async function faultOf(
     await log.append(payloadFor(end.nextLsn, sizeFor(end.nextLsn))).written;
     await log.close();
     const again = await replay(disk.afterCrash());
-    if (again.lsns.length !== kept + 1 || again.end.tornTail !== null) return `it went on to ${again.lsns}`;
+    if (again.lsns.length !== kept + 1 || again.end.tornTail !== null)
+      return `the log continued with ${again.lsns}`;
     return null;
   } catch (error) {
     if (!(error instanceof CorruptionError) || error.file !== file) return String(error);
@@ -140,7 +141,7 @@ async function faultOf(
 
 interface Store {
   readonly disk: FaultyDisk;
-  /** State after each LSN, from that of the snapshot on. */
+  /** State after each LSN, starting with that of the snapshot. */
   readonly states: ReadonlyMap<number, string>;
   readonly snapshotLsn: number;
 }
@@ -174,7 +175,7 @@ async function store(): Promise<Store> {
   return { disk: left, states, snapshotLsn };
 }
 
-/** The same of a whole store: `samples` bytes of its last log file, under every kind of tail. */
+/** Tries every kind of tail at `samples` bytes of the last log file of a complete store. */
 export async function damageStores(seed: number, samples: number): Promise<Tails> {
   const { disk, states, snapshotLsn } = await store();
   const prng = new Prng(seed);
@@ -209,7 +210,7 @@ async function faultOfStore(disk: FaultyDisk, wanted: string | undefined): Promi
   if (faults.length > 0) return `verify: ${faults.join('; ')}`;
   const { engine } = await openEngine(disk, null, 4);
   const state = await stateOf(engine);
-  if (state !== wanted) return `a state that it should not have:\n${state}`;
+  if (state !== wanted) return `an unexpected state:\n${state}`;
   await insert({ behind: { tag: 't1' } })(engine);
   const next = await stateOf(engine);
   const lost = disk.afterCrash();
@@ -218,10 +219,10 @@ async function faultOfStore(disk: FaultyDisk, wanted: string | undefined): Promi
   const { engine: again } = await openEngine(lost, null, 5);
   const found = await stateOf(again);
   await again.close();
-  return found === next ? null : `a write behind it is lost:\n${found}`;
+  return found === next ? null : `a write after it is lost:\n${found}`;
 }
 
-/** Both `verify` and a start name the file. */
+/** Checks that `verify` and a start name the file. */
 async function isRefused(disk: FaultyDisk, file: string): Promise<boolean> {
   const { faults } = await verifyStore(disk, STORE_DIR);
   const named = await openEngine(disk, null, 4).then(
@@ -231,7 +232,7 @@ async function isRefused(disk: FaultyDisk, file: string): Promise<boolean> {
   return named === file && faults.some((fault) => fault.startsWith(file));
 }
 
-/** All bytes of the whole last file of a log; `rounds` is the number of stores. */
+/** Tries all bytes of the last file of a log; `rounds` is the number of stores. */
 export async function logTails({ rounds, seed }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
   const logs = await damageLogs(seed, Number.MAX_SAFE_INTEGER);

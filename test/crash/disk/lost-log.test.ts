@@ -16,7 +16,7 @@ t.setTimeout(290_000);
 
 const LOG_FILE = /\.qlog$/;
 const BATCH_ENTITIES = 1_000;
-/** A log file's header, and the first record's header and some of its payload. */
+/** The header of a log file, and the header and part of the payload of the first record. */
 const CUT_BYTES = 500;
 
 const rootDir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-lost-log-'));
@@ -30,11 +30,11 @@ interface Session {
   /** The next `BATCH_ENTITIES` entities. */
   readonly insert: () => Promise<void>;
   readonly checkpoint: () => Promise<void>;
-  /** A record that changes the catalog and no entity. */
+  /** Writes a record that changes the catalog but no entity. */
   readonly addColumn: (name: string) => Promise<void>;
 }
 
-/** Runs `use` on a server that opens `dir`, which holds `entityCount` entities, and kills the server. */
+/** Runs `use` on a server that opens `dir` with `entityCount` entities, and kills the server. */
 async function withServer(dir: string, entityCount: number, use: (session: Session) => Promise<void>) {
   const server = new ServerProcess({ dir, flags: ['--shards', '2', '--workers', '1'] });
   try {
@@ -78,7 +78,10 @@ async function entityCount(t: Test, dir: string): Promise<number> {
   return count;
 }
 
-/** `serve` and `verify` refuse the store: the message names `file` and matches `why`; nothing on disk changes. */
+/**
+ * Checks that `serve` and `verify` refuse the store with a message that names `file` and matches `why`, and change
+ * nothing.
+ */
 async function isRefused(t: Test, dir: string, file: string, why: RegExp): Promise<void> {
   const before = everythingBelow(dir);
   for (const name of ['verify', 'serve']) {
@@ -113,7 +116,7 @@ t.test('a log that ends below the checkpoint of the manifest is refused', async 
   t.equal(await entityCount(t, dir), 14 * BATCH_ENTITIES);
 });
 
-t.test('a log without one of its files is refused, whichever it is', async (t) => {
+t.test('a log without any one of its files is refused', async (t) => {
   const dir = newDir();
   // Each start begins a log file; a checkpoint keeps the files with later records, and the newest one.
   await withServer(dir, 0, async ({ insert }) => insert());
@@ -177,7 +180,7 @@ t.test('a manifest that is older than the checkpoints that the log notes is refu
 });
 
 t.test(
-  'a restored store is sound, although its records note checkpoints of the store that wrote them',
+  'a restored store is valid, although its records note checkpoints of the original store',
   async (t) => {
     const dir = newDir();
     const [backup, archive, restored, again] = [newDir(), newDir(), newDir(), newDir()];
@@ -195,7 +198,7 @@ t.test(
     for (const store of [restored, again]) {
       fs.copyFileSync(path.join(dir, 'keys.json'), path.join(store, 'keys.json'));
       t.equal(await entityCount(t, store), 3 * BATCH_ENTITIES);
-      // The second start reads what the first one left, and the third one what a checkpoint left.
+      // The second start reads the files of the first one, and the third start those of a checkpoint.
       await withServer(store, 3_000, async ({ insert, checkpoint }) => {
         await insert();
         await checkpoint();

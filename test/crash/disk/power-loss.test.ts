@@ -1,4 +1,4 @@
-/** Loss of power at random steps of random lives (power-loss.ts). `npm run torture -- --what power` tries any number. */
+/** Power loss at random steps of random runs (power-loss.ts). `npm run torture -- --what power` tries any number. */
 import t from 'tap';
 import { losePower } from './power-loss.js';
 
@@ -8,7 +8,7 @@ t.setTimeout(240_000);
 t.comment(`seed ${SEED}`);
 
 t.test(
-  `${LOSSES} losses of power leave every acknowledged write, whole and once, and no part of another one`,
+  `after ${LOSSES} power losses every acknowledged write is complete and applied once, and no other write is partial`,
   async (t) => {
     const { losses, lives, faults } = await losePower(LOSSES, SEED);
     t.strictSame(faults, []);
@@ -18,7 +18,7 @@ t.test(
 );
 
 t.test(
-  'a small insert may pass a large one that waits for its log file, and takes nothing with it',
+  'a small insert may overtake a large one that waits for its log file, without losing it',
   async (t) => {
     const { losses, faults } = await losePower(40, 9_300_214);
     t.strictSame(faults, []);

@@ -20,15 +20,15 @@ import type { TortureOptions } from '../history/torture-options.js';
 import { AUTO, bytesOf, change, checkpointOf, insert, type Lived, stateOf, type Write } from './life.js';
 
 const LOSSES_PER_LIFE = 40;
-/** Between two losses of a life; a life takes some hundred steps. */
+/** Steps between two losses of a run; a run has a few hundred steps. */
 const STEPS_APART_MAX = 6;
-/** More than most starts take. */
+/** More steps than most starts have. */
 const STEPS_OF_START = 40;
 
-/** A write of a life, and how it is sent. */
+/** A write of a run, and the way it is sent. */
 interface Step {
   readonly write: Write;
-  /** Sent without waiting for the one before it, so that one sync may serve both. */
+  /** Whether it is sent without waiting for the previous write, so that one sync may serve both. */
   readonly joins: boolean;
   readonly checkpoint: 'none' | 'beside' | 'waited';
 }
@@ -38,7 +38,7 @@ interface Life {
   readonly steps: readonly Step[];
 }
 
-/** The store's content after each number of writes. */
+/** The content of the store after each number of writes. */
 type States = readonly string[];
 
 function randomModelChange(prng: Prng, at: number): Write {
@@ -63,7 +63,7 @@ function randomStep(prng: Prng, at: number, insertBefore: boolean): Step & { rea
   return {
     write,
     isInsert,
-    // Inserts are parsed in their order, so their records have that order too.
+    // Inserts are parsed in order, so their records have the same order.
     joins: isInsert && insertBefore && prng.chance(0.6),
     checkpoint: prng.pick(['none', 'none', 'none', 'beside', 'waited']),
   };
@@ -92,14 +92,14 @@ async function statesOf({ shards, steps }: Life, seed: number): Promise<States> 
   return states;
 }
 
-/** For each order of the writes that there may be. */
+/** For each possible order of the writes. */
 async function allStatesOf(life: Life, order: readonly number[], seed: number): Promise<readonly States[]> {
   const asSent = await statesOf(life, seed);
   if (order.every((step, at) => step === at)) return [asSent];
   return [asSent, await statesOf({ ...life, steps: order.map((step) => life.steps[step]) }, seed)];
 }
 
-/** Lives on `disk`; resolves with the steps in the order of their answers when all was written and the engine is closed. */
+/** Executes the run on `disk`; resolves with the steps in the order of their answers when the engine is closed. */
 async function live(
   { shards, steps }: Life,
   disk: FaultyDisk,
@@ -136,7 +136,7 @@ async function live(
 type Sequel = 'none' | 'loss' | 'write' | 'kill';
 const SEQUELS: readonly Sequel[] = ['none', 'none', 'none', 'loss', 'write', 'kill'];
 
-/** A disk after a loss, and the writes before it. */
+/** A disk after a power loss, and the writes before the loss. */
 interface Loss extends Lived {
   readonly step: number;
   readonly disk: FaultyDisk;
@@ -167,7 +167,7 @@ async function lossesOf(life: Life, seed: number): Promise<Losses> {
   return { losses, order };
 }
 
-/** The engine of the first start after a loss that another loss does not end; or a description of the error. */
+/** The engine of the first start that is not ended by another loss, or a description of the error. */
 async function startBehind(first: FaultyDisk, seed: number): Promise<readonly [FaultyDisk, Engine] | string> {
   for (let disk = first; ; disk = disk.afterCrash()) {
     const { faults } = await verifyStore(disk, STORE_DIR).catch((error) => {
@@ -189,16 +189,16 @@ function fingerprintOf(disk: FaultyDisk): string {
   return hash.digest('base64');
 }
 
-/** A write may leave the state as it was: then several numbers of writes fit. */
+/** A write may leave the state unchanged: then several numbers of writes match. */
 function outOfRange(state: string, all: readonly States[], { acknowledged, sent }: Lived): string | null {
   if (all.some((states) => states.slice(acknowledged, sent + 1).includes(state))) return null;
   const found = all[0].indexOf(state);
-  return found < 0 ? `a state that never was:\n${state}` : `the first ${found} writes were found`;
+  return found < 0 ? `a state that never existed:\n${state}` : `the first ${found} writes were found`;
 }
 
 /**
- * What is wrong behind a loss; null = nothing. `known`: the state that a start found on a disk with the very same files;
- * another one would find the same.
+ * Description of the error after a loss; null = none. `known`: the state that a start found on a disk with identical
+ * files.
  */
 async function faultBehind(
   loss: Loss,
@@ -228,11 +228,11 @@ async function faultBehind(
   }
 }
 
-/** The same after one more loss, with everything acknowledged. */
+/** The same check after another loss, with all writes acknowledged. */
 async function faultAgain(disk: FaultyDisk, wanted: string, seed: number): Promise<string | null> {
   if (disk.crashed) return null;
   const started = await startBehind(disk.afterCrash(), seed + 1);
-  if (typeof started === 'string') return `behind a write after the loss: ${started}`;
+  if (typeof started === 'string') return `after a write that followed the loss: ${started}`;
   const [, engine] = started;
   const state = await stateOf(engine);
   await engine.close();
@@ -245,7 +245,7 @@ export interface PowerLosses {
   readonly faults: readonly string[];
 }
 
-/** Losses until there were `count`; the life of the first has the number `seed`, each later one the next. */
+/** Runs until there were `count` losses; the first run has the seed `seed`, each later one the next number. */
 export async function losePower(count: number, seed: number): Promise<PowerLosses> {
   const faults: string[] = [];
   let losses = 0;
@@ -274,6 +274,6 @@ export async function powerLoss({ rounds, seed }: TortureOptions): Promise<boole
   const { losses, lives, faults } = await losePower(rounds, seed);
   for (const fault of faults) console.log(fault);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  console.log(`${losses} losses of power in ${lives} lives, ${faults.length} with a fault, ${seconds} s`);
+  console.log(`${losses} power losses in ${lives} runs, ${faults.length} with an error, ${seconds} s`);
   return faults.length === 0;
 }

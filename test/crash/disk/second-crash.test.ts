@@ -1,11 +1,11 @@
-/** Crashes in a start that follows a crash, in the run that continues after it, and in a start with another number of shards. */
+/** Crashes during a start after a crash, during the continued run, and during a start with another number of shards. */
 import t from 'tap';
 import { type DiskCall, FaultyDisk } from '../../support/faulty-disk.js';
 import { openEngine, STORE_DIR } from '../history/engine-fixture.js';
 import { type Lived, live, stateOf, WRITE_COUNT } from './life.js';
 import { inRange, liveUntilCrash, reopen, SEED, statesOfLife } from './life-crash.js';
 
-/** More than a start takes. */
+/** More steps than a start has. */
 const STEPS_OF_START = 50;
 /** Distance between the crash points that are tried in each second run; the first one varies. */
 const STRIDE_OF_START = 20;
@@ -15,7 +15,7 @@ t.comment(`seed ${SEED}`);
 
 const states = await statesOfLife();
 
-/** Steps of the life at which a manifest is in its place but its name not yet durable, or removals begin. */
+/** Steps of the run at which a manifest was renamed but its name is not yet durable, or removals begin. */
 async function turningPoints(): Promise<number[]> {
   const steps: number[] = [];
   let before: DiskCall = 'open';
@@ -28,14 +28,14 @@ async function turningPoints(): Promise<number[]> {
   return steps;
 }
 
-/** A start on `disk` and the rest of the life, as far as the disk allows; what a later start must find. */
+/** Starts on `disk` and continues the run until the disk stops; returns the writes that a later start must find. */
 async function goOn(disk: FaultyDisk, before: Lived): Promise<Lived | string> {
   const lived = { ...before };
   try {
     const opened = await openEngine(disk, null, SEED + 2);
     const found = states.indexOf(await stateOf(opened.engine));
     if (!inRange(found, before)) return `found ${found} of ${JSON.stringify(before)}`;
-    // What a start has found and served stays, though it was perhaps never acknowledged.
+    // Writes that a start found must be kept, even if they were never acknowledged.
     lived.acknowledged = found;
     lived.sent = found;
     await live(opened, lived, found);
@@ -48,7 +48,7 @@ async function goOn(disk: FaultyDisk, before: Lived): Promise<Lived | string> {
 for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
   const name = firstEnd === 'afterCrash' ? 'a crash' : 'the kill of the process';
   t.test(
-    `a crash at any step of the start after ${name}, or in the life that goes on, loses nothing either`,
+    `a second crash at any step of the start after ${name}, or of the continued run, loses no acknowledged write`,
     async (t) => {
       const wrong: string[] = [];
       let runs = 0;
@@ -71,7 +71,7 @@ for (const firstEnd of ['afterCrash', 'afterKill'] as const) {
   );
 }
 
-t.test('a crash at any step of a start with another number of shards keeps everything', async (t) => {
+t.test('a crash at any step of a start with another number of shards keeps all data', async (t) => {
   const whole = new FaultyDisk({ seed: SEED });
   await liveUntilCrash(whole);
   const wrong: string[] = [];

@@ -22,7 +22,7 @@ interface SecretServer {
   readonly dir: string;
 }
 
-/** The data directory is a folder of its parent, in which nothing else is. */
+/** The data directory is the only entry of its parent folder. */
 function startServer(t: Test): SecretServer {
   const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-secrets-'));
   t.teardown(() => fs.rmSync(parent, { recursive: true, force: true }));
@@ -52,13 +52,13 @@ async function metricsOf(server: ServerProcess): Promise<string> {
   return (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
 }
 
-/** Attempts to sign in; each takes the time of a hash. */
+/** Number of sign-in attempts; each computes a hash. */
 const attempts = (secret: string): Ask[] => [
   { path: '/v1/session', body: { email: 'nobody@example.org', password: secret } },
   { path: '/v1/session', body: { email: 'ann@example.org', password: `${secret}x` } },
 ];
 
-/** Requests that carry a secret where it does not belong. */
+/** Requests with a secret in a wrong place. */
 function misplaced(secret: string): Ask[] {
   const query = [{ n: { gt: 1 } }];
   return [
@@ -120,7 +120,7 @@ t.test('files, metrics and answers to others contain no key, session or password
     note(await client.ask({ path: '/v1/column', key: secret }));
     const isPassword = what.endsWith('PASSWORD');
     for (const ask of [...misplaced(secret), ...(isPassword ? attempts(secret) : [])]) {
-      // What a client itself puts into a body, an answer may quote to that client; the server's own words may not.
+      // An answer may quote a secret that the client sent in the body; other text of the server may not contain it.
       if (!(isPassword && ask.path.includes('?'))) note(await client.ask(ask));
     }
     if (what === 'custom') await checkpoint(first.server);
@@ -149,7 +149,7 @@ t.test('files, metrics and answers to others contain no key, session or password
   ]);
   t.strictSame(secretsIn(secrets, texts), []);
   const kept = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
-  t.ok(kept.includes('a description in manifest'), 'what is kept as text is found there');
+  t.ok(kept.includes('a description in manifest'), 'texts of clients are found in the files');
   const logged = [...texts.values()].some((text) =>
     Buffer.from(text).includes('"endpoint":"GET /v1/column"'),
   );
@@ -158,7 +158,7 @@ t.test('files, metrics and answers to others contain no key, session or password
   t.equal(fs.statSync(path.join(dir, 'keys.json')).mode & 0o777, 0o600);
 });
 
-t.test('a key is 256 bits of the random source, and no two are alike', (t) => {
+t.test('a key is 256 random bits, and all keys differ', (t) => {
   const texts = Array.from({ length: 1_000 }, () =>
     newKeyText((count) => globalThis.crypto.getRandomValues(new Uint8Array(count))),
   );
@@ -173,7 +173,7 @@ t.test('a key is 256 bits of the random source, and no two are alike', (t) => {
   t.end();
 });
 
-t.test('a key is looked up by the hash of all of it, whatever it has in common with another', (t) => {
+t.test('a key is looked up by the hash of its full text, whatever prefix it shares with another key', (t) => {
   const right = newKeyText((count) => Buffer.alloc(count, 3));
   const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
   const looked: string[] = [];
@@ -199,12 +199,12 @@ t.test('a key is looked up by the hash of all of it, whatever it has in common w
     '__proto__',
   ];
   for (const text of wrong) t.throws(() => authenticate(catalog, sessions, text, 0), { code: 502 });
-  t.strictSame(looked, [right, ...wrong].map(hashOf), 'once each, by the hash alone');
+  t.strictSame(looked, [right, ...wrong].map(hashOf), 'each key is looked up once, only by its hash');
   t.end();
 });
 
 t.test(
-  'whatever name a client chooses, files are named by the server and lie in its directory',
+  'files have names chosen by the server and are in its directory, whatever names clients choose',
   async (t) => {
     const { parent, dir } = startServer(t);
     const { server, client } = await serve(t, dir);
@@ -247,7 +247,7 @@ t.test(
   },
 );
 
-t.test('no header of an answer holds a line that a client wrote', async (t) => {
+t.test('no header of an answer contains a line from a client', async (t) => {
   const { dir } = startServer(t);
   const { server, client } = await serve(t, dir);
   const { httpsPort } = await server.serving;
@@ -281,7 +281,7 @@ t.test('no header of an answer holds a line that a client wrote', async (t) => {
   for (const request of asks) {
     const connection = await RawConnection.open(httpsPort, true);
     connection.write(requestBytes({ ...request, headers: { Authorization: master, ...request.headers } }));
-    // A request that is none may also be dropped.
+    // An invalid request may also be dropped.
     const reply = await Promise.race([
       connection.reply().catch(() => null),
       new Promise<null>((resolve) => setTimeout(() => resolve(null), 300)),

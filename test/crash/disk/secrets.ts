@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The files of a data directory, by their paths in it; no part of one is anything that a client chose. */
+/** The paths of the files of a data directory; no part of a path is chosen by a client. */
 const FILES = new RegExp(
   `^(?:${[
     'manifest(?:\\.new)?',
@@ -27,14 +27,14 @@ function filesBelow(dir: string): string[] {
     .flatMap((entry) => (entry.isDirectory() ? [] : [path.join(entry.parentPath, entry.name)]));
 }
 
-/** Files of the data directory whose names are none of a store's. */
+/** Files in the data directory whose names do not belong to a store. */
 export function strangeFiles(dir: string): string[] {
   return filesBelow(dir)
     .map((file) => path.relative(dir, file))
     .filter((file) => !FILES.test(file));
 }
 
-/** As it stands, and as JSON, base64 and hexadecimal would show it. */
+/** The text as it is and in JSON, base64 and hexadecimal form. */
 function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   return [
@@ -59,13 +59,13 @@ export function secretsIn(secrets: Secrets, texts: ReadonlyMap<string, string | 
   return found;
 }
 
-/** Log files end with room for more. */
+/** Log files end with preallocated space. */
 function withoutZeros(bytes: Buffer): Uint8Array {
   const end = bytes.findLastIndex((byte) => byte !== 0);
   return bytes.subarray(0, end + 1);
 }
 
-/** The contents of all files of a data directory but keys.json, which is there to hold keys. */
+/** The contents of all files of a data directory except keys.json, which contains keys by design. */
 export function contentsOf(dir: string): Map<string, Uint8Array> {
   const regular = filesBelow(dir).filter((file) => fs.lstatSync(file).isFile());
   return new Map(
@@ -75,7 +75,7 @@ export function contentsOf(dir: string): Map<string, Uint8Array> {
   );
 }
 
-/** Names that are no file names, or name another file than they seem to; each is sent where a client may choose a name. */
+/** Names that are invalid or misleading as file names; each is sent where a client may choose a name. */
 export const TRICK_NAMES: readonly string[] = [
   ...[
     '../x',

@@ -1,4 +1,6 @@
-/** A file system of its own, of a given size, in memory: a tmpfs. Mounting one takes root, or a namespace in which one is. */
+/**
+ * A separate file system of a given size in memory (tmpfs). Mounting it requires root, also within a user namespace.
+ */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +21,7 @@ export class SmallDisk {
     this.dir = dir;
   }
 
-  /** Mounted on a new folder `dir`; in words, why that is not allowed. */
+  /** Mounts the disk on a new folder `dir`, or returns the reason why that is not possible. */
   static mount(dir: string, bytes: number): SmallDisk | string {
     fs.mkdirSync(dir, { recursive: true });
     const refused = run('mount', '-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', dir);
@@ -49,12 +51,12 @@ export class SmallDisk {
     }
   }
 
-  /** The other program removes what it wrote. */
+  /** Removes the files of the other program. */
   giveBack(): void {
     fs.rmSync(this.#ballast, { force: true });
   }
 
-  /** With everything on it. To be called when nobody uses it any more. */
+  /** Unmounts the disk with all its files. Call it when the disk is no longer in use. */
   unmount(): void {
     const refused = run('umount', this.dir) === null ? null : run('umount', '-l', this.dir);
     if (refused !== null) throw new Error(refused);

@@ -23,14 +23,14 @@ export interface Taken {
   readonly from: number;
   /** The LSN that the finished backup reported; null before its end. */
   lsn: number | null;
-  /** Writes sent when it was done. */
+  /** Writes sent before it ended. */
   to: number;
 }
 
 export interface LifeWithBackups {
   readonly lived: Lived;
   readonly taken: readonly Taken[];
-  /** By number of writes: the log's last LSN when the last of them was acknowledged. */
+  /** By number of writes: the last LSN of the log when the last of them was acknowledged. */
   readonly lsns: readonly number[];
 }
 
@@ -84,7 +84,7 @@ export async function writesIn(
   const state = await stateOf(engine);
   await engine.close();
   const count = states.indexOf(state);
-  return count >= 0 ? count : `a state that never was:\n${state}`;
+  return count >= 0 ? count : `a state that never existed:\n${state}`;
 }
 
 /** Whether a store that ends with record `lsn` may hold `count` writes: there are records without a write between two writes. */
@@ -115,7 +115,7 @@ export async function backupFaults(
       if (await disk.exists(`${restored}/manifest`)) continue;
       const common = { fs: disk, backup: dir, archive: ARCHIVE_DIR, random64: () => BigInt(prng.u32()) };
       const { lsn: reached } = await restoreStore({ ...common, to: restored, target: { lsn: target } });
-      if (reached !== target) faults.push(`seed ${seed}, ${restored}: it ends with ${reached}`);
+      if (reached !== target) faults.push(`seed ${seed}, ${restored}: the store ends with ${reached}`);
       await compare(restored, restored, (count) => isCountAt(lsns, count, target));
     }
     await compare(dir, dir, (count) => count >= from && count <= to && isCountAt(lsns, count, lsn));
@@ -136,6 +136,6 @@ export async function backups({ rounds, seed }: TortureOptions): Promise<boolean
     compared += found.compared;
   }
   const seconds = Math.round((performance.now() - startedMs) / 1000);
-  console.log(`${rounds} lives, ${compared} backups and restores compared, ${wrong} wrong, ${seconds} s`);
+  console.log(`${rounds} runs, ${compared} backups and restores compared, ${wrong} wrong, ${seconds} s`);
   return wrong === 0;
 }

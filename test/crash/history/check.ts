@@ -13,7 +13,7 @@ import { type Listing, ServerState } from './server-state.js';
 const QUERIES_PER_REQUEST = 10;
 const REQUESTS_AT_ONCE = 4;
 const IDS_PER_REQUEST = 100;
-/** Older things of each writer that are checked with single requests, in addition to the recent ones. */
+/** Number of older things of each writer that are checked with single requests, in addition to the recent ones. */
 const OLDER_THINGS = 3;
 /** Signing in takes a quarter of a second. */
 const SIGN_INS_MAX = 1;

@@ -22,7 +22,7 @@ export function countsOf(journal: Journal, chosen: ReadonlySet<number>, listing:
   for (const index of chosen) {
     const entry = journal.entries[index];
     for (const dimension of entry.op.wrote?.entities.keys() ?? []) {
-      // A dropped or never created dimension holds nothing.
+      // A deleted or never created dimension has no entities.
       const columns = listing.get(dimension);
       if (columns?.has('tag-event')) counts.push(...countsIn(dimension, journal, index, columns));
     }

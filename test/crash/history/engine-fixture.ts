@@ -1,4 +1,4 @@
-/** The engine with its workers in this process and everything durable on a faulty disk. */
+/** An engine whose workers run in this process and whose files are on a faulty disk. */
 import { type DataMemory, ManualClock, NO_DATA_MEMORY, Prng } from '../../../src/base/index.js';
 import {
   type CreateWorkerClient,
@@ -91,7 +91,7 @@ export interface OpenedEngine {
   readonly fatal: Promise<never>;
 }
 
-/** `shardCount` null = that of the store, or one for each worker; `more` replaces options. */
+/** `shardCount` null = the number of the store, or one per worker; `more` replaces options. */
 export async function openEngine(
   disk: FaultyDisk,
   shardCount: number | null,

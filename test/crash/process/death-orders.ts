@@ -1,21 +1,21 @@
-/** Orders for worker threads of a server process to die (dying-thread.ts), and the environment in which they hear them. */
+/** Orders to end worker threads of a server process (dying-thread.ts), and the environment that enables them. */
 import fs from 'node:fs';
 import path from 'node:path';
 
 const PRELOAD = new URL('./dying-thread.js', import.meta.url).href;
 const LOOK_EVERY_MS = 2;
 
-/** An error that nobody catches; process.exit within the thread; its heap's limit; an arena at its end that shall grow. */
+/** An uncaught error; process.exit within the thread; the heap limit; an arena that cannot grow. */
 export type Way = 'throw' | 'exit' | 'heap' | 'arena';
 export const ALL_WAYS: readonly Way[] = ['throw', 'exit', 'heap', 'arena'];
 
 export interface DeathOrder {
   readonly way: Way;
-  /** With the next request of this kind, before it is worked on; left out: while it does nothing. */
+  /** Dies at the next request of this kind, before it is executed; omitted: while idle. */
   readonly op?: string;
-  /** Concerns only threads that began after it: milliseconds since 1970-01-01. */
+  /** Applies only to threads that started later; milliseconds since 1970-01-01. */
   readonly bornAfterMs?: number;
-  /** Every thread, each time that it shall apply a batch in which this text stands: `op` counts for nothing. */
+  /** Ends every thread whenever it applies a batch that contains this text; `op` is ignored. */
   readonly marker?: string;
 }
 
@@ -28,12 +28,12 @@ export class DeathOrders {
     fs.mkdirSync(dir, { recursive: true });
   }
 
-  /** For the server process. */
+  /** Environment of the server process. */
   get env(): Readonly<Record<string, string>> {
     return { NODE_OPTIONS: `--import ${PRELOAD}`, QUARRY_TEST_ORDERS: this.dir };
   }
 
-  /** Resolves with true when a thread took it, with false and nothing ordered any more after `waitMsMax`. */
+  /** Resolves with true when a thread took the order, or withdraws it after `waitMsMax` and resolves with false. */
   async taken(file: string, waitMsMax: number): Promise<boolean> {
     const untilMs = performance.now() + waitMsMax;
     while (fs.existsSync(file)) {
@@ -43,7 +43,7 @@ export class DeathOrders {
     return true;
   }
 
-  /** The order's file; it is gone when a thread took it. */
+  /** The file of the order, which a thread removes when it takes the order. */
   put(order: DeathOrder): string {
     const name = `${this.#count++}`;
     const written = path.join(this.dir, `${name}.new`);

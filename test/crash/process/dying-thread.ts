@@ -1,7 +1,7 @@
 /**
- * Preloaded into a server process (NODE_OPTIONS=--import) to end its worker threads from outside: nothing of the server knows of
- * it. An order is a file in the folder QUARRY_TEST_ORDERS; the first thread that it concerns takes it, by renaming it, and dies as
- * it says: at once, or with the next request of some kind. Written by death-orders.ts.
+ * Preloaded into a server process (NODE_OPTIONS=--import) to end its worker threads without changes to the server. An
+ * order is a file in the folder QUARRY_TEST_ORDERS, written by death-orders.ts. The first thread to which it applies
+ * takes it by renaming it, and dies at once or at the next request of some kind, as ordered.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -44,14 +44,14 @@ class Orders {
     this.#inserts = start?.inserts ?? null;
   }
 
-  /** Takes the order for this thread that is due with `requests`; null = while it is idle. */
+  /** Takes the order for this thread that is due at `requests`; null = while the thread is idle. */
   due(requests: readonly WorkerRequest[] | null): Way | null {
     for (const name of fs.readdirSync(this.#dir)) {
       if (!name.endsWith('.order')) continue;
       const file = path.join(this.#dir, name);
       const order = readOrder(file);
       if (order === null || !this.#concerns(order, requests)) continue;
-      // A poisonous record kills whoever meets it.
+      // A poison record ends every thread that applies it.
       if (order.marker !== undefined || take(file)) return order.way;
     }
     return null;
@@ -83,7 +83,7 @@ function readOrder(file: string): DeathOrder | null {
   }
 }
 
-/** False when another thread was faster. */
+/** Returns false if another thread took the order first. */
 function take(file: string): boolean {
   try {
     fs.renameSync(file, file.replace(/order$/, 'taken'));

@@ -1,6 +1,6 @@
 /**
- * The heaviest questions that can be asked of a table whose columns are nearly all different, and one who asks them and
- * takes whatever comes: a whole answer, a refusal, or an answer that is broken off.
+ * The most expensive queries of a table whose values are nearly all distinct, and a client that sends them and accepts
+ * any result: a complete answer, a refusal or a truncated answer.
  */
 import https from 'node:https';
 import type { Serving } from '../../support/server-process.js';
@@ -14,10 +14,10 @@ export interface HeavyQuery {
 
 export interface Taken {
   readonly status: number;
-  /** The error's code, where the answer is one. */
+  /** The code of an error answer. */
   readonly code: number | null;
   readonly byteCount: number;
-  /** False: the connection ended before the answer did. */
+  /** False if the connection ended before the answer. */
   readonly whole: boolean;
 }
 

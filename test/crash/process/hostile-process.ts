@@ -1,4 +1,7 @@
-/** The process of hostile-clients.ts: target, seed and number of connections are its arguments. It ends when it is killed. */
+/**
+ * The process of hostile-clients.ts; its arguments are target, seed and number of connections. It runs until it is
+ * killed.
+ */
 import { attackForEver, type Target } from '../client/hostile-clients.js';
 
 const [target, seed, count] = process.argv.slice(2);

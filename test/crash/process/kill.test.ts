@@ -10,7 +10,7 @@ t.setTimeout(180_000);
 t.comment(`seed ${seed}`);
 
 t.test(
-  'after kill -9 at random moments every acknowledged request is there, and none half or twice',
+  'after kill -9 at random times every acknowledged request took effect completely and once',
   async (t) => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-kill-'));
     t.teardown(() => fs.rmSync(dir, { recursive: true, force: true }));

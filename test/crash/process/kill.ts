@@ -1,4 +1,4 @@
-/** Rounds of kill -9 by command (rounds.ts), and what is told of them. */
+/** Rounds of kill -9 by command (rounds.ts), and their summary. */
 import { isClean, runRounds } from '../history/rounds.js';
 import type { TortureOptions } from '../history/torture-options.js';
 
@@ -16,7 +16,7 @@ export async function kill({ dir, rounds, seed }: TortureOptions): Promise<boole
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(
     `${summary.rounds} rounds, ${summary.killsWhileStarting} kills more while starting, ` +
-      `${summary.checkpointRequests} checkpoints asked for, ${summary.checks} counts compared, ${seconds} s`,
+      `${summary.checkpointRequests} checkpoints requested, ${summary.checks} counts compared, ${seconds} s`,
   );
   console.log(
     `${summary.acknowledged} requests acknowledged (${summary.entitiesAcknowledged} entities), ` +

@@ -1,6 +1,6 @@
 /**
- * A cgroup with a memory limit, version 1 or 2, whichever this machine offers: what is started within it is killed by
- * the kernel when it takes more. Only root may make one, and in a container often nobody.
+ * A cgroup with a memory limit, of version 1 or 2 depending on the machine: the kernel kills processes in it that
+ * exceed the limit. Only root may create one, and in many containers no user may.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,9 +9,9 @@ const ROOT = '/sys/fs/cgroup';
 const REMOVE_TRIES_MAX = 100;
 
 interface Version {
-  /** Below which a group can be made. */
+  /** The group under which a new group can be created. */
   readonly parent: string;
-  /** The group that this process is in. */
+  /** The group of this process. */
   readonly own: string;
   readonly limitFile: string;
   readonly swapFile: string;
@@ -20,7 +20,7 @@ interface Version {
   readonly eventsFile: string;
 }
 
-/** The version whose memory controller this process is under, or null when there is none. */
+/** The version of the memory controller of this process, or null. */
 function findVersion(): Version | null {
   const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
   const groups = lines.map((line) => line.split(':'));
@@ -41,7 +41,7 @@ function findVersion(): Version | null {
   if (unified === undefined || !fs.existsSync(controllers)) return null;
   if (!fs.readFileSync(controllers, 'utf8').split(/\s/).includes('memory')) return null;
   return {
-    // Only there may processes and groups lie side by side.
+    // Only there may a group have both processes and subgroups.
     parent: ROOT,
     own: path.join(ROOT, unified[2]),
     limitFile: 'memory.max',
@@ -60,7 +60,7 @@ export class MemoryGroup {
     this.#dir = dir;
   }
 
-  /** A new group, or in words why there can be none. */
+  /** Creates a group, or returns the reason why that is not possible. */
   static make(limitBytes: number): MemoryGroup | string {
     if (process.platform !== 'linux') return 'this system has no cgroups';
     let dir: string | null = null;
@@ -98,14 +98,14 @@ export class MemoryGroup {
     return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 
-  /** To be called when its processes have ended. */
+  /** Removes the group. Call it when its processes have ended. */
   async remove(): Promise<void> {
     for (let left = REMOVE_TRIES_MAX; ; left--) {
       try {
         fs.rmdirSync(this.#dir);
         return;
       } catch (error) {
-        // A process that was just reaped may still be counted.
+        // The group may still count a process that was just reaped.
         if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || left === 0) throw error;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

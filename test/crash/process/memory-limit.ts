@@ -1,7 +1,7 @@
 /**
- * A server under a real memory limit of the kernel, filled until it refuses, sent three times what it takes, and asked
- * what takes most memory, several at once. It must refuse what it cannot hold (9003, 9005, 9006) and nothing else, give a
- * good client the right answer all the time, keep its workers and all that it acknowledged, and stay within the bound.
+ * A server under a memory limit of the kernel is filled until it refuses, is sent three times the accepted data, and
+ * gets concurrent queries that need the most memory. It must refuse only requests beyond its memory (9003, 9005, 9006),
+ * always answer a good client correctly, keep its workers and all acknowledged writes, and stay within the limit.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,8 +23,8 @@ const QUERY_CLIENTS = 6;
 /** Ratio of sent to accepted data. */
 const SENT_PART = 3;
 /**
- * Highest resident memory of the process relative to its limit; and in addition to a small limit, where threads and buffers
- * weigh more.
+ * Highest resident memory of the process relative to its limit, and an allowance for small limits, where threads and
+ * buffers are a larger share.
  */
 const RSS_PART_MAX = 1.1;
 const RSS_BEYOND_MIB_MAX = 150;
@@ -44,20 +44,20 @@ export interface MemoryRound {
   readonly dir: string;
   readonly seed: number;
   readonly groupMib: number;
-  /** Heavy queries, by all askers together. */
+  /** Heavy queries of all clients together. */
   readonly queries: number;
 }
 
 export interface MemoryOutcome {
   readonly faults: readonly string[];
   readonly limitMib: number;
-  /** The most that the process ever had, in its first life and in the one that loaded what the first one left. */
+  /** The highest memory of the process, in its first run and in the run that loaded the store of the first one. */
   readonly rssMib: readonly number[];
   readonly bodiesTaken: number;
   readonly bodiesRefused: number;
   readonly queriesAnswered: number;
   readonly queriesRefused: number;
-  /** Requests that were refused after their first bytes. */
+  /** Requests that were refused after the first bytes of their answers. */
   readonly queriesBroken: number;
   readonly goodAnswers: number;
 }
@@ -109,11 +109,11 @@ class MemoryRun {
       }
       await this.#checkRows(life);
     });
-    // What was taken under the limit must load again under it.
+    // Data that was accepted under the limit must load under the same limit.
     await this.#live('second life', (life) => this.#checkRows(life));
   }
 
-  /** A life of the server in the group, which ends by SIGKILL. */
+  /** A run of the server in the group, which ends by SIGKILL. */
   async #live(name: string, use: (life: Life) => Promise<void>): Promise<void> {
     const dir = path.join(this.#round.dir, 'store');
     const server = this.#group.within(() => new ServerProcess({ dir, flags: ['--workers', '2'] }));
@@ -132,7 +132,7 @@ class MemoryRun {
     }
   }
 
-  /** As many bodies as are taken, and then so many more that are not. */
+  /** Sends bodies until they are refused, and then more bodies that are refused. */
   async #fill({ client }: Life): Promise<void> {
     let sent = 0;
     let takenAtFirst = 0;
@@ -185,7 +185,7 @@ class MemoryRun {
     await Promise.all(Array.from({ length: QUERY_CLIENTS }, ask));
   }
 
-  /** Small questions, one after the other: each gets its answer, and the right one. */
+  /** Sends small queries one by one; each must get the right answer. */
   async #askWell({ client }: Life, over: { readonly now: boolean }): Promise<void> {
     const query = [{ city: { equals: 'fixed' } }];
     const body = { 'query-name': 'fixed', query, 'bypass-cache': true };
@@ -220,7 +220,7 @@ class MemoryRun {
     const rssMib = Math.round(processStats(server.pid).rssMibMax);
     this.outcome.limitMib = limitMib;
     this.outcome.rssMib = [...this.outcome.rssMib, rssMib];
-    if (limitMib === 0) this.faults.push(`${name}: no limit is told`);
+    if (limitMib === 0) this.faults.push(`${name}: the server reports no limit`);
     const restarts = metrics.get('quarry_lane_restarts_total');
     if (restarts !== 0) this.faults.push(`${name}: ${restarts} workers were started anew`);
     if (this.#group.killCount > 0) this.faults.push(`${name}: the kernel killed ${this.#group.killCount}`);
@@ -230,7 +230,7 @@ class MemoryRun {
   }
 }
 
-/** One round in an empty folder; in words, why there can be none here. */
+/** Runs one round in an empty folder, or returns the reason why that is not possible. */
 export async function memoryRound(round: MemoryRound): Promise<MemoryOutcome | string> {
   const group = MemoryGroup.make(round.groupMib * MIB);
   if (typeof group === 'string') return group;
@@ -243,7 +243,10 @@ export async function memoryRound(round: MemoryRound): Promise<MemoryOutcome | s
   }
 }
 
-/** Rounds under limits of several sizes. Whether nothing was wrong; true, and said so, where there are no cgroups. */
+/**
+ * Rounds under limits of several sizes. Returns whether there was no error; without cgroups, reports that and returns
+ * true.
+ */
 export async function memoryLimit({ rounds, seed, dir }: TortureOptions): Promise<boolean> {
   let isRight = true;
   for (let round = 0; round < rounds; round++) {

@@ -26,9 +26,9 @@ export function metricsOf({ httpPort }: Serving): Promise<ReadonlyMap<string, nu
 
 export interface ProcessStats {
   readonly rssMib: number;
-  /** The highest value since the start. */
+  /** The highest value since the start of the process. */
   readonly rssMibMax: number;
-  /** Open files, connections among them. */
+  /** Open files, including connections. */
   readonly handles: number;
   readonly threads: number;
 }
@@ -55,7 +55,7 @@ export function bytesBelow(dir: string): number {
     try {
       bytes += entry.isDirectory() ? bytesBelow(name) : fs.statSync(name).size;
     } catch {
-      // It was removed meanwhile.
+      // The file was removed meanwhile.
     }
   }
   return bytes;

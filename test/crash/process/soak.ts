@@ -1,7 +1,8 @@
 /**
- * A long life under mixed work: batches of entities come, are changed and go, so that the store stays as large as it is;
- * columns are made and dropped, queries asked in JSON and SQL, checkpoints taken, connections opened and closed. Every
- * answer is checked. What the process holds is sampled, and its straight line over the last two thirds must be flat.
+ * A long run under a mixed load: batches of entities are inserted, changed and deleted, so that the size of the store
+ * stays the same; columns are created and deleted, queries sent in JSON and SQL, checkpoints taken, connections opened
+ * and closed. Every answer is checked. The resources of the process are sampled, and their linear trend over the last
+ * two thirds must be flat.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,9 +20,9 @@ const CHECKPOINT_MS = 7_000;
 const CONNECTION_MS = 3_000;
 const CLIENTS = 4;
 const ENTITIES_PER_BATCH = 400;
-/** Batches of each client that are there at once. */
+/** Batches of each client that exist at the same time. */
 const BATCHES_KEPT = 50;
-/** Between two requests of a client: the machine is not to be busy with this alone. */
+/** Pause between two requests of a client, so that the machine is not fully loaded. */
 const WAITED_CODE = 9004;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 2;
@@ -44,7 +45,7 @@ const GROWTH_MAX = {
 type Figure = keyof typeof GROWTH_MAX;
 type Sample = Readonly<Record<Figure, number>>;
 
-/** Mean of the values, and what their straight line by least squares gains from the first to the last. */
+/** Mean of the values, and the growth of their least-squares line from the first to the last value. */
 export function growthOf(values: readonly number[]): { readonly mean: number; readonly growth: number } {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -55,7 +56,7 @@ export function growthOf(values: readonly number[]): { readonly mean: number; re
   return { mean, growth: variance === 0 ? 0 : (covariance / variance) * (values.length - 1) };
 }
 
-/** In words, which figures are not flat. */
+/** Descriptions of the values that are not flat. */
 export function unflat(samples: readonly Sample[]): string[] {
   const last = samples.slice(Math.ceil(samples.length / 3));
   return (Object.keys(GROWTH_MAX) as Figure[]).flatMap((figure) => {
@@ -68,7 +69,7 @@ export function unflat(samples: readonly Sample[]): string[] {
   });
 }
 
-/** One client with a share of the entities that nobody else touches. */
+/** A client with entities that no other client changes. */
 class SoakClient {
   readonly #name: string;
   readonly #prng: Prng;
@@ -77,7 +78,7 @@ class SoakClient {
   #client: JsonClient;
   #connectedMs = performance.now();
   #batch = 0;
-  /** Batches that are there, oldest first. */
+  /** Existing batches, oldest first. */
   readonly #kept: number[] = [];
   #columns = 0;
   requestCount = 0;
@@ -90,7 +91,7 @@ class SoakClient {
     this.#client = new JsonClient(serving, key);
   }
 
-  /** Entities of this client that must be there. */
+  /** Number of entities of this client that must exist. */
   get entityCount(): number {
     return this.#kept.length * ENTITIES_PER_BATCH;
   }
@@ -120,7 +121,7 @@ class SoakClient {
     return `${this.#name}-${batch}`;
   }
 
-  /** The answer's members and those of its result. */
+  /** The members of the answer and of its result. */
   async #json(path_: string, body: object, method?: 'DELETE'): Promise<Record<string, unknown>> {
     this.requestCount++;
     await sleep(PAUSE_MS);
@@ -135,7 +136,7 @@ class SoakClient {
     return (await this.#succeed<{ result: unknown }>({ path: '/v1/sql', text, headers: SQL })).result;
   }
 
-  /** Asks again when another client's column went while this request waited: nothing of it was done. */
+  /** Repeats a request that was refused without effect because another client deleted a column meanwhile. */
   async #succeed<T>(ask: Ask): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const { status, body } = await this.#client.ask(ask);
@@ -237,7 +238,7 @@ async function checkpointUntil(server: ServerProcess, untilMs: number): Promise<
   }
 }
 
-/** Lives of `operations` minutes each. Whether every answer was right and every figure stayed flat. */
+/** Runs of `operations` minutes each. Returns whether every answer was right and every value stayed flat. */
 export async function soak({ rounds, seed, operations: minutes, dir }: TortureOptions): Promise<boolean> {
   let isRight = true;
   for (let round = 0; round < rounds; round++) {
@@ -278,7 +279,7 @@ async function soakOnce(dir: string, seed: number, minutes: number): Promise<rea
     );
     return [
       ...unflat(samples),
-      ...(result.total === expected ? [] : [`${result.total} entities are there, not ${expected}`]),
+      ...(result.total === expected ? [] : [`there are ${result.total} entities, not ${expected}`]),
       ...(code === 0 ? [] : [`SIGTERM ended the server with ${code}: ${server.output}`]),
     ];
   } catch (error) {

@@ -1,4 +1,7 @@
-/** Worker threads of the real server die in every way under load; and by a record that kills whoever applies it. */
+/**
+ * Worker threads of the real server end in every way under load, and by a record that ends every thread that applies
+ * it.
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,7 +15,7 @@ const seed = Number(process.env.QUARRY_TEST_SEED ?? Date.now() % 1_000_000);
 t.setTimeout(180_000);
 t.comment(`seed ${seed}`);
 
-/** Each way and each moment once. */
+/** Each kind of death and each time once. */
 const DEATHS: readonly Death[] = [
   { way: 'throw', moment: 'while idle' },
   { way: 'exit', moment: 'while idle' },
@@ -33,7 +36,7 @@ function makeDir(t: Test): string {
 }
 
 t.test(
-  'worker threads that throw, exit or run out of memory at any moment lose nothing acknowledged and leave no thread behind',
+  'worker threads that throw, exit or run out of memory at any time lose no acknowledged write and leak no thread',
   async (t) => {
     const deaths = new WorkerDeaths(makeDir(t), seed);
     t.teardown(() => deaths.kill());
@@ -49,7 +52,7 @@ t.test(
 );
 
 t.test(
-  'a record that kills every thread that applies it ends the server with its LSN, file and byte, at once and at each start',
+  'a record that ends every thread that applies it ends the server with its LSN, file and byte, at once and at each start',
   async (t) => {
     const dir = makeDir(t);
     const orders = new DeathOrders(path.join(dir, 'orders'));
@@ -65,7 +68,7 @@ t.test(
       client.succeed({ path: '/v1/insert', body: { [id]: { n: 1 } } });
     for (let index = 0; index < 20; index++) await insert(`good-${index}`);
     orders.put({ way: 'throw', marker: 'poison' });
-    await t.rejects(insert('poison'), 'no answer: whether it counts is not known');
+    await t.rejects(insert('poison'), 'no answer: the outcome is unknown');
 
     const named = /fatal: the record of LSN (\d+), in (\S+\.qlog) at byte (\d+), ends every thread/;
     const namedRecord = (output: string): readonly string[] => named.exec(output)?.slice(1) ?? [output];
@@ -76,7 +79,7 @@ t.test(
     const again = start();
     t.teardown(() => again.kill());
     t.strictSame(await again.ended, { code: 70, signal: null });
-    t.strictSame(namedRecord(again.output), place, 'the same place');
+    t.strictSame(namedRecord(again.output), place, 'the same file and offset');
 
     orders.withdrawAll();
     const mended = start();

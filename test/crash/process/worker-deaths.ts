@@ -1,9 +1,9 @@
 /**
- * Rounds in which worker threads of the real server process die under writers and readers, in every way and at the moments that
- * hurt: while idle, in the midst of writes, in a checkpoint, during another one's rebuild, twice in a row, and while they are
- * rebuilt. After each round every request is looked for (check.ts), and now and then after a kill -9 and a new start too.
- * What must hold: the process goes on; each request is answered, with 200 or with 9004; nothing acknowledged is lost or doubled,
- * nothing refused leaves a trace; each death that was noticed is counted by quarry_lane_restarts_total.
+ * Rounds in which worker threads of the real server process end in every way under writers and readers, at critical
+ * times: while idle, during writes, during a checkpoint, during the rebuild of another worker, twice in a row, and
+ * during their own rebuild. After each round every request is checked (check.ts), at intervals also after a kill -9 and
+ * a restart. Invariants: the process continues; each request is answered with 200 or 9004; no acknowledged write is
+ * lost or applied twice, no refused write has an effect; each noticed death is counted by quarry_lane_restarts_total.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,15 +21,15 @@ import { ALL_WAYS, type DeathOrder, DeathOrders, type Way } from './death-orders
 const WRITER_COUNT = 4;
 const READER_COUNT = 2;
 const FLAGS = ['--workers', '2', '--shards', '3'];
-/** The interface has a code of its own for the deletion of a database. */
+/** The deletion of a database has a separate error code. */
 const RETRYABLE_CODES = [9004, 189];
-/** An idle thread takes an order at once; one for a request waits until the next of its kind. */
+/** An idle thread takes an order at once; an order for a request waits for the next request of its kind. */
 const TAKEN_MS_MAX = 8_000;
-/** A heap of 2 GiB is full after some seconds. */
+/** Filling a heap of 2 GiB lasts several seconds. */
 const BACK_MS_MAX = 60_000;
 const ROUNDS_PER_CHECK = 4;
 const ROUNDS_PER_LIFE = 12;
-/** Older requests of each writer that are looked for. */
+/** Number of older requests of each writer that are checked. */
 const SAMPLE_COUNT = 10;
 
 export const MOMENTS = [
@@ -51,14 +51,14 @@ export interface Death {
 
 export interface DeathsSummary extends Findings {
   deaths: number;
-  /** Orders for which no moment came. */
+  /** Orders that no thread took. */
   untaken: number;
   restarts: number;
   acknowledged: number;
   refused: number;
 }
 
-/** Notes what must not be while threads die: no answer, and refusals by the server that may not be retried. */
+/** Records errors that must not occur while threads die: missing answers and refusals that are not retryable. */
 class WatchedClient extends JsonClient {
   readonly faults: string[] = [];
 
@@ -99,11 +99,11 @@ export class WorkerDeaths {
   #server: ServerProcess | null = null;
   #client: WatchedClient | null = null;
   #round = 0;
-  /** Rounds before these are checked; and were run by an earlier process. */
+  /** Rounds before the first number are checked; rounds before the second one were run by an earlier process. */
   #checkedTo = 0;
   #startedAt = 0;
   #httpPort = 0;
-  /** Threads of the running process when it began to serve. */
+  /** Number of threads of the process when it began to serve. */
   #threadCount = 0;
   /** The metric of the running process after the last round. */
   #restartsBefore = 0;
@@ -129,14 +129,14 @@ export class WorkerDeaths {
     if (isNew) await client.succeed({ path: '/v1/column', body: FIXED_COLUMNS });
   }
 
-  /** Ends the process as kill -9 does. */
+  /** Ends the process like kill -9. */
   async kill(): Promise<void> {
     this.#client?.close();
     await this.#server?.kill();
     this.#server = null;
   }
 
-  /** Writers and readers until the death is over and some more was written; then everything is checked. */
+  /** Runs writers and readers until the death has happened and more was written; then checks all requests. */
   async round(death: Death): Promise<void> {
     const [server, client] = [this.#server, this.#client];
     if (server === null || client === null) throw new Error('the server was not started');
@@ -169,7 +169,7 @@ export class WorkerDeaths {
     this.#round++;
   }
 
-  /** Looks for every request of the rounds since the last time, and samples of the others. */
+  /** Checks every request of the rounds since the last check, and samples of older ones. */
   async check(): Promise<void> {
     const [server, client] = [this.#server, this.#client];
     if (server === null || client === null) throw new Error('the server was not started');
@@ -179,7 +179,7 @@ export class WorkerDeaths {
     this.#checkedTo = this.#round;
   }
 
-  /** The same for all rounds of this life of the process, after a kill -9. */
+  /** The same for all rounds of this process, after a kill -9. */
   async checkAfterKill(): Promise<void> {
     await this.kill();
     this.#checkedTo = this.#startedAt;
@@ -194,7 +194,7 @@ export class WorkerDeaths {
     return { ...this.findings, acknowledged: heard('acknowledged'), refused: heard('refused') };
   }
 
-  /** Gives the orders of a moment, one after the other. */
+  /** Sends the orders for a time of death, one by one. */
   async #die({ way, moment }: Death, server: ServerProcess): Promise<void> {
     switch (moment) {
       case 'while idle':
@@ -218,7 +218,7 @@ export class WorkerDeaths {
         await this.#untilBack(this.#client as WatchedClient);
         return this.#order({ way, op: 'apply' });
       case 'while it is rebuilt': {
-        // While it loads, at a record of the log, and before it has begun anything.
+        // While it loads snapshots, at a log record, and before its first request.
         const op = this.#prng.pick(['load', 'apply', undefined]);
         const again: DeathOrder = { way, bornAfterMs: Date.now(), ...(op === undefined ? {} : { op }) };
         const file = this.#orders.put(again);
@@ -240,7 +240,7 @@ export class WorkerDeaths {
     }
   }
 
-  /** Until all lanes answer. Throws when the process ended or they do not come back. */
+  /** Waits until all workers answer. Throws if the process ended or a worker is not rebuilt in time. */
   async #untilBack(client: WatchedClient): Promise<void> {
     const untilMs = performance.now() + BACK_MS_MAX;
     const server = this.#server as ServerProcess;
@@ -269,7 +269,7 @@ export class WorkerDeaths {
     return Number(value);
   }
 
-  /** Counts that must never be wrong: a tag that nobody writes, and totals that are numbers. */
+  /** Counts that must always be right: a tag that no client writes, and totals that are numbers. */
   async #read(client: WatchedClient, isOver: () => boolean): Promise<void> {
     const query = [{ 'tag-event': { equals: 'nobody', between: ALL_TIME } }];
     while (!isOver()) {
@@ -289,13 +289,13 @@ export class WorkerDeaths {
     return fs.existsSync(dir) ? fs.readdirSync(dir).length : 0;
   }
 
-  /** Every death is followed by a rebuild; one amid a rebuild by the same. */
+  /** Every death is followed by a rebuild; a death during a rebuild by the same rebuild. */
   async #checkRestarts(what: string, deathsBefore: number): Promise<void> {
     const restarts = await this.#metric('quarry_lane_restarts_total');
     if (this.findings.deaths > deathsBefore && restarts <= this.#restartsBefore) {
       this.#found('wrong', `${what}: no restart was counted`);
     }
-    // One that ends takes its time.
+    // A thread may end with a delay.
     for (let tries = 0; this.#threads() > this.#threadCount && tries < 100; tries++) await pause(50);
     if (this.#threads() > this.#threadCount) {
       this.#found('wrong', `${what}: ${this.#threads()} threads, ${this.#threadCount} when it began`);
@@ -315,7 +315,7 @@ export const describe = ({ way, moment }: Death): string => `${way} ${moment}`;
 export const isClean = ({ lost, half, doubled, wrong }: Findings): boolean =>
   lost + half + doubled + wrong === 0;
 
-/** Deaths in every way and at every moment, in an order drawn by seed. */
+/** Deaths of every kind at every time, in an order determined by the seed. */
 export const workerDeaths: Torture = async ({ dir, rounds, seed }) => {
   const startedAt = performance.now();
   const prng = new Prng(seed);
@@ -324,7 +324,7 @@ export const workerDeaths: Torture = async ({ dir, rounds, seed }) => {
   try {
     for (let round = 0; round < rounds; round++) {
       const moment = MOMENTS[round % MOMENTS.length];
-      // A full heap takes seconds, and two GiB of memory.
+      // Filling a heap lasts several seconds and uses 2 GiB of memory.
       const way = prng.chance(0.1) ? 'heap' : prng.pick(ALL_WAYS.filter((one) => one !== 'heap'));
       await deaths.round({ way, moment });
       const done = round + 1;

@@ -1,4 +1,4 @@
-/** Log files of a quiet store reach the archive, too; and a store that cannot have its archive does not start. */
+/** Archiving of the log files of an idle store, and starts with an unusable archive. */
 import t from 'tap';
 import type { Engine } from '../../../src/engine/index.js';
 import { AUTO, insert } from '../../crash/disk/life.js';
@@ -9,14 +9,14 @@ const SEED = 11;
 const ARCHIVING = { archiveDir: '/archive', archiveIntervalMs: 2 };
 const archived = (disk: FaultyDisk): string[] => disk.files().filter((file) => file.startsWith('/archive/'));
 
-/** Waits until `holds`; the test's own time limit ends it otherwise. */
+/** Waits until `holds` returns true; the timeout of the test limits the wait. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 const one = (engine: Engine, id: string): Promise<unknown> => insert({ [id]: { tag: 'x' }, ...AUTO })(engine);
 
-t.test('what was written is in the archive soon, and then nothing is written for it any more', async (t) => {
+t.test('writes reach the archive soon, and an idle store then writes nothing more', async (t) => {
   const disk = new FaultyDisk({ seed: SEED });
   const { engine } = await openEngine(disk, 1, SEED, 1, ARCHIVING);
   await one(engine, 'a');
@@ -32,14 +32,14 @@ t.test('what was written is in the archive soon, and then nothing is written for
   t.match(engine.stats(), { archiveWaitingCount: 0, archiveFailureCount: 0 });
 });
 
-t.test('a store does not start on the archive of another history, and is as it was', async (t) => {
+t.test('a store with the archive of another history does not start and is not changed', async (t) => {
   const disk = new FaultyDisk({ seed: SEED });
   const first = await openEngine(disk, 1, SEED, 1, ARCHIVING);
   await one(first.engine, 'a');
   await first.engine.close();
   const files = disk.files();
   const other = { ...ARCHIVING, dir: '/other' };
-  // It names the last file's first record, and the files are cut by time.
+  // The message names the first record of the last file, and files are switched by time.
   const last = Math.max(...archived(disk).map((file) => Number(/log-(\d+)/.exec(file)?.[1])));
   await t.rejects(openEngine(disk, 1, SEED, 1, other), {
     message: `the archive /archive contains record ${last}, which this store has not written: use a separate folder for each store`,
@@ -49,7 +49,7 @@ t.test('a store does not start on the archive of another history, and is as it w
   await again.engine.close();
 });
 
-t.test('writes go on while the archive cannot be written, and it catches up', async (t) => {
+t.test('writes continue while the archive cannot be written, and the archive catches up later', async (t) => {
   let isFull = true;
   const fault = (_step: number, call: string, file: string): string | undefined =>
     isFull && call === 'writev' && file.startsWith('/archive/') ? 'ENOSPC' : undefined;

@@ -1,4 +1,4 @@
-/** Files that a backup reads stay until it has them. Crashes amid checkpoints are in test/crash. */
+/** Files that a backup reads are kept until it has copied them. Crashes during checkpoints are in test/crash. */
 import t from 'tap';
 import { verifyStore } from '../../../src/inspect/index.js';
 import type { FileSystem } from '../../../src/io/index.js';
@@ -55,14 +55,14 @@ t.test('checkpoints during a backup keep the files that it copies; after it they
   t.strictSame(
     copied.filter((file) => !both.includes(file)),
     [],
-    'nothing that the backup copies is gone',
+    'all files that the backup copies exist',
   );
   go();
   const { lsn } = await backup;
   t.strictSame(
     snapshotFiles(disk).filter((file) => copied.includes(file)),
     [],
-    'what only the backup needed is gone',
+    'files that only the backup needed were removed',
   );
   const report = await verifyStore(disk, '/backup');
   t.match(report, { faults: [], checkpointLsn: lsn, lastLsn: lsn });
@@ -78,7 +78,7 @@ t.test('a backup is aborted by its signal and when the engine closes, and leaves
     await insert({ a: { tag: 'x' }, ...AUTO })(engine);
     const abort = new AbortController();
     const backup = engine.backup('/backup', abort.signal);
-    const refused = t.rejects(backup, { message: 'the server stops; the backup was given up' });
+    const refused = t.rejects(backup, { message: 'the server is stopping; the backup was aborted' });
     await reached;
     const closed = how === 'close' ? engine.close() : null;
     if (how === 'signal') abort.abort();

@@ -5,7 +5,7 @@ import { copyDir, makeDir, TestStore } from '../store.js';
 
 const entry = (file: string, offset: number) => ({ lsn: 1, payload: new Uint8Array(0), file, offset });
 
-t.test('progress is reported in bytes of all files, and never falls', (t) => {
+t.test('progress is reported in bytes of all files and never decreases', (t) => {
   const progress = new ReplayProgress();
   t.strictSame([progress.bytes, progress.bytesDone, progress.recordCount], [0, 0, 0]);
   progress.begin([
@@ -40,12 +40,12 @@ t.test(
     const again = await TestStore.open(t, copyDir(t, store.dir));
     const started = again.engine.stats();
     t.equal(started.replayRecordCount, lsnAppended);
-    t.ok(started.replayBytes >= logBytesWritten, 'with the room that was prepared');
+    t.ok(started.replayBytes >= logBytesWritten, 'with the preallocated space');
     t.equal(started.replayBytesDone, started.replayBytes);
     t.ok(started.logBytesSinceCheckpoint > 0);
     await again.engine.checkpoint();
     const { logBytesSinceCheckpoint: since, checkpointSeconds, checkpointCount } = again.engine.stats();
-    t.ok(since < 200, 'but for the record that begins a new file');
+    t.ok(since < 200, 'except the record that begins a new file');
     t.strictSame([checkpointSeconds.count, checkpointCount], [1, 1]);
   },
 );

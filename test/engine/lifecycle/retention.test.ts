@@ -1,4 +1,4 @@
-/** Expired events and a clock that jumps, in an engine with real threads. */
+/** Expiry of events and jumps of the clock, in an engine with real threads. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Json } from '../../../src/api/index.js';
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const TEN_YEARS_MS = 3_653 * DAY_MS;
 const ENTITIES = 40;
-/** Events of an entity are index days old. */
+/** The events of entity `e<index>` are `index` days old. */
 const RETENTION_DAYS = 30;
 const dateAt = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const visited: Json = [
@@ -37,7 +37,7 @@ async function open(t: Test, options: Partial<EngineOptions>, days = RETENTION_D
 
 const isSuspended = (store: TestStore): boolean => store.engine.stats().retentionSuspended === 1;
 
-/** Waits until it is so, for some seconds at most. */
+/** Waits until the condition is true, for a few seconds at most. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   for (let tries = 0; tries < 500; tries++) {
     if (await isSo()) return true;
@@ -54,27 +54,27 @@ for (const [what, jumpMs] of [
   ['forward two days', 2 * DAY_MS],
   ['back ten years', -TEN_YEARS_MS],
 ] as const) {
-  t.test(`a clock set ${what} takes no event away until it is said to be right`, async (t) => {
+  t.test(`a clock that was set ${what} expires no event until it is confirmed`, async (t) => {
     const clock = new ManualClock(NOW_MS);
     const store = await open(t, { clock });
     clock.jump(jumpMs);
     t.ok(await until(() => isSuspended(store)), 'suspended, as /metrics tells');
     t.match(store.warnings.join(), /the clock jumped.*"jumpSeconds":/);
     await pause(100);
-    t.equal(await store.countOne(visited), ENTITIES, 'queries go on, and nothing is gone');
+    t.equal(await store.countOne(visited), ENTITIES, 'queries are answered, and no event expired');
     clock.jump(-jumpMs);
     await pause(50);
-    t.ok(isSuspended(store), 'also when it is right again');
+    t.ok(isSuspended(store), 'no event expires after the clock is set back either');
     await resume(store);
     await pause(100);
     t.notOk(isSuspended(store));
     t.equal(await store.countOne(visited), ENTITIES, 'nothing had expired');
     clock.advance(RETENTION_DAYS * DAY_MS + 2 * DAY_MS);
-    t.ok(await until(async () => (await store.countOne(visited)) === 0), 'time that goes by takes them away');
+    t.ok(await until(async () => (await store.countOne(visited)) === 0), 'events expire as time passes');
   });
 }
 
-t.test('who says that a clock far ahead is right loses what has expired by it', async (t) => {
+t.test('confirming a clock far ahead expires the events that are too old by it', async (t) => {
   const clock = new ManualClock(NOW_MS);
   const store = await open(t, { clock });
   clock.jump(TEN_YEARS_MS);
@@ -83,27 +83,30 @@ t.test('who says that a clock far ahead is right loses what has expired by it', 
   t.ok(await until(async () => (await store.countOne(visited)) === 0));
 });
 
-t.test('an hour back, a leap day and a store that keeps its events for ever suspend nothing', async (t) => {
-  const clock = new ManualClock(Date.UTC(2024, 1, 28, 22));
-  const store = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
-  await store.createColumns([
-    jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(RETENTION_DAYS) }),
-  ]);
-  clock.jump(-HOUR_MS);
-  await pause(50);
-  for (let hour = 0; hour < 72; hour++) {
-    clock.advance(HOUR_MS);
-    await insert(store, `h${hour}`, clock.nowMs());
-  }
-  t.notOk(isSuspended(store));
-  t.equal(await store.countOne(visited), 72);
-  const forever = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
-  clock.jump(TEN_YEARS_MS);
-  await pause(100);
-  t.notOk(isSuspended(forever));
-});
+t.test(
+  'an hour back, a leap day, and a jump in a store without retention do not suspend expiry',
+  async (t) => {
+    const clock = new ManualClock(Date.UTC(2024, 1, 28, 22));
+    const store = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
+    await store.createColumns([
+      jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(RETENTION_DAYS) }),
+    ]);
+    clock.jump(-HOUR_MS);
+    await pause(50);
+    for (let hour = 0; hour < 72; hour++) {
+      clock.advance(HOUR_MS);
+      await insert(store, `h${hour}`, clock.nowMs());
+    }
+    t.notOk(isSuspended(store));
+    t.equal(await store.countOne(visited), 72);
+    const forever = await TestStore.open(t, makeDir(t), { clock, expiryIntervalMs: 5 });
+    clock.jump(TEN_YEARS_MS);
+    await pause(100);
+    t.notOk(isSuspended(forever));
+  },
+);
 
-t.test('an event later than now is refused by the clock as it stands, before and after a jump', async (t) => {
+t.test('an event in the future of the current clock is refused, before and after a jump', async (t) => {
   const clock = new ManualClock(NOW_MS);
   const store = await open(t, { clock });
   await t.rejects(insert(store, 'late', NOW_MS + DAY_MS), { code: 2006 });
@@ -112,31 +115,34 @@ t.test('an event later than now is refused by the clock as it stands, before and
   await insert(store, 'early', NOW_MS - HOUR_MS);
 });
 
-t.test('a suspension outlives a kill, a close and a checkpoint, and ends by word alone', async (t) => {
-  const clock = new ManualClock(NOW_MS);
-  const store = await open(t, { clock });
-  clock.jump(TEN_YEARS_MS);
-  t.ok(await until(() => isSuspended(store)));
-  const killed = copyDir(t, store.dir);
-  await store.engine.checkpoint();
-  await store.close();
-  for (const dir of [killed, store.dir]) {
-    const again = await TestStore.open(t, dir, { clock, expiryIntervalMs: 10 });
-    await pause(60);
-    t.ok(isSuspended(again));
-    t.equal(await again.countOne(visited), ENTITIES);
-    await resume(again);
-    t.ok(await until(async () => (await again.countOne(visited)) === 0));
-    await again.close();
-  }
-});
+t.test(
+  'a suspension persists over a kill, a close and a checkpoint, and only a confirmation ends it',
+  async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const store = await open(t, { clock });
+    clock.jump(TEN_YEARS_MS);
+    t.ok(await until(() => isSuspended(store)));
+    const killed = copyDir(t, store.dir);
+    await store.engine.checkpoint();
+    await store.close();
+    for (const dir of [killed, store.dir]) {
+      const again = await TestStore.open(t, dir, { clock, expiryIntervalMs: 10 });
+      await pause(60);
+      t.ok(isSuspended(again));
+      t.equal(await again.countOne(visited), ENTITIES);
+      await resume(again);
+      t.ok(await until(async () => (await again.countOne(visited)) === 0));
+      await again.close();
+    }
+  },
+);
 
-t.test('a start far from the time that the store knew asks first, unless nothing would go', async (t) => {
+t.test('a start far from the last known time suspends expiry, unless no event would expire', async (t) => {
   const store = await open(t, {});
   const dir = copyDir(t, store.dir);
   for (const [what, days, suspends] of [
     ['a day later', 1, false],
-    ['long after, when events have expired', RETENTION_DAYS + 5, true],
+    ['much later, when events have expired', RETENTION_DAYS + 5, true],
     ['before', -3, true],
   ] as const) {
     const clock = new ManualClock(NOW_MS + days * DAY_MS);
@@ -151,13 +157,13 @@ t.test('a start far from the time that the store knew asks first, unless nothing
   const later = { clock: new ManualClock(NOW_MS + RETENTION_DAYS * DAY_MS), expiryIntervalMs: 10 };
   const again = await TestStore.open(t, copyDir(t, kept.dir), later);
   await pause(100);
-  t.notOk(isSuspended(again), 'a store that was stopped for long, none of whose events have expired');
+  t.notOk(isSuspended(again), 'a store that was stopped for a long time and has no expired events');
 });
 
 /** A day before a leap day. */
 const LEAP_EVE_MS = Date.UTC(2024, 1, 28, 23);
 
-t.test('time that goes by is no jump, over a leap day and however long', async (t) => {
+t.test('passing time is not a jump, also over a leap day and for any duration', async (t) => {
   const clock = new ManualClock(LEAP_EVE_MS);
   const watch = new ClockWatch(clock, null);
   for (const days of [1, 2, 366, 3_653]) {
@@ -166,24 +172,27 @@ t.test('time that goes by is no jump, over a leap day and however long', async (
   }
 });
 
-t.test('a clock that is set by more than a day has jumped until it is accepted, or set back', async (t) => {
-  for (const jump of [DAY_MS + 1, -DAY_MS - 1, 3_653 * DAY_MS, -3_653 * DAY_MS]) {
-    const clock = new ManualClock(LEAP_EVE_MS);
-    const watch = new ClockWatch(clock, null);
-    clock.jump(jump);
-    clock.advance(5_000);
-    t.equal(watch.jumpMs, jump);
-    clock.jump(-jump);
-    t.equal(watch.jumpMs, 0, 'set back');
-    clock.jump(jump);
-    watch.accept();
-    t.equal(watch.jumpMs, 0, 'accepted');
-    clock.advance(DAY_MS);
-    t.equal(watch.jumpMs, 0);
-  }
-});
+t.test(
+  'a clock that was set by more than a day counts as a jump until it is confirmed or set back',
+  async (t) => {
+    for (const jump of [DAY_MS + 1, -DAY_MS - 1, 3_653 * DAY_MS, -3_653 * DAY_MS]) {
+      const clock = new ManualClock(LEAP_EVE_MS);
+      const watch = new ClockWatch(clock, null);
+      clock.jump(jump);
+      clock.advance(5_000);
+      t.equal(watch.jumpMs, jump);
+      clock.jump(-jump);
+      t.equal(watch.jumpMs, 0, 'set back');
+      clock.jump(jump);
+      watch.accept();
+      t.equal(watch.jumpMs, 0, 'accepted');
+      clock.advance(DAY_MS);
+      t.equal(watch.jumpMs, 0);
+    }
+  },
+);
 
-t.test('less than a day is no jump: an hour back, a day forward', async (t) => {
+t.test('a change of a day or less is not a jump: an hour back, a day forward', async (t) => {
   for (const jump of [-3_600_000, 3_600_000, DAY_MS, -DAY_MS]) {
     const clock = new ManualClock(LEAP_EVE_MS);
     const watch = new ClockWatch(clock, null);
@@ -192,7 +201,7 @@ t.test('less than a day is no jump: an hour back, a day forward', async (t) => {
   }
 });
 
-t.test('at a start the time that the store knew last counts', async (t) => {
+t.test('at a start the clock is compared with the last time that the store recorded', async (t) => {
   const clock = new ManualClock(LEAP_EVE_MS);
   t.equal(new ClockWatch(clock, LEAP_EVE_MS - DAY_MS).jumpMs, 0);
   t.equal(new ClockWatch(clock, LEAP_EVE_MS - 2 * DAY_MS).jumpMs, 2 * DAY_MS);

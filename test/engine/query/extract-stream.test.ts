@@ -1,4 +1,4 @@
-/** Extractions in one answer, from workers with generated rows: exactly the first rows of all, in order. */
+/** Streamed extractions from workers with generated rows return exactly the first rows of all workers, in order. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { RowStream, StreamEncoder } from '../../../src/answer/index.js';
@@ -32,7 +32,7 @@ function inOrder(rows: readonly ExtractedRow[], plan: ExtractPlan): ExtractedRow
   return [...rows].sort((a, b) => compare(a.position, b.position));
 }
 
-/** A line per row: enough to tell which came, and in which order. */
+/** One line per row, which identifies the row and shows the order. */
 const LINES: StreamEncoder<ExtractedRow> = {
   format: 'csv',
   head: () => Buffer.from('head\n'),
@@ -44,7 +44,7 @@ interface World {
   readonly streams: ExtractStreams;
   readonly barrier: WriteBarrier;
   readonly store: SpoolStore;
-  /** Plans that each worker received. */
+  /** The plans that each worker received. */
   readonly requested: ExtractPlan[][];
 }
 
@@ -67,7 +67,7 @@ function worldOf(
       await answer(index);
       const { after, limit } = plan;
       sorted ??= inOrder(workers[index], plan);
-      // An entity is at one place only.
+      // An entity is on one worker only.
       const from = after === null ? 0 : sorted.findIndex(({ position }) => position.id === after.id) + 1;
       return packRows(sorted.slice(from, from + limit));
     }) as WorkerApi['send'],
@@ -119,7 +119,7 @@ function spread(prng: Prng, rowCount: number, workerCount: number): ExtractedRow
   return workers;
 }
 
-t.test('the rows are the first of all workers, for any number of pages', async (t) => {
+t.test('the rows are the first ones of all workers, for any number of pages', async (t) => {
   for (let round = 0; round < 60; round++) {
     const prng = new Prng(SEED + round);
     const rowCount = prng.pick([0, 1, prng.below(300), 1_000]);
@@ -137,7 +137,7 @@ t.test('the rows are the first of all workers, for any number of pages', async (
 });
 
 t.test(
-  'rows that fit one page take one request and no barrier; further rows are of one version',
+  'rows that fit in one page take one request and no barrier; more rows are read at one version',
   async (t) => {
     const workers = spread(new Prng(SEED), 500, 2);
     const { streams, barrier, requested } = worldOf(workers, 100, () => pause(1));
@@ -147,7 +147,7 @@ t.test(
     barrier.write(() => {
       passed = true;
     });
-    t.equal(passed, true, 'writes go on beside it');
+    t.equal(passed, true, 'writes are applied meanwhile');
     await textOf(few);
     t.strictSame(
       requested.map((plans) => plans.map(({ limit }) => limit)),
@@ -160,53 +160,53 @@ t.test(
       passed = true;
     });
     t.equal(passed, false, 'writes wait');
-    // Without a reader the rows are made all the same, and the query leaves the barrier.
+    // The rows are produced even without a reader, and the query leaves the barrier.
     while (!passed) await pause(1);
     await parts.return();
   },
 );
 
-t.test('pages of different workers are requested together, and no row twice', async (t) => {
-  const workers = spread(new Prng(SEED), 4_000, 2).map((rows) => rows.slice(0, 1_500));
-  const { streams, requested } = worldOf(workers, 100);
-  await textOf(streams.stream(planOf(10_000), LINES, ALWAYS));
-  for (const [worker, plans] of requested.entries()) {
-    const most = Math.ceil(workers[worker].length / 100) + 1;
-    t.ok(plans.length <= most, `${plans.length} pages of ${workers[worker].length} rows`);
-  }
-});
-
 t.test(
-  'after an error of a worker or a cancellation the extraction ends and leaves the barrier',
+  'pages of different workers are requested at the same time, and no row is requested twice',
   async (t) => {
-    const workers = spread(new Prng(SEED), 500, 2);
-    let count = 0;
-    const failing = worldOf(workers, 50, async () => {
-      if (++count === 5) throw new QuarryError(9006, 'too much');
-    });
-    await t.rejects(textOf(failing.streams.stream(planOf(500), LINES, ALWAYS)), { code: 9006 });
-    const going = worldOf(workers, 50, () => pause(2));
-    let cancellation: (() => void) | null = null;
-    const options: QueryOptions = {
-      bypassCache: true,
-      cancellation: {
-        isCancelled: false,
-        onCancel: (act) => {
-          cancellation = act;
-        },
-      },
-    };
-    const { parts } = going.streams.stream(planOf(500), LINES, options);
-    await parts.next();
-    (cancellation as (() => void) | null)?.();
-    await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has gone' });
-    const left = worldOf(workers, 50, () => pause(2));
-    const leaving = left.streams.stream(planOf(500), LINES, ALWAYS);
-    await leaving.parts.next();
-    await leaving.parts.return();
-    for (const { barrier, store } of [failing, going, left]) {
-      await new Promise<void>((resolve) => barrier.write(resolve));
-      t.equal(store.reservedBytes, 0);
+    const workers = spread(new Prng(SEED), 4_000, 2).map((rows) => rows.slice(0, 1_500));
+    const { streams, requested } = worldOf(workers, 100);
+    await textOf(streams.stream(planOf(10_000), LINES, ALWAYS));
+    for (const [worker, plans] of requested.entries()) {
+      const most = Math.ceil(workers[worker].length / 100) + 1;
+      t.ok(plans.length <= most, `${plans.length} pages of ${workers[worker].length} rows`);
     }
   },
 );
+
+t.test('an error of a worker or a cancellation ends the extraction, which leaves the barrier', async (t) => {
+  const workers = spread(new Prng(SEED), 500, 2);
+  let count = 0;
+  const failing = worldOf(workers, 50, async () => {
+    if (++count === 5) throw new QuarryError(9006, 'too much');
+  });
+  await t.rejects(textOf(failing.streams.stream(planOf(500), LINES, ALWAYS)), { code: 9006 });
+  const going = worldOf(workers, 50, () => pause(2));
+  let cancellation: (() => void) | null = null;
+  const options: QueryOptions = {
+    bypassCache: true,
+    cancellation: {
+      isCancelled: false,
+      onCancel: (act) => {
+        cancellation = act;
+      },
+    },
+  };
+  const { parts } = going.streams.stream(planOf(500), LINES, options);
+  await parts.next();
+  (cancellation as (() => void) | null)?.();
+  await t.rejects(textOf({ format: 'csv', parts }), { code: 9005, message: 'the client has disconnected' });
+  const left = worldOf(workers, 50, () => pause(2));
+  const leaving = left.streams.stream(planOf(500), LINES, ALWAYS);
+  await leaving.parts.next();
+  await leaving.parts.return();
+  for (const { barrier, store } of [failing, going, left]) {
+    await new Promise<void>((resolve) => barrier.write(resolve));
+    t.equal(store.reservedBytes, 0);
+  }
+});

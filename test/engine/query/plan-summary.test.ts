@@ -11,7 +11,7 @@ import { DATABASE_ID, makeDir, NOW_MS, TestStore } from '../store.js';
 
 const WHERE = jsonObject({ n: jsonObject({ gt: num(5_000) }) });
 
-t.test('every kind of query is summarized as by EXPLAIN, summed over the shards', async (t) => {
+t.test('every kind of query is summarized like by EXPLAIN, as the sum over the shards', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await fill(store, new Prng(31), 3_000);
   const dimension = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default') as Dimension;
@@ -66,11 +66,11 @@ t.test('every kind of query is summarized as by EXPLAIN, summed over the shards'
   );
   const [constant] = requestsOf(store, 'SELECT 1');
   t.strictSame(await summaryOf({ asks: 'select', plan: constant.plan }), [
-    'constant one row, worked out on the main thread',
+    'constant one row, computed on the main thread',
   ]);
 });
 
-t.test('rows of an answer are counted while it is made', async (t) => {
+t.test('the rows of an answer are counted while it is produced', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2 });
   await fill(store, new Prng(7), 2_500);
   const countOf = async (text: string): Promise<number | undefined> => {

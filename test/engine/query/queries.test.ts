@@ -1,4 +1,4 @@
-/** Properties of queries of every kind: one LSN, answers that are never stale, and their limits. */
+/** Properties of queries of every kind: a single LSN, no stale answers, and limits. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Cancellation, Prng, QuarryError } from '../../../src/base/index.js';
@@ -53,7 +53,7 @@ const aggregation = (levels: readonly TopLevel[]): AggregatePlan => ({
   metric: null,
 });
 
-/** Workers that wait before they answer such requests. */
+/** Workers that wait before they answer requests of this kind. */
 const slowWorkers =
   (slow: (op: WorkerOp) => boolean, ms: number): CreateWorkerClient =>
   (start, onDown) => {
@@ -66,68 +66,69 @@ const slowWorkers =
     return workerWith(worker, send);
   };
 
-t.test(
-  'an answer is remembered until something of its database changes, and never hides a write',
-  async (t) => {
-    const store = await openPairs(t);
-    await store.apply({ change: 'database-created', id: 2, name: 'second', type: 'production' });
-    const count = async (options: QueryOptions): Promise<number> =>
-      (await store.engine.countEntities([ALL], options))[0];
-    t.equal(await count(REMEMBERING), 0);
-    const hits = store.engine.stats().cacheHitCount;
-    t.equal(await count(REMEMBERING), 0);
-    t.equal(store.engine.stats().cacheHitCount, hits + 1, 'the second one was remembered');
-    t.equal(await count(QUERY_OPTIONS), 0);
-    t.equal(store.engine.stats().cacheHitCount, hits + 1, 'a bypassing one is not looked for');
+t.test('an answer is cached until its database changes, and never hides a write', async (t) => {
+  const store = await openPairs(t);
+  await store.apply({ change: 'database-created', id: 2, name: 'second', type: 'production' });
+  const count = async (options: QueryOptions): Promise<number> =>
+    (await store.engine.countEntities([ALL], options))[0];
+  t.equal(await count(REMEMBERING), 0);
+  const hits = store.engine.stats().cacheHitCount;
+  t.equal(await count(REMEMBERING), 0);
+  t.equal(store.engine.stats().cacheHitCount, hits + 1, 'the second answer came from the cache');
+  t.equal(await count(QUERY_OPTIONS), 0);
+  t.equal(store.engine.stats().cacheHitCount, hits + 1, 'a query with "bypass-cache" does not use the cache');
 
-    const insert = (databaseId: number, text: string) =>
-      store.engine.insert({
-        databaseId,
-        body: Buffer.from(text),
-        customKey: false,
-        columnIds: null,
-        idempotencyId: null,
-        charge: () => {},
-      });
-    await insert(2, '{"x": {"tag": "b"}, "auto-create": ["column"]}');
-    await count(REMEMBERING);
-    await insert(2, '{"y": {"tag": "b"}}');
-    const before = store.engine.stats().cacheHitCount;
-    t.equal(await count(REMEMBERING), 0);
-    t.equal(store.engine.stats().cacheHitCount, before + 1, 'rows of another database change nothing');
-
-    const prng = new Prng(SEED);
-    let wanted = 0;
-    for (let step = 0; step < 150; step++) {
-      if (prng.chance(0.5)) {
-        await store.insert(jsonObject({ [`entity ${step}`]: jsonObject({ number: num(step) }) }));
-        wanted++;
-      } else if (prng.chance(0.3) && wanted > 0) {
-        wanted -= await store.mutate([new Map([['number', new Map([['gte', num(step - 5)]])]])], null);
-      }
-      t.equal(await count(REMEMBERING), wanted, `step ${step}`);
-    }
-
-    // Beside writes: an answer holds at least what was acknowledged when it was asked.
-    const writing = (async () => {
-      for (let step = 0; step < 100; step++) {
-        await store.insert(jsonObject({ [`late ${step}`]: jsonObject({ number: num(step) }) }));
-        wanted++;
-      }
-    })();
-    const readers = Array.from({ length: 3 }, async () => {
-      for (let step = 0; step < 100; step++) {
-        const least = wanted;
-        const found = await count(REMEMBERING);
-        if (found < least) t.fail(`${found} entities where ${least} were acknowledged`);
-      }
+  const insert = (databaseId: number, text: string) =>
+    store.engine.insert({
+      databaseId,
+      body: Buffer.from(text),
+      customKey: false,
+      columnIds: null,
+      idempotencyId: null,
+      charge: () => {},
     });
-    await Promise.all([writing, ...readers]);
-    t.equal(await count(REMEMBERING), wanted);
-  },
-);
+  await insert(2, '{"x": {"tag": "b"}, "auto-create": ["column"]}');
+  await count(REMEMBERING);
+  await insert(2, '{"y": {"tag": "b"}}');
+  const before = store.engine.stats().cacheHitCount;
+  t.equal(await count(REMEMBERING), 0);
+  t.equal(
+    store.engine.stats().cacheHitCount,
+    before + 1,
+    'rows of another database do not invalidate the answer',
+  );
 
-t.test('a text is remembered for its time, and until something changes', async (t) => {
+  const prng = new Prng(SEED);
+  let wanted = 0;
+  for (let step = 0; step < 150; step++) {
+    if (prng.chance(0.5)) {
+      await store.insert(jsonObject({ [`entity ${step}`]: jsonObject({ number: num(step) }) }));
+      wanted++;
+    } else if (prng.chance(0.3) && wanted > 0) {
+      wanted -= await store.mutate([new Map([['number', new Map([['gte', num(step - 5)]])]])], null);
+    }
+    t.equal(await count(REMEMBERING), wanted, `step ${step}`);
+  }
+
+  // During writes: an answer includes at least the writes that were acknowledged before the query was sent.
+  const writing = (async () => {
+    for (let step = 0; step < 100; step++) {
+      await store.insert(jsonObject({ [`late ${step}`]: jsonObject({ number: num(step) }) }));
+      wanted++;
+    }
+  })();
+  const readers = Array.from({ length: 3 }, async () => {
+    for (let step = 0; step < 100; step++) {
+      const least = wanted;
+      const found = await count(REMEMBERING);
+      if (found < least) t.fail(`${found} entities where ${least} were acknowledged`);
+    }
+  });
+  await Promise.all([writing, ...readers]);
+  t.equal(await count(REMEMBERING), wanted);
+});
+
+t.test('a text is cached for its period, and only until the data changes', async (t) => {
   const store = await openPairs(t);
   let computed = 0;
   const read = (key: string, seconds: number) =>
@@ -135,7 +136,7 @@ t.test('a text is remembered for its time, and until something changes', async (
   t.equal(await read('a', 5), 'a 1');
   t.equal(await read('a', 5), 'a 1');
   t.equal(await read('b', 5), 'b 2');
-  t.equal(await read('a', 0), 'a 3', 'its time was over');
+  t.equal(await read('a', 0), 'a 3', 'the period had ended');
   await store.insert(jsonObject({ x: jsonObject({ number: num(1) }) }));
   t.equal(await read('a', 5), 'a 4', 'the data changed');
   t.equal(await read('a', 5), 'a 4');
@@ -145,7 +146,7 @@ t.test('a text is remembered for its time, and until something changes', async (
       code: 9006,
     },
   );
-  t.equal(await read('c', 5), 'c 5', 'a refusal is not remembered');
+  t.equal(await read('c', 5), 'c 5', 'a refusal is not cached');
 });
 
 t.test('a query of several rounds reads one LSN during writes on several shards', async (t) => {
@@ -181,26 +182,29 @@ t.test('a query of several rounds reads one LSN during writes on several shards'
   t.match(answer, { rows: [{ value: 'pair', quantity: written * 2 }] });
 });
 
-t.test('a query of several rounds over quiet rows keeps no record of others waiting', async (t) => {
-  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 600) });
-  await store.createColumns([jsonObject({ name: 'tag', type: 'string', dimension: 'second' })]);
-  await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
-  // Rows that have just changed are expected to change again, so wait until they count as quiet.
-  await pause(1_100);
-  let answered = false;
-  const pending = store.engine
-    .aggregate([aggregation([level(store, 'kind'), level(store, 'side')])], QUERY_OPTIONS)
-    .then(([answer]) => {
-      answered = true;
-      return answer;
-    });
-  await store.insert(jsonObject({ y: jsonObject({ tag: 'c', dimension: 'second' }) }));
-  t.notOk(answered, 'the record did not wait for the query');
-  const next = { answers: 'values', rows: [{ value: 'b', quantity: 1, next: null }] };
-  t.strictSame(await pending, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
-});
+t.test(
+  'a query of several rounds over unchanging rows does not delay records of other dimensions',
+  async (t) => {
+    const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 600) });
+    await store.createColumns([jsonObject({ name: 'tag', type: 'string', dimension: 'second' })]);
+    await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
+    // Recently changed rows are expected to change again, so the test waits until they count as unchanging.
+    await pause(1_100);
+    let answered = false;
+    const pending = store.engine
+      .aggregate([aggregation([level(store, 'kind'), level(store, 'side')])], QUERY_OPTIONS)
+      .then(([answer]) => {
+        answered = true;
+        return answer;
+      });
+    await store.insert(jsonObject({ y: jsonObject({ tag: 'c', dimension: 'second' }) }));
+    t.notOk(answered, 'the record did not wait for the query');
+    const next = { answers: 'values', rows: [{ value: 'b', quantity: 1, next: null }] };
+    t.strictSame(await pending, { answers: 'values', rows: [{ value: 'a', quantity: 1, next }] });
+  },
+);
 
-t.test('extractions at one version never wait for queries that wait for them', async (t) => {
+t.test('extractions at one version do not deadlock with queries that wait for them', async (t) => {
   const store = await openPairs(t, { queryTimeoutMs: 20_000 });
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
   const all: ExtractPlan = {
@@ -239,7 +243,7 @@ t.test('a query that waits while a column of its database is deleted is refused'
   t.strictSame(outcomes, ['answered', 'answered', 'answered', 'answered', 9004, 9004]);
 });
 
-t.test('a query whose time is over is refused with 9005, and others go on', async (t) => {
+t.test('a query that exceeds its time limit is refused with 9005, and other queries continue', async (t) => {
   const store = await openPairs(t, {
     queryTimeoutMs: 1_000,
     createWorkerClient: slowWorkers((op) => op === 'aggregate', 3_000),
@@ -255,7 +259,7 @@ t.test('a query whose time is over is refused with 9005, and others go on', asyn
   t.strictSame(await store.engine.countEntities([ALL], QUERY_OPTIONS), [2], 'the barrier is open again');
 });
 
-t.test('a client that hangs up ends its query', async (t) => {
+t.test('a client that disconnects cancels its query', async (t) => {
   const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 200) });
   let act: (() => void) | null = null;
   const cancellation: Cancellation = {
@@ -268,10 +272,10 @@ t.test('a client that hangs up ends its query', async (t) => {
     cancellation,
     bypassCache: true,
   });
-  t.not(act, null, 'it is told');
+  t.not(act, null, 'the worker is notified');
   (act as unknown as () => void)();
   await t.rejects(pending, { code: 9005 });
-  t.equal(act, null, 'and asked no more');
+  t.equal(act, null, 'no further request is sent');
   const gone: Cancellation = { isCancelled: true, onCancel: () => {} };
   await t.rejects(store.engine.countEntities([ALL], { cancellation: gone, bypassCache: true }), {
     code: 9005,
@@ -279,7 +283,7 @@ t.test('a client that hangs up ends its query', async (t) => {
 });
 
 t.test(
-  'a query that needs more than its memory is refused with 9006, and leaves nothing behind',
+  'a query that needs more than its memory limit is refused with 9006 and releases all memory',
   async (t) => {
     const store = await openPairs(t, { queryBytesMax: 50 });
     const entities = Array.from({ length: 900 }, (_, index): [string, ReturnType<typeof jsonObject>] => [

@@ -1,4 +1,4 @@
-/** A query that holds records back is stopped after a time limit, but only if records wait. */
+/** A query that delays records is stopped after a time limit, but only if records wait. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { EngineOptions } from '../../../src/engine/options.js';
@@ -30,13 +30,13 @@ function runnerBehind(barrier: WriteBarrier): QueryRunner {
   });
 }
 
-/** Works for `ms` unless it is stopped. */
+/** Runs for `ms` unless it is stopped. */
 async function workFor(query: RunningQuery, ms: number): Promise<string> {
   for (const endMs = performance.now() + ms; performance.now() < endMs; await pause(5)) query.check();
   return 'done';
 }
 
-t.test('a query that holds records back too long is stopped, and they pass', async (t) => {
+t.test('a query that delays records for too long is stopped, and the records pass', async (t) => {
   const barrier = new WriteBarrier();
   const runner = runnerBehind(barrier);
   let passed = false;

@@ -5,22 +5,22 @@ import { ResultCache } from '../../../src/engine/query/result-cache.js';
 const SEED = 271_828;
 t.comment(`seed ${SEED}`);
 
-t.test('an answer is given again for its key and version alone', async (t) => {
+t.test('a cached answer is returned only for its key and version', async (t) => {
   const cache = new ResultCache(1_000_000);
   cache.put('a', 7, { value: 'first', startedMs: 5 }, 5);
   t.strictSame(cache.get('a', 7), { value: 'first', startedMs: 5 });
   t.equal(cache.get('a', 8), null, 'the data changed');
   t.equal(cache.get('b', 7), null);
   cache.put('a', 8, { value: 'second', startedMs: 6 }, 6);
-  t.equal(cache.get('a', 7), null, 'only the newest is kept');
+  t.equal(cache.get('a', 7), null, 'only the newest version is cached');
   t.equal(cache.hitCount, 1);
   t.equal(cache.missCount, 3);
 });
 
-t.test('it never takes more than its bytes, and keeps what was used last', async (t) => {
+t.test('the cache never exceeds its size and keeps the most recently used answers', async (t) => {
   const prng = new Prng(SEED);
   const cache = new ResultCache(20_000);
-  /** Keys by their last use, the newest last: those that may be here. */
+  /** The keys that may be cached, in the order of their last use. */
   const used: string[] = [];
   for (let step = 0; step < 3_000; step++) {
     const key = `key ${prng.below(200)}`;
@@ -31,11 +31,11 @@ t.test('it never takes more than its bytes, and keeps what was used last', async
     used.push(key);
     if (cache.bytes > 20_000) t.fail(`${cache.bytes} bytes at step ${step}`);
   }
-  // Entries take at most 1,300 bytes each: the last 15 uses fit for sure.
+  // An entry has at most 1,300 bytes, so the last 15 used entries always fit.
   for (const key of used.slice(-15)) t.equal(cache.get<string>(key, 1)?.value, key);
 });
 
-t.test('an answer that would take a large part of it is not kept', async (t) => {
+t.test('an answer that would occupy a large part of the cache is not cached', async (t) => {
   const cache = new ResultCache(10_000);
   cache.put('large', 1, { value: 'x', startedMs: 0 }, 2_000);
   t.equal(cache.get('large', 1), null);

@@ -8,7 +8,7 @@ import { StopFlags } from '../../../src/engine/workers/worker-clients.js';
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Worker clients that answer nothing by themselves. */
+/** Worker clients that answer only when the test does. */
 function workersOf(count: number): WorkerClients {
   const all = Array.from({ length: count }, (_, index) => ({ index }) as unknown as WorkerApi);
   const workers: Pick<WorkerClients, 'all' | 'stopFlags' | 'orUnavailable'> = {
@@ -65,20 +65,20 @@ t.test(
     t.equal(flagOf(workers, slot), 1);
     await t.rejects(pending, { code: 9005 });
     query.end();
-    t.not(workers.stopFlags.reserve(), slot, 'the workers still read the slot');
+    t.not(workers.stopFlags.reserve(), slot, 'the workers still use the slot');
     for (const answer of release) answer();
     await turn();
     t.equal(flagOf(workers, slot), 0);
-    t.equal(workers.stopFlags.reserve(), slot, 'it is free again');
+    t.equal(workers.stopFlags.reserve(), slot, 'the slot is free again');
     await t.rejects(
       query.sendAll(() => Promise.resolve(null)),
       { code: 9005 },
-      'no request is sent any more',
+      'no more requests are sent',
     );
   },
 );
 
-t.test('the error of one worker stops the others', async (t) => {
+t.test('an error of one worker stops the other workers', async (t) => {
   const workers = workersOf(2);
   const query = new RunningQuery(workers, LIMITS, null);
   let slot = 0;
@@ -91,23 +91,26 @@ t.test('the error of one worker stops the others', async (t) => {
   query.end();
 });
 
-t.test('work in slices ends between two of them when the time is over, also on a busy thread', async (t) => {
-  const query = new RunningQuery(workersOf(1), { ...LIMITS, timeoutMs: 20 }, null);
-  let slices = 0;
-  function* work(): Generator<undefined> {
-    for (;;) {
-      slices++;
-      const until = performance.now() + 5;
-      while (performance.now() < until);
-      yield;
+t.test(
+  'sliced work ends between two slices when the time limit is reached, also on a busy thread',
+  async (t) => {
+    const query = new RunningQuery(workersOf(1), { ...LIMITS, timeoutMs: 20 }, null);
+    let slices = 0;
+    function* work(): Generator<undefined> {
+      for (;;) {
+        slices++;
+        const until = performance.now() + 5;
+        while (performance.now() < until);
+        yield;
+      }
     }
-  }
-  await t.rejects(query.inSlices(work()), { code: 9005 });
-  t.ok(slices >= 1);
-  query.end();
-});
+    await t.rejects(query.inSlices(work()), { code: 9005 });
+    t.ok(slices >= 1);
+    query.end();
+  },
+);
 
-t.test('a query that is stopped while it waits for a place leaves the place when it comes', async (t) => {
+t.test('a query that is stopped while it waits for a slot releases the slot when it gets it', async (t) => {
   const cancellation = cancellationOf();
   const query = new RunningQuery(workersOf(1), LIMITS, cancellation);
   let enter = (): void => {};

@@ -1,4 +1,4 @@
-/** SELECTs through a whole engine: parts, formats, versions, and what EXPLAIN tells. */
+/** SELECTs in a complete engine: parts, formats, versions and the output of EXPLAIN. */
 import t from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { type Cancellation, Prng } from '../../../src/base/index.js';
@@ -14,7 +14,7 @@ t.test('aggregates over whole columns equal those computed row by row', async (t
   await fill(store, prng, 3_000);
   const functions = ['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'STDDEV'];
   for (const where of ['', "WHERE word LIKE 'w1%'", 'WHERE n > 0 OR d < 0', 'WHERE n > 5000']) {
-    // A filter that no kernel can test, and that is always true, keeps them from being asked of whole columns.
+    // An always true filter that no kernel can test prevents the aggregation of whole columns.
     const slowly = `${where === '' ? 'WHERE' : `${where.replace('WHERE ', 'WHERE (')}) AND`} LENGTH([entity-id]) > 0`;
     for (const column of ['n', 'd']) {
       const items = functions.map((name, index) => `${name}(${column}) AS a${index}`).join(', ');
@@ -36,7 +36,7 @@ t.test('aggregates over whole columns equal those computed row by row', async (t
 });
 
 t.test(
-  'many rows are sent in parts: the same rows in every format, in order, and after an offset',
+  'many rows are sent in parts, with the same rows in every format, in order and after an offset',
   async (t) => {
     const seed = 405;
     t.comment(`seed ${seed}`);
@@ -76,62 +76,58 @@ t.test(
   },
 );
 
-t.test(
-  'several statements read one version, and a write meanwhile is seen by all of them or by none',
-  async (t) => {
-    const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 5 });
-    await store.createColumns(COLUMNS);
-    const accounts = 200;
-    const each = Array.from(
-      { length: accounts },
-      (_, index) => [`a${index}`, jsonObject({ n: num(100), word: `a${index}` })] as const,
-    );
-    await store.insert(jsonObject(Object.fromEntries(each)));
-    let running = true;
-    let moves = 0;
-    const move = async (): Promise<void> => {
-      for (let round = 0; running; round++) {
-        const [from, to] = [round % accounts, (round * 7 + 1) % accounts];
-        if (from === to) continue;
-        const amount = (round % 5) + 1;
-        await store.script([
-          { insert: [[`a${from}`, jsonObject({ n: num(100 - amount) })]] },
-          { insert: [[`a${to}`, jsonObject({ n: num(100 + amount) })]] },
-        ]);
-        await store.script([
-          { insert: [[`a${from}`, jsonObject({ n: num(100) })]] },
-          { insert: [[`a${to}`, jsonObject({ n: num(100) })]] },
-        ]);
-        moves++;
-      }
-    };
-    const moving = move();
-    const expected = accounts * 100;
-    for (let round = 0; round < 40; round++) {
-      const results = await Promise.all([
-        rowsOf(store, 'SELECT SUM(n) AS s FROM [default]'),
-        rowsOf(store, 'SELECT SUM(n + 0) AS s FROM [default]'),
-        rowsOf(store, 'SELECT n FROM [default]'),
-        rowsOf(store, 'SELECT SUM(b.n) AS s FROM [default] a JOIN [default] b ON a.word = b.[entity-id]'),
+t.test('several statements read one version, and all or none of them see a concurrent write', async (t) => {
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 5 });
+  await store.createColumns(COLUMNS);
+  const accounts = 200;
+  const each = Array.from(
+    { length: accounts },
+    (_, index) => [`a${index}`, jsonObject({ n: num(100), word: `a${index}` })] as const,
+  );
+  await store.insert(jsonObject(Object.fromEntries(each)));
+  let running = true;
+  let moves = 0;
+  const move = async (): Promise<void> => {
+    for (let round = 0; running; round++) {
+      const [from, to] = [round % accounts, (round * 7 + 1) % accounts];
+      if (from === to) continue;
+      const amount = (round % 5) + 1;
+      await store.script([
+        { insert: [[`a${from}`, jsonObject({ n: num(100 - amount) })]] },
+        { insert: [[`a${to}`, jsonObject({ n: num(100 + amount) })]] },
       ]);
-      const sums = results.map((rows) => rows.reduce((sum, row) => sum + Number(row.s ?? row.n), 0));
-      t.strictSame(sums, [expected, expected, expected, expected], `round ${round}`);
-      const several = await bytesOf(store, 'SELECT SUM(n) AS s FROM [default]; SELECT n FROM [default]');
-      const [one, other] = (JSON.parse(`{${several}}`) as { result: { result: Rows; count: number }[] })
-        .result;
-      t.equal(one.result[0].s, expected);
-      t.equal(
-        other.result.reduce((sum, { n }) => sum + Number(n), 0),
-        expected,
-      );
+      await store.script([
+        { insert: [[`a${from}`, jsonObject({ n: num(100) })]] },
+        { insert: [[`a${to}`, jsonObject({ n: num(100) })]] },
+      ]);
+      moves++;
     }
-    running = false;
-    await moving;
-    t.ok(moves > 5, `${moves} moves`);
-  },
-);
+  };
+  const moving = move();
+  const expected = accounts * 100;
+  for (let round = 0; round < 40; round++) {
+    const results = await Promise.all([
+      rowsOf(store, 'SELECT SUM(n) AS s FROM [default]'),
+      rowsOf(store, 'SELECT SUM(n + 0) AS s FROM [default]'),
+      rowsOf(store, 'SELECT n FROM [default]'),
+      rowsOf(store, 'SELECT SUM(b.n) AS s FROM [default] a JOIN [default] b ON a.word = b.[entity-id]'),
+    ]);
+    const sums = results.map((rows) => rows.reduce((sum, row) => sum + Number(row.s ?? row.n), 0));
+    t.strictSame(sums, [expected, expected, expected, expected], `round ${round}`);
+    const several = await bytesOf(store, 'SELECT SUM(n) AS s FROM [default]; SELECT n FROM [default]');
+    const [one, other] = (JSON.parse(`{${several}}`) as { result: { result: Rows; count: number }[] }).result;
+    t.equal(one.result[0].s, expected);
+    t.equal(
+      other.result.reduce((sum, { n }) => sum + Number(n), 0),
+      expected,
+    );
+  }
+  running = false;
+  await moving;
+  t.ok(moves > 5, `${moves} moves`);
+});
 
-t.test('who leaves early gives everything back', async (t) => {
+t.test('a client that disconnects early releases all resources', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2 });
   await fill(store, new Prng(9), 12_000);
   for (let round = 0; round < 12; round++) {
@@ -143,7 +139,7 @@ t.test('who leaves early gives everything back', async (t) => {
     if (round % 2 === 0) await parts.next();
     await parts.return();
   }
-  // More queries than slots: the slots were released.
+  // More queries than slots succeed only if the slots were released.
   t.equal((await rowsOf(store, 'SELECT COUNT(*) AS c FROM [default]'))[0].c, 12_000);
   let leave = (): void => {};
   const cancellation: Cancellation = {
@@ -165,7 +161,7 @@ t.test('who leaves early gives everything back', async (t) => {
   t.equal(await store.total(), 12_001, 'the barrier is open');
 });
 
-t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured', async (t) => {
+t.test('EXPLAIN shows skipped segments and estimates, ANALYZE measurements', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 2 });
   await fill(store, new Prng(31), 3_000);
   const statement =
@@ -179,7 +175,7 @@ t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured',
   t.equal(plan.filter(({ operator }) => operator === 'condition').length, 6);
   t.ok(
     plan.some(({ detail }) => /^n \(values\): 0 segments looked at, 1 skipped/.test(String(detail))),
-    'no n is as great',
+    'no value of n is as large',
   );
   t.ok(plan.some(({ detail }) => /^word \(values\): 1 segments looked at by equalU8/.test(String(detail))));
   t.ok(plan.some(({ operator, detail }) => operator === 'sort' && detail === 'by 1 key'));
@@ -197,7 +193,7 @@ t.test('EXPLAIN tells what is skipped and estimated, ANALYZE what was measured',
   t.match(await rowsOf(store, 'EXPLAIN SELECT 1'), [{ operator: 'constant' }]);
 });
 
-t.test('EXPLAIN tells who does not see all rows neither their number nor what is tested', async (t) => {
+t.test('EXPLAIN shows neither row counts nor conditions to a key with a row filter', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 2 });
   await fill(store, new Prng(37), 1_000);
   const [request] = requestsOf(store, 'EXPLAIN SELECT n FROM [default] WHERE n > 5 ORDER BY n');
@@ -253,45 +249,42 @@ t.test('workers count the distinct texts of many shards, with the same result ea
   }
 });
 
-t.test(
-  'the first rows of an order are those of all rows in order, however few are read of them',
-  async (t) => {
-    const seed = 411;
-    t.comment(`seed ${seed}`);
-    const prng = new Prng(seed);
-    const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
-    await fill(store, prng, 12_000);
-    const all = await rowsOf(store, 'SELECT [entity-id], n, d, word FROM [default]');
-    const wheres: [string, (row: Rows[number]) => boolean][] = [
-      ['', () => true],
-      [' WHERE n < 300', ({ n }) => typeof n === 'number' && n < 300],
-      [" WHERE word = 'w3'", ({ word }) => word === 'w3'],
-    ];
-    for (let round = 0; round < 60; round++) {
-      const [where, passes] = prng.pick(wheres);
-      const [column, descending] = [prng.pick(['n', 'd', 'word']), prng.chance(0.5)];
-      const [limit, offset] = [prng.pick([1, 10, 65, 400, 3_000]), prng.pick([0, 0, 7, 500])];
-      const order = `${column}${descending ? ' DESC' : ''}, [entity-id]`;
-      const text = `SELECT [entity-id], ${column} FROM [default]${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
-      const expected = all
-        .filter(passes)
-        .sort((a, b) => {
-          const [one, other] = [a[column], b[column]] as (number | string | null)[];
-          const sign = descending ? -1 : 1;
-          if (one === null || other === null) return one === other ? compareIds(a, b) : one === null ? 1 : -1;
-          return one === other ? compareIds(a, b) : one < other ? -sign : sign;
-        })
-        .slice(offset, offset + limit)
-        .map((row) => ({ 'entity-id': row['entity-id'], [column]: row[column] }));
-      t.strictSame(await rowsOf(store, text), expected, text);
-      const alone = await rowsOf(store, text.replace(', [entity-id] LIMIT', ' LIMIT'));
-      t.strictSame(
-        alone.map((row) => row[column]),
-        expected.map((row) => row[column]),
-      );
-    }
-  },
-);
+t.test('the first rows of an ordered SELECT do not depend on how many rows are requested', async (t) => {
+  const seed = 411;
+  t.comment(`seed ${seed}`);
+  const prng = new Prng(seed);
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
+  await fill(store, prng, 12_000);
+  const all = await rowsOf(store, 'SELECT [entity-id], n, d, word FROM [default]');
+  const wheres: [string, (row: Rows[number]) => boolean][] = [
+    ['', () => true],
+    [' WHERE n < 300', ({ n }) => typeof n === 'number' && n < 300],
+    [" WHERE word = 'w3'", ({ word }) => word === 'w3'],
+  ];
+  for (let round = 0; round < 60; round++) {
+    const [where, passes] = prng.pick(wheres);
+    const [column, descending] = [prng.pick(['n', 'd', 'word']), prng.chance(0.5)];
+    const [limit, offset] = [prng.pick([1, 10, 65, 400, 3_000]), prng.pick([0, 0, 7, 500])];
+    const order = `${column}${descending ? ' DESC' : ''}, [entity-id]`;
+    const text = `SELECT [entity-id], ${column} FROM [default]${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+    const expected = all
+      .filter(passes)
+      .sort((a, b) => {
+        const [one, other] = [a[column], b[column]] as (number | string | null)[];
+        const sign = descending ? -1 : 1;
+        if (one === null || other === null) return one === other ? compareIds(a, b) : one === null ? 1 : -1;
+        return one === other ? compareIds(a, b) : one < other ? -sign : sign;
+      })
+      .slice(offset, offset + limit)
+      .map((row) => ({ 'entity-id': row['entity-id'], [column]: row[column] }));
+    t.strictSame(await rowsOf(store, text), expected, text);
+    const alone = await rowsOf(store, text.replace(', [entity-id] LIMIT', ' LIMIT'));
+    t.strictSame(
+      alone.map((row) => row[column]),
+      expected.map((row) => row[column]),
+    );
+  }
+});
 
 const compareIds = (a: Rows[number], b: Rows[number]): number =>
   String(a['entity-id']) < String(b['entity-id']) ? -1 : 1;

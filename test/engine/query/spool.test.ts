@@ -29,12 +29,12 @@ async function readAll(spool: Spool): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The disk of the machine, in a folder of the test. */
+/** The real disk, in a folder of the test. */
 function realDisk(t: Test): { fs: FileSystem; dir: string } {
   return { fs: new NodeFileSystem(), dir: path.join(t.testdir(), 'spool') };
 }
 
-t.test('what was written is read in its order, whoever of the two is faster', async (t) => {
+t.test('parts are read in the order of writing, whether the writer or the reader is faster', async (t) => {
   const seed = 11;
   const real = realDisk(t);
   for (let round = 0; round < 40; round++) {
@@ -60,13 +60,13 @@ t.test('what was written is read in its order, whoever of the two is faster', as
     };
     const [, found] = await Promise.all([write(), read()]);
     t.ok(found.equals(Buffer.concat(parts)), `seed ${seed + round}`);
-    t.equal(store.reservedBytes, 0, 'the disk is given back');
+    t.equal(store.reservedBytes, 0, 'the disk space is released');
     t.strictSame(disk.files(), []);
   }
   t.strictSame(fs.readdirSync(real.dir), []);
 });
 
-t.test('memory is bounded, and only what is beyond it goes to the disk', async (t) => {
+t.test('memory is bounded, and only parts beyond the bound are written to disk', async (t) => {
   const disk = faultyDisk();
   const { spool, store } = make(disk);
   const parts = Array.from({ length: 20 }, (_, index) => new Uint8Array(KIB).fill(index));
@@ -81,7 +81,7 @@ t.test('memory is bounded, and only what is beyond it goes to the disk', async (
   t.equal(spool.memoryBytes, 0);
 });
 
-t.test('a part that is larger than the memory is taken while nothing else waits', async (t) => {
+t.test('a part larger than the memory is accepted if no other part waits', async (t) => {
   const disk = faultyDisk();
   const { spool } = make(disk);
   await spool.write(new Uint8Array(9 * KIB).fill(1));
@@ -90,7 +90,7 @@ t.test('a part that is larger than the memory is taken while nothing else waits'
   t.equal((await readAll(spool)).length, 9 * KIB);
 });
 
-t.test('a file that was read to its end is written from its beginning again', async (t) => {
+t.test('a file that was read to its end is reused from its beginning', async (t) => {
   const disk = faultyDisk();
   const { spool, store } = make(disk);
   const parts = spool.parts();
@@ -100,12 +100,12 @@ t.test('a file that was read to its end is written from its beginning again', as
       const { value } = await parts.next();
       t.strictSame(value, new Uint8Array(KIB).fill(round * 8 + index));
     }
-    t.equal(store.reservedBytes, 4 * KIB, 'no more than one round needs');
+    t.equal(store.reservedBytes, 4 * KIB, 'the file is no larger than one round');
   }
   await parts.return();
 });
 
-t.test('the file has no name while it is used', async (t) => {
+t.test('the file has no name while it is in use', async (t) => {
   const { fs: real, dir } = realDisk(t);
   const { spool } = make(real, dir);
   for (let index = 0; index < 8; index++) await spool.write(new Uint8Array(KIB).fill(index));
@@ -114,7 +114,7 @@ t.test('the file has no name while it is used', async (t) => {
   t.equal((await readAll(spool)).length, 8 * KIB);
 });
 
-t.test('where an open file cannot lose its name, it goes at the end', async (t) => {
+t.test('where an open file cannot be unlinked, it is removed at the end', async (t) => {
   let isOpen = true;
   const disk = faultyDisk({ fault: (_step, call) => (call === 'remove' && isOpen ? 'EBUSY' : undefined) });
   const { spool } = make(disk);
@@ -126,7 +126,7 @@ t.test('where an open file cannot lose its name, it goes at the end', async (t) 
   t.strictSame(disk.files(), []);
 });
 
-t.test('left-overs of a process that died are removed at start', async (t) => {
+t.test('files of a killed process are removed at start', async (t) => {
   const disk = faultyDisk();
   disk.put(`${DIR}/answer-1`, new Uint8Array(5));
   disk.put(`${DIR}/answer-7`, new Uint8Array(5));
@@ -136,24 +136,27 @@ t.test('left-overs of a process that died are removed at start', async (t) => {
   await emptySpoolDir(disk, '/store/absent');
 });
 
-t.test('spools together take no more disk than they may: 9006, and the others go on', async (t) => {
-  const disk = faultyDisk();
-  const store = new SpoolStore(10 * KIB);
-  const [{ spool: first }, { spool: second }] = [make(disk, DIR, store), make(disk, DIR, store)];
-  for (let index = 0; index < 12; index++) await first.write(new Uint8Array(KIB));
-  t.equal(store.reservedBytes, 8 * KIB);
-  for (let index = 0; index < 6; index++) await second.write(new Uint8Array(KIB));
-  const refusal = { code: 9006, message: 'answers that wait for their clients take too much disk' };
-  await t.rejects(async () => second.write(new Uint8Array(KIB)), refusal, 'its writer gets the error');
-  await t.rejects(async () => second.write(new Uint8Array(1)), refusal, 'whenever it writes');
-  await t.rejects(readAll(second), refusal, 'and its reader');
-  t.equal(store.reservedBytes, 8 * KIB, 'what it took is given back');
-  first.end();
-  t.equal((await readAll(first)).length, 12 * KIB);
-  t.equal(store.reservedBytes, 0);
-});
+t.test(
+  'a spool beyond the shared disk limit is refused with 9006, and the other spools continue',
+  async (t) => {
+    const disk = faultyDisk();
+    const store = new SpoolStore(10 * KIB);
+    const [{ spool: first }, { spool: second }] = [make(disk, DIR, store), make(disk, DIR, store)];
+    for (let index = 0; index < 12; index++) await first.write(new Uint8Array(KIB));
+    t.equal(store.reservedBytes, 8 * KIB);
+    for (let index = 0; index < 6; index++) await second.write(new Uint8Array(KIB));
+    const refusal = { code: 9006, message: 'answers that wait for their clients take too much disk' };
+    await t.rejects(async () => second.write(new Uint8Array(KIB)), refusal, 'the writer gets the error');
+    await t.rejects(async () => second.write(new Uint8Array(1)), refusal, 'at every later write');
+    await t.rejects(readAll(second), refusal, 'the reader gets the error');
+    t.equal(store.reservedBytes, 8 * KIB, 'the disk space of the refused spool is released');
+    first.end();
+    t.equal((await readAll(first)).length, 12 * KIB);
+    t.equal(store.reservedBytes, 0);
+  },
+);
 
-t.test('a full disk is 9002, one that fails 189, at whatever call', async (t) => {
+t.test('at every call a full disk is 9002 and a failing disk is 189', async (t) => {
   for (const [code, wanted] of [
     ['ENOSPC', 9002],
     ['EDQUOT', 9002],
@@ -171,14 +174,14 @@ t.test('a full disk is 9002, one that fails 189, at whatever call', async (t) =>
       const written = await write().catch((error: QuarryError) => error.code);
       const read = await readAll(spool).catch((error: QuarryError) => error.code);
       await spool.close();
-      t.equal(store.reservedBytes, 0, 'everything is given back');
+      t.equal(store.reservedBytes, 0, 'all disk space is released');
       t.strictSame(disk.files(), []);
       if (written === undefined && typeof read !== 'number') {
         if (disk.steps <= at) break;
         continue;
       }
       t.equal(read, wanted, `${code} at step ${at}`);
-      t.ok(written === wanted || written === undefined, "a read that fails is not the writer's");
+      t.ok(written === wanted || written === undefined, 'a failed read is not reported to the writer');
     }
   }
   const full = faultyDisk();
@@ -190,7 +193,7 @@ t.test('a full disk is 9002, one that fails 189, at whatever call', async (t) =>
   await t.rejects(write(), { code: 9002 });
 });
 
-t.test('a reader that leaves releases everything, and the next write of its writer fails', async (t) => {
+t.test('a reader that leaves releases all resources, and the next write fails', async (t) => {
   for (const waits of [false, true]) {
     const disk = faultyDisk();
     const { spool, store } = make(disk);
@@ -208,7 +211,7 @@ t.test('a reader that leaves releases everything, and the next write of its writ
   }
 });
 
-t.test('a reader that leaves while the disk works waits for it', async (t) => {
+t.test('a reader that leaves during a disk operation waits for its end', async (t) => {
   const { fs: real, dir } = realDisk(t);
   for (let round = 0; round < 20; round++) {
     const { spool, store } = make(real, dir);
@@ -227,7 +230,7 @@ t.test('a reader that leaves while the disk works waits for it', async (t) => {
   t.strictSame(fs.readdirSync(dir), []);
 });
 
-t.test('a writer that fails ends the reading at once, also of what waits', async (t) => {
+t.test('a failed writer ends the reading at once, including waiting parts', async (t) => {
   const disk = faultyDisk();
   const { spool, store } = make(disk);
   for (let index = 0; index < 8; index++) await spool.write(new Uint8Array(KIB));
@@ -243,7 +246,7 @@ t.test('a writer that fails ends the reading at once, also of what waits', async
   await t.rejects(next, { message: 'a bug' });
 });
 
-t.test('what is produced into a spool is its parts, or its failure', async (t) => {
+t.test('a spool delivers the produced parts or the error of the producer', async (t) => {
   const good = spooled(make(faultyDisk()).spool, async (into) => {
     for (let index = 0; index < 9; index++) await into.write(Uint8Array.of(index));
   });
@@ -275,7 +278,7 @@ t.test('what is produced into a spool is its parts, or its failure', async (t) =
   await left.next();
   await left.return();
   while (stopped === null) await turn();
-  t.match(stopped, { code: 9005, message: 'the client has gone' });
+  t.match(stopped, { code: 9005, message: 'the client has disconnected' });
 });
 
 t.test('a writer waits for a reader that keeps up, and writes to the file after its timeout', async (t) => {
@@ -309,12 +312,12 @@ t.test('a writer waits for a reader that keeps up, and writes to the file after 
 
   const tired = patient(5);
   await writeAll(tired.spool);
-  t.ok(tired.store.reservedBytes >= 19 * 3 * KIB, 'nobody read, and all but the first part are in the file');
+  t.ok(tired.store.reservedBytes >= 19 * 3 * KIB, 'without a reader all parts but the first are in the file');
   t.strictSame(await readAll(tired.spool), Buffer.concat(parts));
   t.equal(tired.store.reservedBytes, 0);
 });
 
-t.test('a writer that waits for room learns at once that nobody reads any more', async (t) => {
+t.test('a writer that waits for space fails at once when the reader leaves', async (t) => {
   const spool = new Spool({
     fs: faultyDisk(),
     dir: DIR,
@@ -355,12 +358,12 @@ t.test('`done` is called for parts that are in the file and for parts that will 
   const parts = Array.from({ length: 6 }, (_, at) => new Uint8Array(2 * KIB).fill(at));
   const wanted = parts.map((one) => one.slice());
   for (const one of parts.slice(0, 4)) await spool.write(one);
-  t.strictSame(notified, parts.slice(2, 4), 'two fill the memory, two are in the file');
+  t.strictSame(notified, parts.slice(2, 4), 'two parts fill the memory, two are in the file');
   const reading = spool.parts();
   for (let at = 0; at < 4; at++) t.strictSame((await reading.next()).value, wanted[at]);
-  t.equal(notified.length, 2, 'of what was read the reader tells');
+  t.equal(notified.length, 2, 'the reader reports the parts that were read');
   await spool.write(parts[4]);
   await spool.write(parts[5]);
   await spool.close();
-  t.strictSame(notified, parts.slice(2), 'the last two were dropped');
+  t.strictSame(notified, parts.slice(2), 'the last two parts were discarded');
 });

@@ -1,4 +1,4 @@
-/** SELECTs that are not done in their first slice start again inside the write barrier and run slice by slice. */
+/** SELECTs that do not finish in their first slice restart inside the write barrier and run slice by slice. */
 import t, { type Test } from 'tap';
 import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
@@ -49,7 +49,7 @@ const watched =
 
 const EXPLAINED = HEAVY.map((statement) => `EXPLAIN ANALYZE ${statement}`);
 
-/** A full folder, and what is answered where slices are long. */
+/** The folder of a store with data, and the answers with long slices. */
 async function prepared(): Promise<{ full: string; wanted: Rows[] }> {
   const full = makeDir(t);
   const store = await TestStore.open(t, full, { workerCount: 2, shardCount: 3 });
@@ -65,7 +65,7 @@ const { full, wanted } = await prepared();
 const openShort = (t: Test, watch: Watch, watchAnswer: WatchAnswer = () => {}): Promise<TestStore> =>
   TestStore.open(t, copyDir(t, full), { ...SHORT, createWorkerClient: watched(watch, watchAnswer) });
 
-t.test('others come between the slices of a SELECT, and records wait for its end', async (t) => {
+t.test('other requests run between the slices of a SELECT, and records wait for its end', async (t) => {
   let slices = 0;
   let slicesBefore = 0;
   let second = (): void => {};
@@ -95,16 +95,16 @@ t.test('others come between the slices of a SELECT, and records wait for its end
     await Promise.all(others);
     t.ok(slices >= 4, `${slices} slices`);
     t.strictSame(order, ['count', 'select'], statement);
-    t.equal(slicesBefore, slices, 'the record came behind the last slice');
+    t.equal(slicesBefore, slices, 'the record was applied after the last slice');
     t.strictSame(rows, alone, statement);
     const [{ c }] = await rowsOf(store, 'SELECT COUNT(*) AS c FROM [default]');
     t.equal(c, count + 1);
   }
 });
 
-t.test('in slices or at once, the answers and what EXPLAIN ANALYZE counts are the same', async (t) => {
+t.test('the answers and the counts of EXPLAIN ANALYZE do not depend on the slices', async (t) => {
   const store = await openShort(t, () => {});
-  // How many rows are sorted depends on where batches end: see TopBound.
+  // The number of sorted rows depends on the batch boundaries: see TopBound.
   const plain = (rows: Rows): Rows =>
     rows.map((row) => ({ ...row, milliseconds: null, ...(row.operator === 'sort' ? { rows: null } : {}) }));
   for (const [index, statement] of [...HEAVY, ...EXPLAINED].entries()) {
@@ -113,11 +113,11 @@ t.test('in slices or at once, the answers and what EXPLAIN ANALYZE counts are th
   }
 });
 
-t.test('two SELECTs of many slices are worked on at once, and each gets its answer', async (t) => {
+t.test('two SELECTs of many slices run concurrently, and each gets its answer', async (t) => {
   const inside = new Set<number>();
   let most = 0;
   const begun: number[][] = [[], []];
-  /** Told to end, or done where that is the end. */
+  /** Requests that end a SELECT, or its last slice. */
   const ended: number[][] = [[], []];
   const counting = new Set<number>();
   const end = (selectId: number, worker: number): void => {
@@ -153,7 +153,7 @@ t.test('two SELECTs of many slices are worked on at once, and each gets its answ
   for (const worker of [0, 1]) t.strictSame(ended[worker].sort(), begun[worker].sort(), `worker ${worker}`);
 });
 
-t.test('a client that disconnects between slices ends the SELECT and opens the barrier', async (t) => {
+t.test('a client that disconnects between slices ends the SELECT, which leaves the barrier', async (t) => {
   let cancel = (): void => {};
   let slices = 0;
   const begun = new Set<number>();
@@ -162,7 +162,7 @@ t.test('a client that disconnects between slices ends the SELECT and opens the b
     if (op === 'select-end') begun.delete((request as WorkerRequests['select-end']).selectId);
     if (op === 'select-next' && ++slices === 12) cancel();
   });
-  // More often than there are slots.
+  // More iterations than slots.
   for (let round = 0; round < 6; round++) {
     slices = 0;
     const caller: Cancellation = {

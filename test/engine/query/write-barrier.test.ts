@@ -3,7 +3,7 @@ import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('records pass at once while no query of several rounds runs', async (t) => {
+t.test('records pass at once if no query of several rounds runs', async (t) => {
   const barrier = new WriteBarrier();
   const passed: number[] = [];
   barrier.write(() => passed.push(1));

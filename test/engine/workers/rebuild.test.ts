@@ -1,4 +1,4 @@
-/** A worker whose thread ends while it is rebuilt: another thread follows, unless a record of the log ends them all. */
+/** A worker whose thread ends during a rebuild is rebuilt by another thread, unless a log record ends every thread. */
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
@@ -6,9 +6,9 @@ import type { WorkerOp } from '../../../src/protocol/index.js';
 import { makeDir, TestStore, workerFile } from '../store.js';
 import { bodyOf, COLUMNS, codeOf, SIZE, untilBack, watchThreads, workerWith } from '../threads.js';
 
-/** The store's worker. Each thread after the first one ends at the request that `due` determines. */
+/** The worker of the store. Each thread after the first one ends at the request that `due` determines. */
 function dyingWorker(t: Test, due: (thread: number, op: WorkerOp) => boolean): CreateWorkerClient {
-  // The thread that a pool begins anew in the place of a dead one is nobody's.
+  // The thread with which a pool replaces a dead one is not used.
   const waiting: ((worker: Worker) => void)[] = [];
   const onWorker = (worker: Worker): void => waiting.shift()?.(worker);
   process.on('worker', onWorker);
@@ -29,29 +29,26 @@ function dyingWorker(t: Test, due: (thread: number, op: WorkerOp) => boolean): C
   };
 }
 
-t.test(
-  'threads that end at different records during a rebuild are followed by one that finishes',
-  async (t) => {
-    const threads = watchThreads(t);
-    const ops: readonly WorkerOp[] = ['apply', 'model'];
-    const createWorkerClient = dyingWorker(t, (thread, op) => op === ops[thread - 1]);
-    const store = await TestStore.open(t, makeDir(t), { workerCount: 1, shardCount: 2, createWorkerClient });
-    await store.createColumns(COLUMNS);
-    for (let batch = 0; batch < 3; batch++) await store.insert(bodyOf(batch));
-    await [...threads][0].terminate();
-    await codeOf(store.total());
-    await untilBack(store);
-    t.equal(await store.total(), 3 * SIZE);
-    await store.insert(bodyOf(3));
-    t.equal(await store.total(), 4 * SIZE);
-    t.equal(store.warnings.filter((text) => text.includes('while it loaded its shards')).length, 2);
-    t.equal(store.engine.stats().workerRestartCount, 1);
-    t.strictSame(store.fatals, []);
-  },
-);
+t.test('a rebuild whose threads end at different records is finished by a later thread', async (t) => {
+  const threads = watchThreads(t);
+  const ops: readonly WorkerOp[] = ['apply', 'model'];
+  const createWorkerClient = dyingWorker(t, (thread, op) => op === ops[thread - 1]);
+  const store = await TestStore.open(t, makeDir(t), { workerCount: 1, shardCount: 2, createWorkerClient });
+  await store.createColumns(COLUMNS);
+  for (let batch = 0; batch < 3; batch++) await store.insert(bodyOf(batch));
+  await [...threads][0].terminate();
+  await codeOf(store.total());
+  await untilBack(store);
+  t.equal(await store.total(), 3 * SIZE);
+  await store.insert(bodyOf(3));
+  t.equal(await store.total(), 4 * SIZE);
+  t.equal(store.warnings.filter((text) => text.includes('while it loaded its shards')).length, 2);
+  t.equal(store.engine.stats().workerRestartCount, 1);
+  t.strictSame(store.fatals, []);
+});
 
 t.test(
-  'a record at which two threads end that apply record by record is named and not tried again',
+  'a record at which two threads end while applying records one by one is reported and not retried',
   async (t) => {
     const threads = watchThreads(t);
     const createWorkerClient = dyingWorker(t, (_thread, op) => op === 'apply');
@@ -68,7 +65,7 @@ t.test(
       [/^the record of LSN \d+, in \S+\.qlog at byte \d+, ends every thread that applies it: /],
     );
     t.equal(store.warnings.filter((text) => text.includes('while it loaded its shards')).length, 3);
-    // Nobody closes an engine that cannot go on.
+    // An engine after a fatal error is not closed.
     await t.rejects(store.close());
     for (const thread of threads) await thread.terminate();
   },

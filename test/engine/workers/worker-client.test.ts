@@ -1,4 +1,4 @@
-/** Worker threads that end under load or idle: their shards are rebuilt, and no acknowledged write is lost. */
+/** Worker threads that end under load or while idle: their shards are rebuilt, and no acknowledged write is lost. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
@@ -16,7 +16,7 @@ for (const [what, checkpointLogBytes] of [
   ['beside running checkpoints', 30_000],
 ] as const) {
   t.test(
-    `threads killed under load ${what}: acknowledged requests stay, refused ones left nothing`,
+    `threads killed under load ${what}: acknowledged requests are kept, and refused ones have no effect`,
     async (t) => {
       const prng = new Prng(SEED);
       const threads = watchThreads(t);
@@ -69,7 +69,7 @@ for (const [what, checkpointLogBytes] of [
         t.ok((await store.exists(ids)).every(Boolean));
       }
       const ids = [...refused].slice(0, 90).map((batch) => `b${batch}-0`);
-      if (ids.length > 0) t.notOk((await store.exists(ids)).some(Boolean), 'refused requests left nothing');
+      if (ids.length > 0) t.notOk((await store.exists(ids)).some(Boolean), 'refused requests had no effect');
       t.strictSame(store.fatals, []);
 
       const { dir } = store;
@@ -94,7 +94,7 @@ t.test('a thread that ends while idle is noticed at the next request and rebuilt
   t.strictSame(store.fatals, []);
 });
 
-t.test('a store closes while a worker is being rebuilt, and keeps everything', async (t) => {
+t.test('a store that is closed during the rebuild of a worker keeps all data', async (t) => {
   const threads = watchThreads(t);
   const dir = makeDir(t);
   const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
@@ -121,7 +121,7 @@ const OPS: readonly WorkerOp[] = ['parse', 'apply', 'count-entities', 'aggregate
 const opsOf = (task: readonly Waiting[]): WorkerOp[] => task.map(({ request }) => request.op);
 
 t.test(
-  'requests leave a queue in order, except bodies; large answers end a task, and no request waits for long',
+  'requests leave a queue in order, except bodies; large answers end a task, and no request starves',
   async (t) => {
     const prng = new Prng(QUEUE_SEED);
     const queue = new WorkerQueue<Waiting>();
@@ -153,7 +153,7 @@ t.test(
       }
       parsesWaiting -= parses.length;
       tasksWithout = parses.length > 0 || parsesWaiting === 0 ? 0 : tasksWithout + 1;
-      if (tasksWithout > 1) t.fail('bodies stood back twice in a row');
+      if (tasksWithout > 1) t.fail('bodies were passed over twice in a row');
     }
     while (!queue.isEmpty) queue.nextTask();
     t.ok(sent > 10_000);

@@ -3,7 +3,7 @@ import { DataVersions } from '../../../src/engine/write/data-versions.js';
 
 const at = (databaseId: number, dimensionId: number) => ({ databaseId, dimensionId });
 
-t.test('a version changes with its own rows and with the catalog alone', async (t) => {
+t.test('a version changes only with its own rows and with the catalog', async (t) => {
   const versions = new DataVersions();
   t.equal(versions.of(at(1, 1)), 0);
   t.equal(versions.changedMs(at(1, 1)), Number.NEGATIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** Writes that take effect once: the table alone, and the engine with it, over restarts and between connections. */
+/** Writes that take effect once: the deduplication table alone, and in the engine over restarts and connections. */
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import type { Json } from '../../../src/api/index.js';
@@ -16,9 +16,9 @@ const entry = (id: string, timeMs: number, lsn = 1) => ({
   lsn,
   answer: [lsn],
 });
-const never = (): Promise<readonly number[]> => Promise.reject(new Error('it ran again'));
+const never = (): Promise<readonly number[]> => Promise.reject(new Error('the write ran again'));
 
-t.test('a name answers what it answered first, for its own body only', async (t) => {
+t.test('an idempotency key returns its first answer, only for the same body', async (t) => {
   const table = new DeduplicationTable(10);
   table.add(entry('a', 1000, 5));
   t.strictSame(await table.run('a', () => 'of a', 1000, never), [5]);
@@ -28,7 +28,7 @@ t.test('a name answers what it answered first, for its own body only', async (t)
   );
 });
 
-t.test('a repeat waits for the first; when that was refused it is the first itself', async (t) => {
+t.test('a repeat waits for the first request; if that is refused, the repeat is executed', async (t) => {
   const table = new DeduplicationTable(10);
   const order: string[] = [];
   const write = async (name: string, fails: boolean): Promise<readonly number[]> => {
@@ -63,7 +63,7 @@ t.test('a repeat waits for the first; when that was refused it is the first itse
   t.strictSame(order, ['begin first', 'end first', 'begin second', 'end second']);
 });
 
-t.test('a full table refuses new names and forgets none that is younger than 24 hours', async (t) => {
+t.test('a full table refuses new idempotency keys and forgets none younger than 24 hours', async (t) => {
   const table = new DeduplicationTable(2);
   const write = async (): Promise<readonly number[]> => [1];
   table.add(entry('a', 0));
@@ -93,7 +93,7 @@ const visitedAtLeast = (times: number): Json => [
 ];
 
 t.test(
-  'writes with an ID take effect once: concurrently, after a kill, after a checkpoint and a close',
+  'writes with an idempotency key take effect once: concurrently, after a kill, after a checkpoint and a close',
   async (t) => {
     const dir = makeDir(t);
     let store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 3 });
@@ -129,12 +129,12 @@ t.test(
     await check('at once');
     const killed = copyDir(t, dir);
     await store.engine.checkpoint();
-    await check('beside a snapshot');
+    await check('during a snapshot');
     const killedLater = copyDir(t, dir);
     await store.close();
     for (const [what, again] of [
       ['after a kill', killed],
-      ['after a kill behind a checkpoint', killedLater],
+      ['after a kill that follows a checkpoint', killedLater],
       ['after a close', dir],
     ]) {
       store = await TestStore.open(t, again, { workerCount: 1 });
@@ -144,14 +144,17 @@ t.test(
   },
 );
 
-t.test('names are forgotten after 24 hours, and a write without a name is never kept', async (t) => {
-  const clock = new ManualClock(NOW_MS);
-  const store = await TestStore.open(t, makeDir(t), { clock });
-  await store.createColumns(COLUMNS);
-  await store.insert(BODY);
-  await store.insert(BODY, 'name');
-  t.equal(store.engine.stats().idempotencyKeyCount, 1);
-  clock.advance(RETENTION_MS);
-  await store.insert(BODY, 'name');
-  t.equal(await store.countOne(visitedAtLeast(3)), 2);
-});
+t.test(
+  'idempotency keys are forgotten after 24 hours, and a write without one is never recorded',
+  async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const store = await TestStore.open(t, makeDir(t), { clock });
+    await store.createColumns(COLUMNS);
+    await store.insert(BODY);
+    await store.insert(BODY, 'name');
+    t.equal(store.engine.stats().idempotencyKeyCount, 1);
+    clock.advance(RETENTION_MS);
+    await store.insert(BODY, 'name');
+    t.equal(await store.countOne(visitedAtLeast(3)), 2);
+  },
+);

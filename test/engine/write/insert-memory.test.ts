@@ -6,12 +6,12 @@ import type { SharedBytes } from '../../../src/protocol/index.js';
 const SEED = 4_242;
 t.comment(`seed ${SEED}`);
 
-t.test('a released part serves the next request of its size, and no other', async (t) => {
+t.test('a released part is reused only for requests of its size', async (t) => {
   const memory = new InsertMemory();
   const first = memory.acquire(5_000);
   t.equal(first.byteLength, 8_192);
   const second = memory.acquire(5_000);
-  t.not(second, first, 'a part in use is not given twice');
+  t.not(second, first, 'a part in use is not allocated again');
   memory.release(first);
   t.not(memory.acquire(9_000), first);
   t.equal(memory.acquire(8_192), first);
@@ -30,17 +30,17 @@ t.test('sizes are powers of two, at least as large as requested', async (t) => {
   }
 });
 
-t.test('when no part is in use the memory is divided again', async (t) => {
+t.test('the memory is divided anew when no part is in use', async (t) => {
   const memory = new InsertMemory(2 ** 20);
   const small = Array.from({ length: 2 ** 8 }, () => memory.acquire(4_096));
   t.ok(small.every((place) => 'at' in place));
   for (const place of small.slice(1)) memory.release(place);
-  t.notOk('at' in memory.acquire(2 ** 20), 'one is in use still');
+  t.notOk('at' in memory.acquire(2 ** 20), 'one part is still in use');
   memory.release(small[0]);
   t.strictSame(memory.acquire(2 ** 20), { at: 0, byteLength: 2 ** 20 });
 });
 
-t.test('parts in use never overlap, and what does not fit gets a buffer of its own', async (t) => {
+t.test('parts in use never overlap, and a request that does not fit gets a separate buffer', async (t) => {
   const prng = new Prng(SEED);
   const memory = new InsertMemory(2 ** 20);
   const held = new Map<SharedBytes, number>();

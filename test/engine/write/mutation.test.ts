@@ -11,7 +11,7 @@ import { copyDir, DATABASE_ID, makeDir, NOW_MS, QUERY_OPTIONS, TestStore } from 
 
 t.setTimeout(120_000);
 
-/** They are deleted and made again. */
+/** The entities that are deleted and inserted again. */
 const LATER_COLUMNS: readonly Json[] = [
   jsonObject({ name: 'tag', type: 'string' }),
   jsonObject({ name: 'visits', type: 'integer-event', 'retention-time': num(30) }),
@@ -44,7 +44,7 @@ async function open(t: Parameters<typeof TestStore.open>[0], options = {}): Prom
   return store;
 }
 
-t.test('an update and a delete are whole on all shards, and survive a kill and a close', async (t) => {
+t.test('updates and deletes take effect on all shards, also after a kill and a close', async (t) => {
   const store = await open(t);
   const set = jsonObject({ tag: 'new', visits: jsonObject({ value: num(5), date: '2019-12-30' }) });
   t.equal(await store.mutate(tagged('t3'), set), 100);
@@ -73,21 +73,24 @@ t.test('an update and a delete are whole on all shards, and survive a kill and a
   }
 });
 
-t.test('what is set is checked as in an insert, and a refusal changes nothing', async (t) => {
-  const store = await open(t);
-  for (const [set, code] of [
-    [jsonObject({ number: 'text' }), 2007],
-    [jsonObject({ absent: num(1) }), 2011],
-    [jsonObject({ 'entity-id': 'x' }), 2020],
-    [jsonObject({ tag: '' }), 2015],
-    [jsonObject({ visits: jsonObject({ value: num(1), date: '2100-01-01' }) }), 2006],
-  ] as const) {
-    await t.rejects(store.mutate(tagged('t1'), set), { code });
-  }
-  t.equal(await store.countOne(tagged('t1')), 100);
-});
+t.test(
+  'the set values are validated like those of an insert, and a refused update changes nothing',
+  async (t) => {
+    const store = await open(t);
+    for (const [set, code] of [
+      [jsonObject({ number: 'text' }), 2007],
+      [jsonObject({ absent: num(1) }), 2011],
+      [jsonObject({ 'entity-id': 'x' }), 2020],
+      [jsonObject({ tag: '' }), 2015],
+      [jsonObject({ visits: jsonObject({ value: num(1), date: '2100-01-01' }) }), 2006],
+    ] as const) {
+      await t.rejects(store.mutate(tagged('t1'), set), { code });
+    }
+    t.equal(await store.countOne(tagged('t1')), 100);
+  },
+);
 
-t.test('a deleted column is gone from memory, and from the disk after the next checkpoint', async (t) => {
+t.test('a deleted column is removed from memory, and from the disk after the next checkpoint', async (t) => {
   const store = await open(t);
   await store.engine.checkpoint();
   const { columns } = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default') as {
@@ -120,25 +123,22 @@ t.test('a deleted column is gone from memory, and from the disk after the next c
   }
 });
 
-t.test(
-  'a record deletes events past their retention time, and their entities have none any more',
-  async (t) => {
-    const clock = new ManualClock(NOW_MS);
-    const store = await open(t, { clock, expiryIntervalMs: 20 });
-    t.equal(await store.countOne(visited), 1000);
-    clock.advance(20 * DAY_MS);
-    // Events of the last ten days before NOW_MS stay: entities e0 to e9 of every twenty, and e10 on its last second.
-    for (let tries = 0; (await store.countOne(visited)) === 1000 && tries < 500; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    t.equal(await store.countOne(visited), 550);
-    t.equal(await store.countOne(unvisited), 0, 'an entity without events satisfies neither');
-    const killed = copyDir(t, store.dir);
-    await store.close();
-    const again = await TestStore.open(t, killed, { clock: new ManualClock(NOW_MS) });
-    t.equal(await again.countOne(visited), 550);
-  },
-);
+t.test('a record deletes the events past their retention time', async (t) => {
+  const clock = new ManualClock(NOW_MS);
+  const store = await open(t, { clock, expiryIntervalMs: 20 });
+  t.equal(await store.countOne(visited), 1000);
+  clock.advance(20 * DAY_MS);
+  // Events of the last ten days before NOW_MS are kept: entities e0 to e9 of every twenty, and e10 to the second.
+  for (let tries = 0; (await store.countOne(visited)) === 1000 && tries < 500; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  t.equal(await store.countOne(visited), 550);
+  t.equal(await store.countOne(unvisited), 0, 'an entity without events satisfies neither');
+  const killed = copyDir(t, store.dir);
+  await store.close();
+  const again = await TestStore.open(t, killed, { clock: new ManualClock(NOW_MS) });
+  t.equal(await again.countOne(visited), 550);
+});
 
 t.test('after the next checkpoint no file contains deleted data, even in an idle store', async (t) => {
   const marker = 'zanzibar-marker';
@@ -150,7 +150,7 @@ t.test('after the next checkpoint no file contains deleted data, even in an idle
   for (const how of ['entity', 'column', 'database'] as const) {
     const store = await open(t);
     await store.insert(jsonObject({ marked: jsonObject({ tag: marker }) }));
-    t.not(filesWith(store.dir).length, 0, 'it is in the log');
+    t.not(filesWith(store.dir).length, 0, 'the deleted data is in the log');
     await store.engine.checkpoint();
     const tag = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get('tag');
     const columnId = tag?.id ?? 0;
@@ -175,40 +175,49 @@ t.test('after the next checkpoint no file contains deleted data, even in an idle
   }
 });
 
-t.test('a deleted database takes its data, keys and files with it; another one stays', async (t) => {
-  const store = await open(t);
-  await store.apply(
-    { change: 'database-created', id: 2, name: 'second', type: 'production', properties: DEFAULT_PROPERTIES },
-    { change: 'key-created', key: { hash: 'cd'.repeat(32), kind: 'master', databaseId: 2 } },
-  );
-  const insert = (databaseId: number, text: string) =>
-    store.engine.insert({
-      databaseId,
-      body: Buffer.from(text),
-      customKey: false,
-      columnIds: null,
-      idempotencyId: null,
-      charge: () => {},
-    });
-  await insert(2, '{"x": {"tag": "only here"}, "auto-create": ["column"]}');
-  t.equal(await store.total(), 1000, 'databases share nothing');
-  const memory = store.engine.stats().memoryUsedBytes;
-  await store.apply({ change: 'database-deleted', databaseId: DATABASE_ID });
-  await t.rejects(insert(DATABASE_ID, '{"x": {"tag": "late"}}'), { code: 8002 });
-  t.equal(store.engine.catalog().databases.size, 1);
-  t.strictSame(
-    [...store.engine.catalog().keys.values()].map((key) => (key.kind === 'team' ? 0 : key.databaseId)),
-    [0, 2],
-  );
-  await store.engine.checkpoint();
-  t.ok(store.engine.stats().memoryUsedBytes < memory);
-  const dir = copyDir(t, store.dir);
-  await store.close();
-  const again = await TestStore.open(t, dir);
-  t.equal(again.engine.catalog().databases.size, 1);
-  const counts = await again.engine.countEntities(
-    [{ databaseId: 2, dimensionId: 1, condition: null }],
-    QUERY_OPTIONS,
-  );
-  t.strictSame(counts, [1]);
-});
+t.test(
+  'the data, keys and files of a deleted database are removed; another database is unchanged',
+  async (t) => {
+    const store = await open(t);
+    await store.apply(
+      {
+        change: 'database-created',
+        id: 2,
+        name: 'second',
+        type: 'production',
+        properties: DEFAULT_PROPERTIES,
+      },
+      { change: 'key-created', key: { hash: 'cd'.repeat(32), kind: 'master', databaseId: 2 } },
+    );
+    const insert = (databaseId: number, text: string) =>
+      store.engine.insert({
+        databaseId,
+        body: Buffer.from(text),
+        customKey: false,
+        columnIds: null,
+        idempotencyId: null,
+        charge: () => {},
+      });
+    await insert(2, '{"x": {"tag": "only here"}, "auto-create": ["column"]}');
+    t.equal(await store.total(), 1000, 'databases share no data');
+    const memory = store.engine.stats().memoryUsedBytes;
+    await store.apply({ change: 'database-deleted', databaseId: DATABASE_ID });
+    await t.rejects(insert(DATABASE_ID, '{"x": {"tag": "late"}}'), { code: 8002 });
+    t.equal(store.engine.catalog().databases.size, 1);
+    t.strictSame(
+      [...store.engine.catalog().keys.values()].map((key) => (key.kind === 'team' ? 0 : key.databaseId)),
+      [0, 2],
+    );
+    await store.engine.checkpoint();
+    t.ok(store.engine.stats().memoryUsedBytes < memory);
+    const dir = copyDir(t, store.dir);
+    await store.close();
+    const again = await TestStore.open(t, dir);
+    t.equal(again.engine.catalog().databases.size, 1);
+    const counts = await again.engine.countEntities(
+      [{ databaseId: 2, dimensionId: 1, condition: null }],
+      QUERY_OPTIONS,
+    );
+    t.strictSame(counts, [1]);
+  },
+);

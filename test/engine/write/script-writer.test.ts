@@ -1,4 +1,4 @@
-/** Scripts: several writes that take effect together, once, and again in every replay. */
+/** Scripts: several writes that take effect together and exactly once, and identically in every replay. */
 import t from 'tap';
 import type { Json } from '../../../src/api/index.js';
 import { Prng, QuarryError } from '../../../src/base/index.js';
@@ -32,46 +32,49 @@ const SCRIPT: readonly TestWrite[] = [
   { insert: [['d', numbered(3)]] },
   { query: equals(3), set: jsonObject({ number: num(4) }) },
 ];
-/** Entities and values of an insert, entities of a change: each sees what the writes before it did. */
+/** The counts of entities and values of inserts, and of entities of changes: each write sees the writes before it. */
 const ANSWER = [3, 4, 2, 1, 1, 1, 3];
 
-t.test('writes of a script see those before them, and take effect once and in every replay', async (t) => {
-  const dir = makeDir(t);
-  let store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 3 });
-  await store.createColumns(COLUMNS);
-  const lsn = store.engine.stats().lsnDurable;
-  const named = { idempotencyId: 'script', bodyHash: 'x' };
-  const answers = await Promise.all([store.script(SCRIPT, named), store.script(SCRIPT, named)]);
-  t.strictSame(answers, [ANSWER, ANSWER]);
-  t.equal(store.engine.stats().lsnDurable, lsn + 1, 'one record');
-  await t.rejects(store.script(SCRIPT, { ...named, bodyHash: 'y' }), { code: 9001 });
-  const check = async (what: string): Promise<void> => {
-    t.strictSame(await store.script(SCRIPT, named), ANSWER, what);
-    t.strictSame(await store.exists(['a', 'b', 'c', 'd']), [true, true, false, true], what);
-    t.equal(await store.countOne(equals(4)), 3, what);
-    t.equal(await store.countOne(visitedAtLeast(1)), 2, what);
-    t.equal(await store.countOne(visitedAtLeast(2)), 1, what);
-    const usage = { insertedEntityCount: 4, insertedValueCount: 5, updatedEntityCount: 5 };
-    t.match(store.engine.usage(1), usage, what);
-  };
-  await check('at once');
-  const killed = copyDir(t, dir);
-  await store.engine.checkpoint();
-  const killedLater = copyDir(t, dir);
-  await store.close();
-  for (const [what, again, workerCount] of [
-    ['after a kill', killed, 1],
-    ['after a kill behind a checkpoint', killedLater, 3],
-    ['after a close', dir, 2],
-  ] as const) {
-    store = await TestStore.open(t, again, { workerCount });
-    await check(what);
+t.test(
+  'writes of a script see the writes before them, and take effect once, also after every replay',
+  async (t) => {
+    const dir = makeDir(t);
+    let store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 3 });
+    await store.createColumns(COLUMNS);
+    const lsn = store.engine.stats().lsnDurable;
+    const named = { idempotencyId: 'script', bodyHash: 'x' };
+    const answers = await Promise.all([store.script(SCRIPT, named), store.script(SCRIPT, named)]);
+    t.strictSame(answers, [ANSWER, ANSWER]);
+    t.equal(store.engine.stats().lsnDurable, lsn + 1, 'one record');
+    await t.rejects(store.script(SCRIPT, { ...named, bodyHash: 'y' }), { code: 9001 });
+    const check = async (what: string): Promise<void> => {
+      t.strictSame(await store.script(SCRIPT, named), ANSWER, what);
+      t.strictSame(await store.exists(['a', 'b', 'c', 'd']), [true, true, false, true], what);
+      t.equal(await store.countOne(equals(4)), 3, what);
+      t.equal(await store.countOne(visitedAtLeast(1)), 2, what);
+      t.equal(await store.countOne(visitedAtLeast(2)), 1, what);
+      const usage = { insertedEntityCount: 4, insertedValueCount: 5, updatedEntityCount: 5 };
+      t.match(store.engine.usage(1), usage, what);
+    };
+    await check('at once');
+    const killed = copyDir(t, dir);
+    await store.engine.checkpoint();
+    const killedLater = copyDir(t, dir);
     await store.close();
-  }
-});
+    for (const [what, again, workerCount] of [
+      ['after a kill', killed, 1],
+      ['after a kill that follows a checkpoint', killedLater, 3],
+      ['after a close', dir, 2],
+    ] as const) {
+      store = await TestStore.open(t, again, { workerCount });
+      await check(what);
+      await store.close();
+    }
+  },
+);
 
 t.test(
-  'a script with a write that violates a rule changes nothing, and names the write and row',
+  'a script with a write that violates a rule changes nothing, and the error names the write and row',
   async (t) => {
     const seed = 20_161;
     t.comment(`seed ${seed}`);
@@ -108,7 +111,7 @@ t.test(
   },
 );
 
-t.test('a script is charged for what it inserts and updates, before anything is written', async (t) => {
+t.test('a script is charged for its inserts and updates before anything is written', async (t) => {
   const store = await TestStore.open(t, makeDir(t));
   await store.createColumns(COLUMNS);
   await store.insert(jsonObject({ z: numbered(1) }));

@@ -10,7 +10,7 @@ const write = (timeMs: number, inserted: number, updated = 0) => ({
   updatedEntityCount: updated,
 });
 
-t.test('writes add up for ever and by UTC day', async (t) => {
+t.test('writes are counted in total and by UTC day', async (t) => {
   const book = new UsageBook();
   book.noteWrite(1, write(10 * DAY_MS - 1, 5));
   book.noteWrite(2, write(10 * DAY_MS, 7, 1));
@@ -21,7 +21,7 @@ t.test('writes add up for ever and by UTC day', async (t) => {
 });
 
 t.test(
-  'a snapshot counts the records up to its LSN, even if they are noted after it began, and no later one',
+  'a snapshot includes exactly the records up to its LSN, even if they are noted after it began',
   async (t) => {
     const book = new UsageBook();
     book.noteWrite(1, write(0, 1));
@@ -38,7 +38,7 @@ t.test(
   },
 );
 
-t.test('a store that kept none, and a database that was deleted, begin at nothing', async (t) => {
+t.test('counts start at zero for a store without recorded usage and for a deleted database', async (t) => {
   const book = new UsageBook();
   book.restore(undefined);
   book.noteWrite(1, write(0, 1));

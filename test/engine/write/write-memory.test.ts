@@ -25,5 +25,5 @@ t.test('memory is full when a small insert is refused', async (t) => {
     10 * MIB,
     new ProcessMemory(11 * MIB, () => 11 * MIB),
   );
-  t.equal(busy.isFull, true, 'the process itself is at its limit');
+  t.equal(busy.isFull, true, 'the process is at its limit');
 });

@@ -1,4 +1,4 @@
-/** Writes of all kinds whose thread ends on the way: they answer the right number, and take effect once. */
+/** Writes of all kinds whose thread ends meanwhile return the right number and take effect once. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
@@ -46,7 +46,7 @@ function dyingWorkers(
       if (!due(start.workerIndex, op)) return worker.send(op, request);
       if (moment === 'before') thread?.terminate();
       const answer = worker.send(op, request);
-      // It is sent with the end of the turn.
+      // The request is sent at the end of the turn.
       if (moment === 'amid') setImmediate(() => thread?.terminate());
       return answer;
     };
@@ -59,12 +59,12 @@ const visit = jsonObject({ value: num(1), date: '2016-01-03' });
 
 interface Story {
   readonly batch: number;
-  /** Inserted, then moved to `batch + MOVED` with one more visit, then deleted: how far it came. */
+  /** The progress of a batch: inserted, moved to `batch + MOVED` with one more visit, deleted. */
   stage: 'inserted' | 'moved' | 'deleted';
 }
 const MOVED = 500_000;
 
-/** Answers until it is no refusal; with a name, a repeat takes effect once. Under a name sometimes two at once. */
+/** Repeats the write until it is not refused. With an idempotency key it is sometimes sent twice at the same time. */
 async function untilAnswered<T>(write: () => Promise<T>, twice: boolean): Promise<T> {
   for (;;) {
     const answers = await Promise.allSettled(twice ? [write(), write()] : [write()]);
@@ -90,7 +90,10 @@ t.test(
     const wrong: string[] = [];
     let refusedCount = 0;
     let running = true;
-    /** Plain writes that are refused must leave nothing, so the story stays where it is; named ones are repeated. */
+    /**
+     * A refused write without an idempotency key must have no effect, so the batch keeps its state; others are
+     * repeated.
+     */
     const step = async (what: string, batch: number, write: (name: string | null) => Promise<number>) => {
       const named = batch % 2 === 0;
       let found: number | null = null;
@@ -173,7 +176,7 @@ t.test(
 
 for (const moment of ['before', 'amid'] as const) {
   t.test(
-    `a thread that ends ${moment} a write of each kind gives the right answer when it is rebuilt`,
+    `a thread that ends ${moment} a write of each kind returns the right answer after the rebuild`,
     async (t) => {
       let armed: { readonly worker: number; readonly op: WorkerOp } | null = null;
       const createWorkerClient = dyingWorkers(t, moment, (worker, op) => {
@@ -194,7 +197,7 @@ for (const moment of ['before', 'amid'] as const) {
         const answer = await write();
         t.equal(armed, null, `${op} was sent`);
         deaths++;
-        // One that ended with nothing to do is noticed at the next request.
+        // A thread that ended while idle is noticed at the next request.
         for (let tries = 0; store.engine.stats().workerRestartCount < deaths && tries < 500; tries++) {
           await codeOf(store.total());
           await pause(5);
@@ -208,13 +211,13 @@ for (const moment of ['before', 'amid'] as const) {
         const set = jsonObject({ batch: num(from + MOVED), visits: visit });
         const update = () => store.mutate(inBatch(from), set, { idempotencyId: `update ${worker}` });
         t.equal(await dying(worker, 'mutate', update), SIZE, `an update, worker ${worker}`);
-        t.equal(await update(), SIZE, 'and its repeat');
+        t.equal(await update(), SIZE, 'the repeat');
         const insert = () => store.insert(bodyOf(4 + worker), `insert ${worker}`);
         t.strictSame(await dying(worker, 'apply', insert), { entityCount: SIZE, valueCount: SIZE * 2 });
-        t.strictSame(await insert(), { entityCount: SIZE, valueCount: SIZE * 2 }, 'and its repeat');
+        t.strictSame(await insert(), { entityCount: SIZE, valueCount: SIZE * 2 }, 'the repeat');
         const remove = () => store.mutate(inBatch(2 + worker), null, { idempotencyId: `delete ${worker}` });
         t.equal(await dying(worker, 'mutate', remove), SIZE, `a delete, worker ${worker}`);
-        t.equal(await remove(), SIZE, 'and its repeat');
+        t.equal(await remove(), SIZE, 'the repeat');
       }
       const check = async (store: TestStore): Promise<void> => {
         t.equal(await store.total(), 3 * SIZE);
@@ -234,27 +237,30 @@ for (const moment of ['before', 'amid'] as const) {
   );
 }
 
-t.test('a thread that ends while the store closes lets no write be refused that is in the log', async (t) => {
-  const threads = watchThreads(t);
-  const dir = makeDir(t);
-  const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
-  await store.createColumns(COLUMNS);
-  for (let batch = 0; batch < 20; batch++) await store.insert(bodyOf(batch));
-  const updates = Array.from({ length: 20 }, (_, batch) =>
-    codeOf(store.mutate(inBatch(batch), jsonObject({ batch: num(batch + MOVED) }))),
-  );
-  await store.mutate(inBatch(0), jsonObject({ batch: num(MOVED) })).catch(() => {});
-  const closed = store.close();
-  const killed = [...threads][1].terminate();
-  const codes = await Promise.all(updates);
-  await Promise.all([closed, killed]);
-  const again = await TestStore.open(t, dir, { workerCount: 1 });
-  for (const [batch, code] of codes.entries()) {
-    t.equal(
-      await again.countOne(inBatch(batch + MOVED)),
-      code === null ? SIZE : 0,
-      `batch ${batch}: ${code}`,
+t.test(
+  'a thread that ends while the store closes does not cause the refusal of a write that is in the log',
+  async (t) => {
+    const threads = watchThreads(t);
+    const dir = makeDir(t);
+    const store = await TestStore.open(t, dir, { workerCount: 2, shardCount: 2 });
+    await store.createColumns(COLUMNS);
+    for (let batch = 0; batch < 20; batch++) await store.insert(bodyOf(batch));
+    const updates = Array.from({ length: 20 }, (_, batch) =>
+      codeOf(store.mutate(inBatch(batch), jsonObject({ batch: num(batch + MOVED) }))),
     );
-  }
-  await again.close();
-});
+    await store.mutate(inBatch(0), jsonObject({ batch: num(MOVED) })).catch(() => {});
+    const closed = store.close();
+    const killed = [...threads][1].terminate();
+    const codes = await Promise.all(updates);
+    await Promise.all([closed, killed]);
+    const again = await TestStore.open(t, dir, { workerCount: 1 });
+    for (const [batch, code] of codes.entries()) {
+      t.equal(
+        await again.countOne(inBatch(batch + MOVED)),
+        code === null ? SIZE : 0,
+        `batch ${batch}: ${code}`,
+      );
+    }
+    await again.close();
+  },
+);

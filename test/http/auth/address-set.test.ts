@@ -1,7 +1,7 @@
 import t from 'tap';
 import { AddressSet, clientNetwork } from '../../../src/http/auth/address-set.js';
 
-t.test('networks and single addresses of both versions are known, and IPv4 in its IPv6 forms', (t) => {
+t.test('networks and single addresses of IPv4 and IPv6 match, also IPv4 addresses in IPv6 form', (t) => {
   const set = AddressSet.of(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32', '::1', '::ffff:198.51.100.9']);
   const inside = [
     '10.1.255.255',
@@ -25,7 +25,7 @@ t.test('networks and single addresses of both versions are known, and IPv4 in it
   t.end();
 });
 
-t.test('what is neither a network nor an address is not taken', (t) => {
+t.test('an entry that is neither a network nor an address is rejected', (t) => {
   const set = new AddressSet();
   const refused = [
     '',
@@ -46,7 +46,7 @@ t.test('what is neither a network nor an address is not taken', (t) => {
   t.end();
 });
 
-t.test('an IPv4 address is one client, however it is written; of IPv6 it is a network of 64 bits', (t) => {
+t.test('a client is an IPv4 address in any notation, or an IPv6 network of 64 bits', (t) => {
   t.equal(clientNetwork('192.0.2.7'), '192.0.2.7');
   t.equal(clientNetwork(''), '');
   t.equal(

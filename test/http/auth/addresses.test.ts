@@ -28,12 +28,12 @@ function catalogOf(ofDatabase: readonly string[], ofKey: readonly string[] | nul
   return applyChanges(catalog, [{ change: 'key-created', key }]);
 }
 
-/** A name server that answers when the test calls it to. */
+/** A name server that answers when the test calls `answer`. */
 class FakeNames {
   readonly lookedUp: string[] = [];
   names: Record<string, readonly string[]> = {};
   fault = 'ENOTFOUND';
-  /** While true, questions wait for `answer`. */
+  /** While true, lookups wait for `answer`. */
   slow = false;
   #waiting: (() => void)[] = [];
 
@@ -49,7 +49,7 @@ class FakeNames {
   }
 }
 
-t.test('an empty whitelist admits everybody, any other those that it names', (t) => {
+t.test('an empty whitelist admits every address, any other whitelist only its entries', (t) => {
   const book = new AddressBook(new FakeNames().lookUp);
   t.equal(book.admits([], '192.0.2.1'), true);
   t.equal(book.admits([], ''), true);
@@ -62,14 +62,14 @@ t.test('an empty whitelist admits everybody, any other those that it names', (t)
   t.end();
 });
 
-t.test('host names of databases and keys are looked up when a catalog is seen, each once', async (t) => {
+t.test('host names of databases and keys are looked up once each when the catalog changes', async (t) => {
   const dns = new FakeNames();
   dns.names = { 'a.example': ['192.0.2.1', '2001:db8::1'], 'b.example': ['192.0.2.2'] };
   const book = new AddressBook(dns.lookUp);
   const ofDatabase = ['A.example', '10.0.0.0/8'];
   const ofKey = ['b.example', 'a.example', 'nowhere.example'];
   const catalog = catalogOf(ofDatabase, ofKey);
-  t.equal(book.admits(ofDatabase, '192.0.2.1'), false, 'before it was looked up');
+  t.equal(book.admits(ofDatabase, '192.0.2.1'), false, 'before the first lookup');
   book.see(catalog);
   book.see(catalog);
   t.equal(book.settled, false);
@@ -81,11 +81,11 @@ t.test('host names of databases and keys are looked up when a catalog is seen, e
   t.equal(book.admits(ofDatabase, '192.0.2.2'), false);
   t.equal(book.admits(ofKey, '192.0.2.2'), true);
   t.equal(book.admits(ofKey, '2001:db8::1'), true);
-  t.equal(book.admits(['nowhere.example'], '192.0.2.1'), false, 'a name without addresses admits nobody');
+  t.equal(book.admits(['nowhere.example'], '192.0.2.1'), false, 'a name without addresses admits no address');
   book.see(catalogOf(['c.example', 'a.example']));
   await book.whenSettled(1000);
-  t.strictSame(dns.lookedUp.slice(3), ['c.example'], 'only what is new is looked up');
-  t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'what no whitelist names is forgotten');
+  t.strictSame(dns.lookedUp.slice(3), ['c.example'], 'only new names are looked up');
+  t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'names that are in no whitelist are forgotten');
 });
 
 t.test(
@@ -113,7 +113,7 @@ t.test(
 );
 
 t.test(
-  'a slow name server is waited for up to a limit, gets one query a name, and admits nobody until it answers',
+  'the wait for a slow name server is limited; it gets one query per name, and the name admits no address before',
   async (t) => {
     const dns = new FakeNames();
     dns.names = { 'a.example': ['192.0.2.1'], 'b.example': ['192.0.2.2'] };
@@ -130,12 +130,12 @@ t.test(
     dns.answer();
     await book.whenSettled(1000);
     t.equal(book.admits(list, '192.0.2.1'), true);
-    t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'an answer for a name that is gone is not kept');
+    t.equal(book.admits(['b.example'], '192.0.2.2'), false, 'an answer for a removed name is discarded');
     t.equal(book.settled, true);
   },
 );
 
-/** A name server whose answers the test gives, one by one. */
+/** A name server whose answers the test sends one by one. */
 class HeldNames {
   readonly lookedUp: string[] = [];
   readonly answers = new Map<string, (addresses: readonly string[]) => void>();
@@ -166,7 +166,7 @@ t.test('four names are looked up at a time, the others in order as answers arriv
   t.equal(book.settled, true);
 });
 
-t.test('a name that left all whitelists before its turn is not looked up', async (t) => {
+t.test('a name that was removed from all whitelists before its turn is not looked up', async (t) => {
   const dns = new HeldNames();
   const book = new AddressBook(dns.lookUp);
   const hosts = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
@@ -180,13 +180,13 @@ t.test('a name that left all whitelists before its turn is not looked up', async
   await book.whenSettled(1000);
   book.see(catalogOf(['e.example', 'f.example']));
   await turn();
-  t.equal(dns.lookedUp.at(-1), 'e.example', 'it is when it comes back');
+  t.equal(dns.lookedUp.at(-1), 'e.example', 'the name is looked up when it is added again');
   dns.answers.get('e.example')?.([]);
   await book.whenSettled(1000);
 });
 
 t.test(
-  'a name without an answer is given up for the next, keeps what it had, and may answer late',
+  'a name without an answer yields to the next, keeps its old addresses, and accepts a late answer',
   async (t) => {
     const dns = new HeldNames();
     const book = new AddressBook(dns.lookUp, 5);
@@ -202,7 +202,7 @@ t.test(
     await book.whenSettled(10_000);
     t.strictSame(dns.lookedUp, ['a.example', ...silent, 'a.example']);
     t.equal(book.settled, true);
-    t.equal(book.admits(list, '192.0.2.1'), true, 'what it had');
+    t.equal(book.admits(list, '192.0.2.1'), true, 'the old addresses');
     t.equal(book.admits(silent, '192.0.2.1'), false);
     book.refresh();
     await turn();

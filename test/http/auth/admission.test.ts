@@ -7,7 +7,7 @@ import { type Ask, ask, codeOf, type Front, type Reply, startFront } from '../ha
 
 const JSON_HEADERS = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
 
-/** One fault per stage of the checks; a request that has several gets the code of the earliest stage. */
+/** One fault per check, in order of the checks: a request with several faults gets the code of the first. */
 const STAGES: readonly { readonly name: string; readonly faults: readonly Fault[] }[] = [
   { name: 'transport', faults: [{ code: 1506, spoil: (ask) => ({ ...ask, plain: true }) }] },
   { name: 'path', faults: [{ code: 1505, spoil: (ask) => ({ ...ask, path: '/v1/nowhere' }) }] },
@@ -23,7 +23,7 @@ const STAGES: readonly { readonly name: string; readonly faults: readonly Fault[
   { name: 'account', faults: [{ code: 1002, inEngine: setAccount }] },
   { name: 'address', faults: [{ code: 504, inEngine: setWhitelist }] },
   {
-    name: 'what the key may',
+    name: 'the permission of the key',
     faults: [{ code: 503, spoil: (ask) => withHeader(ask, 'Authorization', KEYS.write) }],
   },
   {
@@ -48,11 +48,11 @@ const STAGES: readonly { readonly name: string; readonly faults: readonly Fault[
 interface Fault {
   readonly code: number;
   readonly spoil?: (ask: Ask) => Ask;
-  /** Of the catalog, not of the request: made, or mended. */
+  /** For a fault of the catalog: applies or reverts it. */
   readonly inEngine?: (engine: FakeEngine, broken: boolean) => void;
 }
 
-/** A path like that of GOOD, with no request a minute. */
+/** A path like that of GOOD, with a rate of zero requests a minute. */
 const NEVER = '/v1/query/exists/entity';
 const LIMITS = { ...SPEC_LIMITS, requestsPerMinute: new Map([[`POST ${NEVER}`, 0]]) };
 
@@ -65,7 +65,7 @@ function setWhitelist(engine: FakeEngine, broken: boolean): void {
   engine.apply({ change: 'database-changed', databaseId: DATABASE_ID, name: 'quarry', properties });
 }
 
-/** The answer to a request with all the faults; of two in one place the first one counts. */
+/** The answer to a request with all these faults; the first of two faults in the same part of the request is used. */
 async function replyWith(front: Front, faults: readonly Fault[]): Promise<Reply> {
   for (const { inEngine } of faults) inEngine?.(front.engine, true);
   const reply = await ask(
@@ -91,7 +91,7 @@ const GOOD: Ask = {
 
 t.test('a request with two faults gets the code of the check that comes first', async (t) => {
   const front = await startFront(t, { limits: LIMITS });
-  t.equal((await ask(front, GOOD)).status, 200, 'without a fault it is answered');
+  t.equal((await ask(front, GOOD)).status, 200, 'a request without a fault is answered');
   for (let early = 0; early < STAGES.length; early++) {
     for (const first of STAGES[early].faults) {
       t.equal(codeOf(await replyWith(front, [first])), first.code, STAGES[early].name);
@@ -103,7 +103,7 @@ t.test('a request with two faults gets the code of the check that comes first', 
       }
     }
   }
-  t.equal((await ask(front, GOOD)).status, 200, 'and it is still answered');
+  t.equal((await ask(front, GOOD)).status, 200, 'a request without a fault is still answered');
 });
 
 async function codesOf(front: Front, asks: readonly Ask[]): Promise<number[]> {
@@ -171,11 +171,11 @@ t.test('a request without a body needs no content type', async (t) => {
     'POST without a body',
   );
   const zero = { method: 'POST', path: GOOD.path, headers: { ...headers, 'Content-Length': '0' } };
-  t.equal(codeOf(await ask(front, zero)), 1503, 'a body of no bytes is none');
+  t.equal(codeOf(await ask(front, zero)), 1503, 'an empty body counts as no body');
   t.equal(codeOf(await ask(front, { path: GOOD.path, headers, body: 'x' })), 1500, 'POST with a body');
 });
 
-t.test('before the engine is ready paths are checked but keys are not', async (t) => {
+t.test('before the engine is ready, paths are checked and keys are not', async (t) => {
   const front = await startFront(t);
   front.engine.ready = false;
   const reply = await ask(front, withHeader(GOOD, 'Authorization', 'no such key'));
@@ -185,7 +185,7 @@ t.test('before the engine is ready paths are checked but keys are not', async (t
   t.equal(codeOf(await ask(front, { ...GOOD, path: '/v1/nowhere' })), 1505);
 });
 
-t.test('every state of the account but the active one refuses every key with its own code', async (t) => {
+t.test('every state of the account other than active refuses every key with a code of its own', async (t) => {
   const front = await startFront(t);
   const states = { 'no-payment-method': 1000, suspended: 1001, banned: 1002, disabled: 1003 } as const;
   for (const [state, code] of Object.entries(states)) {
@@ -201,7 +201,7 @@ t.test('every state of the account but the active one refuses every key with its
 });
 
 t.test(
-  'a whitelist lets in its addresses and host names, of the peer or of what a proxy vouches for',
+  'a whitelist admits its addresses and host names, for the peer or for the client that a trusted proxy reports',
   async (t) => {
     const names: Record<string, readonly string[]> = { 'office.example': ['127.0.0.1'] };
     const lookUpHost = async (host: string): Promise<readonly string[]> => names[host] ?? [];
@@ -219,12 +219,12 @@ t.test(
     t.equal(await codeUnder(['elsewhere.example', '192.0.2.0/24']), 504);
     t.equal(await codeUnder(['::1']), 504);
     const reply = await ask(front, withHeader(GOOD, 'X-Forwarded-For', '::1'));
-    t.equal(codeOf(reply), 504, 'nobody vouches for what a client says of itself');
-    t.match(reply.body, '127.0.0.1', 'the answer tells which address it saw');
+    t.equal(codeOf(reply), 504, 'an address that the client itself reports is ignored');
+    t.match(reply.body, '127.0.0.1', 'the answer names the address of the client');
   },
 );
 
-t.test('host names are looked up before the server says that it is ready', async (t) => {
+t.test('host names are looked up before the server reports that it is ready', async (t) => {
   let answer = (): void => undefined;
   const answered = new Promise<readonly string[]>((resolve) => {
     answer = () => resolve(['127.0.0.1']);
@@ -237,7 +237,7 @@ t.test('host names are looked up before the server says that it is ready', async
   t.equal(await readiness(), 503);
   t.equal(codeOf(await ask(front, GOOD)), 504);
   elapsedMs = 2_000;
-  t.equal(await readiness(), 200, 'a slow name server does not hold the server up');
+  t.equal(await readiness(), 200, 'a slow name server does not delay the start');
   elapsedMs = 1_000;
   t.equal(await readiness(), 503);
   answer();
@@ -246,7 +246,7 @@ t.test('host names are looked up before the server says that it is ready', async
   t.equal((await ask(front, GOOD)).status, 200);
 });
 
-t.test('encodings are named in any case, and unknown ones are refused', (t) => {
+t.test('encodings match in any letter case, and unknown encodings are refused', (t) => {
   t.equal(encodingOf(''), 'identity');
   t.equal(encodingOf('Identity'), 'identity');
   t.equal(encodingOf('GZIP'), 'gzip');

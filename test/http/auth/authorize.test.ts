@@ -1,4 +1,4 @@
-/** Authorization without a transport: a key, an address and an endpoint. */
+/** Authorization of a key and an address for an endpoint, without a transport. */
 import t from 'tap';
 import { ManualClock, QuarryError } from '../../../src/base/index.js';
 import { DEFAULT_PROPERTIES } from '../../../src/catalog/index.js';
@@ -11,7 +11,7 @@ import { RateLimiter } from '../../../src/http/limits/limits.js';
 import { DATABASE_ID, FakeEngine, KEYS } from '../fake-engine.js';
 
 const found = ENDPOINTS.find(({ method, path }) => method === 'POST' && path === '/v1/sql');
-if (found === undefined) throw new Error('there is no endpoint for SQL');
+if (found === undefined) throw new Error('there is not an endpoint for SQL');
 const SQL = found;
 
 function setUp() {
@@ -67,7 +67,7 @@ t.test('a refusal reports the first failed check in the order of the interface',
   t.strictSame(observed, ['write', 'write', 'team', 'master', 'limited']);
 });
 
-t.test('authorizing counts nothing; counting and noting are steps of their own', async (t) => {
+t.test('authorization counts no request; counting and noting are separate steps', async (t) => {
   const { engine, authorizer, authorize } = setUp();
   for (let round = 0; round < 10; round++) authorize(KEYS.master);
   const context = authorize(KEYS.master);

@@ -5,7 +5,7 @@ import { ask, startFront } from '../harness.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
-t.test('a key is the whole header, follows Bearer, or is the password of Basic', async (t) => {
+t.test('the key is the whole header, the Bearer token or the Basic password', async (t) => {
   for (const header of [
     'k3y',
     ' k3y ',
@@ -18,21 +18,24 @@ t.test('a key is the whole header, follows Bearer, or is the password of Basic',
   ]) {
     t.equal(keyOf(header), 'k3y', header);
   }
-  t.equal(keyOf(basic('user:a:b')), 'a:b', 'a password may hold colons');
-  t.equal(keyOf('Bearerk3y'), 'Bearerk3y', 'no scheme without a blank');
-  t.equal(keyOf('Token k3y'), 'Token k3y', 'no other scheme');
+  t.equal(keyOf(basic('user:a:b')), 'a:b', 'a password may contain colons');
+  t.equal(keyOf('Bearerk3y'), 'Bearerk3y', 'a scheme must be followed by a space');
+  t.equal(keyOf('Token k3y'), 'Token k3y', 'other schemes are not recognized');
 });
 
-t.test('a header without a key is empty, and Basic credentials must be readable', async (t) => {
-  for (const header of ['', ' ', 'Bearer', 'Bearer ', 'Basic', 'Basic ', basic('user:'), basic(':')]) {
-    t.throws(() => keyOf(header), { code: 501 }, header);
-  }
-  for (const header of [basic('k3y'), 'Basic k3y!', 'Basic \u00e9']) {
-    t.throws(() => keyOf(header), { code: 502, message: /USER:KEY in Base64/ }, header);
-  }
-});
+t.test(
+  'a header without a key yields an empty key, and malformed Basic credentials are refused',
+  async (t) => {
+    for (const header of ['', ' ', 'Bearer', 'Bearer ', 'Basic', 'Basic ', basic('user:'), basic(':')]) {
+      t.throws(() => keyOf(header), { code: 501 }, header);
+    }
+    for (const header of [basic('k3y'), 'Basic k3y!', 'Basic \u00e9']) {
+      t.throws(() => keyOf(header), { code: 502, message: /USER:KEY in Base64/ }, header);
+    }
+  },
+);
 
-t.test('every endpoint takes the key in each form, and logs name the same caller', async (t) => {
+t.test('every endpoint accepts the key in each form, and logs name the same caller', async (t) => {
   const front = await startFront(t);
   const forms = [KEYS.master, `Bearer ${KEYS.master}`, basic(`anyone:${KEYS.master}`)];
   for (const Authorization of forms) {
@@ -51,7 +54,7 @@ t.test('every endpoint takes the key in each form, and logs name the same caller
   }
 });
 
-t.test('two Authorization headers are refused, equal or not', async (t) => {
+t.test('two Authorization headers are refused, whether equal or not', async (t) => {
   const front = await startFront(t);
   for (const second of [KEYS.master, KEYS.read, '', 'Bearer x']) {
     const headers = { Authorization: KEYS.master, authorization: second };

@@ -2,13 +2,13 @@ import t from 'tap';
 import { QuarryError } from '../../../src/base/index.js';
 import { PasswordHasher } from '../../../src/http/auth/passwords.js';
 
-/** Different bytes at every call, the same in every run. */
+/** Returns different bytes at every call, and the same sequence in every run. */
 function countingBytes(): (count: number) => Uint8Array {
   let calls = 0;
   return (count) => new Uint8Array(count).fill(++calls);
 }
 
-/** A derivation that ends when the test says so, and tells how many ran at once. */
+/** A derivation that the test completes, and that records how many ran at once. */
 function heldDerivation() {
   const ends: (() => void)[] = [];
   const seen = { running: 0, runningMax: 0, started: 0 };
@@ -24,7 +24,7 @@ function heldDerivation() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('a hash fits the password that it was made of and no other', async (t) => {
+t.test('a hash matches its own password and no other', async (t) => {
   const passwords = new PasswordHasher();
   const kept = await passwords.hash('correct horse', countingBytes());
   t.match(kept, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
@@ -35,19 +35,19 @@ t.test('a hash fits the password that it was made of and no other', async (t) =>
   }
 });
 
-t.test('a password typed in composed or decomposed letters is the same one', async (t) => {
+t.test('composed and decomposed letters of a password are equivalent', async (t) => {
   const passwords = new PasswordHasher();
   const kept = await passwords.hash('caf\u00e9 au lait', countingBytes());
   t.equal(await passwords.fits('cafe\u0301 au lait', kept), true);
 });
 
-t.test('the same password is kept as another text each time', async (t) => {
+t.test('hashing the same password twice yields different texts', async (t) => {
   const passwords = new PasswordHasher();
   const random = countingBytes();
   t.not(await passwords.hash('same password', random), await passwords.hash('same password', random));
 });
 
-t.test('a hash with other parameters is checked with those it names', async (t) => {
+t.test('a hash is checked with the parameters that it contains', async (t) => {
   const passwords = new PasswordHasher();
   const { scryptSync } = await import('node:crypto');
   const salt = Buffer.from('0123456789abcdef');
@@ -57,7 +57,7 @@ t.test('a hash with other parameters is checked with those it names', async (t) 
   t.equal(await passwords.fits('new password', kept), false);
 });
 
-t.test('parameters that scrypt cannot be given make a text of another form', async (t) => {
+t.test('a hash with parameters that scrypt does not accept is malformed', async (t) => {
   const passwords = new PasswordHasher();
   for (const parameters of ['99$8$3', '0$8$3', '21$8$3', '15$0$3', '15$99$3', '15$8$0', '15$8$99']) {
     t.equal(await passwords.fits('x', `scrypt$${parameters}$aa$bb`), false, parameters);
@@ -67,19 +67,16 @@ t.test('parameters that scrypt cannot be given make a text of another form', asy
   }
 });
 
-t.test(
-  'nothing fits where no hash, or none of this form, is kept; a derivation is made all the same',
-  async (t) => {
-    const made: string[] = [];
-    const passwords = new PasswordHasher(async (password) => {
-      made.push(password);
-      return Buffer.alloc(32);
-    });
-    const broken = [null, '', 'plain', 'scrypt$15$8$3$$', 'bcrypt$15$8$3$aa$bb'];
-    for (const kept of broken) t.equal(await passwords.fits('x', kept), false, String(kept));
-    t.equal(made.length, broken.length);
-  },
-);
+t.test('a missing or malformed hash matches no password, and still costs a derivation', async (t) => {
+  const made: string[] = [];
+  const passwords = new PasswordHasher(async (password) => {
+    made.push(password);
+    return Buffer.alloc(32);
+  });
+  const broken = [null, '', 'plain', 'scrypt$15$8$3$$', 'bcrypt$15$8$3$aa$bb'];
+  for (const kept of broken) t.equal(await passwords.fits('x', kept), false, String(kept));
+  t.equal(made.length, broken.length);
+});
 
 t.test('two hashes are computed at a time and a hundred wait', async (t) => {
   const { derive, seen, endOne } = heldDerivation();
@@ -89,7 +86,7 @@ t.test('two hashes are computed at a time and a hundred wait', async (t) => {
   await t.rejects(passwords.fits('x', null), new QuarryError(9003, 'too many passwords at once'));
   await settle();
   t.equal(seen.started, 2);
-  // Newcomers in the very turns in which a place gets free must not slip past those that wait.
+  // A request that arrives in the turn in which a slot is freed must not overtake the waiting requests.
   for (let ended = 0; ended < 150; ended++) {
     endOne();
     for (let turn = 0; turn < 6; turn++) {
@@ -103,7 +100,7 @@ t.test('two hashes are computed at a time and a hundred wait', async (t) => {
   t.equal(seen.running, 0);
 });
 
-t.test('a derivation that fails gives its place back', async (t) => {
+t.test('a failed derivation frees its slot', async (t) => {
   let fail = true;
   const passwords = new PasswordHasher(async () => {
     if (fail) throw new Error('no memory');

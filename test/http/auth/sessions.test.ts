@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 const NOW_MS = Date.UTC(2026, 4, 6, 12);
 const ANN = { kind: 'user', email: 'ann@example.org', databaseId: 1 } as const;
 
-/** Every call gives other bytes. */
+/** Returns different bytes at every call. */
 function countingSessions(): Sessions {
   let calls = 0;
   return new Sessions((count) => {
@@ -51,7 +51,7 @@ function catalogWith(group: Partial<PermissionGroup> = {}, more: readonly Catalo
 
 const SIGNED_IN = { ...ANN, passwordHash: 'h' };
 
-t.test('a session is found by its key for 12 hours, and by no other text', (t) => {
+t.test('a session is found for 12 hours, only by its key', (t) => {
   const sessions = countingSessions();
   const { key, expiresMs } = sessions.open(ANN, NOW_MS, 'h');
   t.match(key, /^[\w-]{43}$/);
@@ -64,7 +64,7 @@ t.test('a session is found by its key for 12 hours, and by no other text', (t) =
   t.end();
 });
 
-t.test('of more than 10,000 sessions the oldest end, and those that are over make room first', (t) => {
+t.test('beyond 10,000 sessions expired ones are removed first, then the oldest', (t) => {
   const sessions = countingSessions();
   const open = (index: number, nowMs: number): string =>
     sessions.open({ ...ANN, email: `${index}@example.org` }, nowMs, 'h').key;
@@ -79,7 +79,7 @@ t.test('of more than 10,000 sessions the oldest end, and those that are over mak
   t.end();
 });
 
-t.test('of more than 100 sessions of one email its oldest end, and no other’s', (t) => {
+t.test('beyond 100 sessions of one email its oldest end, and those of other emails do not', (t) => {
   const sessions = countingSessions();
   const ben = sessions.open({ ...ANN, email: 'ben@example.org' }, NOW_MS, 'h').key;
   const keys = Array.from({ length: 250 }, () => sessions.open(ANN, NOW_MS, 'h').key);
@@ -93,12 +93,12 @@ t.test('of more than 100 sessions of one email its oldest end, and no other’s'
   const newest = Array.from({ length: 100 }, () => sessions.open(ANN, later, 'h').key);
   t.ok(
     newest.every((key) => sessions.find(key, later) !== null),
-    'those that are over do not count',
+    'expired sessions do not count',
   );
   t.end();
 });
 
-t.test('a user may do what the group says, in its databases and for the team', (t) => {
+t.test('a user has the permissions of the group, in its databases and for the team', (t) => {
   const catalog = catalogWith();
   for (const number of Object.keys(PERMISSIONS).map(Number) as Permission[]) {
     const wanted = number === 1 || number === 6;
@@ -110,7 +110,7 @@ t.test('a user may do what the group says, in its databases and for the team', (
   t.end();
 });
 
-t.test('a session without its user or group permits nothing and reports the reason', (t) => {
+t.test('a session whose user or group is missing permits nothing and reports the reason', (t) => {
   const reason = (catalog: Catalog): unknown => permits(catalog, SIGNED_IN, 1, NOW_MS);
   t.equal(reason(catalogWith()), true);
   t.match(reason(catalogWith({}, [{ change: 'user-deleted', email: ANN.email }])), 'the user was deleted');
@@ -121,18 +121,21 @@ t.test('a session without its user or group permits nothing and reports the reas
   t.end();
 });
 
-t.test('a session ends with its user, also when one of the same email is made again', (t) => {
-  const catalog = catalogWith({}, [
-    { change: 'user-deleted', email: ANN.email },
-    { change: 'user-set', user: { ...USER, passwordHash: 'another' } },
-  ]);
-  t.match(permits(catalog, SIGNED_IN, 1, NOW_MS), 'the user was deleted');
-  t.equal(reachOf(catalog, SIGNED_IN)(1), false);
-  t.equal(permits(catalog, { ...SIGNED_IN, passwordHash: 'another' }, 1, NOW_MS), true);
-  t.end();
-});
+t.test(
+  'a session ends when its user is deleted, even if a user with the same email is created afterwards',
+  (t) => {
+    const catalog = catalogWith({}, [
+      { change: 'user-deleted', email: ANN.email },
+      { change: 'user-set', user: { ...USER, passwordHash: 'another' } },
+    ]);
+    t.match(permits(catalog, SIGNED_IN, 1, NOW_MS), 'the user was deleted');
+    t.equal(reachOf(catalog, SIGNED_IN)(1), false);
+    t.equal(permits(catalog, { ...SIGNED_IN, passwordHash: 'another' }, 1, NOW_MS), true);
+    t.end();
+  },
+);
 
-t.test('days of access are days of UTC', (t) => {
+t.test('access days are UTC days', (t) => {
   // 2026-05-03 was a Sunday.
   WEEK_DAYS.forEach((day, index) => {
     const catalog = catalogWith({ weekDays: [day] });
@@ -145,7 +148,7 @@ t.test('days of access are days of UTC', (t) => {
   t.end();
 });
 
-t.test('hours of access are open as a plain count of the minutes says, over midnight too', (t) => {
+t.test('access hours match a minute-by-minute model, also across midnight', (t) => {
   const midnight = Date.UTC(2026, 4, 6);
   for (const [from, to] of [
     [480, 1080],
@@ -170,7 +173,7 @@ t.test('hours of access are open as a plain count of the minutes says, over midn
   t.end();
 });
 
-t.test('a team key reaches all databases, a user those of the group', (t) => {
+t.test('a team key reaches all databases, a user only those of the group', (t) => {
   const catalog = catalogWith();
   const reached = (caller: Parameters<typeof reachOf>[1], of = catalog) =>
     [1, 2, 3].filter(reachOf(of, caller));

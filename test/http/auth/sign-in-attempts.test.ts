@@ -25,7 +25,7 @@ function attemptsAt(): { attempts: SignInAttempts; at: (ms: number) => void; fai
   return { attempts, at: (ms) => (nowMs = 1_000 + ms), fail };
 }
 
-t.test('ten failures bar an email for the rest of the minute that the first one began', (t) => {
+t.test('ten failures bar an email until a minute after the first failure', (t) => {
   const { attempts, at, fail } = attemptsAt();
   fail(9);
   t.equal(refusalOf(attempts), null);
@@ -43,18 +43,18 @@ t.test('ten failures bar an email for the rest of the minute that the first one 
   t.end();
 });
 
-t.test('failures bar no other email, and no other client of the same email', (t) => {
+t.test('failures do not bar other emails or other clients of the same email', (t) => {
   const { attempts, fail } = attemptsAt();
   fail(10);
   t.equal(refusalOf(attempts, 'ben@example.org'), null);
   t.equal(refusalOf(attempts, EMAIL, '192.0.2.2'), null);
   for (let index = 0; index < 10; index++) attempts.failed(EMAIL, `2001:db8::${index}`);
-  t.not(refusalOf(attempts, EMAIL, '2001:db8::ffff'), null, 'a network of IPv6 is one client');
+  t.not(refusalOf(attempts, EMAIL, '2001:db8::ffff'), null, 'an IPv6 network of 64 bits is one client');
   t.equal(refusalOf(attempts, EMAIL, '2001:db8:0:1::'), null);
   t.end();
 });
 
-t.test('failures of others do not free one, short of ten thousand', (t) => {
+t.test('failures of fewer than ten thousand other clients do not unbar a client', (t) => {
   const { attempts, fail } = attemptsAt();
   fail(10);
   for (let index = 0; index < 9_999; index++) attempts.failed(`${index}@b`, HERE);

@@ -1,4 +1,4 @@
-/** Bodies that come again: what they are bound to is that of a fresh look, whenever they come. */
+/** Repeated bodies: the cached binding equals a fresh one at any time. */
 import t from 'tap';
 import { bindCountEntity, FULL_ACCESS, parseJson } from '../../../src/api/index.js';
 import { type BindingTime, Prng, QuarryError, readTime } from '../../../src/base/index.js';
@@ -46,7 +46,7 @@ function bodyOf(prng: Prng): Uint8Array<ArrayBuffer> {
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part));
 
-t.test('at every time, on every model, a body is bound as if it came for the first time', async (t) => {
+t.test('a repeated body is bound like a new one at every time and on every model', async (t) => {
   const prng = new Prng(SEED);
   const bodies = new BoundBodies();
   const models = [modelOf(1), modelOf(2)];
@@ -68,7 +68,7 @@ t.test('at every time, on every model, a body is bound as if it came for the fir
   );
 });
 
-t.test('what was bound is given again, the same object, to the same endpoint alone', async (t) => {
+t.test('the cached binding is returned as the same object, and only for the same endpoint', async (t) => {
   const bodies = new BoundBodies();
   const call = { body: Buffer.from('{}'), model: modelOf(1), access: FULL_ACCESS, nowMs: NOW_MS };
   const bind = (endpoint: string): object => bodies.bind(call, endpoint, () => ({ endpoint }));
@@ -79,30 +79,33 @@ t.test('what was bound is given again, the same object, to the same endpoint alo
   t.strictSame(bind('b'), { endpoint: 'b' });
 });
 
-t.test('a body that another time refuses, a long one and one of a narrowed key are bound anew', async (t) => {
-  const bodies = new BoundBodies();
-  const call = { body: Buffer.from('{}'), model: modelOf(1), access: FULL_ACCESS, nowMs: NOW_MS };
-  const early = (time: BindingTime): object => {
-    if (readTime(time) > NOW_MS + 1000) throw new QuarryError(4053);
-    return {};
-  };
-  for (let time = 0; time < 4; time++)
-    t.not(bodies.bind(call, 'early', early), bodies.bind(call, 'early', early));
-  t.throws(() => bodies.bind({ ...call, nowMs: NOW_MS * 2 }, 'early', early), { code: 4053 });
-  for (const other of [
-    { ...call, body: Buffer.alloc(5_000) },
-    { ...call, access: { ...FULL_ACCESS } },
-  ]) {
-    bodies.bind(other, 'c', () => ({}));
-    bodies.bind(other, 'c', () => ({}));
-    t.not(
-      bodies.bind(other, 'c', () => ({})),
-      bodies.bind(other, 'c', () => ({})),
-    );
-  }
-});
+t.test(
+  'a body whose validity depends on the time, a long body and a body of a restricted key are bound again',
+  async (t) => {
+    const bodies = new BoundBodies();
+    const call = { body: Buffer.from('{}'), model: modelOf(1), access: FULL_ACCESS, nowMs: NOW_MS };
+    const early = (time: BindingTime): object => {
+      if (readTime(time) > NOW_MS + 1000) throw new QuarryError(4053);
+      return {};
+    };
+    for (let time = 0; time < 4; time++)
+      t.not(bodies.bind(call, 'early', early), bodies.bind(call, 'early', early));
+    t.throws(() => bodies.bind({ ...call, nowMs: NOW_MS * 2 }, 'early', early), { code: 4053 });
+    for (const other of [
+      { ...call, body: Buffer.alloc(5_000) },
+      { ...call, access: { ...FULL_ACCESS } },
+    ]) {
+      bodies.bind(other, 'c', () => ({}));
+      bodies.bind(other, 'c', () => ({}));
+      t.not(
+        bodies.bind(other, 'c', () => ({})),
+        bodies.bind(other, 'c', () => ({})),
+      );
+    }
+  },
+);
 
-t.test('the bodies that are kept are bounded', async (t) => {
+t.test('the number of cached bodies is bounded', async (t) => {
   const bodies = new BoundBodies();
   const model = modelOf(1);
   let bindings = 0;
@@ -113,7 +116,7 @@ t.test('the bodies that are kept are bounded', async (t) => {
   for (let index = 0; index < 501; index++) for (let time = 0; time < 3; time++) bind(index);
   const before = bindings;
   bind(500);
-  t.equal(bindings, before, 'the newest is kept');
+  t.equal(bindings, before, 'the newest body is cached');
   bind(0);
-  t.equal(bindings, before + 1, 'the oldest is not');
+  t.equal(bindings, before + 1, 'the oldest body is not cached');
 });

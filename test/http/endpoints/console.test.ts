@@ -1,4 +1,4 @@
-/** The console's files over the real front end: who gets them, packed how, kept how long, under which policy. */
+/** The files of the console over the real front end: access, compression, caching and content security policy. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,12 +20,12 @@ async function startConsole(t: Test): Promise<Front> {
   fs.writeFileSync(script, SCRIPT);
   fs.writeFileSync(`${script}.br`, zlib.brotliCompressSync(SCRIPT));
   fs.writeFileSync(`${script}.gz`, zlib.gzipSync(SCRIPT));
-  fs.writeFileSync(path.join(dir, 'assets/notes.txt'), 'of no kind that is served');
+  fs.writeFileSync(path.join(dir, 'assets/notes.txt'), 'a file type that is not served');
   return startFront(t, {}, { consoleFiles: await ConsoleFiles.read(new NodeFileSystem(), dir) });
 }
 
 t.test(
-  'the page is served with and without a slash, without a key, guarded, and never kept unasked',
+  'the page is served with and without a slash and without a key, has security headers and is always revalidated',
   async (t) => {
     const front = await startConsole(t);
     for (const at of ['/console', '/console/']) {
@@ -43,11 +43,15 @@ t.test(
       });
     }
     const head = await startFront(t);
-    t.equal(codeOf(await ask(head, { path: '/console' })), 1505, 'a build without a console has none');
+    t.equal(
+      codeOf(await ask(head, { path: '/console' })),
+      1505,
+      'a build without a console does not serve it',
+    );
   },
 );
 
-t.test('the root of HTTPS leads to the console, if there is one', async (t) => {
+t.test('the root of HTTPS redirects to the console if the build has one', async (t) => {
   const front = await startConsole(t);
   for (const method of ['GET', 'HEAD']) {
     const connection = await RawConnection.open(front.httpsPort, true);
@@ -61,7 +65,7 @@ t.test('the root of HTTPS leads to the console, if there is one', async (t) => {
   t.equal(codeOf(await ask(await startFront(t), { path: '/' })), 1505, 'a build without a console');
 });
 
-t.test('what was not changed is not sent again', async (t) => {
+t.test('an unchanged file is not sent again', async (t) => {
   const front = await startConsole(t);
   const { etag } = (await ask(front, { path: '/console' })).headers;
   for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -71,31 +75,28 @@ t.test('what was not changed is not sent again', async (t) => {
   t.equal((await ask(front, { path: '/console', headers: { 'If-None-Match': '"other"' } })).status, 200);
 });
 
-t.test(
-  'assets with a hash in their names are kept for ever, and packed as the client takes them',
-  async (t) => {
-    const front = await startConsole(t);
-    const at = '/console/assets/index-abc.js';
-    const get = (accepted: string) => ask(front, { path: at, headers: { 'Accept-Encoding': accepted } });
-    const encodings = await Promise.all(
-      ['gzip, br', 'gzip', '', 'zstd'].map(async (accepted) => {
-        const { headers } = await get(accepted);
-        t.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
-        return [headers['content-encoding'], Number(headers['content-length'])];
-      }),
-    );
-    const [br, gz] = [zlib.brotliCompressSync(SCRIPT).length, zlib.gzipSync(SCRIPT).length];
-    t.strictSame(encodings, [
-      ['br', br],
-      ['gzip', gz],
-      [undefined, SCRIPT.length],
-      [undefined, SCRIPT.length],
-    ]);
-    t.equal((await get('')).body, SCRIPT);
-  },
-);
+t.test('assets with a hash in their names are immutable, and compressed as the client accepts', async (t) => {
+  const front = await startConsole(t);
+  const at = '/console/assets/index-abc.js';
+  const get = (accepted: string) => ask(front, { path: at, headers: { 'Accept-Encoding': accepted } });
+  const encodings = await Promise.all(
+    ['gzip, br', 'gzip', '', 'zstd'].map(async (accepted) => {
+      const { headers } = await get(accepted);
+      t.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+      return [headers['content-encoding'], Number(headers['content-length'])];
+    }),
+  );
+  const [br, gz] = [zlib.brotliCompressSync(SCRIPT).length, zlib.gzipSync(SCRIPT).length];
+  t.strictSame(encodings, [
+    ['br', br],
+    ['gzip', gz],
+    [undefined, SCRIPT.length],
+    [undefined, SCRIPT.length],
+  ]);
+  t.equal((await get('')).body, SCRIPT);
+});
 
-t.test('over plain HTTP, for other methods, and for what is not there, it is refused', async (t) => {
+t.test('plain HTTP, other methods and missing files are refused', async (t) => {
   const front = await startConsole(t);
   t.equal(codeOf(await ask(front, { path: '/console', plain: true })), 1506);
   t.equal(codeOf(await ask(front, { path: '/console/assets/index-abc.js', plain: true })), 1506);

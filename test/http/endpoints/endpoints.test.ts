@@ -3,14 +3,14 @@ import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import { KEYS } from '../fake-engine.js';
 import { ask, codeOf, startFront } from '../harness.js';
 
-t.test('a method and path stand in the table once, without a trailing slash', (t) => {
+t.test('every method and path is in the table once, without a trailing slash', (t) => {
   const names = ENDPOINTS.map((endpoint) => `${endpoint.method} ${endpoint.path}`);
   t.equal(new Set(names).size, names.length);
   t.notOk(names.some((name) => name.endsWith('/')));
   t.end();
 });
 
-t.test('no path, or a wrong method, answers 1505 and is named', async (t) => {
+t.test('an unknown path or a wrong method is answered with 1505 and named', async (t) => {
   const front = await startFront(t);
   const headers = { Authorization: KEYS.master };
   const others = [

@@ -29,7 +29,7 @@ const CUSTOM: CustomKey = {
 const HEADERS = { Authorization: 'mine', 'Content-Type': 'application/json' };
 const COUNT: Ask = { path: '/v1/query/count/entity', headers: HEADERS, body: '{}' };
 
-/** A front end whose handlers keep their calls. */
+/** A front end whose handlers record their calls. */
 async function startKeeping(
   t: Test,
   lookUpHost?: (host: string) => Promise<readonly string[]>,
@@ -52,7 +52,7 @@ async function startKeeping(
   return { front, calls, teamCalls };
 }
 
-/** Sends a request of which the last byte comes only after `meanwhile`. */
+/** Sends a request and runs `meanwhile` before its last byte. */
 async function slowly(front: Front, request: Ask, meanwhile: () => void): Promise<Reply> {
   const connection = await RawConnection.open(front.httpsPort, true);
   const bytes = requestBytes(request);
@@ -67,25 +67,29 @@ async function slowly(front: Front, request: Ask, meanwhile: () => void): Promis
   return reply;
 }
 
-t.test('what changed while the body came holds for the call', async (t) => {
+t.test('changes that are made while the body arrives apply to the call', async (t) => {
   const { front, calls } = await startKeeping(t);
   const { engine } = front;
   const cases: readonly (readonly [what: string, changes: readonly CatalogChange[], code: number])[] = [
-    ['the key is gone', [{ change: 'key-deleted', hash: CUSTOM.hash }], 502],
-    ['its level is lower', [{ change: 'key-changed', key: { ...CUSTOM, level: 'write-only' } }], 507],
-    ['the account is closed', [{ change: 'account-set', state: 'disabled' }], 1003],
-    ['the database is gone', [{ change: 'database-deleted', databaseId: DATABASE_ID }], 502],
+    ['the key was deleted', [{ change: 'key-deleted', hash: CUSTOM.hash }], 502],
+    [
+      'the level of the key was lowered',
+      [{ change: 'key-changed', key: { ...CUSTOM, level: 'write-only' } }],
+      507,
+    ],
+    ['the account was closed', [{ change: 'account-set', state: 'disabled' }], 1003],
+    ['the database was deleted', [{ change: 'database-deleted', databaseId: DATABASE_ID }], 502],
   ];
   for (const [what, changes, code] of cases) {
     const reply = await slowly(front, COUNT, () => engine.apply(...changes));
     t.equal(codeOf(reply), code, what);
-    if (code === 502 && what === 'the database is gone') break;
+    if (code === 502 && what === 'the database was deleted') break;
     engine.apply({ change: 'key-changed', key: CUSTOM }, { change: 'account-set', state: 'active' });
   }
   t.equal(calls.length, 0);
 });
 
-t.test('a call sees the catalog, model and access of its own turn', async (t) => {
+t.test('a call uses the catalog, model and access of its own turn', async (t) => {
   const { front, calls } = await startKeeping(t);
   const { engine } = front;
   const filter = [{ dimension: 'default', conditions: '{"entity-id":{"equals":"x"}}' }];
@@ -105,7 +109,7 @@ t.test('a call sees the catalog, model and access of its own turn', async (t) =>
   const dimension = model.dimensions.get('default');
   t.not(dimension === undefined || access.restrict(dimension, null, nowMs), null);
   await ask(front, COUNT);
-  t.equal(calls[1].access, access, 'access is made once per key');
+  t.equal(calls[1].access, access, 'access is computed once per key');
 });
 
 t.test('an admitted request is counted once for its database, as a query or not', async (t) => {
@@ -120,7 +124,7 @@ t.test('an admitted request is counted once for its database, as a query or not'
   ]);
 });
 
-t.test('the name in a path is given decoded, and as it is where it cannot be', async (t) => {
+t.test('the name in a path is decoded; a name that cannot be decoded is passed unchanged', async (t) => {
   const { front, calls } = await startKeeping(t);
   for (const name of ['my-query', 'a%20b%2Fc%C3%A9', 'a%zz', 'x/']) {
     await ask(front, { path: `/v1/query/saved/${name}`, headers: HEADERS });
@@ -132,7 +136,7 @@ t.test('the name in a path is given decoded, and as it is where it cannot be', a
   );
 });
 
-t.test('a handler can wait for the host names that it just set', async (t) => {
+t.test('a handler can wait for the lookup of the host names that it just set', async (t) => {
   const { front, teamCalls } = await startKeeping(t, async () => ['127.0.0.1']);
   await ask(front, { path: '/v1/users', headers: { ...HEADERS, Authorization: KEYS.team }, body: '{}' });
   const key = { ...CUSTOM, addressesWhitelist: ['office.example'] };
@@ -142,11 +146,11 @@ t.test('a handler can wait for the host names that it just set', async (t) => {
   t.equal(teamCalls[0].randomBytes(3).length, 3);
 });
 
-t.test('a key that is revoked while its request waits changes nothing any more', async (t) => {
+t.test('a waiting request whose key is revoked changes nothing', async (t) => {
   const front = await startFront(t);
   const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ email: 'late@example.org', password: 'correct horse' });
-  // The password's hash takes a tenth of a second or more.
+  // Hashing the password lasts a tenth of a second or more.
   const response = ask(front, { path: '/v1/users', headers, body });
   await new Promise((resolve) => setTimeout(resolve, 30));
   front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.team) });

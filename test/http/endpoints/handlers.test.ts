@@ -8,7 +8,7 @@ function send(front: Front, method: string, path: string, json?: unknown): Promi
   return ask(front, json === undefined ? request : { ...request, body: JSON.stringify(json) });
 }
 
-/** The answer without `took`, after a check that it is written with a fraction. */
+/** The answer without `took`, after a check that `took` has a fraction. */
 function answerOf(t: Test, reply: Reply): unknown {
   t.equal(reply.status, 200, reply.body);
   t.match(reply.body, /"took":\d+\.\d+\}$/);
@@ -17,7 +17,7 @@ function answerOf(t: Test, reply: Reply): unknown {
   return rest;
 }
 
-t.test('dimensions are made, listed and deleted', async (t) => {
+t.test('dimensions are created, listed and deleted', async (t) => {
   const front = await startFront(t);
   const one = { name: 'Users', 'api-name': 'users' };
   t.strictSame(answerOf(t, await send(front, 'POST', '/v1/dimension', one)), {
@@ -43,7 +43,7 @@ t.test('dimensions are made, listed and deleted', async (t) => {
   });
 });
 
-t.test('columns are made as a list or one, and listed per dimension', async (t) => {
+t.test('columns are created one by one or as a list, and are listed per dimension', async (t) => {
   const front = await startFront(t);
   const list = [{ name: 'Age', type: 'integer', storage: 'latest-value' }];
   t.strictSame(answerOf(t, await send(front, 'POST', '/v1/column', list)), {
@@ -81,21 +81,24 @@ t.test('columns are made as a list or one, and listed per dimension', async (t) 
   });
 });
 
-t.test('an insert hands its bytes to the engine and answers what it counted', async (t) => {
-  const front = await startFront(t);
-  front.engine.onInsert = async () => ({ entityCount: 3, valueCount: 12 });
-  const body = { x: { age: 1 } };
-  t.strictSame(answerOf(t, await send(front, 'POST', '/v1/insert', body)), {
-    status: 'success',
-    'inserted-entities': 3,
-    'inserted-values': 12,
-  });
-  t.equal(front.engine.inserts.length, 1);
-  t.equal(front.engine.inserts[0].databaseId, 1);
-  t.equal(Buffer.from(front.engine.inserts[0].bytes).toString(), JSON.stringify(body));
-});
+t.test(
+  'an insert passes its bytes to the engine and is answered with the counts of the engine',
+  async (t) => {
+    const front = await startFront(t);
+    front.engine.onInsert = async () => ({ entityCount: 3, valueCount: 12 });
+    const body = { x: { age: 1 } };
+    t.strictSame(answerOf(t, await send(front, 'POST', '/v1/insert', body)), {
+      status: 'success',
+      'inserted-entities': 3,
+      'inserted-values': 12,
+    });
+    t.equal(front.engine.inserts.length, 1);
+    t.equal(front.engine.inserts[0].databaseId, 1);
+    t.equal(Buffer.from(front.engine.inserts[0].bytes).toString(), JSON.stringify(body));
+  },
+);
 
-t.test('counts keep their query names, whatever they are', async (t) => {
+t.test('counts are answered under any query name', async (t) => {
   const front = await startFront(t);
   front.engine.counts = [5, 0, Number.MAX_SAFE_INTEGER];
   const query = [{ 'entity-id': { equals: 'X' } }];

@@ -15,7 +15,7 @@ function withKey(request: Ask, text: string): Ask {
   return { ...request, headers: { ...request.headers, 'Idempotency-Key': text } };
 }
 
-/** What the engine was given to name the request. */
+/** The idempotency key that the engine got for the request. */
 async function idempotencyIdOf(front: Front, request: Ask): Promise<string | null | undefined> {
   const { engine } = front;
   const { status, body } = await ask(front, request);
@@ -25,37 +25,34 @@ async function idempotencyIdOf(front: Front, request: Ask): Promise<string | nul
     : engine.mutations.at(-1)?.once?.id;
 }
 
-t.test(
-  'the name of a request depends on database, key, endpoint and header, and on nothing else',
-  async (t) => {
-    const front = await startFront(t);
-    const first = await idempotencyIdOf(front, withKey(INSERT, 'a'));
-    t.match(first, /^[\w-]{43}$/);
-    t.equal(
-      await idempotencyIdOf(front, { ...withKey(INSERT, 'a'), body: '{"x":{}}', path: '/v1/insert' }),
-      first,
-    );
-    t.equal(await idempotencyIdOf(front, { ...withKey(INSERT, 'a'), plain: true }), first);
-    front.engine.apply(
-      { change: 'database-created', id: 7, name: 'other', type: 'test' },
-      { change: 'key-created', key: { kind: 'write', hash: hashOfKey('other'), databaseId: 7 } },
-      { change: 'key-created', key: { kind: 'write', hash: hashOfKey('second'), databaseId: DATABASE_ID } },
-    );
-    const by = (key: string): Ask => ({ ...INSERT, headers: { ...HEADERS, Authorization: key } });
-    const others = [
-      await idempotencyIdOf(front, withKey(INSERT, 'A')),
-      await idempotencyIdOf(front, withKey(INSERT, 'a"')),
-      await idempotencyIdOf(front, withKey(by('other'), 'a')),
-      await idempotencyIdOf(front, withKey(by('second'), 'a')),
-      await idempotencyIdOf(front, withKey(DELETE, 'a')),
-    ];
-    t.equal(new Set([first, ...others]).size, 6);
-    t.notMatch(others.join(), 'undefined');
-    t.equal(await idempotencyIdOf(front, INSERT), null, 'without the header there is none');
-  },
-);
+t.test('the stored idempotency key depends only on the database, key, endpoint and header', async (t) => {
+  const front = await startFront(t);
+  const first = await idempotencyIdOf(front, withKey(INSERT, 'a'));
+  t.match(first, /^[\w-]{43}$/);
+  t.equal(
+    await idempotencyIdOf(front, { ...withKey(INSERT, 'a'), body: '{"x":{}}', path: '/v1/insert' }),
+    first,
+  );
+  t.equal(await idempotencyIdOf(front, { ...withKey(INSERT, 'a'), plain: true }), first);
+  front.engine.apply(
+    { change: 'database-created', id: 7, name: 'other', type: 'test' },
+    { change: 'key-created', key: { kind: 'write', hash: hashOfKey('other'), databaseId: 7 } },
+    { change: 'key-created', key: { kind: 'write', hash: hashOfKey('second'), databaseId: DATABASE_ID } },
+  );
+  const by = (key: string): Ask => ({ ...INSERT, headers: { ...HEADERS, Authorization: key } });
+  const others = [
+    await idempotencyIdOf(front, withKey(INSERT, 'A')),
+    await idempotencyIdOf(front, withKey(INSERT, 'a"')),
+    await idempotencyIdOf(front, withKey(by('other'), 'a')),
+    await idempotencyIdOf(front, withKey(by('second'), 'a')),
+    await idempotencyIdOf(front, withKey(DELETE, 'a')),
+  ];
+  t.equal(new Set([first, ...others]).size, 6);
+  t.notMatch(others.join(), 'undefined');
+  t.equal(await idempotencyIdOf(front, INSERT), null, 'a request without the header has no idempotency key');
+});
 
-t.test('the header is 1 to 255 printable ASCII characters, and is looked at by writes only', async (t) => {
+t.test('the header has 1 to 255 printable ASCII characters and is checked only for writes', async (t) => {
   const front = await startFront(t);
   for (const text of ['x', 'a b~!', 'x'.repeat(255)]) {
     t.equal((await ask(front, withKey(INSERT, text))).status, 200, text);
@@ -72,6 +69,6 @@ t.test('the header is 1 to 255 printable ASCII characters, and is looked at by w
   t.equal(
     codeOf(await ask(front, withKey({ ...INSERT, headers: { ...headers } }, ''))),
     503,
-    'who may comes first',
+    'permissions are checked before the header',
   );
 });

@@ -3,7 +3,7 @@ import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import { documentedTables } from '../../../src/http/endpoints/tables.js';
 
 t.test(
-  'the tables have a row for every endpoint, permission, limit and bound, and all rows have as many cells',
+  'the tables have a row for every endpoint, permission, limit and bound, and all rows have the same number of cells',
   (t) => {
     const tables = documentedTables();
     for (const [name, table] of Object.entries(tables)) {

@@ -41,7 +41,7 @@ const MASTER = keyOf('master');
 
 const usageOf = (day: number, dayWriteCount: number): DatabaseUsage => ({ ...NO_USAGE, day, dayWriteCount });
 
-t.test('a window counts up to its limit from its first request, for a minute', (t) => {
+t.test('a window lasts a minute from its first request and counts up to its limit', (t) => {
   const window = new Window();
   window.limit = 2;
   t.strictSame(window.status(5_000), { limit: 2, remaining: 2, resetSeconds: 60 });
@@ -50,23 +50,31 @@ t.test('a window counts up to its limit from its first request, for a minute', (
   t.equal(window.tryCount(1, 64_999), true);
   t.strictSame(window.status(64_999), { limit: 2, remaining: 0, resetSeconds: 1 });
   t.equal(window.tryCount(1, 64_999), false);
-  t.equal(window.tryCount(1, 65_000), true, 'the next minute begins with the first request in it');
+  t.equal(window.tryCount(1, 65_000), true, 'the next window begins with its first request');
   t.strictSame(window.status(70_500), { limit: 2, remaining: 1, resetSeconds: 55 });
-  t.equal(window.tryCount(2, 70_500), false, 'all or nothing');
-  t.strictSame(window.status(70_500), { limit: 2, remaining: 1, resetSeconds: 55 }, 'and nothing is counted');
+  t.equal(window.tryCount(2, 70_500), false, 'a charge that does not fit completely is refused');
+  t.strictSame(
+    window.status(70_500),
+    { limit: 2, remaining: 1, resetSeconds: 55 },
+    'a refused charge is not counted',
+  );
   window.limit = 0;
-  t.strictSame(window.status(70_500), { limit: 0, remaining: 0, resetSeconds: 55 }, 'a plan may shrink');
+  t.strictSame(
+    window.status(70_500),
+    { limit: 0, remaining: 0, resetSeconds: 55 },
+    'the limit of a plan may decrease',
+  );
   t.end();
 });
 
-t.test('random requests pass exactly when the plain rule lets them', (t) => {
+t.test('random requests pass exactly when the reference model admits them', (t) => {
   const seed = 4711;
   const random = new Prng(seed);
   const limiter = new RateLimiter(
     { ...SPEC_LIMITS, requestsPerMinute: new Map([['POST /v1/update', 7]]) },
     ENDPOINTS,
   );
-  /** By database and what is counted together: the times of the window's requests. */
+  /** The times of the requests in the window, by database and caller. */
   const oracle = new Map<string, { endMs: number; count: number }>();
   let nowMs = 0;
   const differing: string[] = [];
@@ -94,7 +102,7 @@ t.test('a capped window counts in both windows, or in neither', (t) => {
   const ceiling = new Window();
   const [one, other] = [new CappedWindow(new Window(), ceiling), new CappedWindow(new Window(), ceiling)];
   for (const window of [one, other]) window.limit = 50;
-  /** The plain rule: a minute that begins with its first request, for each caller and for both together. */
+  /** The reference model: a minute that begins with its first request, for each caller and for both together. */
   const minutes = new Map([one, other, ceiling].map((window) => [window as object, { endMs: 0, count: 0 }]));
   const differing: number[] = [];
   let nowMs = 1;
@@ -107,7 +115,8 @@ t.test('a capped window counts in both windows, or in neither', (t) => {
       if (nowMs >= minute.endMs) Object.assign(minute, { endMs: nowMs + 60_000, count: 0 });
       return minute;
     });
-    // The own window begins a minute even if it then refuses; the ceiling is looked at only if the own one has capacity.
+    // A caller's own window begins even if the request is refused; the ceiling is checked only if that window has
+    // capacity.
     const wanted = counted.every((minute) => minute.count + count <= 50);
     if (wanted) for (const minute of counted) minute.count += count;
     if (window.tryCount(count, nowMs) !== wanted) differing.push(step);
@@ -118,7 +127,7 @@ t.test('a capped window counts in both windows, or in neither', (t) => {
   t.end();
 });
 
-t.test('each key has its own rate, and custom keys together have no more than one', (t) => {
+t.test('each key has its own rate, and all custom keys together have a single rate', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const takes = (caller: Caller, count: number, elapsedMs = 0): number => {
     let taken = 0;
@@ -130,17 +139,17 @@ t.test('each key has its own rate, and custom keys together have no more than on
   };
   const [partner, dashboard] = [customKey('partner'), customKey('dashboard')];
   t.equal(takes(partner, 100), 100);
-  t.equal(takes(dashboard, 100), 20, 'the rest of what custom keys have together');
+  t.equal(takes(dashboard, 100), 20, 'the remaining rate of all custom keys together');
   t.equal(takes(partner, 10), 0);
   for (const caller of [MASTER, keyOf('read'), keyOf('write')]) t.equal(takes(caller, 130), 120);
-  t.equal(takes(user('a@x.org'), 100), 100, 'users do not count with custom keys');
+  t.equal(takes(user('a@x.org'), 100), 100, 'requests of users are not counted with those of custom keys');
   t.equal(takes(user('b@x.org'), 100), 20);
-  t.equal(takes({ ...user('a@x.org') }, 1), 0, 'a second session of a user gives no second rate');
+  t.equal(takes({ ...user('a@x.org') }, 1), 0, 'a second session of a user shares the rate of the first');
   t.equal(takes(dashboard, 130, 60_000), 120, 'in the next minute');
   t.end();
 });
 
-t.test('a refusal tells whose limit it met', (t) => {
+t.test('a refusal names the owner of the limit', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const messageOf = (caller: Caller, count = 121): unknown => {
     try {
@@ -187,7 +196,7 @@ t.test('a refusal tells whose limit it met', (t) => {
   t.end();
 });
 
-t.test('callers are forgotten when their minute is over', (t) => {
+t.test('callers are forgotten when their minute has passed', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const catalog = new FakeEngine().catalog();
   for (let number = 0; number < 1_000; number++) {
@@ -197,13 +206,13 @@ t.test('callers are forgotten when their minute is over', (t) => {
   limiter.sweep(catalog, 59_999);
   t.equal(limiter.callerCount, 1_000);
   limiter.sweep(catalog, 65_000);
-  t.equal(limiter.callerCount, 499, 'those that began in the last minute');
+  t.equal(limiter.callerCount, 499, 'callers whose window began in the last minute');
   limiter.sweep(catalog, 100_000);
   t.equal(limiter.callerCount, 0);
   t.end();
 });
 
-t.test('query-load endpoints share the figure of their plan, which may change at any time', (t) => {
+t.test('query-load endpoints share the limit of their plan, which may change at any time', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const boundOf = (endpoint: Endpoint, plan: LimitedDatabase['queryLoad']) =>
     limiter.inDatabase(endpoint, database(1, plan), MASTER);
@@ -212,7 +221,7 @@ t.test('query-load endpoints share the figure of their plan, which may change at
     t.equal(boundOf(endpoint, 'normal')?.window.tryCount(1, 0), true);
   }
   t.equal(boundOf(COUNT, 'normal')?.window.tryCount(1, 0), false);
-  t.equal(boundOf(COUNT, 'high')?.window.tryCount(1, 0), true, 'a higher plan holds at once');
+  t.equal(boundOf(COUNT, 'high')?.window.tryCount(1, 0), true, 'a higher plan applies at once');
   t.equal(boundOf(COUNT, 'normal')?.window.tryCount(1, 0), false);
   t.equal(
     limiter.inDatabase(COUNT, database(2), MASTER)?.window.tryCount(1, 0),
@@ -226,24 +235,27 @@ t.test('query-load endpoints share the figure of their plan, which may change at
   t.end();
 });
 
-t.test('a rate of the table replaces the rate of its endpoint, also if that is null or a plan', (t) => {
-  const requestsPerMinute = new Map([
-    ['POST /v1/insert', 3],
-    ['POST /v1/query/count/entity', 5],
-  ]);
-  const limiter = new RateLimiter({ ...SPEC_LIMITS, requestsPerMinute }, ENDPOINTS);
-  const figure = (endpoint: Endpoint) => {
-    const bound = limiter.inDatabase(endpoint, database(1), MASTER);
-    return [bound?.window.limit, bound?.cost];
-  };
-  t.strictSame(figure(INSERT), [3, 1]);
-  t.strictSame(figure(COUNT), [5, 1]);
-  t.strictSame(figure(EXISTS), [60, 1]);
-  t.strictSame(new RateLimiter(SPEC_LIMITS, ENDPOINTS).inDatabase(INSERT, database(1), MASTER)?.cost, 0);
-  t.end();
-});
+t.test(
+  'a rate in the table replaces the rate of its endpoint, even if that rate is null or depends on the plan',
+  (t) => {
+    const requestsPerMinute = new Map([
+      ['POST /v1/insert', 3],
+      ['POST /v1/query/count/entity', 5],
+    ]);
+    const limiter = new RateLimiter({ ...SPEC_LIMITS, requestsPerMinute }, ENDPOINTS);
+    const figure = (endpoint: Endpoint) => {
+      const bound = limiter.inDatabase(endpoint, database(1), MASTER);
+      return [bound?.window.limit, bound?.cost];
+    };
+    t.strictSame(figure(INSERT), [3, 1]);
+    t.strictSame(figure(COUNT), [5, 1]);
+    t.strictSame(figure(EXISTS), [60, 1]);
+    t.strictSame(new RateLimiter(SPEC_LIMITS, ENDPOINTS).inDatabase(INSERT, database(1), MASTER)?.cost, 0);
+    t.end();
+  },
+);
 
-t.test('entity IDs are bounded by the minute, writes by the UTC day, and a refusal counts nothing', (t) => {
+t.test('entity IDs are limited per minute, writes per UTC day, and refused requests are not counted', (t) => {
   const limits: LimitTable = {
     ...SPEC_LIMITS,
     entitiesPerMinute: 100,
@@ -272,17 +284,25 @@ t.test('entity IDs are bounded by the minute, writes by the UTC day, and a refus
   t.equal(charge(INSERT, 40, 0, 1_000), 'charged');
   t.strictSame(charge(INSERT, 1, 0, 59_999), { limit: 100, remaining: 0, resetSeconds: 1 });
   t.equal(charge(INSERT, 100, 0, 60_000), 'charged', 'in the next minute');
-  t.equal(charge(UPDATE, 1_000), 'charged', 'updates are not bound by the minute');
+  t.equal(charge(UPDATE, 1_000), 'charged', 'updates are not limited per minute');
   t.equal(charge(UPDATE, 1, 999), 'charged');
-  t.strictSame(charge(UPDATE, 2, 999), { limit: 1_000, remaining: 1, resetSeconds: 91 }, 'up to midnight');
+  t.strictSame(
+    charge(UPDATE, 2, 999),
+    { limit: 1_000, remaining: 1, resetSeconds: 91 },
+    'the limit is reset at midnight',
+  );
   t.strictSame(charge(INSERT, 1, 1_000, 130_000), { limit: 1_000, remaining: 0, resetSeconds: 91 });
-  t.equal(charge(INSERT, 100, 0, 130_000), 'charged', 'what the day refused is not counted in the minute');
-  t.equal(charge(UPDATE, 1_000, 1_000, 0, day - 1), 'charged', "yesterday's writes are not today's");
+  t.equal(
+    charge(INSERT, 100, 0, 130_000),
+    'charged',
+    'entity IDs that the daily limit refuses are not counted in the minute',
+  );
+  t.equal(charge(UPDATE, 1_000, 1_000, 0, day - 1), 'charged', 'writes of yesterday are not counted today');
   t.equal(charge(DELETE, 1_000_000, 1_000), 'charged', 'a delete writes nothing');
   t.end();
 });
 
-t.test('the team has one window per endpoint; clients of open endpoints have their own', (t) => {
+t.test('the team has one window per endpoint; endpoints without a key have a window per client', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const team = endpoint('POST /v1/users');
   t.equal(limiter.ofTeam(team)?.window, limiter.ofTeam(team)?.window);
@@ -292,11 +312,11 @@ t.test('the team has one window per endpoint; clients of open endpoints have the
   const first = windowOf('192.0.2.1');
   t.equal(windowOf('192.0.2.1'), first);
   t.not(windowOf('192.0.2.2'), first);
-  t.equal(windowOf('2001:db8::1'), windowOf('2001:db8::2'), 'a network of IPv6 is one client');
+  t.equal(windowOf('2001:db8::1'), windowOf('2001:db8::2'), 'an IPv6 network of 64 bits is one client');
   t.end();
 });
 
-t.test('databases that are gone are forgotten, and so are the clients that came longest ago', (t) => {
+t.test('deleted databases and the least recently seen clients are forgotten', (t) => {
   const limiter = new RateLimiter(SPEC_LIMITS, ENDPOINTS);
   const ofDatabase = limiter.inDatabase(COUNT, database(1), MASTER)?.window;
   limiter.sweep(EMPTY_CATALOG, 0);
@@ -309,7 +329,7 @@ t.test('databases that are gone are forgotten, and so are the clients that came 
     if (client % 5_000 === 0) windowOf('steady');
   }
   t.not(windowOf('early'), early);
-  t.equal(windowOf('steady'), steady, 'who keeps coming is remembered');
+  t.equal(windowOf('steady'), steady, 'a client that keeps sending is remembered');
   t.end();
 });
 
@@ -322,7 +342,7 @@ function rateOf({ headers }: Reply): (string | undefined)[] {
   );
 }
 
-t.test('every answer of a limited endpoint tells its limit, and 1502 when to come again', async (t) => {
+t.test('every answer of a limited endpoint has its limit, and 1502 also the time to retry', async (t) => {
   let elapsedMs = 0;
   const requestsPerMinute = new Map([['GET /v1/dimension', 2]]);
   const front = await startFront(
@@ -347,48 +367,51 @@ t.test('every answer of a limited endpoint tells its limit, and 1502 when to com
   t.strictSame(rateOf(untyped), ['6000', '6000', '60', undefined], 'a refused request does not count');
   const wrong = await ask(front, { ...noType, headers: HEADERS });
   t.equal(codeOf(wrong), 4025);
-  t.strictSame(rateOf(wrong), ['6000', '5999', '60', undefined], 'one that fails later does');
+  t.strictSame(rateOf(wrong), ['6000', '5999', '60', undefined], 'an admitted request that fails is counted');
   const { notedRequests } = front.engine;
   t.strictSame(
     notedRequests.map(({ asks }) => asks),
     [false, false, false, true],
-    'only those that were let in are noted for the database',
+    'only admitted requests are noted for the database',
   );
 });
 
-t.test('a custom key that used up its rate leaves the other keys theirs, headers included', async (t) => {
-  const requestsPerMinute = new Map([['POST /v1/query/count/entity', 2]]);
-  const front = await startFront(
-    t,
-    { limits: { ...SPEC_LIMITS, requestsPerMinute } },
-    { elapsedMs: () => 0 },
-  );
-  for (const name of ['partner', 'dashboard']) {
-    const key = { ...customKey(name), databaseId: DATABASE_ID } as CustomKey;
-    front.engine.apply({ change: 'key-created', key });
-  }
-  const body = '{"query-name":"a","query":[{"entity-id":{"equals":"x"}}]}';
-  const count = async (key: string): Promise<unknown[]> => {
-    const reply = await ask(front, {
-      path: '/v1/query/count/entity',
-      headers: { ...HEADERS, Authorization: key },
-      body,
-    });
-    return [reply.status, ...rateOf(reply)];
-  };
-  t.strictSame(await count('partner'), [200, '2', '1', '60', undefined]);
-  t.strictSame(
-    await count('dashboard'),
-    [200, '2', '0', '60', undefined],
-    'what custom keys have left together',
-  );
-  t.strictSame(await count('partner'), [429, '2', '0', '60', '60']);
-  t.strictSame(await count(KEYS.master), [200, '2', '1', '60', undefined]);
-  t.strictSame(await count(KEYS.read), [200, '2', '1', '60', undefined]);
-  t.strictSame(await count(KEYS.master), [200, '2', '0', '60', undefined]);
-});
+t.test(
+  'a custom key that exhausted its rate does not affect the rates and headers of other keys',
+  async (t) => {
+    const requestsPerMinute = new Map([['POST /v1/query/count/entity', 2]]);
+    const front = await startFront(
+      t,
+      { limits: { ...SPEC_LIMITS, requestsPerMinute } },
+      { elapsedMs: () => 0 },
+    );
+    for (const name of ['partner', 'dashboard']) {
+      const key = { ...customKey(name), databaseId: DATABASE_ID } as CustomKey;
+      front.engine.apply({ change: 'key-created', key });
+    }
+    const body = '{"query-name":"a","query":[{"entity-id":{"equals":"x"}}]}';
+    const count = async (key: string): Promise<unknown[]> => {
+      const reply = await ask(front, {
+        path: '/v1/query/count/entity',
+        headers: { ...HEADERS, Authorization: key },
+        body,
+      });
+      return [reply.status, ...rateOf(reply)];
+    };
+    t.strictSame(await count('partner'), [200, '2', '1', '60', undefined]);
+    t.strictSame(
+      await count('dashboard'),
+      [200, '2', '0', '60', undefined],
+      'the remaining rate of all custom keys together',
+    );
+    t.strictSame(await count('partner'), [429, '2', '0', '60', '60']);
+    t.strictSame(await count(KEYS.master), [200, '2', '1', '60', undefined]);
+    t.strictSame(await count(KEYS.read), [200, '2', '1', '60', undefined]);
+    t.strictSame(await count(KEYS.master), [200, '2', '0', '60', undefined]);
+  },
+);
 
-t.test('an insert is bound by its entity IDs, which are charged before anything is written', async (t) => {
+t.test('an insert is limited by its entity IDs, which are charged before anything is written', async (t) => {
   const clock = new ManualClock(86_400_000 * 20_000 + 1_000);
   const front = await startFront(
     t,

@@ -41,7 +41,7 @@ const savedQuery: SavedQuery = {
 const relation = { id: 1, name: 'pages', columnIds: [1] };
 const properties = { ...DEFAULT_PROPERTIES, description: SECRET };
 
-/** Changes, made in this order, and the names that the audit reports for each. */
+/** Changes in the order in which they are made, and the names that the audit log reports for each. */
 const CASES: readonly (readonly [CatalogChange, object])[] = [
   [
     { change: 'database-created', id: 1, name: 'quarry', type: 'production', properties },
@@ -134,7 +134,7 @@ t.test('every kind of change is described by names only', (t) => {
   t.end();
 });
 
-t.test('of thousands of changes the first are named and the others counted', (t) => {
+t.test('the first of thousands of changes are named, and the rest is counted', (t) => {
   const created = CASES[0][0];
   const things = changedThings(
     Array.from({ length: 1_003 }, () => created),

@@ -25,7 +25,7 @@ function auditOf(front: Front): Entry[] {
     .map(({ audit }) => audit);
 }
 
-t.test('whatever is not a row is administered, and signing in with it, and nothing else', (t) => {
+t.test('exactly the administrative changes and sign-ins are audited', (t) => {
   const rows =
     /^\/v1\/(insert|update|delete|sql|data_extraction|query\/(count|exists|aggregation|top_values))/;
   for (const endpoint of ENDPOINTS) {
@@ -35,7 +35,7 @@ t.test('whatever is not a row is administered, and signing in with it, and nothi
   t.end();
 });
 
-t.test('a change has a line of who, what, and what became of it', async (t) => {
+t.test('a change has a line with the caller, the change and its result', async (t) => {
   const front = await startFront(t);
   await ask(front, { ...COLUMN, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
   await ask(front, COLUMN);
@@ -61,7 +61,7 @@ t.test('a change has a line of who, what, and what became of it', async (t) => {
   ]);
 });
 
-t.test('a password, a key that is made and what a body says beside have no place in it', async (t) => {
+t.test('a line contains no password, no new key and no other members of the body', async (t) => {
   const front = await startFront(t);
   const password = 'Tr0ub4dor & 3 horses';
   const user = { email: 'ann@example.org', password, 'first-name': 'Ann-Sophie' };
@@ -106,7 +106,7 @@ t.test('refused attempts are audited; attempts of unknown callers and queries ar
   t.equal(auditOf(front).length, 1);
 });
 
-t.test('attempts to sign in are audited if the password was checked', async (t) => {
+t.test('sign-in attempts are audited if the password was checked', async (t) => {
   const front = await startFront(t, { limits: SPEC_LIMITS });
   const right = 'Tr0ub4dor & 3 horses';
   userIn(front.engine, [DATABASE_ID], cheapHash(right));
@@ -128,7 +128,7 @@ t.test('attempts to sign in are audited if the password was checked', async (t) 
     { ...line, outcome: 'refused', status: 403, code: 503 },
     ...Array(10).fill(failed),
   ]);
-  t.equal(auditOf(front).length, 12, 'neither the barred nor the unknown have a line');
+  t.equal(auditOf(front).length, 12, 'barred attempts and attempts of unknown users have no line');
   const all = front.logLines.join('');
   for (const secret of [right, keys[0], hashOfKey(keys[0]), 'wrong horses', 'pass word', 'scrypt']) {
     t.notOk(all.includes(secret), secret);
@@ -153,7 +153,7 @@ t.test('columns that an insert creates are audited with the insert', async (t) =
   ]);
 });
 
-t.test('a change that failed, and one whose client did not wait, have their lines', async (t) => {
+t.test('a failed change and a change whose client disconnected are audited', async (t) => {
   const front = await startFront(t);
   const change = front.engine.change.bind(front.engine);
   front.engine.change = () => Promise.reject(new QuarryError(9002));
@@ -182,7 +182,7 @@ t.test('a change that failed, and one whose client did not wait, have their line
   t.match(auditOf(front)[1], { outcome: 'done', status: 200, changes: [{ column: 'age' }] });
 });
 
-t.test('the file has the same lines with their time, whatever the log tells', (t) => {
+t.test('the audit file has the same lines with their times, regardless of the log level', (t) => {
   const lines: string[] = [];
   const audit = new Audit(pino({ level: 'silent' }), { write: (line) => lines.push(line) }, () => 86_400_000);
   const entry = { who: 'admin socket', what: 'account', outcome: 'done', changes: [] } as const;

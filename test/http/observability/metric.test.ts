@@ -2,7 +2,7 @@ import t from 'tap';
 import { Histogram } from '../../../src/base/index.js';
 import { linesOf } from '../../../src/http/observability/metric.js';
 
-t.test('a histogram has a line per bound with all that is not above it, and its sum and count', (t) => {
+t.test('a histogram has a line per bound with the count of values up to it, a sum and a count', (t) => {
   const distribution = new Histogram([1, 10]);
   for (const value of [1, 2, 3, 30]) distribution.observe(value);
   const labels = { endpoint: 'a' };

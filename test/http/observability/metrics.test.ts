@@ -1,4 +1,4 @@
-/** What /metrics of a real server tells is what docs/operations/metrics.md explains, and all that the dashboard asks for. */
+/** Compares /metrics of a real server with docs/operations/metrics.md and with the queries of the dashboard. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,9 +23,9 @@ interface Dashboard {
 }
 
 interface ReadMetrics {
-  /** By name, as `# TYPE` has them. */
+  /** The types of `# TYPE` lines, by name. */
   readonly types: ReadonlyMap<string, string>;
-  /** Of every line, with the labels that go with it. */
+  /** The label names of every metric. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -66,7 +66,7 @@ t.test('metrics of a server', async (t) => {
   const own = [...types.keys()].filter((name) => name.startsWith('quarry_')).sort();
   t.ok(own.length > 30 && types.has('process_resident_memory_bytes'), `${types.size} metrics`);
 
-  t.test('the table of the documents explains each of them, and none that there is not', async (t) => {
+  t.test('the table of the documentation describes exactly the metrics of the server', async (t) => {
     const [, marked = ''] = read('docs/operations/metrics.md').split('<!-- metrics -->\n');
     const table = marked.split('<!-- /metrics -->')[0];
     const rows = table.split('\n').filter((row) => row.startsWith('| `'));
@@ -75,7 +75,7 @@ t.test('metrics of a server', async (t) => {
     for (const [, name, meaning, action] of cells) t.ok(meaning !== '' && action !== '', name);
   });
 
-  t.test('the dashboard asks for nothing else, and by labels that there are', async (t) => {
+  t.test('the dashboard queries only existing metrics and labels', async (t) => {
     const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => ({ title, expr })),
     );
@@ -95,7 +95,7 @@ t.test('metrics of a server', async (t) => {
     }
   });
 
-  t.test('every counter ends in _total, and no label tells what a client chose', async (t) => {
+  t.test('every counter ends in _total, and no label has a value that a client chose', async (t) => {
     for (const name of own) t.equal(name.endsWith('_total'), types.get(name) === 'counter', name);
     const known = ['endpoint', 'database', 'status', 'le', 'limit', 'kind', 'outcome'];
     const used = new Set(
@@ -105,28 +105,25 @@ t.test('metrics of a server', async (t) => {
   });
 });
 
-t.test(
-  'the dashboard is one that Grafana 10 reads: a data source to choose, panels that do not overlap',
-  (t) => {
-    const { panels, schemaVersion, templating } = dashboard;
-    t.ok(schemaVersion >= 38);
-    t.match(templating.list[0], { name: 'datasource', type: 'datasource' });
-    t.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
-    const taken = new Set<string>();
-    for (const { title, type, gridPos, datasource, targets = [] } of panels) {
-      const { x, y, w, h } = gridPos;
-      t.ok(x + w <= 24, title);
-      for (let column = x; column < x + w; column++) {
-        for (let line = y; line < y + h; line++) {
-          t.notOk(taken.has(`${column} ${line}`), `${title} at ${column}, ${line}`);
-          taken.add(`${column} ${line}`);
-        }
-      }
-      if (type === 'row') continue;
-      for (const source of [datasource, ...targets.map((target) => target.datasource)]) {
-        t.equal(source?.uid, `\${datasource}`, title);
+t.test('Grafana 10 can read the dashboard: the data source is selectable, and panels do not overlap', (t) => {
+  const { panels, schemaVersion, templating } = dashboard;
+  t.ok(schemaVersion >= 38);
+  t.match(templating.list[0], { name: 'datasource', type: 'datasource' });
+  t.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  const taken = new Set<string>();
+  for (const { title, type, gridPos, datasource, targets = [] } of panels) {
+    const { x, y, w, h } = gridPos;
+    t.ok(x + w <= 24, title);
+    for (let column = x; column < x + w; column++) {
+      for (let line = y; line < y + h; line++) {
+        t.notOk(taken.has(`${column} ${line}`), `${title} at ${column}, ${line}`);
+        taken.add(`${column} ${line}`);
       }
     }
-    t.end();
-  },
-);
+    if (type === 'row') continue;
+    for (const source of [datasource, ...targets.map((target) => target.datasource)]) {
+      t.equal(source?.uid, `\${datasource}`, title);
+    }
+  }
+  t.end();
+});

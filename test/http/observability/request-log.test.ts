@@ -11,7 +11,7 @@ const COUNT: Ask = { path: '/v1/query/count/entity', headers: HEADERS, body: QUE
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The lines with that message, once there are as many: a slow one comes behind its answer. */
+/** Waits for `count` lines with the message: the line of a slow query is logged after its answer. */
 async function linesOf(front: Front, message: string, count: number): Promise<Line[]> {
   for (;;) {
     const lines = front.logLines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === message);
@@ -20,31 +20,34 @@ async function linesOf(front: Front, message: string, count: number): Promise<Li
   }
 }
 
-t.test('a line of a request names it and its key, and holds neither the key nor a body', async (t) => {
-  const front = await startFront(t, { slowQueryMs: null });
-  await ask(front, { ...COUNT, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
-  await ask(front, { ...COUNT, body: '{' });
-  await ask(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
-  await ask(front, { path: '/v1/users', headers: { ...JSON_TYPE, Authorization: KEYS.team }, body: '{' });
-  const [good, bad, unknown, team] = await linesOf(front, 'answered', 4);
-  const endpoint = 'POST /v1/query/count/entity';
-  t.match(good, { ...MASTER, requestId: 'mine', client: '127.0.0.1', endpoint, status: 200, level: 20 });
-  t.notOk('code' in good);
-  t.match(bad, { ...MASTER, endpoint, status: 400, code: 1503 });
-  t.match(unknown, { endpoint, status: 401, code: 502 });
-  t.notOk('key' in unknown || 'databaseId' in unknown);
-  t.match(team, { key: `team-${hashOfKey(KEYS.team).slice(0, 8)}`, keyName: 'first' });
-  t.notOk('databaseId' in team);
-  const all = front.logLines.join('');
-  for (const secret of [
-    ...Object.values(KEYS),
-    'nobody',
-    'query-name',
-    ...Object.values(KEYS).map(hashOfKey),
-  ]) {
-    t.notOk(all.includes(secret), secret);
-  }
-});
+t.test(
+  'a line names the request and its key, and contains neither the text of the key nor the body',
+  async (t) => {
+    const front = await startFront(t, { slowQueryMs: null });
+    await ask(front, { ...COUNT, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
+    await ask(front, { ...COUNT, body: '{' });
+    await ask(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
+    await ask(front, { path: '/v1/users', headers: { ...JSON_TYPE, Authorization: KEYS.team }, body: '{' });
+    const [good, bad, unknown, team] = await linesOf(front, 'answered', 4);
+    const endpoint = 'POST /v1/query/count/entity';
+    t.match(good, { ...MASTER, requestId: 'mine', client: '127.0.0.1', endpoint, status: 200, level: 20 });
+    t.notOk('code' in good);
+    t.match(bad, { ...MASTER, endpoint, status: 400, code: 1503 });
+    t.match(unknown, { endpoint, status: 401, code: 502 });
+    t.notOk('key' in unknown || 'databaseId' in unknown);
+    t.match(team, { key: `team-${hashOfKey(KEYS.team).slice(0, 8)}`, keyName: 'first' });
+    t.notOk('databaseId' in team);
+    const all = front.logLines.join('');
+    for (const secret of [
+      ...Object.values(KEYS),
+      'nobody',
+      'query-name',
+      ...Object.values(KEYS).map(hashOfKey),
+    ]) {
+      t.notOk(all.includes(secret), secret);
+    }
+  },
+);
 
 t.test('a slow query is logged with its text, rows and plan; a quick one is not', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
@@ -65,7 +68,7 @@ t.test('a slow query is logged with its text, rows and plan; a quick one is not'
   await ask(front, { path: '/v1/dimension', headers: HEADERS });
   await ask(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
   await ask(front, COUNT);
-  t.equal((await linesOf(front, 'slow query', 2)).length, 2, 'of queries that are let in alone');
+  t.equal((await linesOf(front, 'slow query', 2)).length, 2, 'only admitted queries are logged');
   t.match((await ask(front, { path: '/metrics' })).body, 'quarry_slow_queries_total 2\n');
   const patient = await startFront(t, { slowQueryMs: 60_000 });
   await ask(patient, COUNT);
@@ -73,7 +76,7 @@ t.test('a slow query is logged with its text, rows and plan; a quick one is not'
   t.strictSame(await linesOf(patient, 'slow query', 0), []);
 });
 
-t.test('a text is cut at 2,000 characters, and one that cannot be bound has no plan', async (t) => {
+t.test('a text is truncated to 2,000 characters, and a text that cannot be bound has no plan', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   const text = `\u{1F600}${'\u00e9'.repeat(5_000)}`;
   await ask(front, {
@@ -86,7 +89,7 @@ t.test('a text is cut at 2,000 characters, and one that cannot be bound has no p
   t.equal(line.query, `${text.slice(0, 2_000)}...`);
 });
 
-t.test('rows of an answer that is sent as it is made are counted', async (t) => {
+t.test('rows of a streamed answer are counted', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   front.engine.streams.push([Buffer.from('"result":[]')]);
   front.engine.selectRowCount = 3;
@@ -97,7 +100,7 @@ t.test('rows of an answer that is sent as it is made are counted', async (t) => 
   ]);
 });
 
-t.test('why a plan is left out is said, and the line comes all the same', async (t) => {
+t.test('the line of a query without a plan gives the reason', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   front.engine.summarizePlan = () => Promise.reject(new Error('a shard is rebuilt'));
   await ask(front, COUNT);
@@ -119,7 +122,7 @@ t.test('a slow query whose client disconnects is logged as well', async (t) => {
   t.match(await linesOf(front, 'slow query', 1), [{ ...MASTER, status: null, query: QUERY }]);
 });
 
-t.test('who has no good key leaves no line above debug level, whatever is sent', async (t) => {
+t.test('requests without a valid key are logged at debug level only', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   const asks: Ask[] = [
     ...[

@@ -1,4 +1,4 @@
-/** Rows that are sent while they are made, over both ports of a real server. */
+/** Streamed answers over both ports of a real server. */
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { RowStream } from '../../../src/answer/index.js';
@@ -24,7 +24,7 @@ function rowsAs(accept: string | null): Ask {
 
 type Parts = AsyncGenerator<Uint8Array, void, void>;
 
-/** A front end whose extraction answers with the parts that `make` makes. */
+/** A front end whose extractions stream the parts that `make` returns. */
 async function startStreaming(
   t: Test,
   make: (call: DatabaseCall) => Parts,
@@ -33,7 +33,7 @@ async function startStreaming(
   const streaming = (endpoint: Endpoint): Endpoint => {
     if (endpoint.scope !== 'database' || endpoint.path !== PATH) return endpoint;
     const handler = (call: DatabaseCall): { rows: RowStream } => ({
-      // Whatever is not looked at any more is overwritten.
+      // A part is overwritten after it was sent, because the server must not refer to its bytes any longer.
       rows: { format: call.format, parts: make(call), done: (part) => void part.fill(0xff) },
     });
     return { ...endpoint, handler, plainHttp: true };
@@ -49,12 +49,12 @@ async function* partsOf(...parts: readonly (string | Uint8Array | Error)[]): Par
   }
 }
 
-/** The content of an answer in chunks, taken from what came. */
+/** Decodes an answer in chunks from the received bytes. */
 class ChunkReader {
   head = '';
   content: Buffer[] = [];
   #rest = Buffer.alloc(0);
-  /** The last chunk has come. */
+  /** The last chunk was received. */
   whole = false;
 
   add(bytes: Buffer): void {
@@ -69,7 +69,7 @@ class ChunkReader {
       const line = this.#rest.indexOf('\r\n');
       if (line === -1) return;
       const size = Number.parseInt(this.#rest.toString('latin1', 0, line), 16);
-      if (!(size >= 0)) throw new Error('no chunk where one must begin');
+      if (!(size >= 0)) throw new Error('the received bytes are not the start of a chunk');
       if (this.#rest.length < line + 2 + size + 2) return;
       this.content.push(this.#rest.subarray(line + 2, line + 2 + size));
       this.whole = size === 0;
@@ -82,7 +82,7 @@ class ChunkReader {
   }
 }
 
-/** Sends the request and reads its answer, in chunks, on this connection. */
+/** Sends the request and reads its chunked answer on this connection. */
 async function readChunks(connection: RawConnection, request: Ask): Promise<ChunkReader> {
   const reader = new ChunkReader();
   const { socket } = connection;
@@ -122,7 +122,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
 
-t.test('an answer that ends soon has a length and the type of its format', async (t) => {
+t.test('a short answer has a Content-Length and the content type of its format', async (t) => {
   const front = await startStreaming(t, () => partsOf('"result":[', '],"count":0'));
   await overBoth(t, front, async (connection, t) => {
     connection.write(requestBytes(rowsAs(null)));
@@ -143,7 +143,7 @@ t.test('an answer that ends soon has a length and the type of its format', async
   });
 });
 
-t.test('a long answer comes in chunks, and its connection may be used again', async (t) => {
+t.test('a long answer is sent in chunks, and its connection can be used again', async (t) => {
   const prng = new Prng(5);
   const texts = Array.from({ length: 40 }, () => 'äx'.repeat(prng.below(100_000)));
   const front = await startStreaming(t, ({ body }) =>
@@ -170,51 +170,59 @@ t.test('a long answer comes in chunks, and its connection may be used again', as
   t.equal(await metric(front, 'quarry_http_requests_open'), 1, 'the one that asks');
 });
 
-t.test('what fails before much was made is an error like any other, always in JSON', async (t) => {
-  let failure: Error = new QuarryError(9006, 'too much');
-  const front = await startStreaming(t, () => partsOf('"result":[', 'x'.repeat(60_000), failure));
-  await overBoth(t, front, async (connection, t) => {
-    for (const accept of [null, 'text/csv']) {
-      connection.write(requestBytes(rowsAs(accept)));
-      const reply = await connection.reply();
-      t.equal(codeOf(reply), 9006);
-      t.match(reply.headers, { 'content-type': 'application/json', 'retry-after': '1' });
-    }
-  });
-  failure = new Error('the secret inside');
-  const reply = await ask(front, rowsAs('text/csv'));
-  t.equal(codeOf(reply), 1);
-  t.notMatch(reply.body, 'secret');
-  t.ok(front.logLines.some((line) => line.includes('the secret inside')));
-  t.equal(await metric(front, 'quarry_http_cut_off_total'), 0);
-});
+t.test(
+  'a stream that fails before its first bytes were sent is answered with an error in JSON',
+  async (t) => {
+    let failure: Error = new QuarryError(9006, 'too much');
+    const front = await startStreaming(t, () => partsOf('"result":[', 'x'.repeat(60_000), failure));
+    await overBoth(t, front, async (connection, t) => {
+      for (const accept of [null, 'text/csv']) {
+        connection.write(requestBytes(rowsAs(accept)));
+        const reply = await connection.reply();
+        t.equal(codeOf(reply), 9006);
+        t.match(reply.headers, { 'content-type': 'application/json', 'retry-after': '1' });
+      }
+    });
+    failure = new Error('the secret inside');
+    const reply = await ask(front, rowsAs('text/csv'));
+    t.equal(codeOf(reply), 1);
+    t.notMatch(reply.body, 'secret');
+    t.ok(front.logLines.some((line) => line.includes('the secret inside')));
+    t.equal(await metric(front, 'quarry_http_cut_off_total'), 0);
+  },
+);
 
-t.test('what fails later closes the connection, so that nobody takes it for whole', async (t) => {
-  let failure: Error = new QuarryError(9005, 'took too long');
-  const front = await startStreaming(t, () => partsOf('x'.repeat(200_000), 'y'.repeat(200_000), failure));
-  await overBoth(t, front, async (connection, t) => {
-    const reader = await readChunks(connection, rowsAs('application/x-ndjson'));
-    t.equal(reader.whole, false);
-    t.match(reader.head, /200 OK/);
-    t.ok(reader.text.length <= 400_000, `${reader.text.length} characters came`);
-  });
-  t.equal(await metric(front, 'quarry_http_cut_off_total'), 2);
-  t.equal(await metric(front, 'quarry_http_aborted_total'), 0);
-  t.equal(await metric(front, 'quarry_http_requests_open'), 1);
-  const lines = front.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answer cut off');
-  t.match(lines, [{ level: 40, code: 9005, cause: 'took too long', endpoint: rowsAs(null).path }, {}]);
-  failure = new Error('a bug');
-  const connection = await RawConnection.open(front.httpsPort, true);
-  t.equal((await readChunks(connection, rowsAs('text/csv'))).whole, false);
-  t.ok(front.logLines.some((line) => line.includes('unexpected error, answer cut off')));
-});
+t.test(
+  'a stream that fails later closes the connection, so that the answer is visibly incomplete',
+  async (t) => {
+    let failure: Error = new QuarryError(9005, 'took too long');
+    const front = await startStreaming(t, () => partsOf('x'.repeat(200_000), 'y'.repeat(200_000), failure));
+    await overBoth(t, front, async (connection, t) => {
+      const reader = await readChunks(connection, rowsAs('application/x-ndjson'));
+      t.equal(reader.whole, false);
+      t.match(reader.head, /200 OK/);
+      t.ok(reader.text.length <= 400_000, `${reader.text.length} characters came`);
+    });
+    t.equal(await metric(front, 'quarry_http_cut_off_total'), 2);
+    t.equal(await metric(front, 'quarry_http_aborted_total'), 0);
+    t.equal(await metric(front, 'quarry_http_requests_open'), 1);
+    const lines = front.logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'answer cut off');
+    t.match(lines, [{ level: 40, code: 9005, cause: 'took too long', endpoint: rowsAs(null).path }, {}]);
+    failure = new Error('a bug');
+    const connection = await RawConnection.open(front.httpsPort, true);
+    t.equal((await readChunks(connection, rowsAs('text/csv'))).whole, false);
+    t.ok(front.logLines.some((line) => line.includes('unexpected error, answer cut off')));
+  },
+);
 
-t.test('a client that goes away ends what makes its answer, however far it is', async (t) => {
+t.test('a client that disconnects cancels its stream at any stage', async (t) => {
   const stages: readonly (readonly [stage: string, bytes: number])[] = [
-    ['before anything was made', 0],
+    ['before the first part', 0],
     ['before anything was sent', 30_000],
     ['while it is sent', 300_000],
-    ['while it takes nothing', 100 * MIB],
+    ['while the client does not read', 100 * MIB],
   ];
   for (const [stage, byteCount] of stages) {
     const front = await startStreaming(t, (call) => made(call));
@@ -224,7 +232,7 @@ t.test('a client that goes away ends what makes its answer, however far it is', 
       try {
         for (let sent = 0; sent < byteCount; sent += 10_000) {
           yield new Uint8Array(10_000);
-          if (sent >= 50 * MIB) t.fail('it was taken though nobody reads');
+          if (sent >= 50 * MIB) t.fail('the server sent more than a client that does not read can accept');
           if (sent > 20 * MIB) reached = true;
         }
         reached = true;
@@ -248,7 +256,7 @@ t.test('a client that goes away ends what makes its answer, however far it is', 
   }
 });
 
-t.test('an answer that nobody waits for any more when it begins is left too', async (t) => {
+t.test('a stream is canceled if the client disconnected before it begins', async (t) => {
   let go = (): void => {};
   let isWaiting = false;
   let left = 0;
@@ -280,7 +288,7 @@ t.test('an answer that nobody waits for any more when it begins is left too', as
   t.equal(await metric(front, 'quarry_http_requests_open'), 1);
 });
 
-t.test('50 MiB for a slow client lie on disk, and little in memory', async (t) => {
+t.test('50 MiB for a slow client are spooled to disk, with little in memory', async (t) => {
   const store = new SpoolStore();
   const dir = `${t.testdir()}/spool`;
   const PART = 100 * KIB;
@@ -309,8 +317,12 @@ t.test('50 MiB for a slow client lie on disk, and little in memory', async (t) =
     connection.write(requestBytes(rowsAs('text/csv')));
     await until(() => isProduced);
     await pause(100);
-    t.ok(store.reservedBytes > 30 * MIB, `${store.reservedBytes} bytes wait on disk`);
-    t.equal(codeOf(await ask(front, { ...rowsAs(null), headers: {} })), 500, 'others are answered meanwhile');
+    t.ok(store.reservedBytes > 30 * MIB, `${store.reservedBytes} bytes are spooled to disk`);
+    t.equal(
+      codeOf(await ask(front, { ...rowsAs(null), headers: {} })),
+      500,
+      'other requests are answered meanwhile',
+    );
     socket.resume();
     await until(() => reader.whole);
     const content = Buffer.concat(reader.content);
@@ -320,20 +332,20 @@ t.test('50 MiB for a slow client lie on disk, and little in memory', async (t) =
       const whole = new Uint8Array(PART).fill(at / PART);
       if (!content.subarray(at, at + PART).equals(whole)) wrong++;
     }
-    t.equal(wrong, 0, 'every part is at its place');
+    t.equal(wrong, 0, 'all parts arrive in order');
     t.equal(store.reservedBytes, 0);
     t.equal(spools.at(-1)?.memoryBytes, 0);
   });
 });
 
-t.test('a client that takes nothing for long is cut off; one that pauses is not', async (t) => {
+t.test('a client that reads nothing for too long is disconnected; one that pauses is not', async (t) => {
   const parts = (): Parts => partsOf(...Array.from({ length: 30 }, () => new Uint8Array(MIB)));
   const strict = await startStreaming(t, parts, { stallSecondsMax: 0.8 });
   await overBoth(t, strict, async (connection, t) => {
     connection.socket.pause();
     connection.write(requestBytes(rowsAs('text/csv')));
     await pause(2_500);
-    t.equal(await metric(strict, 'quarry_http_requests_open'), 1, 'it is over');
+    t.equal(await metric(strict, 'quarry_http_requests_open'), 1, 'the connection is closed');
   });
   t.equal(await metric(strict, 'quarry_http_aborted_total'), 2);
   const patient = await startStreaming(t, parts);
@@ -349,7 +361,7 @@ t.test('a client that takes nothing for long is cut off; one that pauses is not'
     return reader;
   });
   for (const connection of connections) connection.write(requestBytes(rowsAs('text/csv')));
-  // The server's library would drop them after 10 s.
+  // uWebSockets.js on its own would disconnect them after 10 s.
   await pause(14_000);
   for (const { socket } of connections) socket.resume();
   await until(() => readers.every(({ whole }) => whole));
@@ -360,7 +372,7 @@ t.test('a client that takes nothing for long is cut off; one that pauses is not'
   for (const { socket } of connections) socket.destroy();
 });
 
-t.test('a server that closes lets answers end, and closes their connections behind them', async (t) => {
+t.test('a server that stops finishes its answers and then closes their connections', async (t) => {
   let go = (): void => {};
   let isWaiting = false;
   async function* made(): Parts {
@@ -384,7 +396,7 @@ t.test('a server that closes lets answers end, and closes their connections behi
   await closed;
 });
 
-t.test('a server that closes waits no longer than it may', async (t) => {
+t.test('a server that stops does not wait longer than its limit', async (t) => {
   let left = 0;
   async function* made({ cancellation }: DatabaseCall): Parts {
     try {

@@ -16,12 +16,12 @@ interface Taken {
   readonly number: number;
   readonly firstLine: number;
   readonly lineCount: number;
-  /** As latin-1; null = a line that is too long. */
+  /** The bytes as latin-1; null = a line that is too long. */
   readonly text: string | null;
   readonly head: number;
 }
 
-/** What comes out of `parts` now. */
+/** Reads the complete parts that `parts` has. */
 function drain(parts: BodyParts): Taken[] {
   const taken: Taken[] = [];
   while (parts.hasPart) {
@@ -33,7 +33,7 @@ function drain(parts: BodyParts): Taken[] {
   return taken;
 }
 
-/** The parts of a body that comes in the chunks that `cut` says the lengths of. */
+/** Splits a body that arrives in chunks of the lengths in `cut`. */
 function partsOf(body: Buffer, cut: () => number, budget = new ByteBudget(64 * MIB)): Taken[] {
   const parts = new BodyParts(budget);
   const taken: Taken[] = [];
@@ -41,18 +41,18 @@ function partsOf(body: Buffer, cut: () => number, budget = new ByteBudget(64 * M
     const chunk = Uint8Array.from(body.subarray(at, at + cut()));
     if (!parts.add(chunk)) throw new Error('no room');
     at += chunk.length;
-    // What was taken is looked at, and what the client sent is overwritten.
+    // Overwrites the chunk, because parts must not refer to the memory of the client's bytes.
     chunk.fill(0xff);
     taken.push(...drain(parts));
   }
   parts.end();
   taken.push(...drain(parts));
   parts.release();
-  if (budget.reservedBytes !== 0) throw new Error(`${budget.reservedBytes} bytes were not given back`);
+  if (budget.reservedBytes !== 0) throw new Error(`${budget.reservedBytes} bytes were not released`);
   return taken;
 }
 
-/** The same by the text of the rule: line by line, from the whole body. */
+/** The oracle: splits the whole body line by line as the interface defines it. */
 function wantedParts(body: Buffer): Taken[] {
   const text = body.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -108,7 +108,7 @@ function bodyOf(random: Prng): Buffer {
   return Buffer.from(mark + all.join(random.pick(['\n', '\r\n'])) + random.pick(['', '\n']), 'latin1');
 }
 
-t.test('the parts of a body are those of the rule, however its bytes arrive', (t) => {
+t.test('the parts of a body do not depend on how its bytes arrive', (t) => {
   const random = new Prng(SEED);
   for (let round = 0; round < ROUNDS; round++) {
     const body = bodyOf(random);
@@ -123,78 +123,82 @@ t.test('the parts of a body are those of the rule, however its bytes arrive', (t
   t.end();
 });
 
-t.test('a part ends before the line that does not fit, and a line that fits nowhere is a part alone', (t) => {
-  const line = (length: number): Buffer => Buffer.concat([Buffer.alloc(length - 1, 'x'), Buffer.from('\n')]);
-  const bodies: readonly (readonly [string, Buffer, readonly (readonly [number, number])[]])[] = [
-    [
-      'two that fit to the byte',
-      Buffer.concat([line(2 * MIB), line(3 * MIB), line(2)]),
+t.test(
+  'a part ends before the line that does not fit, and a line that is too long is a part of its own',
+  (t) => {
+    const line = (length: number): Buffer =>
+      Buffer.concat([Buffer.alloc(length - 1, 'x'), Buffer.from('\n')]);
+    const bodies: readonly (readonly [string, Buffer, readonly (readonly [number, number])[]])[] = [
       [
-        [5 * MIB, 2],
-        [2, 1],
+        'two lines that fit exactly',
+        Buffer.concat([line(2 * MIB), line(3 * MIB), line(2)]),
+        [
+          [5 * MIB, 2],
+          [2, 1],
+        ],
       ],
-    ],
-    [
-      'one byte too many',
-      Buffer.concat([line(2 * MIB), line(3 * MIB + 1), line(2)]),
       [
-        [2 * MIB, 1],
-        [3 * MIB + 3, 2],
+        'one byte too many',
+        Buffer.concat([line(2 * MIB), line(3 * MIB + 1), line(2)]),
+        [
+          [2 * MIB, 1],
+          [3 * MIB + 3, 2],
+        ],
       ],
-    ],
-    [
-      'a line as long as a part',
-      Buffer.concat([line(9), line(5 * MIB), line(9)]),
       [
-        [9, 1],
-        [5 * MIB, 1],
-        [9, 1],
+        'a line of the maximum part length',
+        Buffer.concat([line(9), line(5 * MIB), line(9)]),
+        [
+          [9, 1],
+          [5 * MIB, 1],
+          [9, 1],
+        ],
       ],
-    ],
-    [
-      'one byte longer',
-      Buffer.concat([line(9), line(5 * MIB + 1), line(9)]),
       [
-        [9, 1],
-        [-1, 1],
-        [9, 1],
+        'a line of one byte more',
+        Buffer.concat([line(9), line(5 * MIB + 1), line(9)]),
+        [
+          [9, 1],
+          [-1, 1],
+          [9, 1],
+        ],
       ],
-    ],
-    ['without a break, as long', Buffer.alloc(5 * MIB, 'x'), [[5 * MIB, 1]]],
-    ['without a break, longer', Buffer.alloc(5 * MIB + 1, 'x'), [[-1, 1]]],
-    [
-      'much longer',
-      Buffer.concat([line(17 * MIB), line(12 * MIB), line(3)]),
+      ['the maximum length without a line break', Buffer.alloc(5 * MIB, 'x'), [[5 * MIB, 1]]],
+      ['more than the maximum without a line break', Buffer.alloc(5 * MIB + 1, 'x'), [[-1, 1]]],
       [
-        [-1, 1],
-        [-1, 1],
-        [3, 1],
+        'much longer',
+        Buffer.concat([line(17 * MIB), line(12 * MIB), line(3)]),
+        [
+          [-1, 1],
+          [-1, 1],
+          [3, 1],
+        ],
       ],
-    ],
-    [
-      'behind others, without a break',
-      Buffer.concat([line(9), Buffer.alloc(6 * MIB, 'x')]),
       [
-        [9, 1],
-        [-1, 1],
+        'after other lines, without a line break',
+        Buffer.concat([line(9), Buffer.alloc(6 * MIB, 'x')]),
+        [
+          [9, 1],
+          [-1, 1],
+        ],
       ],
-    ],
-  ];
-  for (const [what, body, wanted] of bodies) {
-    for (const chunk of [1_000_003, 64 * 1024, body.length]) {
-      const parts = partsOf(body, () => chunk);
-      const got = parts.map(({ text, lineCount }) => [text?.length ?? -1, lineCount]);
-      t.strictSame(got, wanted, `${what}, ${chunk} bytes at a time`);
+    ];
+    for (const [what, body, wanted] of bodies) {
+      for (const chunk of [1_000_003, 64 * 1024, body.length]) {
+        const parts = partsOf(body, () => chunk);
+        const got = parts.map(({ text, lineCount }) => [text?.length ?? -1, lineCount]);
+        t.strictSame(got, wanted, `${what}, ${chunk} bytes at a time`);
+      }
     }
-  }
-  t.end();
-});
+    t.end();
+  },
+);
 
-t.test('memory is taken for a part and what came behind it, and given back', (t) => {
+t.test('memory is reserved for a part and the bytes after it, and is released', (t) => {
   const budget = new ByteBudget(64 * MIB);
   const parts = new BodyParts(budget);
   const chunk = Buffer.alloc(64 * 1024, 'x');
-  // A line without an end.
+  // A line without a line break.
   for (let count = 0; count < 2_000; count++) {
     if (!parts.add(chunk) || parts.hasPart) {
       t.fail(`chunk ${count}`);
@@ -211,7 +215,7 @@ t.test('memory is taken for a part and what came behind it, and given back', (t)
   t.end();
 });
 
-t.test('where the budget has no room nothing is taken', (t) => {
+t.test('nothing is reserved when the budget is exhausted', (t) => {
   const budget = new ByteBudget(200_000);
   const parts = new BodyParts(budget);
   t.equal(parts.add(Buffer.from('a\nb')), true);
@@ -227,13 +231,13 @@ t.test('where the budget has no room nothing is taken', (t) => {
   t.end();
 });
 
-t.test('only a short first line is a head', (t) => {
+t.test('only a short first line can hold the create options', (t) => {
   const head = '{"auto-create":["column"]}';
   const spread = (text: string): unknown => partsOf(Buffer.from(text), () => 5);
   t.strictSame(spread(`${head}\na`), [
     { number: 1, firstLine: 2, lineCount: 1, text: `${head}\na`, head: 1 },
   ]);
-  t.strictSame(spread(head), [], 'alone it is no part');
+  t.strictSame(spread(head), [], 'the first line alone is not a part');
   const late = `a\n${head}\n`;
   t.strictSame(spread(late), [{ number: 1, firstLine: 1, lineCount: 2, text: late, head: 0 }]);
   const long = `${' '.repeat(HEAD_BYTES_MAX)}${head}\n`;

@@ -5,7 +5,7 @@ import { BodyReader, ByteBudget } from '../../../src/http/transport/body.js';
 const AHEAD_BYTES_MAX = 256 * 1024;
 const STEP_BYTES = 64 * 1024;
 
-t.test('a body read in any pieces is the bytes that came', (t) => {
+t.test('a body that arrives in pieces of any size is read unchanged', (t) => {
   const seed = 20_240;
   const random = new Prng(seed);
   for (let round = 0; round < 60; round++) {
@@ -30,16 +30,19 @@ t.test('a body read in any pieces is the bytes that came', (t) => {
   t.end();
 });
 
-t.test('a declared length takes no memory before bytes come, and not much more then', (t) => {
-  const budget = new ByteBudget(BODY_BYTES_MAX);
-  const reader = new BodyReader(budget, BODY_BYTES_MAX, BODY_BYTES_MAX);
-  t.equal(budget.reservedBytes, 0);
-  t.equal(reader.add(new ArrayBuffer(1)), 'added');
-  t.equal(budget.reservedBytes, AHEAD_BYTES_MAX + STEP_BYTES);
-  t.end();
-});
+t.test(
+  'a declared length reserves no memory before bytes arrive, and little more than the bytes afterwards',
+  (t) => {
+    const budget = new ByteBudget(BODY_BYTES_MAX);
+    const reader = new BodyReader(budget, BODY_BYTES_MAX, BODY_BYTES_MAX);
+    t.equal(budget.reservedBytes, 0);
+    t.equal(reader.add(new ArrayBuffer(1)), 'added');
+    t.equal(budget.reservedBytes, AHEAD_BYTES_MAX + STEP_BYTES);
+    t.end();
+  },
+);
 
-t.test('the longest body is taken and one byte more is refused', (t) => {
+t.test('a body of the maximum length is accepted, and one byte more is refused', (t) => {
   const reader = new BodyReader(new ByteBudget(2 * BODY_BYTES_MAX), null, BODY_BYTES_MAX);
   t.equal(reader.add(new ArrayBuffer(BODY_BYTES_MAX)), 'added');
   t.equal(reader.bytes().byteLength, BODY_BYTES_MAX);
@@ -47,7 +50,7 @@ t.test('the longest body is taken and one byte more is refused', (t) => {
   t.end();
 });
 
-t.test('a lower bound is kept to by the byte, and no more memory than that is taken', (t) => {
+t.test('a lower bound is exact to the byte and limits the reserved memory', (t) => {
   for (const bytesMax of [100, 16 * 1024, 16 * 1024 + 1]) {
     for (const declared of [null, bytesMax, BODY_BYTES_MAX]) {
       const budget = new ByteBudget(BODY_BYTES_MAX);
@@ -65,7 +68,7 @@ t.test('a lower bound is kept to by the byte, and no more memory than that is ta
   t.end();
 });
 
-t.test('bodies share one budget, and give back also what was transferred away', (t) => {
+t.test('bodies share one budget and also release the memory of transferred buffers', (t) => {
   const budget = new ByteBudget(1_000_000);
   const first = new BodyReader(budget, 600_000, BODY_BYTES_MAX);
   const second = new BodyReader(budget, 600_000, BODY_BYTES_MAX);

@@ -18,7 +18,7 @@ t.test('a self-signed pair names this machine for ten years and hides its key', 
   t.equal(certificate.checkHost('localhost'), 'localhost');
   t.equal(certificate.checkIP('127.0.0.1'), '127.0.0.1');
   t.equal(certificate.checkIP('::1'), '::1');
-  t.ok(certificate.verify(certificate.publicKey), 'signed by itself');
+  t.ok(certificate.verify(certificate.publicKey), 'the certificate is self-signed');
   const years = (Date.parse(certificate.validTo) - NOW_MS) / YEAR_MS;
   t.ok(Math.abs(years - 10) < 0.01, `${years} years`);
   t.equal(fs.statSync(made.keyFile).mode & 0o777, 0o600);
@@ -28,7 +28,7 @@ t.test('a self-signed pair names this machine for ten years and hides its key', 
 const contents = ({ certFile, keyFile }: { certFile: string; keyFile: string }): (string | null)[] =>
   [certFile, keyFile].map((file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null));
 
-t.test('a pair is kept while it is valid; an expired certificate gets a successor for its key', async (t) => {
+t.test('a valid pair is kept; an expired certificate is replaced by one for the same key', async (t) => {
   const dir = t.testdir();
   const files = new NodeFileSystem();
   const pair = await ensureCertificate(files, dir, NOW_MS);
@@ -47,41 +47,44 @@ t.test('a pair is kept while it is valid; an expired certificate gets a successo
   t.not(contents(pair)[0], second[0], 'both were removed');
 });
 
-t.test('an incomplete, unreadable or mixed pair ends the start, named and left as it is', async (t) => {
-  const other = await ensureCertificate(new NodeFileSystem(), t.testdir(), NOW_MS);
-  const [otherCert] = contents(other);
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-    type: 'pkcs8',
-    format: 'pem',
-  });
-  const spoilers: Readonly<Record<string, (pair: { certFile: string; keyFile: string }) => void>> = {
-    'CERT is no certificate': ({ certFile }) => fs.truncateSync(certFile, 300),
-    'KEY is no private key': ({ keyFile }) => fs.writeFileSync(keyFile, ''),
-    'KEY is missing beside CERT': ({ keyFile }) => fs.rmSync(keyFile),
-    'CERT is missing beside KEY': ({ certFile, keyFile }) => {
-      fs.rmSync(certFile);
-      fs.writeFileSync(keyFile, rsa);
-    },
-    'KEY is not the key of CERT': ({ certFile }) => fs.writeFileSync(certFile, String(otherCert)),
-  };
-  for (const [fault, spoil] of Object.entries(spoilers)) {
-    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-tls-'));
-    t.teardown(() => fs.rmSync(dir, { recursive: true }));
-    const files = new NodeFileSystem();
-    const pair = await ensureCertificate(files, dir, NOW_MS);
-    spoil(pair);
-    const before = contents(pair);
-    const wanted = fault.replace('CERT', pair.certFile).replace('KEY', pair.keyFile);
-    for (const nowMs of [NOW_MS, NOW_MS + 11 * YEAR_MS]) {
-      await t.rejects(ensureCertificate(files, dir, nowMs), {
-        message: `${wanted}: put the right file there, or remove both for a new self-signed pair`,
-      });
+t.test(
+  'an incomplete, unreadable or mismatched pair fails the start, and its files are named and not changed',
+  async (t) => {
+    const other = await ensureCertificate(new NodeFileSystem(), t.testdir(), NOW_MS);
+    const [otherCert] = contents(other);
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    });
+    const spoilers: Readonly<Record<string, (pair: { certFile: string; keyFile: string }) => void>> = {
+      'CERT is not a certificate': ({ certFile }) => fs.truncateSync(certFile, 300),
+      'KEY is not a private key': ({ keyFile }) => fs.writeFileSync(keyFile, ''),
+      'KEY is missing next to CERT': ({ keyFile }) => fs.rmSync(keyFile),
+      'CERT is missing next to KEY': ({ certFile, keyFile }) => {
+        fs.rmSync(certFile);
+        fs.writeFileSync(keyFile, rsa);
+      },
+      'KEY is not the key of CERT': ({ certFile }) => fs.writeFileSync(certFile, String(otherCert)),
+    };
+    for (const [fault, spoil] of Object.entries(spoilers)) {
+      const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-tls-'));
+      t.teardown(() => fs.rmSync(dir, { recursive: true }));
+      const files = new NodeFileSystem();
+      const pair = await ensureCertificate(files, dir, NOW_MS);
+      spoil(pair);
+      const before = contents(pair);
+      const wanted = fault.replace('CERT', pair.certFile).replace('KEY', pair.keyFile);
+      for (const nowMs of [NOW_MS, NOW_MS + 11 * YEAR_MS]) {
+        await t.rejects(ensureCertificate(files, dir, nowMs), {
+          message: `${wanted}: put the right file there, or remove both for a new self-signed pair`,
+        });
+      }
+      t.strictSame(contents(pair), before, fault);
     }
-    t.strictSame(contents(pair), before, fault);
-  }
-});
+  },
+);
 
-t.test('a certificate of somebody else that has expired ends the start', async (t) => {
+t.test('an expired certificate that is not self-signed fails the start', async (t) => {
   const dir = t.testdir();
   const files = new NodeFileSystem();
   const pair = await ensureCertificate(files, dir, NOW_MS);
@@ -100,15 +103,18 @@ t.test('a certificate of somebody else that has expired ends the start', async (
   t.strictSame(contents(pair), [cert, key]);
 });
 
-t.test('a first start that is cut off between the files is made whole by the next one', async (t) => {
-  const dir = t.testdir();
-  const files = new NodeFileSystem();
-  const pair = await ensureCertificate(files, dir, NOW_MS);
-  const [, key] = contents(pair);
-  fs.rmSync(pair.certFile);
-  fs.writeFileSync(`${pair.certFile}.new`, 'half');
-  await ensureCertificate(files, dir, NOW_MS);
-  t.equal(contents(pair)[1], key);
-  t.ok(new X509Certificate(contents(pair)[0] ?? '').checkPrivateKey(createPrivateKey(key ?? '')));
-  t.strictSame(fs.readdirSync(path.dirname(pair.certFile)).sort(), ['cert.pem', 'key.pem']);
-});
+t.test(
+  'a first start that was interrupted between the two files is completed by the next start',
+  async (t) => {
+    const dir = t.testdir();
+    const files = new NodeFileSystem();
+    const pair = await ensureCertificate(files, dir, NOW_MS);
+    const [, key] = contents(pair);
+    fs.rmSync(pair.certFile);
+    fs.writeFileSync(`${pair.certFile}.new`, 'half');
+    await ensureCertificate(files, dir, NOW_MS);
+    t.equal(contents(pair)[1], key);
+    t.ok(new X509Certificate(contents(pair)[0] ?? '').checkPrivateKey(createPrivateKey(key ?? '')));
+    t.strictSame(fs.readdirSync(path.dirname(pair.certFile)).sort(), ['cert.pem', 'key.pem']);
+  },
+);

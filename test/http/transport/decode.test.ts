@@ -22,17 +22,17 @@ const ENCODERS = {
 } as const;
 
 for (const encoding of ['gzip', 'br'] as const) {
-  t.test(`${encoding} gives back the bytes, in a buffer of their own`, async (t) => {
+  t.test(`${encoding} is decoded into a buffer of its own`, async (t) => {
     for (const length of [0, 1, 100, 50_000, BODY_BYTES_MAX]) {
       const plain = Buffer.alloc(length, 'abcdefg');
       const { code, bytes } = await decode(encoding, ENCODERS[encoding](plain));
       t.equal(code, null);
       t.ok(plain.equals(bytes), `${length} bytes`);
-      t.equal(bytes.buffer.byteLength, length, 'the buffer holds nothing else');
+      t.equal(bytes.buffer.byteLength, length, 'the buffer has no other content');
     }
   });
 
-  t.test(`${encoding} that grows by a byte too much is 1507, and so is a bomb`, async (t) => {
+  t.test(`${encoding} that decodes to one byte too many is 1507, and so is a bomb`, async (t) => {
     for (const length of [BODY_BYTES_MAX + 1, 50 * 2 ** 20]) {
       t.equal(
         (await decode(encoding, ENCODERS[encoding](Buffer.alloc(length)))).code,
@@ -42,12 +42,12 @@ for (const encoding of ['gzip', 'br'] as const) {
     }
   });
 
-  t.test(`${encoding} keeps to the bound that it is given`, async (t) => {
+  t.test(`decoding of ${encoding} respects its bound`, async (t) => {
     t.equal((await decode(encoding, ENCODERS[encoding](Buffer.alloc(100)), 100)).code, null);
     t.equal((await decode(encoding, ENCODERS[encoding](Buffer.alloc(101)), 100)).code, 1507);
   });
 
-  t.test(`what is not ${encoding}, or is cut off, is 1503`, async (t) => {
+  t.test(`invalid or truncated ${encoding} is 1503`, async (t) => {
     const whole = ENCODERS[encoding](Buffer.from('{"a":1}'));
     t.equal((await decode(encoding, Buffer.from('{"a":1}'))).code, 1503);
     t.equal((await decode(encoding, whole.subarray(0, whole.length - 3))).code, 1503);

@@ -12,7 +12,7 @@ function insertOf(body: string | Uint8Array, headers: Record<string, string> = {
   return { path: '/v1/insert', headers: { ...HEADERS, ...headers }, body };
 }
 
-/** Runs `run` over a connection to each of the two ports. */
+/** Runs `run` with a connection to each of the two ports. */
 async function overBoth(
   t: Test,
   front: Front,
@@ -34,25 +34,28 @@ function lastInsert(front: Front): string {
   return Buffer.from(front.engine.inserts.at(-1)?.bytes ?? []).toString();
 }
 
-t.test('a body that comes one byte at a time is taken whole, with a length or in chunks', async (t) => {
-  const front = await startFront(t);
-  const text = '{"x":{"age":1}}';
-  await overBoth(t, front, async (connection, t) => {
-    for (const byte of requestBytes(insertOf(text))) connection.write(Uint8Array.of(byte));
-    t.equal((await connection.reply()).status, 200);
-    t.equal(lastInsert(front), text);
-    connection.write(
-      requestBytes({ ...insertOf(''), headers: { ...HEADERS, 'Transfer-Encoding': 'chunked' } }),
-    );
-    for (const character of text) {
-      for (const part of ['1\r\n', character, '\r\n']) connection.write(part);
-    }
-    connection.write('0\r\n\r\n');
-    t.equal((await connection.reply()).status, 200, 'on the same connection');
-    t.equal(lastInsert(front), text);
-    t.equal(front.engine.inserts.length % 2, 0);
-  });
-});
+t.test(
+  'a body that arrives one byte at a time is read completely, with Content-Length or in chunks',
+  async (t) => {
+    const front = await startFront(t);
+    const text = '{"x":{"age":1}}';
+    await overBoth(t, front, async (connection, t) => {
+      for (const byte of requestBytes(insertOf(text))) connection.write(Uint8Array.of(byte));
+      t.equal((await connection.reply()).status, 200);
+      t.equal(lastInsert(front), text);
+      connection.write(
+        requestBytes({ ...insertOf(''), headers: { ...HEADERS, 'Transfer-Encoding': 'chunked' } }),
+      );
+      for (const character of text) {
+        for (const part of ['1\r\n', character, '\r\n']) connection.write(part);
+      }
+      connection.write('0\r\n\r\n');
+      t.equal((await connection.reply()).status, 200, 'on the same connection');
+      t.equal(lastInsert(front), text);
+      t.equal(front.engine.inserts.length % 2, 0);
+    });
+  },
+);
 
 t.test('5 MiB are accepted; one byte more is 1507 at once, with or without Content-Length', async (t) => {
   const front = await startFront(t);
@@ -74,14 +77,14 @@ t.test('5 MiB are accepted; one byte more is 1507 at once, with or without Conte
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000), Buffer.from('\r\n')]);
     for (let index = 0; index < 5; index++) connection.write(chunk);
     connection.write('1\r\nx\r\n');
-    t.equal(codeOf(await connection.reply()), 1507, 'before the last chunk came');
+    t.equal(codeOf(await connection.reply()), 1507, 'before the last chunk was sent');
     connection.write('0\r\n\r\n');
     t.equal(await connection.closed, 'closed');
   });
-  t.equal(front.engine.inserts.length, inserts, 'nothing of it reached the engine');
+  t.equal(front.engine.inserts.length, inserts, 'the engine gets nothing of the body');
 });
 
-t.test('a length that lies is answered at once when it is too long', async (t) => {
+t.test('a Content-Length above the limit is refused at once', async (t) => {
   const front = await startFront(t);
   const cases: readonly [string, number][] = [
     ['5242881', 1507],
@@ -100,7 +103,7 @@ t.test('a length that lies is answered at once when it is too long', async (t) =
   t.equal(front.engine.inserts.length, 0);
 });
 
-t.test('a client that goes on sending after 1507 gets its answer, and is cut off some time', async (t) => {
+t.test('a client that keeps sending after 1507 gets its answer and is disconnected later', async (t) => {
   const front = await startFront(t);
   await overBoth(t, front, async (connection, t) => {
     connection.write(
@@ -121,10 +124,10 @@ t.test('a client that goes on sending after 1507 gets its answer, and is cut off
     await closed;
     t.ok(sentBytes < 200 * 2 ** 20, `${sentBytes} bytes`);
   });
-  t.equal((await ask(front, insertOf('{}'))).status, 200, 'the server goes on');
+  t.equal((await ask(front, insertOf('{}'))).status, 200, 'the server still answers');
 });
 
-t.test('a refusal that does not look at the body leaves the connection usable', async (t) => {
+t.test('a request that is refused before its body is read leaves the connection usable', async (t) => {
   const front = await startFront(t);
   await overBoth(t, front, async (connection, t) => {
     const bad = { ...insertOf(new Uint8Array(3_000_000)), headers: { ...HEADERS, Authorization: 'nobody' } };
@@ -135,7 +138,7 @@ t.test('a refusal that does not look at the body leaves the connection usable', 
   });
 });
 
-t.test('a body that is cut off reaches nobody', async (t) => {
+t.test('a truncated body does not reach the engine', async (t) => {
   const front = await startFront(t);
   await overBoth(t, front, async (connection) => {
     const whole = requestBytes(insertOf('{"x":{"age":1}}'));
@@ -154,7 +157,7 @@ t.test('a body that is cut off reaches nobody', async (t) => {
   t.match((await ask(front, { path: '/metrics' })).body, /quarry_http_body_bytes_held 0\n/);
 });
 
-t.test('a body that does not come in time is 1503, and a slow one that does is taken', async (t) => {
+t.test('a body that does not arrive in time is 1503, and a slow one that does is accepted', async (t) => {
   const front = await startFront(t, { bodySecondsMax: 0.8 });
   await overBoth(t, front, async (connection, t) => {
     const whole = requestBytes(insertOf('{"x":{"age":1}}'));
@@ -168,7 +171,7 @@ t.test('a body that does not come in time is 1503, and a slow one that does is t
   t.equal(front.engine.inserts.length, 0);
 });
 
-t.test('a body may pause longer than the connection would be kept for', async (t) => {
+t.test('a body may pause longer than the idle timeout of connections', async (t) => {
   const front = await startFront(t);
   const connection = await RawConnection.open(front.httpsPort, true);
   const whole = requestBytes(insertOf('{"x":{"age":1}}'));
@@ -179,7 +182,7 @@ t.test('a body may pause longer than the connection would be kept for', async (t
   connection.socket.destroy();
 });
 
-t.test('gzip and br bodies are decoded, bounded and refused when they are broken', async (t) => {
+t.test('gzip and br bodies are decoded up to the bound, and invalid ones are refused', async (t) => {
   const front = await startFront(t);
   const text = JSON.stringify({ x: { name: 'a'.repeat(5000) } });
   for (const [encoding, encode] of [
@@ -201,7 +204,7 @@ t.test('gzip and br bodies are decoded, bounded and refused when they are broken
   t.equal(front.engine.inserts.length, 2);
 });
 
-t.test('bodies over the budget are refused with 9003 and may be sent again', async (t) => {
+t.test('bodies over the budget are refused with 9003 and can be sent again', async (t) => {
   const front = await startFront(t, { bodyBytesHeldMax: 1_000_000 });
   const reply = await ask(front, insertOf(new Uint8Array(1_500_000)));
   t.equal(codeOf(reply), 9003);
@@ -209,7 +212,7 @@ t.test('bodies over the budget are refused with 9003 and may be sent again', asy
   t.equal((await ask(front, insertOf(new Uint8Array(900_000)))).status, 200);
 });
 
-t.test('an unexpected error is code 1: logged, but its text is not sent', async (t) => {
+t.test('an unexpected error is answered with code 1; its text is logged but not sent', async (t) => {
   const front = await startFront(t);
   front.engine.onInsert = () => Promise.reject(new Error('the secret inside'));
   const reply = await ask(front, insertOf('{}', { 'X-Request-Id': 'mine' }));
@@ -221,7 +224,7 @@ t.test('an unexpected error is code 1: logged, but its text is not sent', async 
   );
 });
 
-t.test('errors of the engine become answers of their code, with more-info', async (t) => {
+t.test('errors of the engine are answered with their code and more-info', async (t) => {
   const front = await startFront(t);
   front.engine.onInsert = () => Promise.reject(new QuarryError(2011, 'no column "x"', { column: 'x' }));
   const reply = await ask(front, insertOf('{}'));
@@ -236,7 +239,7 @@ t.test('errors of the engine become answers of their code, with more-info', asyn
   t.equal(full.headers['retry-after'], '1');
 });
 
-t.test('a client that leaves while the engine works hurts nobody', async (t) => {
+t.test('a client that disconnects while the engine works does not affect other requests', async (t) => {
   const front = await startFront(t);
   let release = (): void => undefined;
   const entered = new Promise<void>((resolve) => {
@@ -261,13 +264,13 @@ t.test('a client that leaves while the engine works hurts nobody', async (t) => 
   t.match(body, /quarry_http_requests_open 1\n/);
 });
 
-t.test('a client that leaves while its query runs stops the query', async (t) => {
+t.test('a client that disconnects cancels its running query', async (t) => {
   const front = await startFront(t);
   const stopped = new Promise<string>((resolve) => {
     front.engine.countEntities = (_plans: unknown, { cancellation }: QueryOptions) =>
       new Promise<readonly number[]>((_resolve, reject) => {
         cancellation?.onCancel(() => {
-          resolve(cancellation.isCancelled ? 'stopped' : 'nobody has hung up');
+          resolve(cancellation.isCancelled ? 'stopped' : 'no client has disconnected');
           reject(new QuarryError(9005));
         });
       });
@@ -316,7 +319,7 @@ t.test('1,000 requests at once all get their own answer', async (t) => {
   );
 });
 
-t.test('requests spoiled at random never stop the server', async (t) => {
+t.test('randomly corrupted requests never stop the server', async (t) => {
   const seed = 77;
   const random = new Prng(seed);
   const front = await startFront(t);

@@ -1,4 +1,4 @@
-/** Bodies of lines, over both ports of a real server in front of an engine that keeps what it is asked. */
+/** Line bodies over both ports of a real server, whose engine records the requests that it gets. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -23,13 +23,13 @@ const linesOf = (count: number, from = 1): string =>
 const textsOf = (front: Front): string[] =>
   front.engine.inserts.map(({ bytes }) => Buffer.from(bytes).toString());
 
-/** Waits until `holds`; the test's own time bounds it. */
+/** Waits until `holds` returns true; the timeout of the test limits the wait. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
 
 for (const target of [plainly, secretly]) {
-  t.test(`parts are inserts one behind the other, and each is answered (${target.name})`, async (t) => {
+  t.test(`parts are inserted in order, and each gets an answer (${target.name})`, async (t) => {
     const front = await startFront(t);
     let running = 0;
     front.engine.onInsert = async (bytes) => {
@@ -60,12 +60,12 @@ for (const target of [plainly, secretly]) {
     t.equal(
       (await ask(front, { path: '/metrics' })).body.includes(`${body.length}`),
       true,
-      'its bytes are counted',
+      'the bytes of the body are counted',
     );
   });
 }
 
-t.test('the line that says what may be created stands before every part', async (t) => {
+t.test('the line with the create options precedes every part', async (t) => {
   const front = await startFront(t);
   const head = '{"auto-create":["column"]}\n';
   const body = linesOf(1_200);
@@ -88,7 +88,7 @@ t.test('the line that says what may be created stands before every part', async 
   );
 });
 
-t.test('a part that is refused is told, and the others go on', async (t) => {
+t.test('a refused part is reported, and the other parts are inserted', async (t) => {
   const front = await startFront(t);
   const refusals = [
     null,
@@ -153,7 +153,7 @@ t.test('a part that is refused is told, and the others go on', async (t) => {
   t.match(front.logLines.join(''), 'a bug that nobody is told of');
 });
 
-t.test('what is refused before any part has its own status', async (t) => {
+t.test('a body that is refused before its first part gets the status of the refusal', async (t) => {
   const front = await startFront(t, { bodyBytesHeldMax: 1_000 });
   const status = async (target: LineTarget, body = linesOf(1)): Promise<unknown> => {
     const answer = await sendLines(target, body);
@@ -175,7 +175,7 @@ t.test('what is refused before any part has its own status', async (t) => {
     headers: { Authorization: KEYS.write, 'Content-Type': 'application/x-ndjson' },
     body: '{}',
   };
-  t.equal(codeOf(await ask(front, elsewhere)), 1501, 'only inserts come in lines');
+  t.equal(codeOf(await ask(front, elsewhere)), 1501, 'only inserts accept line bodies');
   const endless = {
     ...elsewhere,
     path: '/v1/insert',
@@ -186,7 +186,7 @@ t.test('what is refused before any part has its own status', async (t) => {
   t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
 
-t.test('a body of nothing inserts nothing', async (t) => {
+t.test('an empty body inserts nothing', async (t) => {
   const front = await startFront(t);
   const lengths: readonly Record<string, string>[] = [
     { 'Content-Length': '0' },
@@ -205,7 +205,7 @@ const ENCODERS = {
 } as const;
 
 for (const encoding of ['gzip', 'br'] as const) {
-  t.test(`${encoding} gives the parts of what it encodes, and its fault ends the stream`, async (t) => {
+  t.test(`${encoding} is decoded into parts, and invalid input ends the stream`, async (t) => {
     const front = await startFront(t);
     const random = new Prng(5);
     const noise = Array.from(
@@ -220,7 +220,7 @@ for (const encoding of ['gzip', 'br'] as const) {
       [1_000, 1_000, 1_000, 500],
     );
     t.equal(whole, true);
-    t.ok(textsOf(front).join('') === noise, 'nothing is changed on the way');
+    t.ok(textsOf(front).join('') === noise, 'the decoded lines are unchanged');
     front.engine.inserts.length = 0;
     const cut = await sendLines(target, encoded.subarray(0, encoded.length - 9), 500);
     t.equal(cut.status, 400);
@@ -230,10 +230,10 @@ for (const encoding of ['gzip', 'br'] as const) {
       [1_000, 1_000, 1_000],
     );
     t.match(last, { part: 4, 'first-line': 3_001, lines: 0, status: 'error', errors: [{ code: 1503 }] });
-    t.equal(front.engine.inserts.length, 3, 'what was not whole is not applied');
+    t.equal(front.engine.inserts.length, 3, 'an incomplete part is not applied');
   });
 
-  t.test(`a bomb of ${encoding} waits for its parts: no more is decoded than is applied`, async (t) => {
+  t.test(`decoding of a ${encoding} bomb pauses until the parts before are applied`, async (t) => {
     const front = await startFront(t, { bodyBytesHeldMax: 64 * MIB });
     const bomb = ENCODERS[encoding](Buffer.alloc(120 * MIB, `{"id":"u","age":1}${' '.repeat(200)}\n`));
     t.ok(bomb.length < 2 * MIB);
@@ -253,36 +253,42 @@ for (const encoding of ['gzip', 'br'] as const) {
     client.disconnect();
     go();
     await until(() => front.engine.inserts.length >= 2);
-    // The test's own time bounds it: nothing else tells when all was given back.
+    // The timeout of the test limits the wait: no event signals that all memory was released.
     while (!/quarry_http_body_bytes_held 0\n/.test((await ask(front, { path: '/metrics' })).body))
       await pause(5);
-    t.ok(front.engine.inserts.length < 10, 'what nobody waits for is not decoded');
+    t.ok(
+      front.engine.inserts.length < 10,
+      'the rest of the body is not decoded after the client disconnects',
+    );
   });
 }
 
-t.test('a bomb without a line end is one line that is too long, and what follows goes in', async (t) => {
-  const front = await startFront(t, { bodyBytesHeldMax: 64 * MIB });
-  for (const encoding of ['gzip', 'br'] as const) {
-    const body = Buffer.alloc(64 * MIB, ' ');
-    body.write('\n{"id":"u","age":1}\n', body.length - 20);
-    const bomb = ENCODERS[encoding](body);
-    t.ok(bomb.length < MIB);
-    const before = process.memoryUsage();
-    const target = { ...plainly(front), headers: { 'Content-Encoding': encoding } };
-    const { status, parts, whole } = await sendLines(target, bomb);
-    const { rss } = process.memoryUsage();
-    t.ok(rss - before.rss < 40 * MIB, `${Math.round((rss - before.rss) / MIB)} MiB more`);
-    t.strictSame([status, whole], [413, true]);
-    t.match(parts, [
-      { part: 1, 'first-line': 1, lines: 1, status: 'error', errors: [{ code: 1507 }] },
-      { part: 2, 'first-line': 2, lines: 1, status: 'success' },
-    ]);
-    t.equal(textsOf(front).at(-1), '{"id":"u","age":1}\n');
-  }
-  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
-});
+t.test(
+  'a bomb without a line end is one line that is too long, and the lines after it are inserted',
+  async (t) => {
+    const front = await startFront(t, { bodyBytesHeldMax: 64 * MIB });
+    for (const encoding of ['gzip', 'br'] as const) {
+      const body = Buffer.alloc(64 * MIB, ' ');
+      body.write('\n{"id":"u","age":1}\n', body.length - 20);
+      const bomb = ENCODERS[encoding](body);
+      t.ok(bomb.length < MIB);
+      const before = process.memoryUsage();
+      const target = { ...plainly(front), headers: { 'Content-Encoding': encoding } };
+      const { status, parts, whole } = await sendLines(target, bomb);
+      const { rss } = process.memoryUsage();
+      t.ok(rss - before.rss < 40 * MIB, `${Math.round((rss - before.rss) / MIB)} MiB more`);
+      t.strictSame([status, whole], [413, true]);
+      t.match(parts, [
+        { part: 1, 'first-line': 1, lines: 1, status: 'error', errors: [{ code: 1507 }] },
+        { part: 2, 'first-line': 2, lines: 1, status: 'success' },
+      ]);
+      t.equal(textsOf(front).at(-1), '{"id":"u","age":1}\n');
+    }
+    t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+  },
+);
 
-t.test('a client that sends faster than its parts are applied waits', async (t) => {
+t.test('a client that sends faster than its parts are applied is slowed down', async (t) => {
   const front = await startFront(t);
   let go = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -298,7 +304,7 @@ t.test('a client that sends faster than its parts are applied waits', async (t) 
   })();
   await until(() => front.engine.inserts.length === 1);
   await pause(300);
-  t.ok(sent < 300, `${sent} pieces of ${piece.length} bytes were taken`);
+  t.ok(sent < 300, `${sent} pieces of ${piece.length} bytes were accepted`);
   const { body } = await ask(front, { path: '/metrics' });
   const held = Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]);
   t.ok(held > 0 && held < 8 * MIB, `${held} bytes`);
@@ -310,7 +316,7 @@ t.test('a client that sends faster than its parts are applied waits', async (t) 
   t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
 
-t.test('a client that reads no answers waits, and is dropped in the end', async (t) => {
+t.test('a client that does not read its answers is paused and finally disconnected', async (t) => {
   const front = await startFront(t, { stallSecondsMax: 1 });
   front.engine.onInsert = async () => {
     throw new QuarryError(2011, 'x'.repeat(10_000));
@@ -334,12 +340,12 @@ t.test('a client that reads no answers waits, and is dropped in the end', async 
     await Promise.race([client.write(piece), client.answer]);
   t.ok(isOver);
   await watching;
-  t.ok(heldMax < MIB, `at most ${heldMax} bytes of it were held`);
+  t.ok(heldMax < MIB, `at most ${heldMax} bytes of the body were in memory`);
   t.ok(front.engine.inserts.length < 5_000, `${front.engine.inserts.length} parts`);
   t.equal((await client.answer).whole, false);
 });
 
-t.test('a stream that is slow but goes on is not cut, and one that is silent is', async (t) => {
+t.test('a slow stream stays connected, and a silent one is disconnected', async (t) => {
   const front = await startFront(t, { bodySecondsMax: 1 });
   const client = new LineClient(plainly(front));
   await client.write(linesOf(1_000));
@@ -355,7 +361,7 @@ t.test('a stream that is slow but goes on is not cut, and one that is silent is'
     'first-line': 1_001,
     lines: 0,
     status: 'error',
-    errors: [{ code: 1503, message: 'no byte of the body came for 1 s' }],
+    errors: [{ code: 1503, message: 'no byte of the body arrived for 1 s' }],
   });
   t.equal((await client.answer).whole, true);
   const silent = new LineClient(plainly(front));
@@ -364,33 +370,36 @@ t.test('a stream that is slow but goes on is not cut, and one that is silent is'
   t.strictSame(
     [status, codeOf({ status, headers: {}, body: text })],
     [400, 1503],
-    'before any part it is an answer of its own',
+    'a timeout before the first part is answered as an error of the request',
   );
   t.equal(front.engine.inserts.length, 1);
 });
 
-t.test('of a client that hangs up, whole parts are applied and no other', async (t) => {
-  for (const target of [plainly, secretly]) {
-    const front = await startFront(t);
-    let go = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    front.engine.onInsert = () => gate.then(() => ({ entityCount: 0, valueCount: 0 }));
-    const client = new LineClient(target(front));
-    await client.write(linesOf(2_700));
-    await until(() => front.engine.inserts.length === 1);
-    await pause(50);
-    client.disconnect();
-    await pause(50);
-    go();
-    await until(() => front.engine.inserts.length === 2);
-    await front.server.close();
-    t.equal(textsOf(front).join(''), linesOf(2_000));
-  }
-});
+t.test(
+  'the complete parts of a client that disconnects are applied, and the incomplete one is not',
+  async (t) => {
+    for (const target of [plainly, secretly]) {
+      const front = await startFront(t);
+      let go = (): void => {};
+      const gate = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      front.engine.onInsert = () => gate.then(() => ({ entityCount: 0, valueCount: 0 }));
+      const client = new LineClient(target(front));
+      await client.write(linesOf(2_700));
+      await until(() => front.engine.inserts.length === 1);
+      await pause(50);
+      client.disconnect();
+      await pause(50);
+      go();
+      await until(() => front.engine.inserts.length === 2);
+      await front.server.close();
+      t.equal(textsOf(front).join(''), linesOf(2_000));
+    }
+  },
+);
 
-t.test('a server that closes ends with the part that it is at, and says so', async (t) => {
+t.test('a server that stops finishes the current part and reports that it is stopping', async (t) => {
   const front = await startFront(t);
   let go = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -425,7 +434,7 @@ t.test('a server that closes ends with the part that it is at, and says so', asy
   t.equal(front.engine.inserts.length, 1);
 });
 
-t.test('each part has a name of its own, made from that of the request', async (t) => {
+t.test('each part has its own idempotency key, derived from the key of the request', async (t) => {
   const front = await startFront(t);
   const names = async (key: string, body: string): Promise<(string | null)[]> => {
     front.engine.inserts.length = 0;
@@ -441,7 +450,7 @@ t.test('each part has a name of its own, made from that of the request', async (
   );
 });
 
-t.test('whoever is not let in any more is refused with the next part', async (t) => {
+t.test('a caller whose access was revoked is refused at the next part', async (t) => {
   const front = await startFront(t);
   const client = new LineClient(plainly(front));
   await client.write(linesOf(1_000));
@@ -457,7 +466,7 @@ t.test('whoever is not let in any more is refused with the next part', async (t)
 
 const refused = (code: ErrorCode): QuarryError => new QuarryError(code, `refused with ${code}`);
 
-/** The insert of part n is refused as `refusals[n - 1]` says; null and those behind the list go in. */
+/** Refuses the insert of part n with `refusals[n - 1]`; parts with null or after the end of the list are inserted. */
 function refuseParts(front: Front, refusals: readonly (QuarryError | null)[], valueCount = 1_000): void {
   front.engine.inserts.length = 0;
   front.engine.onInsert = async () => {
@@ -467,37 +476,40 @@ function refuseParts(front: Front, refusals: readonly (QuarryError | null)[], va
   };
 }
 
-t.test('the status is that of the first refusal, unless a later one is retryable', async (t) => {
-  const front = await startFront(t);
-  const cases: readonly (readonly [readonly (ErrorCode | null)[], number, string | undefined])[] = [
-    [[null, null, null], 200, undefined],
-    [[null, null, 2011], 400, undefined],
-    [[1502, null, 2011], 429, '1'],
-    [[2011, 1502, null], 400, undefined],
-    [[null, 9001, 2011], 422, undefined],
-    [[2011, null, 9002], 503, '1'],
-    [[9003, 2011, 2011], 503, '1'],
-    [[1507, 2011, 9004], 503, '1'],
-    [[2011, 2011, 9005], 400, undefined],
-  ];
-  for (const [codes, wanted, retryAfter] of cases) {
-    for (const target of [plainly, secretly]) {
-      refuseParts(
-        front,
-        codes.map((code) => (code === null ? null : refused(code))),
-      );
-      const { status, headers, whole, parts } = await sendLines(target(front), linesOf(2_500));
-      const found = parts.map(({ errors }) => errors?.[0].code ?? null);
-      t.strictSame(
-        { found, status, whole, retryAfter: headers['retry-after'] },
-        { found: codes, status: wanted, whole: true, retryAfter },
-        `${codes}`,
-      );
+t.test(
+  'the status of the answer is that of the first retryable refusal, else of the first refusal',
+  async (t) => {
+    const front = await startFront(t);
+    const cases: readonly (readonly [readonly (ErrorCode | null)[], number, string | undefined])[] = [
+      [[null, null, null], 200, undefined],
+      [[null, null, 2011], 400, undefined],
+      [[1502, null, 2011], 429, '1'],
+      [[2011, 1502, null], 400, undefined],
+      [[null, 9001, 2011], 422, undefined],
+      [[2011, null, 9002], 503, '1'],
+      [[9003, 2011, 2011], 503, '1'],
+      [[1507, 2011, 9004], 503, '1'],
+      [[2011, 2011, 9005], 400, undefined],
+    ];
+    for (const [codes, wanted, retryAfter] of cases) {
+      for (const target of [plainly, secretly]) {
+        refuseParts(
+          front,
+          codes.map((code) => (code === null ? null : refused(code))),
+        );
+        const { status, headers, whole, parts } = await sendLines(target(front), linesOf(2_500));
+        const found = parts.map(({ errors }) => errors?.[0].code ?? null);
+        t.strictSame(
+          { found, status, whole, retryAfter: headers['retry-after'] },
+          { found: codes, status: wanted, whole: true, retryAfter },
+          `${codes}`,
+        );
+      }
     }
-  }
-});
+  },
+);
 
-t.test('a rate refusal of a part carries the figures of the limit that it met', async (t) => {
+t.test('a part that exceeds a rate limit is refused with the figures of that limit', async (t) => {
   const front = await startFront(t);
   const rateStatus = { limit: 300_000, remaining: 7, resetSeconds: 41 };
   refuseParts(front, [null, new RateExceeded('too many', rateStatus)]);
@@ -511,14 +523,14 @@ t.test('a rate refusal of a part carries the figures of the limit that it met', 
   });
 });
 
-/** Lines of nothing, of which every thousand are a part. */
+/** Empty objects, one per line; a thousand lines are one part. */
 const blankParts = (count: number): string => '\n'.repeat(count * 1_000);
-/** No real engine counts so many values: with it few answers are more than can be held back. */
+/** A count larger than any real one: a few answers with it exceed the buffer of withheld answers. */
 const LONG_COUNT = '9'.repeat(10_000) as unknown as number;
 const MANY_PARTS = Math.ceil(HELD_BYTES_MAX / 10_000);
 
 for (const target of [plainly, secretly]) {
-  t.test(`a refusal behind a status of 200 ends the connection (${target.name})`, async (t) => {
+  t.test(`a refusal after status 200 was sent closes the connection (${target.name})`, async (t) => {
     const front = await startFront(t);
     const refusals: (QuarryError | null)[] = Array.from({ length: MANY_PARTS }, () => null);
     refuseParts(front, [...refusals, refused(2011)], LONG_COUNT);
@@ -529,12 +541,12 @@ for (const target of [plainly, secretly]) {
     t.equal(front.engine.inserts.length, MANY_PARTS + 1, 'no later part is applied');
     const { body } = await ask(front, { path: '/metrics' });
     t.match(body, /quarry_http_cut_off_total 1\n/);
-    t.match(body, /quarry_http_requests_open 1\n/, 'it is over');
+    t.match(body, /quarry_http_requests_open 1\n/, 'the connection is closed');
     t.match(body, /quarry_http_body_bytes_held 0\n/);
   });
 }
 
-t.test('a client that goes on sending behind such a refusal is told and disconnected', async (t) => {
+t.test('a client that keeps sending after such a refusal gets the refusal and is disconnected', async (t) => {
   const front = await startFront(t);
   const many = Array.from({ length: MANY_PARTS }, () => null);
   refuseParts(front, [...many, refused(9003)], LONG_COUNT);
@@ -546,19 +558,22 @@ t.test('a client that goes on sending behind such a refusal is told and disconne
   t.match(await client.answer, { status: 200, whole: false });
 });
 
-t.test('a status that was sent for one refusal holds for others of its kind only', async (t) => {
-  const front = await startFront(t);
-  const many = Array.from({ length: MANY_PARTS }, () => null);
-  refuseParts(front, [refused(2011), ...many, refused(2013), refused(2011)], LONG_COUNT);
-  const answer = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
-  t.strictSame([answer.status, answer.whole, answer.parts.length], [400, true, MANY_PARTS + 4]);
-  refuseParts(front, [refused(2011), ...many, refused(9002)], LONG_COUNT);
-  const retryable = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
-  t.strictSame([retryable.status, retryable.whole], [400, false], 'it would have been 503');
-  t.equal(retryable.parts.length, MANY_PARTS + 2);
-});
+t.test(
+  'after a status was sent for a refusal, only a refusal of another status closes the connection',
+  async (t) => {
+    const front = await startFront(t);
+    const many = Array.from({ length: MANY_PARTS }, () => null);
+    refuseParts(front, [refused(2011), ...many, refused(2013), refused(2011)], LONG_COUNT);
+    const answer = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
+    t.strictSame([answer.status, answer.whole, answer.parts.length], [400, true, MANY_PARTS + 4]);
+    refuseParts(front, [refused(2011), ...many, refused(9002)], LONG_COUNT);
+    const retryable = await sendLines(plainly(front), blankParts(MANY_PARTS + 4));
+    t.strictSame([retryable.status, retryable.whole], [400, false], 'the status of the later refusal is 503');
+    t.equal(retryable.parts.length, MANY_PARTS + 2);
+  },
+);
 
-t.test('refused parts are counted by code, and logged now and then with the first reason', async (t) => {
+t.test('refused parts are counted by code, and logged at intervals with the first reason', async (t) => {
   let nowMs = 0;
   const front = await startFront(t, {}, { elapsedMs: () => nowMs });
   const send = async (): Promise<void> => {
@@ -590,7 +605,7 @@ const chunked = (text: string | Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from('\r\n')]);
 
 t.test(
-  'on the wire: a refused body has a status, a length and its parts, and the connection goes on',
+  'a refused body is answered with a status, a Content-Length and its parts, and the connection stays open',
   async (t) => {
     for (const overTls of [false, true]) {
       const front = await startFront(t);
@@ -626,47 +641,53 @@ t.test(
   },
 );
 
-t.test('a request that is pipelined behind a line body never gets its answer', async (t) => {
-  const front = await startFront(t);
-  let go = (): void => {};
-  const gate = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  front.engine.onInsert = () => gate.then(() => ({ entityCount: 1, valueCount: 1 }));
-  const connection = await RawConnection.open(front.httpPort, false);
-  const body = linesOf(3);
-  connection.write(
-    `${INSERT_HEAD}Content-Length: ${body.length}\r\n\r\n${body}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`,
-  );
-  await connection.closed;
-  go();
-  await t.rejects(connection.reply(), { message: 'no whole answer: ""' });
-  await until(() => front.engine.inserts.length === 1);
-});
+t.test(
+  'a request that is pipelined after a line body closes the connection, and neither is answered',
+  async (t) => {
+    const front = await startFront(t);
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    front.engine.onInsert = () => gate.then(() => ({ entityCount: 1, valueCount: 1 }));
+    const connection = await RawConnection.open(front.httpPort, false);
+    const body = linesOf(3);
+    connection.write(
+      `${INSERT_HEAD}Content-Length: ${body.length}\r\n\r\n${body}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`,
+    );
+    await connection.closed;
+    go();
+    await t.rejects(connection.reply(), { message: 'no whole answer: ""' });
+    await until(() => front.engine.inserts.length === 1);
+  },
+);
 
-t.test('answers that are held back take memory of bodies, and are sent when there is none', async (t) => {
-  const partBytes = 64 * 1024;
-  // The body's own buffer, and a little more.
-  const front = await startFront(t, { bodyBytesHeldMax: 3 * partBytes });
-  refuseParts(front, [refused(2011)]);
-  front.engine.onInsert = async () => {
-    throw new QuarryError(2011, 'x'.repeat(10_000));
-  };
-  const client = new LineClient(plainly(front));
-  for (let part = 0; part < 30; part++) {
-    await client.write(blankParts(1));
-    await until(() => front.engine.inserts.length > part);
-  }
-  t.ok((await client.parts(1)).length > 0, 'before the body has ended');
-  client.end();
-  const { status, whole, text } = await client.answer;
-  t.strictSame([status, whole, partsIn(text).length], [400, true, 30]);
-  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
-});
+t.test(
+  'withheld answers are charged to the memory of bodies, and are sent when it is exhausted',
+  async (t) => {
+    const partBytes = 64 * 1024;
+    // The buffer of the body and a few bytes more.
+    const front = await startFront(t, { bodyBytesHeldMax: 3 * partBytes });
+    refuseParts(front, [refused(2011)]);
+    front.engine.onInsert = async () => {
+      throw new QuarryError(2011, 'x'.repeat(10_000));
+    };
+    const client = new LineClient(plainly(front));
+    for (let part = 0; part < 30; part++) {
+      await client.write(blankParts(1));
+      await until(() => front.engine.inserts.length > part);
+    }
+    t.ok((await client.parts(1)).length > 0, 'the answers are sent before the body ends');
+    client.end();
+    const { status, whole, text } = await client.answer;
+    t.strictSame([status, whole, partsIn(text).length], [400, true, 30]);
+    t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+  },
+);
 
 for (const encoding of ['identity', 'gzip'] as const) {
   t.test(
-    `what arrives in spite of a pause is limited, and more ends the body with 9003 (${encoding})`,
+    `a body that arrives in spite of a pause is kept up to a limit, and more ends it with 9003 (${encoding})`,
     async (t) => {
       const budget = new ByteBudget(256 * MIB);
       let go = (): void => {};
@@ -703,7 +724,7 @@ for (const encoding of ['identity', 'gzip'] as const) {
       const end = stream.run();
       stream.add(body.slice().buffer, false);
       await until(() => appliedCount === 1);
-      // Nobody can stop it in this turn.
+      // Reading cannot be stopped within this turn.
       for (let sent = 0; sent < 300; sent++) stream.add(body.slice().buffer, false);
       const held = budget.reservedBytes;
       t.ok(held < 2 * PAUSED_BYTES_MAX + MIB, `${held} bytes`);

@@ -11,21 +11,21 @@ import {
 const PART = { number: 3, firstLine: 2_001, lineCount: 1_000 };
 const PLACE = { part: 3, 'first-line': 2_001, lines: 1_000 };
 
-/** The one line that `text` is. */
+/** The single line in `text`. */
 function lineIn(text: string): unknown {
   const [line, ...rest] = text.split('\n');
   if (rest.length !== 1 || rest[0] !== '') throw new Error(`no whole line: ${text}`);
   return JSON.parse(line);
 }
 
-t.test('a part that was applied has its place and the members of the answer', async (t) => {
+t.test('the line of an applied part has its position and the members of the answer', async (t) => {
   t.strictSame(lineIn(partSuccess(PART, '"inserted-entities":5,"inserted-values":7')), {
     ...PLACE,
     ...{ status: 'success', 'inserted-entities': 5, 'inserted-values': 7 },
   });
 });
 
-t.test('one that was refused has its place, its error, and when to come again', async (t) => {
+t.test('the line of a refused part has its position, its error and the time to retry', async (t) => {
   const errorLine = (error: QuarryError): unknown => lineIn(partError(PART, error));
   t.strictSame(errorLine(new QuarryError(2011, 'line 7: "a\nb"', { line: 7 })), {
     ...PLACE,
@@ -37,7 +37,7 @@ t.test('one that was refused has its place, its error, and when to come again', 
   t.notOk('retry-after' in (errorLine(new QuarryError(1503, 'no JSON')) as object));
 });
 
-t.test('a line that is too long is named, with the bound', async (t) => {
+t.test('a line that is too long is reported with its number and the bound', async (t) => {
   const message = `line 2001: it is longer than ${BODY_BYTES_MAX} bytes`;
   t.match(lineTooLong(PART), { code: 1507, message, moreInfo: { line: 2_001 } });
 });

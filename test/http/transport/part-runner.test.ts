@@ -1,4 +1,4 @@
-/** Parts of a body handed to the handler, one by one, without a server around them. */
+/** Parts of a body that are passed to the handler one by one, without a server. */
 import t from 'tap';
 import { QuarryError } from '../../../src/base/index.js';
 import { hashOfKey } from '../../../src/catalog/index.js';
@@ -17,7 +17,7 @@ type Run = Parameters<HandlerRunner['run']>;
 const INSERT = ENDPOINTS.find(({ path, method }) => path === '/v1/insert' && method === 'POST');
 const TEXT = new Uint8Array([0x7b, 0x7d, 0x0a]);
 
-/** A runner of parts whose handler does what `handle` says; what it was given, and which notes were audited. */
+/** A part runner with the handler `handle`, a list of the calls that it got, and a list of the audited notes. */
 function setUp(idempotencyId: string | null, handle: (notes: RequestNotes) => unknown) {
   if (INSERT === undefined) throw new Error('there is no insert');
   const runs: Run[] = [];
@@ -45,7 +45,7 @@ function setUp(idempotencyId: string | null, handle: (notes: RequestNotes) => un
   return { apply, runs, audited, notes, cancellation };
 }
 
-t.test('each part is a run of its own, with its lines, its name and its notes', async (t) => {
+t.test('each part is a separate call, with its own lines, idempotency key and notes', async (t) => {
   const { apply, runs, audited, notes, cancellation } = setUp('once', (ofPart) => {
     ofPart.rowCount = 5;
     return `"part-run":${runs.length}`;
@@ -64,31 +64,38 @@ t.test('each part is a run of its own, with its lines, its name and its notes', 
     t.match(ofPart, { requestId, client, endpointName, caller });
   }
   t.not(runs[0][3], runs[1][3]);
-  t.equal(notes.rowCount, null, 'what a part tells is its own');
+  t.equal(notes.rowCount, null, 'notes of a part do not reach other parts');
   t.strictSame(
     audited,
     runs.map((run) => [run[3], 200]),
   );
 });
 
-t.test('without a name of the request no part has one', async (t) => {
+t.test('without an idempotency key of the request no part has one', async (t) => {
   const { apply, runs } = setUp(null, () => '"a":1');
   await apply(1);
   t.equal(runs[0][0].idempotencyId, null);
 });
 
-t.test('what the handler throws or rejects with is passed on, and nothing is audited', async (t) => {
-  const refusal = new QuarryError(2011, 'there is no column');
-  for (const handle of [
-    () => Promise.reject(refusal),
-    () => {
-      throw refusal;
-    },
-  ]) {
-    const { apply, audited } = setUp('once', handle);
-    await t.rejects(apply(1), refusal);
-    t.strictSame(audited, []);
-  }
-  const { apply } = setUp(null, () => ({ rows: {} }));
-  await t.rejects(apply(1), { message: /streams no rows/ }, 'a handler that streams is a bug');
-});
+t.test(
+  'an error that the handler throws or rejects with is propagated, and nothing is audited',
+  async (t) => {
+    const refusal = new QuarryError(2011, 'there is no column');
+    for (const handle of [
+      () => Promise.reject(refusal),
+      () => {
+        throw refusal;
+      },
+    ]) {
+      const { apply, audited } = setUp('once', handle);
+      await t.rejects(apply(1), refusal);
+      t.strictSame(audited, []);
+    }
+    const { apply } = setUp(null, () => ({ rows: {} }));
+    await t.rejects(
+      apply(1),
+      { message: /does not stream rows/ },
+      'a handler that streams its answer is an invariant violation',
+    );
+  },
+);

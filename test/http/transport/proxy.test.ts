@@ -7,7 +7,7 @@ function parsed(...networks: string[]): ProxyList {
   return proxies;
 }
 
-t.test('networks and single addresses of both versions are known', (t) => {
+t.test('networks and single addresses of IPv4 and IPv6 match', (t) => {
   const proxies = parsed('10.0.0.0/8', '192.168.7.1', 'fd00::/8', '::1');
   for (const address of [
     '10.255.0.1',
@@ -26,7 +26,7 @@ t.test('networks and single addresses of both versions are known', (t) => {
   t.end();
 });
 
-t.test('what is no network is named', (t) => {
+t.test('an entry that is not a network is reported', (t) => {
   for (const bad of [
     '10.0.0.0/33',
     'fd00::/129',
@@ -41,7 +41,7 @@ t.test('what is no network is named', (t) => {
   t.end();
 });
 
-t.test('the client is the last hop that is no proxy of ours', (t) => {
+t.test('the client is the last hop that is not a trusted proxy', (t) => {
   const proxies = parsed('10.0.0.0/8');
   const cases: readonly [string, string][] = [
     ['', '10.0.0.1'],

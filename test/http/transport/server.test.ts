@@ -16,7 +16,7 @@ function proxiesOf(...networks: string[]): ProxyList {
   return proxies;
 }
 
-t.test('the native binary of uWebSockets runs here', (t) => {
+t.test('the native binary of uWebSockets.js runs on this platform', (t) => {
   t.equal(nativeFault, null);
   t.end();
 });
@@ -40,13 +40,13 @@ t.test('plain HTTP serves inserts, probes and metrics, and refuses everything el
   );
 });
 
-t.test('a trusted proxy vouches for HTTPS, and nobody else does', async (t) => {
+t.test('X-Forwarded-Proto is accepted from a trusted proxy only', async (t) => {
   const forwarded = { ...HEADERS, 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-For': '1.2.3.4, 203.0.113.9' };
   const trusting = await startFront(t, { proxies: proxiesOf('127.0.0.0/8') });
   t.equal((await ask(trusting, { ...COUNT, headers: forwarded, plain: true })).status, 200);
   t.ok(
     trusting.logLines.some((line) => line.includes('"client":"203.0.113.9"')),
-    'the address is the one that the proxy saw',
+    'the address of the client is the one that the proxy reports',
   );
   t.equal(codeOf(await ask(trusting, { ...COUNT, plain: true })), 1506, 'without the header');
   const http = { ...forwarded, 'X-Forwarded-Proto': 'http' };
@@ -65,7 +65,7 @@ t.test('a trusted proxy vouches for HTTPS, and nobody else does', async (t) => {
   );
 });
 
-t.test('of several lines of X-Forwarded headers the last value is the proxy’s own', async (t) => {
+t.test('the last value of repeated X-Forwarded headers is used, because the proxy added it', async (t) => {
   const front = await startFront(t, { proxies: proxiesOf('127.0.0.0/8', '10.0.0.0/8') });
   const through = async (plain: boolean, ...lines: readonly string[]): Promise<number> => {
     const [head, body] = Buffer.from(requestBytes({ ...COUNT, plain }))
@@ -91,7 +91,7 @@ t.test('of several lines of X-Forwarded headers the last value is the proxy’s 
     '203.0.113.9',
   );
   const invented = ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For:'];
-  t.equal(await clientOf(...invented), '127.0.0.1', 'a proxy that names nobody');
+  t.equal(await clientOf(...invented), '127.0.0.1', 'a proxy that names no client');
   const [http, https] = ['X-Forwarded-Proto: http', 'X-Forwarded-Proto: https'];
   t.equal(await through(true, https, http), 1506);
   t.equal(await through(true, 'X-Forwarded-Proto: https, http'), 1506);
@@ -99,7 +99,7 @@ t.test('of several lines of X-Forwarded headers the last value is the proxy’s 
   t.equal(await through(true, 'X-Forwarded-Proto: http, HTTPS'), 200);
 });
 
-t.test('probes need no key and tell starting, ready and alive', async (t) => {
+t.test('probes need no key and report starting, ready and alive', async (t) => {
   const front = await startFront(t);
   for (const plain of [false, true]) {
     front.engine.ready = false;
@@ -126,7 +126,7 @@ t.test('probes need no key and tell starting, ready and alive', async (t) => {
   }
 });
 
-t.test('HEAD answers 1505 without a body, and the connection goes on', async (t) => {
+t.test('HEAD is answered with 1505 without a body, and the connection stays open', async (t) => {
   const front = await startFront(t);
   const connection = await RawConnection.open(front.httpsPort, true);
   connection.write('HEAD /v1/dimension HTTP/1.1\r\nHost: quarry\r\n\r\n');
@@ -139,28 +139,31 @@ t.test('HEAD answers 1505 without a body, and the connection goes on', async (t)
   t.match(text, /^HTTP\/1\.1 404 .*\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\{"status":"alive"\}$/s);
 });
 
-t.test('metrics count by endpoint and status, show the engine, and name nothing of a client', async (t) => {
-  const front = await startFront(t);
-  await ask(front, COUNT);
-  await ask(front, { ...COUNT, body: '{' });
-  await ask(front, { path: '/v1/secret-path', headers: HEADERS });
-  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{"secret-id":1}' });
-  const reply = await ask(front, { path: '/metrics' });
-  t.match(reply.headers['content-type'], /^text\/plain; version=0\.0\.4/);
-  const count = 'endpoint="POST /v1/query/count/entity",database="1"';
-  t.match(reply.body, `quarry_http_requests_total{${count},status="200"} 1\n`);
-  t.match(reply.body, `quarry_http_requests_total{${count},status="400"} 1\n`);
-  t.match(reply.body, 'quarry_http_requests_total{endpoint="none",database="none",status="404"} 1\n');
-  t.match(reply.body, 'quarry_http_request_seconds_count{endpoint="POST /v1/insert"} 1\n');
-  t.match(reply.body, 'quarry_log_fsyncs_total 5\n');
-  t.match(reply.body, 'quarry_lsn_checkpoint 3\n');
-  t.match(reply.body, /quarry_http_body_bytes_total 7\d\n/);
-  t.notMatch(reply.body, 'secret');
-  const again = await ask(front, { path: '/metrics' });
-  t.match(again.body, 'quarry_log_fsyncs_total 5\n', 'counters of the engine are not added up');
-});
+t.test(
+  'metrics count by endpoint and status, include the engine, and hold no value from a client',
+  async (t) => {
+    const front = await startFront(t);
+    await ask(front, COUNT);
+    await ask(front, { ...COUNT, body: '{' });
+    await ask(front, { path: '/v1/secret-path', headers: HEADERS });
+    await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{"secret-id":1}' });
+    const reply = await ask(front, { path: '/metrics' });
+    t.match(reply.headers['content-type'], /^text\/plain; version=0\.0\.4/);
+    const count = 'endpoint="POST /v1/query/count/entity",database="1"';
+    t.match(reply.body, `quarry_http_requests_total{${count},status="200"} 1\n`);
+    t.match(reply.body, `quarry_http_requests_total{${count},status="400"} 1\n`);
+    t.match(reply.body, 'quarry_http_requests_total{endpoint="none",database="none",status="404"} 1\n');
+    t.match(reply.body, 'quarry_http_request_seconds_count{endpoint="POST /v1/insert"} 1\n');
+    t.match(reply.body, 'quarry_log_fsyncs_total 5\n');
+    t.match(reply.body, 'quarry_lsn_checkpoint 3\n');
+    t.match(reply.body, /quarry_http_body_bytes_total 7\d\n/);
+    t.notMatch(reply.body, 'secret');
+    const again = await ask(front, { path: '/metrics' });
+    t.match(again.body, 'quarry_log_fsyncs_total 5\n', 'counters of the engine are not added up');
+  },
+);
 
-t.test('a request id is echoed when it is short and printable, else made', async (t) => {
+t.test('a short printable request ID is echoed; otherwise one is generated', async (t) => {
   const front = await startFront(t);
   const idOf = async (id: string | null): Promise<string> => {
     const headers = id === null ? HEADERS : { ...HEADERS, 'X-Request-Id': id };
@@ -173,7 +176,7 @@ t.test('a request id is echoed when it is short and printable, else made', async
   t.equal(new Set(made).size, made.length);
 });
 
-t.test('no key ever gets into the log', async (t) => {
+t.test('the log never contains a key', async (t) => {
   const front = await startFront(t);
   await ask(front, COUNT);
   await ask(front, { ...COUNT, headers: { ...HEADERS, Authorization: 'almost-a-key' } });
@@ -184,7 +187,7 @@ t.test('no key ever gets into the log', async (t) => {
   t.notMatch(front.logLines.join(''), 'almost-a-key');
 });
 
-t.test('a port that is taken or a certificate that is none is refused with its name', async (t) => {
+t.test('a port in use and an invalid certificate fail the start with an error that names them', async (t) => {
   const front = await startFront(t);
   const { settings } = front;
   const dependencies = {
@@ -199,7 +202,7 @@ t.test('a port that is taken or a certificate that is none is refused with its n
   t.throws(() => taken.listen(), { message: new RegExp(`127\\.0\\.0\\.1:${front.httpPort}`) });
   const noCertificate = new HttpServer({ ...settings, certFile: '/nowhere/cert.pem' }, dependencies);
   t.throws(() => noCertificate.listen(), { message: /cert\.pem/ });
-  t.equal((await ask(front, COUNT)).status, 200, 'the first one goes on');
+  t.equal((await ask(front, COUNT)).status, 200, 'the first server still answers');
 });
 
 t.test('a stop lets running requests finish, then closes everything', async (t) => {
@@ -233,7 +236,7 @@ t.test('a stop lets running requests finish, then closes everything', async (t) 
   await Promise.all([closed, busy.closed, idle.closed]);
 });
 
-t.test('a stop waits only so long', async (t) => {
+t.test('a stop does not wait longer than its limit', async (t) => {
   const front = await startFront(t, { closeSecondsMax: 0.2 });
   const entered = new Promise<void>((resolve) => {
     front.engine.onInsert = () => {

@@ -14,7 +14,7 @@ function fetchPage(acceptEncoding: string, ifNoneMatch = '', of = page) {
 }
 
 t.test(
-  'the encoding is the one that the client weighs most, br before gzip, packed before plain',
+  'the encoding is the one with the highest weight; on a tie br precedes gzip and gzip precedes identity',
   async (t) => {
     const cases: readonly (readonly [string, keyof typeof BYTES])[] = [
       ['', 'plain'],
@@ -48,12 +48,12 @@ t.test(
   },
 );
 
-t.test('a strong tag names the bytes of one encoding', async (t) => {
+t.test('each encoding has a strong ETag of its own', async (t) => {
   const tags = ['', 'br', 'gzip'].map((accepted) => fetchPage(accepted).etag);
   t.equal(new Set(tags).size, 3);
   for (const tag of tags) t.match(tag, /^"[\w-]+"$/);
   t.equal(fetchPage('br', tags[1]).status, 304);
-  t.equal(fetchPage('br', `W/${tags[1]}, "other"`).status, 304, 'a proxy may have made it weak');
+  t.equal(fetchPage('br', `W/${tags[1]}, "other"`).status, 304, 'a tag that a proxy weakened matches');
   t.equal(fetchPage('br', tags[2]).status, 200, 'the tag of other bytes');
   const other = new StaticPage({ ...HEAD, plain: Buffer.from('other'), packed: { br, gzip } });
   t.equal(fetchPage('', tags[0], other).status, 200);

@@ -1,4 +1,4 @@
-/** Bodies decoded as they come, cut anywhere. */
+/** Bodies that are decoded while they arrive in arbitrary pieces. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -16,7 +16,7 @@ const ENCODERS = {
   br: (body: Uint8Array) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 } as const;
 
-/** A flowing decoder with its calls so far. */
+/** A running decoder and the calls that it made so far. */
 function decoding(encoding: 'gzip' | 'br') {
   const given: Uint8Array[] = [];
   const calls = { drained: 0, ending: '' };
@@ -44,7 +44,7 @@ function noise(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, () => random.below(random.pick([2, 256]))));
 }
 
-/** Writes in pieces of a few bytes to many, each overwritten as soon as it was handed over. */
+/** Writes pieces of varying sizes and overwrites each one after the write. */
 function writeInPieces(decoder: StreamDecoder, encoded: Uint8Array): void {
   for (let at = 0; at < encoded.length; ) {
     const piece = encoded.slice(at, at + random.pick([1, 10, 5_000, 100_000]));
@@ -55,13 +55,13 @@ function writeInPieces(decoder: StreamDecoder, encoded: Uint8Array): void {
 }
 
 for (const encoding of ['gzip', 'br'] as const) {
-  t.test(`${encoding}: what was encoded comes back, in pieces of a bounded size`, async (t) => {
+  t.test(`${encoding}: encoded bytes are decoded into pieces of bounded size`, async (t) => {
     for (const length of [0, 1, 1_000, PIECE_BYTES, 3 * PIECE_BYTES + 7]) {
       const body = noise(length);
       const { decoder, given, calls, isOver, bytes } = decoding(encoding);
       decoder.write(new Uint8Array(0));
       writeInPieces(decoder, ENCODERS[encoding](body));
-      t.ok(decoder.waitingBytes > 0, 'written, and not decoded in the same turn');
+      t.ok(decoder.waitingBytes > 0, 'bytes are not decoded in the turn of the write');
       decoder.end();
       await isOver;
       t.ok(bytes().equals(body), `${length} bytes`);
@@ -72,7 +72,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     }
   });
 
-  t.test(`${encoding}: nothing is decoded that nobody takes, but one piece`, async (t) => {
+  t.test(`${encoding}: at most one piece is decoded ahead of the reader`, async (t) => {
     const bomb = ENCODERS[encoding](Buffer.alloc(8 * MIB, 'a'));
     const { decoder, given, calls, isOver, bytes } = decoding(encoding);
     decoder.flow(false);
@@ -80,7 +80,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     decoder.end();
     for (let round = 0; round < 200; round++) await turn();
     t.equal(given.length, 0);
-    t.ok(decoder.waitingBytes > 0, 'the rest waits');
+    t.ok(decoder.waitingBytes > 0, 'the rest is not decoded yet');
     decoder.flow(true);
     while (given.length === 0) await turn();
     decoder.flow(false);
@@ -109,7 +109,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     t.strictSame([plain.calls.ending, plain.given.length], ['fault', 0]);
   });
 
-  t.test(`${encoding}: a decoder that was closed tells nothing more`, async (t) => {
+  t.test(`${encoding}: a closed decoder makes no more calls`, async (t) => {
     const { decoder, given, calls } = decoding(encoding);
     decoder.write(ENCODERS[encoding](noise(MIB)));
     while (given.length === 0) await turn();

@@ -1,4 +1,4 @@
-/** Behaviour of uWebSockets.js on which the server relies and in which no handler takes part. */
+/** Behavior of uWebSockets.js that the server relies on and that involves no handler. */
 
 import { once } from 'node:events';
 import t from 'tap';

@@ -45,7 +45,7 @@ t.test('the catalog host isolates views, refuses writes and row reads, and enfor
     (await host.run(view, message('Q', text), waiting)).toString('utf8');
 
   const both = await Promise.all([query(ONE, NAMES), query(TWO, NAMES), query(ONE, NAMES)]);
-  t.match(both, [/it's "one" a b/, /two d/, /it's "one" a b/], 'each sees its own');
+  t.match(both, [/it's "one" a b/, /two d/, /it's "one" a b/], 'each session sees its own view');
   t.equal(host.instanceCount, 1);
   t.ok(reservedBytes > 192 * 2 ** 20, 'the memory of a running thread is reserved');
   t.match(await query(ONE, 'CREATE TABLE f (g text)'), /25006/, 'nothing is written');
@@ -77,7 +77,7 @@ t.test('the catalog host isolates views, refuses writes and row reads, and enfor
   });
   setTimeout(() => waiting.cancel(), 10);
   await stopped;
-  t.match(await query(TWO, NAMES), /two d/, 'another thread has begun');
+  t.match(await query(TWO, NAMES), /two d/, 'another thread was started');
   while (host.instanceCount > 0) await wait(IDLE_MS);
   t.equal(reservedBytes, 0, 'memory is released when the thread has ended');
   capacityBytes = 100 * 2 ** 20;

@@ -40,7 +40,7 @@ t.test('the extended protocol', async (t) => {
   t.equal(kinds(await client.start('quarry', fixture.keys.read)), `RR${'S'.repeat(11)}KZ`);
   const rows = 'SELECT n FROM "default" ORDER BY n';
 
-  t.test('a portal returns its rows in parts, and in a transaction outlives Sync', async (t) => {
+  t.test('a portal returns its rows in parts and, in a transaction, is kept after Sync', async (t) => {
     await client.send('Z', message('Q', 'BEGIN'));
     const first = await client.send(
       'Z',
@@ -55,7 +55,11 @@ t.test('the extended protocol', async (t) => {
     t.equal(kinds(await client.send('Z', execute('p', 2), SYNC)), 'DDsZ');
     t.equal(kinds(await client.send('Z', execute('p', 2), SYNC)), 'DCZ');
     await client.send('Z', message('Q', 'COMMIT'));
-    t.match(textOf(await client.send('Z', execute('p', 2), SYNC), 'E'), /34000/, 'the portal ended with it');
+    t.match(
+      textOf(await client.send('Z', execute('p', 2), SYNC), 'E'),
+      /34000/,
+      'the portal ended with the transaction',
+    );
   });
 
   t.test('Describe infers the types of open parameters and of rows before values are known', async (t) => {

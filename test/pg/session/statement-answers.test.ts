@@ -133,7 +133,7 @@ t.test('statements over rows and over the catalog', async (t) => {
       text: "SELECT name FROM flights WHERE name LIKE 'a\\_b'",
       headers: { 'content-type': 'application/sql' },
     });
-    t.notMatch(JSON.stringify(overHttps.body), 'a_b', 'over HTTPS it is a letter like any other');
+    t.notMatch(JSON.stringify(overHttps.body), 'a_b', 'over HTTPS a backslash is an ordinary character');
   });
 
   t.test('set_config sets settings like SET, and connection pools can reset them', async (t) => {
@@ -150,7 +150,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     await client.query("SET my.custom = 'x'");
     t.strictSame(await query('SHOW my.custom'), ['x']);
     t.strictSame(await query("SELECT pg_catalog.set_config('my.custom', 'y', true)"), ['y']);
-    t.strictSame(await query('SHOW my.custom'), ['x'], 'it held for its transaction');
+    t.strictSame(await query('SHOW my.custom'), ['x'], 'the setting was in effect during the transaction');
     t.equal((await refusal(query("SELECT set_config('server_version', '1', false)"))).code, '55P02');
     t.equal((await refusal(query("SELECT set_config('a', 'b', false) FROM pg_class"))).code, '42501');
     for (const text of [
@@ -293,7 +293,7 @@ t.test('statements over rows and over the catalog', async (t) => {
         new Date('2001-01-01T10:00:00Z'),
       ]),
       ['a_b'],
-      'and in text, as ever',
+      'the text format is unchanged',
     );
   });
 
@@ -307,7 +307,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     t.strictSame(await cells(int8(2)), hex(int8(14)));
     t.strictSame(await described('SELECT $1 AS x', 20), [[20], [20]]);
     t.strictSame(await cells(int8(5)), hex(int8(5)));
-    t.strictSame(await cells(null), [''], 'and NULL of that type');
+    t.strictSame(await cells(null), [''], 'a NULL of this type');
     t.strictSame(await described('SELECT coalesce(delay, $1) FROM flights WHERE delay IS NULL'), [
       [20],
       [20],
@@ -320,7 +320,11 @@ t.test('statements over rows and over the catalog', async (t) => {
       t.match(await cells(given), [/^[0-9a-f]+$/], what);
     }
     t.strictSame(await described('SELECT $1::oid'), [[26], [26]]);
-    t.strictSame(await cells(int32(255)), hex(int32(255)), 'by the catalog, which described it');
+    t.strictSame(
+      await cells(int32(255)),
+      hex(int32(255)),
+      'the catalog, which described the statement, also answers it',
+    );
     await described('SELECT coalesce(delay, $1) FROM flights WHERE delay IS NULL');
     const text = message('B', '', '', int16(0, 1), int32(3), Buffer.from('1.5'), int16(0));
     const misfit = await raw.send('Z', text, message('E', '', int32(0)), message('S'));

@@ -18,13 +18,13 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
   });
   call.notes.plans = () => plans.map((plan) => ({ asks: 'count', plan }));
   const counts = await call.engine.countEntities(plans, { cancellation, bypassCache });
-  // By hand, not from an object: a query may be named "__proto__", and names keep their order.
+  // Not made from an object, because a query may be named "__proto__" and names keep their order.
   const results = names.map((name, index) => `${name}:${counts[index]}`);
   return `"result":{${results.join(',')}}`;
 }
 
 export function countTotal(call: DatabaseCall): Promise<Members> {
-  // The one body whose fields are all optional may be empty.
+  // All fields of this body are optional, so it may be empty.
   const body = call.body.length === 0 ? new Map() : api.parseJson(call.body);
   return totalOf(call, api.bindTotal(body, call.model, call.nowMs, call.access));
 }

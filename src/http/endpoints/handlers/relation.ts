@@ -14,7 +14,7 @@ export function deleteRelation(call: DatabaseCall): Promise<Members> {
 export function listRelations(call: DatabaseCall): Members {
   const listed = api.listRelations(call.model, call.access);
   const count = listed.reduce((sum, { relations }) => sum + relations.length, 0);
-  // By hand, not from objects: a relation may be named "__proto__", and names keep their order.
+  // Not made from objects, because a relation may be named "__proto__" and names keep their order.
   const dimensions = listed.map(({ dimension, relations }) =>
     member(
       dimension,

@@ -37,12 +37,12 @@ export function listSavedQueries(call: DatabaseCall): Members {
 export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   const saved = api.savedQueryAt(call.pathName, call);
   if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
-    throw new QuarryError(503, 'a demo key may not count all entities, by a saved query either');
+    throw new QuarryError(503, 'a demo key may not count all entities, not even by a saved query');
   }
   const members = api.membersOfSavedQuery(saved, ['type', 'query', 'dimension']);
   const { cachePeriodSeconds } = saved;
   if (cachePeriodSeconds === null) return `${members},${await answerOf(call, saved)}`;
-  // Two keys that see the same rows and columns share an answer, no others do.
+  // Only keys that see the same rows and columns share an answer.
   const key = JSON.stringify(['saved query', saved.name, saved.version, call.access.fingerprint]);
   const answer = await call.engine.remembered(call.databaseId, key, cachePeriodSeconds, async () =>
     answerOf(call, saved),

@@ -15,7 +15,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
 
 const eventsOf = (name: string, fields = ''): string =>
   `{"query-name":"${name}","query":[{"e":{"gt":1,"between":["2016-01-01","2016-01-02"]}}]${fields}}`;
-/** Each handler with a body, and the body with "bypass-cache". */
+/** Each handler with its body, and with the same body and "bypass-cache". */
 const CASES: readonly (readonly [Handler<DatabaseCall>, string, string])[] = [
   [
     countEvents,
@@ -27,7 +27,7 @@ const CASES: readonly (readonly [Handler<DatabaseCall>, string, string])[] = [
   [topValues, '{"p":{"a":3},"q":{"e":4}}', '{"p":{"a":3,"bypass-cache":true},"q":{"e":4}}'],
 ];
 
-t.test('counts of events are answered by name', async (t) => {
+t.test('counts of events are answered by query name', async (t) => {
   const engine = await engineWithColumns();
   engine.aggregateAnswers = [
     { answers: 'metric', token: '12' },
@@ -39,7 +39,7 @@ t.test('counts of events are answered by name', async (t) => {
   );
 });
 
-t.test('an aggregation is answered level in level', async (t) => {
+t.test('an aggregation is answered with nested levels', async (t) => {
   const engine = await engineWithColumns();
   const rows = [{ value: '5', quantity: 2, next: { answers: 'metric', token: '2.0' } }] as const;
   engine.aggregateAnswers = [{ answers: 'values', rows }];
@@ -48,7 +48,7 @@ t.test('an aggregation is answered level in level', async (t) => {
   });
 });
 
-t.test('top values are answered by name and column', async (t) => {
+t.test('top values are answered by query name and column', async (t) => {
   const engine = await engineWithColumns();
   engine.aggregateAnswers = [
     { answers: 'values', rows: [{ value: '5', quantity: 2, next: null }] },
@@ -60,7 +60,7 @@ t.test('top values are answered by name and column', async (t) => {
   );
 });
 
-t.test('binding and all queries are in the same turn', async (t) => {
+t.test('the body is bound and all queries are started in the same turn', async (t) => {
   for (const [handler, body, bypassing] of CASES) {
     const engine = await engineWithColumns();
     engine.aggregateAnswers = Array.from({ length: 2 }, () =>
@@ -69,18 +69,18 @@ t.test('binding and all queries are in the same turn', async (t) => {
     for (const [index, text] of [body, bypassing].entries()) {
       const call = callOf(engine, text);
       const answer = handler(call);
-      t.equal(engine.aggregations.length, index + 1, `${handler.name} asks before it waits`);
+      t.equal(engine.aggregations.length, index + 1, `${handler.name} starts its queries before it waits`);
       await answer;
       const aggregation = engine.aggregations[index];
       t.equal(aggregation.options.bypassCache, index === 1, `${handler.name}: ${text}`);
-      t.equal(aggregation.options.cancellation, call.cancellation, 'the query ends with its request');
+      t.equal(aggregation.options.cancellation, call.cancellation, 'the query is canceled with its request');
       t.ok(aggregation.plans.every(({ databaseId }) => databaseId === DATABASE_ID));
       t.equal(aggregation.plans.length, handler === aggregate ? 1 : 2);
     }
   }
 });
 
-t.test('a filtered key asks about the rows that it sees', async (t) => {
+t.test('a key with a row filter queries only the rows that it may see', async (t) => {
   const key = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
   const tests = [{ kind: 'ranges', ranges: [{ low: 5n, high: 5n }], negated: false }];
   for (const [handler, body] of CASES) {
@@ -95,7 +95,7 @@ t.test('a filtered key asks about the rows that it sees', async (t) => {
   }
 });
 
-t.test('a refused body asks nothing', async (t) => {
+t.test('a refused body starts no query', async (t) => {
   const engine = await engineWithColumns();
   await t.rejects(countEvents(callOf(engine, '[]')), { code: 4004 });
   await t.rejects(aggregate(callOf(engine, '{"query":[]}')), { code: 4015 });

@@ -14,7 +14,7 @@ import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 const ENTRY = { category: 'general', storage: 'latest-value', description: '', type: 'integer' };
 const ENTITY_ID = { ...ENTRY, name: 'entity-id', 'api-name': 'entity-id', type: 'unique-id' };
 
-t.test('a column is changed, put to sleep, listed as inactive and deleted', async (t) => {
+t.test('a column is changed, deactivated, listed as inactive and deleted', async (t) => {
   const engine = new FakeEngine();
   await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"string-event"}]'));
   const changes = [
@@ -38,7 +38,7 @@ t.test('a column is changed, put to sleep, listed as inactive and deleted', asyn
   });
 });
 
-t.test('a change of a database that was deleted since is refused, not a bug', async (t) => {
+t.test('a change to a database that was deleted meanwhile is refused', async (t) => {
   const handlers = [
     ...[createColumns, changeColumn, deleteColumn, createDimension, deleteDimension],
     ...[createRelation, deleteRelation],

@@ -12,7 +12,7 @@ import { answerTo, mentions, teamCallOf, userIn } from '../../team-call.js';
 const bodyOf = (key: object) => ({ 'database-name': 'quarry', 'custom-database-key': key });
 const NEW = bodyOf({ 'key-name': '__proto__', 'key-type': 'read-only' });
 
-t.test('a custom key lives from creation to deletion under one text', async (t) => {
+t.test('a custom key keeps its text from creation to deletion', async (t) => {
   const engine = new FakeEngine();
   const created = (await answerTo(createCustomKey, teamCallOf(engine, NEW))) as Record<string, unknown>;
   t.strictSame(Object.keys(created), ['custom-keys', 'key']);
@@ -38,7 +38,7 @@ t.test('a custom key lives from creation to deletion under one text', async (t) 
   await t.rejects(answerTo(deleteCustomKey, teamCallOf(engine, deletion)), { code: 8004 });
 });
 
-t.test('of two requests at once with one name, one makes the key', async (t) => {
+t.test('only one of two concurrent requests with the same name creates the key', async (t) => {
   const engine = new FakeEngine();
   const settled = await Promise.allSettled([0, 1].map(() => createCustomKey(teamCallOf(engine, NEW))));
   t.strictSame(
@@ -47,7 +47,7 @@ t.test('of two requests at once with one name, one makes the key', async (t) => 
   );
 });
 
-t.test('an answer waits for host names that were set, and for nothing else', async (t) => {
+t.test('an answer waits for the lookup of new host names, and for nothing else', async (t) => {
   const engine = new FakeEngine();
   let waited = 0;
   const addressesResolved = async (): Promise<void> => {
@@ -65,7 +65,7 @@ t.test('an answer waits for host names that were set, and for nothing else', asy
   t.equal(waited, 2);
 });
 
-t.test('a user reaches the keys of the databases of the group alone', async (t) => {
+t.test('a user reaches only the keys of the databases of the group', async (t) => {
   const engine = new FakeEngine();
   await createCustomKey(teamCallOf(engine, NEW));
   const caller = userIn(engine, []);

@@ -16,7 +16,7 @@ import { answerTo, mentions, teamCallOf, userIn } from '../../team-call.js';
 const LOADS = { 'query-load': 'normal', 'insertion-load': 'high' };
 const TEST_ONE = { name: 'Mine', type: 'test', ...LOADS };
 
-t.test('a database lives from creation to deletion, and its keys with it', async (t) => {
+t.test('a database and its keys exist from creation to deletion', async (t) => {
   const engine = new FakeEngine();
   const created = (await answerTo(createDatabase, teamCallOf(engine, { database: TEST_ONE }))) as {
     'database-name': string[];
@@ -24,22 +24,22 @@ t.test('a database lives from creation to deletion, and its keys with it', async
   };
   t.strictSame(created['database-name'], ['Mine']);
   t.strictSame(Object.keys(created.keys), ['master-key', 'write-key', 'read-key', 'demo-key']);
-  t.equal(new Set(Object.values(created.keys)).size, 4, 'every key has a text of its own');
+  t.equal(new Set(Object.values(created.keys)).size, 4, 'all keys differ');
   const { id } = databaseByName(engine.catalog(), 'Mine') ?? { id: 0 };
   for (const [name, text] of Object.entries(created.keys)) {
     const kind = name.slice(0, -'-key'.length);
     t.match(engine.catalog().keys.get(hashOfKey(text)), { kind, databaseId: id });
-    t.equal(mentions(engine.catalog(), text), false, 'no text is kept');
+    t.equal(mentions(engine.catalog(), text), false, 'no key is stored in plain text');
   }
   const renaming = { database: { name: 'Mine', 'new-database-name': 'Yours' } };
   t.strictSame(await answerTo(changeDatabase, teamCallOf(engine, renaming)), { 'database-name': ['Yours'] });
   const deletion = { database: { name: 'Yours' } };
   t.strictSame(await answerTo(deleteDatabase, teamCallOf(engine, deletion)), { 'database-name': ['Yours'] });
-  t.equal(engine.catalog().keys.size, 4, 'those of the team and the first database');
+  t.equal(engine.catalog().keys.size, 4, 'the keys of the team and of the first database remain');
   await t.rejects(answerTo(deleteDatabase, teamCallOf(engine, deletion)), { code: 8002 });
 });
 
-t.test('of two requests at once with one name, one makes the database', async (t) => {
+t.test('only one of two concurrent requests with the same name creates the database', async (t) => {
   const engine = new FakeEngine();
   const both = [teamCallOf(engine, { database: TEST_ONE }), teamCallOf(engine, { database: TEST_ONE })];
   const settled = await Promise.allSettled(both.map((call) => createDatabase(call)));
@@ -50,7 +50,7 @@ t.test('of two requests at once with one name, one makes the database', async (t
   t.match(settled[1], { reason: { code: 8001 } });
 });
 
-t.test('metadata are an object for the database and a bare list for the team', async (t) => {
+t.test('metadata is an object for the database and an array for the team', async (t) => {
   const engine = new FakeEngine();
   await createDatabase(teamCallOf(engine, { database: TEST_ONE }));
   const usage = {
@@ -75,7 +75,7 @@ t.test('metadata are an object for the database and a bare list for the team', a
   t.equal(await listDatabases(teamCallOf(engine)), '[]');
 });
 
-t.test('a deletion that cannot be made durable answers 189', async (t) => {
+t.test('a deletion that cannot be made durable is answered with 189', async (t) => {
   for (const code of [9002, 9003, 9004] as const satisfies readonly ErrorCode[]) {
     const engine = new FakeEngine();
     engine.change = () => Promise.reject(new QuarryError(code));
@@ -105,13 +105,13 @@ t.test('through the server, 189 is HTTP 503 with more-info, and the database is 
     });
   }
   front.engine.change = change;
-  t.equal((await deletion('nowhere')).status, 400, 'an error of the client stays one');
+  t.equal((await deletion('nowhere')).status, 400, 'an error of the client keeps its code');
   const reply = await deletion('quarry');
   t.equal(reply.status, 200);
   t.match(JSON.parse(reply.body), { status: 'success', 'database-name': ['quarry'] });
 });
 
-t.test('an answer waits for host names that were set, and for nothing else', async (t) => {
+t.test('an answer waits for the lookup of new host names, and for nothing else', async (t) => {
   const engine = new FakeEngine();
   let waited = 0;
   const addressesResolved = async (): Promise<void> => {
@@ -131,7 +131,7 @@ t.test('an answer waits for host names that were set, and for nothing else', asy
   t.equal(waited, 1);
 });
 
-t.test('a user sees and touches the databases of the group alone', async (t) => {
+t.test('a user sees and changes only the databases of the group', async (t) => {
   const engine = new FakeEngine();
   await createDatabase(teamCallOf(engine, { database: TEST_ONE }));
   const caller = userIn(engine, [2]);
@@ -140,13 +140,13 @@ t.test('a user sees and touches the databases of the group alone', async (t) => 
   await t.rejects(answerTo(changeDatabase, teamCallOf(engine, body, { caller })), { code: 503 });
   await t.rejects(answerTo(deleteDatabase, teamCallOf(engine, body, { caller })), { code: 503 });
   t.not(databaseByName(engine.catalog(), 'quarry'), undefined);
-  // What the group allows now counts, not what it allowed when the request was let in.
+  // The permissions of the group at the time of the change apply, not those at the time of admission.
   const late = teamCallOf(engine, { database: { name: 'Mine', description: 'x' } }, { caller });
   userIn(engine, []);
   await t.rejects(answerTo(changeDatabase, late), { code: 503 });
 });
 
-t.test('a body that is no JSON changes nothing', async (t) => {
+t.test('a body that is not JSON changes nothing', async (t) => {
   const engine = new FakeEngine();
   const { version } = engine.catalog();
   for (const handler of [createDatabase, changeDatabase, deleteDatabase]) {

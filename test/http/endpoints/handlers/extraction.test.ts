@@ -31,7 +31,7 @@ const PAGED = '{"query":[{"a":{"equals":5}}],"columns":["a"],"limit":3000}';
 const NEAR = '{"g":{"geo_near":{"longitude":1,"latitude":2,"limit":2}}}';
 const SCORE = `{"query":[{"a":{"equals":5}},"or",${NEAR}],"columns":["a"]}`;
 
-t.test('a result is the rows of its plan', async (t) => {
+t.test('an extraction is answered with the rows of its plan', async (t) => {
   const engine = await engineWithColumns();
   engine.extractions.push([row('__proto__'), row('10')]);
   const call = callOf(engine, BODY.replace('}]', '}],"bypass-cache":true'));
@@ -45,7 +45,7 @@ t.test('a result is the rows of its plan', async (t) => {
   t.equal(options.bypassCache, true);
 });
 
-t.test('pages follow one another by their tokens, which are for one key', async (t) => {
+t.test('each page has the token of the next one, and a token is valid for one key only', async (t) => {
   const engine = await engineWithColumns();
   const rows = Array.from({ length: 1025 }, (_, index) => row(`id${index}`));
   engine.extractions.push(rows, rows.slice(0, 952));
@@ -71,7 +71,7 @@ t.test('pages follow one another by their tokens, which are for one key', async 
   await t.rejects(extractResult(callOf(engine, ofUser, { key: customKey({}) })), { code: 4029 }, 'a key');
 });
 
-t.test('a score without nearest is one question', async (t) => {
+t.test('a score without "nearest" runs one query', async (t) => {
   const engine = await engineWithColumns();
   engine.atOneVersion = () => t.fail('called atOneVersion') as never;
   engine.extractions.push([row('x', 1)]);
@@ -82,39 +82,42 @@ t.test('a score without nearest is one question', async (t) => {
   t.match(engine.extracts, [{ plan: { condition: null, scored: [A_IS_5], limit: 100 } }]);
 });
 
-t.test('a score with nearest finds them first, both at one version', async (t) => {
-  const engine = await engineWithColumns();
-  let inside = 0;
-  engine.atOneVersion = async (ask) => {
-    inside++;
-    const answer = await ask((plan, options) => engine.extract(plan, options));
-    t.equal(engine.extracts.length, 2, 'both queries ran inside');
-    return answer;
-  };
-  engine.extractions.push([row('n1', 0, 0.5), row('n2', 0, 7)], [row('n1', 2, 0.5), row('x', 1)]);
-  const key = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
-  t.equal(
-    await extractScore(callOf(engine, SCORE, { key })),
-    '"data":{"n1":{"a":"5","score":2,"g_distance":0.5},"x":{"a":"5","score":1}},"page":1,"next-page":null',
-  );
-  t.equal(inside, 1);
-  const near = { from: 'attribute', columnId: 2, longitude: 1, latitude: 2, tests: [] };
-  const texts = ['n1', 'n2'];
-  const isNearest = { op: 'entity-id', tests: [{ kind: 'text', match: 'equals', texts, negated: false }] };
-  t.match(engine.extracts, [
-    { plan: { condition: A_IS_5, scored: null, near, limit: 2, columns: [] } },
-    { plan: { condition: A_IS_5, scored: [A_IS_5, isNearest], near, limit: 100 } },
-  ]);
-});
+t.test(
+  'a score with "nearest" finds the nearest entities first, with both queries at the same version',
+  async (t) => {
+    const engine = await engineWithColumns();
+    let inside = 0;
+    engine.atOneVersion = async (ask) => {
+      inside++;
+      const answer = await ask((plan, options) => engine.extract(plan, options));
+      t.equal(engine.extracts.length, 2, 'both queries ran at the same version');
+      return answer;
+    };
+    engine.extractions.push([row('n1', 0, 0.5), row('n2', 0, 7)], [row('n1', 2, 0.5), row('x', 1)]);
+    const key = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
+    t.equal(
+      await extractScore(callOf(engine, SCORE, { key })),
+      '"data":{"n1":{"a":"5","score":2,"g_distance":0.5},"x":{"a":"5","score":1}},"page":1,"next-page":null',
+    );
+    t.equal(inside, 1);
+    const near = { from: 'attribute', columnId: 2, longitude: 1, latitude: 2, tests: [] };
+    const texts = ['n1', 'n2'];
+    const isNearest = { op: 'entity-id', tests: [{ kind: 'text', match: 'equals', texts, negated: false }] };
+    t.match(engine.extracts, [
+      { plan: { condition: A_IS_5, scored: null, near, limit: 2, columns: [] } },
+      { plan: { condition: A_IS_5, scored: [A_IS_5, isNearest], near, limit: 100 } },
+    ]);
+  },
+);
 
-t.test('where nothing is near and nothing else scores, there are no rows', async (t) => {
+t.test('a score without near entities and without other scores has no rows', async (t) => {
   const engine = await engineWithColumns();
   const answer = await extractScore(callOf(engine, `{"query":[${NEAR}],"columns":["a"]}`));
   t.equal(answer, '"data":{},"page":1,"next-page":null');
   t.equal(engine.extracts.length, 1);
 });
 
-t.test('binding and query are in the same turn, or the query is bound again in a later one', async (t) => {
+t.test('a query that starts in a later turn than its binding is bound again', async (t) => {
   const engine = await engineWithColumns();
   for (const [handler, body, expected] of [
     [extractResult, BODY, 1],
@@ -140,14 +143,14 @@ t.test('binding and query are in the same turn, or the query is bound again in a
   };
   const before = engine.extracts.length;
   await extractScore(later);
-  t.equal(checked, engine.catalog(), 'the caller is looked at again');
+  t.equal(checked, engine.catalog(), 'the caller is authorized again');
   t.match(engine.extracts[before].plan.near, { columnId: 3 });
   t.equal(databaseOf(engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get('g')?.id, 3);
   engine.atOneVersion = async (ask) => {
     await deleteColumn(callOf(engine, '{"api-name":"g"}'));
     return ask((plan, options) => engine.extract(plan, options));
   };
-  await t.rejects(extractScore(callOf(engine, SCORE)), { code: 4008 }, 'the column is gone');
+  await t.rejects(extractScore(callOf(engine, SCORE)), { code: 4008 }, 'the column was deleted');
 });
 
 t.test('invalid bodies are refused before any query', async (t) => {

@@ -5,7 +5,7 @@ import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf } from '../../database-call.js';
 import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 
-t.test('the body goes to the engine as it came, with what its key may write', async (t) => {
+t.test('the engine gets the body unchanged and the columns that the key may write', async (t) => {
   const engine = new FakeEngine();
   await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
   const body = '{ "x" : {"a": 1.0e0 }, \n';

@@ -20,7 +20,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
 const QUERY = '[{"a":{"equals":1}}]';
 const UPDATE = `{"query":${QUERY},"set":{"b":9007199254740993}}`;
 
-t.test('updates and deletes say how many entities they concerned', async (t) => {
+t.test('updates and deletes are answered with the number of entities', async (t) => {
   const engine = await engineWithColumns();
   t.strictSame(await answerTo(updateEntities, callOf(engine, UPDATE)), { result: { updated: 12345678901 } });
   t.strictSame(await answerTo(deleteEntities, callOf(engine, `{"query":${QUERY}}`)), {
@@ -65,22 +65,19 @@ t.test('the engine gets the columns of the caller, the charge function and the I
   t.strictSame(charged, [7]);
 });
 
-t.test(
-  'a request is bound against the model that the engine gives, with the rows that its key sees',
-  async (t) => {
-    const engine = await engineWithColumns();
-    const key = customKey({ filter: [{ dimension: 'default', conditions: '{"b":{"gt":0}}' }] });
-    await deleteEntities(callOf(engine, `{"query":${QUERY}}`, { key }));
-    const [{ bind }] = engine.mutations;
-    t.match(bind(databaseOf(engine.catalog(), DATABASE_ID)), { condition: { op: 'and' } });
-    await changeColumn(callOf(engine, '{"api-name":"b","active":false}'));
-    t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 506 });
-    await deleteColumn(callOf(engine, '{"api-name":"a"}'));
-    t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 4008 });
-  },
-);
+t.test('a request is bound against the model of the engine and the row filter of its key', async (t) => {
+  const engine = await engineWithColumns();
+  const key = customKey({ filter: [{ dimension: 'default', conditions: '{"b":{"gt":0}}' }] });
+  await deleteEntities(callOf(engine, `{"query":${QUERY}}`, { key }));
+  const [{ bind }] = engine.mutations;
+  t.match(bind(databaseOf(engine.catalog(), DATABASE_ID)), { condition: { op: 'and' } });
+  await changeColumn(callOf(engine, '{"api-name":"b","active":false}'));
+  t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 506 });
+  await deleteColumn(callOf(engine, '{"api-name":"a"}'));
+  t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 4008 });
+});
 
-t.test('what is wrong with the body or the binding is refused', async (t) => {
+t.test('invalid bodies and bindings are refused', async (t) => {
   const engine = await engineWithColumns();
   const refused: readonly [string, number][] = [
     ['', 1503],

@@ -7,7 +7,7 @@ import {
 import { FakeEngine } from '../../fake-engine.js';
 import { answerTo, teamCallOf } from '../../team-call.js';
 
-t.test('a permission group lives from creation to deletion', async (t) => {
+t.test('a permission group is created, listed, changed and deleted', async (t) => {
   const engine = new FakeEngine();
   const body = { 'group-name': 'g', 'allowed-permissions': [1], 'allowed-databases': ['quarry'] };
   t.strictSame(await answerTo(createGroup, teamCallOf(engine, body)), { 'permission-groups': ['g'] });

@@ -26,7 +26,7 @@ const A_IS_5 = {
 const FILTERED = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
 const PLAN = { databaseId: DATABASE_ID, dimensionId: 1, condition: null };
 
-t.test('counts are answered by name, "__proto__" too', async (t) => {
+t.test('counts are answered by query name, including "__proto__"', async (t) => {
   const engine = await engineWithColumns();
   const body = JSON.stringify(
     ['__proto__', 'q'].map((name) => ({ 'query-name': name, query: [{ a: { equals: 5 } }] })),
@@ -35,7 +35,7 @@ t.test('counts are answered by name, "__proto__" too', async (t) => {
   t.strictSame(engine.plans, [[1, 1].map((dimensionId) => ({ ...PLAN, dimensionId, condition: A_IS_5 }))]);
 });
 
-t.test('a total is the sum over its dimensions, of the rows that the key sees', async (t) => {
+t.test('a total is the sum over its dimensions of the rows that the key may see', async (t) => {
   const engine = await engineWithColumns();
   t.strictSame(await answerTo(countTotalOfAll, callOf(engine, '')), { result: { total: 42 } });
   t.strictSame(await answerTo(countTotalOfAll, callOf(engine, '', { key: FILTERED })), {
@@ -48,7 +48,7 @@ t.test('a total is the sum over its dimensions, of the rows that the key sees', 
   t.strictSame(engine.plans, [[PLAN, other], [seen, other], [seen]]);
 });
 
-t.test('exists queries the rows that the key sees, and echoes the IDs of the request', async (t) => {
+t.test('exists queries the rows that the key may see, and echoes the IDs of the request', async (t) => {
   const engine = await engineWithColumns();
   engine.existing = new Set(['x']);
   const plans: unknown[] = [];
@@ -64,7 +64,7 @@ t.test('exists queries the rows that the key sees, and echoes the IDs of the req
   t.strictSame(plans, [PLAN, { ...PLAN, condition: A_IS_5 }]);
 });
 
-t.test('binding and query are in the same turn', async (t) => {
+t.test('the body is bound and the query is started in the same turn', async (t) => {
   const engine = await engineWithColumns();
   const bodies = [
     [countEntities, '{"query-name":"q","query":[{"a":{"gt":1}}]}'],

@@ -17,7 +17,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
   return engine;
 }
 
-t.test('relations are made, listed by dimension and name, and taken apart', async (t) => {
+t.test('relations are created, listed by dimension and name, and deleted', async (t) => {
   const engine = await engineWithColumns();
   t.strictSame(await answerTo(listRelations, callOf(engine, '')), { count: 0, relations: {} });
   t.strictSame(await answerTo(createRelation, callOf(engine, '{"name":"r","columns":["b","a"]}')), {
@@ -53,7 +53,7 @@ t.test('a relation may have any name, and names keep their order', async (t) => 
   );
 });
 
-t.test('a whitelisted key sees and counts its own columns only', async (t) => {
+t.test('a key with a column whitelist sees and counts only its own columns', async (t) => {
   const engine = await engineWithColumns();
   await createRelation(callOf(engine, '{"name":"r","columns":["a","b"]}'));
   await createRelation(callOf(engine, '{"name":"s","columns":["c"]}'));

@@ -75,7 +75,7 @@ t.test('an unknown name is refused for every operation', async (t) => {
   }
 });
 
-t.test('each type answers what its own endpoint answers', async (t) => {
+t.test('each type is answered like its own endpoint', async (t) => {
   const engine = await engineWithColumns();
   const between = ['2018-01-01', '2018-02-01'];
   engine.counts = [40, 2];
@@ -102,7 +102,7 @@ t.test('each type answers what its own endpoint answers', async (t) => {
 const FILTERED = customKey({ filter: [{ dimension: 'default', conditions: '{"a":{"equals":5}}' }] });
 const ONLY_E = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['e'] }] });
 
-t.test('a saved query is run with the rights of the one who runs it', async (t) => {
+t.test('a saved query runs with the permissions of the caller who runs it', async (t) => {
   const engine = await engineWithColumns();
   await save(engine, { type: 'count/entity/total', query: ['default'] });
   await run(engine, { key: FILTERED });
@@ -114,7 +114,7 @@ t.test('a saved query is run with the rights of the one who runs it', async (t) 
   await t.rejects(save(engine, { ...COUNT, name: 'r' }, { key: ONLY_E }), { code: 506 });
 });
 
-t.test('a saved query means the columns that are there when it is run', async (t) => {
+t.test('a saved query uses the columns that exist when it runs', async (t) => {
   const engine = await engineWithColumns();
   await save(engine, COUNT);
   engine.apply({ change: 'column-deleted', databaseId: DATABASE_ID, dimensionId: 1, columnId: 1 });
@@ -124,7 +124,7 @@ t.test('a saved query means the columns that are there when it is run', async (t
   t.match(engine.plans, [[{ condition: { columnId: 4 } }]]);
 });
 
-t.test('an answer is remembered for its period, of one version and one sight of the rows', async (t) => {
+t.test('an answer is cached for its period, per data version and row filter', async (t) => {
   const engine = await engineWithColumns();
   const periods: number[] = [];
   const remembered = engine.remembered.bind(engine);
@@ -135,27 +135,39 @@ t.test('an answer is remembered for its period, of one version and one sight of 
   await save(engine, COUNT);
   await run(engine);
   await run(engine);
-  t.strictSame([engine.plans.length, periods], [2, []], 'without a period it runs each time');
+  t.strictSame([engine.plans.length, periods], [2, []], 'without a period the query runs each time');
   await changeSavedQuery(named(engine, 'q', JSON.stringify({ ...COUNT, 'cache-period': 5 })));
   const first = await run(engine);
   engine.counts = [43];
   t.strictSame(await run(engine), first);
   t.strictSame([engine.plans.length, periods], [3, [5, 5]]);
-  t.match(await run(engine, { key: FILTERED }), { result: { query: 43 } }, 'not between different filters');
+  t.match(
+    await run(engine, { key: FILTERED }),
+    { result: { query: 43 } },
+    'different filters do not share the answer',
+  );
   t.match(await run(engine, { key: { ...FILTERED, hash: 'ce' } }), { result: { query: 43 } });
-  t.equal(engine.plans.length, 4, 'two keys of the same filter share it');
+  t.equal(engine.plans.length, 4, 'two keys with the same filter share the answer');
   t.match(await run(engine, { key: customKey({}) }), first, 'a key without restrictions sees all');
   await changeSavedQuery(named(engine, 'q', JSON.stringify(COUNT)));
-  t.match(await run(engine), { result: { query: 43 } }, 'a changed query is another one');
+  t.match(await run(engine), { result: { query: 43 } }, 'a changed query does not use the old answer');
   await deleteSavedQuery(named(engine, 'q'));
   engine.counts = [44];
   await save(engine, { ...COUNT, 'cache-period': 5 });
-  t.match(await run(engine), { result: { query: 44 } }, 'so is one that was made anew');
-  await t.rejects(run(engine, { key: ONLY_E }), { code: 4023 }, 'a key that may not run it gets no answer');
+  t.match(
+    await run(engine),
+    { result: { query: 44 } },
+    'a query that was deleted and created again does not use the old answer',
+  );
+  await t.rejects(
+    run(engine, { key: ONLY_E }),
+    { code: 4023 },
+    'a key that may not run the query gets no answer',
+  );
 });
 
 t.test(
-  'a custom key keeps its saved queries under any name, and no other custom key takes them',
+  'a custom key has its own saved queries under any name, and other custom keys cannot change them',
   async (t) => {
     const engine = await engineWithColumns();
     const other = { ...customKey({}), hash: 'ce', name: 'other' };
@@ -164,7 +176,7 @@ t.test(
     const body = JSON.stringify(COUNT);
     await t.rejects(changeSavedQuery(named(engine, 'q', body, { key: other })), { code: 508 });
     await t.rejects(deleteSavedQuery(named(engine, 'q', '', { key: other })), { code: 508 });
-    t.match(await run(engine, { key: other }), { result: { query: 42 } }, 'it may run it');
+    t.match(await run(engine, { key: other }), { result: { query: 42 } }, 'the other key may run it');
     await changeSavedQuery(named(engine, 'q', body, { key: { ...customKey({}), name: 'renamed' } }));
     await changeSavedQuery(named(engine, 'q', body));
     await t.rejects(deleteSavedQuery(named(engine, 'q', '', { key: other })), { code: 508 });
@@ -172,12 +184,12 @@ t.test(
   },
 );
 
-t.test('a caller who is let in no more changes nothing', async (t) => {
+t.test('a caller whose access was revoked changes nothing', async (t) => {
   const engine = await engineWithColumns();
   await save(engine, COUNT);
   const before = engine.catalog();
   const checkAgain = (): never => {
-    throw new Error('let in no more');
+    throw new Error('access was revoked');
   };
   const body = JSON.stringify({ ...COUNT, name: 'r' });
   for (const handler of [saveQuery, changeSavedQuery, deleteSavedQuery]) {
@@ -186,7 +198,7 @@ t.test('a caller who is let in no more changes nothing', async (t) => {
   t.equal(engine.catalog(), before);
 });
 
-t.test('of a database that was deleted meanwhile nothing is saved or answered', async (t) => {
+t.test('nothing is saved in or answered from a database that was deleted meanwhile', async (t) => {
   const engine = await engineWithColumns();
   await save(engine, COUNT);
   const body = JSON.stringify({ ...COUNT, name: 'r' });

@@ -15,7 +15,7 @@ import { answerTo, cheapHash, NOW_MS, openCallOf, quickHasher, userIn } from '..
 const EMAIL = 'ann@example.org';
 const PASSWORD = 'correct horse';
 
-/** Sessions with a quick hasher, and an engine that knows one user, whose group has that database. */
+/** Sessions with a fast hasher, and an engine with one user, whose group has one database. */
 async function withAnn(databaseIds: readonly number[] = [1], attempts: SignInAttempts | null = null) {
   let calls = 0;
   const random = (count: number): Uint8Array => new Uint8Array(count).fill(++calls);
@@ -31,7 +31,7 @@ interface SignedIn {
   readonly 'session-key': string;
 }
 
-t.test('signing in answers with a key, its expiry and its permissions', async (t) => {
+t.test('a sign-in is answered with a key, its expiry and its permissions', async (t) => {
   const { sessions, engine, signInWith } = await withAnn();
   const answer = (await signInWith({ email: 'ANN@example.org' })) as SignedIn;
   const { 'session-key': key, ...rest } = answer;
@@ -47,7 +47,7 @@ t.test('signing in answers with a key, its expiry and its permissions', async (t
   t.match(sessions.find(inside['session-key'], NOW_MS), { databaseId: 1 });
 });
 
-t.test('a wrong email and a wrong password are refused with one text', async (t) => {
+t.test('a wrong email and a wrong password are refused with the same text', async (t) => {
   const { signInWith } = await withAnn();
   const refusals: unknown[] = [];
   for (const more of [
@@ -64,7 +64,7 @@ t.test('a wrong email and a wrong password are refused with one text', async (t)
   t.strictSame(refusals, Array(5).fill([502, 'email or password is wrong', undefined]));
 });
 
-t.test('a database that is not the group’s, or is not there, is refused alike', async (t) => {
+t.test('a database outside the group and a missing database are refused with the same text', async (t) => {
   const { signInWith } = await withAnn([]);
   for (const name of ['quarry', 'zzz', '']) {
     const wanted = new QuarryError(503, 'the user may not use this database');
@@ -73,14 +73,14 @@ t.test('a database that is not the group’s, or is not there, is refused alike'
   await t.rejects(signInWith({ 'database-name': 'quarry', password: 'wrong' }), { code: 502 });
 });
 
-t.test('a user without a group is refused as such, if the password is right', async (t) => {
+t.test('a user without a group gets this reason only if the password is right', async (t) => {
   const { engine, signInWith } = await withAnn();
   engine.apply({ change: 'group-deleted', groupId: 1 });
   await t.rejects(signInWith({}), { code: 503, message: 'the user is in no permission group' });
   await t.rejects(signInWith({ password: 'wrong' }), { code: 502 });
 });
 
-t.test('ten failures a minute bar an email, in whatever letters, right or wrong', async (t) => {
+t.test('ten failures a minute bar an email in any letter case, also with the right password', async (t) => {
   let elapsedMs = 0;
   const { signInWith } = await withAnn([1], new SignInAttempts(() => elapsedMs));
   for (let index = 0; index < 30; index++) await signInWith({});
@@ -92,7 +92,7 @@ t.test('ten failures a minute bar an email, in whatever letters, right or wrong'
   t.type(((await signInWith({})) as SignedIn)['session-key'], 'string');
 });
 
-t.test('at most ten concurrent attempts learn that they failed', async (t) => {
+t.test('at most ten of the concurrent attempts are answered as failed', async (t) => {
   const { signInWith } = await withAnn([1], new SignInAttempts(() => 0));
   const codes = await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
@@ -108,20 +108,23 @@ t.test('at most ten concurrent attempts learn that they failed', async (t) => {
   );
   const { signInWith: signInAgain } = await withAnn([1], new SignInAttempts(() => 0));
   const all = await Promise.all(Array.from({ length: 40 }, () => signInAgain({})));
-  t.equal(all.length, 40, 'and all that are right are let in');
+  t.equal(all.length, 40, 'all attempts with the right password sign in');
 });
 
-t.test('a user who is deleted, or made anew, while the password is checked does not get in', async (t) => {
-  for (const madeAnew of [false, true]) {
-    const { engine, signInWith } = await withAnn();
-    const answer = signInWith({});
-    engine.apply({ change: 'user-deleted', email: EMAIL });
-    if (madeAnew) userIn(engine, [1], 'another');
-    await t.rejects(answer, { code: 502 });
-  }
-});
+t.test(
+  'a user who is deleted, or deleted and created again, during the password check cannot sign in',
+  async (t) => {
+    for (const madeAnew of [false, true]) {
+      const { engine, signInWith } = await withAnn();
+      const answer = signInWith({});
+      engine.apply({ change: 'user-deleted', email: EMAIL });
+      if (madeAnew) userIn(engine, [1], 'another');
+      await t.rejects(answer, { code: 502 });
+    }
+  },
+);
 
-t.test('a key is void once its user was deleted, and stays so for one made anew', async (t) => {
+t.test('a key is invalid after its user was deleted, even if the user is created again', async (t) => {
   const { sessions, engine, signInWith } = await withAnn();
   const { 'session-key': key } = (await signInWith({})) as SignedIn;
   const caller = sessions.find(key, NOW_MS);
@@ -130,63 +133,60 @@ t.test('a key is void once its user was deleted, and stays so for one made anew'
   t.match(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), 'the user was deleted');
 });
 
-t.test(
-  'through the server, a session follows its database, group and user, whatever becomes of them',
-  async (t) => {
-    const front = await startFront(t);
-    const { engine } = front;
-    const kept = await new PasswordHasher().hash(PASSWORD, randomBytes);
-    userIn(engine, [1, 2], kept);
-    engine.apply({ change: 'database-created', id: 2, name: 'two', type: 'test' });
-    const type = { 'Content-Type': 'application/json' };
-    const keyFor = async (database: object): Promise<string> => {
-      const body = JSON.stringify({ email: EMAIL, password: PASSWORD, ...database });
-      const reply = await ask(front, { path: '/v1/session', headers: type, body });
-      return (JSON.parse(reply.body) as SignedIn)['session-key'];
-    };
-    const inTwo = await keyFor({ 'database-name': 'two' });
-    const ofTeam = await keyFor({});
-    const answers = async (): Promise<(number | string)[]> => {
-      const found: (number | string)[] = [];
-      for (const [key, path] of [
-        [inTwo, '/v1/database'],
-        [ofTeam, '/v1/database/retrieve_all'],
-      ]) {
-        const reply = await ask(front, { path, headers: { Authorization: key } });
-        if (reply.status !== 200) found.push(codeOf(reply));
-        else
-          found.push(
-            [JSON.parse(reply.body)]
-              .flat()
-              .map(({ name }: { name: string }) => name)
-              .join(),
-          );
-      }
-      return found;
-    };
-    t.strictSame(await answers(), ['two', 'quarry,two']);
-    const properties = propertiesOf(engine.catalog(), 2);
-    engine.apply({ change: 'database-changed', databaseId: 2, name: 'deux', properties });
-    t.strictSame(await answers(), ['deux', 'quarry,deux'], 'a renamed database');
-    userIn(engine, [2], kept);
-    t.strictSame(await answers(), ['deux', 'deux'], 'a group with fewer databases');
-    const before = engine.catalog();
-    engine.apply({ change: 'group-deleted', groupId: 1 });
-    t.strictSame(await answers(), [503, 503], 'a deleted group');
-    engine.apply(...[...before.users.values()].map((user) => ({ change: 'user-set' as const, user })));
-    t.strictSame(await answers(), [503, 503], 'a user in a group that is gone');
-    userIn(engine, [1, 2], kept);
-    t.strictSame(await answers(), ['deux', 'quarry,deux']);
-    engine.apply({ change: 'database-deleted', databaseId: 2 });
-    t.strictSame(await answers(), [502, 'quarry'], 'a deleted database');
-    engine.apply({ change: 'database-created', id: 3, name: 'deux', type: 'test' });
-    t.strictSame(await answers(), [502, 'quarry'], 'a new one of its name is not the group’s');
-    engine.apply({ change: 'user-deleted', email: EMAIL });
-    t.strictSame(await answers(), [502, 503], 'a deleted user');
-  },
-);
+t.test('a session over the server follows every change of its database, group and user', async (t) => {
+  const front = await startFront(t);
+  const { engine } = front;
+  const kept = await new PasswordHasher().hash(PASSWORD, randomBytes);
+  userIn(engine, [1, 2], kept);
+  engine.apply({ change: 'database-created', id: 2, name: 'two', type: 'test' });
+  const type = { 'Content-Type': 'application/json' };
+  const keyFor = async (database: object): Promise<string> => {
+    const body = JSON.stringify({ email: EMAIL, password: PASSWORD, ...database });
+    const reply = await ask(front, { path: '/v1/session', headers: type, body });
+    return (JSON.parse(reply.body) as SignedIn)['session-key'];
+  };
+  const inTwo = await keyFor({ 'database-name': 'two' });
+  const ofTeam = await keyFor({});
+  const answers = async (): Promise<(number | string)[]> => {
+    const found: (number | string)[] = [];
+    for (const [key, path] of [
+      [inTwo, '/v1/database'],
+      [ofTeam, '/v1/database/retrieve_all'],
+    ]) {
+      const reply = await ask(front, { path, headers: { Authorization: key } });
+      if (reply.status !== 200) found.push(codeOf(reply));
+      else
+        found.push(
+          [JSON.parse(reply.body)]
+            .flat()
+            .map(({ name }: { name: string }) => name)
+            .join(),
+        );
+    }
+    return found;
+  };
+  t.strictSame(await answers(), ['two', 'quarry,two']);
+  const properties = propertiesOf(engine.catalog(), 2);
+  engine.apply({ change: 'database-changed', databaseId: 2, name: 'deux', properties });
+  t.strictSame(await answers(), ['deux', 'quarry,deux'], 'a renamed database');
+  userIn(engine, [2], kept);
+  t.strictSame(await answers(), ['deux', 'deux'], 'a group with fewer databases');
+  const before = engine.catalog();
+  engine.apply({ change: 'group-deleted', groupId: 1 });
+  t.strictSame(await answers(), [503, 503], 'a deleted group');
+  engine.apply(...[...before.users.values()].map((user) => ({ change: 'user-set' as const, user })));
+  t.strictSame(await answers(), [503, 503], 'a user in a deleted group');
+  userIn(engine, [1, 2], kept);
+  t.strictSame(await answers(), ['deux', 'quarry,deux']);
+  engine.apply({ change: 'database-deleted', databaseId: 2 });
+  t.strictSame(await answers(), [502, 'quarry'], 'a deleted database');
+  engine.apply({ change: 'database-created', id: 3, name: 'deux', type: 'test' });
+  t.strictSame(await answers(), [502, 'quarry'], 'a new database of the same name is not in the group');
+  engine.apply({ change: 'user-deleted', email: EMAIL });
+  t.strictSame(await answers(), [502, 503], 'a deleted user');
+});
 
-t.test('a body of another form is refused before anything is counted or hashed', async (t) => {
+t.test('a malformed body is refused before the attempt is counted or the password is hashed', async (t) => {
   const { sessions, engine } = await withAnn();
   for (let index = 0; index < 20; index++) {
     const call = openCallOf(engine, sessions, { email: EMAIL, password: 5 });
@@ -213,7 +213,7 @@ t.test(
     const settings = { limits: SPEC_LIMITS, proxies: proxiesOf('127.0.0.0/8') };
     const front = await startFront(t, settings, { elapsedMs: () => elapsedMs });
     userIn(front.engine, [1], cheapHash(PASSWORD));
-    t.equal((await signInFrom(front, '192.0.2.1', PASSWORD)).status, 200, 'begins the minute of requests');
+    t.equal((await signInFrom(front, '192.0.2.1', PASSWORD)).status, 200, 'starts the minute of requests');
     elapsedMs = 30_000;
     for (let index = 0; index < 10; index++) {
       const reply = await signInFrom(front, '192.0.2.1', 'wrong');
@@ -233,7 +233,7 @@ t.test(
   },
 );
 
-t.test('without limits no number of failures answers 1502', async (t) => {
+t.test('without limits no number of failures is answered with 1502', async (t) => {
   const front = await startFront(t);
   userIn(front.engine, [1], cheapHash(PASSWORD));
   for (let index = 0; index < 12; index++) {

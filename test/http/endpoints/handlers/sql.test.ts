@@ -1,4 +1,4 @@
-/** The handler of POST /v1/sql: its queries of the engine, and the statements that callers may send. */
+/** The handler of POST /v1/sql: the calls that it makes to the engine, and the statements that callers may send. */
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
@@ -25,7 +25,7 @@ const WRITES = `INSERT INTO [default] ([entity-id], a, [c.1.value], [c.1.date], 
   (1, '7', 5, '2016-01-01', NULL), ('x', NULL, NULL, NULL, 6);
 UPDATE [default] SET a = 8 WHERE b = 'Y'; DELETE FROM [default]`;
 
-/** Binds, as the engine does, and answers. */
+/** Binds the statement like the engine, and answers. */
 function answering(engine: FakeEngine, numbers: readonly number[]): void {
   engine.onScript = async ({ bind }) => {
     bind(databaseOf(engine.catalog(), DATABASE_ID));
@@ -33,7 +33,7 @@ function answering(engine: FakeEngine, numbers: readonly number[]): void {
   };
 }
 
-t.test('writes become one script, and its numbers the answers of the statements', async (t) => {
+t.test('the writes of a body are one script, and its counts are the answers of the statements', async (t) => {
   const engine = await engineWithColumns();
   answering(engine, [2, 4, 12345678901, 3]);
   const answer = JSON.parse(`{${await runSql(callOf(engine, WRITES, { idempotencyId: 'the-id' }))}}`);
@@ -73,7 +73,7 @@ t.test('one write answers with its own result', async (t) => {
   t.equal(answer, '"result":{"deleted":0},"count":0');
 });
 
-t.test('a write that breaks a rule is 6000 with the code and place of what broke it', async (t) => {
+t.test('a write that violates a rule is 6000 with the code and position of the violation', async (t) => {
   const engine = await engineWithColumns();
   engine.onScript = () => Promise.reject(new StepRefused(0, 1, new QuarryError(2007, 'no integer')));
   await t.rejects(Promise.resolve(runSql(callOf(engine, WRITES))), {
@@ -85,7 +85,7 @@ t.test('a write that breaks a rule is 6000 with the code and place of what broke
   await t.rejects(Promise.resolve(runSql(callOf(engine, WRITES))), { code: 9003 });
 });
 
-t.test('a key learns nothing about columns that it may not use', async (t) => {
+t.test('errors reveal nothing about columns that the key may not use', async (t) => {
   const engine = await engineWithColumns();
   answering(engine, [0, 0]);
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
@@ -126,7 +126,7 @@ t.test('a caller who may only read is refused other statements before they are p
 });
 
 t.test(
-  'a body that is no UTF-8, and rows of several statements in another format, are refused',
+  'a body that is not UTF-8, and several statements with another format than JSON, are refused',
   async (t) => {
     const engine = await engineWithColumns();
     const call = callOf(engine, 'SELECT 1');

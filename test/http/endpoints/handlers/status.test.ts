@@ -1,10 +1,10 @@
-/** GET /v1/status: what a database holds, as its keys may see it. */
+/** GET /v1/status: the contents of a database that its keys may see. */
 import t from 'tap';
 import { DATABASE_ID, KEYS } from '../../fake-engine.js';
 import { ask, codeOf, startFront } from '../../harness.js';
 
 t.test(
-  'every dimension and column of the database is listed, also empty ones, and no other database',
+  'every dimension and column of the database is listed, including empty ones, and none of other databases',
   async (t) => {
     const front = await startFront(t);
     const make = { name: 'visit', type: 'string-event', dimension: 'people' };
@@ -13,7 +13,7 @@ t.test(
     const model = front.engine.catalog().databases.get(DATABASE_ID);
     const people = model?.dimensions.get('people');
     const visit = people?.columns.get('visit');
-    if (people === undefined || visit === undefined) throw new Error('the column was not made');
+    if (people === undefined || visit === undefined) throw new Error('the column was not created');
     const data = { dimensionId: people.id, entityCount: 3, eventCounts: [{ columnId: visit.id, count: 7 }] };
     const memory = [
       { use: 'entity-ids', columnId: 0, bytes: 100 },

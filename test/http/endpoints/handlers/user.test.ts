@@ -6,26 +6,23 @@ import { answerTo, mentions, quickHasher, teamCallOf } from '../../team-call.js'
 
 const ANN = { email: 'Ann@example.org', password: 'correct horse' };
 
-t.test(
-  'a user lives from creation to deletion, and the password is kept as a hash that it fits',
-  async (t) => {
-    const engine = new FakeEngine();
-    t.strictSame(await answerTo(createUser, teamCallOf(engine, ANN)), { users: ['ann@example.org'] });
-    const kept = engine.catalog().users.get('ann@example.org')?.passwordHash ?? '';
-    t.equal(await quickHasher().fits(ANN.password, kept), true);
-    t.equal(await quickHasher().fits('another one', kept), false);
-    t.equal(mentions(engine.catalog(), ANN.password), false);
-    const change = { email: ANN.email, 'first-name': 'Ann' };
-    t.strictSame(await answerTo(changeUser, teamCallOf(engine, change)), { users: ['ann@example.org'] });
-    t.match(engine.catalog().users.get('ann@example.org'), { firstName: 'Ann', passwordHash: kept });
-    t.strictSame(await answerTo(deleteUser, teamCallOf(engine, { email: ANN.email })), {
-      users: ['ann@example.org'],
-    });
-    t.equal(engine.catalog().users.size, 0);
-  },
-);
+t.test('a user is created, changed and deleted, and the password is stored as a hash', async (t) => {
+  const engine = new FakeEngine();
+  t.strictSame(await answerTo(createUser, teamCallOf(engine, ANN)), { users: ['ann@example.org'] });
+  const kept = engine.catalog().users.get('ann@example.org')?.passwordHash ?? '';
+  t.equal(await quickHasher().fits(ANN.password, kept), true);
+  t.equal(await quickHasher().fits('another one', kept), false);
+  t.equal(mentions(engine.catalog(), ANN.password), false);
+  const change = { email: ANN.email, 'first-name': 'Ann' };
+  t.strictSame(await answerTo(changeUser, teamCallOf(engine, change)), { users: ['ann@example.org'] });
+  t.match(engine.catalog().users.get('ann@example.org'), { firstName: 'Ann', passwordHash: kept });
+  t.strictSame(await answerTo(deleteUser, teamCallOf(engine, { email: ANN.email })), {
+    users: ['ann@example.org'],
+  });
+  t.equal(engine.catalog().users.size, 0);
+});
 
-t.test('nothing is hashed for a request that is refused anyway', async (t) => {
+t.test('a request that is refused for another reason hashes no password', async (t) => {
   const engine = new FakeEngine();
   await createUser(teamCallOf(engine, ANN));
   let hashed = 0;
@@ -45,14 +42,14 @@ t.test('nothing is hashed for a request that is refused anyway', async (t) => {
   t.equal(hashed, 0);
 });
 
-t.test('of two requests at once with one email, one makes the user', async (t) => {
+t.test('only one of two concurrent requests with the same email creates the user', async (t) => {
   const engine = new FakeEngine();
   const settled = await Promise.allSettled([0, 1].map(() => createUser(teamCallOf(engine, ANN))));
   t.strictSame(settled.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   t.equal(engine.catalog().users.size, 1);
 });
 
-t.test('when too many passwords are being hashed the request is refused and nothing is made', async (t) => {
+t.test('a request is refused without effect while too many passwords are being hashed', async (t) => {
   const engine = new FakeEngine();
   const passwords = new PasswordHasher(() => new Promise(() => {}));
   for (let index = 0; index < 102; index++) void passwords.fits('x', null);
