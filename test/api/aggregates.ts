@@ -33,7 +33,7 @@ export const secondsOf = (date: string): number => Date.parse(date) / 1000;
 export const WEEK_TEXT = '["2016-01-01","2016-01-07"]';
 export const WEEK: Window = { from: secondsOf('2016-01-01'), to: secondsOf('2016-01-07') };
 
-/** The source of a column's values; for event columns, the events in the window. */
+/** The source of a column's values. For an event column it is the events in the window. */
 export function sourceOf(apiName: string, window: Window = WEEK): ValueSource {
   const { id: columnId, type } = columnOf(apiName);
   if (type === 'unique-id') return { from: 'entity-id' };

@@ -1,5 +1,5 @@
 /**
- * A body that was bound without reading the time has the same binding at any other time; every relative date reads the
+ * A body that is bound without reading the time has the same binding at every other time. Every relative date reads the
  * time.
  */
 import t from 'tap';
@@ -121,7 +121,7 @@ t.test('each relative date reads the time, and no absolute one does', async (t) 
   }
 });
 
-t.test('an interval that is for the recent past alone reads the time', async (t) => {
+t.test('an interval that is only for the recent past reads the time', async (t) => {
   for (const interval of ['seconds', 'minutes', 'hours']) {
     t.equal(boundAt(countEvents(interval), NOW_MS).wasRead, true, interval);
   }

@@ -1,6 +1,7 @@
 /**
- * The published cases next to a checkout, if there are any: every query list in them binds, and the queries of count/entity
- * whose columns are given have the expected answers, by the row-at-a-time model and by bound conditions.
+ * Runs the published cases in the folder next to a checkout, if it exists. Every query list in them binds. The queries
+ * of count/entity whose columns are given have the expected answers, both in the row-at-a-time model and by bound
+ * conditions.
  */
 import fs from 'node:fs';
 import t from 'tap';
@@ -42,7 +43,7 @@ function casesIn(file: string): readonly JsonObject[] {
   return ((body as JsonObject).get('cases') as readonly Json[]).filter(isObject);
 }
 
-/** The query lists of a case, without top values and levels of aggregations. */
+/** The query lists of a case, except top values and levels of aggregations. */
 function queryLists(file: string, found: JsonObject): JsonObject[] {
   const operation = found.get('operation');
   const query = found.get('query') as JsonObject;
@@ -57,7 +58,7 @@ t.test('every query list of the published cases binds', { skip }, async (t) => {
   for (const file of FILES) {
     for (const found of casesIn(file)) {
       const columns = found.get('columns') as Json[];
-      // Columns that the case leaves to auto-create.
+      // Columns that the case expects auto-create to create.
       const made = json(
         '[{"name":"string-test-column","type":"string"},{"name":"numeric-test-column","type":"integer"},{"name":"boolean-test-column","type":"boolean"}]',
       );
@@ -86,7 +87,7 @@ t.test('every published body of events, levels and top values binds', { skip }, 
   t.ok(bound > 30, `${bound} bodies`);
 });
 
-t.test('the published counts of entities come out right', { skip }, async (t) => {
+t.test('the published counts of entities are reproduced', { skip }, async (t) => {
   for (const found of casesIn('count_entity')) {
     const columns = found.get('columns') as Json[];
     const insert = found.get('insert') as JsonObject;

@@ -13,7 +13,7 @@ export function emptyCatalog(type: 'test' | 'production' = 'production'): Catalo
   return applyChanges(EMPTY_CATALOG, [{ change: 'database-created', id: 1, name: 'one', type }]);
 }
 
-/** The model after a decision's changes went through the catalog. */
+/** The model after the catalog has applied a decision's changes. */
 export function decided(catalog: Catalog, decide: (model: DatabaseModel) => ModelDecision<unknown>): Catalog {
   return applyChanges(catalog, decide(databaseOf(catalog, 1)).changes);
 }

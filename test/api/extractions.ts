@@ -41,19 +41,19 @@ export const REQUEST: ExtractionRequest = {
   caller: 'somebody',
 };
 
-/** `int` is `value`. */
+/** The condition that `int` equals `value`. */
 export const intIs = (value: bigint): Condition => ({
   op: 'attribute',
   columnId: INT,
   tests: [{ kind: 'ranges', ranges: [{ low: value, high: value }], negated: false }],
 });
 
-/** `int` is above `value`. */
+/** The condition that `int` is greater than `value`. */
 export const intAbove = (value: bigint): Condition => ({
   op: 'attribute',
   columnId: INT,
   tests: [{ kind: 'ranges', ranges: [{ low: value + 1n, high: INT64_MAX }], negated: false }],
 });
 
-/** The text of a condition that `int` is `value`. */
+/** The text of a condition that `int` equals `value`. */
 export const INT_IS = (value: number): string => `{"int":{"equals":${value}}}`;

@@ -20,7 +20,7 @@ import { json, modelWith } from './databases.js';
 const NOW_MS = Date.UTC(2018, 5, 30, 12, 34, 56, 789);
 const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-/** The body after writing it as text and reading it again. */
+/** The body after serialization and parsing. */
 function overTheWire(body: Json): Json {
   return parseJson(new TextEncoder().encode(jsonText(body)));
 }
@@ -113,7 +113,7 @@ t.test('a body that is damaged in one place is bound, or refused with a code of 
   let boundCount = 0;
   for (const [type, text] of BODIES) {
     const bind = BINDERS[type];
-    t.ok(bind(json(text), MODEL, NOW_MS, FULL_ACCESS), `${type} as it was`);
+    t.ok(bind(json(text), MODEL, NOW_MS, FULL_ACCESS), `${type} unchanged`);
     for (const body of damaged(json(text))) {
       try {
         bind(body, MODEL, NOW_MS, FULL_ACCESS);

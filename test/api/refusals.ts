@@ -11,7 +11,7 @@ interface Asserter {
   strictSame(found: unknown, expected: unknown, message: string): unknown;
 }
 
-/** Runs every body through `run` and asserts that it is refused as the table says. */
+/** Runs every body through `run` and asserts that it is refused with the code and message of the table. */
 export function assertRefusals(
   t: Asserter,
   refusals: readonly Refusal[],
@@ -46,5 +46,5 @@ export function assertAllRefusals(
     const named = expected[index]?.[1];
     return [code, named !== undefined && message.includes(named) ? named : message];
   });
-  t.strictSame(reported, expected, 'all faults, the first one first');
+  t.strictSame(reported, expected, 'all faults, in order');
 }

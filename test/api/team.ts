@@ -63,7 +63,7 @@ export function bodyWith(fields: object, more: object = {}): string {
   return JSON.stringify({ ...fields, ...more });
 }
 
-/** Everything that has the wrong type where a text is wanted, as JSON values. */
+/** JSON values of every type except text. */
 export const NO_TEXTS: readonly unknown[] = [1, true, [], {}, ['a'], { a: 1 }];
 
 export const parsed = (value: unknown) => parseJson(new TextEncoder().encode(JSON.stringify(value)));

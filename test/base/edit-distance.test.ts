@@ -4,7 +4,7 @@ import { editDistance, Prng } from '../../src/base/index.js';
 const SEED = 173_207;
 t.comment(`seed ${SEED}`);
 
-/** Optimal string alignment, the whole table. */
+/** Optimal string alignment, computed over the whole table. */
 function distanceOf(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, row) => {
     return Array.from({ length: b.length + 1 }, (_, place) => (row === 0 ? place : place === 0 ? row : 0));

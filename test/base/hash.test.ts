@@ -4,7 +4,7 @@ import { hashBytes, Prng, shardOf } from '../../src/base/index.js';
 const SEED = 5;
 t.comment(`seed ${SEED}`);
 
-/** MurmurHash3 x86_32 with seed 0x51756172, worked out by another implementation. */
+/** MurmurHash3 x86_32 with seed 0x51756172, computed by another implementation. */
 const FIXED = [106521836, 830419042, 4048828185, 2310904511, 1733873031, 4205148722, 1148840283];
 
 t.test('the hash never changes: stores and logs depend on its values', async (t) => {

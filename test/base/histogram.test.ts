@@ -10,7 +10,7 @@ t.test('a value counts in the first bucket whose bound is at least the value', (
   t.end();
 });
 
-t.test('stats that were read do not change, and bounds that do not ascend are an InvariantError', (t) => {
+t.test('stats do not change once they are read, and bounds that do not ascend are an InvariantError', (t) => {
   const distribution = new Histogram([0.5]);
   distribution.observe(0.25);
   const before = distribution.stats;

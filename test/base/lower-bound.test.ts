@@ -3,7 +3,7 @@ import { lowerBound, Prng } from '../../src/base/index.js';
 
 const SEED = 41;
 
-t.test('finds the first number that is not below the value, or the end of the range', async (t) => {
+t.test('the result is the first number that is not below the value, or the end of the range', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 2_000; round++) {
     const length = prng.below(20);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { CorruptionError, invariant, isUserError, NewerFormatError } from '../../src/base/index.js';
 
-t.test('the message of a user error suffices, that of a bug does not', (t) => {
+t.test('a user error is printed as its message, a bug with its stack', (t) => {
   const ofSystem = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
   for (const error of [
     new Error('the directory is not empty'),

@@ -1,4 +1,4 @@
-/** Cooperative tasks, and that a long aggregation yields between slices. */
+/** Cooperative tasks; a long aggregation yields between slices. */
 import t, { type Test } from 'tap';
 import { inSlices, Prng, runToEnd, SLICE_ENTRIES, type Task } from '../../src/base/index.js';
 import type { AggregatePlan, Metric, RoundPartial, TopLevel, ValueCounts } from '../../src/ir/index.js';
@@ -10,7 +10,7 @@ t.comment(`seed ${SEED}`);
 
 const ENOUGH = 2 ** 32;
 
-/** What sliced work gives, and how often it yields. */
+/** The result of sliced work, and the number of its yields. */
 function countYields<T>(work: Task<T>): { readonly value: T; readonly yields: number } {
   for (let yields = 0; ; yields++) {
     const step = work.next();
@@ -18,7 +18,7 @@ function countYields<T>(work: Task<T>): { readonly value: T; readonly yields: nu
   }
 }
 
-t.test('a loop is cut into slices one behind the other, and yields between them only', async (t) => {
+t.test('a loop is divided into consecutive slices, and yields only between them', async (t) => {
   for (const count of [0, 1, 9, 10, 11, 20, 25]) {
     const seen: [number, number][] = [];
     const { yields } = countYields(inSlices(count, (from, to) => seen.push([from, to]), 10));
@@ -63,7 +63,7 @@ function planOf(levels: readonly TopLevel[], metric: Metric | null): AggregatePl
   };
 }
 
-/** `count` distinct integers in random order, the values of cells 0 to cellCount - 1 in turn. */
+/** `count` distinct integers in random order, the values of cells 0 to cellCount - 1 in rotation. */
 function integers(prng: Prng, count: number, cellCount: number): ValueCounts {
   const words = new Uint32Array(2 * count);
   for (let index = 0; index < count; index++) words[2 * index] = Math.imul(index, 0x9e3779b1);
@@ -76,7 +76,7 @@ function integers(prng: Prng, count: number, cellCount: number): ValueCounts {
   };
 }
 
-/** Yields of each call that takes partials, and of the answer; the answer is that of the calls that do not yield. */
+/** The number of yields of each call that adds partials, and of the answer. */
 function yieldsOf(
   t: Test,
   plan: AggregatePlan,
@@ -92,14 +92,14 @@ function yieldsOf(
   return [...yields, answer.yields];
 }
 
-t.test('what is small is merged without a yield', async (t) => {
+t.test('small inputs are merged without a yield', async (t) => {
   const prng = new Prng(SEED);
   const pair = [integers(prng, 1_024, 1), integers(prng, 1_024, 1)];
   t.strictSame(yieldsOf(t, planOf([level(1_000)], null), [pair]), [0, 0]);
   t.strictSame(yieldsOf(t, planOf([], 'median'), [pair]), [0, 0]);
 });
 
-/** Yields that so many entries bring at least when `loops` loops over them are cut. */
+/** The least number of yields of `loops` sliced loops over `entryCount` entries. */
 const slicesOf = (entryCount: number, loops: number): number =>
   loops * Math.floor(entryCount / SLICE_ENTRIES - 1);
 
@@ -107,10 +107,10 @@ t.test('many values are merged and chosen from in slices', async (t) => {
   const prng = new Prng(SEED);
   const pair = [integers(prng, 200_000, 1), integers(prng, 150_000, 1)];
   const [top] = yieldsOf(t, planOf([level(10)], null), [pair]);
-  // Joined (2), hashed, sorted in two passes of two loops, added up, listed, chosen from (2).
+  // Joined (2), hashed, sorted in two passes of two loops, added up, listed, selected (2).
   t.ok(top >= slicesOf(350_000, 7) + slicesOf(200_000, 3), `${top} yields for the top values`);
   const [distinct] = yieldsOf(t, planOf([], 'count-distinct'), [pair]);
-  t.ok(distinct >= slicesOf(350_000, 9), `${distinct} yields for the distinct ones`);
+  t.ok(distinct >= slicesOf(350_000, 9), `${distinct} yields for the distinct values`);
   const [median] = yieldsOf(t, planOf([], 'median'), [pair]);
   t.ok(median >= slicesOf(350_000, 9) + slicesOf(200_000, 3), `${median} yields for the median`);
 });
@@ -125,7 +125,7 @@ t.test('values of one hash are merged in slices', async (t) => {
   t.ok(colliding > 2 * plain, `${colliding} yields instead of ${plain}`);
 });
 
-t.test('many groups are chosen in, measured and answered in slices', async (t) => {
+t.test('many groups are selected, measured and answered in slices', async (t) => {
   const prng = new Prng(SEED);
   const outer = [integers(prng, 1_000, 1)];
   const inner = [integers(prng, 200_000, 1_000)];
@@ -148,7 +148,7 @@ t.test('many groups are chosen in, measured and answered in slices', async (t) =
   t.ok(answer >= slicesOf(200_000, 2), `${answer} yields for the answer`);
 });
 
-t.test('the round stays as it is until all has been taken', async (t) => {
+t.test('the round does not change until all results have been taken', async (t) => {
   const aggregation = new Aggregation(planOf([level(10)], null), ENOUGH);
   const { round } = aggregation;
   const work = aggregation.takeSliced([

@@ -1,4 +1,4 @@
-/** Cipher suites that the server takes, tried one by one at both of its ports that speak TLS. */
+/** Cipher suites that the server accepts, tried one by one at both of its TLS ports. */
 import { once } from 'node:events';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -6,12 +6,12 @@ import t from 'tap';
 import { TLS_1_2_CIPHERS } from '../../src/base/index.js';
 import { startPostgres } from '../pg/site.js';
 
-/** The first message of a client of Postgres that wants TLS. */
+/** The first message of a Postgres client that requests TLS. */
 const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 
 type Dial = () => Promise<net.Socket>;
 
-/** Name of the suite that is agreed on; null = none is. */
+/** Name of the negotiated suite; null if there is none. */
 async function agreed(dial: Dial, options: tls.ConnectionOptions): Promise<string | null> {
   const plain = await dial();
   const socket = tls.connect({ ...options, socket: plain, rejectUnauthorized: false });
@@ -26,7 +26,7 @@ async function agreed(dial: Dial, options: tls.ConnectionOptions): Promise<strin
   }
 }
 
-t.test('both ports take suites with ephemeral keys and authenticated encryption only', async (t) => {
+t.test('both ports accept only suites with ephemeral keys and authenticated encryption', async (t) => {
   const site = await startPostgres(t);
   const { httpsPort } = await site.server.serving;
   const https: Dial = async () => {

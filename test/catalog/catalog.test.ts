@@ -16,7 +16,7 @@ import {
 } from '../../src/catalog/index.js';
 import { CHANGES, CUSTOM_KEY } from './examples.js';
 
-/** The catalog behind the last change of that kind. */
+/** The catalog after the last change of the given kind. */
 function after(change: string): Catalog {
   const index = CHANGES.findLastIndex((one) => one.change === change);
   return applyChanges(EMPTY_CATALOG, CHANGES.slice(0, index + 1));

@@ -18,12 +18,12 @@ import { CHANGES, CUSTOM_KEY, columnWith, SAVED_QUERY, USER } from './examples.j
 import { nextChange } from './generate.js';
 import { PlainCatalog, viewOf } from './plain-catalog.js';
 
-/** The catalog behind the first `count` changes. */
+/** The catalog after the first `count` changes. */
 const upTo = (count: number): Catalog => applyChanges(EMPTY_CATALOG, CHANGES.slice(0, count));
 const placeOf = (change: string): number => CHANGES.findIndex((one) => one.change === change);
 
 t.test(
-  'changes applied one by one and at once give the same catalog, and no version is altered later',
+  'changes applied one by one or at once give the same catalog, and no version is altered later',
   async (t) => {
     const versions: Catalog[] = [EMPTY_CATALOG];
     const texts: string[] = [];
@@ -101,7 +101,7 @@ t.test('removals and alterations invalidate older parses, additions do not', asy
 });
 
 t.test(
-  'deleting a database removes its keys, properties and saved queries, and nothing of another',
+  'deleting a database removes its keys, properties and saved queries, and leaves other databases alone',
   async (t) => {
     const before = upTo(placeOf('database-deleted'));
     const found = applyChange(before, { change: 'database-deleted', databaseId: 1 });
@@ -211,9 +211,9 @@ for (let seed = 1; seed <= 10; seed++) {
       }
       const before = JSON.stringify(catalogToPlain(catalog));
       const next = applyChanges(catalog, portion);
-      t.equal(JSON.stringify(catalogToPlain(catalog)), before, 'the version before is as it was');
+      t.equal(JSON.stringify(catalogToPlain(catalog)), before, 'the previous version is unchanged');
       const done = portion.map(({ change }) => change).join();
-      // Compared twice when it differs: what tells differences well is slow.
+      // The cheap comparison comes first: the one that describes differences is slow.
       const [found, expected] = [viewOf(next), plain.view];
       if (!isDeepStrictEqual(found, expected)) t.strictSame(found, expected, `round ${round}: ${done}`);
       changes.push(...portion);

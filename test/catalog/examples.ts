@@ -1,4 +1,4 @@
-/** Changes of every kind, in an order in which they apply one after the other. */
+/** Changes of every kind, in an order in which they apply one after another. */
 import {
   type ApiKey,
   type CatalogChange,

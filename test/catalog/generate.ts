@@ -14,7 +14,7 @@ import { CUSTOM_KEY, columnWith, GROUP, SAVED_QUERY, USER } from './examples.js'
 
 const NAMES = ['a', 'b', 'c', 'users', '__proto__'];
 
-/** A change that is valid for the catalog; what there is nothing for becomes a database. */
+/** A change that is valid for the catalog. A kind of change that has no object to apply to becomes a new database. */
 export function nextChange(prng: Prng, catalog: Catalog): CatalogChange {
   const make = prng.chance(0.35) ? ofTeam : prng.chance(0.2) ? ofSaved : ofModel;
   const made = make(prng, catalog);

@@ -1,4 +1,4 @@
-/** A catalog as plainly as it can be kept: lists that are filtered. The oracle of what changes do. */
+/** The simplest model of a catalog: lists that are filtered. It is the oracle of the effect of changes. */
 import { type Catalog, type CatalogChange, DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
 import { type Column, ENTITY_ID, type Relation } from '../../src/schema/index.js';
 
@@ -32,7 +32,7 @@ const byId = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
 const byText = (items: readonly unknown[]): unknown[] =>
   [...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-/** What a catalog says, without the maps by which it says it. */
+/** The content of a catalog, without its lookup maps. */
 export function viewOf(catalog: Catalog): View {
   return sorted({
     accountState: catalog.accountState,

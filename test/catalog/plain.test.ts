@@ -15,7 +15,7 @@ import { CHANGES } from './examples.js';
 
 const throughText = (plain: unknown): unknown => JSON.parse(JSON.stringify(plain));
 
-/** The keys of its maps, in their order. */
+/** The keys of the catalog's maps, in order. */
 const orderOf = ({ databases, keys, users, groups, savedQueries }: Catalog): unknown =>
   [databases, keys, users, groups, savedQueries, ...savedQueries.values()].map((map) => [...map.keys()]);
 
@@ -37,8 +37,8 @@ t.test('replaying changes from their plain form gives the same catalog', async (
 });
 
 /**
- * What the first stores kept: no relations, properties, users, groups, account or saved queries; nothing of a team key
- * but its hash.
+ * A catalog as the first stores wrote it: no relations, properties, users, groups, account or saved queries, and only
+ * the hash of a team key.
  */
 const FIRST_CATALOG = {
   version: 4,

@@ -11,7 +11,7 @@ import { serveClients } from './site.js';
 
 const BUILT = path.join(ROOT, 'dist/client');
 
-t.test('what is built asks a server in Node', async (t) => {
+t.test('the build sends requests to a server in Node', async (t) => {
   const site = await serveClients(t);
   const { Quarry } = (await import(
     path.join(BUILT, 'index.js')
@@ -20,7 +20,7 @@ t.test('what is built asks a server in Node', async (t) => {
   t.strictSame(await quarry.dimensions(), ['default']);
 });
 
-t.test('what is built imports nothing of Node but where a certificate asks for it', async (t) => {
+t.test('the build imports modules of Node only for certificates', async (t) => {
   const text = fs.readFileSync(path.join(BUILT, 'index.js'), 'utf8');
   t.notMatch(text, /["']node:/);
   t.notMatch(text, /\bBuffer\b|\bprocess\./);
@@ -28,7 +28,7 @@ t.test('what is built imports nothing of Node but where a certificate asks for i
 
 const FOUND: PageResult = { inserted: 1_200, count: 1_201, big: String(2n ** 62n), rows: 1_201, code: 6000 };
 
-t.test('a page runs it with nothing but what browsers have', async (t) => {
+t.test('a page runs the build with only the globals of browsers', async (t) => {
   const site = await serveClients(t);
   const page = {
     ...{
@@ -49,11 +49,11 @@ t.test('a page runs it with nothing but what browsers have', async (t) => {
   t.strictSame({ ...result }, FOUND);
 });
 
-t.test('a page in Chromium runs it', { skip: noBrowser }, async (t) => {
+t.test('a page in Chromium runs the build', { skip: noBrowser }, async (t) => {
   const site = await serveClients(t);
   const browser = await openBrowser();
   t.teardown(() => browser.close());
-  // The server's own pages may run no script but their own.
+  // The policy of the server's own pages forbids scripts from elsewhere.
   const context = await browser.newContext({ ignoreHTTPSErrors: true, bypassCSP: true });
   const page = await context.newPage();
   await page.goto(`${site.url}/docs`);

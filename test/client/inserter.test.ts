@@ -4,7 +4,7 @@ import { proxyFor, serveClients } from './site.js';
 
 const ALWAYS = ['2000-01-01', '2100-01-01'] as const;
 
-t.test('many entities go in batches, each once, though answers are lost', async (t) => {
+t.test('many entities are sent in batches, each once, even if answers are lost', async (t) => {
   const site = await serveClients(t);
   const proxy = await proxyFor(t, site);
   const direct = site.quarry();
@@ -27,7 +27,7 @@ t.test('many entities go in batches, each once, though answers are lost', async 
   await t.rejects(inserter.add('late', { n: 1 }), /closed/);
 });
 
-/** A server that answers when the test says so. */
+/** A server that answers on command of the test. */
 function slowServer() {
   const bodies: string[] = [];
   const answers: (() => void)[] = [];
@@ -42,7 +42,7 @@ function slowServer() {
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('whoever adds waits while enough batches are on their way', async (t) => {
+t.test('an add waits while enough batches are in flight', async (t) => {
   const { bodies, answers, send } = slowServer();
   const inserter = new Inserter(send, { entitiesMax: 2, batchesMax: 2, lingerMs: 0 });
   for (const id of ['a', 'b', 'c']) await inserter.add(id, { n: 1 });
@@ -61,7 +61,7 @@ t.test('whoever adds waits while enough batches are on their way', async (t) => 
   t.equal(inserter.insertedCount, 4);
 });
 
-t.test('what stands twice goes in its order, in batches of its own', async (t) => {
+t.test('entities with equal IDs keep their order, in separate batches', async (t) => {
   const { bodies, answers, send } = slowServer();
   const inserter = new Inserter(send, { lingerMs: 0 });
   await inserter.add('a', { n: 1 });
@@ -76,7 +76,7 @@ t.test('what stands twice goes in its order, in batches of its own', async (t) =
   await flushed;
 });
 
-t.test('a batch is bound by its length, and what waits is sent after a while', async (t) => {
+t.test('a batch has a maximum length, and an incomplete batch is sent after a delay', async (t) => {
   const { bodies, answers, send } = slowServer();
   const inserter = new Inserter(send, { charsMax: 30, lingerMs: 1, autoCreate: ['column'] });
   await inserter.add('a', { text: 'x'.repeat(20) });
@@ -88,7 +88,7 @@ t.test('a batch is bound by its length, and what waits is sent after a while', a
   await inserter.close();
 });
 
-t.test('a refusal rejects the next call, or goes to `onRefused`', async (t) => {
+t.test('a refusal rejects the next call, or is passed to `onRefused`', async (t) => {
   const refuse = () => Promise.reject(new Error('refused'));
   const inserter = new Inserter(refuse, { entitiesMax: 1, lingerMs: 0 });
   await inserter.add('a', { n: 1 });

@@ -1,4 +1,4 @@
-/** The client as a package: packed, installed where there is nothing else of Quarry, compiled and run there. */
+/** The client as a package: packed, installed in a project without the rest of Quarry, compiled and run there. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -11,7 +11,7 @@ import { serveClients } from './site.js';
 const run = promisify(execFile);
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** Uses what the client exports: a query, a write, an error and the types of all three. */
+/** Uses the exports of the client: a query, a write, an error and the types of all three. */
 const PROGRAM = `
 import { Quarry, QuarryError, type QuarryOptions } from 'quarry-client';
 
@@ -45,7 +45,7 @@ async function projectWithClient(t: Test): Promise<string> {
   return dir;
 }
 
-t.test('the packed client compiles under tsc --strict and asks a server', async (t) => {
+t.test('the packed client compiles under tsc --strict and sends requests to a server', async (t) => {
   const site = await serveClients(t);
   const dir = await projectWithClient(t);
   t.strictSame(
@@ -76,7 +76,7 @@ t.test('the packed client compiles under tsc --strict and asks a server', async 
   const program = `
     const { useQuarry } = await import('./program.js');
     process.stdout.write(JSON.stringify(await useQuarry(JSON.parse(process.argv[1]))));`;
-  // Running the program also runs its last line, which only the compiler is to see.
+  // Running the program would also run its last line, which is only for the compiler.
   const file = path.join(dir, 'program.js');
   fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('new Quarry({ url: 1 });', ''));
   const options = JSON.stringify({ url: site.url, key: site.keys.master, ca: site.ca });
@@ -86,7 +86,7 @@ t.test('the packed client compiles under tsc --strict and asks a server', async 
   t.strictSame(JSON.parse(stdout), { dimensions: ['default'], count: 1, code: 6000 });
 });
 
-t.test('packing leaves nothing behind', (t) => {
+t.test('packing leaves no files', (t) => {
   t.notOk(fs.existsSync(path.join(ROOT, 'src/client/dist')));
   t.end();
 });

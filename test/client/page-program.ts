@@ -1,4 +1,4 @@
-/** What pages run: see page.ts. */
+/** The program that pages run: see page.ts. */
 import { Quarry, QuarryError } from '../../src/client/index.js';
 import type { PageResult } from './page.js';
 

@@ -1,12 +1,12 @@
 /**
- * A program for a page of the server's own origin, where the browser's `fetch` reaches it: `runInPage` of the page's window, once
- * `pageBundle` was run there.
+ * A program for a page of the server's own origin, where the browser's `fetch` can reach the server. After `pageBundle`
+ * has run in the page, `runInPage` is a property of its window.
  */
 import path from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from '../tidy/source.js';
 
-/** What `runInPage(key)` resolves with. */
+/** The result of `runInPage(key)`. */
 export interface PageResult {
   readonly inserted: number;
   readonly count: number;
@@ -16,7 +16,7 @@ export interface PageResult {
   readonly code: number;
 }
 
-/** One script with the client and the program in it. */
+/** One script that contains the client and the program. */
 export async function pageBundle(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(ROOT, 'test/client/page-program.ts')],

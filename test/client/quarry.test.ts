@@ -1,4 +1,4 @@
-/** Every method against a real server. */
+/** Tests every method against a real server. */
 import t from 'tap';
 import { Quarry } from '../../src/client/index.js';
 import { OPERATIONS } from '../../src/openapi/index.js';
@@ -10,7 +10,7 @@ const BIG = 2n ** 62n + 1n;
 t.test('a program works with every method', async (t) => {
   const site = await serveClients(t);
   const called = new Set<string>();
-  /** Notes which endpoints were called. */
+  /** Records the endpoints that are called. */
   const { nodeFetch } = await import('../../src/client/transport/node-fetch.js');
   const over = nodeFetch({ ca: site.ca }).fetch;
   const quarry = site.quarry({
@@ -67,7 +67,7 @@ t.test('a program works with every method', async (t) => {
     t.equal(await quarry.delete({ query: [{ 'entity-id': { equals: 'x1' } }] }), 1);
   });
 
-  await t.test('SQL as rows, while they come, and as Arrow', async (t) => {
+  await t.test('SQL as rows, while they arrive, and as Arrow', async (t) => {
     const select = 'SELECT [entity-id], age FROM [default] ORDER BY [entity-id]';
     const rows = [
       { 'entity-id': 'u1', age: BIG },

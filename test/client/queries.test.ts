@@ -12,7 +12,7 @@ import type {
   SavedQueryDefinition,
 } from '../../src/client/index.js';
 
-t.test('the types take what the interface takes', async (t) => {
+t.test('the types accept all that the interface accepts', async (t) => {
   const query: Query = [
     'not',
     [{ age: { gte: 18, in: [20, 30n] } }, 'or', { country: { 'starts-with': ['ger', 'fra'] } }],
@@ -37,7 +37,7 @@ t.test('the types take what the interface takes', async (t) => {
   t.ok([count, levels, entity, rows, saved]);
 });
 
-t.test('and refuse what it refuses', async (t) => {
+t.test('the types refuse all that the interface refuses', async (t) => {
   // @ts-expect-error: there is no such predicate
   const predicate: ColumnCondition = { age: { above: 18 } };
   // @ts-expect-error: a window has two ends

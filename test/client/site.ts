@@ -36,10 +36,10 @@ export async function serveClients(t: Test, flags: readonly string[] = []): Prom
   return { url, ca, keys, quarry };
 }
 
-/** What the proxy does with a request. */
+/** The proxy's treatment of a request. */
 export type Fate =
   | 'passes'
-  /** The server receives the request, but the client no answer. */
+  /** The server receives the request, but the client receives no answer. */
   | 'loses the answer'
   /** The client receives half of the answer. */
   | 'cuts the answer'
@@ -50,7 +50,7 @@ export type Fate =
 
 export interface Proxy {
   readonly url: string;
-  /** The fates of the next requests in order; later requests pass. */
+  /** The fates of the next requests, in order. Later requests pass. */
   readonly fates: Fate[];
   /** Headers of every request that arrived. */
   readonly seen: http.IncomingHttpHeaders[];

@@ -7,7 +7,7 @@ const SCHEMA = schemaMessage([
   { name: 'Имя', type: { kind: 'utf8' } },
 ]);
 
-/** Two rows: 7 and "ab", nothing and "c". */
+/** A message with two rows: 7 and "ab", missing and "c". */
 function message(): Uint8Array {
   const { message, offsets } = batchMessage(2, [1, 0], [1, 16, 0, 12, 3]);
   t.ok(offsets.every((offset) => offset % 8 === 0));

@@ -15,7 +15,7 @@ const SEED = 20_260_730;
 const lz4 = createLz4();
 t.comment(`seed ${SEED}`);
 
-/** The first place where `table` differs from the generated values, or null. */
+/** The first difference of `table` from the generated values, or null. */
 function difference(table: ArrowTable, values: ReturnType<typeof generateTable>['values']): string | null {
   for (const [index, column] of table.columns.entries()) {
     for (let row = 0; row < table.rowCount; row++) {
@@ -29,7 +29,7 @@ function difference(table: ArrowTable, values: ReturnType<typeof generateTable>[
 }
 
 for (const rowCount of [0, 1, 7, 8, 1000, SEGMENT_ROWS_MAX]) {
-  t.test(`a file of ${rowCount} rows gives back every column, value and metadata`, async (t) => {
+  t.test(`a file of ${rowCount} rows returns every column, value and metadata entry`, async (t) => {
     const { table, values } = generateTable(new Prng(SEED + rowCount), rowCount);
     const decoded = decodeArrowFile(await encodeArrowFile(table, lz4), lz4, 'generated.arrow');
     t.equal(decoded.rowCount, rowCount);
@@ -112,7 +112,7 @@ t.test(
     for (let round = 0; round < 3000; round++) {
       const damaged = bytes.slice();
       for (let change = prng.between(1, 3); change > 0; change--) {
-        // Half of the damage falls on the footer, where the structure is.
+        // Half of the damage is in the footer, which contains the structure.
         const at = prng.chance(0.5) ? damaged.length - 1 - prng.below(5000) : prng.below(damaged.length);
         if (prng.chance(0.5)) damaged[at] ^= 1 << prng.below(8);
         else damaged[at] = prng.below(256);

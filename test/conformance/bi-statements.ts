@@ -17,7 +17,7 @@ export function kindsOf({ columns }: BiStatement): Kind[] {
   return Array.from(columns, (letter) => KINDS[letter]);
 }
 
-/** Without `duck`, DuckDB gets the same statement. */
+/** Without `duck`, DuckDB executes the same statement. */
 function biStatement(asks: string, columns: string, sql: string, duck = sql, ordered = true): BiStatement {
   return { asks, sql, duck, columns, ordered };
 }

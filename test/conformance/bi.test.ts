@@ -1,7 +1,8 @@
 /**
- * A BI-style run: statements as dashboards and analysts write them, over real flights and airports, each answered as
- * DuckDB answers over the same files. Flights are entities of one dimension, which is joined with the airports, and beside
- * it events of the airports that they leave. 20,000 flights; all 3 million: node dist/test/conformance/bi.test.js --all
+ * Statements in the form in which dashboards and analysts write them, over real flights and airports. Each answer is
+ * compared with that of DuckDB over the same files. Flights are entities of one dimension, which is joined with the
+ * airports, and also events of their airports of departure. 20,000 flights; all 3 million: node
+ * dist/test/conformance/bi.test.js --all
  */
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -61,7 +62,9 @@ async function load(server: ConformanceServer): Promise<void> {
   }
 }
 
-/** In lower case, as Quarry stores texts; `airports` also has the origins that are missing in the list of airports. */
+/**
+ * In lower case, as Quarry stores texts. `airports` also contains the origins that are missing in the list of airports.
+ */
 const TABLES = [
   `CREATE TABLE flights AS SELECT moment AS departed, delay::BIGINT AS delay, distance::BIGINT AS distance,
      lower(origin) AS origin, lower(destination) AS destination FROM (${

@@ -1,7 +1,7 @@
 /**
- * The published conformance cases, where they lie: in the folder that CONFORMANCE_CASES names, else in
- * ../shared/conformance beside the checkout. Only files whose endpoints are built are run; each of their cases must
- * pass, at first and after a restart.
+ * The published conformance cases, read from the folder that CONFORMANCE_CASES names, or from ../shared/conformance
+ * next to the checkout. Only files whose endpoints are implemented are run. Each of their cases must pass, both before
+ * and after a restart.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,33 +14,29 @@ const folder = process.env.CONFORMANCE_CASES ?? path.join(ROOT, '../shared/confo
 const there = fs.existsSync(folder);
 
 if (!there)
-  t.comment(`there are no published cases here: ${folder} is no folder (CONFORMANCE_CASES names another)`);
-t.ok(there || process.env.CONFORMANCE_CASES === undefined, 'a folder that CONFORMANCE_CASES names is there');
+  t.comment(`no published cases found: ${folder} is not a folder (CONFORMANCE_CASES names another)`);
+t.ok(there || process.env.CONFORMANCE_CASES === undefined, 'the folder that CONFORMANCE_CASES names exists');
 
-t.test(
-  'the published cases pass',
-  { skip: there ? false : 'there are no published cases here' },
-  async (t) => {
-    const server = await ConformanceServer.start(true);
-    t.teardown(() => server.stop());
-    const files = Object.entries(ENDPOINTS).map(([endpoint, { query: urlPath }]) => ({
-      endpoint,
-      urlPath,
-      cases: readCases(path.join(folder, `${endpoint}.json`)),
-    }));
-    for (const { endpoint, urlPath, cases } of files) {
-      t.ok(cases.length > 0, `${endpoint}: ${cases.length} cases`);
-      for (const data of dataOf(cases)) await load(server, data);
-      for (const one of cases) {
-        t.equal(await operate(server, one), null, `${endpoint}, ${one.name}: its operation`);
-        t.equal(await query(server, urlPath, one), null, `${endpoint}, ${one.name}`);
-      }
+t.test('the published cases pass', { skip: there ? false : 'no published cases found' }, async (t) => {
+  const server = await ConformanceServer.start(true);
+  t.teardown(() => server.stop());
+  const files = Object.entries(ENDPOINTS).map(([endpoint, { query: urlPath }]) => ({
+    endpoint,
+    urlPath,
+    cases: readCases(path.join(folder, `${endpoint}.json`)),
+  }));
+  for (const { endpoint, urlPath, cases } of files) {
+    t.ok(cases.length > 0, `${endpoint}: ${cases.length} cases`);
+    for (const data of dataOf(cases)) await load(server, data);
+    for (const one of cases) {
+      t.equal(await operate(server, one), null, `${endpoint}, ${one.name}: its operation`);
+      t.equal(await query(server, urlPath, one), null, `${endpoint}, ${one.name}`);
     }
-    await server.restart();
-    for (const { endpoint, urlPath, cases } of files) {
-      for (const one of cases) {
-        t.equal(await query(server, urlPath, one), null, `after a restart: ${endpoint}, ${one.name}`);
-      }
+  }
+  await server.restart();
+  for (const { endpoint, urlPath, cases } of files) {
+    for (const one of cases) {
+      t.equal(await query(server, urlPath, one), null, `after a restart: ${endpoint}, ${one.name}`);
     }
-  },
-);
+  }
+});

@@ -1,6 +1,7 @@
 /**
- * Counts of events, aggregations, top values, extractions and saved queries: what has a bound is taken at the bound and
- * refused past it, lists of any nesting depth are refused with a code, and the errors of every part and field are reported.
+ * Counts of events, aggregations, top values, extractions and saved queries: every limited part is accepted at its
+ * limit and refused past it, lists of any nesting depth are refused with a code, and the errors of every part and field
+ * are reported.
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
@@ -26,7 +27,7 @@ const anyOf = (count: number): unknown[] =>
   );
 const named = (count: number, query: object): object =>
   Object.fromEntries(times(count, (index) => [`q${index}`, query]));
-/** JSON text of a list in a list in a list. */
+/** JSON text of a value in nested lists. */
 const nested = (depth: number, inside: unknown): string =>
   '['.repeat(depth) + JSON.stringify(inside) + ']'.repeat(depth);
 
@@ -78,7 +79,7 @@ const LEAST: readonly (readonly [what: string, least: number, (count: number) =>
   ['a cache-period', 5, (n) => saved({ name: `period-${n}`, 'cache-period': n }), 4033],
 ];
 
-/** Bodies as JSON text, with conditions nested so deep. */
+/** Bodies as JSON text, with conditions nested to the given depth. */
 const CONDITIONS: readonly (readonly [path: string, (depth: number) => string])[] = [
   ['/v1/query/count/event', (n) => `{"query-name":"q","query":${nested(n, VISITS)}}`],
   ['/v1/query/aggregation', (n) => `{"query":[{"name":1}],"filter":${nested(n, GOOD)}}`],
@@ -86,7 +87,7 @@ const CONDITIONS: readonly (readonly [path: string, (depth: number) => string])[
   ['/v1/data_extraction/score', (n) => `{"columns":["name"],"query":${nested(n, GOOD)}}`],
   ['/v1/query/saved', (n) => `{"name":"deep-${n}","type":"count/entity","query":${nested(n, GOOD)}}`],
 ];
-/** And with other lists. */
+/** Bodies with other nested lists. */
 const OTHERS: typeof CONDITIONS = [
   ['/v1/query/aggregation', (n) => `{"query":${nested(n, { name: 1 })}}`],
   ['/v1/query/aggregation', (n) => `{"query":[{"paid":"sum","between":${nested(n, '2020-01-01')}}]}`],
@@ -96,13 +97,13 @@ const OTHERS: typeof CONDITIONS = [
 
 t.setTimeout(60_000);
 
-t.test('queries of every kind, at their bounds, past them, and with many faults', async (t) => {
+t.test('queries of every kind at their limits, past them, and with many faults', async (t) => {
   const { client } = await startCodesServer(t);
   await client.succeed({ path: '/v1/column', body: COLUMNS });
   await client.succeed({ path: '/v1/insert', body: { u1: { name: 'x', c0: 5 } } });
   const codes = async (ask: Ask): Promise<readonly ErrorCode[]> => codesOf(await client.ask(ask));
 
-  await t.test('what is bounded', async (t) => {
+  await t.test('every limited part', async (t) => {
     for (const [what, most, ask, code] of BOUNDS) {
       t.strictSame(await codes(ask(most)), [], `${what}: ${most}`);
       t.strictSame(await codes(ask(most + 1)), [code], `${what}: one more`);
@@ -113,7 +114,7 @@ t.test('queries of every kind, at their bounds, past them, and with many faults'
     }
   });
 
-  await t.test('lists in lists in lists', async (t) => {
+  await t.test('nested lists', async (t) => {
     for (const [path, text] of CONDITIONS) {
       t.strictSame(await codes({ path, text: text(64) }), [], `${path}: 64 deep`);
       t.strictSame(await codes({ path, text: text(65) }), [4049], `${path}: 65 deep`);
@@ -158,6 +159,6 @@ t.test('queries of every kind, at their bounds, past them, and with many faults'
     t.strictSame(await codes(saved(named)), [4049, 4034, 4040, 4033]);
     t.strictSame(await codes(saved({ name: '', type: 'none' })), [4041, 4024]);
     const listed = await client.succeed({ path: '/v1/query/saved' });
-    t.notMatch(JSON.stringify(listed), /no name/, 'what is refused is not saved');
+    t.notMatch(JSON.stringify(listed), /no name/, 'a refused query is not saved');
   });
 });

@@ -1,6 +1,5 @@
 /**
- * Requests that must be refused, by code: counts of events, aggregations, top values,
- * extractions and saved queries.
+ * Requests that must be refused, by code: counts of events, aggregations, top values, extractions and saved queries.
  */
 import type { Ask } from '../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';

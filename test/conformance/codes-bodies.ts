@@ -1,6 +1,6 @@
 /**
  * A valid body for every endpoint with a body, each with names that no other endpoint's body uses. The objects that a
- * body requires are created before it is sent, and again whenever a changed body was accepted.
+ * body requires are created before it is sent, and again after a changed body was accepted.
  */
 import type { ErrorCode } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
@@ -8,7 +8,7 @@ import type { Tree } from './codes-swaps.js';
 
 export interface Body {
   readonly body: Tree;
-  /** The code that refuses an unknown field of the body; null where a body has no fixed fields. */
+  /** The code that refuses an unknown field of the body; null if the body has no fixed fields. */
   readonly unknown: ErrorCode | null;
   /** Requests to send before; they may be refused. */
   readonly before?: readonly Ask[];

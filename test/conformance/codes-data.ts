@@ -20,7 +20,7 @@ const set = (columns: object): Ask => ({
   body: { query: [{ name: { equals: 'ann' } }], set: columns },
 });
 
-/** 1,000 characters are outside the basic plane; so each is one code point and two UTF-16 units. */
+/** 1,001 characters outside the basic plane, so each is one code point and two UTF-16 units. */
 const SMILES = '😀'.repeat(1_001);
 
 export function insertRefusals({ full }: World, nowMs: number): readonly Refusal[] {
@@ -133,7 +133,7 @@ export const COLUMN_REFUSALS: readonly Refusal[] = [
 const YEAR = ['2020-01-01', '2020-12-31'];
 const GOOD = [{ name: { equals: 'x' } }];
 
-/** A count whose query is `query`. */
+/** A count with the query `query`. */
 const counted = (query: unknown): Ask => ({
   path: '/v1/query/count/entity',
   body: { 'query-name': 'q', query },

@@ -1,9 +1,9 @@
-/** Requests that must be refused, by code: everything but inserts, columns and queries. */
+/** Requests that must be refused, by code: everything except inserts, columns and queries. */
 import type { ErrorCode } from '../../src/base/index.js';
 import type { Ask } from '../support/json-client.js';
 import type { World } from './codes-world.js';
 
-/** The code, the request, and what the message names. */
+/** The code, the request, and the text that the message must contain. */
 export type Refusal = readonly [code: ErrorCode, ask: Ask, names?: string];
 
 export const long = (count: number): string => 'x'.repeat(count);
@@ -115,7 +115,7 @@ export const DIMENSIONS: readonly Refusal[] = [
 
 const plans = { 'query-load': 'normal', 'insertion-load': 'normal' };
 
-/** The requests of the team; each goes with the team key. */
+/** Requests to the endpoints of the team, each sent with the team key. */
 export const TEAM: readonly Refusal[] = [
   [7000, { path: '/v1/permission_groups', body: { 'group-name': 5 } }, 'group-name'],
   [7000, { path: '/v1/permission_groups', body: { 'group-name': 'staff' } }, 'staff'],

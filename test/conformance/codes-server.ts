@@ -1,6 +1,6 @@
 /**
- * Shared by the tests of error codes: a server process with its clients, and a parser of error answers.
- * Throws at an answer without the form of an error, and at a code that is not in the table.
+ * Shared by the tests of error codes: a server process with its clients, and a parser of error answers. The parser
+ * throws if an answer does not have the form of an error, or its code is not in the table.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -57,14 +57,14 @@ export function errorsOf({ status, body }: Pick<Reply, 'status' | 'body'>): read
   return found;
 }
 
-/** The codes of an answer, in their order; none of a success. */
+/** The codes of an answer, in order; empty for a success. */
 export function codesOf(reply: Pick<Reply, 'status' | 'body'>): readonly ErrorCode[] {
   return reply.status === 200 ? [] : errorsOf(reply).map(({ code }) => code);
 }
 
 const withoutTook = (body: unknown): unknown => ({ ...(body as object), took: 0 });
 
-/** Metadata of a database without what every request changes. */
+/** Metadata of a database without the fields that every request changes. */
 function lasting(database: unknown): unknown {
   const { usage, ...metadata } = database as { readonly usage: Readonly<Record<string, number>> };
   return { ...metadata, usage: { ...usage, requests: 0, queries: 0 } };
@@ -78,7 +78,7 @@ const READS: readonly Ask[] = [
   { path: '/v1/query/saved' },
 ];
 
-/** Everything that a refused request must leave unchanged, inside the databases of `masters` and of the team. */
+/** The state inside the databases of `masters` and of the team, which a refused request must leave unchanged. */
 export async function stateOf({ client, keys }: CodesServer, masters: readonly string[]): Promise<unknown> {
   const insides = masters.flatMap((key) => READS.map((ask) => client.succeed({ ...ask, key })));
   const customKeys = client.succeed({ path: '/v1/database/custom_key', key: keys.team });

@@ -1,6 +1,6 @@
 /**
  * Requests with many parts: the errors of every part and field are reported in order, and a refused request creates
- * nothing. Everything with a bound is accepted at the bound and refused beyond it, in characters of any plane.
+ * nothing. Every limited part is accepted at its limit and refused past it, in characters of any plane.
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
@@ -27,7 +27,7 @@ async function refusalOf(
 
 t.setTimeout(180_000);
 
-t.test('a request of many parts tells the faults of each, in order, and makes none of them', async (t) => {
+t.test('a request of many parts reports the faults of each, in order, and creates nothing', async (t) => {
   const server = await startCodesServer(t);
   const { client, keys } = server;
   const masters = [keys.master];
@@ -50,8 +50,12 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
       body: [string('a'), { name: 'c' }, string('name')],
     });
     const messages = errorsOf(reply).map(({ message }) => message);
-    t.match(messages, [/"type" in body\[1\]/, /"name" already exists/], 'each names its place or its column');
-    t.equal((await columns(...Array(100).fill({ name: 'x' }))).length, 20, 'not more than 20 are told');
+    t.match(
+      messages,
+      [/"type" in body\[1\]/, /"name" already exists/],
+      'each names its position or its column',
+    );
+    t.equal((await columns(...Array(100).fill({ name: 'x' }))).length, 20, 'at most 20 are reported');
     t.strictSame(await columns(string('a', { dimension: 'fresh' }), string('b', { colour: 'red' })), [3000]);
   });
 
@@ -72,7 +76,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
     t.strictSame(await refused(team), [8000, 8000, 8000]);
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, 1]));
     const [first, ...others] = await columns({ ...column, ...many }, column);
-    t.strictSame([first, others.length], [3000, 19], 'not more than 20 are told');
+    t.strictSame([first, others.length], [3000, 19], 'at most 20 are reported');
   });
 
   await t.test('the same column twice', async (t) => {
@@ -144,7 +148,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
     t.strictSame(await refused(exists), [4049, 4049, 4049]);
   });
 
-  await t.test('a total of nothing that is named', async (t) => {
+  await t.test('a total of an empty list', async (t) => {
     const path = '/v1/query/count/entity/total';
     t.match(await client.succeed({ path, text: '', method: 'POST' }), { result: { total: 1 } });
     t.match(await client.succeed({ path, body: {} }), { result: { total: 1 } });
@@ -163,7 +167,7 @@ t.test('a request of many parts tells the faults of each, in order, and makes no
   });
 });
 
-/** Names: kind, most characters, and the codes of a name that is too long and of one outside ASCII; null = accepted. */
+/** Names: kind, maximum length, and the codes of a name that is too long and of one outside ASCII; null = accepted. */
 const NAMES = [
   ['column', 64, 3014, 3008],
   ['column api-name', 64, 3015, 3007],
@@ -178,7 +182,7 @@ const NAMES = [
 ] as const satisfies readonly (readonly [string, number, ErrorCode, ErrorCode | null])[];
 const TEAM: ReadonlySet<string> = new Set(['database', 'key', 'group', 'user']);
 
-/** A name of a thing that is not described, one for each text. */
+/** A name of an object without a description, different for each text. */
 const nameFor = (text: string): string => `n${text.length}-${text.codePointAt(0)}`;
 
 /** Requests that create an object with that name or text. */
@@ -228,7 +232,7 @@ t.test('every limited part of a request is accepted at its limit and refused pas
     }
   }
 
-  await t.test('texts and IDs count code points, and are the same in any case', async (t) => {
+  await t.test('texts and IDs are measured in code points, and are the same in any case', async (t) => {
     const longest = '😀'.repeat(999);
     const entity = (id: string, name: string): Ask => ({
       path: '/v1/insert',

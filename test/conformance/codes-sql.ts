@@ -10,7 +10,7 @@ const sql = (text: string, key?: string): Ask => ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** The text, and what the message names. */
+/** The text of the statement, and the text that the message must contain. */
 const REFUSED: readonly (readonly [text: string, names: string])[] = [
   ['', 'statement'],
   ['SELEC 1', 'SELEC'],

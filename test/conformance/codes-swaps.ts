@@ -1,6 +1,6 @@
 /** JSON bodies as trees, and every body that differs from one in a single place. */
 
-/** Numbers are as safe as JSON.stringify writes them. */
+/** Numbers must be exact in the notation of JSON.stringify. */
 export type Tree = null | boolean | number | string | readonly Tree[] | { readonly [key: string]: Tree };
 
 /** Replacements of a value. */
@@ -28,7 +28,7 @@ export const TOKENS: readonly string[] = [
 export const UNKNOWN = 'unknown-field';
 
 export interface Swapped {
-  /** Where the body was changed, as `$[0].name`. */
+  /** The path of the change in the body, as `$[0].name`. */
   readonly place: string;
   /** The new value; null = an unknown field was added. */
   readonly token: string | null;

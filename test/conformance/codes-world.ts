@@ -17,7 +17,7 @@ export interface World {
   readonly elsewhere: string;
 }
 
-/** The saved query that a custom key other than `reader` made. */
+/** The saved query of a custom key other than `reader`. */
 export const KEPT = 'kept';
 
 const typed = (type: string, name: string, more: object = {}): object => ({ name, type, ...more });
@@ -65,7 +65,7 @@ async function makeKey(client: JsonClient, team: string, fields: object): Promis
   return (await client.succeed<{ readonly key: string }>(ask)).key;
 }
 
-/** Creates all objects on a new server; `powerless` is the text of a team key that the command line created. */
+/** Creates all objects on a new server. `powerless` is the text of a team key that the command line created. */
 export async function makeWorld({ client, keys }: CodesServer, powerless: string): Promise<World> {
   const { team, read } = keys;
   await client.succeed({ path: '/v1/column', body: COLUMNS });

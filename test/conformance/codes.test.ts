@@ -1,7 +1,7 @@
 /**
- * Every code of the error table, by requests to real servers: each must answer its status and code with a message
- * that names what is wrong, and leave everything as it was. Every code is either produced here, or its entry says why
- * it cannot be.
+ * Every code of the error table, by requests to real servers. Each refusal must have its status and code and a message
+ * that names the fault, and leave everything unchanged. Every code is either produced here, or its entry states why it
+ * cannot be.
  */
 import t, { type Test } from 'tap';
 import { ERRORS, type ErrorCode, QuarryError, RETRY_AFTER_SECONDS } from '../../src/base/index.js';
@@ -22,7 +22,7 @@ const reached = new Set<ErrorCode>();
 const isQuery = ({ path }: Ask): boolean =>
   /^\/v1\/(query|data_extraction)\//.test(path) && !path.startsWith('/v1/query/saved');
 
-/** Sends each request, and checks the answer and that everything is as before. */
+/** Sends each request, and checks the answer and that the state is unchanged. */
 async function refuse(
   t: Test,
   server: CodesServer,
@@ -52,7 +52,7 @@ async function quarry(server: CodesServer, ...words: string[]): Promise<string> 
 
 t.setTimeout(180_000);
 
-t.test('a refused request answers its code, names what is wrong, and changes nothing', async (t) => {
+t.test('a refused request answers its code, names the fault, and changes nothing', async (t) => {
   const server = await startCodesServer(t);
   const world = await makeWorld(server, await quarry(server, 'keys', 'create', 'powerless'));
   const groups: Readonly<Record<string, readonly Refusal[]>> = {
@@ -78,7 +78,7 @@ t.test('a refused request answers its code, names what is wrong, and changes not
     await refuse(t, server, [server.keys.master], [[9001, other, 'Idempotency-Key']]);
   });
 
-  await t.test('a query for which there is no room', async (t) => {
+  await t.test('a query that exceeds the available memory', async (t) => {
     const key = await makeDatabase(server.client, world.team, testDatabase('wide'));
     await server.client.succeed({ path: '/v1/column', key, body: { name: 'word', type: 'string' } });
     const requests = Array.from({ length: 265 }, (_, request) => {
@@ -87,14 +87,14 @@ t.test('a refused request answers its code, names what is wrong, and changes not
       return server.client.succeed({ path: '/v1/insert', key, body });
     });
     await Promise.all(requests);
-    // While a query runs, each of these conditions keeps a bit per distinct string of the one shard.
+    // While a query runs, each of these conditions uses a bit per distinct string of the one shard.
     const counted = (conditionCount: number): Ask => {
       const conditions = Array(conditionCount).fill({ word: { in: ['a', 'b'] } });
       const query = conditions.flatMap((condition) => ['and', condition]).slice(1);
       return { path: '/v1/query/count/entity', key, body: { 'query-name': 'q', query } };
     };
     await refuse(t, server, [key], [[9006, counted(250), 'distinct strings']]);
-    t.match(await server.client.succeed(counted(1)), { result: { q: 2 } }, 'smaller queries go on');
+    t.match(await server.client.succeed(counted(1)), { result: { q: 2 } }, 'smaller queries still run');
   });
 });
 
@@ -127,7 +127,11 @@ t.test('limits, memory and the state of the account', async (t) => {
     t.match(errorsOf(reply)[0].message, /60/);
     t.match(headers, { 'ratelimit-limit': '60', 'ratelimit-remaining': '0' });
     t.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60, 'Retry-After');
-    t.match(await client.ask({ ...count, key: keys.master }), { status: 200 }, 'other databases go on');
+    t.match(
+      await client.ask({ ...count, key: keys.master }),
+      { status: 200 },
+      'other databases are still served',
+    );
     reached.add(1502);
   });
 
@@ -166,10 +170,10 @@ t.test('faults of the machine', async (t) => {
   };
   const query = { 'query-name': 'q', query: [{ 'entity-id': { equals: 'x' } }] };
 
-  engine.countEntities = () => Promise.reject(new Error('a secret of the inside'));
+  engine.countEntities = () => Promise.reject(new Error('a secret of the implementation'));
   const unexpected = await send('POST', '/v1/query/count/entity', KEYS.master, query);
   expect(1, unexpected);
-  t.notMatch(JSON.stringify(unexpected), /secret/, 'what went wrong stays inside');
+  t.notMatch(JSON.stringify(unexpected), /secret/, 'internal details are not revealed');
 
   engine.aggregate = () => Promise.reject(new QuarryError(9005));
   const top = { q: { 'entity-id': 5 } };
@@ -188,11 +192,11 @@ t.test('faults of the machine', async (t) => {
   expect(9004, await send('POST', '/v1/insert', KEYS.master, { u1: { name: 'x' } }));
 });
 
-t.test('every code of the table was reached, or its entry says in a sentence why not', async (t) => {
+t.test('every code of the table is produced, or its entry states in a sentence why not', async (t) => {
   const codes = Object.keys(ERRORS).map((code) => Number(code) as ErrorCode);
   const explained = codes.filter((code) => ERRORS[code].never !== undefined);
   const expected = codes.filter((code) => !explained.includes(code));
-  t.comment(`${reached.size} codes reached: ${codes.filter((code) => reached.has(code)).join(' ')}`);
+  t.comment(`${reached.size} codes produced: ${codes.filter((code) => reached.has(code)).join(' ')}`);
   t.comment(`${explained.length} explained: ${explained.join(' ')}`);
   t.strictSame(
     [...reached].sort((one, other) => one - other),

@@ -1,5 +1,5 @@
 /**
- * Extractions as NDJSON, CSV and Arrow from the whole server: the rows of the JSON pages, in their order, and all of
+ * Extractions as NDJSON, CSV and Arrow from the whole server: the rows of the JSON pages, in the same order, and all of
  * one version while rows are written.
  */
 import { tableFromIPC } from 'apache-arrow';
@@ -12,7 +12,7 @@ t.comment(`seed ${SEED}`);
 t.setTimeout(120_000);
 
 const RESULT = '/v1/data_extraction/result';
-/** More than a worker returns at once. */
+/** More rows than a worker returns at once. */
 const ENTITY_COUNT = 40_000;
 const NDJSON = 'application/x-ndjson';
 const ARROW = 'application/vnd.apache.arrow.stream';
@@ -49,7 +49,7 @@ const linesOf = (text: string): Row[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-t.test('all rows come in every format', async (t) => {
+t.test('all rows are returned in every format', async (t) => {
   const server = await ConformanceServer.start(true, { workers: 2 });
   t.teardown(() => server.stop());
   const prng = new Prng(SEED);
@@ -121,7 +121,7 @@ t.test('all rows come in every format', async (t) => {
       'in their order',
     );
   });
-  await t.test('all rows are of one version, and writes go on', async (t) => {
+  await t.test('all rows are of one version while writes continue', async (t) => {
     const set = (age: number): Promise<RawAnswer> =>
       ok(server.post('/v1/update', JSON.stringify({ query: everyone, set: { age } })));
     await set(0);
@@ -132,7 +132,7 @@ t.test('all rows come in every format', async (t) => {
       t.equal(ages.size, 1, `ages ${[...ages].join()}`);
     }
   });
-  await t.test('scores come in every format, and page tokens are refused', async (t) => {
+  await t.test('scores are returned in every format, and page tokens are refused', async (t) => {
     const body = {
       query: [{ age: { gte: 0 } }, 'or', { city: { contains: ['berlin'] } }],
       columns: ['age'],

@@ -1,4 +1,4 @@
-/** Snapshot files on disk, read by ClickHouse (chdb) and by apache-arrow: exactly the rows written. */
+/** ClickHouse (chdb) and apache-arrow read snapshot files from disk and find exactly the written rows. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CompressionType, compressionRegistry, tableFromIPC } from 'apache-arrow';
@@ -23,7 +23,7 @@ t.comment(`seed ${SEED}`);
 
 type Json = string | number | boolean | null | readonly Json[];
 
-/** A present value as ClickHouse writes it in JSON; items of lists too. */
+/** A present value, or an item of a list, in the JSON that ClickHouse writes. */
 function clickHouseItem(kind: ArrowValues['kind'], value: Plain): Json {
   switch (kind) {
     case 'int64':
@@ -39,7 +39,10 @@ function clickHouseItem(kind: ArrowValues['kind'], value: Plain): Json {
   }
 }
 
-/** ClickHouse has no missing arrays: a missing list is an empty one there, a missing point two NaN (JSON null). */
+/**
+ * ClickHouse has no missing arrays: it reads a missing list as an empty one, and a missing point as two NaN (JSON
+ * null).
+ */
 function clickHouseValue(values: ArrowValues, value: Plain): Json {
   if (values.kind === 'list') {
     return ((value ?? []) as Plain[]).map((item) => clickHouseItem(values.items.kind, item));
@@ -69,9 +72,9 @@ function firstDifference(rows: readonly string[], { table, values }: GeneratedTa
   return null;
 }
 
-/** The last one needs several LZ4 blocks a buffer. */
+/** The largest number of rows needs several LZ4 blocks per buffer. */
 for (const rowCount of [0, 1, 2000, 40_000]) {
-  t.test(`ClickHouse reads a file of ${rowCount} rows as it lies on disk`, async (t) => {
+  t.test(`ClickHouse reads a file of ${rowCount} rows directly from disk`, async (t) => {
     const generated = generateTable(new Prng(SEED + rowCount), rowCount);
     const file = path.join(t.testdir(), 'segment.arrow');
     fs.writeFileSync(file, await encodeArrowFile(generated.table, lz4));

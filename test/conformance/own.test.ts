@@ -1,6 +1,7 @@
 /**
- * The project's own conformance cases, on 1, 2 and 7 shards, with the SIMD kernels and with their TypeScript twins:
- * their queries are sent to the server that received the data and the operations, and to servers restarted on that data.
+ * The project's own conformance cases, on 1, 2 and 7 shards, with the SIMD kernels and with their TypeScript twins.
+ * Their queries are sent to the server that received the data and the operations, and to servers restarted on that
+ * data.
  */
 import path from 'node:path';
 import t from 'tap';
@@ -29,41 +30,41 @@ interface Question {
 const all: readonly Question[] = [...queries].flatMap(([urlPath, cases]) =>
   cases.map((one) => ({ urlPath, one })),
 );
-/** Cases that are not refused; refusals do not depend on the data. */
+/** Cases that are not refused. Refusals do not depend on the data. */
 const answered = all.filter(
   ({ one: { expected } }) => member(objectOf(expected, 'expected'), 'errors') === undefined,
 );
-/** Least number of cases of an endpoint. */
+/** Minimum number of cases of an endpoint. */
 const LEAST = 120;
 
 t.setTimeout(290_000);
 
-t.test('answers are compared as cases mean it', async (t) => {
+t.test('answers are compared by the rules of their case', async (t) => {
   const differs = (expected: string, actual: string): boolean =>
     difference(parseText(expected), parseText(actual)) !== null;
   t.notOk(differs('{"took":"ignore","a":1}', '{"a":1,"more":2}'), 'the outermost object may hold more');
-  t.ok(differs('{"a":{"b":1}}', '{"a":{"b":1,"c":2}}'), 'objects inside may not');
+  t.ok(differs('{"a":{"b":1}}', '{"a":{"b":1,"c":2}}'), 'nested objects may not have further keys');
   t.ok(differs('{"a":[{"b":1}]}', '{"a":[{"b":1,"c":2}]}'), 'nor may rows');
-  t.ok(differs('{"a":{"b":1}}', '{"a":{}}'), 'nothing may be missing');
+  t.ok(differs('{"a":{"b":1}}', '{"a":{}}'), 'no key may be missing');
   const strictly = (expected: string, actual: string): boolean => {
     const how = { lists: 'in order', numbers: 'to the digit' } as const;
     return difference(parseText(expected), parseText(actual), how) !== null;
   };
-  t.ok(strictly('{"a":[1,2,2]}', '{"a":[2,1,2]}'), 'where order counts, lists compare in order');
+  t.ok(strictly('{"a":[1,2,2]}', '{"a":[2,1,2]}'), 'if order counts, lists are compared in order');
   t.notOk(strictly('{"a":[1,2,2]}', '{"a":[1,2,2]}'));
   t.ok(strictly('{"a":[1,2,2]}', '{"a":[1,2]}'));
-  t.ok(strictly('{"a":0.3}', '{"a":0.30000000000000004}'), 'and floats to the digit');
+  t.ok(strictly('{"a":0.3}', '{"a":0.30000000000000004}'), 'and floats are compared to the digit');
   t.notOk(differs('{"a":[1,2,2]}', '{"a":[2,1,2]}'), 'lists compare without order');
   t.ok(differs('{"a":[1,2,2]}', '{"a":[1,1,2]}'), 'but with multiplicity');
-  t.ok(differs('{"a":1}', '{"a":1.0}'), 'an integer is no float');
-  t.ok(differs('{"a":1.0}', '{"a":1}'), 'a float is no integer');
+  t.ok(differs('{"a":1}', '{"a":1.0}'), 'an integer does not equal a float');
+  t.ok(differs('{"a":1.0}', '{"a":1}'), 'a float does not equal an integer');
   t.ok(differs('{"a":9007199254740993}', '{"a":9007199254740992}'), 'integers are exact');
   t.notOk(differs('{"a":0.3}', '{"a":0.30000000000000004}'), 'floats are near');
-  t.ok(differs('{"a":0.3}', '{"a":0.3000001}'), 'but not far');
-  t.ok(differs('{"a":"1"}', '{"a":1}'), 'a text is no number');
+  t.ok(differs('{"a":0.3}', '{"a":0.3000001}'), 'but only within the tolerance');
+  t.ok(differs('{"a":"1"}', '{"a":1}'), 'a text does not equal a number');
 });
 
-t.test('the cases are enough, differ in name, and count whom they name', async (t) => {
+t.test('there are enough cases, with unique names, and counts name the counted entities', async (t) => {
   for (const [urlPath, cases] of queries) t.ok(cases.length >= LEAST, `${cases.length} cases of ${urlPath}`);
   for (const cases of changes) t.ok(cases.length >= 15, `${cases.length} cases of changes`);
   for (const cases of queries.values()) {
@@ -116,7 +117,7 @@ for (const [life, [shards, first, fromLog, fromSnapshot]] of LIVES.entries()) {
     for (const data of dataOf(all.map(({ one }) => one))) await load(server, data);
     t.strictSame(await failures(all, ({ one }) => operate(server, one)), [], 'operations');
     // A refusal does not depend on data, so it runs once.
-    t.strictSame(await failures(life === 0 ? all : answered, ask), [], `at first, with ${first} kernels`);
+    t.strictSame(await failures(life === 0 ? all : answered, ask), [], `initially, with ${first} kernels`);
     await server.restartFromLog(fromLog === 'SIMD');
     t.strictSame(await failures(part(life), ask), [], `from the log, with ${fromLog} kernels`);
     await server.restart(fromSnapshot === 'SIMD');

@@ -1,13 +1,12 @@
 /**
- * Runs conformance cases against a server. A file has `cases`; a case has `columns`, `insert`, perhaps an
- * `operation` (update or delete) with `operation-expected`, a `query` and what is `expected` of it. Instead of columns
- * and insert a case may name one of the file's `data` sets, and instead of one operation it may hold `steps`: a list of
- * `{"post": path, "body", "expected"}`. Instead of data sets a file may name another file of the folder that holds them.
- * A case says how its answer compares where that is not as in the rest of its file: `lists` "in any order", `numbers`
- * "to the digit".
- * Cases share a server and meet nothing of each other: a case gets dimensions of its own, in that every dimension it
- * names (or leaves out) is renamed in its columns, entities and queries. Data sets that no case changes stay where
- * they are and are inserted once for all of their cases.
+ * Runs conformance cases against a server. A file contains `cases`. A case has `columns`, `insert`, optionally an
+ * `operation` (update or delete) with `operation-expected`, a `query` and its `expected` answer. Instead of columns and
+ * insert, a case may name one of the file's `data` sets. Instead of one operation, it may have `steps`: a list of
+ * `{"post": path, "body", "expected"}`. Instead of data sets, a file may name another file of the folder that contains
+ * them. A case may override the comparison rules of its file: `lists` "in any order", `numbers` "to the digit".
+ * Cases share a server but are independent: every dimension that a case names (or omits) is renamed in its columns,
+ * entities and queries, so that each case has its own dimensions. Data sets that no case changes are not renamed per
+ * case, and are inserted once for all of their cases.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -27,7 +26,10 @@ import type { JsonNode } from '../support/json-tree.js';
 
 const INSERT = '/v1/insert';
 
-/** Which endpoint the cases of a file ask, and which one their operation goes to. A file stands here once it is built. */
+/**
+ * The endpoints of the queries and of the operations of a file's cases. A file is listed once its endpoint is
+ * implemented.
+ */
 export const ENDPOINTS: Readonly<Record<string, { readonly query: string; readonly operation?: string }>> = {
   aggregation: { query: '/v1/query/aggregation' },
   count_entity: { query: '/v1/query/count/entity' },
@@ -48,24 +50,27 @@ interface Step {
 
 export interface Case {
   readonly name: string;
-  /** The rows to insert first; cases that share them hold the same object. */
+  /** The rows to insert first. Cases that share them refer to the same object. */
   readonly data: ObjectNode;
   readonly steps: readonly Step[];
   readonly query: JsonNode;
   readonly expected: JsonNode;
   readonly how: Comparison;
-  /** Names of the entities that a count counts, where the case tells. */
+  /** Names of the entities that a count counts, if the case names them. */
   readonly matches: readonly string[] | null;
 }
 
 const rootOf = (file: string): ObjectNode => objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
 
-/** The cases of a file, whose name tells where an `operation` goes; `lists`: how those of its answers compare. */
+/**
+ * The cases of a file, whose name determines the endpoint of an `operation`. `lists` is the default comparison of
+ * lists.
+ */
 export function readCases(file: string, lists: Comparison['lists'] = 'in any order'): Case[] {
   const stem = path.basename(file, '.json').replaceAll('-', '_');
   const root = rootOf(file);
   const list = member(root, 'cases');
-  if (list?.t !== 'list') throw new Error(`${file} holds no list of cases`);
+  if (list?.t !== 'list') throw new Error(`${file} has no list of cases`);
   const elsewhere = textMember(root, 'data');
   const sets = member(
     elsewhere === undefined ? root : rootOf(path.join(path.dirname(file), elsewhere)),
@@ -110,14 +115,14 @@ function needed(found: ObjectNode, key: string, name: string): JsonNode {
   return value;
 }
 
-/** The steps of a case, or its one operation, as they stand in the file. */
+/** The steps of a case, or its one operation, as in the file. */
 function readSteps(found: ObjectNode, name: string, operationPath: string | undefined): Step[] {
   const steps = member(found, 'steps');
   if (steps?.t === 'list') {
     return steps.items.map((item) => {
       const step = objectOf(item, `a step of ${name}`);
       const urlPath = textMember(step, 'post');
-      if (urlPath === undefined) throw new Error(`a step of ${name} says not where it is posted`);
+      if (urlPath === undefined) throw new Error(`a step of ${name} does not name its path`);
       return { urlPath, body: needed(step, 'body', name), expected: needed(step, 'expected', name) };
     });
   }
@@ -127,7 +132,7 @@ function readSteps(found: ObjectNode, name: string, operationPath: string | unde
   return [{ urlPath: operationPath, body: operation, expected: needed(found, 'operation-expected', name) }];
 }
 
-// Dimensions of a case's own
+// Dimensions of each case
 
 function scoped(object: ObjectNode, scope: string): ObjectNode {
   const dimension = textMember(object, 'dimension');
@@ -210,7 +215,7 @@ export function query(server: ConformanceServer, urlPath: string, one: Case): Pr
   return ask(server, urlPath, one.query, one.expected, one.how);
 }
 
-/** The distinct data of cases, in their order; shared sets occur once. */
+/** The distinct data of cases, in order. Shared sets occur once. */
 export function dataOf(cases: readonly Case[]): ObjectNode[] {
   const objects = new Set(cases.map(({ data }) => data));
   return [...new Map([...objects].map((data) => [textOf(data), data])).values()];

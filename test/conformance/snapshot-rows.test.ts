@@ -1,4 +1,4 @@
-/** The snapshot that a running server writes, read by ClickHouse from disk: the rows that were inserted. */
+/** ClickHouse reads the snapshot that a running server writes from disk and finds the inserted rows. */
 import fs from 'node:fs';
 import https from 'node:https';
 import os from 'node:os';
@@ -93,7 +93,7 @@ t.test('ClickHouse reads the snapshot of a server and finds the rows that were i
     found.push(...rows);
     const shard = /-(s\d+of3)-/.exec(file)?.[1];
     const events = filesOf(dir, 'events').find((name) => name.includes(`-${shard}-`)) as string;
-    // An event's row is the place of its entity: ClickHouse keeps the order of a file.
+    // An event's row refers to its entity by position: ClickHouse preserves the order of a file.
     for (const event of rowsOf(`SELECT * FROM file('${events}', Arrow)`)) {
       visits.push({ id: rows[event.row as number]['entity-id'], date: event.date, value: event.value });
     }

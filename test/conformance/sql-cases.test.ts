@@ -1,6 +1,6 @@
 /**
- * The published conformance cases of SQL, where they lie (see cases.test.ts): a file of insert bodies and of statements
- * with their answers. Each must pass, at first and after a restart.
+ * The published conformance cases of SQL (see cases.test.ts for their folder): a file of insert bodies and of
+ * statements with their answers. Each must pass, both before and after a restart.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -22,40 +22,36 @@ const file = path.join(process.env.CONFORMANCE_CASES ?? path.join(ROOT, '../shar
 const there = fs.existsSync(file);
 
 if (!there)
-  t.comment(`there are no published cases here: ${file} is no file (CONFORMANCE_CASES names another folder)`);
-t.ok(there || process.env.CONFORMANCE_CASES === undefined, 'a folder that CONFORMANCE_CASES names is there');
+  t.comment(`no published cases found: ${file} is not a file (CONFORMANCE_CASES names another folder)`);
+t.ok(there || process.env.CONFORMANCE_CASES === undefined, 'the folder that CONFORMANCE_CASES names exists');
 
 function listIn(root: ObjectNode, key: string): readonly JsonNode[] {
   const list = member(root, key);
-  if (list?.t !== 'list') throw new Error(`${file} holds no list of ${key}`);
+  if (list?.t !== 'list') throw new Error(`${file} has no list of ${key}`);
   return list.items;
 }
 
-t.test(
-  'the published cases of SQL pass',
-  { skip: there ? false : 'there are no published cases here' },
-  async (t) => {
-    const root = objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
-    const cases = listIn(root, 'cases').map((item, index) => objectOf(item, `case ${index}`));
-    t.ok(cases.length > 0, `${cases.length} cases`);
-    const server = await ConformanceServer.start(true);
-    t.teardown(() => server.stop());
-    for (const body of listIn(root, 'setup')) {
-      const { status, text } = await server.post('/v1/insert', textOf(body));
-      t.equal(status, 200, text);
+t.test('the published cases of SQL pass', { skip: there ? false : 'no published cases found' }, async (t) => {
+  const root = objectOf(parseText(fs.readFileSync(file, 'utf8')), file);
+  const cases = listIn(root, 'cases').map((item, index) => objectOf(item, `case ${index}`));
+  t.ok(cases.length > 0, `${cases.length} cases`);
+  const server = await ConformanceServer.start(true);
+  t.teardown(() => server.stop());
+  for (const body of listIn(root, 'setup')) {
+    const { status, text } = await server.post('/v1/insert', textOf(body));
+    t.equal(status, 200, text);
+  }
+  const check = async (what: string): Promise<void> => {
+    for (const one of cases) {
+      const name = textMember(one, 'name') ?? '';
+      const { status, text } = await server.sql(textMember(one, 'query') ?? '');
+      t.equal(status, 200, `${what}${name}: ${status === 200 ? '' : text}`);
+      const expected = member(one, 'expected') as JsonNode;
+      const how = { lists: 'in any order', numbers: 'near' } as const;
+      t.equal(difference(expected, parseText(text), how), null, `${what}${name}`);
     }
-    const check = async (what: string): Promise<void> => {
-      for (const one of cases) {
-        const name = textMember(one, 'name') ?? '';
-        const { status, text } = await server.sql(textMember(one, 'query') ?? '');
-        t.equal(status, 200, `${what}${name}: ${status === 200 ? '' : text}`);
-        const expected = member(one, 'expected') as JsonNode;
-        const how = { lists: 'in any order', numbers: 'near' } as const;
-        t.equal(difference(expected, parseText(text), how), null, `${what}${name}`);
-      }
-    };
-    await check('');
-    await server.restart();
-    await check('after a restart: ');
-  },
-);
+  };
+  await check('');
+  await server.restart();
+  await check('after a restart: ');
+});

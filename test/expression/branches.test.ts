@@ -57,7 +57,7 @@ t.test('an error in a branch does not affect rows that do not reach it', async (
     valuesOf(compile({ op: 'coalesce', type: INTEGER, members: [constant(INTEGER, 4n), never] })(ROWS)),
     [4n, 4n, 4n, 4n],
   );
-  t.strictSame(valuesOf(compile(never)({ count: 0, input: ROWS.input })), [], 'no rows, no fault');
+  t.strictSame(valuesOf(compile(never)({ count: 0, input: ROWS.input })), [], 'no rows, no error');
 });
 
 t.test('expressions that may fail are evaluated only for rows that reach them', async (t) => {
@@ -95,7 +95,7 @@ t.test('expressions that may fail are evaluated only for rows that reach them', 
     call('make-date', DATE, [number, constant(INTEGER, 1n), constant(INTEGER, 1n)]),
     call('date-truncate', DATE, [day], 'week'),
   ];
-  // Only the last row cannot be worked out, and most rows come to the branch.
+  // Only the last row causes an error, and most rows reach the branch.
   const rows = rowsOf(
     [TEXT, ['2020-01-01', '2020-01-01', '2020-01-01', 'none']],
     [INTEGER, [3n, 2n, 5n, 10n ** 9n]],

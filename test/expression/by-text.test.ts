@@ -26,7 +26,7 @@ const valuesOf = (vector: Vector): Value[] =>
   Array.from({ length: vector.count }, (_, row) => valueAt(vector, row));
 const textsOf = (vector: Vector): Texts => (vector as TextVector).texts;
 
-t.test('dictionary texts are computed into one list once as many rows as texts were seen', async (t) => {
+t.test('dictionary texts are computed into one list after as many rows as there are texts', async (t) => {
   const texts = Texts.ofStrings([...CITIES]);
   const evaluate = compile(UPPER);
   const codes = Array.from({ length: 100 }, (_, row) => (row === 50 ? null : (row * 37) % 300));
@@ -40,7 +40,7 @@ t.test('dictionary texts are computed into one list once as many rows as texts w
   t.strictSame(
     valuesOf(evaluate(rowsOf(others, [1, 0, 1]))),
     ['Y', 'X', 'Y'],
-    'another dictionary beside it',
+    'another dictionary next to it',
   );
 });
 

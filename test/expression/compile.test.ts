@@ -11,10 +11,10 @@ import { type Batch, batchOf, COLUMNS, dictionariesOf, SHARED_COLUMNS } from './
 
 const SEED = 20_260_101;
 const EXPRESSIONS = 4_000;
-/** Rows of the batches that each expression sees, one behind the other. */
+/** Numbers of rows of the batches on which each expression is evaluated, in order. */
 const BATCHES = [0, 1, 7, 40, 40];
 
-/** All values, or that they were refused. */
+/** All values, or 'refused'. */
 type Outcome = readonly Value[] | 'refused';
 
 function outcomeOf(make: () => readonly Value[]): Outcome {
@@ -65,7 +65,7 @@ function difference(found: Outcome, expected: Outcome, rows: Batch['values']): R
 const printed = (value: unknown): string =>
   JSON.stringify(value, (_name, part) => (typeof part === 'bigint' ? `${part}n` : part)) ?? String(value);
 
-t.test(`vectors hold what expressions give row by row (seed ${SEED})`, async (t) => {
+t.test(`vectors contain the row-by-row results of expressions (seed ${SEED})`, async (t) => {
   const random = new Prng(SEED);
   const dictionaries = dictionariesOf(COLUMNS, random);
   const batches: Batch[] = BATCHES.map((count) => batchOf(COLUMNS, dictionaries, count, random));
@@ -111,7 +111,7 @@ const SHARED_EXPRESSIONS = 3_000;
 /** Number of expressions in one DuckDB statement. */
 const TOGETHER = 20;
 
-t.test(`expressions give what DuckDB gives (seed ${SEED})`, async (t) => {
+t.test(`expressions have the same results as in DuckDB (seed ${SEED})`, async (t) => {
   const random = new Prng(SEED);
   const dictionaries = dictionariesOf(SHARED_COLUMNS, random);
   const { rows, values } = batchOf(SHARED_COLUMNS, dictionaries, 60, random);
@@ -124,7 +124,7 @@ t.test(`expressions give what DuckDB gives (seed ${SEED})`, async (t) => {
     for (const { expression, theirs } of await answersOf(connection, expressions)) {
       const ours = outcomeOf(() => valuesOf(compile(expression)(rows)));
       if (ours === 'refused' || theirs === 'refused') {
-        // Numbers and dates out of bounds: the bounds differ, so one may answer where the other refuses.
+        // Numbers and dates out of bounds: the bounds differ, so one engine may return a value that the other refuses.
         refused++;
         continue;
       }
@@ -143,7 +143,7 @@ interface Theirs {
   readonly theirs: Outcome;
 }
 
-/** Evaluates them one by one if DuckDB refuses one of them. */
+/** Evaluates the expressions one by one if DuckDB refuses one of them. */
 async function answersOf(
   connection: DuckDBConnection,
   expressions: readonly Expression[],

@@ -184,7 +184,7 @@ function call(expression: Extract<Expression, { readonly op: 'call' }>): string 
   }
 }
 
-/** A table t of the rows: c0, c1, ..., in the order of `place`. */
+/** Creates a table t of the rows with columns c0, c1, ..., in the order of `place`. */
 export async function openDuckDb(
   columns: readonly Column[],
   rows: readonly (readonly Value[])[],

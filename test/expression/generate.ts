@@ -15,15 +15,17 @@ export function branch(when: Expression, then: Expression): Branch {
   return { when, then };
 }
 
-/** What is left out where another engine means something else, see the comparison with it. */
+/**
+ * Operations that are left out because another engine defines them differently; see the comparison with that engine.
+ */
 export interface Limits {
-  /** Strict casts of texts, digits in excess, dates beyond the years: what is refused. */
+  /** Whether expressions may be refused: strict casts of texts, too many digits, dates out of range. */
   readonly refusals: boolean;
   /** Functions that are left out. */
   readonly without: readonly ScalarFunction[];
-  /** Casts to text that both write the same way. */
+  /** Target types of casts to text that both engines write alike. */
   readonly writes: readonly SqlType['type'][];
-  /** % of decimals, too. */
+  /** Whether % of decimals is generated. */
   readonly decimalRemainders: boolean;
 }
 
@@ -40,7 +42,7 @@ export class Generator {
   readonly #random: Prng;
   readonly #columns: readonly Column[];
   readonly #limits: Limits;
-  /** Those of the columns, but for json. */
+  /** The types of the columns, except json. */
   readonly #types: readonly SqlType[];
   readonly #exact: readonly SqlType[];
 
@@ -170,7 +172,7 @@ export class Generator {
     const random = this.#random;
     const text = (): Expression => this.of(TEXT, depth);
     const count = (): Expression => constant(INTEGER, BigInt(random.between(-3, 6)));
-    // On starts and lengths before the text DuckDB does not agree with itself: ASCII columns and others differ.
+    // DuckDB is inconsistent for starts and lengths before the text: ASCII columns and others differ.
     const length = (): Expression =>
       constant(INTEGER, BigInt(random.between(this.#limits.refusals ? -3 : 0, 6)));
     const start = (): Expression => {
@@ -224,7 +226,7 @@ export class Generator {
     return { op: 'cast', type, of, lenient };
   }
 
-  /** Integers that count something. */
+  /** Integers usable as counts. */
   #counting(depth: number): Expression {
     const random = this.#random;
     switch (random.below(5)) {
@@ -377,7 +379,7 @@ export class Generator {
         }
         return this.#cast(this.of(type.type === 'date' ? DATETIME : DATE, depth), type);
       default:
-        // A part of a date's text may be a date to others: 9-12-3.
+        // Other engines may read a part of a date's text as a date: 9-12-3.
         return this.#cast(this.of(TEXT, this.#limits.refusals ? depth : 0), type);
     }
   }

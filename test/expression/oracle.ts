@@ -1,11 +1,11 @@
 /**
- * Expressions worked out row by row, plainly: over bigints, doubles, strings and JavaScript's own dates. What the vectors'
- * evaluator answers is compared with this.
+ * Evaluates expressions row by row in the simplest way, with bigints, doubles, strings and JavaScript dates. Tests
+ * compare the vectorized evaluator with it.
  */
 import type { Comparison, Expression, ScalarFunction } from '../../src/ir/index.js';
 import type { SqlType, Value } from '../../src/vector/index.js';
 
-/** Where the answer is error 6000. */
+/** Thrown if the expected result is error 6000. */
 export class Refused extends Error {}
 
 const MAGNITUDE_END = 10n ** 38n;
@@ -33,7 +33,7 @@ const HOLDS: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
-/** Throws Refused. */
+/** Throws Refused if the expected result is error 6000. */
 export function evaluateRow(expression: Expression, row: readonly Value[]): Value {
   const of = (child: Expression): Value => evaluateRow(child, row);
   switch (expression.op) {
@@ -102,7 +102,7 @@ function logic(members: readonly Expression[], settling: boolean, of: (member: E
   return missing ? null : !settling;
 }
 
-/** By a table over all prefixes of both. */
+/** Matches by a table over all prefixes of both texts. */
 function like(text: string, pattern: string, escapedBy: string | null): boolean {
   const points = Array.from(text);
   const steps: (string | { any: 'one' | 'some' })[] = [];
@@ -146,7 +146,7 @@ function arithmetic(operator: '+' | '-' | '*' | '/' | '%', a: Value, b: Value): 
   return finite(results[operator]);
 }
 
-/** value / divisor, a divisor above 0. */
+/** value / divisor, for a positive divisor. */
 function divide(value: bigint, divisor: bigint, way: 'half-away' | 'floor' | 'ceiling' | 'truncate'): bigint {
   const truncated = value / divisor;
   const rest = value - truncated * divisor;
@@ -258,7 +258,7 @@ function secondsOfText(text: string): number | null {
   return Math.abs(new Date(seconds * 1_000).getUTCFullYear() - 5_000) <= 5_000 ? seconds : null;
 }
 
-/** Null: there is no such date. */
+/** Null if the date does not exist. */
 function dateOf(year: number, month: number, day: number): Date | null {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -382,7 +382,7 @@ function textCall(name: ScalarFunction, args: readonly Value[]): Value {
     case 'contains':
       return text.includes(other);
     default:
-      throw new Error(`${name} is no function of texts`);
+      throw new Error(`${name} is not a function of texts`);
   }
 }
 
@@ -422,7 +422,7 @@ function numberCall(
     case 'power':
       return finite(x ** Number(args[1]));
     default:
-      throw new Error(`${name} is no function of numbers`);
+      throw new Error(`${name} is not a function of numbers`);
   }
 }
 
@@ -460,7 +460,7 @@ function exactCall(
       return to(divide(value, 10n ** BigInt(scale - places), name === 'round' ? 'half-away' : name), places);
     }
     default:
-      throw new Error(`${name} is no function of exact numbers`);
+      throw new Error(`${name} is not a function of exact numbers`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Generated rows of every type, as vectors of every form and as plain values. */
+/** Generated rows of every type, as vectors in every form and as plain values. */
 import type { Prng } from '../../src/base/index.js';
 import type { RowSource } from '../../src/expression/index.js';
 import { parseDate, parseDateTime } from '../../src/schema/index.js';
@@ -113,9 +113,9 @@ const EDGES = [
 
 export interface Column {
   readonly type: SqlType;
-  /** A value that is there. */
+  /** Draws a value that is not missing. */
   readonly draw: (random: Prng) => NonNullable<Value>;
-  /** Texts: one dictionary for all batches, or null = texts of their own for each. */
+  /** The shared dictionary of all batches, or null if each batch has its own texts. */
   readonly dictionary: readonly string[] | null;
   readonly missing: number;
 }
@@ -172,13 +172,13 @@ const datetime = (random: Prng): bigint => {
     : BigInt(parseDateTime(random.pick(known)) ?? 0);
 };
 
-/** What expressions read, by input. */
+/** The inputs of expressions, by input number. */
 export const COLUMNS: readonly Column[] = [
   column(INTEGER, small),
   column(INTEGER, small, 0),
   column(INTEGER, (random) => random.pick(EDGES)),
   column(INTEGER, (random) => BigInt(random.between(-5, 5)) + (random.chance(0.5) ? SAFE : 0n)),
-  // Safe to the last one, so that only results are not.
+  // All values are safe integers, so only results can be unsafe.
   column(INTEGER, safe),
   column(decimal(17), safe, 0),
   column(decimal(2), (random) => BigInt(random.between(-99_999, 99_999))),
@@ -202,7 +202,9 @@ export const COLUMNS: readonly Column[] = [
   column(TEXT, (random) => random.pick(TEXTS), 1),
 ];
 
-/** Rows that mean the same to another engine: no numbers near its bounds, no texts whose letters it maps otherwise. */
+/**
+ * Rows that have the same meaning in other engines: no numbers near the limits, no letters with other case mappings.
+ */
 export const SHARED_COLUMNS: readonly Column[] = [
   column(INTEGER, small),
   column(INTEGER, (random) => BigInt(random.between(-100_000, 100_000)), 0),
@@ -226,7 +228,7 @@ export const SHARED_COLUMNS: readonly Column[] = [
 
 export interface Batch {
   readonly rows: RowSource;
-  /** By row, by input. */
+  /** Values by row, then by input. */
   readonly values: readonly (readonly Value[])[];
 }
 
@@ -264,7 +266,7 @@ function vectorOfColumn(
   if (texts !== null) {
     const all = Array.from({ length: texts.size }, (_, code) => texts.text(code));
     const valid = values.includes(null) ? Uint8Array.from(values, (value) => (value === null ? 0 : 1)) : null;
-    // What stands at a missing value is some code.
+    // The code of a missing value is arbitrary.
     const codes = Uint32Array.from(values, (value) =>
       value === null ? random.below(all.length) : all.indexOf(String(value)),
     );

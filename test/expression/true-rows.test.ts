@@ -3,7 +3,7 @@ import { InvariantError } from '../../src/base/index.js';
 import { trueRows } from '../../src/expression/index.js';
 import { vectorOf } from '../../src/vector/index.js';
 
-t.test('rows that are true are neither false nor missing', async (t) => {
+t.test('true rows are neither false nor missing', async (t) => {
   const values = [true, false, null, true, null, true];
   t.strictSame([...trueRows(vectorOf({ type: 'boolean' }, values))], [0, 3, 5]);
   t.strictSame([...trueRows(vectorOf({ type: 'boolean' }, [true, false, true]))], [0, 2]);
@@ -14,6 +14,6 @@ t.test('rows that are true are neither false nor missing', async (t) => {
     valid: Uint8Array.of(1, 0, 1),
     bits: Uint8Array.of(1, 1, 1),
   } as const;
-  t.strictSame([...trueRows(longer)], [0], 'what stands behind the rows is not looked at');
+  t.strictSame([...trueRows(longer)], [0], 'values after the last row are ignored');
   t.throws(() => trueRows(vectorOf({ type: 'float' }, [1])), InvariantError);
 });

@@ -45,7 +45,7 @@ t.test('any flipped bit and any cut inside a part is found and named', async (t)
   }
   const firstEnd = deduplicationFileHead().length + encodeDeduplicationPart(entries[0]).length;
   for (let length = 0; length < bytes.length; length++) {
-    // A cut between two parts is seen by the number of entries, which the manifest knows.
+    // A cut between two parts is detected by the number of entries, which is in the manifest.
     if (length === firstEnd || length === deduplicationFileHead().length) continue;
     t.throws(() => read(bytes.subarray(0, length)), { name: 'CorruptionError', file: FILE });
   }

@@ -19,7 +19,7 @@ function content(prng: Prng, byteCount: number, randomShare: number): Uint8Array
   return bytes;
 }
 
-t.test('frames give back their content, here and in the library that knows only frames', async (t) => {
+t.test('frames decompress to their content, here and in a library that knows only frames', async (t) => {
   const prng = new Prng(SEED);
   let framed = 0;
   for (const byteCount of [
@@ -56,7 +56,7 @@ t.test('incompressible bytes get no frame', async (t) => {
   t.equal(lz4.compressSync(new Uint8Array(63)), null);
 });
 
-t.test('a damaged frame throws or gives other bytes, and never reaches past its content', async (t) => {
+t.test('a damaged frame throws or gives other bytes, and never goes past its content', async (t) => {
   const prng = new Prng(SEED);
   const bytes = content(prng, 2 * BLOCK_BYTES + 100, 0.2);
   const frame = Buffer.concat((await lz4.compress(bytes)) ?? []);
@@ -68,7 +68,7 @@ t.test('a damaged frame throws or gives other bytes, and never reaches past its 
     try {
       lz4.decompress(prng.chance(0.2) ? damaged.subarray(0, prng.below(damaged.length)) : damaged, into);
     } catch (error) {
-      if (!(error instanceof Error)) t.fail('something else than an Error was thrown');
+      if (!(error instanceof Error)) t.fail('the thrown value is not an Error');
     }
   }
   t.ok(

@@ -46,13 +46,13 @@ function generateManifest(prng: Prng): Manifest {
   };
 }
 
-/** Offset of each field as the page in manifest.ts gives it. */
+/** Offset of each field in the drawing in manifest.ts. */
 function pageOffsets(): Record<string, number> {
   const rows = fs.readFileSync(PAGE, 'utf8').matchAll(/^ \* +(\d+) +[\dn]+ (\w+) {2,}\S/gm);
   return Object.fromEntries([...rows].map((row) => [row[2], Number(row[1])]));
 }
 
-/** Rewrites the checksum, so that only what a test changed can be the reason of a refusal. */
+/** Recomputes the checksum, so that only the change of a test can be the reason for a refusal. */
 function sealed(bytes: Uint8Array): Uint8Array {
   const offsets = pageOffsets();
   const crc = crc32(bytes.subarray(offsets.contentBytes), crc32(bytes.subarray(0, offsets.crc32)));
@@ -60,7 +60,7 @@ function sealed(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-t.test('a manifest gives back all that it names', async (t) => {
+t.test('a manifest is read back with every name in it', async (t) => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 50; round++) {
     const manifest = generateManifest(prng);
@@ -76,7 +76,7 @@ t.test('the layout drawn in manifest.ts is that of the bytes', async (t) => {
   t.equal(Buffer.from(bytes).toString('latin1', offsets.magic, offsets.version), MANIFEST_MAGIC);
   t.equal(view.getUint16(offsets.version, true), MANIFEST_VERSION);
   t.equal(view.getUint32(offsets.contentBytes, true), bytes.length - offsets.content);
-  t.ok(Buffer.from(sealed(bytes.slice())).equals(bytes), 'the checksum spans what the page says');
+  t.ok(Buffer.from(sealed(bytes.slice())).equals(bytes), 'the checksum spans the documented range');
 });
 
 t.test('every single flipped bit is refused', async (t) => {
@@ -96,7 +96,7 @@ t.test('every single flipped bit is refused', async (t) => {
   t.strictSame(accepted, []);
 });
 
-t.test('a manifest cut off at any length, or with a byte more, is refused', async (t) => {
+t.test('a manifest that is truncated at any length, or has an extra byte, is refused', async (t) => {
   const bytes = encodeManifest(generateManifest(new Prng(SEED + 2)));
   for (let length = 0; length < bytes.length; length++) {
     t.throws(
@@ -113,7 +113,7 @@ t.test('a manifest cut off at any length, or with a byte more, is refused', asyn
   });
 });
 
-t.test('each fault has a text of its own', async (t) => {
+t.test('each fault has a message of its own', async (t) => {
   const bytes = encodeManifest(generateManifest(new Prng(SEED + 3)));
   const altered = (offset: number, value: number): Uint8Array => {
     const copy = bytes.slice();
@@ -142,7 +142,7 @@ t.test('a newer version is refused as such, not as damage', async (t) => {
   t.throws(() => decodeManifest(sealed(bytes), 'MANIFEST'), NewerFormatError);
 });
 
-t.test('content that checks but names no such file kind is refused', async (t) => {
+t.test('content with a valid checksum but an unknown file kind is refused', async (t) => {
   const [file] = generateManifest(new Prng(SEED + 5)).files;
   for (const wrong of [{ kind: 'pictures' }, { rowCount: -1 }, { bytes: 1.5 }, { path: 7 }]) {
     const manifest = {

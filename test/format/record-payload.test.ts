@@ -49,7 +49,7 @@ const plain = (record: LogRecord): unknown =>
     ? { ...record, batches: record.batches.map((batch) => ({ ...batch, bytes: [...batch.bytes] })) }
     : record;
 
-t.test('a record of any type reads back as it was', async (t) => {
+t.test('a record of any type is read back unchanged', async (t) => {
   const prng = new Prng(SEED);
   const records: LogRecord[] = [
     {
@@ -89,7 +89,7 @@ t.test('a record of any type reads back as it was', async (t) => {
     t.strictSame(plain(decodeRecordPayload(encodeRecordPayload(record))), plain(record));
 });
 
-t.test('an insert of the first stores, which did not tell its counts, reads with zeros', async (t) => {
+t.test('an insert of the first stores, which has no counts, is read with counts of zero', async (t) => {
   const payload = pack([
     { type: 'insert', timeMs: 1, databaseId: 1, changes: [], shardCount: 1, batches: [] },
     [],
@@ -135,13 +135,13 @@ t.test('a payload of an unknown type is refused', async (t) => {
   t.throws(() => decodeRecordPayload(payload), /unknown type "catalox"/);
 });
 
-t.test('a record whose first or last sector was lost is not explained by one flipped bit', async (t) => {
+t.test('a record without its first or last sector is not explained by one flipped bit', async (t) => {
   const prng = new Prng(SEED);
   const SECTOR_BYTES = 512;
   const wrong: string[] = [];
   for (let round = 0; round < 300; round++) {
     const record = randomInsert(prng);
-    // What columns of few small values look like: one bit, or none, in hundreds of bytes.
+    // Columns of few small values differ in one bit, or none, in hundreds of bytes.
     for (const { bytes } of record.batches) {
       bytes.fill(0);
       if (bytes.length > 0 && prng.chance(0.8)) {

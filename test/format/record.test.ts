@@ -31,7 +31,7 @@ function frameOf(payload: Uint8Array, lsn = 7, syncedLsn = 5, checkpointLsn = 0)
   );
 }
 
-/** Rows 'offset size field' of the table drawn under `title` at the head of the source. */
+/** Rows 'offset size field' of the table under `title` in the header comment of the source. */
 function drawnTable(title: string): { offset: number; size: number; field: string }[] {
   const source = readFileSync(new URL('../../../src/format/record.ts', import.meta.url), 'utf8');
   const lines = source.slice(source.indexOf(title)).split('\n');
@@ -44,7 +44,7 @@ function drawnTable(title: string): { offset: number; size: number; field: strin
   return rows;
 }
 
-t.test('the drawn file header is the one that is written', async (t) => {
+t.test('the drawn file header equals the written one', async (t) => {
   const firstLsn = 2 ** 40 + 9;
   const bytes = Buffer.from(encodeLogFileHeader(LOG_ID, firstLsn));
   const written: Record<string, (offset: number) => unknown> = {
@@ -70,7 +70,7 @@ t.test('the drawn file header is the one that is written', async (t) => {
   t.strictSame(decodeLogFileHeader(bytes), { version: 2, logId: LOG_ID, firstLsn });
 });
 
-t.test('the drawn record header is the one that is written', async (t) => {
+t.test('the drawn record header equals the written one', async (t) => {
   const payload = Buffer.from('0123456789', 'latin1');
   const bytes = Buffer.from(frameOf(payload, 2 ** 33 + 1, 2 ** 33, 2 ** 33 - 6));
   const written: Record<string, (offset: number) => unknown> = {
@@ -100,7 +100,7 @@ t.test('the drawn record header is the one that is written', async (t) => {
   t.strictSame([...bytes.subarray(50)], [0, 0, 0, 0, 0, 0]);
 });
 
-t.test('a framed payload of any size reads back, and the next frame begins 8-aligned', async (t) => {
+t.test('a framed payload of any size is read back, and the next frame begins 8-aligned', async (t) => {
   const prng = new Prng(SEED);
   for (const length of [...Array(40).keys(), 127, 128, 129, 5_000]) {
     const payload = randomBytes(prng, length);
@@ -114,7 +114,7 @@ t.test('a framed payload of any size reads back, and the next frame begins 8-ali
   }
 });
 
-t.test('a record notes a checkpoint below its own LSN, and none that lies 2^32 records back', async (t) => {
+t.test('a record names a checkpoint below its own LSN, unless it is 2^32 records or more back', async (t) => {
   const payload = new Uint8Array(9);
   const noted = (lsn: number, checkpointLsn: number): number => {
     const frame = readFrame(frameOf(payload, lsn, 5, checkpointLsn), 0, lsn, LOG_ID);
@@ -136,7 +136,7 @@ t.test('a record notes a checkpoint below its own LSN, and none that lies 2^32 r
 });
 
 t.test(
-  'zeros and the end of the bytes are the end; anything else that does not check is bad, with a reason',
+  'zeros and the end of the bytes are the end; any other invalid bytes are bad, with a reason',
   async (t) => {
     const bytes = frameOf(new Uint8Array(20).fill(9));
     t.strictSame(readFrame(new Uint8Array(100), 8, 1, LOG_ID), { kind: 'end' });
@@ -153,35 +153,28 @@ t.test(
   },
 );
 
-t.test('a payload larger than the largest is refused', async (t) => {
+t.test('a payload larger than the maximum is refused', async (t) => {
   t.throws(() => preparePayload(new Uint8Array(RECORD_PAYLOAD_BYTES_MAX + 1)), /more than 67108864/);
 });
 
-t.test(
-  'every single flipped bit of a frame is found, named, and the bytes are left as they were',
-  async (t) => {
-    const prng = new Prng(SEED);
-    for (const length of [0, 1, 8, 200]) {
-      const bytes = Buffer.concat([
-        new Uint8Array(16),
-        frameOf(randomBytes(prng, length)),
-        new Uint8Array(8),
-      ]);
-      for (let bit = 0; bit < frameBytes(length) * 8; bit++) {
-        const offset = 16 + (bit >> 3);
-        bytes[offset] ^= 1 << (bit & 7);
-        const before = Buffer.from(bytes);
-        t.equal(readFrame(bytes, 16, 7, LOG_ID).kind, 'bad');
-        const flip = findBitFlip(bytes, 16, 7, LOG_ID);
-        if (flip?.offset !== offset || flip.bit !== (bit & 7))
-          t.fail(`length ${length}, bit ${bit}: ${JSON.stringify(flip)}`);
-        if (!bytes.equals(before)) t.fail('the bytes were changed');
-        bytes[offset] ^= 1 << (bit & 7);
-      }
-      t.pass(`${length} bytes`);
+t.test('every single flipped bit of a frame is found and named, and the bytes are not changed', async (t) => {
+  const prng = new Prng(SEED);
+  for (const length of [0, 1, 8, 200]) {
+    const bytes = Buffer.concat([new Uint8Array(16), frameOf(randomBytes(prng, length)), new Uint8Array(8)]);
+    for (let bit = 0; bit < frameBytes(length) * 8; bit++) {
+      const offset = 16 + (bit >> 3);
+      bytes[offset] ^= 1 << (bit & 7);
+      const before = Buffer.from(bytes);
+      t.equal(readFrame(bytes, 16, 7, LOG_ID).kind, 'bad');
+      const flip = findBitFlip(bytes, 16, 7, LOG_ID);
+      if (flip?.offset !== offset || flip.bit !== (bit & 7))
+        t.fail(`length ${length}, bit ${bit}: ${JSON.stringify(flip)}`);
+      if (!bytes.equals(before)) t.fail('the bytes were changed');
+      bytes[offset] ^= 1 << (bit & 7);
     }
-  },
-);
+    t.pass(`${length} bytes`);
+  }
+});
 
 t.test(
   'two flipped bits, a lost sector and foreign bytes are not explained by one flipped bit',
@@ -204,10 +197,10 @@ t.test(
   },
 );
 
-t.test('a tear whose checksum by chance differs as by one bit is still a tear', async (t) => {
+t.test('a torn write whose checksum happens to match one flipped bit is still a torn write', async (t) => {
   const bytes = frameOf(new Uint8Array(1_024).fill(3));
   bytes.fill(0, 512, 1_024);
-  // The checksum that makes it look like a frame with bit 0 of its last byte flipped.
+  // This checksum makes the frame look like one with bit 0 of its last byte flipped.
   const pretended = bytes.slice();
   pretended[pretended.length - 1] ^= 1;
   new DataView(bytes.buffer).setUint32(
@@ -220,7 +213,7 @@ t.test('a tear whose checksum by chance differs as by one bit is still a tear', 
 });
 
 t.test(
-  'a later frame is found behind any rubbish, and only a valid, later one of the same file',
+  'a later frame is found after any invalid bytes, but only a valid, later frame of the same file',
   async (t) => {
     const prng = new Prng(SEED);
     const rubbish = randomBytes(prng, 800);
@@ -236,7 +229,7 @@ t.test(
   },
 );
 
-t.test('a file header that does not check is refused with the reason', async (t) => {
+t.test('an invalid file header is refused with the reason', async (t) => {
   const bytes = encodeLogFileHeader(LOG_ID, 1);
   t.match(decodeLogFileHeader(bytes.subarray(0, 31)), /ends inside its header/);
   for (let bit = 0; bit < bytes.length * 8; bit++) {

@@ -1,7 +1,7 @@
 /** Checks that hold for the answer to any request: it is well-formed, follows the interface, and reports no bug. */
 import { ERRORS, type ErrorCode } from '../../src/base/index.js';
 
-/** Codes with HTTP 503 that are right for a large query, or for a body among many; any other is an error here. */
+/** Codes with HTTP 503 that are correct for a large query, or for a body among many. Any other 503 is an error here. */
 const BUSY_CODES: readonly ErrorCode[] = [9003, 9005, 9006];
 const MESSAGE_CHARS_MAX = 2_000;
 
@@ -12,9 +12,9 @@ export interface RawAnswer {
 }
 
 export interface Judged {
-  /** Null: nothing is wrong. */
+  /** Null if nothing is wrong. */
   readonly fault: string | null;
-  /** Code of the first error; null of a success. */
+  /** Code of the first error; null for a success. */
   readonly code: ErrorCode | null;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Hostile bodies for every endpoint: good ones, good ones with one thing wrong, and either with bytes changed. Each is
- * answered as the interface says; one that is refused leaves nothing; a good query in between is answered right; and at
- * the end of a chunk the store, opened anew from its files, answers as the one that lived.
+ * Hostile bodies for every endpoint: valid bodies, valid bodies with one fault, and either with changed bytes. Each is
+ * answered as the interface defines. A refused body changes nothing. Valid queries in between are answered correctly.
+ * At the end of a chunk the store, reopened from its files, gives the same answers as before.
  *   npm run torture -- --what bodies --rounds 2000000 --seed 1
- * Chunks are independent: the seed that a fault names repeats it, and the body is made as small as still shows it.
+ * Chunks are independent: the seed in a fault report repeats its chunk, and the body is reduced to the smallest one
+ * that still fails.
  */
 import fc from 'fast-check';
 import { MODEL } from '../conformance/codes-bodies.js';
@@ -28,7 +29,7 @@ export interface FuzzCounts {
   bodies: number;
   accepted: number;
   refused: number;
-  /** Good queries in between. */
+  /** Number of valid queries sent in between. */
   good: number;
   slowestMs: number;
   slowest: string;
@@ -109,7 +110,7 @@ async function send(
   return server.ask({ method: verb, path, key, body: bytes });
 }
 
-/** As `send`, of what must be accepted. */
+/** Like `send`, for requests that must be accepted. */
 async function succeed(server: InProcessServer, ask: Ask): Promise<unknown> {
   const answer = await send(server, ask, 'master');
   const text = answer?.body.toString('utf8') ?? 'no answer';
@@ -117,7 +118,7 @@ async function succeed(server: InProcessServer, ask: Ask): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** A store with the columns and rows that the bodies speak of, as its files. */
+/** The files of a store with the columns and rows that the bodies refer to. */
 export async function makeWorld(seed: number): Promise<FaultyDisk> {
   const disk = faultyDisk({ seed });
   const server = await InProcessServer.open(disk, seed, SHARDS);
@@ -137,7 +138,7 @@ export async function makeWorld(seed: number): Promise<FaultyDisk> {
 
 const lean = (text: string): string => text.replace(/"took":[\d.]+/g, '"took":0');
 
-/** A query of rows that no body names, and what it must be answered. */
+/** Checks the answer to a query for rows that no body changes. */
 async function checkGood(server: InProcessServer, turn: number): Promise<void> {
   const below = turn % STEADY_COUNT;
   const body = [
@@ -147,7 +148,7 @@ async function checkGood(server: InProcessServer, turn: number): Promise<void> {
     readonly result?: unknown;
   };
   if (JSON.stringify(answer.result) !== `{"good":${below}}`)
-    throw new Error(`a good query: ${JSON.stringify(answer)}`);
+    throw new Error(`a valid query: ${JSON.stringify(answer)}`);
 }
 
 interface ListedColumn {
@@ -166,7 +167,7 @@ const LISTS: readonly (readonly [who: GoodAsk['who'], path: string])[] = [
   ['team', '/v1/database/custom_key'],
 ];
 
-/** Everything that the store tells of itself, as text. */
+/** The whole state that the store reports, as text. */
 async function stateOf(server: InProcessServer): Promise<string> {
   const lines: string[] = [];
   const note = async (ask: Ask, who: GoodAsk['who']): Promise<string> => {
@@ -247,11 +248,11 @@ export async function tryAsk(
   else {
     counts.refused++;
     counts.codes.set(code, (counts.codes.get(code) ?? 0) + 1);
-    if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it left something`);
+    if (!(await server.isUntouched(mark))) throw new Error(`refused with ${code}, but it changed the store`);
   }
 }
 
-/** The first difference of two texts; null = none. */
+/** The first difference of two texts; null if they are equal. */
 function firstUnlike(a: string, b: string): string | null {
   if (a === b) return null;
   const at = Array.from(a).findIndex((letter, index) => letter !== b[index]);
@@ -280,7 +281,7 @@ async function runChunk(world: FaultyDisk, count: number, seed: number, counts: 
   await server.close();
 }
 
-/** `count` bodies in chunks; `seed` is of the first one. Stops at a fault when it is to. */
+/** Runs `count` bodies in chunks; `seed` is the seed of the first chunk. Stops at a fault if requested. */
 export async function runBodies(count: number, seed: number, chunk = CHUNK): Promise<FuzzCounts> {
   const counts = noCounts();
   const world = await makeWorld(seed);
@@ -309,7 +310,7 @@ export function summaryOf({
   );
 }
 
-/** Returns whether there was no error; `rounds` are bodies. */
+/** Runs `rounds` bodies. Returns whether there was no error. */
 export const fuzzBodies: Torture = async ({ rounds, seed }) => {
   const startedAt = performance.now();
   const counts = await runBodies(rounds, seed);

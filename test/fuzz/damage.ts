@@ -1,6 +1,6 @@
 /**
- * What is done to a good body: one thing in it replaced, removed, doubled or buried deep, as text, so that it may also be
- * what no JSON library writes; and bytes flipped, cut, doubled or put in.
+ * Damages a valid body: replaces, removes, repeats or nests one value, as text, so that the result may be a text that
+ * no JSON library writes; or flips, cuts, repeats or inserts bytes.
  */
 import fc from 'fast-check';
 import type { Tree } from '../conformance/codes-swaps.js';
@@ -8,7 +8,7 @@ import type { Tree } from '../conformance/codes-swaps.js';
 const nested = (open: string, inside: string, close: string, depth: number): string =>
   open.repeat(depth) + inside + close.repeat(depth);
 
-/** Values as JSON text, or as what only looks like it. */
+/** JSON texts of values, and texts that only resemble JSON. */
 const ODD_TEXTS: readonly string[] = [
   ...[
     'null',
@@ -133,7 +133,7 @@ const ODD_TEXTS: readonly string[] = [
 ];
 
 export interface Wrong {
-  /** Which of the body's values, in the order of their beginnings. */
+  /** Which of the body's values, in document order of their starts. */
   readonly at: number;
   readonly how: 'replace' | 'remove' | 'double' | 'rename' | 'add' | 'bury';
   readonly text: string;
@@ -166,7 +166,7 @@ function countOf(tree: Tree): number {
   return Object.values<Tree>(tree).reduce<number>((sum, part) => sum + countOf(part), 1);
 }
 
-/** The body as text, with `wrong` done to one of its values; null: as it is. */
+/** The body as text, with `wrong` applied to one of its values; unchanged if `wrong` is null. */
 export function textOf(tree: Tree, wrong: Wrong | null): string {
   if (wrong === null) return JSON.stringify(tree);
   let left = wrong.at % countOf(tree);
@@ -197,7 +197,7 @@ export function textOf(tree: Tree, wrong: Wrong | null): string {
 
 export interface Mutation {
   readonly how: 'flip' | 'set' | 'put' | 'take' | 'cut' | 'double' | 'copy' | 'mark' | 'front';
-  /** Place and length as shares of the body. */
+  /** Position and length as fractions of the body. */
   readonly at: number;
   readonly length: number;
   readonly byte: number;

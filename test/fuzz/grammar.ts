@@ -1,6 +1,6 @@
 /**
- * Bodies that are good, or nearly: for every endpoint one that holds all of its fields, conditions and queries of every
- * predicate over columns of every type, and what the conformance cases send.
+ * Valid and almost valid bodies: for every endpoint a body with all of its fields, conditions and queries of every
+ * predicate over columns of every type, and the bodies of the conformance cases.
  */
 import fs from 'node:fs';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ export interface GoodAsk {
   readonly path: string;
   readonly who: 'team' | 'master';
   readonly body: Tree;
-  /** What makes it one that is accepted; may be refused. */
+  /** Requests without which this one is not accepted. They may be refused. */
   readonly before: readonly Ask[];
 }
 
@@ -22,7 +22,7 @@ const CASES = new URL('../../../test/conformance/cases/', import.meta.url);
 /** Numbers that JSON.parse would round; their digits do not matter here. */
 const LONG_NUMBERS = /(?<![\d.])\d{16,}(?:\.\d+)?/g;
 
-/** Tests run from dist/, their data stays with the sources. */
+/** Tests run from dist/, but their data is next to the sources. */
 const readJson = (name: string): Readonly<Record<string, Tree>> =>
   JSON.parse(fs.readFileSync(new URL(name, CASES), 'utf8').replace(LONG_NUMBERS, '123456789'));
 
@@ -31,7 +31,7 @@ interface DataSet {
   readonly insert: Tree;
 }
 
-/** The data sets that the cases are about. */
+/** The data sets of the cases. */
 export function caseData(): DataSet[] {
   return Object.values(readJson('shared-data.json').data as unknown as Record<string, DataSet>);
 }
@@ -70,7 +70,7 @@ function caseAsks(): GoodAsk[] {
   );
 }
 
-/** Of every endpoint that takes a body. */
+/** Requests to every endpoint that has a body. */
 function endpointAsks(): GoodAsk[] {
   return Object.entries(BODIES).map(([name, { body, before = [], team }]) => {
     const [method, path] = name.split(' ');
@@ -246,7 +246,7 @@ const made: fc.Arbitrary<GoodAsk> = fc.oneof(
   query.map((body) => post('/v1/delete', { query: body })),
 );
 
-/** All kinds of them, those made by rule as often as those that stand somewhere. */
+/** Requests of all kinds. Generated requests are as frequent as fixed ones. */
 export function goodAsks(): fc.Arbitrary<GoodAsk> {
   return fc.oneof(made, fc.constantFrom(...endpointAsks()), fc.constantFrom(...caseAsks()));
 }

@@ -1,4 +1,4 @@
-/** Lines of entities, some damaged: joined, split, cut, with bytes that are no UTF-8, nested deep, with odd keys. */
+/** Lines of entities, some of them damaged: joined, split, cut, with invalid UTF-8, nested deep, with odd keys. */
 import type { Prng } from '../../src/base/index.js';
 import { GeneratedLines } from '../ingest/generated-lines.js';
 
@@ -7,7 +7,7 @@ const DEEP = 70;
 const BYTES = Array.from('{}[]",:\\/\n\r\t -0e', (text) => text.charCodeAt(0)).concat([
   0x00, 0x1f, 0x7f, 0x80, 0xc3, 0xed, 0xa0, 0xf4, 0xff, 0xef,
 ]);
-/** What a line may be beside an entity. */
+/** Lines that are not entities. */
 const ODD_LINES: readonly string[] = [
   '{"id":"u","__proto__":{"country":"x"}}',
   '{"id":"__proto__","country":"x"}',

@@ -1,8 +1,8 @@
 /**
- * The whole server without its sockets and threads, in the test's process: router, authorization, request lifecycle, handlers,
- * the engine, and the workers on a disk in memory. Requests enter as from the HTTP library, one at a time.
- * Invariants: every error that the server logs, and every worker that ends, is recorded in `faults`; passwords are hashed by
- * scrypt with its smallest cost, since the usual one takes a tenth of a second; no host name is looked up.
+ * The whole server without its sockets and threads, in the test's process: router, authorization, request lifecycle,
+ * handlers, the engine, and the workers on a disk in memory. Requests arrive as from the HTTP library, one at a time.
+ * Invariants: every error that the server logs, and every worker that ends, is recorded in `faults`. Passwords are
+ * hashed by scrypt with its smallest cost, because the usual cost takes a tenth of a second. No host name is looked up.
  */
 import { createHash, scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -35,7 +35,7 @@ import type { FaultyDisk } from '../support/faulty-disk.js';
 const HASH_BYTES = 32;
 const INSERT_MEMORY_BYTES = 16 * 2 ** 20;
 const LOG_FILE_BYTES = 2 ** 20;
-/** Far more than a checkpoint of a small store takes. */
+/** Far more turns than a checkpoint of a small store needs. */
 const CHECKPOINT_TURNS_MAX = 20_000;
 const PEER = Buffer.from('127.0.0.1');
 
@@ -52,11 +52,11 @@ export interface InProcessRequest {
   readonly body: Uint8Array;
   /** Headers in addition to authorization, content-type and content-length; in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the body is cut in two on its way; 0 = nowhere. */
+  /** Offset at which the body arrives in two parts; 0 = one part. */
   readonly cutAt?: number;
 }
 
-/** What was written at some moment. */
+/** The catalog and the position in the log at some time. */
 export interface Savepoint {
   readonly catalog: Catalog;
   readonly lsnAppended: number;
@@ -95,7 +95,7 @@ class MemoryResponse {
   }
 
   writeHeader(name: string, value: string): this {
-    // How the server answers while the rest of the body is still to be read away: see answerAndKeepReading.
+    // The form of an early answer while the rest of the body is still being read: see answerAndKeepReading.
     const [length, body] = value.split('\r\n\r\n');
     this.#headers.set(name.toLowerCase(), length);
     return body === undefined ? this : this.end(body);
@@ -112,7 +112,7 @@ class MemoryResponse {
     return this;
   }
 
-  /** Memory takes all of it. */
+  /** Memory accepts the whole body. */
   tryEnd(body: string | Uint8Array): [boolean, boolean] {
     this.end(body);
     return [true, true];
@@ -182,7 +182,7 @@ export class InProcessServer {
     this.engine = engine;
     this.keys = keys;
     let drawn = 0;
-    // Of another kind than the bytes that the store's first keys are made of.
+    // Differs from the bytes from which the store's first keys are generated.
     const randomBytes = (count: number): Uint8Array =>
       createHash('shake256', { outputLength: count }).update(`${seed} ${drawn++}`).digest();
     const clock = new ManualClock(NOW_MS);
@@ -223,7 +223,7 @@ export class InProcessServer {
     this.#context = context;
   }
 
-  /** On an empty disk, or on what another one left. */
+  /** Opens the server on an empty disk, or on the files of an earlier one. */
   static async open(disk: FaultyDisk, seed: number, shardCount: number | null = 3): Promise<InProcessServer> {
     const { engine, fatal } = await openEngine(disk, shardCount, seed, 2, {
       kernels: wasmBytes(),
@@ -244,7 +244,7 @@ export class InProcessServer {
     return pino({ level: 'error' }, { write: (line: string) => this.faults.push(`logged: ${line.trim()}`) });
   }
 
-  /** Null when the connection was closed instead of an answer. */
+  /** Null if the connection was closed instead of an answer. */
   async ask(ask: InProcessRequest): Promise<NearAnswer | null> {
     const response = new MemoryResponse();
     this.#handle(requestOf(ask), response);
@@ -277,7 +277,7 @@ export class InProcessServer {
     return { catalog: this.engine.catalog(), lsnAppended, checkpointCount };
   }
 
-  /** Whether nothing was written since, but by checkpoints: each begins with an empty record. */
+  /** Whether nothing was written since except by checkpoints, each of which begins with an empty record. */
   async isUntouched(since: Savepoint): Promise<boolean> {
     for (let turn = 0; turn < CHECKPOINT_TURNS_MAX; turn++) {
       const { catalog, lsnAppended, checkpointCount } = this.mark();

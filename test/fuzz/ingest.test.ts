@@ -18,7 +18,7 @@ const BYTES = Array.from('{}[]",:\\/.-+eE019ntfu \t\n\0\u007f', (text) => text.c
   0x80, 0xc3, 0xed, 0xa0, 0xf4, 0xff, 0xef,
 ]);
 
-/** `bytes` with some bytes changed, put in, taken out, copied elsewhere, or cut off. */
+/** `bytes` with some bytes changed, inserted, removed, copied elsewhere, or cut off. */
 function mutate(random: Prng, bytes: Uint8Array): Uint8Array {
   const held = Array.from(bytes);
   for (let round = random.between(1, 3); round > 0; round--) {
@@ -81,11 +81,11 @@ t.test('bodies with changed bytes never throw and get the oracle’s answer', (t
     else if (got !== 1503) semanticCount++;
   }
   t.ok(acceptedCount > 500, `${acceptedCount} mutants were accepted`);
-  t.ok(semanticCount > 500, `${semanticCount} mutants were refused for their meaning`);
+  t.ok(semanticCount > 500, `${semanticCount} mutants were refused for their content`);
   t.end();
 });
 
-t.test('of plain bodies with changed bytes, what the plain walk reads is what the other walk reads', (t) => {
+t.test('plain bodies with changed bytes are read by the plain walk as by the general one', (t) => {
   const random = new Prng(SEED + 1);
   const model = sampleModel();
   const scratch = createIngestScratch(null);

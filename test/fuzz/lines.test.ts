@@ -1,4 +1,4 @@
-/** To run again: node dist/test/fuzz/lines.test.js --seed 1 --texts 200000 */
+/** To repeat a run: node dist/test/fuzz/lines.test.js --seed 1 --texts 200000 */
 import { parseArgs } from 'node:util';
 import t from 'tap';
 import { NESTING_MAX, Prng } from '../../src/base/index.js';
@@ -24,11 +24,11 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-/** Whether a line is one JSON value, as strictly as bodies are read: no half surrogates, not too deep. */
+/** Whether a line is one JSON value, by the rules for bodies: no lone surrogates, limited nesting. */
 function isJson(line: Uint8Array): boolean {
   try {
     const value = JSON.parse(utf8.decode(line)) as unknown;
-    // In an insert body a line's object lies in another.
+    // In an insert body a line's object is nested in another object.
     return JSON.stringify(value).search(/\\ud[89a-f]/) === -1 && depthOf(value) < NESTING_MAX;
   } catch {
     return false;
@@ -67,7 +67,7 @@ function errorOf(outcome: ParseOutcome, seen: Seen): string | null {
   return code === 1503 && line === seen.brokenLine ? null : `${code} ${message}, not line ${seen.brokenLine}`;
 }
 
-t.test('a line that is no JSON of its own is refused by its number, whatever stands around it', (t) => {
+t.test('a line that is not valid JSON is refused with its number, whatever lines surround it', (t) => {
   t.comment(`seed ${SEED}, ${TEXTS} texts`);
   const random = new Prng(SEED);
   const module = compileKernels(wasmBytes());
@@ -76,7 +76,7 @@ t.test('a line that is no JSON of its own is refused by its number, whatever sta
   for (let index = 0; index < TEXTS; index++) {
     const text = hostileLines(random);
     const seen = seenIn(text);
-    // Of a model that has met many such texts SIMD would not be tried any more.
+    // A new model each time: after many invalid texts a model no longer tries SIMD.
     const context = { ...CONTEXT, model: { ...CONTEXT.model } };
     const outcome = parseLines(text, { head: 0, first: 1 }, context, simd);
     const other = parseLines(text, { head: 0, first: 1 }, CONTEXT, slow);
@@ -94,6 +94,6 @@ t.test('a line that is no JSON of its own is refused by its number, whatever sta
     counts['parsed' in outcome ? 'accepted' : seen.brokenLine > 0 ? 'broken' : 'refused']++;
   }
   t.comment(JSON.stringify(counts));
-  t.ok(Math.min(...Object.values(counts)) > TEXTS / 20, 'many of each');
+  t.ok(Math.min(...Object.values(counts)) > TEXTS / 20, 'many of each kind');
   t.end();
 });

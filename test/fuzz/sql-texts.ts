@@ -1,9 +1,10 @@
 /**
- * Hostile SQL asked in this process: generated SELECTs, writes and scripts over generated tables, with words and bytes
- * changed, and words alone. Each is answered as the interface says; a text that is refused leaves nothing; a good
- * SELECT in between is answered right; and at the end of a chunk the store, opened anew from its files, counts the same.
+ * Hostile SQL executed in this process: generated SELECTs, writes and scripts over generated tables, with changed words
+ * and bytes, and random words. Each is answered as the interface defines. A refused text changes nothing. A valid
+ * SELECT in between is answered correctly. At the end of a chunk the store, reopened from its files, has the same
+ * counts.
  *   npm run torture -- --what sql --rounds 500000 --seed 1
- * Chunks are independent: the seed that a fault names repeats its chunk.
+ * Chunks are independent: the seed in a fault report repeats its chunk.
  */
 import fc from 'fast-check';
 import { Prng } from '../../src/base/index.js';
@@ -50,7 +51,7 @@ async function fill(server: InProcessServer, world: World): Promise<void> {
 async function checkGood(server: InProcessServer, turn: number): Promise<void> {
   const below = turn % STEADY_COUNT;
   const { text } = await sql(server, `SELECT COUNT(*) AS c FROM ${STEADY} WHERE n < ${below}`);
-  if (!text.includes(`[{"c":${below}}]`)) throw new Error(`a good SELECT: ${text}`);
+  if (!text.includes(`[{"c":${below}}]`)) throw new Error(`a valid SELECT: ${text}`);
 }
 
 const VALUES = [
@@ -66,7 +67,7 @@ const VALUES = [
   "'__proto__'",
 ];
 
-/** A statement that writes, or several. */
+/** One or several statements that write. */
 function writing(prng: Prng, world: World, where: () => string): string {
   const { name, columns } = prng.pick(world);
   const some = columns.filter(() => prng.chance(0.4)).map((column) => `[${column.name}]`);
@@ -109,7 +110,7 @@ class Texts {
         : prng.chance(0.03)
           ? `EXPLAIN ${prng.pick(['', 'ANALYZE '])}${this.#select()}`
           : this.#select();
-    // What the good SELECT counts is written by nobody.
+    // No statement writes the rows that the valid SELECT counts.
     const text = Buffer.from(withOtherWords(prng, plain).replaceAll(STEADY, 'other'));
     return prng.chance(0.15) ? mutated(text, prng.pick(this.#mutations)) : text;
   }
@@ -165,7 +166,7 @@ async function runChunk(count: number, seed: number, counts: FuzzCounts): Promis
   await server.close();
 }
 
-/** `count` texts in chunks; `seed` is of the first one. */
+/** Runs `count` texts in chunks; `seed` is the seed of the first chunk. */
 export async function runSql(count: number, seed: number): Promise<FuzzCounts> {
   const counts = noCounts();
   for (let index = 0; index * CHUNK < count; index++) {
@@ -176,7 +177,7 @@ export async function runSql(count: number, seed: number): Promise<FuzzCounts> {
   return counts;
 }
 
-/** Returns whether there was no error; `rounds` are texts. */
+/** Runs `rounds` texts. Returns whether there was no error. */
 export const fuzzSql: Torture = async ({ rounds, seed }) => {
   const startedAt = performance.now();
   const counts = await runSql(rounds, seed);

@@ -1,6 +1,7 @@
 /**
- * Hostile SQL: generated statements, their mutants, and texts that are built to be deep, long or large. Whatever comes, the
- * server answers 200, or 400 with code 6000, or 503 where a query takes too long or too much memory, and it goes on.
+ * Hostile SQL: generated statements, their mutants, and texts that are built to be deep, long or large. The server
+ * answers every text with 200, with 400 and code 6000, or with 503 if a query takes too long or too much memory, and
+ * continues to serve.
  * A longer run: node dist/test/fuzz/sql.test.js --bodies 100000 --seed 1
  */
 import { parseArgs } from 'node:util';
@@ -25,7 +26,7 @@ t.setTimeout(240_000 + BODIES * 40);
 
 const IN_FLIGHT = 4;
 const SHOWN = 5;
-/** Longer than any bound on a query's time. */
+/** Longer than any limit on a query's time. */
 const ANSWER_MS_MAX = 60_000;
 /** Codes that a query may get other than 6000: time, memory, and a server that is busy with other queries. */
 const BUSY_CODES = [9003, 9005, 9006];
@@ -36,7 +37,7 @@ interface Tally {
   busy: number;
 }
 
-/** Description of the error in an answer; null: none. */
+/** Description of the error in an answer; null if there is none. */
 async function errorOf(
   server: ConformanceServer,
   body: string | Uint8Array,
@@ -67,7 +68,7 @@ async function errorOf(
   return `HTTP ${status} ${text.slice(0, 300)}`;
 }
 
-t.test('whatever SQL comes, it is answered or refused, and the server goes on', async (t) => {
+t.test('hostile SQL is answered or refused, and the server continues to serve', async (t) => {
   const prng = new Prng(SEED);
   const world = generateWorld(prng, 'w');
   const server = await ConformanceServer.start(true, { shards: 3, workers: 2 });
@@ -88,7 +89,7 @@ t.test('whatever SQL comes, it is answered or refused, and the server goes on', 
     const askNext = async (): Promise<void> => {
       while (left-- > 0) {
         const plain = prng.chance(0.1) ? wordSalad(prng) : printSelect(statements.any()).quarry;
-        // A write would change what the counts are compared with.
+        // A write would change the expected counts.
         const body = mutated(prng, plain).replace(/insert|update|delete/gi, 'select');
         const fault = await errorOf(server, body, tally).catch(String);
         if (fault !== null) faults.push(`${body}: ${fault}`);

@@ -1,6 +1,6 @@
 /**
- * The team's bodies with every field replaced: by values of every kind, by nothing, and several at once by chance.
- * A decision is accepted and applies, or is refused with codes of its endpoint; it never touches its catalog.
+ * The team's bodies with every field replaced: by values of every kind, by nothing, and several at once at random.
+ * A decision is accepted and applies, or is refused with codes of its endpoint; it never alters its catalog.
  */
 import t from 'tap';
 import {
@@ -67,7 +67,7 @@ function pathsIn(value: Json, path: Path = []): Path[] {
   return entries.flatMap(([step, inner]) => [[...path, step], ...pathsIn(inner, [...path, step])]);
 }
 
-/** `value` with what stands at `path` replaced, or, for undefined, taken away. */
+/** `value` with the part at `path` replaced, or removed if `by` is undefined. */
 function replaced(value: Json, path: Path, by: Json | undefined): Json {
   const [expected, ...rest] = path;
   const put = <Step>([step, inner]: readonly [Step, Json]): [Step, Json][] => {
@@ -211,12 +211,14 @@ const SUBJECTS: readonly Subject[] = [
   },
 ];
 
-/** The codes of a refusal, its message checked; null when the decision was made and its changes can be kept. */
+/**
+ * The codes of a refusal, after a check of its message; null if the decision succeeded and its changes can be stored.
+ */
 function outcome({ decide }: Subject, body: Json): readonly number[] | null {
   try {
     const changed = applyChanges(TEAM, decide(body).changes);
     const kept = catalogFromPlain(JSON.parse(textOf(changed)));
-    if (textOf(kept) !== textOf(changed)) throw new Error('the catalog does not survive being kept');
+    if (textOf(kept) !== textOf(changed)) throw new Error('the catalog does not survive storing');
     return null;
   } catch (error) {
     if (!(error instanceof QuarryError)) throw error;
@@ -227,13 +229,13 @@ function outcome({ decide }: Subject, body: Json): readonly number[] | null {
 }
 
 for (const subject of SUBJECTS) {
-  t.test(`${subject.what}: whatever stands wherever is accepted or refused with its own codes`, (t) => {
+  t.test(`${subject.what}: a body with any values is accepted or refused with its own codes`, (t) => {
     t.comment(`seed ${SEED}`);
     const random = new Prng(SEED);
     const before = textOf(TEAM);
     const valid = parsed(subject.valid);
     const paths = pathsIn(valid);
-    t.equal(outcome(subject, valid), null, 'the body is good');
+    t.equal(outcome(subject, valid), null, 'the body is valid');
     const tried: [string, Json][] = ODD.map((odd) => ['the whole body', odd]);
     for (const path of paths) {
       for (const odd of [undefined, ...ODD]) tried.push([path.join('.'), replaced(valid, path, odd)]);
@@ -255,7 +257,7 @@ for (const subject of SUBJECTS) {
     }
     t.strictSame([...foreign], []);
     t.ok(refusedCount > tried.length / 3, `${refusedCount} of ${tried.length} refused`);
-    t.equal(textOf(TEAM), before, 'the catalog is as it was');
+    t.equal(textOf(TEAM), before, 'the catalog is unchanged');
     t.end();
   });
 }

@@ -36,7 +36,7 @@ function post(
   });
 }
 
-/** The errors in the answers to `count` bodies and to the good queries in between. */
+/** The errors in the answers to `count` bodies and to the valid queries in between. */
 export async function errorsOverWire(server: ServerProcess, count: number, seed: number): Promise<string[]> {
   const serving = await server.serving;
   const { team, master } = server.keys();

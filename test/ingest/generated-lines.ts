@@ -1,4 +1,4 @@
-/** Seeded lines of entities, right and wrong, and the insert body of the same entities. */
+/** Seeded lines of entities, valid and invalid, and the insert body of the same entities. */
 import type { Prng } from '../../src/base/index.js';
 
 const GAPS = ['', '', '', '', ' ', '\t', '  \r '];
@@ -15,10 +15,10 @@ const RIGHT: readonly (readonly [string, readonly string[]])[] = [
 const WRONG = ['"no":1', '"country":5', '"a-integer":"x"', '"entity-id":"u"', '"a-boolean":[]', '"gone":1'];
 
 export class GeneratedLines {
-  /** What `lines` are, one entity a line or none. */
+  /** The lines of `lines` joined to one text; each line is one entity or empty. */
   readonly text: string;
   readonly body: string;
-  /** The line of the fault, from 1; 0 = there is none. */
+  /** The number of the first invalid line, from 1; 0 = all are valid. */
   readonly faultLine: number;
 
   constructor(random: Prng) {

@@ -18,7 +18,7 @@ import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 const SEED = 20_260_201;
 const BODY_COUNT = 6_000;
 
-t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and 5 shards', (t) => {
+t.test('generated bodies, valid and invalid, get the oracle’s answer on 1, 2 and 5 shards', (t) => {
   const random = new Prng(SEED);
   const production = sampleModel();
   const scratches = [createIngestScratch(compileKernels(wasmBytes())), createIngestScratch(null)];
@@ -52,11 +52,11 @@ t.test('generated bodies, right and wrong, get the oracle’s answer on 1, 2 and
     2022,
   ];
   for (const code of [...codes, 2001, 2019, 2020, 3007, 5008, 5009])
-    t.ok(seenCodes.has(code), `some body met ${code}`);
+    t.ok(seenCodes.has(code), `some body was refused with ${code}`);
   t.end();
 });
 
-/** Parses with the oracle beside it and gives what was parsed; `scratch` is shared by all. */
+/** Parses and compares with the oracle; all calls share `scratch`. */
 const shared = createIngestScratch();
 function accepted(t: Test, body: string, model = sampleModel(), shardCount = 2): ParsedInsert {
   const bytes = new TextEncoder().encode(body);
@@ -68,7 +68,7 @@ function accepted(t: Test, body: string, model = sampleModel(), shardCount = 2):
   return outcome.parsed;
 }
 
-t.test('counts: every value of a latest-value, list item and event counts, a null does not', (t) => {
+t.test('counts: every latest value, list item and event counts, a null does not', (t) => {
   const counts = (body: string): [number, number] => {
     const { entityCount, valueCount } = accepted(t, body);
     return [entityCount, valueCount];
@@ -115,7 +115,7 @@ t.test('a dimension may be anywhere in its entity, and the last one counts', (t)
   t.end();
 });
 
-t.test('keys that need decoding are the keys that they spell', (t) => {
+t.test('keys with escapes are equal to the keys that they encode', (t) => {
   accepted(
     t,
     '{"\\u0055ser":{"\\u0063ountry":"x","dimensi\\u006fn":"peo\\u0070le"},"auto-creat\\u0065":["column"]}',
@@ -125,7 +125,7 @@ t.test('keys that need decoding are the keys that they spell', (t) => {
   t.end();
 });
 
-t.test('builders grow with lists, events and texts of any number', (t) => {
+t.test('builders grow to any number of lists, events and texts', (t) => {
   const many = (count: number, of: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => of(index)).join(',');
   const events = `[${many(3000, (index) => `{"value":"event ${index}","date":"2025-01-01"}`)}]`;
@@ -163,7 +163,7 @@ t.test('one scratch serves models and shard counts in turn without mixing them u
   t.end();
 });
 
-t.test('the result does not change when its body does, and a body in shared memory is as good', (t) => {
+t.test('the result is independent of its body after the parse, and a body may be in shared memory', (t) => {
   const model = sampleModel();
   const text = new TextEncoder().encode('{"u":{"country":"first","integer-event":{"value":1}}}');
   const body = new Uint8Array(new SharedArrayBuffer(text.length));
@@ -171,7 +171,7 @@ t.test('the result does not change when its body does, and a body in shared memo
   const context = { model, nowMs: NOW_MS, customKey: false, columnIds: null, shardCount: 1 };
   const outcome = parseInsert(body, context, shared);
   const expected = ingestOracle(body.slice(), context);
-  if ('error' in outcome || 'code' in expected) throw new Error('it was refused');
+  if ('error' in outcome || 'code' in expected) throw new Error('the body was refused');
   body.fill(0x20);
   t.equal(differenceOf(outcome.parsed, expected.result, 1), null);
   t.end();

@@ -16,7 +16,10 @@ const NO_HEAD = { head: 0, first: 1 };
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** The outcome without what may differ between lines and a body of the same entities: how a fault names its place. */
+/**
+ * The difference of the outcomes of lines and of a body with the same entities, apart from the position in an error;
+ * null if equal.
+ */
 function unlike(got: ParseOutcome, wanted: ParseOutcome): string | null {
   if ('parsed' in got && 'parsed' in wanted) return unlikeInserts(got.parsed, wanted.parsed);
   if ('error' in got && 'error' in wanted) {
@@ -33,7 +36,7 @@ t.test('lines give the batches of a body with the same entities, or its error', 
   const [simd, slow, reference] = [MODULE, null, null].map(createIngestScratch);
   for (let round = 0; round < ROUNDS; round++) {
     const made = new GeneratedLines(random);
-    // Of a model that has met many faults SIMD would not be tried any more.
+    // A new model each time: after many faults a model no longer tries SIMD.
     const context = { ...CONTEXT, model: { ...CONTEXT.model }, shardCount: random.between(1, 3) };
     const wanted = parseInsert(bytesOf(made.body), context, reference);
     for (const scratch of [simd, slow]) {
@@ -63,10 +66,10 @@ t.test('plain lines are read by SIMD, also after an auto-create line', (t) => {
   const body = '{"u1":{"country":"x"},"u2":{"dimension":"people","a-integer":7}}';
   const wanted = plain.read(bytesOf(body), NOW_MS, tables);
   if (wanted === null) throw new Error('the body is not plain');
-  // Without a walk in TypeScript there is no other way.
+  // Without `source`, the walk in TypeScript cannot run.
   Object.defineProperty(scratch, 'source', {
     get: () => {
-      throw new Error('the other walk was asked');
+      throw new Error('the TypeScript walk was used');
     },
   });
   for (const [text, numbers] of [
@@ -79,7 +82,7 @@ t.test('plain lines are read by SIMD, also after an auto-create line', (t) => {
   t.end();
 });
 
-/** Lines, and what they are refused with. */
+/** Lines, and the errors with which they are refused. */
 const REFUSALS: readonly (readonly [string, number, string])[] = [
   ['{"country":"x"}', 2003, 'line 1: the line has no "id"'],
   ['{}', 2003, 'line 1: the line has no "id"'],
@@ -103,7 +106,7 @@ const REFUSALS: readonly (readonly [string, number, string])[] = [
     2011,
     'line 1: entity "u": there is no column "__proto__" in dimension "default"',
   ],
-  // Lines that are wrong each and would be right together.
+  // Lines that are invalid separately and would be valid if joined.
   [
     '{"id":"u","country":"x"},"v":{"country":"y"}',
     1503,
@@ -151,13 +154,13 @@ const REFUSALS: readonly (readonly [string, number, string])[] = [
     1503,
     'line 1: invalid JSON at byte 0: found byte 0xef, expected a value',
   ],
-  // What is no JSON wins over what is no entity.
+  // Invalid JSON is reported before valid JSON that is not an entity.
   [
     '{"country":"x"}\n{',
     1503,
     'line 2: invalid JSON at byte 1: the line ends where a key in quotes is expected',
   ],
-  // Of lines that are JSON the first wrong one is told.
+  // Of several invalid lines of valid JSON, the first is reported.
   [
     '{"id":"u","no":1}\n{"country":"x"}',
     2011,
@@ -206,7 +209,7 @@ t.test('line numbers start at the given number', (t) => {
 });
 
 t.test(
-  'what a head allows is created from the lines behind it, and lines without entities insert nothing',
+  'a head allows the lines after it to create columns, and lines without entities insert nothing',
   (t) => {
     const model = modelOf([dimension(1, 'default', [column(1, 'age', 'integer')])]);
     for (const scratch of [createIngestScratch(MODULE), createIngestScratch(null)]) {

@@ -1,4 +1,4 @@
-/** Seeded insert bodies that are plain, or have one odd thing in them, for a model with columns of every type. */
+/** Seeded insert bodies that are plain, or have one unusual part, for a model with columns of every type. */
 import type { Prng } from '../../src/base/index.js';
 import type { ParsedInsert } from '../../src/ingest/index.js';
 import {
@@ -17,7 +17,7 @@ const DAY = 86_400;
 
 export interface GeneratedBody {
   readonly text: string;
-  /** Nothing odd was written, so that the walk over plain bodies must take it. */
+  /** The body has no unusual part, so the walk over plain bodies must accept it. */
   readonly isPlain: boolean;
 }
 
@@ -29,7 +29,10 @@ export class PlainBodyWriter {
   readonly #leftOut: number;
   #idCount = 0;
 
-  /** `oddChance`: of each token to be what the walk over plain bodies gives up, or what no walk takes. */
+  /**
+   * `oddChance` is the probability per token of a form that the walk over plain bodies leaves to TypeScript, or that is
+   * invalid.
+   */
   constructor(random: Prng, model: DatabaseModel, oddChance: number) {
     this.#random = random;
     this.#model = model;
@@ -87,7 +90,7 @@ export class PlainBodyWriter {
     if (chosen.length === 0) chosen = [random.pick(known)];
     if (this.#shuffled) chosen = chosen.toSorted(() => (random.chance(0.5) ? 1 : -1));
     if (random.chance(0.03)) {
-      // A column that stands twice is given up when it is related, or when it is null once.
+      // The plain walk gives up if a column occurs twice and is related, or is null once.
       chosen = [...chosen, random.pick(chosen)];
       this.#values.isPlain = false;
     }
@@ -157,7 +160,7 @@ export class PlainBodyWriter {
   }
 }
 
-/** How two results of one body differ, or null when their batches are the same byte for byte. */
+/** The difference of two results of one body, or null if their batches are identical byte for byte. */
 export function unlikeInserts(one: ParsedInsert, other: ParsedInsert): string | null {
   const shown = ({
     entityCount,

@@ -1,9 +1,12 @@
-/** Seeded JSON tokens for columns of every type: gaps, texts and values, plain or, at a chance, odd. */
+/**
+ * Seeded JSON tokens for columns of every type: white space, texts and values, plain or, with a given probability,
+ * unusual.
+ */
 import type { Prng } from '../../src/base/index.js';
 import { type Column, formatDate, formatDateTime } from '../../src/schema/index.js';
 
 const DAY = 86_400;
-/** 0000-01-01 and 9999-12-31. */
+/** Days of 0000-01-01 and 9999-12-31. */
 export const FIRST_DAY = -719_528;
 export const LAST_DAY = 2_932_896;
 const OTHERS = Array.from('éÄÖüßİΣςΩЖѢ日本ﷺＡＺ😀🇩🇪\u212aȺẞ\u200b');
@@ -26,7 +29,7 @@ const LETTERS = " !#$%&'()*+,-./0123456789:;<=>?@ABCXYZ[]^_`abcxyz{|}~\u007f";
 const LENGTHS = [1, 2, 3, 4, 5, 7, 8, 11, 12, 14, 15, 16, 17, 30, 31, 32, 33, 47, 48, 49, 255, 999, 1000];
 
 export class PlainValueWriter {
-  /** Nothing odd was written. */
+  /** Whether only plain tokens were written. */
   isPlain = true;
   readonly #random: Prng;
   readonly #oddChance: number;
@@ -42,14 +45,14 @@ export class PlainValueWriter {
     return this.#random.pick(this.#gaps);
   }
 
-  /** One of `odd`, noted, at its chance; else null. */
+  /** With the given probability one of `odd`, which is recorded in `isPlain`; else null. */
   odd(odd: readonly string[]): string | null {
     if (!this.#random.chance(this.#oddChance)) return null;
     this.isPlain = false;
     return this.#random.pick(odd);
   }
 
-  /** So many code points of ASCII, at times with others and escapes among them. */
+  /** A text of the given number of code points: ASCII, sometimes with others and escapes. */
   #letters(length: number): string {
     const random = this.#random;
     const otherChance = random.pick([0, 0, 0, 0.02, 0.5]);

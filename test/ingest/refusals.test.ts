@@ -54,7 +54,7 @@ const testModel = (count: number): DatabaseModel =>
 const create = (value: string, more = '"dimension","column"'): string =>
   `{"u1":{"fresh":${value}},"auto-create":[${more}]}`;
 
-/** [code, body, model?, what the message names] */
+/** [code, body, model?, a part of the message] */
 type Case = readonly [number, string, DatabaseModel?, string?];
 const CASES: readonly Case[] = [
   [1503, ''],
@@ -247,7 +247,7 @@ t.test('invalid UTF-8 is refused with its byte offset', (t) => {
 });
 
 t.test(
-  'a custom key may not create: 511 when dimensions are named, else 505, before any other fault but syntax',
+  'a custom key may not create: 511 if dimensions are named, else 505, before any other fault but syntax',
   (t) => {
     t.equal(errorOf('{"u":{"country":"x"},"auto-create":["column"]}', undefined, true).code, 505);
     t.equal(errorOf('{"u":{"country":"x"},"auto-create":[]}', undefined, true).code, 505);

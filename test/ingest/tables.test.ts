@@ -1,4 +1,4 @@
-/** Callers who may write some columns only: 506 for the others, whatever callers before them wrote. */
+/** Callers who may write only some columns: 506 for the others, whatever callers before them wrote. */
 import t, { type Test } from 'tap';
 import type { WireError } from '../../src/base/index.js';
 import { createIngestScratch, type IngestScratch, parseInsert } from '../../src/ingest/index.js';
@@ -16,7 +16,7 @@ const MODEL = modelOf([
 ]);
 const ALL_COLUMNS = '{"u":{"age":1,"city":"x","visit":[]},"v":{"age":1,"city":"x","visit":[]}}';
 
-/** The error of `body` for a caller who may write `columnIds`, with the oracle beside it. */
+/** The error of `body` for a caller who may write `columnIds`, after a comparison with the oracle. */
 function errorOf(
   t: Test,
   scratch: IngestScratch,
@@ -41,18 +41,22 @@ t.test('a column that the caller may not write is refused and named, at its plac
     message: 'entity "user": the key may not write the column "city" in dimension "default"',
   });
   t.equal(codeOf('{"u":{"age":1,"city":"x"}}', [2, 1]), null);
-  t.equal(codeOf('{"u":{"age":1}}', []), 506, 'nobody may write no column');
+  t.equal(codeOf('{"u":{"age":1}}', []), 506, 'a caller without columns may write none');
   t.equal(codeOf('{"u":{"dimension":"people","age":1}}', [1, 2, 3]), 506, 'another dimension’s column');
   t.equal(codeOf('{"u":{"city":1}}', [1]), 506, 'before its value');
-  t.equal(codeOf('{"u":{"age":"x","city":"x"}}', [1]), 2007, 'behind faults before it');
-  t.equal(codeOf('{"u":{"city":"x"},"v":5}', [1]), 506, 'before faults behind it');
-  t.equal(codeOf('{"u":{"nope":1}}', [1]), 2011, 'an unknown column stays unknown');
-  t.equal(codeOf('{"u":{"gone":1}}', [1]), 2011, 'an inactive one inactive');
+  t.equal(codeOf('{"u":{"age":"x","city":"x"}}', [1]), 2007, 'after faults before it');
+  t.equal(codeOf('{"u":{"city":"x"},"v":5}', [1]), 506, 'before faults after it');
+  t.equal(codeOf('{"u":{"nope":1}}', [1]), 2011, 'an unknown column is still reported as unknown');
+  t.equal(codeOf('{"u":{"gone":1}}', [1]), 2011, 'an inactive column is still reported as inactive');
   t.equal(codeOf('{"u":{"gone":1}}', [4]), 2011);
   t.equal(codeOf('{"u":{"entity-id":1}}', [1]), 2020);
-  t.equal(codeOf('{"u":{"c\\u0069ty":"x"}}', [1]), 506, 'however it is spelled');
+  t.equal(codeOf('{"u":{"c\\u0069ty":"x"}}', [1]), 506, 'in any spelling');
   t.equal(codeOf('{"u":{"city":"x"}', [1]), 1503);
-  t.equal(codeOf('{"u":{"fresh":1},"auto-create":["column"]}', [1]), 506, 'nor one that it makes');
+  t.equal(
+    codeOf('{"u":{"fresh":1},"auto-create":["column"]}', [1]),
+    506,
+    'nor a column that the request creates',
+  );
   t.equal(codeOf('{"u":{"fresh":1,"city":"x"},"auto-create":["column"]}', null), null);
   t.end();
 });
@@ -63,12 +67,12 @@ t.test('guesses learned from callers with more columns let no other caller throu
     errorOf(t, scratch, body, columnIds)?.code ?? null;
   for (let round = 0; round < 3; round++) {
     t.equal(codeOf(ALL_COLUMNS, null), null);
-    t.equal(codeOf(ALL_COLUMNS, [1, 3]), 506, 'a guess behind another column');
+    t.equal(codeOf(ALL_COLUMNS, [1, 3]), 506, 'a guess after another column');
     t.equal(codeOf(ALL_COLUMNS, null), null);
     t.equal(codeOf(ALL_COLUMNS, [2, 3]), 506, 'a guess of an entity’s first column');
     t.equal(codeOf(ALL_COLUMNS, [1, 2, 3]), null);
     t.equal(codeOf(ALL_COLUMNS, [1, 2]), 506, 'fewer of the same columns');
-    t.equal(codeOf(ALL_COLUMNS, [1, 2, 11]), 506, 'as many others');
+    t.equal(codeOf(ALL_COLUMNS, [1, 2, 11]), 506, 'the same number of other columns');
     t.equal(codeOf('{"u":{"age":1,"city":"x"}}', [1, 2]), null);
     t.equal(codeOf('{"u":{"age":1,"city":"x"}}', [1, 3]), 506);
   }

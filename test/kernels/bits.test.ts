@@ -15,7 +15,7 @@ const PAIRS = {
 const patterns = (prng: Prng, n: number): boolean[][] => validities(prng, n).filter((bits) => bits !== null);
 
 for (const name of ['and', 'or', 'andNot'] as const) {
-  t.test(`${name} works bit by bit, also into one of its inputs, and ignores what lies past n`, async (t) => {
+  t.test(`${name} works bit by bit, also into one of its inputs, and ignores bits past n`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     let checked = 0;
@@ -42,7 +42,7 @@ for (const name of ['and', 'or', 'andNot'] as const) {
   });
 }
 
-t.test('bitsEqual keeps rows that have a value and whose bit is the wanted one', async (t) => {
+t.test('bitsEqual keeps rows that have a value and the wanted bit', async (t) => {
   const prng = new Prng(SEED + 1);
   const arena = new TwinArena(prng);
   let checked = 0;
@@ -74,7 +74,7 @@ t.test('bitsEqual keeps rows that have a value and whose bit is the wanted one',
   t.ok(checked > 200, `${checked} cases`);
 });
 
-t.test('fill, clear and count mind exactly the rows below n', async (t) => {
+t.test('fill, clear and count affect exactly the rows below n', async (t) => {
   const prng = new Prng(SEED + 2);
   const arena = new TwinArena(prng);
   for (let n = 0; n < 400; n++) {
@@ -94,7 +94,7 @@ t.test('fill, clear and count mind exactly the rows below n', async (t) => {
     const bitmap = arena.bitmap(some);
     const counted = arena.filterMismatch(some, bitmap, (k) => {
       const count = k.count(bitmap, n);
-      // Counted with noise after n; cleared only now, as the comparison expects.
+      // The count runs with noise after n; the noise is cleared only here because the comparison expects zeros.
       k.and(bitmap, bitmap, n, bitmap);
       return count;
     });

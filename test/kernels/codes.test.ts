@@ -23,7 +23,7 @@ for (const { kind, equal, codeMax } of WIDTHS) {
         prng.chance(0.7) ? prng.pick(extremes) : Math.floor(prng.unit() * (codeMax + 1)),
       );
       const sought = [...extremes, rows[0] ?? 5, 77];
-      // A code of a wider column: in no row of this one, though its low bits may be.
+      // A code of a wider column: no row of this column has it, although its low bits may occur.
       if (kind !== 'u32') sought.push(codeMax + 1, codeMax + 2, 2 ** 32 - 1);
       for (const code of sought) {
         for (const negated of [false, true]) {
@@ -54,7 +54,7 @@ for (const { kind, member, codeMax } of WIDTHS) {
         if (tableBits > codeMax + 1) continue;
         for (const density of tableBits > 3_000 ? [0.5] : [0, 0.02, 0.5, 1]) {
           arena.reset();
-          // memberU8 reads the whole table of 256 bits; past tableBits it holds noise that no row may meet.
+          // memberU8 reads the whole table of 256 bits. The bits past tableBits are noise that no row may look up.
           const table = Array.from({ length: kind === 'u8' ? 256 : tableBits }, () => prng.chance(density));
           table[0] = false;
           const rows = Array.from({ length: n }, () => prng.below(tableBits));

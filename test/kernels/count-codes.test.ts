@@ -8,7 +8,7 @@ t.comment(`seed ${SEED}`);
 
 type CodeKind = 'u8' | 'u16' | 'u32';
 
-/** Returns 0, as bytesMismatch wants a number. */
+/** Returns 0, because bytesMismatch expects a number. */
 function run(
   kernels: Kernels,
   kind: CodeKind,
@@ -28,19 +28,19 @@ for (const [kind, most] of [
   ['u16', 2 ** 16],
   ['u32', 70_000],
 ] as const) {
-  t.test(`counting ${kind} codes adds one for each set row to what the table held`, async (t) => {
+  t.test(`counting ${kind} codes adds one to the table for each set row`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     let checked = 0;
     for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
-      // Many rows of one code, the highest code, and any.
+      // Many rows have the highest code.
       const codeCount = prng.pick([1, 3, 100, most]);
       const codes = Array.from({ length: n }, () =>
         prng.chance(0.1) ? codeCount - 1 : prng.below(codeCount),
       );
       for (const set of selections(prng, n)) {
         arena.reset();
-        // Codes of rows that are not set may lie beyond the table.
+        // Codes of rows that are not set may be outside the table.
         const written = codes.map((code, row) => (set === null || set[row] ? code : most - 1));
         const at = arena.values(kind, written);
         const bitmap = set === null ? 0 : arena.bitmap(set);

@@ -28,7 +28,7 @@ function run(
   return kernels.extremesI64(values, bitmap, n, out);
 }
 
-/** Least and greatest of `taken` as two i64; no bytes for none. */
+/** Minimum and maximum of `taken` as two i64; empty if `taken` is empty. */
 function extremeBytes(taken: readonly bigint[]): Uint8Array {
   if (taken.length === 0) return new Uint8Array(0);
   let [least, greatest] = [taken[0], taken[0]];
@@ -39,7 +39,7 @@ function extremeBytes(taken: readonly bigint[]): Uint8Array {
   return new Uint8Array(new BigInt64Array([least, greatest]).buffer);
 }
 
-/** Any values, or few that are close together, so that least and greatest differ only in their low words. */
+/** Arbitrary values, or few values close together, so that minimum and maximum differ only in their low words. */
 function rowsOf(prng: Prng, kind: IntegerKind, n: number): bigint[] {
   const base = integer(prng, kind);
   const isClose = prng.chance(0.5);
@@ -56,7 +56,7 @@ for (const kind of INTEGER_KINDS) {
       for (let round = 0; round < 6; round++) {
         const mild = rowsOf(prng, kind, n);
         for (const set of selections(prng, n)) {
-          // What lies in rows that are not set is often beyond what lies in those that are.
+          // Rows that are not set often contain values outside the range of the set rows.
           const rows = mild.map((value, row) => (set === null || set[row] ? value : integer(prng, kind)));
           arena.reset();
           const values = arena.values(kind, asWritten(kind, rows));
@@ -78,7 +78,7 @@ for (const kind of INTEGER_KINDS) {
     t.ok(checked > 200 && none > 20, `${checked} cases, ${none} without a row`);
   });
 
-  t.test(`one extreme ${kind} is found in whichever row of a segment it lies`, async (t) => {
+  t.test(`one extreme ${kind} is found in any row of a segment`, async (t) => {
     const prng = new Prng(SEED + 1);
     const arena = new TwinArena(prng);
     const n = 700;

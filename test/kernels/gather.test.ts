@@ -11,7 +11,7 @@ t.test('gatherU32 writes the rows of the set bits in order, and nothing after th
   let checked = 0;
   for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
     const patterns = validities(prng, n).filter((bits) => bits !== null);
-    // Runs of full words between others: the vector copy and the bit walk meet.
+    // Runs of full words between other words exercise both the vector copy and the bit walk.
     patterns.push(Array.from({ length: n }, (_, row) => (row >> 6) % 3 !== 1 || prng.chance(0.1)));
     for (const bits of patterns) {
       for (const inPlace of [false, true]) {

@@ -29,7 +29,7 @@ const randomPoint = (prng: Prng): Point =>
       ? [Math.round(prng.unit() * 36 - 18) * 10, Math.round(prng.unit() * 18 - 9) * 10]
       : [prng.unit() * 360 - 180, prng.unit() * 180 - 90];
 
-t.test('geoBox keeps the points on and inside the box, across the antimeridian too', async (t) => {
+t.test('geoBox keeps the points on and inside the box, also across the antimeridian', async (t) => {
   const prng = new Prng(SEED);
   const arena = new TwinArena(prng);
   let checked = 0;
@@ -79,7 +79,7 @@ t.test('geoRadius keeps exactly the points whose great-circle distance is at mos
     for (const valid of validities(prng, n)) {
       for (let i = 0; i < 6; i++) {
         const centre = randomPoint(prng);
-        // Half of the radii end exactly on a point, where a box without a margin would lose it.
+        // Half of the radii end exactly on a point, which a box without a margin would lose.
         const radiusKm =
           i % 2 === 0 && n > 0
             ? greatCircleKm(...centre, ...prng.pick(points))
@@ -149,7 +149,7 @@ t.test('geoRadius loses no point near a pole, the antimeridian or the edge of it
   t.ok(near > 10_000, `${near} points inside`);
 });
 
-t.test('geoRadius works step by step on more rows than its scratch holds', async (t) => {
+t.test('geoRadius processes more rows than its scratch memory holds in several steps', async (t) => {
   const prng = new Prng(SEED + 3);
   const arena = new TwinArena(prng, 128);
   const n = 70_001;
@@ -169,7 +169,7 @@ t.test('geoRadius works step by step on more rows than its scratch holds', async
   }
 });
 
-t.test('greatCircleKm agrees with known distances and joins the two sides of the antimeridian', async (t) => {
+t.test('greatCircleKm agrees with known distances and is continuous across the antimeridian', async (t) => {
   t.equal(greatCircleKm(180, 12, -180, 12), 0);
   t.equal(greatCircleKm(3, 4, 3, 4), 0);
   const quarter = (Math.PI / 2) * EARTH_RADIUS_KM;

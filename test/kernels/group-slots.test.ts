@@ -14,10 +14,10 @@ const KINDS = {
   i32: { least: -(2 ** 31), most: 2 ** 31 - 1 },
 } as const;
 type Kind = keyof typeof KINDS;
-/** Values between the least and the greatest. */
+/** Maximum number of different values. */
 const SPAN_MAX = 5_000;
 
-/** Each returns 0, as bytesMismatch wants a number. */
+/** Each function returns 0, because bytesMismatch expects a number. */
 function add(k: Kernels, kind: Kind, values: number, n: number, least: number, table: number, cells: number) {
   if (kind === 'u8') k.addGroupSlotsU8(values, n, least, table, cells);
   else if (kind === 'u16') k.addGroupSlotsU16(values, n, least, table, cells);
@@ -45,7 +45,7 @@ function sum(
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
 for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KINDS)[Kind]][]) {
-  t.test(`cells of ${kind} values have what the table says added`, async (t) => {
+  t.test(`each cell of ${kind} values has its table entry added`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
@@ -94,7 +94,7 @@ t.test('cells have one number added where a bit is set and another where it is n
 });
 
 for (const kind of ['i8', 'i16', 'i32'] as const) {
-  t.test(`sums by cell of ${kind} values are exact, below zero and beyond 32 bits too`, async (t) => {
+  t.test(`sums by cell of ${kind} values are exact, also below zero and beyond 32 bits`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const { least, most } = KINDS[kind];
@@ -106,7 +106,7 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
         const values = many(n, () =>
           prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
         );
-        // Cells of rows that are not set may lie beyond the sums.
+        // Cells of rows that are not set may be outside the sums.
         const cells = values.map((_, row) =>
           set === null || set[row] ? prng.below(slotCount) : prng.pick([slotCount, 65_535]),
         );
@@ -148,7 +148,7 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
         const values = many(n, () =>
           prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
         );
-        // Cells of rows that are not set may lie beyond the extremes.
+        // Cells of rows that are not set may be outside the extremes.
         const cells = values.map((_, row) =>
           set === null || set[row] ? prng.below(slotCount) : prng.pick([slotCount, 65_535]),
         );

@@ -75,7 +75,7 @@ const CASES: Case[] = [
 ];
 
 for (const { kind, extremes, random, run } of CASES) {
-  t.test(`a range over ${kind} keeps the rows that one comparison each would keep`, async (t) => {
+  t.test(`a range over ${kind} keeps the rows that a comparison of each row keeps`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const plain = kind === 'u32';

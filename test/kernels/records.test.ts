@@ -143,7 +143,7 @@ t.test('selected bits are staged as 0 and 1', async (t) => {
   }
 });
 
-t.test('fields are split, squared, set to one, and replaced where there is no value', async (t) => {
+t.test('fields are split, squared, set to one, and replaced where the value is missing', async (t) => {
   const prng = new Prng(SEED + 4);
   const arena = new TwinArena(prng);
   const halves = (value: bigint): [bigint, bigint] => [BigInt.asUintN(32, value), value >> 32n];
@@ -210,7 +210,7 @@ t.test('records are added to those of their slots, field by field', async (t) =>
   }
 });
 
-t.test('records of extremes keep the least values, then the greatest ones', async (t) => {
+t.test('records of extremes keep the minima, then the maxima', async (t) => {
   const prng = new Prng(SEED + 6);
   const arena = new TwinArena(prng);
   for (const [minCount, maxCount] of [
@@ -281,7 +281,7 @@ t.test('memory is filled with one value; bits are set by slot and value', async 
       k.setSlotBits(slotsAt, valuesAt, n, least, span, bitsAt);
       return 0;
     };
-    // The last, partial byte holds noise beyond the last bit.
+    // The last, partial byte contains noise after the last bit.
     if (wanted.length % 8 === 0) t.equal(arena.bytesMismatch(bytes, 0, bitsAt, set), null, `${n} bits`);
   }
 });

@@ -9,7 +9,7 @@ t.comment(`seed ${SEED}`);
 const i64 = (prng: Prng): bigint => BigInt.asIntN(64, (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()));
 
 for (const kind of ['i64', 'i32'] as const) {
-  t.test(`refining a bitmap by a range over ${kind} keeps the set rows that a scan would keep`, async (t) => {
+  t.test(`refining a bitmap by a range over ${kind} keeps the set rows that a scan keeps`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const extremes = kind === 'i64' ? [INT64_MIN, -1n, 0n, INT64_MAX] : [-(2 ** 31), -1, 0, 2 ** 31 - 1];

@@ -5,7 +5,7 @@ import { wasmBytes } from './twin-arena.js';
 const memoryOf = (pages: number) => new WebAssembly.Memory({ initial: pages, maximum: pages });
 
 t.test(
-  'both sets offer the same kernels, and the module exports nothing else but the walk over insert bodies',
+  'both sets offer the same kernels, and the module exports only these and the insert walk',
   async (t) => {
     const module = compileKernels(wasmBytes());
     const simd = kernelsFor(memoryOf(1), module);
@@ -19,7 +19,7 @@ t.test(
   },
 );
 
-t.test('the module needs a memory and nothing else, and lays nothing into it', async (t) => {
+t.test('the module imports only a memory, and writes nothing into it', async (t) => {
   const module = compileKernels(wasmBytes());
   t.strictSame(
     WebAssembly.Module.imports(module).map(({ module, name, kind }) => `${module}.${name} ${kind}`),
@@ -45,7 +45,7 @@ t.test('kernels of one arena leave another arena alone', async (t) => {
   }
 });
 
-t.test('bytes that are no module, and an arena smaller than its reserve, are refused', async (t) => {
+t.test('bytes that are not a module, and an arena smaller than its reserve, are refused', async (t) => {
   t.throws(() => compileKernels(new Uint8Array([1, 2, 3])), { name: 'CompileError' });
   t.throws(() => kernelsFor(memoryOf(0), null), { name: 'InvariantError' });
 });

@@ -1,6 +1,6 @@
-/** Reads what the aggregating kernels write: i64 in two little-endian words, 8-aligned. */
+/** Reads the results of the aggregating kernels: an i64 is two little-endian words at an 8-aligned offset. */
 
-/** The i64 at byte offset `at`; `words` begins where the arena does. */
+/** The i64 at byte offset `at`; `words` starts at the start of the arena. */
 export function readI64(words: Uint32Array, at: number): bigint {
   const low = at >>> 2;
   return (BigInt(words[low + 1] | 0) << 32n) | BigInt(words[low]);

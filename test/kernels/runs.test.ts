@@ -34,7 +34,7 @@ t.test('values move to the runs of their slots, in order', async (t) => {
       k.scatterRuns(slotsAt, valuesAt, n, cursors, out);
       return 0;
     };
-    // Both the cursors and the values are written; each is compared alone after the other is put back.
+    // The kernel writes both the cursors and the values. Each is compared alone, after the other is restored.
     for (const kernels of arena.sets) {
       const bytes = new Uint8Array(arena.memory.buffer);
       const before = bytes.slice();
@@ -48,7 +48,7 @@ t.test('values move to the runs of their slots, in order', async (t) => {
   }
 });
 
-/** Orders of values that are hard for one algorithm or another. */
+/** Orders of values that are hard for some sorting algorithms. */
 const ORDERS: Record<string, (prng: Prng, count: number) => bigint[]> = {
   any: (prng, count) => many(count, () => integer(prng, 'i64')),
   small: (prng, count) => many(count, () => BigInt(prng.between(-3, 3))),

@@ -31,7 +31,7 @@ function run(
   return kernels.sumI64(values, bitmap, n, out);
 }
 
-/** The 16 bytes that stand for the sum of `taken`. */
+/** The 16-byte result for the sum of `taken`. */
 function sumBytes(kind: IntegerKind, taken: readonly bigint[]): Uint8Array {
   const words = new BigInt64Array(2);
   for (const value of taken) {
@@ -42,7 +42,7 @@ function sumBytes(kind: IntegerKind, taken: readonly bigint[]): Uint8Array {
 }
 
 for (const kind of INTEGER_KINDS) {
-  t.test(`the sum over ${kind} is that of the set rows alone, to the last digit`, async (t) => {
+  t.test(`the sum over ${kind} is that of the set rows alone, exact to the last digit`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const words = new Uint32Array(arena.memory.buffer);
@@ -78,7 +78,7 @@ for (const kind of INTEGER_KINDS) {
     const words = new Uint32Array(arena.memory.buffer);
     const n = 65_536;
     for (const value of [BOTTOM[kind], -BOTTOM[kind] - 1n]) {
-      // Without the first row of each word, the masked way is taken.
+      // Without the first row of each word the masked path is taken.
       for (const set of [null, Array.from({ length: n }, (_, row) => row % 64 !== 0)]) {
         arena.reset();
         const values = arena.values(kind, asWritten(kind, new Array<bigint>(n).fill(value)));

@@ -1,6 +1,6 @@
 /**
- * An arena for kernel tests: places inputs at 8-aligned offsets between guard bytes, fills whatever a kernel may
- * read but must not heed with noise, and runs every set of kernels on the same bytes.
+ * An arena for kernel tests: places inputs at 8-aligned offsets between guard bytes, fills all bytes that a kernel may
+ * read but must ignore with noise, and runs every set of kernels on the same bytes.
  */
 import fs from 'node:fs';
 import type { Prng } from '../../src/base/index.js';
@@ -15,7 +15,7 @@ import {
 export const wasmBytes = (): Uint8Array =>
   fs.readFileSync(new URL('../../src/kernels/kernels.wasm', import.meta.url));
 
-/** Around every boundary of a byte, a word and a 128-row group. */
+/** Values around every boundary of a byte, a word and a 128-row group. */
 export const ROW_COUNTS = [
   0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 1000,
 ];
@@ -40,12 +40,12 @@ export class TwinArena {
     this.sets = [kernelsFor(this.memory, module), kernelsFor(this.memory, null)];
   }
 
-  /** Forgets everything placed. */
+  /** Discards all placed inputs. */
   reset(): void {
     this.#top = this.#start;
   }
 
-  /** Takes byteCount bytes of noise; the offset is 8-aligned and often not 16-aligned. */
+  /** Allocates byteCount bytes of noise. The offset is 8-aligned and often not 16-aligned. */
   take(byteCount: number): number {
     const at = Math.ceil((this.#top + GUARD_BYTES) / 8) * 8;
     this.#top = at + byteCount + GUARD_BYTES;
@@ -54,7 +54,7 @@ export class TwinArena {
     return at;
   }
 
-  /** Places a bitmap; its bits from bits.length on are noise. */
+  /** Places a bitmap. Its bits from bits.length on are noise. */
   bitmap(bits: readonly boolean[]): number {
     const at = this.take(bitmapBytes(bits.length));
     bits.forEach((bit, row) => {
@@ -65,7 +65,7 @@ export class TwinArena {
     return at;
   }
 
-  /** Places one number per row, `perRow` of them to a row; the rest of the last 128-row group is noise. */
+  /** Places `perRow` numbers per row. The rest of the last 128-row group is noise. */
   values(
     kind: 'u8' | 'u16' | 'u32' | 'i8' | 'i16' | 'i32' | 'i64' | 'f64',
     rows: readonly (number | bigint)[],
@@ -88,8 +88,8 @@ export class TwinArena {
   }
 
   /**
-   * Runs every set on the same bytes. Gives the first difference from `expected` in bits, trailing zeros, count
-   * or bytes touched outside the out bitmap; null if there is none.
+   * Runs every set on the same bytes. Returns the first difference from `expected` in bits, trailing zeros, count or
+   * bytes written outside the out bitmap; null if there is no difference.
    */
   filterMismatch(
     expected: readonly boolean[],
@@ -106,7 +106,7 @@ export class TwinArena {
     return this.bytesMismatch(want, expectedCount, out, run);
   }
 
-  /** The same for a kernel that gives any bytes. */
+  /** Like filterMismatch, for a kernel that writes arbitrary bytes. */
   bytesMismatch(
     want: Uint8Array,
     expectedCount: number,
@@ -147,7 +147,7 @@ export function validities(prng: Prng, n: number): (boolean[] | null)[] {
 export const INTEGER_KINDS = ['i8', 'i16', 'i32', 'i64'] as const;
 export type IntegerKind = (typeof INTEGER_KINDS)[number];
 
-/** An end of the kind's range or a neighbour of it, a value around the middle of its bits, or any other. */
+/** A limit of the kind's range or a neighbour of it, a value around the middle of its bits, or any other value. */
 export function integer(prng: Prng, kind: IntegerKind): bigint {
   const bits = { i8: 8, i16: 16, i32: 32, i64: 64 }[kind];
   const top = 1n << BigInt(bits - 1);
@@ -157,11 +157,14 @@ export function integer(prng: Prng, kind: IntegerKind): bigint {
   return BigInt.asIntN(bits, (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()));
 }
 
-/** As `TwinArena.values` takes them. */
+/** Converts a value to the form that `TwinArena.values` accepts. */
 export const asWritten = (kind: IntegerKind, rows: readonly bigint[]): readonly (number | bigint)[] =>
   kind === 'i64' ? rows : rows.map(Number);
 
-/** Which rows an aggregate takes: all without a bitmap (null), every kind of bitmap, and 64-row words of any fullness. */
+/**
+ * Row selections of an aggregate: all rows without a bitmap (null), every kind of bitmap, and 64-row words with any
+ * number of set bits.
+ */
 export function selections(prng: Prng, n: number): (boolean[] | null)[] {
   const chances = Array.from({ length: Math.ceil(n / 64) }, () =>
     prng.pick([0, 1 / 64, 2 / 64, 4 / 64, 8 / 64, 16 / 64, 0.5, 0.9, 1]),

@@ -26,7 +26,7 @@ import { lower } from '../support/model.js';
 import { LEVELS, type Level, type Twins } from './twins.js';
 
 export const ID_COUNT = 90;
-/** The server's clock runs, so nothing may depend on it. */
+/** The server's clock runs, so no request may depend on it. */
 export const OPTIONS = { depthMax: 3, idCount: ID_COUNT, withNow: false, undated: 0 };
 
 interface Request {
@@ -39,7 +39,7 @@ interface Request {
 
 const oneId = (id: string): Json => jsonObject({ 'entity-id': jsonObject({ equals: id }) });
 
-/** IDs that the key sees, that it does not see, and that nobody has, in any letter case. */
+/** IDs that the key sees, that it does not see, and that do not exist, in any letter case. */
 function someIds(prng: Prng, twins: Twins, dimension: string, count: number): string[] {
   const all = twins.model.ids(dimension);
   const hidden = twins.hidden(dimension);
@@ -271,7 +271,7 @@ export class Requests {
     return null;
   }
 
-  /** At random the same request is sent first without the filter, so that its answer is in the result cache. */
+  /** At random the same request is first sent without the filter, so that its answer is in the result cache. */
   async #query(kind: string): Promise<string | null> {
     const [path, generate] = ASKS[kind];
     const body = generate(this.#prng, this.#world);

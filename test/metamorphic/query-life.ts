@@ -23,7 +23,7 @@ const ID_COUNT = 250;
 const PAGED = 'paged';
 const PAGED_ENTITIES = 3000;
 const PER_REQUEST = 1000;
-/** Text whose order by code points is not that by UTF-16 code units, and further equal ones. */
+/** Texts whose order by code points differs from their order by UTF-16 code units, and texts that equal others. */
 const MORE_TEXTS = ['\uff41bc', '\ufffd', '😀', 'a', 'ab', '10', '9'];
 
 const PAGED_COLUMNS: Json = [
@@ -137,7 +137,7 @@ export class QueryLife {
     const expected = this.model[kind](body, Date.now());
     const found = jsonText(answer.get('result') ?? null);
     if (found !== `{"${kind}d":${expected}}`)
-      throw new Error(`${kind} ${jsonText(body)}: ${found}, wanted ${expected}`);
+      throw new Error(`${kind} ${jsonText(body)}: ${found}, expected ${expected}`);
   }
 
   /** Bodies of POST /v1/data_extraction/result that need several pages. */

@@ -17,7 +17,7 @@ import type { RowModel } from '../support/model.js';
 const KINDS = ['count/event', 'aggregation', 'top_values', 'result', 'score'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Number of queries of each kind in a hundred; a body holds several counts of events or of top values. */
+/** Number of queries of each kind in a hundred. A body contains several counts of events or of top values. */
 const SHARES: Readonly<Record<Kind, number>> = {
   'count/event': 25,
   aggregation: 25,
@@ -138,7 +138,7 @@ async function askPages(server: ConformanceServer, body: Json): Promise<Json[] |
   return pages;
 }
 
-/** Errors in the numbers of a page and, when another page follows, in its row count. */
+/** Errors in the numbers of a page and, if another page follows, in its row count. */
 function pageError(answer: JsonObject, number: number, isLast: boolean): string | null {
   const expected = new Map([
     ['page', num(number)],
@@ -151,7 +151,10 @@ function pageError(answer: JsonObject, number: number, isLast: boolean): string 
   return answerDifference(expected, found, `page ${number}`);
 }
 
-/** Requests all pages twice: both times the same rows on the same pages, and those of the model. */
+/**
+ * Requests all pages twice, and checks that both times the pages have the same rows, and that they are those of the
+ * model.
+ */
 export async function askPagesTwice(
   server: ConformanceServer,
   model: RowModel,

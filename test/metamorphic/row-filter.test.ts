@@ -1,7 +1,7 @@
 /**
- * A custom key with a row filter gets the answers of a database without the hidden rows, and its
- * inserts reveal nothing about hidden rows: generated requests of every kind, sent to two databases of a real server,
- * also after it was killed and started again. Beside that: whitelists of columns, and whose an Idempotency-Key is.
+ * A custom key with a row filter gets the answers of a database without the hidden rows, and its inserts reveal nothing
+ * about hidden rows: generated requests of every kind are sent to two databases of a real server, also after it was
+ * killed and restarted. Other tests check whitelists of columns, and the owner of an Idempotency-Key.
  * A longer run: node dist/test/metamorphic/row-filter.test.js --requests 1000 --seed 1
  */
 import { parseArgs } from 'node:util';
@@ -47,7 +47,7 @@ const WINDOW: Json = ['2016-01-01', '2016-01-07'];
 const conditions = (fields: Readonly<Record<string, Readonly<Record<string, Json>>>>): JsonObject =>
   jsonObject(Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, jsonObject(one)])));
 
-/** The rows that each filter admits in the default dimension, and in some cases in the other one. */
+/** The rows that each filter admits in the default dimension, and in some cases in the second one. */
 const FILTERS: Readonly<Record<string, (prng: Prng, schema: GeneratedSchema) => JsonObject>> = {
   equals: (prng) => conditions({ boolean: { equals: prng.chance(0.5) } }),
   range: (prng) => conditions({ integer: { range: [num(prng.between(-3, 2)), num(prng.between(7, 2000))] } }),
@@ -75,7 +75,7 @@ const FILTERS: Readonly<Record<string, (prng: Prng, schema: GeneratedSchema) => 
   },
 };
 
-/** A filter that hides some rows and shows some. */
+/** A filter that hides some rows and shows others. */
 function chooseFilter(
   prng: Prng,
   schema: GeneratedSchema,
@@ -93,7 +93,7 @@ function chooseFilter(
     const other = jsonObject({ 'entity-id': jsonObject({ 'not-ends-with': '5' }) });
     return new Map([['default', conditions], ...(prng.chance(0.2) ? [['second', other] as const] : [])]);
   }
-  throw new Error('no filter hides some rows and shows some');
+  throw new Error('no filter hides some rows and shows others');
 }
 
 async function makeTwins(prng: Prng, name: string): Promise<Twins> {
@@ -132,11 +132,11 @@ t.test('a key with a row filter is answered as if the hidden rows were not there
     for (const [kind, count] of requests.taken) taken.set(kind, (taken.get(kind) ?? 0) + count);
   }
   const hidden = pairs.map(({ twins }) => twins.hidden('default').length);
-  t.comment(`taken: ${JSON.stringify([...taken])}; hidden in the end: ${hidden}`);
+  t.comment(`accepted: ${JSON.stringify([...taken])}; hidden at the end: ${hidden}`);
   t.notOk(taken.has('broken'), 'what is broken is refused');
   const reads = ['count', 'events', 'aggregation', 'top', 'rows', 'score', 'saved', 'run'];
   for (const kind of [...reads, 'total', 'exists', 'insert', 'update', 'delete', 'list']) {
-    t.ok((taken.get(kind) ?? 0) > REQUESTS / 5, `${kind} was taken`);
+    t.ok((taken.get(kind) ?? 0) > REQUESTS / 5, `${kind} was accepted`);
   }
 });
 
@@ -251,7 +251,7 @@ async function codesOf(ask: Ask): Promise<readonly number[]> {
   return (body as { errors: { code: number }[] }).errors.map(({ code }) => code);
 }
 
-t.test('a filter whose column is deleted or put aside shows nothing any more', async (t) => {
+t.test('a filter whose column is deleted or deactivated admits no rows', async (t) => {
   const { client, team } = server;
   const { name, master } = await makeDatabase(client, team, 'broken filters');
   const succeed = (
@@ -290,7 +290,7 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
   const saved = { type: 'count/entity', query: everyone };
   await succeed('/v1/query/saved', { ...saved, name: 'everyone' });
   await succeed('/v1/query/saved', { ...saved, name: 'remembered', 'cache-period': 600 });
-  /** Requests of every kind that read or change rows; the last two would find rows that no filter hides. */
+  /** Requests of every kind that read or change rows. The last two would find rows that no filter hides. */
   const requests: Readonly<Record<string, Omit<Ask, 'key'>>> = {
     count: { path: COUNT, body: { 'query-name': 'q', query: everyone } },
     'count in a list': {
@@ -362,7 +362,7 @@ t.test('a filter whose column is deleted or put aside shows nothing any more', a
   await expect(fits, 'columns made anew');
   for (const key of keys.values()) {
     const total = await server.client.succeed({ path: TOTAL, key, body: { dimensions: ['default'] } });
-    t.match(total, { result: { total: 0 } }, 'columns made anew have no value that a filter lets through');
+    t.match(total, { result: { total: 0 } }, 'columns created again have no value that a filter admits');
   }
 });
 
@@ -392,7 +392,7 @@ function namesIn(kind: string, body: Json): string[] {
   );
 }
 
-t.test('a key with a whitelist gets 506 for every other column, and for no column of it', async (t) => {
+t.test('a key with a whitelist gets 506 for every other column, and for no column in it', async (t) => {
   const prng = new Prng(SEED + 1);
   const { client, team } = server;
   const schema = generateSchema(prng);
@@ -530,12 +530,12 @@ t.test('an Idempotency-Key of one key never answers for another key, endpoint or
     ...[{ updated: 3 }, { updated: 5 }, [506], [507], [502], { updated: 10 }, { updated: 10 }],
     ...[1, [506], { deleted: 11 }, { deleted: 0 }, { deleted: 0 }, [9001], [9001]],
   ];
-  t.strictSame(await answers(), expected, 'at first');
+  t.strictSame(await answers(), expected, 'initially');
   t.strictSame(await answers(), expected, 'again');
   await server.restart('kill -9');
   t.strictSame(await answers(), expected, 'after a kill');
   await server.restart('clean');
   t.strictSame(await answers(), expected, 'after a restart');
   const total = await server.client.succeed({ path: TOTAL, key: made.master });
-  t.match(total, { result: { total: 0 } }, 'what was deleted was not inserted again');
+  t.match(total, { result: { total: 0 } }, 'the deleted entity was not inserted again');
 });

@@ -1,6 +1,6 @@
 /**
- * One generated life of a database: columns, inserts, updates, deletes and deleted columns in their order, and what
- * the row-at-a-time model answers after each part of it.
+ * A generated sequence of operations on a database: columns, inserts, updates, deletes and deleted columns, and the
+ * answers of the row-at-a-time model after each part.
  */
 import {
   changeColumn,

@@ -1,7 +1,7 @@
 /**
- * Generated columns, inserts, updates, deletes and queries: whatever the number of shards and workers and whichever
- * kernels run, the answers are those of the row-at-a-time model, before and after restarts from log, snapshot and
- * both, and after a start with another number of shards.
+ * Generated columns, inserts, updates, deletes and queries. With any number of shards and workers and with either
+ * kernels, the answers are those of the row-at-a-time model, before and after restarts from log, snapshot and both, and
+ * after a start with another number of shards.
  * A longer run: node dist/test/metamorphic/shards.test.js --runs 50 --seed 1
  */
 import { parseArgs } from 'node:util';
@@ -36,7 +36,7 @@ const nameOf = ({ shardCount, workerCount, kernels }: Layout): string =>
   `${shardCount} shards, ${workerCount} workers, ${kernels === null ? 'JS' : 'SIMD'} kernels`;
 const optionsOf = (layout: Layout): Partial<EngineOptions> => ({ ...layout, logFileBytes: 8 * 2 ** 20 });
 
-/** Expired events are removed after a start, not during it: repeats the queries until the events are gone. */
+/** Expired events are removed after a start, not during it, so the queries are repeated until the events are gone. */
 async function differenceInTheEnd(store: TestStore, requested: RequestedQuery): Promise<string | null> {
   let found = await firstDifference(store, requested);
   for (let tries = 0; found !== null && tries < 300; tries++) {
@@ -95,7 +95,7 @@ for (let run = 0; run < RUNS; run++) {
         t.equal(
           await differenceInTheEnd(late, scenario.afterExpiry),
           null,
-          'in one more shard, events expired',
+          'with one more shard and expired events',
         );
         const killed = copyDir(t, dir);
         await late.close();

@@ -1,6 +1,6 @@
 /**
- * Aggregates of generated SQL. DuckDB's own AVG and STDDEV compute with doubles: here they are computed from exact sums
- * (macros `mean` and `spread`, see sql-engines.ts) and rounded once, as Quarry does.
+ * Aggregates of generated SQL. DuckDB's own AVG and STDDEV compute with doubles. Here they are computed from exact sums
+ * (macros `mean` and `spread`, see sql-engines.ts) and rounded once, as in Quarry.
  */
 import type { Prng } from '../../src/base/index.js';
 import {

@@ -1,4 +1,4 @@
-/** An entry of the tables of functions. */
+/** Entries of the tables of functions. */
 import type { Prng } from '../../src/base/index.js';
 import { forms, type Kind, type Piece, type PieceType, piece } from '../support/sql/sql-piece.js';
 

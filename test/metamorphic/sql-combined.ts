@@ -45,7 +45,7 @@ export function combined(members: readonly Piece[], make: Make, kind: Kind | nul
   return piece(kind ?? of, forms(make(places(members)), make(duck), liteForm), members);
 }
 
-/** NULLIF has the kind of its first argument; null if it would not. */
+/** NULLIF with the kind of its first argument; null if the kind would differ. */
 export function nulled(a: Piece, b: Piece): Piece | null {
   const { of } = unified([a, b]);
   if (of.scale !== a.scale) return null;

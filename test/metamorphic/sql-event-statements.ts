@@ -1,6 +1,6 @@
 /**
- * Generated SELECTs over events: aggregates over the events of groups of entities (`feeds`), rows that are events,
- * and HAVING COUNT of events, which is evaluated per entity. Other engines have the events as tables, or gathered in lists.
+ * Generated SELECTs over events: aggregates over the events of groups of entities (`feeds`), rows that are events, and
+ * HAVING COUNT of events, which is evaluated per entity. Other engines have the events in tables or collected in lists.
  */
 import type { Prng } from '../../src/base/index.js';
 import { DATETIME, forms, type Piece, type Printed, piece } from '../support/sql/sql-piece.js';
@@ -27,7 +27,7 @@ const INTERVALS = [
   ['months', 'month'],
 ] as const;
 
-/** FROM of a source with something else as the first table of the other engines. */
+/** FROM of a source in which another table expression replaces the first table of the other engines. */
 function replaced({ from, table }: Source, first: string): Printed {
   return forms(
     from.quarry,
@@ -53,7 +53,7 @@ export class EventStatements {
     return draw < 0.8 ? this.#eventGroups() : this.#eventRows();
   }
 
-  /** Conditions on the event as members of the top list, with a condition on attributes; some are in HAVING. */
+  /** Conditions on the event as members of the top list, with a condition on attributes. Some are in HAVING. */
   #condition(tests: EventTests | null, exists: string, values: Values): EventCondition {
     const { prng } = this;
     const beside = prng.chance(0.4) ? values.condition(prng.pick([0, 1, 2])) : null;
@@ -70,7 +70,7 @@ export class EventStatements {
     return { where, havingBeside };
   }
 
-  /** The first table with the events that pass of up to two columns as lists f.feed0, f.feed1 of {v, d}. */
+  /** The first table, with the passing events of up to two columns as lists f.feed0, f.feed1 of {v, d}. */
   #gathered(
     event: EventColumn,
     tests: EventTests | null,
@@ -103,7 +103,7 @@ export class EventStatements {
     return this.prng.chance(0.6) ? eventTests(this.prng, event, this.prng.chance(0.3)) : null;
   }
 
-  /** Aggregates over events together with aggregates over attributes, by attributes, of all rows, or of each entity. */
+  /** Aggregates over events together with aggregates over attributes: by attributes, over all rows, or per entity. */
   #feeds(): Select {
     const { prng } = this;
     const event = prng.pick(this.#table.events);
@@ -253,7 +253,7 @@ export class EventStatements {
     });
   }
 
-  /** Plainly selected values and dates. */
+  /** Values and dates selected without functions. */
   #eventRows(): Select {
     const { prng } = this;
     const { source, pieces, condition, from } = this.#eventSource();

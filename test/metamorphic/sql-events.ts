@@ -13,7 +13,7 @@ export interface EventTests {
   readonly lite: readonly (string | null)[];
 }
 
-/** `windowOnly`: tests of the date only. */
+/** `windowOnly`: only tests of the date. */
 export function eventTests(prng: Prng, { name, kind }: EventColumn, windowOnly = false): EventTests {
   const value = piece(kind, forms(`[${name}.value]`, 'e.value', 'e.value'));
   const date = piece(DATETIME, forms(`[${name}.date]`, 'e.date', 'e.date'));
@@ -50,7 +50,7 @@ export function eventTests(prng: Prng, { name, kind }: EventColumn, windowOnly =
   };
 }
 
-/** In parentheses of its own: the entity has such an event. */
+/** A parenthesized condition: the entity has such an event. */
 export function eventCondition(prng: Prng, { table }: Source): Piece {
   const event = prng.pick(table.events);
   const from = `"${table.name}_${event.name}" e WHERE e.id = f."entity-id"`;

@@ -133,7 +133,7 @@ export class SqlLife {
     }
   }
 
-  /** A smaller statement that still shows a difference of the same nature. */
+  /** A reduced statement that still shows a difference of the same kind. */
   async #smallest(server: ConformanceServer, select: Select, nature: string): Promise<Select> {
     let smallest = select;
     let tries = 0;
@@ -152,7 +152,7 @@ export class SqlLife {
   }
 }
 
-// Refusals of a column outside the keys of the groups.
+// Refusals of a column that is not a grouping key.
 const UNGROUPED_BY_DUCK = /must appear in the GROUP BY clause/;
 const UNGROUPED_BY_QUARRY = /must stand in GROUP BY/;
 

@@ -86,7 +86,7 @@ export function someLiteral(prng: Prng, type: PieceType): Piece {
   }
 }
 
-/** A number with an exponent, and the equal number with the shortest digits of the nearest double. */
+/** A number with an exponent, and the equal number in the shortest digits of the nearest double. */
 const WITH_EXPONENT = [
   ['9.007199254740993e15', '9007199254740992'],
   ['-9007199254740993e0', '-9007199254740992'],
@@ -106,7 +106,7 @@ function withExponent(prng: Prng): Piece {
   return { ...made, forms: { ...made.forms, quarry } };
 }
 
-/** An operand to compare with `of`: of its type or a compatible one, and at random as a text. */
+/** An operand to compare with `of`: of its type or a compatible one, sometimes as a text. */
 export function literal(prng: Prng, of: Kind): Piece {
   switch (of.type) {
     case 'integer':

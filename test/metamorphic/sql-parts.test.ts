@@ -89,7 +89,7 @@ t.test('the rows for which a condition is true, false and unknown are all rows',
   }
 });
 
-t.test('pages joined are the whole, and every number of shards gives the same bytes', async (t) => {
+t.test('joined pages equal the whole, and every number of shards gives the same bytes', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     await nextWorld(round);
     const statements = new Statements(prng, world);
@@ -112,7 +112,7 @@ t.test('pages joined are the whole, and every number of shards gives the same by
   }
 });
 
-t.test('a LIMIT without an order gives so many of the rows', async (t) => {
+t.test('a LIMIT without an order returns that number of the rows', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     await nextWorld(round);
     const statements = new Statements(prng, world);
@@ -148,7 +148,7 @@ t.test('conditions count the same entities and give the same scores in SQL and i
       String(await count(`WHERE ${sql}`)),
       sql,
     );
-    // Of a top list of ANDs the interface also answers those that only some members hold for.
+    // For a top list of ANDs the interface also returns entities for which only some members are true.
     if (word === 'and' && json.includes('"and"')) continue;
     const body = `{"dimension":"${table.name}","query":[${json}],"columns":["entity-id"],"limit":100}`;
     const scored = (await result('/v1/data_extraction/score', body)).get('data') as readonly JsonObject[];
@@ -162,7 +162,7 @@ t.test('conditions count the same entities and give the same scores in SQL and i
   }
 });
 
-t.test('events are counted alike, also with a least frequency', async (t) => {
+t.test('events are counted alike, also with a minimum frequency', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     await nextWorld(round);
     const [{ name, events }] = world;
@@ -212,7 +212,7 @@ const METRICS: Readonly<Record<string, string>> = {
 
 const FLOATS = ['avg', 'median', 'p95', 'p99', 'stddev'];
 
-/** Floats are written with more digits there, and an AVG of SQL has six decimals. */
+/** Floats have more digits in JSON, and an AVG in SQL has six decimals. */
 function sameMetric(found: Json, wanted: Json, metric: string): boolean {
   const [a, b] = [jsonText(found), jsonText(wanted)];
   if (a === b || !FLOATS.includes(metric) || found === null) return a === b;
@@ -297,7 +297,8 @@ t.test('an extraction with an order gives the rows of SELECT with that order', a
     const found = await rows(
       `SELECT ${items} FROM ${table.name} WHERE ${sql} ORDER BY ${orderBy} LIMIT ${limit}`,
     );
-    // A missing value is left out there, and null here; datetimes have lower-case letters there, whole decimals no point.
+    // In JSON a missing value is left out, in SQL it is null. Datetimes in SQL have lower-case letters, whole decimals
+    // no point.
     const shown = (value: Json | undefined): string =>
       value === undefined || value === null ? 'none' : String(value).toLowerCase().replace(/\.0$/, '');
     const rowTexts = (list: readonly JsonObject[]): string[] =>

@@ -1,10 +1,10 @@
-/** A SELECT as a tree of pieces, printed for each engine, and made smaller where it shows a difference. */
+/** A SELECT as a tree of pieces, which is printed for each engine, and reduced if it shows a difference. */
 import { type Piece, type Printed, piece, print } from '../support/sql/sql-piece.js';
 
 export interface OrderKey {
   readonly of: Piece;
   readonly descending: boolean;
-  /** The item of SELECT that equals it, which may be referred to by its number or alias. */
+  /** The equal item of SELECT, which may be referred to by its number or alias. */
   readonly item: number | null;
   readonly by: 'expression' | 'number' | 'alias';
 }
@@ -18,7 +18,7 @@ export interface Select {
   readonly from: Printed;
   readonly where: Piece | null;
   readonly groupBy: readonly Piece[];
-  /** Additional grouping key of the other engines, where Quarry makes each entity a group. */
+  /** Additional grouping key of the other engines, for a SELECT in which Quarry makes each entity a group. */
   readonly groupBeside: string | null;
   readonly having: Piece | null;
   /** Quarry's conditions on events, which the other engines have in FROM or WHERE. */
@@ -26,7 +26,7 @@ export interface Select {
   readonly order: readonly OrderKey[];
   readonly limit: number | null;
   readonly offset: number;
-  /** WHERE and the items depend on each other: a reduced statement would mean something else. */
+  /** WHERE and the items depend on each other: a reduced statement would have another meaning. */
   readonly bound: boolean;
   /** Quarry gets `*`, which ends with the score. */
   readonly star: boolean;
@@ -43,7 +43,7 @@ type Engine = keyof Printed;
 
 function orderText({ of, descending, item, by }: OrderKey, engine: Engine): string | null {
   const named = item === null || by === 'expression' ? null : by === 'number' ? String(item + 1) : `c${item}`;
-  // A literal of its own would be a number of an item.
+  // A literal alone would be the number of an item.
   const other = item === null ? comparable(of).forms : null;
   const text =
     engine === 'quarry'
@@ -92,20 +92,20 @@ function printFor(select: Select, engine: Engine): string | null {
   ].join('');
 }
 
-/** With DISTINCT other engines take numbers; texts that are not in lower-case letters have no place there. */
+/** With DISTINCT other engines use item numbers. Texts that are not lower-case cannot be sorted there. */
 function orderByNumbers({ order }: Select): string[] {
   return order.map(({ item, descending }) => `${(item ?? 0) + 1}${descending ? ' DESC' : ' ASC'} NULLS LAST`);
 }
 
 export function printSelect(select: Select): Printed {
   const [quarry, duck] = [printFor(select, 'quarry'), printFor(select, 'duck')];
-  if (quarry === null || duck === null) throw new Error('only SQLite may have no words for a piece');
+  if (quarry === null || duck === null) throw new Error('only SQLite may lack a form of a piece');
   return { quarry, duck, lite: printFor(select, 'lite') };
 }
 
 /**
- * The same statement, in which DuckDB sees no further into keys that are conditions: it turns NOT a < b into a >= b, and puts
- * the members of an AND list into the one around it, and then finds no key in them.
+ * The same statement with keys that DuckDB does not rewrite. DuckDB turns NOT a < b into a >= b, and merges a nested
+ * AND list into the outer one, and then no longer finds the keys in them.
  */
 export function withOpaqueKeys(select: Select): Select {
   const keys = new Set(select.groupBy.filter(({ type }) => type === 'boolean').map((key) => print(key).duck));
@@ -143,7 +143,7 @@ export function* smallerSelects(select: Select): Generator<Select> {
   if (select.order.length > 0) yield { ...select, order: [], limit: null, offset: 0, total: false };
   if (select.distinct) yield { ...select, distinct: false };
   if (select.items.length > 1 && !select.star) {
-    // The first item may be what makes a group of every entity.
+    // The first item may be the one that makes each entity a group.
     for (let at = select.groupBeside === null && !select.bound ? 0 : 1; at < select.items.length; at++) {
       yield {
         ...select,

@@ -1,4 +1,4 @@
-/** FROM of a generated SELECT: the first table, perhaps joined with those that it links to. */
+/** FROM of a generated SELECT: the first table, in some cases joined with tables to which it links. */
 import type { Prng } from '../../src/base/index.js';
 import { forms, type Piece, type Printed, piece, TEXT } from '../support/sql/sql-piece.js';
 import type { Table, World } from '../support/sql/sql-world.js';
@@ -9,7 +9,7 @@ export interface Source {
   readonly columns: readonly Piece[];
   /** The entity ID of the first table. */
   readonly id: Piece;
-  /** No two rows have the same values of these. */
+  /** No two rows have the same values of these columns. */
   readonly table: Table;
   /** The name of the first table in the other engines. */
   readonly alias: string;

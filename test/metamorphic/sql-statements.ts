@@ -1,4 +1,7 @@
-/** Generated SELECTs over a world: of rows, of groups, of one group, of each entity, over events, with and without joins. */
+/**
+ * Generated SELECTs over a world: of rows, of groups, of one group, of each entity, over events, with and without
+ * joins.
+ */
 import type { Prng } from '../../src/base/index.js';
 import { BOOLEAN, type Piece, piece, same } from '../support/sql/sql-piece.js';
 import type { World } from '../support/sql/sql-world.js';
@@ -9,7 +12,7 @@ import type { OrderKey, Select } from './sql-select.js';
 import { type Source, sourceOf } from './sql-source.js';
 import { Values } from './sql-values.js';
 
-/** WHERE: conditions on attributes, and where the first table has events, on these. */
+/** WHERE: conditions on attributes and, if the first table has events, on events. */
 export function whereOf(prng: Prng, values: Values, source: Source, depth: number): Piece {
   if (depth > 0 && prng.chance(0.5)) {
     const word = prng.pick(['AND', 'OR']);
@@ -47,7 +50,7 @@ export const EMPTY = {
   total: false,
 };
 
-/** Every item once, in any order: rows that compare as equal are equal. */
+/** Every item once, in random order: rows that compare as equal are equal. */
 export function orderOfItems(prng: Prng, items: readonly Piece[], aliases: readonly boolean[]): OrderKey[] {
   const left = items.map((of, item) => ({ of, item }));
   const keys: OrderKey[] = [];

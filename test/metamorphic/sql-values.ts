@@ -1,4 +1,7 @@
-/** Generated values of SQL: columns, literals, arithmetic, CASE and its like, casts, and functions of every type. */
+/**
+ * Generated values of SQL: columns, literals, arithmetic, CASE and similar expressions, casts, and functions of every
+ * type.
+ */
 import type { Prng } from '../../src/base/index.js';
 import { lower } from '../support/model.js';
 import {
@@ -24,7 +27,7 @@ import { between, cased, combined, comparison, extreme, inList, nulled, switched
 import { literal, someLiteral } from './sql-literals.js';
 
 const TYPES: readonly PieceType[] = ['integer', 'decimal', 'float', 'text', 'boolean', 'date', 'datetime'];
-/** More digits are not generated, so that no sum of products comes near 38. */
+/** No more digits are generated, so that no sum of products approaches 38 digits. */
 const DIGITS_MAX = 26;
 const PATTERN_PARTS = ['%', '_', 'a', 'b', 'é', '日', '😀', 'x', ' ', 're', 'Σ', '1', '\\', "'", '5'];
 export const COMPARISONS = ['=', '<>', '!=', '<', '<=', '>', '>='] as const;
@@ -43,7 +46,7 @@ export class Values {
     return this.of(this.prng.pick(TYPES), depth);
   }
 
-  /** A value that all engines compute alike, for use in a decision. */
+  /** A value that all engines compute alike, for use in a condition or a comparison. */
   firm(depth: number, type: PieceType = this.prng.pick(TYPES)): Piece {
     for (let tries = 0; tries < 5; tries++) {
       const found = this.of(type, depth);

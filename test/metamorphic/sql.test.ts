@@ -1,30 +1,31 @@
 /**
- * Generated SELECTs over generated tables, sent to whole servers, to DuckDB and, where the semantics agree, to SQLite. Answers
- * must be equal row for row where the order is defined, else as sets of rows; exact numbers to the last digit, floats that all
- * engines compute alike to the last bit or two, others to nine digits. Layouts have one to seven shards and both kinds of
- * kernels; queries are repeated after restarts from log and snapshot. A statement that differs is reduced before it is shown.
+ * Generated SELECTs over generated tables, sent to whole servers, to DuckDB and, if the semantics agree, to SQLite. Answers
+ * must be equal row for row if the order is defined, else as sets of rows. Exact numbers are compared to the last digit, floats
+ * that all engines compute alike to the last bit or two, others to nine digits. Layouts have one to seven shards and both kinds
+ * of kernels; queries are repeated after restarts from log and snapshot. A statement that differs is reduced before it is shown.
  *
  * Where the engines' semantics differ, these rules define the statements for the others, or exclude a case:
- *   texts        Quarry keeps them in lower-case letters and compares without case: the others have lower-case rows and
- *                literals, and lower() around what has other letters; letters of put out texts stay. SQLite's own upper() and
- *                lower() know ASCII only and are not asked. Not asked: upper() of letters without a simple capital (ß)
- *   order        UTF-8 bytes, missing values last, rising or falling: NULLS LAST
+ *   texts        Quarry stores lower case and compares without case. The others have lower-case rows and literals, and lower()
+ *                around texts with other letters; selected texts keep their letters. SQLite's own upper() and lower() know only
+ *                ASCII and are not compared. Excluded: upper() of letters without a simple capital (ß)
+ *   order        UTF-8 bytes, missing values last, ascending or descending: NULLS LAST
  *   /            of floats; x / 0 and x % 0 are missing: nullif(y, 0)
  *   % of decimals   DuckDB uses doubles: it gets integers in units of the last place (units_of, of_units)
  *   AVG, STDDEV  DuckDB uses doubles: computed from exact sums and rounded once, AVG to six decimals (mean, spread)
- *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: none of so many are asked for
- *   1.5e0        next to exact numbers means its shortest digits and is compared exactly, in a condition and in an expression
- *                alike; DuckDB compares doubles, for which 9007199254740993 = 9007199254740992e0: asked of it with the digits
- *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are not asked
- *   dates        none beyond the years 1 to 9999, where Quarry refuses and DuckDB goes on; weekdays count from 1 = Sunday
- *   TRY_CAST     of a text as a date: DuckDB reads 2016-01-01-18, its end for a zone; of stored and written texts only. As a
- *                number: DuckDB reads 1_000; asked of it with another sign for each _
- *   date_trunc   DuckDB's expression rewriter makes date_trunc(...) <> constant true of a missing date: it is switched off
+ *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: no statement generates so many digits
+ *   1.5e0        next to exact numbers means its shortest digits and is compared exactly, both in conditions and in
+ *                expressions. DuckDB compares doubles, for which 9007199254740993 = 9007199254740992e0: it gets the digits
+ *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are excluded
+ *   dates        only years 1 to 9999: Quarry refuses dates outside them, DuckDB does not; weekdays count from 1 = Sunday
+ *   TRY_CAST     of a text as a date: DuckDB reads the end of 2016-01-01-18 as a zone; only stored and literal texts are cast.
+ *                As a number: DuckDB reads 1_000; it gets another character for each _
+ *   date_trunc   For a missing date DuckDB's expression rewriter turns date_trunc(...) <> constant into true: it is disabled
  *   events       three-valued: unknown for an entity without any event of the column (CASE WHEN EXISTS (any) THEN EXISTS
  *                (such) END); values of groups' events as lists, once per entity where rows are events. Text events have no
  *                order in conditions: Quarry refuses [clicks.value] < 'a'
- *   AND in AND   is one list to both, OR in OR too: a key a AND b is not found in c AND (a AND b), and both refuse. Quarry finds
- *                it when c is true of itself, and a < b in NOT (a < b): DuckDB is then asked with CAST(key AS BOOLEAN)
+ *   AND in AND   is one list in both engines, as is OR in OR: neither finds a key a AND b in c AND (a AND b), and both refuse.
+ *                If c itself is true, Quarry finds the key, and it finds a < b in NOT (a < b): DuckDB then gets
+ *                CAST(key AS BOOLEAN)
  *   a window     as the only date condition of an AND list applies to the parenthesized conditions next to it: not generated
  *   numbers      decimals end without zeros but have one place; floats have a point or an exponent; SELECT * has a score
  *   SQLite       has no decimals (integers in units of the last place), no number beyond 64 bits, dates as texts
@@ -62,7 +63,7 @@ const MEMORY_BYTES = 4 * 2 ** 30;
 /** Share of a layout's queries that are repeated after each restart. */
 const AGAIN = 0.1;
 
-t.test('rows whose floats are nearly equal meet in whatever order they come, and no others do', async (t) => {
+t.test('rows with nearly equal floats match in any order, and no others match', async (t) => {
   const kind = { scale: 0, digits: 9, firm: true, tame: true };
   const kinds: Kind[] = [
     { ...kind, type: 'text' },

@@ -35,7 +35,7 @@ export async function makeDatabase(client: JsonClient, team: string, name: strin
   return { name, master: answer.keys['master-key'] };
 }
 
-/** Makes a custom key of the database; `more` are further fields of it. Returns the key's text. */
+/** Creates a custom key of the database; `more` contains its other fields. Returns the key's text. */
 export async function makeKey(
   client: JsonClient,
   team: string,
@@ -68,7 +68,7 @@ export class Twins {
   readonly schema: GeneratedSchema;
   readonly whole: Database;
   readonly part: Database;
-  /** The rows of the whole. */
+  /** The rows of the whole database. */
   readonly model = new RowModel();
   #client: JsonClient;
   readonly #keys = new Map<Level, readonly [whole: string, part: string]>();
@@ -86,7 +86,7 @@ export class Twins {
     this.part = part;
   }
 
-  /** Makes both databases with `rows`, bodies of inserts, and their keys. */
+  /** Creates both databases with `rows`, which are bodies of inserts, and their keys. */
   static async make(
     client: JsonClient,
     team: string,
@@ -136,14 +136,14 @@ export class Twins {
     return this.model.ids(dimension).filter((id) => !visible.has(id));
   }
 
-  /** Sends a request to both with keys of that level. Returns the common answer, or the difference. */
+  /** Sends a request to both databases with keys of that level. Returns the common answer, or the difference. */
   async ask(level: Level, ask: Omit<Ask, 'key'>): Promise<Reply | string> {
     return this.#compared(ask, await this.#askEach(level, [ask, ask]));
   }
 
   /**
-   * Asks both for all pages of an extraction whose body holds no page-token; `between` runs behind each page. The
-   * number of pages, or what differs.
+   * Requests all pages of an extraction whose body has no page-token from both databases. `between` runs after each
+   * page. Returns the number of pages, or the difference.
    */
   async pages(
     level: Level,
@@ -165,7 +165,10 @@ export class Twins {
     }
   }
 
-  /** Asks the whole with its master key, which no filter narrows; whatever is remembered of that is not the key's. */
+  /**
+   * Sends a request to the whole database with its master key, which has no filter. Its cached answer must not be
+   * returned to the filtered key.
+   */
   async asMaster(ask: Omit<Ask, 'key'>): Promise<void> {
     await this.#client.ask({ ...ask, key: this.whole.master });
   }
@@ -182,7 +185,7 @@ export class Twins {
     return `behind ${jsonText(new Map(this.filter))}: ${sent}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`;
   }
 
-  /** The model after an insert that both took; sets the part right. */
+  /** Applies an insert that both databases accepted to the model, and corrects the part. */
   async inserted(body: Json): Promise<void> {
     const idsOf = new Map<string, string[]>();
     for (const [id, fields] of body as JsonObject) {
@@ -207,7 +210,10 @@ export class Twins {
     }
   }
 
-  /** The model after an update or a delete that both took; sets the part right. The number of rows concerned. */
+  /**
+   * Applies an update or a delete that both databases accepted to the model, and corrects the part. Returns the number
+   * of affected rows.
+   */
   async mutated(kind: 'update' | 'delete', body: JsonObject): Promise<number> {
     const dimension = dimensionOf(body);
     const conditions = this.filter.get(dimension);
@@ -224,7 +230,7 @@ export class Twins {
     return count;
   }
 
-  /** Takes rows out of the part. */
+  /** Removes rows from the part. */
   async #erase(dimension: string, ids: readonly string[]): Promise<void> {
     for (const some of runsOf(ids)) {
       const query = [jsonObject({ 'entity-id': jsonObject({ in: some }) })];
@@ -233,7 +239,7 @@ export class Twins {
     }
   }
 
-  /** Puts rows of the model into the part, which lacks them. */
+  /** Adds rows of the model to the part. */
   async #copy(dimension: string, ids: readonly string[]): Promise<void> {
     for (const some of runsOf(ids)) {
       const text = jsonText(this.model.copyOf(some, dimension));

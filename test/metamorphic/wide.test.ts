@@ -1,7 +1,7 @@
 /**
- * More than a segment of entities and several of events, and more strings than 8 and 16 bits can code: sealing,
- * widening in place, windows by bisection, updates and deletes of whole thirds, compaction and checkpoints of many
- * segments, against plain arrays.
+ * Compares with plain arrays: more than one segment of entities and several of events, and more strings than 8 and 16
+ * bits can encode. Covers sealing, widening in place, windows by bisection, updates and deletes of whole thirds,
+ * compaction and checkpoints of many segments.
  * A longer run: node dist/test/metamorphic/wide.test.js --entities 1000000 --seed 3
  */
 import { parseArgs } from 'node:util';
@@ -64,7 +64,7 @@ class Wide {
     return START + days + (this.#prng.chance(0.5) ? this.#prng.below(DAY) : 0);
   }
 
-  /** The next `count` entities; strings get more numerous from the first segment to the second. */
+  /** The next `count` entities. The second segment has more distinct strings than the first. */
   *additions(count: number): Generator<string> {
     const end = this.entities.length + count;
     while (this.entities.length < end) {
@@ -139,7 +139,7 @@ class Wide {
     }
   }
 
-  /** Sets values and adds events to all that the question finds. */
+  /** Sets values of all entities that the question finds, and adds events to them. */
   update({ query, holds }: Question): Mutation {
     const prng = this.#prng;
     const many = `many-${prng.below(ENTITIES * 2)}`;
@@ -163,7 +163,7 @@ class Wide {
     return { query, set: jsonObject({ many, code, amount: num(amount), visits: events, sums }), count };
   }
 
-  /** Deletes all that the question finds. */
+  /** Deletes all entities that the question finds. */
   delete({ query, holds }: Question): Mutation {
     const found = this.entities.filter((entity) => entity.alive && holds(entity));
     for (const entity of found) entity.alive = false;
@@ -171,7 +171,7 @@ class Wide {
   }
 }
 
-/** An update, or with `set` null a delete, and how many entities it concerns. */
+/** An update, or a delete if `set` is null, and the number of entities that it affects. */
 interface Mutation {
   readonly query: Json;
   readonly set: Json | null;
@@ -286,7 +286,7 @@ function eventQuestion(prng: Prng): Question {
   );
 }
 
-/** Those of them whose string of many ends with the digit. */
+/** The entities of the question whose string of the column with many strings ends with the digit. */
 function narrowed({ query, holds }: Question, digit: string): Question {
   return {
     query: [query, 'and', attribute('many', 'ends-with', digit)],
@@ -306,7 +306,7 @@ function joined(prng: Prng): Question {
   };
 }
 
-/** Both lives hold the same rows at the same moments and are asked the same: answers by moment and question. */
+/** Both runs have the same rows at the same times and get the same queries: answers by time and question. */
 const answers = new Map<string, number>();
 
 function countOf(entities: readonly Entity[], holds: Question['holds']): number {
@@ -371,7 +371,7 @@ for (const [what, options] of [
     const afterLoad = ask(prng, wide.entities, 'load');
     t.ok(afterLoad.filter(({ count }) => count > 0).length > 35, 'most questions match something');
     await check(store, afterLoad, 'after the load');
-    // Alterations of one entity in two requests at once have no order: one after the other.
+    // Concurrent changes of one entity have no defined order, so they are sent one after another.
     const checkpoint = store.engine.checkpoint();
     for (const body of wide.alterations(25)) await store.insert(body);
     await checkpoint;

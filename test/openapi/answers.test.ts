@@ -1,6 +1,7 @@
 /**
- * Checks the requests and answers of a real server against the document: each endpoint over a socket, and many more bodies,
- * valid and damaged, without sockets. To run again: node dist/test/openapi/answers.test.js --seed 1 --bodies 20000
+ * Checks the requests and answers of a real server against the document: each endpoint over a socket, and many more
+ * bodies, valid and damaged, without sockets. To repeat a run: node dist/test/openapi/answers.test.js --seed 1 --bodies
+ * 20000
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
@@ -26,7 +27,7 @@ t.setTimeout(240_000 + BODY_COUNT * 20);
 
 const checker = new Checker(sentDocument());
 
-t.test('every endpoint answers as the document says, when it succeeds and when it refuses', async (t) => {
+t.test('every success and every refusal of an endpoint matches the document', async (t) => {
   const site = await startCodesServer(t);
   const { client, keys } = site;
   for (const ask of MODEL) await client.succeed(ask);
@@ -58,7 +59,7 @@ t.test('every endpoint answers as the document says, when it succeeds and when i
   }
 });
 
-t.test('answers of SQL and of lines are as the document says', async (t) => {
+t.test('answers to SQL and to lines match the document', async (t) => {
   const { client, keys } = await startCodesServer(t);
   for (const ask of MODEL) await client.succeed(ask);
   const statements = [
@@ -92,7 +93,7 @@ t.test('answers of SQL and of lines are as the document says', async (t) => {
   }
 });
 
-/** A body as its schema sees it; undefined if it is not JSON. */
+/** A body in the form that its schema describes; undefined if it is not JSON. */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -101,7 +102,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-t.test('what is accepted is what the schemas say, and what they refuse is refused', async (t) => {
+t.test('accepted bodies match the schemas, and bodies that do not match are refused', async (t) => {
   const server = await InProcessServer.open(await makeWorld(SEED), SEED, 2);
   t.teardown(() => server.close());
   const counts = { accepted: 0, refused: 0, bySchema: 0 };

@@ -32,7 +32,7 @@ export class Checker {
 
   constructor(document: ApiDocument) {
     this.document = document;
-    // Schemas without a type of their own are next to schemas that have one; formats are for people only.
+    // Not strict: schemas without a type are next to schemas with one. Formats are only documentation.
     this.#ajv = new Ajv2020({ allErrors: false, strict: false, validateFormats: false });
     this.#ajv.addSchema({ ...document, $id: ID } as object, ID);
   }
@@ -45,7 +45,7 @@ export class Checker {
     return operation;
   }
 
-  /** The error of a JSON body by its schema; null if it is valid or has no schema. */
+  /** The error of a JSON body against its schema; null if it is valid or has no schema. */
   request(method: string, path: string, body: unknown): string | null {
     const media = this.operation(method, path).requestBody?.content['application/json'];
     return media === undefined ? null : this.fault(media.schema, body);
@@ -64,7 +64,7 @@ export class Checker {
     return strange === undefined ? null : `code ${strange.code} is not described: ${JSON.stringify(strange)}`;
   }
 
-  /** The error of a value by a schema of the document; null = none. */
+  /** The error of a value against a schema of the document; null if there is none. */
   fault(schema: object, value: unknown): string | null {
     const key = JSON.stringify(schema);
     let validate = this.#known.get(key);

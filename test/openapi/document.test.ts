@@ -1,4 +1,6 @@
-/** The document against what it is made from, against OpenAPI 3.1's own rules, and its examples against its schemas. */
+/**
+ * Checks the document against its sources and against OpenAPI 3.1's own rules, and its examples against its schemas.
+ */
 import t from 'tap';
 import { ERRORS } from '../../src/base/index.js';
 import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
@@ -15,7 +17,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
-/** Every object of the document that stands where a schema does. */
+/** Every object of the document in the position of a schema. */
 function* schemasIn(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -24,7 +26,7 @@ function* schemasIn(value: unknown): Generator<object> {
   }
 }
 
-t.test('every endpoint has one description, and every description an endpoint', async (t) => {
+t.test('every endpoint has one description, and every description has an endpoint', async (t) => {
   const names = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
   t.strictSame(Object.keys(OPERATIONS).sort(), [...names].sort());
   for (const { method, path } of ENDPOINTS) t.ok(checker.operation(method, path.replace(/:\w+/, 'x')), path);
@@ -50,13 +52,13 @@ t.test('every error code, limit, key, rate and body length is documented', async
   const untold = Object.keys(ERRORS)
     .map(Number)
     .filter((code) => !documented.has(code as never) && !('never' in ERRORS[code as keyof typeof ERRORS]));
-  t.strictSame(untold, [], 'every code that can arise is one of some endpoint');
+  t.strictSame(untold, [], 'every possible code belongs to some endpoint');
 });
 
-t.test('the document keeps the rules of OpenAPI 3.1', async (t) => {
+t.test('the document conforms to OpenAPI 3.1', async (t) => {
   t.match(document.openapi, /^3\.1\.\d$/);
   const ids = operations.map(({ operation }) => operation.operationId);
-  t.equal(new Set(ids).size, ids.length, 'names of operations differ');
+  t.equal(new Set(ids).size, ids.length, 'names of operations are unique');
   const tags = new Set(document.tags.map(({ name }) => name));
   for (const { path, method, operation } of operations) {
     const place = `${method} ${path}`;
@@ -77,7 +79,7 @@ t.test('the document keeps the rules of OpenAPI 3.1', async (t) => {
   }
 });
 
-t.test('every schema is one of JSON Schema 2020-12, and every reference leads somewhere', async (t) => {
+t.test('every schema conforms to JSON Schema 2020-12, and every reference resolves', async (t) => {
   const inline = [...schemasIn(document.paths)];
   t.ok(inline.length > 100, `${inline.length} schemas`);
   for (const schema of [...Object.values(document.components.schemas), ...inline]) {
@@ -97,7 +99,7 @@ t.test('every schema is one of JSON Schema 2020-12, and every reference leads so
   );
 });
 
-t.test('every example is what its schema says', async (t) => {
+t.test('every example matches its schema', async (t) => {
   let count = 0;
   for (const { path, method, operation } of operations) {
     const bodies = Object.values(operation.requestBody?.content ?? {});
@@ -115,7 +117,7 @@ t.test('every example is what its schema says', async (t) => {
   }
 });
 
-t.test('a schema refuses what is none of it', async (t) => {
+t.test('a schema refuses values that do not match it', async (t) => {
   const wrong = (name: string, value: unknown): void => {
     t.not(
       checker.fault({ $ref: `#/components/schemas/${name}` }, value),
@@ -149,7 +151,7 @@ const NOBODY = {
   elsewhere: '',
 };
 
-t.test('every code that an endpoint is known to answer is one of its codes', async (t) => {
+t.test('every code that an endpoint is known to answer is one of its documented codes', async (t) => {
   const refusals: readonly Refusal[] = [
     ...accessRefusals(NOBODY),
     ...DIMENSIONS,

@@ -47,7 +47,7 @@ const READ: readonly (readonly [string, string])[] = [
   ['jobs.from', '[jobs].[from]'],
   ['left', '[left]'],
   ['entity-id', '{[entity] - [id]}'],
-  // Arithmetic: * / % before + and -, these before ||, equal ones from the left
+  // Arithmetic: * / % bind before + and -, these before ||; operators of equal precedence associate to the left
   ['a + b * c - d', '{{[a] + {[b] * [c]}} - [d]}'],
   ['a - b - c', '{{[a] - [b]} - [c]}'],
   ['a / b % c * d', '{{{[a] / [b]} % [c]} * [d]}'],
@@ -234,7 +234,7 @@ t.test('an invalid expression is refused with a message and its position', async
   }
 });
 
-/** What goes around `a`, each a level of nesting. */
+/** Nested forms of `a`, each with one level of nesting. */
 const NESTS: readonly (readonly [string, string])[] = [
   ['(', ')'],
   ['f(', ')'],

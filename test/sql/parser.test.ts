@@ -7,7 +7,7 @@ t.test('a parse error has a position, whatever the parser throws', async (t) => 
   t.equal(fieldOf(fieldOf(parseStatement('SELECT q0'), 'statement'), 'type'), 'select');
 });
 
-t.test('the parser binds OR tighter than AND: why it is given no expressions', async (t) => {
+t.test('the parser binds OR tighter than AND, so it does not parse expressions', async (t) => {
   const where = fieldOf(fieldOf(parseStatement('SELECT q0 WHERE q1 OR q2 AND q3'), 'statement'), 'where');
   t.equal(fieldOf(where, 'operator'), 'AND');
   t.equal(fieldOf(fieldOf(where, 'left'), 'operator'), 'OR');

@@ -39,7 +39,7 @@ const READ: readonly (readonly [string, string])[] = [
     'SELECT a FROM f AS g INNER JOIN d e ON a LEFT JOIN h ON b LEFT OUTER JOIN i AS j ON c WHERE k',
     'select [a] from [f] as [g] inner join [d] as [e] on [a] left join [h] on [b] left join [i] as [j] on [c] where [k]',
   ],
-  // How many rows
+  // LIMIT
   ['SELECT a FROM t LIMIT 5', 'select [a] from [t] limit 5'],
   ['SELECT a FROM t LIMIT 0', 'select [a] from [t] limit 0'],
   ['SELECT a FROM t LIMIT 5 OFFSET 6', 'select [a] from [t] limit 5 offset 6'],

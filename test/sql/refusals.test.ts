@@ -17,7 +17,7 @@ const sets = (kind: string): string =>
   `${kind} is not available; send the SELECTs as statements of their own`;
 
 const REFUSED: readonly (readonly [string, number, string])[] = [
-  // What the interface names
+  // Features that the interface names as unavailable
   ['SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u)', 23, EXISTS],
   ['SELECT a FROM t WHERE not exists(select 1)', 27, EXISTS],
   ["EXISTS ('a', 'b')", 1, EXISTS],

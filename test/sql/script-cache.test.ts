@@ -1,4 +1,4 @@
-/** A cached statement equals the result of parsing its text, whatever was parsed before. */
+/** A cached statement equals the result of parsing its text, in any order of texts. */
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import { readScript } from '../../src/sql/script.js';
@@ -15,7 +15,7 @@ t.test('a text is parsed once, and again after its eviction', async (t) => {
   t.equal(cache.read(text), first);
   const longer = `SELECT '${'x'.repeat(7_000)}'`;
   for (let other = 0; other < 12; other++) cache.read(`${longer}, ${other}`);
-  t.equal(cache.read(text), first, 'it was used of late');
+  t.equal(cache.read(text), first, 'it was used recently');
   for (let other = 0; other < 40; other++) cache.read(`${longer}, ${other}`);
   const again = cache.read(text);
   t.not(again, first);

@@ -79,7 +79,7 @@ t.test('trees printed in many ways parse to themselves, with every position', as
     const written = printer.script(new SqlGenerator(random).script());
     try {
       const read = readScript(printer.text);
-      // Comparing as text is a hundred times as fast; only what differs so is looked at.
+      // Comparing as text is a hundred times as fast, so only differing texts are compared in detail.
       if (JSON.stringify(read) === JSON.stringify(written)) sameCount++;
       else if (t.strictSame(read, written, `seed ${seed}: ${printer.text}`)) sameCount++;
     } catch (error) {
@@ -188,7 +188,7 @@ const WORDS = [
 ];
 const TOKEN = /\s+|[\p{L}\p{N}_]+|'[^']*'|./gsu;
 
-/** `text` with some of its tokens or characters left out, put in, exchanged or repeated. */
+/** `text` with some of its tokens or characters removed, inserted, exchanged or repeated. */
 function mutated(random: Prng, text: string): string {
   const parts = random.chance(0.3) ? Array.from(text) : (text.match(TOKEN) ?? []);
   for (let round = random.between(1, 4); round > 0; round--) {
@@ -204,7 +204,7 @@ function mutated(random: Prng, text: string): string {
   return parts.join('');
 }
 
-/** Line `line` of the text, from 1; null where there is none. */
+/** Line `line` of the text, from 1; null if the text has no such line. */
 function lineOf(text: string, line: number): string | null {
   let begin = 0;
   for (let passed = 1; passed < line; passed++) {
@@ -225,7 +225,7 @@ function misread(text: string): string | null {
     const { message, line, column } = error.moreInfo as Record<string, unknown>;
     const found = lineOf(text, Number(line));
     if (found === null || message !== error.message) return `${message} at ${line}:${column}`;
-    // Code points of a line of megabytes are not counted.
+    // The code points of a very long line are not counted.
     const width = found.length < 100_000 ? Array.from(found).length : found.length;
     return Number(column) >= 1 && Number(column) <= width + 1 ? null : `${message} at ${line}:${column}`;
   }

@@ -1,6 +1,6 @@
 /**
- * JSON answers compared with those of the row-at-a-time model. Integers and numbers with a fraction are different tokens;
- * both are compared exactly, except those that the model marks as approximate.
+ * Compares JSON answers with those of the row-at-a-time model. Integers and numbers with a fraction are different
+ * tokens; both are compared exactly, except those that the model marks as approximate.
  */
 import { ExactNumber, type Json, type JsonObject } from '../../src/api/index.js';
 import { jsonText } from './generate.js';
@@ -49,7 +49,7 @@ function isSameNumber(expected: ExactNumber, found: string): boolean {
   return Math.abs(one - other) <= expected.absolute + expected.relative * largest;
 }
 
-/** The same for the concatenated `data` of all pages of an extraction. */
+/** Like answerDifference, for the concatenated `data` of all pages of an extraction. */
 export function rowsDifference(expected: Extracted, pages: readonly (Json | undefined)[]): string | null {
   const rows = expected.isList ? listedRows(pages) : rowsById(pages);
   if (typeof rows === 'string') return rows;

@@ -101,7 +101,7 @@ function dictionaryOf(texts: readonly string[], codeBytes: 1 | 2 | 4): ArrowItem
 
 const words = (values: readonly bigint[]): Uint32Array => new Uint32Array(BigInt64Array.from(values).buffer);
 
-/** One bit a row; a whole vector longer than needed, as bitmaps in arenas are. */
+/** One bit per row; the vector is longer than needed, like bitmaps in arenas. */
 function bitmap(bits: readonly boolean[]): Uint8Array {
   const bytes = new Uint8Array(((bits.length + 127) >> 7) << 4);
   for (const [row, bit] of bits.entries()) if (bit) bytes[row >> 3] |= 1 << (row & 7);
@@ -231,7 +231,7 @@ function valueAt(values: ArrowValues, index: number): Plain {
   }
 }
 
-/** The row's value of a column, null where it has none. */
+/** The row's value of a column, null if it is missing. */
 export function rowValue(of: ArrowColumn, row: number): Plain {
   if (of.validity !== null && ((of.validity[row >> 3] >> (row & 7)) & 1) === 0) return null;
   return valueAt(of, row);

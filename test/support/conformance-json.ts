@@ -39,7 +39,7 @@ export function textOf(node: JsonNode): string {
 }
 
 export function objectOf(node: JsonNode | undefined, what: string): ObjectNode {
-  if (node?.t !== 'object') throw new Error(`${what} is no object`);
+  if (node?.t !== 'object') throw new Error(`${what} is not an object`);
   return node;
 }
 
@@ -51,7 +51,7 @@ export function textMember(object: ObjectNode, key: string): string | undefined 
   return found?.t === 'string' ? found.text : undefined;
 }
 
-/** The object with that member in place of one of the same key. */
+/** The object with that member, which replaces one of the same key. */
 export function withMember(object: ObjectNode, key: string, value: JsonNode): ObjectNode {
   return { t: 'object', members: [...object.members.filter((found) => found.key !== key), { key, value }] };
 }
@@ -60,8 +60,8 @@ const isIgnored = (node: JsonNode): boolean => node.t === 'string' && node.text 
 const isFloat = (token: string): boolean => /[.eE]/.test(token);
 
 /**
- * Where and how `actual` differs from `expected`; null if it does not. "ignore" matches any value and a missing one;
- * the outermost object may have further keys, nested objects may not.
+ * The position of the first difference between `actual` and `expected`, and its description; null if there is none.
+ * "ignore" matches any value and a missing one. The outermost object may have further keys; nested objects may not.
  */
 export function difference(
   expected: JsonNode,
@@ -119,7 +119,7 @@ function isSameList(expected: readonly JsonNode[], actual: readonly JsonNode[], 
   return expected.every((item, index) => difference(item, actual[index], how, '[]') === null);
 }
 
-/** Each expected item takes one actual item of its own. Items of a list have no further keys. */
+/** Each expected item matches a different actual item. Items of a list have no further keys. */
 function isSameBag(expected: readonly JsonNode[], actual: readonly JsonNode[], how: Comparison): boolean {
   if (expected.length !== actual.length) return false;
   const left = [...actual];

@@ -105,14 +105,17 @@ export class ConformanceServer {
     this.#server = null;
   }
 
-  /** Stops it, which writes a snapshot, and starts it again, perhaps with the other kernels. */
+  /** Stops the server, which writes a snapshot, and starts it again, if requested with the other kernels. */
   async restart(simd: boolean = this.#simd): Promise<void> {
     await this.#close();
     this.#simd = simd;
     await this.#open();
   }
 
-  /** Restarts it on the disk content from before the stop, as after a crash: the newest snapshot and the log after it. */
+  /**
+   * Restarts the server on the disk content from before the stop, as after a crash: the newest snapshot and the log
+   * after it.
+   */
   async restartFromLog(simd: boolean = this.#simd): Promise<void> {
     const copy = this.#copyData();
     await this.#close();

@@ -227,7 +227,7 @@ export class FaultyDisk implements FileSystem {
     return next;
   }
 
-  /** The machine stops now: no later call has any effect. */
+  /** Stops the machine: no later call has any effect. */
   stop(): void {
     this.crashed = true;
   }
@@ -335,7 +335,7 @@ export class FaultyDisk implements FileSystem {
   /** Takes ownership of `bytes`. */
   #write(node: Inode, bytes: Uint8Array, position: number): void {
     const end = position + bytes.byteLength;
-    // The size is a change of its own: it may be kept while the bytes are lost.
+    // The size is a separate change: it may be kept while the bytes are lost.
     if (end > node.live.byteLength) node.change({ size: end, at: 0, bytes: new Uint8Array(0) });
     for (let at = position; at < end; ) {
       const next = Math.min(end, (Math.floor(at / SECTOR_BYTES) + 1) * SECTOR_BYTES);

@@ -20,7 +20,7 @@ import { dateText, windowOf } from './model/time.js';
 export interface QueryWorld {
   readonly schema: GeneratedSchema;
   readonly idCount: number;
-  /** An hour's beginning before any request: events are in the 25 days before it, on full hours and between them. */
+  /** The start of an hour before any request. Events are in the 25 days before it, on full hours and between them. */
   readonly startSeconds: number;
 }
 
@@ -41,13 +41,13 @@ const UNITS = new Map([
 const baseType = ({ type }: GeneratedColumn): string => type.replace(/-event$/, '');
 const isEvent = ({ storage }: GeneratedColumn): boolean => storage === null;
 
-/** A date of one of the days before the start. */
+/** A date on one of the days before the start. */
 export function recentDate(prng: Prng, { startSeconds }: QueryWorld): string {
   const hours = prng.chance(0.7) ? prng.between(1, 20) : 24 * prng.between(1, 24) + prng.between(1, 20);
   return dateText(startSeconds - hours * HOUR + prng.pick([0, 0, 1, 59, 60, 1800, 3599]));
 }
 
-/** A window in the form of `between`; `recent`: within the hours before the start. */
+/** A window in the form of `between`. If `recent`, it is within the hours before the start. */
 function windowIn(prng: Prng, world: QueryWorld, recent = prng.chance(0.3)): readonly Json[] {
   if (recent) {
     const end = prng.pick([() => recentDate(prng, world), () => 'now', () => `+${prng.between(1, 20)}hr`])();
@@ -97,7 +97,7 @@ function placeWindow(prng: Prng, fields: Map<string, Json>, window: Json): Map<s
   return fields;
 }
 
-/** An interval that does not cut the window into too many buckets. */
+/** An interval that does not divide the window into too many buckets. */
 function cutBy(prng: Prng, world: QueryWorld, window: readonly Json[]): string {
   const [from, to] = windowOf(window, world.startSeconds * 1000);
   const fitting = [...UNITS].filter(([, seconds]) => (to - from) / seconds < BUCKETS_MAX - 2);
@@ -209,7 +209,7 @@ function topLevel(
   return withColumn(prng, levelFields(prng, column, windowIn(prng, world)), column.apiName, limit);
 }
 
-/** Most values of a level, by the number of levels of the aggregation, so that answers stay short. */
+/** Maximum number of values of a level, by the number of levels of the aggregation, so that answers stay short. */
 const LIMIT_MAX = [1000, 1000, 60, 12, 6, 4];
 
 /** A body of POST /v1/query/aggregation. */

@@ -46,7 +46,7 @@ export function num(value: number | bigint | string): ExactNumber {
   return new ExactNumber(String(value));
 }
 
-/** JSON text with every number written as it is. */
+/** JSON text with every number in its original notation. */
 export function jsonText(json: Json): string {
   if (json instanceof ExactNumber) return json.text;
   if (json instanceof Map) {
@@ -56,7 +56,10 @@ export function jsonText(json: Json): string {
   return JSON.stringify(json);
 }
 
-/** Every type in the default dimension, once more each attribute type as a list, and some in a second dimension. */
+/**
+ * Columns of every type in the default dimension, a list column of each attribute type, and some columns in a second
+ * dimension.
+ */
 export function generateSchema(prng: Prng): GeneratedSchema {
   const columns: GeneratedColumn[] = [];
   const add = (dimension: string, type: string, storage: GeneratedColumn['storage']): void => {
@@ -218,7 +221,7 @@ export function generateValue(prng: Prng, column: GeneratedColumn): Json {
   }
 }
 
-/** `undated`: how often an event has no date, which is then the time of the request. */
+/** `undated` is the share of events without a date, which get the time of the request. */
 function generateField(prng: Prng, column: GeneratedColumn, undated: number): Json {
   if (column.storage === 'latest-value') return prng.chance(0.1) ? null : generateValue(prng, column);
   if (column.storage === 'list-of-values') {
@@ -391,7 +394,7 @@ export function predicate(prng: Prng, column: GeneratedColumn): [string, Json] {
   return type === 'geolocation' ? geoPredicate(prng) : orderedPredicate(prng, column);
 }
 
-/** Parameters of a condition on one column; on event columns with a window, somewhere with minfreq. */
+/** Parameters of a condition on one column. Event columns have a window, and some have minfreq. */
 function parameters(prng: Prng, column: GeneratedColumn, options: QueryOptions, inGroup: boolean): Json {
   const fields = new Map<string, Json>(
     several(prng, 1, prng.chance(0.3) ? 3 : 1, () => predicate(prng, column)),

@@ -22,7 +22,7 @@ export interface Ask {
   readonly text?: string | null;
   /** Headers that replace or extend the default ones; null omits a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** Over the HTTP port instead of HTTPS. */
+  /** Uses the HTTP port instead of HTTPS. */
   readonly plain?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A slow, plain JSON parser for oracles: keeps repeated keys, number tokens as text and member order; refuses what
- * the interface refuses (byte order mark, bad UTF-8, lone surrogates, nesting beyond the limit).
+ * A slow, plain JSON parser for oracles. It keeps repeated keys, number tokens as text and member order. It refuses the
+ * same input as the interface (byte order mark, bad UTF-8, lone surrogates, nesting beyond the limit).
  */
 export type JsonNode =
   | { readonly t: 'object'; readonly members: readonly { readonly key: string; readonly value: JsonNode }[] }

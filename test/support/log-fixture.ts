@@ -8,7 +8,7 @@ import { Log, type LogEnd, type LogOptions, LogReplay, type LogReplayOptions } f
 
 export const LOG_DIR = '/log';
 
-/** A payload of `bytes` bytes (at least 8) that is different for every LSN; never 0, so that no sector of it is. */
+/** A payload of `bytes` bytes (at least 8) that is different for every LSN and has no zero sector. */
 export function payloadFor(lsn: number, bytes: number): Uint8Array {
   const prng = new Prng(lsn);
   const payload = new Uint8Array(bytes);

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-/** Every command of the tests takes less than a tenth of it. */
+/** Every command of the tests takes less than a tenth of this time. */
 const COMMAND_MS_MAX = 60_000;
 const SERVES = /quarry serves https:\/\/127\.0\.0\.1:(\d+) and http:\/\/127\.0\.0\.1:(\d+)/;
 
@@ -17,13 +17,13 @@ export interface ServerOptions {
   readonly dir: string;
   /** Arguments after `serve --data-dir DIR --limits off` and free ports. */
   readonly flags?: readonly string[];
-  /** 0 = any free one. */
+  /** 0 = any free port. */
   readonly httpPort?: number;
   /** Runs as this user if the test itself runs as root. */
   readonly uid?: number;
-  /** Added to this process's own environment. */
+  /** Variables in addition to this process's own environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The program; by default the one of the tree from which the tests run. */
+  /** The program; by default that of the tree from which the tests run. */
   readonly main?: string;
 }
 
@@ -46,9 +46,9 @@ export interface Keys {
 
 export class ServerProcess {
   readonly dir: string;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<Ending>;
-  /** Resolves after the line with both addresses was printed; rejects with all output if the process ended before. */
+  /** Resolves after the line with both addresses is printed. Rejects with all output if the process ends before. */
   readonly serving: Promise<Serving>;
   readonly #child: ChildProcess;
   #output = '';
@@ -100,13 +100,13 @@ export class ServerProcess {
     this.#child.kill(signal);
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** SIGTERM; the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   async end(): Promise<number | null> {
     this.#child.kill('SIGTERM');
     return (await this.ended).code;

@@ -49,7 +49,7 @@ function generated(type: SqlType, count: number, dictionary: Texts, random: Prng
   return { ...vector, codes, texts: dictionary };
 }
 
-t.test(`rows picked, cut out and put together keep their values (seed ${SEED})`, async (t) => {
+t.test(`selected, sliced and concatenated rows keep their values (seed ${SEED})`, async (t) => {
   const random = new Prng(SEED);
   for (let round = 0; round < 600; round++) {
     const type = TYPES[round % TYPES.length];
@@ -62,7 +62,7 @@ t.test(`rows picked, cut out and put together keep their values (seed ${SEED})`,
     );
     const all = parts.flatMap(valuesOf);
     const whole = concat(parts, type);
-    t.strictSame(valuesOf(whole), all, 'put together');
+    t.strictSame(valuesOf(whole), all, 'concatenated');
     if (all.length === 0) continue;
     const rows = Uint32Array.from({ length: random.below(20) + 3 }, () => random.below(all.length));
     const picked = gather(whole, rows, rows.length - 2);
@@ -73,11 +73,11 @@ t.test(`rows picked, cut out and put together keep their values (seed ${SEED})`,
     );
     const from = random.below(all.length);
     const to = random.between(from, all.length);
-    t.strictSame(valuesOf(slice(whole, from, to)), all.slice(from, to), 'cut out');
+    t.strictSame(valuesOf(slice(whole, from, to)), all.slice(from, to), 'sliced');
     t.strictSame(
       valuesOf(slice(picked, 1, picked.count)),
       valuesOf(picked).slice(1),
-      'cut out of what was picked',
+      'sliced after a selection',
     );
   }
 });
@@ -95,7 +95,7 @@ t.test('vectors that share a list of texts keep it', async (t) => {
   t.ok(part.kind === 'text' && part.texts === texts);
 });
 
-t.test('from several lists of texts, only texts of rows are copied', async (t) => {
+t.test('from several lists of texts, only the texts of rows are copied', async (t) => {
   const one: Vector = {
     kind: 'text',
     count: 1,

@@ -10,7 +10,7 @@ import {
 
 const SAFE = 2n ** 53n - 1n;
 
-/** Values of a type, rising. */
+/** Values of a type in ascending order. */
 const RISING: readonly { readonly type: SqlType; readonly values: readonly Value[] }[] = [
   {
     type: { type: 'integer' },
@@ -31,7 +31,7 @@ const RISING: readonly { readonly type: SqlType; readonly values: readonly Value
   { type: { type: 'integer' }, values: [-SAFE, -1n, 0n, 7n, SAFE] },
   { type: { type: 'float' }, values: [-1e300, -1.5, 0, 5e-324, 1.5, 1e300] },
   { type: { type: 'boolean' }, values: [false, true] },
-  // By code points: U+FFEE stands before all astral ones, though its unit is the greater one.
+  // By code points: U+FFEE precedes all supplementary characters, although its code unit is greater.
   {
     type: { type: 'text' },
     values: ['', 'A', 'a', 'a ', 'aa', 'b', 'é', '日本', '\uffee', '😀', '\u{10ffff}'],
@@ -55,7 +55,7 @@ t.test('rows compare like their values in every layout', async (t) => {
   }
 });
 
-/** The same rows as one vector or another. */
+/** The same rows in different vector forms. */
 function formsOf(type: SqlType, values: readonly Value[]): Vector[] {
   const vector = vectorOf(type, values);
   if (vector.kind === 'exact')

@@ -21,7 +21,7 @@ t.test('texts are equal as strings and as bytes, regardless of their source', as
     t.ok(Buffer.from(text).equals(bytes.subarray(offsets[code], offsets[code + 1])), text);
     t.equal(ofStrings.text(code), text);
     t.equal(ofBytes.text(code), text);
-    t.equal(ofBytes.text(code), text, 'asked again');
+    t.equal(ofBytes.text(code), text, 'a second time');
     for (const texts of [ofStrings, ofBytes]) t.equal(texts.codePoints(code), Array.from(text).length);
   });
   t.equal(ofStrings.size, STRINGS.length);

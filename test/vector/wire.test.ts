@@ -48,7 +48,7 @@ t.test(`only the texts of rows are sent, each once (seed ${SEED})`, async (t) =>
   }
 });
 
-t.test("what is sent is nobody else's memory and no longer than its rows", async (t) => {
+t.test('a transferred vector shares no memory with another and is no longer than its rows', async (t) => {
   const numbers = Float64Array.of(1, 2, 3, 4);
   const wire = toWire({ kind: 'float', count: 2, valid: Uint8Array.of(1, 0, 1, 1), numbers });
   numbers[0] = 9;

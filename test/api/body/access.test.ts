@@ -51,7 +51,7 @@ function refusalOf(run: () => unknown): string {
   return 'accepted';
 }
 
-t.test('every key but a restricted custom one may use everything', async (t) => {
+t.test('every key except a restricted custom key may use everything', async (t) => {
   t.equal(accessOf({ kind: 'master', hash: 'a', databaseId: 1 }), FULL_ACCESS);
   t.equal(accessOf({ kind: 'team', hash: 'a', name: 'first', permissions: [] }), FULL_ACCESS);
   t.equal(accessOf(customKey({})), FULL_ACCESS);
@@ -59,7 +59,7 @@ t.test('every key but a restricted custom one may use everything', async (t) => 
   t.equal(FULL_ACCESS.restrict(dimensionOf(MODEL, 'default'), null, NOW_MS), null);
 });
 
-t.test('a whitelist allows the columns that it names in their dimension, and entity-id', async (t) => {
+t.test('a whitelist allows the columns that it names in their dimension, and the entity ID', async (t) => {
   const access = whitelisted('a', 'gone');
   const allowed = [...MODEL.dimensions.values()].flatMap((dimension) =>
     [...dimension.columns.values()]
@@ -72,7 +72,7 @@ t.test('a whitelist allows the columns that it names in their dimension, and ent
   t.equal(filtered('{"a":{"gt":1}}').columnIds(MODEL), null);
 });
 
-t.test('the writable columns are walked once for a model, and anew for another', async (t) => {
+t.test('the writable columns are computed once per model', async (t) => {
   const access = whitelisted('a', 'b');
   const deleted = databaseOf(
     decided(CATALOG, (model) => deleteColumn(json('{"api-name":"a"}'), model)),
@@ -155,7 +155,7 @@ function everyRequest(model: DatabaseModel, access: Access): string[] {
   ].map(refusalOf);
 }
 
-t.test('a filter that no longer fits refuses, says nothing of itself, and never widens', async (t) => {
+t.test('a filter that no longer fits refuses requests, reveals nothing and never widens', async (t) => {
   const access = filtered('{"a":{"equals":5}}');
   t.strictSame(new Set(everyRequest(MODEL, access)), new Set(['accepted']));
   const deleted = decided(CATALOG, (model) => deleteColumn(json('{"api-name":"a"}'), model));
@@ -205,7 +205,7 @@ t.test('a whitelisted column that was deleted or deactivated opens no other colu
   }
 });
 
-/** An insert body with the entities that `sees` keeps. */
+/** The insert body without the entities that `sees` rejects. */
 function kept(body: JsonObject, sees: (id: string, fields: JsonObject) => boolean): Json {
   return new Map([...body].filter(([id, fields]) => sees(id, fields as JsonObject)));
 }

@@ -49,7 +49,7 @@ t.test('only host names have to be looked up', (t) => {
   t.end();
 });
 
-t.test('an entry that is none of the three is refused and named', (t) => {
+t.test('an entry that is neither an address, a network nor a host name is refused and named', (t) => {
   const bad = [
     ...[
       '',
@@ -99,7 +99,7 @@ t.test('an entry that is none of the three is refused and named', (t) => {
   t.end();
 });
 
-t.test('a whitelist is a list of at most 100 texts; absent and null leave it, [] empties it', (t) => {
+t.test('a whitelist is a list of at most 100 texts; absent and null change nothing, [] empties it', (t) => {
   const entries = Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`);
   t.equal(readList(entries.slice(1)).length, 100);
   t.strictSame(read(json('{}')), ['before']);

@@ -39,7 +39,7 @@ t.test('objects take any key as plain data', async (t) => {
   t.equal(Object.hasOwn(Object.prototype, 'a'), false);
 });
 
-t.test('strings keep pairs of surrogates and escaped NUL', async (t) => {
+t.test('strings keep surrogate pairs and an escaped NUL', async (t) => {
   t.equal(parseJson(bytes('"\\ud83d\\ude00 \\u0000 \\u00e9 😀"')), '😀 \0 é 😀');
 });
 
@@ -116,7 +116,7 @@ t.test('the largest request of counts is read', async (t) => {
   t.ok(parseJson(bytes(body)) instanceof Map);
 });
 
-/** The body as JSON.parse gives it, in the reader's own types but for the text of numbers. */
+/** The result of JSON.parse in the reader's own types. The text of numbers may differ. */
 function oracle(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(oracle);
   if (typeof value !== 'object' || value === null) return value;
@@ -166,7 +166,7 @@ function attempt(make: () => unknown): { readonly value: unknown } | null {
   }
 }
 
-t.test('what is written is read as the same value, seed 4', async (t) => {
+t.test('a written value is read back unchanged, seed 4', async (t) => {
   const prng = new Prng(4);
   const leaves: readonly Json[] = [
     null,
@@ -191,7 +191,7 @@ t.test('what is written is read as the same value, seed 4', async (t) => {
   }
 });
 
-t.test('sorted text is one for all orders of keys, and for nothing else', async (t) => {
+t.test('sorted text is the same for all orders of keys, and different for different values', async (t) => {
   const sorted = (text: string): string => sortedJson(parseJson(bytes(text)));
   t.equal(
     sorted('{"b":[{"d":1.0,"c":null}, 2],"__proto__":{},"a":"x"}'),

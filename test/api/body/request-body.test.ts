@@ -24,7 +24,7 @@ t.test('lengths are in code points', (t) => {
   t.end();
 });
 
-t.test('a name is anything that can be printed', (t) => {
+t.test('a name may contain every printable character', (t) => {
   for (const name of ['__proto__', 'constructor', 'Ä Σ \u{1f600}', 'it\'s "x"', '7', ' a ', '\u0645\u0646']) {
     t.equal(nameIn(JSON.stringify({ a: name })), name);
   }
@@ -45,7 +45,7 @@ t.test('a name is anything that can be printed', (t) => {
   t.end();
 });
 
-t.test('unknown fields are all named, twenty at most, and a body that is not an object is refused', (t) => {
+t.test('unknown fields are all named, up to twenty, and a body that is not an object is refused', (t) => {
   const known = body(CODES, { a: aText, b: aName });
   const itself = (text: string) => RequestBody.of(known, json(text)).read((fields) => fields);
   assertAllRefusals(t, () => itself('{"x":1,"a":2,"__proto__":3}'), [
@@ -102,7 +102,7 @@ t.test('all readers run, and the errors of all are reported in order', (t) => {
   t.end();
 });
 
-t.test('lists keep their order, lose repeats and are bounded', (t) => {
+t.test('lists keep their order, drop duplicates and have a maximum length', (t) => {
   const listIn = (text: string) => bodyOf({ a: texts }, text).get('a') ?? ['before'];
   t.strictSame(listIn('{"a":["z","a","z",""]}'), ['z', 'a', '']);
   t.strictSame(listIn('{"a":[]}'), []);

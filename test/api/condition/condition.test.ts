@@ -47,7 +47,7 @@ const [TEXT, INT, , BOOL] = [1, 2, 3, 4];
 
 const bind = (text: string): Condition => bindQuery(json(text), THERE, NOW_MS);
 
-/** The ranges that a condition on one column of one predicate is bound to. */
+/** The ranges to which a condition on one column with one predicate is bound. */
 function ranges(column: string, predicates: string): readonly (readonly [bigint, bigint])[] {
   const condition = bind(`[{"${column}":{${predicates}}}]`);
   const test = condition.op === 'attribute' ? condition.tests[0] : undefined;
@@ -61,7 +61,7 @@ const leaf = (columnId: number, low: bigint): Condition => ({
   tests: [{ kind: 'ranges', ranges: [{ low, high: low }], negated: false }],
 });
 
-t.test('not binds closer than and, and closer than or; lists nest freely', async (t) => {
+t.test('"not" binds closer than "and", "and" closer than "or", and lists nest freely', async (t) => {
   const [a, b, c] = ['{"int":{"equals":1}}', '{"int":{"equals":2}}', '{"bool":{"equals":true}}'];
   const [la, lb, lc] = [leaf(INT, 1n), leaf(INT, 2n), leaf(BOOL, 1n)];
   t.strictSame(bind(`[[[${a}]]]`), la);
@@ -167,7 +167,7 @@ t.test('a list column keeps negated tests separate', async (t) => {
   });
 });
 
-t.test('text is compared in lower case, by one text or by any of several', async (t) => {
+t.test('text is compared in lower case, with one text or with any of several', async (t) => {
   t.strictSame(bind('[{"text":{"not-contains":["ΣΑΣ","İ","σας"],"in":["A","a"],"ends-with":"Z"}}]'), {
     ...{ op: 'attribute', columnId: TEXT },
     tests: [
@@ -208,7 +208,7 @@ t.test('event conditions and freqgroups carry windows and frequencies', async (t
   );
   const box = `"lower-left":{"longitude":170,"latitude":-5.5},"upper-right":{"longitude":-170,"latitude":"5"}`;
   const anyValue = bind(`[{"te":{"minfreq":3,${between}}}]`);
-  t.equal(anyValue.op, 'event', 'minfreq stands beside between without a test of the value');
+  t.equal(anyValue.op, 'event', 'minfreq is accepted with a between and no test of the value');
   if (anyValue.op === 'event') {
     t.strictSame(anyValue.event.tests, []);
     t.equal(anyValue.minfreq, 3);

@@ -24,7 +24,7 @@ t.test('an interval is one of six words', async (t) => {
   }
 });
 
-t.test('a window is cut into a million buckets at most', async (t) => {
+t.test('a window is divided into at most a million buckets', async (t) => {
   const window = { from: 100, to: 100 + BUCKETS_MAX - 1 };
   t.strictSame(bucketsOf('seconds', window, 'here'), { by: 'interval', interval: 'seconds' });
   const longer = { from: 100, to: window.to + 1 };
@@ -33,7 +33,7 @@ t.test('a window is cut into a million buckets at most', async (t) => {
   t.strictSame(bucketsOf('seconds', { from: 1, to: 0 }, 'here'), { by: 'interval', interval: 'seconds' });
 });
 
-t.test('days, weeks and months are for windows of any age', async (t) => {
+t.test('days, weeks and months are accepted for windows of any age', async (t) => {
   for (const interval of ['days', 'weeks', 'months'] as const) {
     t.doesNotThrow(() => checkResolution(interval, { from: 0, to: NOW_SECONDS }, NOW_MS, 'here'));
   }

@@ -38,13 +38,17 @@ t.test('"all" are the active attribute columns, with the entity ID in lists of r
   t.strictSame(ids(body('"all"', '"order":[{"int":"asc"}]')), ['id', ...all]);
 });
 
-t.test('a list of "all" is a column where there is one of that name', async (t) => {
+t.test('a column named "all" takes precedence over a list of "all"', async (t) => {
   const inOther = '{"dimension":"other","query":[{"entity-id":{"equals":"x"}}],"columns":';
   t.strictSame(
     outputs(`${inOther}["all"]}`).map((column) => column.from === 'attribute' && column.columnId),
     [12],
   );
-  t.match(outputs(`${inOther}"all"}`), [{ columnId: 12 }, { columnId: 14 }], 'outside a list it is none');
+  t.match(
+    outputs(`${inOther}"all"}`),
+    [{ columnId: 12 }, { columnId: 14 }],
+    'outside a list "all" is not a column',
+  );
   t.match(outputs(`${inOther}["all","entity-id"]}`), [{ columnId: 12 }, { from: 'entity-id' }]);
 });
 

@@ -49,13 +49,13 @@ const rowsTo = (count: number, last: Partial<RowPosition> = {}): ExtractedRow[] 
 
 /** The members of an answer, parsed. */
 const read = (members: string): Record<string, unknown> => JSON.parse(`{${members}}`);
-/** The token of the page after a full page whose last row is at `last`. */
+/** The token of the page that follows a full page whose last row is at `last`. */
 const tokenBehind = (extraction: Extraction, last: Partial<RowPosition> = {}): string =>
   read(extractionText(extraction, rowsTo(extraction.plan.limit, last)))['page-token'] as string;
 /** The body with a token. */
 const withToken = (body: string, token: string): string => `${body.slice(0, -1)},"page-token":"${token}"}`;
 
-t.test('a body becomes a plan for its first page', async (t) => {
+t.test('a body is bound to a plan for its first page', async (t) => {
   t.strictSame(bind(query(A)).plan, {
     databaseId: 1,
     dimensionId: 1,
@@ -108,7 +108,7 @@ t.test('pages follow one another to the limit, each from the last row of the one
   t.match(read(extractionText(third, rowsTo(52, { values: [null, 'z'] }))), { page: 3, 'next-page': null });
 });
 
-t.test('a token is for its body, whatever the white space and the order of its keys', async (t) => {
+t.test('a token is valid for its body, with any white space and order of keys', async (t) => {
   const body = `{"query":[{"ie":{"gt":1,"between":["2018-01-01","now"]}}],"columns":["int"],"limit":2000}`;
   const token = tokenBehind(bind(body));
   const later = { ...REQUEST, nowMs: NOW_MS + 60_000 };
@@ -135,7 +135,7 @@ t.test('the relative dates of columns are those of the first page too', async (t
   t.match(first.plan.columns, [{ from: 'events', columnId: IE, window: { from: to - 86_400, to } }]);
 });
 
-t.test('the rows that a key sees are those of now, on every page', async (t) => {
+t.test("every page applies the key's current row filter", async (t) => {
   const conditions = '{"ie":{"gt":1,"between":["now","-1d"]}}';
   const access = accessOf(customKey({ filter: [{ dimension: 'default', conditions }] }));
   const body = query(A, '"limit":2000');
@@ -150,7 +150,7 @@ t.test('the rows that a key sees are those of now, on every page', async (t) => 
   t.match(bind(withToken(body, tokenBehind(first)), later).plan.condition, condition(seenTo + 5));
 });
 
-t.test('a position that is of no row in this order is refused', async (t) => {
+t.test('a position that no row can have in this order is refused', async (t) => {
   const order = '"limit":2000,"order":[{"int":"asc"},{"text":"asc"},{"entity-id":"asc"}]';
   const body = query(A, order);
   const taken = (last: Partial<RowPosition>): unknown => {
@@ -162,8 +162,8 @@ t.test('a position that is of no row in this order is refused', async (t) => {
   };
   t.strictSame(taken({ values: [5n, 'i5', 'x'] }), [5n, 'i5', 'x']);
   t.strictSame(taken({ values: [null, null, 'x'] }), [null, null, 'x']);
-  t.equal(taken({ values: ['5', 't', 'x'] }), 4029, 'a text where integers are');
-  t.equal(taken({ values: [5n, 5n, 'x'] }), 4029, 'an integer where texts are');
+  t.equal(taken({ values: ['5', 't', 'x'] }), 4029, 'a text in place of an integer');
+  t.equal(taken({ values: [5n, 5n, 'x'] }), 4029, 'an integer in place of a text');
   t.equal(taken({ values: [5n, 't', null] }), 4029, 'no ID');
   t.equal(taken({ values: [5n, 't'] }), 4029, 'too few');
   t.equal(taken({ values: [5n, 't', 'x', 'x'] }), 4029, 'too many');
@@ -171,25 +171,29 @@ t.test('a position that is of no row in this order is refused', async (t) => {
   t.equal(taken({ values: [5n, 't', 'x'], distanceKm: 0.5 }), 4029, 'a distance');
 });
 
-t.test('the nearest are a part of the plan, and the other conditions narrow the entities', async (t) => {
+t.test('the plan contains the nearest points, and the other conditions narrow the entities', async (t) => {
   const point = { longitude: 10, latitude: -20.5 };
   const near = { ...point, columnId: GEO, tests: [], from: 'attribute' };
   const found = bind(query(`${NEAR_GEO},"and",${A}`));
   t.strictSame([found.plan.near, found.plan.condition, found.plan.limit], [near, intIs(5n), 3]);
   t.match(found.near, { column: { apiName: 'geo' }, showCoordinates: false });
   t.strictSame(bind(query(NEAR_GEO)).plan.condition, null);
-  t.strictSame(bind(query(`[[${NEAR_GEO}]]`)).plan.near, near, 'lists of one are as good as what they hold');
+  t.strictSame(
+    bind(query(`[[${NEAR_GEO}]]`)).plan.near,
+    near,
+    'lists of one element are equivalent to the element',
+  );
   t.match(bind(query(`[[${NEAR_GEO},"and",${A}]]`)).plan, { near, condition: intIs(5n) });
   t.match(bind(query(`["not",${A},"and",${NEAR_GEO},"and",[${A},"or",${A}]]`)).plan.condition, {
     op: 'and',
     members: [{ op: 'not' }, { op: 'or' }],
   });
-  t.equal(bind(query(NEAR_GEO, '"limit":2')).plan.limit, 2, 'the smaller limit holds');
+  t.equal(bind(query(NEAR_GEO, '"limit":2')).plan.limit, 2, 'the smaller limit applies');
   const many = bind(query(NEAR_GEO.replace('"limit":3', '"limit":5000'), '"limit":3000'));
   t.strictSame([many.plan.limit, many.page.rows], [1025, 1024]);
 });
 
-t.test('pages of the nearest go on from a distance', async (t) => {
+t.test('pages of nearest points continue from a distance', async (t) => {
   const body = query(NEAR_GEO.replace('"limit":3', '"limit":1500'), '"limit":5000');
   const last = { id: 'far', distanceKm: 6371.008800000001 };
   const next = bind(withToken(body, tokenBehind(bind(body), last)));
@@ -197,7 +201,7 @@ t.test('pages of the nearest go on from a distance', async (t) => {
   t.strictSame([next.plan.limit, next.page.rows, next.page.number], [476, 476, 2]);
 });
 
-t.test('other predicates of the same condition narrow the points that are looked at', async (t) => {
+t.test('other predicates of the same condition narrow the points', async (t) => {
   const box =
     '"geo_bounding_box":{"lower-left":{"longitude":0,"latitude":0},"upper-right":{"longitude":1,"latitude":1}}';
   t.match(bind(query(`{"geo":{${NEAR},${box}}}`)).plan.near, { tests: [{ kind: 'geo-box', east: 1 }] });
@@ -319,11 +323,11 @@ const REFUSED: readonly Refusal[] = [
   ],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, (body: Json) => bindExtraction(body, REQUEST));
 });
 
-t.test('every invalid field is reported, also if the dimension is one of them', async (t) => {
+t.test('every invalid field is reported, including an invalid dimension', async (t) => {
   const text = `{"query":[{"nope":{}}],"columns":["ie"],"limit":0,"order":5,"page-token":"x","x":1}`;
   assertAllRefusals(t, () => bind(text), [
     [4049, '"x"'],
@@ -341,7 +345,7 @@ t.test('every invalid field is reported, also if the dimension is one of them', 
   ]);
 });
 
-t.test('a key can neither request nor see nor order by columns that it may not use', async (t) => {
+t.test('a key cannot select, see or order by columns that it may not use', async (t) => {
   const access = accessOf(
     customKey({
       columnsWhitelist: [{ dimension: 'default', columns: ['int', 'text', 'ie'] }],
@@ -363,27 +367,24 @@ t.test('a key can neither request nor see nor order by columns that it may not u
   t.strictSame(
     bind(query('{"int":{"gt":4}}')).plan.condition,
     intAbove(4n),
-    'without a filter there is none',
+    'without a filter the plan has none',
   );
 });
 
-t.test(
-  'where all rows are wanted at once, the plan asks for them, and page tokens are refused',
-  async (t) => {
-    const whole = { ...REQUEST, whole: true };
-    t.equal(bind(query(A), whole).plan.limit, 100);
-    t.match(bind(query(A, '"limit":10000000'), whole), {
-      plan: { limit: 10_000_000, after: null },
-      page: { number: 1, taken: 0, rows: 10_000_000 },
-    });
-    t.equal(bind(query(NEAR_GEO, '"limit":10'), whole).plan.limit, 3, 'as many as are near');
-    const paged = query(A, '"limit":5000');
-    const token = tokenBehind(bind(paged));
-    t.equal(bind(withToken(paged, token)).page.number, 2);
-    t.throws(() => bind(withToken(paged, token), whole), {
-      code: 4049,
-      message: '"page-token" cannot be used where all rows are answered at once: only JSON has pages',
-    });
-    t.doesNotThrow(() => bind(`${paged.slice(0, -1)},"page-token":null}`, whole));
-  },
-);
+t.test('a plan for all rows at once has no page limit, and page tokens are refused', async (t) => {
+  const whole = { ...REQUEST, whole: true };
+  t.equal(bind(query(A), whole).plan.limit, 100);
+  t.match(bind(query(A, '"limit":10000000'), whole), {
+    plan: { limit: 10_000_000, after: null },
+    page: { number: 1, taken: 0, rows: 10_000_000 },
+  });
+  t.equal(bind(query(NEAR_GEO, '"limit":10'), whole).plan.limit, 3, 'all nearest rows are requested');
+  const paged = query(A, '"limit":5000');
+  const token = tokenBehind(bind(paged));
+  t.equal(bind(withToken(paged, token)).page.number, 2);
+  t.throws(() => bind(withToken(paged, token), whole), {
+    code: 4049,
+    message: '"page-token" cannot be used where all rows are answered at once: only JSON has pages',
+  });
+  t.doesNotThrow(() => bind(`${paged.slice(0, -1)},"page-token":null}`, whole));
+});

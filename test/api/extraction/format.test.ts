@@ -34,7 +34,7 @@ const row = (
 
 function written(extraction: Extraction, format: RowFormat, rows: readonly ExtractedRow[]): Buffer {
   const { encoder } = wholeExtraction(extraction, format);
-  // In two parts, to test the text between them too.
+  // The rows come in two parts, to test the text between the parts too.
   const parts = [encoder.rows(rows.slice(0, 1)), encoder.rows(rows.slice(1))];
   return Buffer.concat([encoder.head(), ...parts, encoder.tail(rows.length)]);
 }
@@ -47,7 +47,7 @@ const VALUES = [
 ];
 const COLUMNS = '["text","int","list",{"ie":["today"]}]';
 
-t.test('NDJSON rows are those of a list, with their ID', async (t) => {
+t.test('NDJSON rows are the rows of a list, with their ID', async (t) => {
   t.equal(
     written(bind(COLUMNS), 'ndjson', VALUES).toString(),
     [
@@ -59,7 +59,7 @@ t.test('NDJSON rows are those of a list, with their ID', async (t) => {
   );
 });
 
-t.test('CSV has a line of names; lists and events are JSON', async (t) => {
+t.test('CSV starts with a line of names; lists and events are JSON', async (t) => {
   t.equal(
     written(bind(COLUMNS), 'csv', VALUES).toString(),
     [
@@ -140,7 +140,7 @@ t.test('scores are integers, distances floats, coordinates JSON', async (t) => {
   );
 });
 
-t.test('NDJSON contains the rows of the JSON list, whatever the rows', async (t) => {
+t.test('NDJSON contains the rows of the JSON list, for generated rows', async (t) => {
   const prng = new Prng(9);
   t.comment('seed 9');
   const text = (): string =>
@@ -168,7 +168,7 @@ t.test('NDJSON contains the rows of the JSON list, whatever the rows', async (t)
   );
 });
 
-t.test('no rows are a head and a tail', async (t) => {
+t.test('an answer without rows is a head and a tail', async (t) => {
   t.equal(written(bind('["int"]'), 'ndjson', []).length, 0);
   t.equal(written(bind('["int"]'), 'csv', []).toString(), 'entity-id,int\r\n');
   t.equal(tableFromIPC(written(bind('["int"]'), 'arrow', [])).numRows, 0);

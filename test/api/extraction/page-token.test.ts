@@ -20,7 +20,7 @@ const TOKEN: PageToken = {
   last: { id: 'the last', score: 0, distanceKm: 0, values: [5n, 'text', null] },
 };
 
-/** The token that was read, or its error code. */
+/** The decoded token, or the error code of the refusal. */
 function read(owner: TokenOwner, text: string): PageToken | number {
   try {
     return readPageToken(owner, text);
@@ -74,7 +74,7 @@ t.test('a token is read back exactly', async (t) => {
   }
 });
 
-t.test('the longest position fits a token', async (t) => {
+t.test('the longest position fits in a token', async (t) => {
   const longest = '\u0001'.repeat(1_000);
   const astral = '𝒳'.repeat(1_000);
   for (const text of [longest, astral]) {
@@ -83,7 +83,7 @@ t.test('the longest position fits a token', async (t) => {
   }
 });
 
-t.test('a token with any one character changed, added or taken away is refused', async (t) => {
+t.test('a token with any one character changed, added or removed is refused', async (t) => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .';
   const accepted: string[] = [];
   let tried = 0;
@@ -91,7 +91,7 @@ t.test('a token with any one character changed, added or taken away is refused',
     tried++;
     if (read(OWNER, text) !== 4029) accepted.push(text);
   };
-  // Lengths of all remainders by 3, so that the last character has no, two or four spare bits.
+  // Lengths with all remainders modulo 3, so that the last character has no, two or four spare bits.
   for (const id of ['a', 'ab', 'abc']) {
     const text = writePageToken(OWNER, { ...TOKEN, last: { ...TOKEN.last, id } });
     for (let at = 0; at < text.length; at++) {
@@ -108,7 +108,7 @@ t.test('a token with any one character changed, added or taken away is refused',
   t.ok(tried > 20_000);
 });
 
-t.test('a token belongs to its owner alone', async (t) => {
+t.test('a token is valid only for its owner', async (t) => {
   const text = writePageToken(OWNER, TOKEN);
   t.strictSame(read(OWNER, text), TOKEN);
   t.equal(read({ ...OWNER, endpoint: 'score' }, text), 4029);
@@ -117,7 +117,7 @@ t.test('a token belongs to its owner alone', async (t) => {
   t.equal(read({ ...OWNER, databaseId: 8 }, text), 4029);
 });
 
-t.test('a body is the same by its content, without its own token', async (t) => {
+t.test('a body is identified by its content without its own token', async (t) => {
   const text = writePageToken(OWNER, TOKEN);
   const readWith = (body: string) => read({ ...OWNER, body: bodyOf(body) }, text);
   t.strictSame(readWith('{ "limit":5000, "columns":["a"], "query":[{"a":{"equals":1}}] }'), TOKEN);
@@ -126,11 +126,11 @@ t.test('a body is the same by its content, without its own token', async (t) => 
     TOKEN,
   );
   t.equal(readWith('{"query":[{"a":{"equals":"1"}}],"columns":["a"],"limit":5000}'), 4029, 'a text');
-  t.equal(readWith('{"query":[{"a":{"equals":1}}],"columns":["a"]}'), 4029, 'a field less');
+  t.equal(readWith('{"query":[{"a":{"equals":1}}],"columns":["a"]}'), 4029, 'a missing field');
   t.equal(
     readWith('{"query":[{"a":{"equals":1}}],"columns":["a"],"limit":5000,"order":null}'),
     4029,
-    'a field more',
+    'an extra field',
   );
   t.equal(readWith('{"query":[{"a":{"equals":1}}],"columns":["a","a"],"limit":5000}'), 4029, 'a list');
   const deep = bodyOf('{"query":[{"page-token":1}]}');
@@ -138,12 +138,12 @@ t.test('a body is the same by its content, without its own token', async (t) => 
   t.equal(
     read({ ...OWNER, body: other }, writePageToken({ ...OWNER, body: deep }, TOKEN)),
     4029,
-    'a deeper field',
+    'a nested field',
   );
 });
 
 t.test('a forged token must have the shape of a token', async (t) => {
-  /** With the digest that such a token has. */
+  /** The forged token with a valid digest. */
   const forged = (change: object): PageToken | number =>
     read(OWNER, writePageToken(OWNER, { ...TOKEN, ...change } as PageToken));
   const last = (change: object) => ({ last: { ...TOKEN.last, ...change } });

@@ -29,11 +29,11 @@ const not = (member: Condition): Condition => ({ op: 'not', member });
 const near = (more = ''): string => `{"geo":{"geo_near":{"longitude":1,"latitude":2,"limit":5}${more}}}`;
 const TODAY = '"between":["today"]';
 
-t.test('the top list sums its operands, whatever operators are between them', async (t) => {
+t.test('the top list sums its operands, whichever operators join them', async (t) => {
   t.strictSame(scored(`[${A}]`), [a]);
   t.strictSame(scored(`[${A},"and",${B},"or",${C},"and",${D}]`), [a, b, c, d]);
   t.strictSame(scored(`["not",${A},"and",${B}]`), [not(a), b]);
-  t.strictSame(scored(`[${A},"and",${A}]`), [a, a], 'twice the same is two points');
+  t.strictSame(scored(`[${A},"and",${A}]`), [a, a], 'a repeated operand counts twice');
 });
 
 t.test(
@@ -46,7 +46,7 @@ t.test(
     t.strictSame(
       scored(`[[[${A}]],"and",[[[${B},"or",${C}]]]]`),
       [a, b, c],
-      'a list of one is what it holds',
+      'a list of one element is equivalent to the element',
     );
   },
 );
@@ -68,7 +68,7 @@ t.test('the operand of "not" is one condition, and so is a frequency group', asy
   ]);
 });
 
-/** A random query list of conditions that hold or do not, with its score by the rules of the interface. */
+/** A random query list of true and false conditions, with its score by the rules of the interface. */
 class Nested {
   readonly #prng: Prng;
   constructor(prng: Prng) {
@@ -85,7 +85,7 @@ class Nested {
       index === 0 ? `${negated ? '"not",' : ''}${text}` : `"${operators[index - 1]}",${text}`,
     );
     const points = operands.map(({ score }, index) => (index === 0 && negated ? Number(score === 0) : score));
-    // Runs of operands joined by "and"; in the top list every operand is one.
+    // Runs of operands joined by "and". In the top list every operand is a run of its own.
     const runs = points.map((point) => [point]);
     for (let index = count - 1; index > 0; index--) {
       if (!top && operators[index - 1] === 'and') runs[index - 1].push(...runs.splice(index, 1)[0]);
@@ -158,21 +158,21 @@ t.test(
     };
     const { plan } = score.extraction;
     t.strictSame(planWithNearest(score, ['x', 'y']), { ...plan, scored: [a, b, isNearest], near: point });
-    t.strictSame(planWithNearest(score, []), plan, 'where there are none, nothing is added');
-    t.equal(planWithNearest(bind(body(`[${near()}]`)), []), null, 'nothing can score');
+    t.strictSame(planWithNearest(score, []), plan, 'without hidden rows no condition is added');
+    t.equal(planWithNearest(bind(body(`[${near()}]`)), []), null, 'no operand can add to the score');
     const events = near(`,${TODAY}`).replace('"geo"', '"ge"');
     t.match(bind(body(`[${events}]`)).nearest, { near: { from: 'events', columnId: GE } });
   },
 );
 
-t.test('a column "score" is not among all columns, because rows hold their score', async (t) => {
+t.test('a column "score" is not part of "all", because rows contain their score', async (t) => {
   const names = bind(`{"query":[${A}],"columns":"all"}`).extraction.columns.map(
     ({ column }) => column.apiName,
   );
   t.strictSame(names, ['text', 'int', 'dec', 'time', 'geo', 'list', 'bool', 'day']);
 });
 
-t.test('rows have their score, and their distance if they have a point', async (t) => {
+t.test('rows contain their score, and their distance if they have a point', async (t) => {
   const { extraction } = bind(`{"query":[${A},"or",${near()}],"columns":["int","entity-id"]}`);
   const row = (id: string, score: number, distanceKm: number | null): ExtractedRow => ({
     position: { id, score, distanceKm: distanceKm ?? 0, values: [] },
@@ -217,6 +217,6 @@ const REFUSED: readonly Refusal[] = [
   ],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, (text: Json) => bindScore(text, REQUEST));
 });

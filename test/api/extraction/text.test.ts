@@ -22,7 +22,7 @@ const row = (
 });
 const END = '"page":1,"next-page":null';
 
-t.test('rows are members of an object, in the order in which they come, whatever their IDs', async (t) => {
+t.test('rows are members of an object, in result order, with any IDs', async (t) => {
   const ids = ['b', '10', '9', '__proto__', 'constructor', '', '"\\\n', 'é𝒳'];
   const rows = ids.map((id, index) => row(id, [String(index)]));
   t.equal(
@@ -33,7 +33,7 @@ t.test('rows are members of an object, in the order in which they come, whatever
   t.equal(extractionText(bind('["int"]'), []), `"data":{},${END}`);
 });
 
-t.test('rows are a list where there is an order or the ID is named', async (t) => {
+t.test('rows are a list if there is an order or the ID is named', async (t) => {
   const ordered = bind('["int"]', '"order":[{"int":"asc"}]');
   t.equal(
     extractionText(ordered, [row('x', ['1']), row('y', ['2'])]),
@@ -56,7 +56,7 @@ t.test('missing values are left out', async (t) => {
   );
 });
 
-t.test('values are strings, and lists are lists of strings, also of one', async (t) => {
+t.test('values are strings, and lists are lists of strings, even with one element', async (t) => {
   t.equal(
     extractionText(bind('["list","time","geo"]'), [
       row('x', [['1', '2'], '2018-01-02t03:04:05z', '[1,2.5]']),
@@ -66,7 +66,7 @@ t.test('values are strings, and lists are lists of strings, also of one', async 
   );
 });
 
-t.test('one event is an object, several are a list, their dates with T and Z', async (t) => {
+t.test('one event is an object, several are a list; their dates have T and Z', async (t) => {
   const event = (value: string) => ({ value, date: '2018-01-02T03:04:05Z' });
   t.equal(
     extractionText(bind('[{"ie":["today"]}]'), [
@@ -79,7 +79,7 @@ t.test('one event is an object, several are a list, their dates with T and Z', a
   );
 });
 
-t.test('the nearest carry their distance with a fraction, and their point if it is requested', async (t) => {
+t.test('nearest rows contain their distance with a fraction, and their point if requested', async (t) => {
   const near = (more: string): Extraction =>
     bind('["int"]', '', `{"geo":{"geo_near":{"longitude":1,"latitude":2,"limit":9${more}}}}`);
   const rows = [
@@ -99,7 +99,7 @@ t.test('the nearest carry their distance with a fraction, and their point if it 
   );
 });
 
-t.test('a row beyond the page is left out, but shows that there is a next page', async (t) => {
+t.test('the row after the page is left out, but shows that there is a next page', async (t) => {
   const extraction = bind('["int"]', '"limit":5000');
   const rows = Array.from({ length: extraction.plan.limit }, (_, index) => row(`id${index}`, ['1']));
   const text = extractionText(extraction, rows);

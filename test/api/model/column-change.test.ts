@@ -27,7 +27,7 @@ const change = (body: Json, model: DatabaseModel = MODEL) => changeColumn(body, 
 const columnOf = (catalog: Catalog, dimension: string, apiName: string): Column | undefined =>
   databaseOf(catalog, 1).dimensions.get(dimension)?.columns.get(apiName);
 
-t.test('the fields given are changed and the others stay, in the dimension named', async (t) => {
+t.test('a change affects only the fields given, in the dimension named', async (t) => {
   const before = columnOf(CATALOG, 'default', 'a') as Column;
   const cases: readonly [string, Partial<Column>][] = [
     ['"name":"Years_1"', { name: 'Years_1' }],
@@ -61,7 +61,7 @@ t.test('a reactivated column is unchanged, and a request that changes nothing lo
 });
 
 t.test(
-  'a deleted column is gone from its dimension and its relation alone, and its id with it',
+  'a deleted column disappears from its dimension and its relation alone, together with its id',
   async (t) => {
     const gone = decided(CATALOG, (model) => deleteColumn(json('{"api-name":"e"}'), model));
     t.equal(columnOf(gone, 'default', 'e'), undefined);
@@ -120,7 +120,7 @@ const CHANGE: readonly Refusal[] = [
   ['a null active', changed('"active":null'), 3000, 'null'],
 ];
 
-t.test('bad changes are refused with their code and named', async (t) => {
+t.test('bad changes are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, [...BOTH, ...CHANGE], change);
   assertRefusals(t, [...BOTH, ...DELETE], (body) => deleteColumn(body, MODEL));
 });
@@ -151,7 +151,7 @@ t.test('every invalid field of a change is reported, unknown fields first', asyn
   ]);
 });
 
-t.test('names and descriptions at their limits are taken', async (t) => {
+t.test('names and descriptions at their limits are accepted', async (t) => {
   const [name, description] = ['n'.repeat(64), 'Ä'.repeat(256)];
   const { changes } = change(json(changed(`"name":"${name}","description":"${description}"`)));
   t.match(columnOf(applyChanges(CATALOG, changes), 'default', 'a'), { name, description });

@@ -13,7 +13,7 @@ import { databaseOf } from '../../../src/catalog/index.js';
 import { customKey, decided, emptyCatalog, json, modelWith } from '../databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js';
 
-t.test('every column type is made with its parameters and their defaults', async (t) => {
+t.test('every column type is created with its parameters and their defaults', async (t) => {
   const model = modelWith(
     json(`[
       {"name":"Text_1 (a)","type":"string","storage":"list-of-values","cardinality":"low","description":"words"},
@@ -65,7 +65,7 @@ t.test('a list is answered with a list, an object with a string', async (t) => {
 });
 
 t.test(
-  'a column in an unknown dimension makes the dimension once, and api-names are unique per dimension',
+  'a column in an unknown dimension creates the dimension once, and api-names are unique per dimension',
   async (t) => {
     const body = json(`[
     {"name":"x","type":"integer","dimension":"new"},
@@ -164,7 +164,7 @@ const REFUSED: readonly Refusal[] = [
   ['a new dimension with a long api-name', column(`"dimension":"${longName}"`), 5004, '64'],
 ];
 
-t.test('bad columns are refused with their code and named', async (t) => {
+t.test('bad columns are refused with their code and a message that names the fault', async (t) => {
   const model = modelWith(json('{"name":"old","type":"integer"}'));
   assertRefusals(t, REFUSED, (body) => createColumns(body, model));
 });
@@ -261,7 +261,7 @@ t.test('a value of another JSON type is refused in every field, and the field is
   }
 });
 
-t.test('names are taken up to their limits and refused past them, in ASCII alone', async (t) => {
+t.test('names are accepted up to their limits and refused past them, in ASCII alone', async (t) => {
   const model = databaseOf(emptyCatalog(), 1);
   const body = (fields: object): Json => json(JSON.stringify({ name: 'c', type: 'integer', ...fields }));
   for (const length of [1, 63, 64]) {
@@ -272,7 +272,7 @@ t.test('names are taken up to their limits and refused past them, in ASCII alone
     });
     t.ok(createColumns(body({ description: 'Σ'.repeat(length * 4) }), model));
   }
-  // Names of 64 characters outside ASCII are no shorter for it: the characters are refused.
+  // Names of 64 characters outside ASCII are within the length limit, but their characters are refused.
   const words = [
     'ä',
     '日本語',

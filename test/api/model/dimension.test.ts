@@ -8,7 +8,7 @@ const withUsers = decided(emptyCatalog(), (model) =>
   createDimensions(json('{"name":"All Users_1","api-name":"users","relational-model-type":"fact"}'), model),
 );
 
-t.test('dimensions made from an object or a list are listed in order', async (t) => {
+t.test('dimensions created from an object or a list are listed in order', async (t) => {
   const body = json('[{"name":"A","api-name":"a"},{"name":"B","api-name":"b-2"}]');
   t.strictSame(createDimensions(body, databaseOf(withUsers, 1)).answer, { 'api-name': ['a', 'b-2'] });
   const catalog = decided(withUsers, (model) => createDimensions(body, model));
@@ -19,7 +19,7 @@ t.test('dimensions made from an object or a list are listed in order', async (t)
   t.strictSame(ids, [1, 2, 3, 4]);
 });
 
-t.test('a deleted dimension is gone, and its id is not reused', async (t) => {
+t.test('a deleted dimension is no longer listed, and its id is not reused', async (t) => {
   const gone = decided(withUsers, (model) => deleteDimension(json('{"api-name":"users"}'), model));
   t.strictSame(listDimensions(databaseOf(gone, 1)), { dimensions: ['default'] });
   const again = decided(gone, (model) =>
@@ -82,7 +82,7 @@ const DELETE: readonly Refusal[] = [
   ['the default one', '{"api-name":"default"}', 5001, 'default'],
 ];
 
-t.test('bad requests for dimensions are refused with their code and named', async (t) => {
+t.test('bad requests for dimensions are refused with their code, and the fault is named', async (t) => {
   assertRefusals(t, CREATE, (body) => createDimensions(body, databaseOf(withUsers, 1)));
   assertRefusals(t, DELETE, (body) => deleteDimension(body, databaseOf(withUsers, 1)));
 });
@@ -114,7 +114,7 @@ t.test('the errors of every dimension are reported in order, and nothing is crea
   ]);
 });
 
-t.test('names of dimensions are taken up to their limits', async (t) => {
+t.test('names of dimensions are accepted up to their limits', async (t) => {
   const name = 'n'.repeat(64);
   const body = json(JSON.stringify({ name, 'api-name': name, 'relational-model-type': null }));
   const catalog = decided(withUsers, (model) => createDimensions(body, model));

@@ -32,7 +32,7 @@ const listed = (catalog: Catalog): unknown => listRelations(databaseOf(catalog, 
 const answered = (catalog: Catalog, body: string): unknown =>
   createRelation(json(body), databaseOf(catalog, 1)).answer;
 
-t.test('a relation is made, grows, shrinks and is gone with its last column', async (t) => {
+t.test('a relation is created, grows, shrinks and disappears with its last column', async (t) => {
   t.strictSame(listed(CATALOG), []);
   t.strictSame(answered(CATALOG, '{"name":"r","columns":["b","a"]}'), { columns_on_relation: ['b', 'a'] });
   const two = relate(CATALOG, '{"name":"r","columns":["b","a"],"dimension":null}');
@@ -67,7 +67,7 @@ t.test('relations have ids of their own, which growing keeps and no column gets'
   t.match(column.changes, [{ column: { id: 11 } }]);
 });
 
-t.test('each dimension has relations of its own, by any name', async (t) => {
+t.test('each dimension has relations of its own, with any names', async (t) => {
   let catalog = relate(CATALOG, '{"name":"__proto__","columns":["a"]}');
   catalog = relate(catalog, '{"name":"__proto__","columns":["a"],"dimension":"other"}');
   catalog = relate(catalog, '{"name":"A name_1","columns":["b"]}');
@@ -83,7 +83,7 @@ t.test('each dimension has relations of its own, by any name', async (t) => {
   ]);
 });
 
-t.test('a deleted column leaves its relation, an inactive one stays and can be taken out', async (t) => {
+t.test('a deleted column leaves its relation; an inactive one stays in it and can be removed', async (t) => {
   const related = relate(CATALOG, '{"name":"r","columns":["a","b"]}');
   const without = decided(related, (model) => deleteColumn(json('{"api-name":"a"}'), model));
   t.strictSame(listed(without), [{ dimension: 'default', relations: [{ name: 'r', columns: ['b'] }] }]);
@@ -154,7 +154,7 @@ const DELETE: readonly Refusal[] = [
   ['a column twice', of('["d","d"]'), 3003, '"d"'],
 ];
 
-t.test('bad requests for relations are refused with their code and named', async (t) => {
+t.test('bad requests for relations are refused with their code, and the fault is named', async (t) => {
   const onlyOfCreate = BOTH.map(
     ([shows, body, ...rest]) => [shows, body.replace('"name":"r"', '"name":"taken"'), ...rest] as const,
   );
@@ -173,7 +173,7 @@ t.test('the first error of every column is reported', async (t) => {
   ]);
 });
 
-t.test('100 columns in one request make a relation, and the next request may add more', async (t) => {
+t.test('100 columns in one request create a relation, and the next request may add more', async (t) => {
   const columns = (from: number): string[] => Array.from({ length: 100 }, (_, index) => `c${from + index}`);
   const make = (names: readonly string[]) =>
     json(JSON.stringify(names.map((name) => ({ name, type: 'string-event' }))));
@@ -233,7 +233,7 @@ t.test(
         const expected = adds ? plain.add(name, columns) : plain.remove(name, columns);
         try {
           catalog = adds ? relate(catalog, body) : unrelate(catalog, body);
-          t.ok(expected, `seed ${seed} round ${round}: ${body} was taken`);
+          t.ok(expected, `seed ${seed} round ${round}: ${body} was accepted`);
           accepted++;
         } catch (error) {
           if (!(error instanceof QuarryError)) throw error;
@@ -242,7 +242,7 @@ t.test(
         t.strictSame(listed(catalog), plain.listed(), `seed ${seed} round ${round}: ${body}`);
       }
     }
-    t.ok(accepted > 300, `${accepted} requests were taken`);
+    t.ok(accepted > 300, `${accepted} requests were accepted`);
   },
 );
 

@@ -37,7 +37,7 @@ t.test('values are rows of quantity and value, in the order of the answer', asyn
   );
 });
 
-t.test('a nested level carries its column, and is left out where it has no row', async (t) => {
+t.test('a nested level contains its column, and is left out if it has no row', async (t) => {
   const names = { columns: ['a', 'b', 'c'], metric: null };
   const answer = values(
     row('x', 3, values(row('y', 2, values(row('z', 1))), row('w', 1, values()))),
@@ -58,7 +58,7 @@ t.test('a nested level carries its column, and is left out where it has no row',
   });
 });
 
-t.test('a metric is an object with the token as it came, also over nothing', async (t) => {
+t.test('a metric is an object with the computed token, even over no values', async (t) => {
   t.equal(
     textOf({ columns: ['a'], metric: 'sum' }, metric('18446744073709551614')),
     '{"a":{"sum":18446744073709551614}}',
@@ -73,7 +73,7 @@ t.test('a metric is an object with the token as it came, also over nothing', asy
 });
 
 t.test(
-  'buckets are rows with their bounds; none of them is an empty list, and nothing when nested',
+  'buckets are rows with their bounds; no buckets are an empty list, or nothing when nested',
   async (t) => {
     const top = { columns: ['a'], metric: 'min' };
     t.equal(textOf(top, buckets()), '{"a":[]}');
@@ -93,7 +93,7 @@ t.test(
   },
 );
 
-t.test('a text that becomes too long is refused, at its exact length not', async (t) => {
+t.test('a text that becomes too long is refused, but not at its maximum length', async (t) => {
   const whole = '{"a":[{"quantity":1,"value":"x"},{"quantity":1,"value":"y"}]}';
   const write = (charsMax: number): string => {
     const text = new AnswerText(charsMax);

@@ -62,7 +62,7 @@ t.test('the filter is a query list; absent, null and empty mean all', async (t) 
   });
 });
 
-t.test('a key asks about the rows and columns that it sees', async (t) => {
+t.test('a query uses only the rows and columns that its key sees', async (t) => {
   const filtered = accessOf(
     customKey({ filter: [{ dimension: 'default', conditions: '{"int":{"equals":5}}' }] }),
   );
@@ -103,13 +103,13 @@ t.test('events are grouped in buckets of an interval, or in windows whose ends a
     windows: [{ from: today, to: today + 86_400 }],
   });
   const none = cut('"between":[["2016-01-01","2016-01-01"]]');
-  t.match(none?.source, { window: { from: 1, to: 0 } }, 'a window of no instant');
+  t.match(none?.source, { window: { from: 1, to: 0 } }, 'a window that contains no instant');
   t.match(cut('"between":[["1950-01-01","1960-01-01"]]')?.source, { window: { from: 1, to: 0 } });
   const withNone = cut('"between":[["1950-01-01","1960-01-01"],["2016-01-01","2016-01-02"]]');
   t.match(
     withNone?.source,
     { window: { from: first, to: second - 1 } },
-    'a window of no instant widens none',
+    'a window that contains no instant widens no other',
   );
   const many = `"between":[${Array.from({ length: 1000 }, () => WEEK_TEXT).join()}]`;
   t.match(cut(many)?.buckets, { windows: { length: 1000 } });
@@ -197,7 +197,7 @@ const REFUSED: readonly Refusal[] = [
   ['a predicate that does not fit', levels('{"int":1,"contains":["x"]}'), 4039, 'query[0].contains'],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, (body) => bindAggregation(body, MODEL, NOW_MS, FULL_ACCESS));
 });
 
@@ -242,7 +242,7 @@ t.test('an answer is written under the names of the levels', async (t) => {
   );
 });
 
-t.test('a column called like a member of the rows above can only be the first level', async (t) => {
+t.test('a column with the name of a member of the rows above can only be the first level', async (t) => {
   const columns = ['value', 'quantity', 'text'].map((name) => `{"name":"${name}","type":"string"}`);
   const model = modelWith(json(`[${columns.join()}]`));
   const bind = (text: string) => bindAggregation(json(text), model, NOW_MS, FULL_ACCESS);

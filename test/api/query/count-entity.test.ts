@@ -48,11 +48,11 @@ const REFUSED: readonly Refusal[] = [
   ["another dimension's column", query('"dimension":"other"'), 4008, '"a"'],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, (body) => bindCountEntity(body, MODEL, 0, FULL_ACCESS));
 });
 
-t.test('a request tells the faults of each query, first one first, and their places', async (t) => {
+t.test('a request reports the faults of each query, in order, with their positions', async (t) => {
   const body = `[${[
     '{"query-name":"a","query":[{"nowhere":{"gt":1}},"and",{"never":{"gt":1}}]}',
     named('b'),

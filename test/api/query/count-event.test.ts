@@ -31,7 +31,7 @@ t.test('one event condition is a plan that counts events, also inside lists of o
   });
 });
 
-t.test('an interval cuts the window; short ones are for the recent past', async (t) => {
+t.test('an interval divides the window; short intervals are only for the recent past', async (t) => {
   const since = (seconds: number): string => new Date((NOW_SECONDS - seconds) * 1000).toISOString();
   const recent = (interval: string, seconds: number): string =>
     body(`[{"ie":{"gt":1,"between":["${since(seconds)}","now"]}}]`, `"interval":"${interval}"`);
@@ -55,7 +55,11 @@ t.test('an interval cuts the window; short ones are for the recent past', async 
   const future = body('[{"ie":{"gt":1,"between":["now","2050-01-01"]}}]', '"interval":"seconds"');
   assertAllRefusals(t, () => bind(future), [[4027, 'at most 1000000']]);
   const before = body('[{"ie":{"gt":1,"between":["1960-01-01","1969-01-01"]}}]', '"interval":"days"');
-  t.strictSame(planOf(before).metric?.buckets, { by: 'interval', interval: 'days' }, 'of no instant');
+  t.strictSame(
+    planOf(before).metric?.buckets,
+    { by: 'interval', interval: 'days' },
+    'a window that contains no instant',
+  );
 });
 
 const five = condition('"equals":5');
@@ -96,7 +100,7 @@ const REFUSED: readonly Refusal[] = [
   ['an unknown field', body(`[${five}]`, '"limit":5'), 4049, '"limit"'],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, (json) => bindCountEvent(json, MODEL, NOW_MS, FULL_ACCESS));
 });
 

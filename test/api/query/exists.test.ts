@@ -13,7 +13,7 @@ const MODEL = modelWith(json('{"name":"a","type":"integer","dimension":"other"}'
 
 const bind = (body: Json): ExistsQuery => bindExists(body, MODEL, 0, FULL_ACCESS);
 
-t.test('IDs are looked for as they are stored and echoed as they were requested', async (t) => {
+t.test('IDs are looked up as they are stored and echoed as they were requested', async (t) => {
   const query = bind(json('{"ids":["A","ΣΑΣ","b","A"],"dimension":"other"}'));
   t.strictSame(query, {
     plan: { databaseId: 1, dimensionId: 2, condition: null },
@@ -44,7 +44,7 @@ const REFUSED: readonly Refusal[] = [
   ['a dimension that is not a string', '{"ids":["a"],"dimension":1}', 5009, 'a number'],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, bind);
 });
 

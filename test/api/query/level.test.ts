@@ -30,7 +30,7 @@ t.test('the column is the key that is not a field, in any position', async (t) =
   t.equal(read('{"between":[],"interval":"x","minfreq":1,"geo_near":{},"ie":null}').column, columnOf('ie'));
 });
 
-t.test('a column may be named like a word, where no other key names one', async (t) => {
+t.test('a column may have the name of a field if no other key names a column', async (t) => {
   t.equal(read('{"contains":5}').column, columnOf('contains'));
   t.equal(read('{"contains":"min","gt":4}').column, columnOf('contains'));
   t.equal(read('{"minfreq":5}').column, columnOf('minfreq'));
@@ -41,7 +41,7 @@ t.test('a column may be named like a word, where no other key names one', async 
   assertAllRefusals(t, () => read('{"contains":5,"minfreq":5}'), [[4007, '"minfreq"']]);
 });
 
-t.test('a column is there and one that the key may use', async (t) => {
+t.test('a column must exist and be allowed for the key', async (t) => {
   const listed = accessOf(customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['int'] }] }));
   const readListed = (text: string) => readLevel(json(text) as JsonObject, [], THERE, listed, 'here');
   t.equal(readListed('{"int":5}').column, columnOf('int'));
@@ -59,7 +59,7 @@ t.test('without predicates a level has no test', async (t) => {
   }
 });
 
-t.test('each predicate takes one operand or several, of which any may match', async (t) => {
+t.test('each predicate takes one operand or several, and any of several may match', async (t) => {
   const text = (match: string, texts: readonly string[], negated = false) => ({
     kind: 'text',
     match,
@@ -90,7 +90,7 @@ t.test('each predicate takes one operand or several, of which any may match', as
 const BOX = '{"lower-left":{"longitude":0,"latitude":0},"upper-right":{"longitude":2,"latitude":1}';
 const RADIUS = '{"longitude":1,"latitude":2,"radius":3,"unit":"km"';
 
-t.test('areas may be several, and hold the time of events', async (t) => {
+t.test('a level may have several areas, and a period of events', async (t) => {
   const box = { kind: 'geo-box', west: 0, south: 0, east: 2, north: 1, negated: false };
   const radius = { kind: 'geo-radius', longitude: 1, latitude: 2, radiusKm: 3, negated: false };
   t.strictSame(testsOf(`{"geo":5,"geo_radius":${RADIUS}},"geo_bounding_box":[${BOX}}]}`), [radius, box]);
@@ -100,7 +100,11 @@ t.test('areas may be several, and hold the time of events', async (t) => {
   const between = `"between":${WEEK_TEXT}`;
   const level = { ...plainLevel('ge'), tests: [box], buckets: null };
   t.strictSame(bind(`{"ge":5,"geo_bounding_box":${BOX},${between}}}`), level);
-  t.strictSame(bind(`{"ge":5,"geo_bounding_box":${BOX},${between}},${between}}`), level, 'the same twice');
+  t.strictSame(
+    bind(`{"ge":5,"geo_bounding_box":${BOX},${between}},${between}}`),
+    level,
+    'the same area twice',
+  );
   const both = { ...level, tests: [{ kind: 'geo-any', areas: [box, box], negated: false }] };
   t.strictSame(bind(`{"ge":5,"geo_bounding_box":[${BOX},${between}},${BOX},${between}}]}`), both);
 });
@@ -145,7 +149,7 @@ const REFUSED: readonly Refusal[] = [
   ],
 ];
 
-t.test('bad predicates are refused with their code and named', async (t) => {
+t.test('bad predicates are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, bind);
 });
 
@@ -160,7 +164,7 @@ t.test('errors of predicates and of the time are reported together', async (t) =
   assertAllRefusals(t, () => bind('{"ie":5,"gt":1}'), [[4005, 'here']]);
 });
 
-t.test('a window is the given one, or the one of the rules', async (t) => {
+t.test('a window is the given one, or the default of the interface', async (t) => {
   const rules = { ...RULES, defaultWindow: WEEK };
   t.strictSame(bindValues(read('{"ie":5}'), rules), { ...plainLevel('ie'), buckets: null });
   const [from, to] = [parseInstant('2017-01-01') as number, parseInstant('2017-01-02') as number];
@@ -169,7 +173,7 @@ t.test('a window is the given one, or the one of the rules', async (t) => {
   });
 });
 
-/** A column's values: as JSON text, as stored, and as something that `<` compares as the interface does. */
+/** A column's values: as JSON text, as stored, and in a form that `<` compares as the interface does. */
 interface Sample {
   readonly text: string;
   readonly stored: Stored;
@@ -250,7 +254,7 @@ function generatePredicate(prng: Prng, samples: readonly Sample[]) {
   return { name: predicate, text: single ? list[0] : `[${list.join()}]`, holds };
 }
 
-t.test('generated predicates let through what their words say, value by value', async (t) => {
+t.test('generated predicates accept exactly the values that match their definition', async (t) => {
   const prng = new Prng(SEED);
   let passedCount = 0;
   for (const [column, samples] of Object.entries(SAMPLES)) {

@@ -21,7 +21,7 @@ const FITS: Readonly<Record<string, readonly string[]>> = {
   'count-events': ['te', 'ie', 'de', 'ge'],
 };
 
-t.test('each metric is for the columns whose values it makes sense of', async (t) => {
+t.test('each metric is accepted for the columns whose type it fits', async (t) => {
   t.strictSame(Object.keys(FITS).sort(), [...METRICS].sort(), 'all metrics are in the table');
   for (const [metric, columns] of Object.entries(FITS)) {
     for (const name of ALL) {
@@ -32,7 +32,7 @@ t.test('each metric is for the columns whose values it makes sense of', async (t
   }
 });
 
-t.test('an unknown metric is refused before the column is looked at', async (t) => {
+t.test('an unknown metric is refused before the column is resolved', async (t) => {
   for (const name of ['mode', 'MIN', '', '10', '__proto__']) {
     assertAllRefusals(t, () => readMetric(name, columnOf('text'), 'here'), [[4045, `not "${name}"`]]);
   }

@@ -60,7 +60,7 @@ const bodyOf = (type: string, more: object = {}, query = QUERIES[type]): string 
 const COUNT = bodyOf('count/entity');
 const MINIMAL = { name: 'q', type: 'count/entity', query: [{ age: { equals: 1 } }] };
 
-t.test('a query is stored as it was sent, and returned as it is stored', async (t) => {
+t.test('a query is stored and returned exactly as it was sent', async (t) => {
   for (const type of SAVED_QUERY_TYPES) {
     const { catalog, answer } = create(bodyOf(type, { 'cache-period': 5 }));
     const query = QUERIES[type];
@@ -131,7 +131,7 @@ t.test('a PUT replaces type, query and dimension; an absent cache-period stays, 
   t.equal(savedIn(total.catalog, 'q').version, made.version + 2);
 });
 
-t.test('the list shows all of a database in the order in which they were made', async (t) => {
+t.test('the list contains all saved queries of a database in order of creation', async (t) => {
   const one = create(bodyOf('top_values', { name: 'b', 'cache-period': 7 })).catalog;
   const two = create(bodyOf('count/entity', { name: 'a' }), one).catalog;
   t.equal(listSavedQueries(readerOf(TEAM)), '"saved-queries":[]');
@@ -142,7 +142,7 @@ t.test('the list shows all of a database in the order in which they were made', 
   t.equal(membersOfSavedQuery(savedIn(two, 'b'), ['name']), '"name":"b"');
 });
 
-t.test('a deleted query is returned and gone, and its name is free', async (t) => {
+t.test('a deleted query is no longer returned, and its name is free', async (t) => {
   const made = create(COUNT).catalog;
   const { catalog, answer } = remove('q', made);
   t.equal(
@@ -152,10 +152,13 @@ t.test('a deleted query is returned and gone, and its name is free', async (t) =
   t.equal(catalog.savedQueries.size, 0);
   t.throws(() => remove('q', catalog), { code: 4023 });
   const again = savedIn(create(COUNT, catalog).catalog, 'q');
-  t.ok(again.version > savedIn(made, 'q').version, 'made anew it is another one');
+  t.ok(
+    again.version > savedIn(made, 'q').version,
+    'a query created again under the same name is another query',
+  );
 });
 
-t.test('a custom key changes and deletes its own and those of no custom key', async (t) => {
+t.test('a custom key changes and deletes its own saved queries and those of no custom key', async (t) => {
   const makers = [null, 'cd', 'ce'];
   const put = bodyWith(MINIMAL, { name: undefined });
   for (const maker of makers) {
@@ -172,7 +175,7 @@ t.test('a custom key changes and deletes its own and those of no custom key', as
       }
       if (isTheirs) {
         const changed = change('q', put, catalog, { customKey }).catalog;
-        t.equal(savedIn(changed, 'q').creator, maker, 'who made it stays');
+        t.equal(savedIn(changed, 'q').creator, maker, 'the creator stays the same');
       }
     }
   }
@@ -201,7 +204,10 @@ t.test('names have 1 to 64 letters, digits and dashes', async (t) => {
   ];
   for (const [code, name] of bad) t.throws(() => create(bodyWith(MINIMAL, { name })), { code }, String(name));
   t.throws(() => create(COUNT, create(COUNT).catalog), { code: 4022 });
-  t.doesNotThrow(() => create(bodyOf('count/entity', { name: 'Q' }), create(COUNT).catalog), 'case counts');
+  t.doesNotThrow(
+    () => create(bodyOf('count/entity', { name: 'Q' }), create(COUNT).catalog),
+    'names are case-sensitive',
+  );
 });
 
 const of = (more: object): string => bodyWith(MINIMAL, more);
@@ -264,7 +270,7 @@ const REFUSED: readonly Refusal[] = [
   ),
 ];
 
-t.test('a bad definition is refused with the code of its fault, of a POST and a PUT alike', async (t) => {
+t.test('a bad definition is refused with the code of its fault, by POST and PUT alike', async (t) => {
   assertRefusals(t, REFUSED, (body) => createSavedQuery(body, callOn(TEAM)));
   const call = callOn(create(COUNT).catalog);
   const ofPut = REFUSED.map(
@@ -390,7 +396,7 @@ t.test('a change of the saved query or of the model shows or hides it', async (t
   const { id: columnId } = databaseOf(open, 1).dimensions.get('default')?.columns.get('age') ?? {};
   if (columnId === undefined) throw new Error('the model has the column "age"');
   const without = applyChanges(open, [{ change: 'column-deleted', databaseId: 1, dimensionId: 1, columnId }]);
-  t.equal(isVisible(without), false, 'without the column nobody can tell whether it was open');
+  t.equal(isVisible(without), false, 'without the column the query counts as closed');
   t.equal(
     codeOf(() => savedQueryAt('q', readerOf(without))),
     null,
@@ -416,15 +422,15 @@ t.test('a database holds at most 10,000 saved queries of 16 Mi characters togeth
   const put = bodyWith(MINIMAL, { name: undefined });
   const full = filled(10_000, 10);
   t.throws(() => create(COUNT, full), { code: 4048 });
-  t.doesNotThrow(() => change('q9', put, full), 'what is there can be changed');
-  t.doesNotThrow(() => create(COUNT, remove('q9', full).catalog), 'and makes room');
+  t.doesNotThrow(() => change('q9', put, full), 'an existing query can be changed');
+  t.doesNotThrow(() => create(COUNT, remove('q9', full).catalog), 'a deletion frees space');
   const long = filled(4, 4 * 2 ** 20);
   t.throws(() => create(COUNT, long), { code: 4048 });
-  t.doesNotThrow(() => change('q0', put, long), 'a shorter query may take the place of a longer one');
+  t.doesNotThrow(() => change('q0', put, long), 'a shorter query may replace a longer one');
   t.doesNotThrow(() => create(COUNT, filled(4, 4 * 2 ** 20 - 100)));
 });
 
-t.test('any change leaves a list that reads back as what was saved', async (t) => {
+t.test('after any change the encoded list decodes to the saved queries', async (t) => {
   const seed = 20_261;
   t.comment(`seed ${seed}`);
   const prng = new Prng(seed);

@@ -23,7 +23,7 @@ t.test('each query of the body is a plan of one level, under its name', async (t
   t.strictSame(c.plan, planWith(level('entity-id', 1000, 10_000)));
 });
 
-t.test('events are all of them, or those between two dates', async (t) => {
+t.test('events are all events, or those between two dates', async (t) => {
   const [all, some, inside] = bind(`{"all":{"te":5},"some":{"te":5,"between":${WEEK_TEXT}},
     "inside":{"ge":5,"geo_radius":{"longitude":1,"latitude":2,"radius":0,"unit":"m","between":${WEEK_TEXT}}}}`);
   t.strictSame(all.plan, planWith(level('te', 5)));
@@ -32,13 +32,13 @@ t.test('events are all of them, or those between two dates', async (t) => {
   t.strictSame(inside.plan, planWith({ ...plainLevel('ge'), tests, limit: 5, minQuantity: 1 }));
 });
 
-t.test('"bypass-cache" is a flag for all queries when it is true or false, else a query', async (t) => {
+t.test('"bypass-cache" is a flag for all queries if it is true or false, else a query', async (t) => {
   t.match(bind('{"bypass-cache":true,"a":{"text":5}}'), [{ name: 'a', bypassCache: true }]);
   t.match(bind('{"bypass-cache":false,"a":{"text":5}}'), [{ name: 'a', bypassCache: false }]);
   t.match(bind('{"bypass-cache":{"text":5}}'), [{ name: 'bypass-cache', bypassCache: false }]);
 });
 
-t.test('a key asks about the rows and columns that it sees', async (t) => {
+t.test('a query uses only the rows and columns that its key sees', async (t) => {
   const conditions = '{"int":{"equals":5}}';
   const filtered = accessOf(customKey({ filter: [{ dimension: 'default', conditions }] }));
   const [query] = bind('{"a":{"text":5}}', filtered);
@@ -86,7 +86,7 @@ const REFUSED: readonly Refusal[] = [
   ['a dimension that is not a string', '{"a":{"text":5,"dimension":5}}', 5009, '"dimension" in "a"'],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, (body) => bindTopValues(body, MODEL, NOW_MS, FULL_ACCESS));
 });
 

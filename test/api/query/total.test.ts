@@ -7,7 +7,7 @@ const MODEL = modelWith(
   json('[{"name":"a","type":"integer","dimension":"one"},{"name":"b","type":"integer","dimension":"two"}]'),
 );
 
-/** Ids of the dimensions whose entities are all counted. */
+/** Ids of the dimensions whose entities are counted. */
 function bind(body: Json): readonly number[] {
   return bindTotal(body, MODEL, 0, FULL_ACCESS).map(({ dimensionId, ...rest }) => {
     t.strictSame(rest, { databaseId: 1, condition: null });
@@ -35,7 +35,7 @@ const REFUSED: readonly Refusal[] = [
   ['an unknown dimension', '{"dimensions":["one","three"]}', 5008, '"three"'],
 ];
 
-t.test('bad bodies are refused with their code and named', async (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', async (t) => {
   assertRefusals(t, REFUSED, bind);
 });
 

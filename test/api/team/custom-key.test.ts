@@ -41,7 +41,7 @@ const RESTRICTIONS = {
   addressesWhitelist: ['10.0.0.0/8', 'example.org'],
 };
 
-t.test('a key is made with its restrictions, and its text is returned once and stored nowhere', (t) => {
+t.test('a key is created with its restrictions; its text is returned once and never stored', (t) => {
   const body = json(creating({ description: 'Δ', ...RESTRICTED }));
   const { catalog, answer } = after(create(body));
   t.strictSame(answer, { 'custom-keys': ['new'], key: 'text' });
@@ -73,7 +73,7 @@ t.test("a filter's numbers are kept to the last digit", (t) => {
   t.end();
 });
 
-t.test('what a key is made with can be bound for its requests', (t) => {
+t.test('the restrictions of a new key can be bound for its requests', (t) => {
   const access = accessOf(made(RESTRICTED));
   const model = databaseOf(TEAM, 1);
   for (const dimension of model.dimensions.values()) {
@@ -82,7 +82,7 @@ t.test('what a key is made with can be bound for its requests', (t) => {
   t.end();
 });
 
-t.test('a filter is bound whole: what no request could bind is refused when it is made', (t) => {
+t.test('a filter is bound as a whole: one that no request could bind is refused at creation', (t) => {
   const names = Array.from({ length: 21 }, (_, index) => `c${index}`);
   const catalog = names.reduce((before, apiName, index): Catalog => {
     const model = databaseOf(before, 1);
@@ -140,7 +140,7 @@ t.test('a change affects only the fields that it names; absent and null restrict
   t.end();
 });
 
-t.test('a deleted key is gone, and the one of the same name in another database stays', (t) => {
+t.test('a deleted key no longer exists, and the key of the same name in another database stays', (t) => {
   const { catalog, answer } = after(remove(json(changing({}))));
   t.strictSame(answer, { 'custom-keys': ['custom'] });
   t.strictSame([...catalog.keys.keys()], ['ce', 'cf']);
@@ -160,7 +160,7 @@ t.test('names are listed for all databases, or for those within reach', (t) => {
   t.end();
 });
 
-t.test('names of any printable kind are taken, and are unique in their database alone', (t) => {
+t.test('names may contain every printable character, and are unique within their database', (t) => {
   for (const name of ['x', 'constructor', 'Ключ 🔑', 'n'.repeat(64)])
     t.equal(made({ 'key-name': name }).name, name);
   const two = parsed({
@@ -232,7 +232,7 @@ function badFields(write: (more: object) => string): readonly Refusal[] {
   ];
 }
 
-t.test('bad bodies are refused with their code and named', (t) => {
+t.test('bad bodies are refused with their code and a message that names the fault', (t) => {
   assertRefusals(t, BODIES, create);
   assertRefusals(t, BODIES, change);
   assertRefusals(t, BODIES, remove);
@@ -258,7 +258,7 @@ t.test('bad bodies are refused with their code and named', (t) => {
   t.end();
 });
 
-t.test('a filter is kept up to 65,536 characters of a dimension', (t) => {
+t.test("a dimension's filter may have up to 65,536 characters", (t) => {
   const filterOf = (chars: number) => {
     const ids = Array.from({ length: 72 }, () => 'x'.repeat(900));
     const rest = chars - JSON.stringify({ 'entity-id': { in: ids } }).length - '"",'.length;
@@ -288,7 +288,7 @@ t.test('all errors of a key are reported', (t) => {
   t.end();
 });
 
-t.test('keys of a database out of reach can be neither made nor touched', (t) => {
+t.test('keys of a database out of reach can be neither created nor changed', (t) => {
   for (const decide of [
     () => createCustomKey(json(creating({})), TEAM, ONLY_TWO, 'text', NOW_MS),
     () => changeCustomKey(json(changing({})), TEAM, ONLY_TWO, NOW_MS),

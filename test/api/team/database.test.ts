@@ -32,7 +32,7 @@ const NEEDED = {
 const creating = (more: object): string => JSON.stringify({ database: { ...NEEDED, ...more } });
 const changing = (more: object): string => JSON.stringify({ database: { name: 'one', ...more } });
 
-t.test('a database is made with its properties and keys', (t) => {
+t.test('a database is created with its properties and keys', (t) => {
   const fields = {
     description: 'Ä "quoted"',
     labels: ['a', 'b', 'a'],
@@ -70,7 +70,7 @@ t.test('a database is made with its properties and keys', (t) => {
   t.end();
 });
 
-t.test('a test database has a demo key and no pricing model, whatever is said', (t) => {
+t.test('a test database has a demo key and no pricing model, whatever the request contains', (t) => {
   for (const model of [undefined, null, 'pay-per-column', 'nonsense', 5, {}]) {
     const { catalog, answer } = after(create(json(creating({ type: 'test', 'pricing-model': model }))));
     t.equal(answer.keys['demo-key'], 'd');
@@ -96,7 +96,7 @@ t.test('a field that is absent or null has its default', (t) => {
   t.end();
 });
 
-t.test('an area belongs to its provider, whose first area it is when none is said', (t) => {
+t.test("an area belongs to its provider; the default is the provider's first area", (t) => {
   const area = (more: object): unknown =>
     propertiesOf(after(create(json(creating(more)))).catalog, 3).cloudArea;
   t.equal(area({ cloud_provider: 'azure' }), 'us-central');
@@ -116,7 +116,7 @@ t.test('an area belongs to its provider, whose first area it is when none is sai
   t.end();
 });
 
-t.test('a change affects only the fields that it names, and null is not named', (t) => {
+t.test('a change affects only the fields that it names, and null counts as not named', (t) => {
   const cases: readonly [object, object][] = [
     [{ description: 'd' }, { description: 'd' }],
     [{ labels: ['l'] }, { labels: ['l'] }],
@@ -142,7 +142,7 @@ t.test('a change affects only the fields that it names, and null is not named', 
   t.end();
 });
 
-t.test('a whitelist is replaced; absent and null leave it, [] opens the database again', (t) => {
+t.test('a whitelist is replaced; absent and null leave it unchanged, [] opens the database again', (t) => {
   const listed = after(
     change(parsed({ database: { name: 'one' }, 'addresses-whitelist': ['::1', 'a.b'] })),
   ).catalog;
@@ -170,7 +170,7 @@ t.test('a database keeps its keys, columns and creation through a rename', (t) =
   t.end();
 });
 
-t.test('a deleted database takes its keys along; the last one can be deleted too', (t) => {
+t.test('deleting a database deletes its keys; the last database can be deleted too', (t) => {
   const { catalog, answer } = after(remove(json('{"database":{"name":"one"}}')));
   t.strictSame(answer, { 'database-name': ['one'] });
   t.strictSame([...catalog.keys.keys()], ['cf']);
@@ -186,14 +186,14 @@ t.test('a deleted database takes its keys along; the last one can be deleted too
   t.end();
 });
 
-t.test('a name is decided against the newest catalog: the second of two equal requests is refused', (t) => {
+t.test('a name is checked against the newest catalog: the second of two equal requests is refused', (t) => {
   const first = after(create(json(creating({})))).catalog;
   const second = (body: Json) => createDatabase(body, first, TEXTS, NOW_MS);
   assertRefusals(t, [['the same name', creating({}), 8001, '"New one"']], second);
   t.end();
 });
 
-t.test('the metadata are as the interface has them, and more', (t) => {
+t.test('the metadata contain the fields of the interface, and more', (t) => {
   const usage = {
     requestCount: 1,
     queryCount: 2,
@@ -229,7 +229,7 @@ t.test('the metadata are as the interface has them, and more', (t) => {
   t.end();
 });
 
-/** Invalid values of fields; `with` puts a field into an otherwise valid body. */
+/** Invalid values of fields. `with` puts a field into an otherwise valid body. */
 function badFields(write: (more: object) => string): readonly Refusal[] {
   const texts = ['query-load', 'insertion-load', 'pricing-model', 'type', 'cloud_provider', 'cloud_area'];
   return [
@@ -270,7 +270,7 @@ const BODIES: readonly Refusal[] = [
   ['a list of names', '{"database":{"name":["one"]}}', 8000, 'a list'],
 ];
 
-t.test('bad bodies are refused with 8000 and named', (t) => {
+t.test('bad bodies are refused with 8000 and a message that names the fault', (t) => {
   const names = (write: (name: unknown) => string): readonly Refusal[] => [
     ...NO_TEXTS.map((name): Refusal => ['another type', write(name), 8000, 'name']),
     ...['', "it's", 'say "x"', 'a_b', 'Ä', '\u{1f600}', 'a\u0000', 'a\nb', '\u007f'].map(
@@ -320,13 +320,13 @@ t.test('bad bodies are refused with 8000 and named', (t) => {
   t.end();
 });
 
-t.test('a test database changes without a word on its pricing model', (t) => {
+t.test('a test database can be changed without a pricing model in the request', (t) => {
   const body = parsed({ database: { name: 'two', 'pricing-model': 5, description: 'x' } });
   t.equal(propertiesOf(after(change(body)).catalog, 2).pricingModel, null);
   t.end();
 });
 
-t.test('names of 1 and 64 characters of all printable kinds are taken', (t) => {
+t.test('names of 1 to 64 printable characters are accepted', (t) => {
   const all = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
   const allowed = all.replace(/['"_]/g, '');
   for (const name of ['a', 'n'.repeat(64), allowed.slice(0, 64), allowed.slice(-64), '7']) {
@@ -335,7 +335,7 @@ t.test('names of 1 and 64 characters of all printable kinds are taken', (t) => {
   t.end();
 });
 
-t.test('a name of blanks alone is none', (t) => {
+t.test('a name of only blanks is refused', (t) => {
   const named = (name: string) => parsed({ database: { ...NEEDED, name } });
   assertAllRefusals(t, () => create(named('   ')), [[8000, '"name"']]);
   t.end();

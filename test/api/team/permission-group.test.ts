@@ -12,7 +12,7 @@ const creating = (more: object): string => JSON.stringify({ 'group-name': 'new',
 const changing = (more: object): string => JSON.stringify({ 'group-name': 'analysts', ...more });
 const ANALYSTS = TEAM.groups.get(1) as PermissionGroup;
 
-t.test('a group is made as it is described', (t) => {
+t.test('a group is created as described in the body', (t) => {
   const body = creating({
     description: 'Δ',
     'allowed-permissions': [19, 1, 1, 7],
@@ -36,7 +36,7 @@ t.test('a group is made as it is described', (t) => {
   t.end();
 });
 
-t.test('what is absent, null or empty allows nothing, at any time', (t) => {
+t.test('absent, null and empty fields allow nothing, at any time', (t) => {
   const expected = {
     permissions: [],
     databaseIds: [],
@@ -65,7 +65,7 @@ t.test('what is absent, null or empty allows nothing, at any time', (t) => {
   t.end();
 });
 
-t.test('every permission and day there is can be given, and every hour', (t) => {
+t.test('every permission, every day and every hour can be granted', (t) => {
   const body = creating({
     'allowed-permissions': Object.keys(PERMISSIONS).map(Number),
     'week-days': WEEK_DAYS,
@@ -84,7 +84,7 @@ t.test('every permission and day there is can be given, and every hour', (t) => 
   t.end();
 });
 
-t.test('a change affects only the fields that it names, and null is not named', (t) => {
+t.test('a change affects only the fields that it names, and null counts as not named', (t) => {
   const cases: readonly [object, Partial<PermissionGroup>][] = [
     [{}, {}],
     [{ 'new-group-name': 'askers' }, { name: 'askers' }],
@@ -105,7 +105,7 @@ t.test('a change affects only the fields that it names, and null is not named', 
   t.end();
 });
 
-t.test("a deleted group's users are in none", (t) => {
+t.test('the users of a deleted group are in no group', (t) => {
   const { catalog, answer } = after(remove(json(changing({}))));
   t.strictSame(answer, { 'permission-groups': ['analysts'] });
   t.equal(catalog.groups.size, 0);
@@ -166,7 +166,7 @@ const fields = (write: (more: object) => string): readonly Refusal[] => [
   ),
 ];
 
-t.test('bad bodies are refused with 7000 and named', (t) => {
+t.test('bad bodies are refused with 7000 and a message that names the fault', (t) => {
   assertRefusals(t, BOTH, create);
   assertRefusals(t, BOTH, change);
   assertRefusals(t, BOTH, remove);

@@ -22,7 +22,7 @@ const creating = (more: object): string =>
 const changing = (more: object): string => JSON.stringify({ email: 'ann@example.org', ...more });
 const ANN = TEAM.users.get('ann@example.org') as User;
 
-t.test('a user is made with the hash alone, under the email in lower case', (t) => {
+t.test('a user is created with only the hash, under the email in lower case', (t) => {
   const more = {
     labels: ['x', 'x', 'y'],
     'first-name': 'Bob',
@@ -43,7 +43,7 @@ t.test('a user is made with the hash alone, under the email in lower case', (t) 
   t.end();
 });
 
-t.test('what is absent or null is empty, and a check without a hash changes nothing', (t) => {
+t.test('absent and null fields are empty, and a check without a hash changes nothing', (t) => {
   const nulls = { labels: null, 'first-name': null, 'last-name': null, 'permission-group': null };
   const expected = { labels: [], firstName: '', lastName: '', groupId: null };
   for (const more of [{}, nulls, { 'permission-group': '' }]) {
@@ -56,7 +56,7 @@ t.test('what is absent or null is empty, and a check without a hash changes noth
   t.end();
 });
 
-t.test('a change affects only the fields that it names; null is not named, an empty group is none', (t) => {
+t.test('a change affects only the fields named; null changes nothing, an empty group resets it', (t) => {
   const cases: readonly [object, Partial<User>][] = [
     [{}, {}],
     [{ email: 'ANN@example.org', 'first-name': 'A' }, { firstName: 'A' }],
@@ -86,7 +86,7 @@ t.test('all errors of a new user are reported before its password is hashed', (t
   t.end();
 });
 
-t.test('a deleted user is gone', (t) => {
+t.test('a deleted user no longer exists', (t) => {
   const { catalog, answer } = after(remove(json('{"email":"Ann@example.org"}')));
   t.strictSame(answer, { users: ['ann@example.org'] });
   t.equal(catalog.users.size, 0);
@@ -95,7 +95,7 @@ t.test('a deleted user is gone', (t) => {
 
 const domain = (length: number): string => `${'d'.repeat(length - 4)}.org`;
 
-t.test('emails of usual and unusual shapes are taken, up to 254 characters', (t) => {
+t.test('emails of usual and unusual forms are accepted, up to 254 characters', (t) => {
   const emails = [
     'a@b',
     "o'brien+x@example.org",
@@ -145,7 +145,7 @@ const fields = (write: (more: object) => string): readonly Refusal[] => [
   ['a long name', write({ 'first-name': 'n'.repeat(257) }), 7050, '256'],
 ];
 
-t.test('bad bodies are refused with 7050 and named', (t) => {
+t.test('bad bodies are refused with 7050 and a message that names the fault', (t) => {
   assertRefusals(t, BOTH, create);
   assertRefusals(t, BOTH, change);
   assertRefusals(t, BOTH, remove);
@@ -171,7 +171,7 @@ t.test('bad bodies are refused with 7050 and named', (t) => {
   t.end();
 });
 
-t.test('a password has 8 to 1,024 characters, and no refusal tells it', (t) => {
+t.test('a password has 8 to 1,024 characters, and no refusal contains it', (t) => {
   for (const password of ['8 chars!', 'x'.repeat(1024), '\u{1f511}'.repeat(8), '\u{1f511}'.repeat(1024)]) {
     t.equal(readNewPassword(json(creating({ password }))), password);
   }
@@ -200,7 +200,7 @@ t.test('a password has 8 to 1,024 characters, and no refusal tells it', (t) => {
   t.end();
 });
 
-t.test('a body that signs in names email and password, and a database if it is for one', (t) => {
+t.test('a sign-in body names the email and password, and the database if it is for one', (t) => {
   const base = { email: 'Ann@Example.org', password: 'p' };
   const expected = { email: 'ann@example.org', password: 'p' };
   t.strictSame(readSignIn(parsed(base)), { ...expected, databaseName: null });

@@ -23,7 +23,7 @@ const QUERY = '[{"a":{"gt":1}}]';
 const bind = (body: Json, kind: MutationKind, access = FULL_ACCESS) =>
   bindMutation(readMutation(body, kind), MODEL, NOW_MS, access);
 
-t.test('an update says which entities of which dimension, and what is set, digit by digit', async (t) => {
+t.test('an update names its entities, their dimension and the values to set, with every digit', async (t) => {
   const set =
     '{ "a": -9223372036854775808, "b" : 1.10, "e":[{"value": 1E+2, "date":"2016-01-01"}, null], "s":"\\u00e9\\"\\\\" }';
   t.strictSame(bind(json(`{"query":${QUERY},"set":${set}}`), 'update'), {
@@ -39,12 +39,12 @@ t.test('an update says which entities of which dimension, and what is set, digit
   });
 });
 
-t.test('a delete sets nothing', async (t) => {
+t.test('a delete sets no values', async (t) => {
   t.match(bind(json(`{"dimension":null,"query":${QUERY}}`), 'delete'), { dimensionId: 1, set: null });
 });
 
 t.test(
-  'a write changes no row that the key does not see, and cannot use columns that it may not use',
+  'a write changes no row that the key does not see, and cannot use columns that the key may not use',
   async (t) => {
     const access = accessOf(
       customKey({
@@ -84,7 +84,7 @@ const REFUSED: readonly Refusal[] = [
   ['a dimension that is not a string', update('"set":{"a":1},"dimension":[]'), 5009, 'a list'],
 ];
 
-t.test('bad updates and deletes are refused with their code and named', async (t) => {
+t.test('bad updates and deletes are refused with their code, and the fault is named', async (t) => {
   assertRefusals(t, REFUSED, (body) => bind(body, 'update'));
   const ofDelete: readonly Refusal[] = [
     ['a set', update('"set":{"a":1}'), 4049, '"set"'],

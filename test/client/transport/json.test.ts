@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parseExact, writeExact } from '../../../src/client/transport/json.js';
 
-t.test('integers beyond 2^53 keep their digits, whatever stands around them', async (t) => {
+t.test('integers beyond 2^53 keep their digits in any context', async (t) => {
   t.strictSame(parseExact('{"a":9007199254740991,"b":9007199254740993,"c":-9223372036854775808}'), {
     a: 9007199254740991,
     b: 9007199254740993n,
@@ -32,7 +32,7 @@ t.test('bigints are written as their digits, and strings as strings', async (t) 
   t.equal(writeExact({ a: undefined, b: null }), '{"b":null}');
 });
 
-t.test('what is written is read again', async (t) => {
+t.test('written values are read back unchanged', async (t) => {
   const leaf = fc.oneof(
     fc.string(),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -56,7 +56,7 @@ t.test('what is written is read again', async (t) => {
   );
 });
 
-/** Another method: bigints as marked strings. */
+/** An independent method: bigints as marked strings. */
 const writeStrings = (value: unknown): string =>
   JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `bigint ${inner}` : inner));
 const revive = (_: string, value: unknown): unknown =>

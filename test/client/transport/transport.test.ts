@@ -1,4 +1,7 @@
-/** Requests that are refused, or whose answers are cut or lost, before a real server that shows how often they took effect. */
+/**
+ * Requests that are refused, or whose answers are cut off or lost, on the way to a real server that shows how often
+ * they took effect.
+ */
 import t from 'tap';
 import { ConnectionError, QuarryError } from '../../../src/client/index.js';
 import { type Fate, proxyFor, serveClients } from '../site.js';
@@ -6,7 +9,7 @@ import { type Fate, proxyFor, serveClients } from '../site.js';
 const DAY = '2026-01-05';
 const ALWAYS = ['2000-01-01', '2100-01-01'] as const;
 
-t.test('a write is done once, whatever happens to it and to its answer', async (t) => {
+t.test('a write takes effect once, whatever happens to the request and to its answer', async (t) => {
   const site = await serveClients(t);
   const proxy = await proxyFor(t, site);
   const direct = site.quarry();
@@ -32,17 +35,21 @@ t.test('a write is done once, whatever happens to it and to its answer', async (
       t.match(inserted, { 'inserted-entities': 1, 'inserted-values': 1 });
       t.equal(await visits(), index + 1);
       t.equal(proxy.seen.length, 3, 'three tries');
-      t.equal(new Set(proxy.seen.map((headers) => headers['idempotency-key'])).size, 1, 'under one name');
+      t.equal(
+        new Set(proxy.seen.map((headers) => headers['idempotency-key'])).size,
+        1,
+        'with one idempotency key',
+      );
     });
   }
-  await t.test('SQL too', async (t) => {
+  await t.test('SQL writes too', async (t) => {
     proxy.fates.push('loses the answer');
     await quarry.sql(
       "INSERT INTO [default] ([entity-id], [visit.1.value], [visit.1.date]) VALUES ('u2', 'x', '2026-01-06')",
     );
     t.equal(await visits(), fates.length + 1);
   });
-  await t.test('a change of the model is not sent again when its answer is lost', async (t) => {
+  await t.test('a change of the model is not sent again if its answer is lost', async (t) => {
     proxy.fates.push('loses the answer');
     proxy.seen.length = 0;
     await t.rejects(quarry.createColumns({ name: 'once', type: 'string' }), ConnectionError);
@@ -51,10 +58,10 @@ t.test('a write is done once, whatever happens to it and to its answer', async (
     t.strictSame(
       await quarry.createColumns({ name: 'twice', type: 'string' }),
       ['twice'],
-      'but when it was refused',
+      'but if it was refused',
     );
   });
-  await t.test('what will be refused again is not sent again', async (t) => {
+  await t.test('a request that would be refused again is not sent again', async (t) => {
     proxy.seen.length = 0;
     const error = await quarry.insert({ u1: { nothing: 1 } }).catch((caught) => caught);
     t.match(error, { name: 'QuarryError', code: 2011, status: 400 });
@@ -63,14 +70,14 @@ t.test('a write is done once, whatever happens to it and to its answer', async (
     await t.rejects(quarry.total(), { code: 9006 });
     t.equal(proxy.seen.length, 2);
   });
-  await t.test('tries end', async (t) => {
+  await t.test('the number of tries is limited', async (t) => {
     proxy.seen.length = 0;
     proxy.fates.push(...Array<Fate>(3).fill('loses the request'));
     await t.rejects(site.quarry({ url: proxy.url, ca: undefined, retries: 2 }).total(), ConnectionError);
     t.equal(proxy.seen.length, 3);
   });
   await t.test(
-    'a wait that the server asks for is not begun when it ends behind the time limit',
+    'a wait that the server requires is not begun if it would exceed the time limit',
     async (t) => {
       proxy.fates.push({ status: 429, code: 1502, retryAfter: 3_600 });
       await t.rejects(quarry.total(), { code: 1502, retryAfterSeconds: 3_600 });
@@ -78,7 +85,7 @@ t.test('a write is done once, whatever happens to it and to its answer', async (
   );
 });
 
-t.test('a call ends with its signal, and with its time', async (t) => {
+t.test('a call ends with its signal, and at its time limit', async (t) => {
   const site = await serveClients(t);
   const proxy = await proxyFor(t, site);
   const quarry = site.quarry({ url: proxy.url, ca: undefined });
@@ -112,7 +119,7 @@ t.test('an incomplete answer of lines is an error, and leaving the loop ends the
   await t.rejects(async () => {
     for await (const row of quarry.rows('SELECT n FROM [default]')) rows.push(row);
   }, ConnectionError);
-  t.ok(rows.length > 0 && rows.length < 500, `${rows.length} rows came`);
+  t.ok(rows.length > 0 && rows.length < 500, `${rows.length} rows arrived`);
   for await (const row of direct.rows('SELECT n FROM [default] ORDER BY n')) {
     t.strictSame(row, { n: 0 });
     break;

@@ -8,10 +8,12 @@ import { constant } from '../generate.js';
 import { batchOf, type Column, DATE, decimal, FLOAT, INTEGER, TEXT } from '../rows.js';
 
 const SEED = 12;
-/** Of the last digits: exp, ln, log10 and power are not the same to the last bit in every C library. */
+/**
+ * Tolerance for the last digits: the results of exp, ln, log10 and power differ in the last bits between C libraries.
+ */
 const TOLERANCE = 1e-14;
 
-t.test(`powers and logarithms are DuckDB's but for the last digit (seed ${SEED})`, async (t) => {
+t.test(`powers and logarithms equal those of DuckDB except for the last digit (seed ${SEED})`, async (t) => {
   const random = new Prng(SEED);
   const columns: Column[] = [
     { type: FLOAT, draw: () => random.unit() * 50 + 1e-3, dictionary: null, missing: 0.1 },
@@ -68,7 +70,7 @@ t.test('a result that is not a finite number is missing', async (t) => {
   for (const expression of calls) t.equal(valueAt(compile(expression)(NO_ROWS), 2), null);
 });
 
-t.test('more than 38 digits are refused, and only then', async (t) => {
+t.test('a result of more than 38 digits is refused, and 38 digits are accepted', async (t) => {
   const most = constant(INTEGER, 10n ** 38n - 1n);
   const arithmetic = (operator: '+' | '-' | '*', right: bigint): Expression => {
     return { op: 'arithmetic', type: INTEGER, operator, left: most, right: constant(INTEGER, right) };

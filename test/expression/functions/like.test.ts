@@ -28,13 +28,13 @@ function matched(expression: Expression, strings: readonly string[]): Value[] {
   return strings.map((_, row) => valueAt(found, row));
 }
 
-t.test(`patterns match as a table over all prefixes says (seed ${SEED})`, async (t) => {
+t.test(`patterns match as computed by a table over all prefixes (seed ${SEED})`, async (t) => {
   const random = new Prng(SEED);
   const alphabet = ['a', 'a', 'b', 'é', '😀', '%', '_', '\\'];
   const word = (length: number): string => Array.from({ length }, () => random.pick(alphabet)).join('');
   let hits = 0;
   for (let round = 0; round < 1_500; round++) {
-    // Long parts between two % are searched in other ways than short ones.
+    // Long parts between two % are searched with another algorithm than short ones.
     const pieces = Array.from({ length: random.between(1, 4) }, () => {
       const piece = word(random.chance(0.3) ? random.between(17, 70) : random.below(5));
       return random.chance(0.5)

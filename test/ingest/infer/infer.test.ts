@@ -70,7 +70,7 @@ t.test('the type of a new column is inferred from all values of the request', (t
 });
 
 t.test(
-  'ids are given in document order, across dimensions, wherever dimension and auto-create stand',
+  'ids are given in document order, across dimensions, at any positions of dimension and auto-create',
   (t) => {
     const body = `{"a":{"zebra":1,"country":"x","ant":2,"dimension":"people"},
     "b":{"ant":"x","dimension":"second"},"c":{"dimension":"first","ant":true},"d":{"dimension":"second","bee":1},
@@ -101,7 +101,7 @@ t.test(
   },
 );
 
-t.test('a deleted default dimension is made again', (t) => {
+t.test('a deleted default dimension is created again', (t) => {
   const { createdDimensions } = accepted(
     t,
     '{"u":{"x":1},"auto-create":["dimension","column"]}',
@@ -111,7 +111,7 @@ t.test('a deleted default dimension is made again', (t) => {
   t.end();
 });
 
-t.test('auto-create with nothing to make makes nothing', (t) => {
+t.test('auto-create that needs no new column creates nothing', (t) => {
   const parsed = accepted(t, '{"auto-create":["dimension","column"],"u":{"country":"x"}}', sampleModel());
   t.same([parsed.createdColumns, parsed.createdDimensions], [[], []]);
   t.end();

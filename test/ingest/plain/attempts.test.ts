@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Attempts } from '../../../src/ingest/plain/attempts.js';
 
-/** How many attempts are left out before the next one is allowed. */
+/** Number of attempts that are skipped before the next one is allowed. */
 function leftOut(attempts: Attempts): number {
   let count = 0;
   while (!attempts.allows()) count++;
@@ -9,7 +9,7 @@ function leftOut(attempts: Attempts): number {
 }
 
 t.test(
-  'failures in a row are left out for ever longer, up to a bound, and a success forgets them',
+  'consecutive failures skip more and more attempts, up to a maximum, and a success resets them',
   async (t) => {
     const attempts = new Attempts();
     const seen = (failures: number): number[] =>

@@ -3,7 +3,7 @@ import { CASELESS_FROM, lowerCaseTable } from '../../../src/ingest/values/lower-
 import { lowerCodePoint } from '../../../src/schema/index.js';
 
 t.test(
-  'the table holds the mapping of every code point below 65,536, none of which leads above',
+  'the table has the mapping of every code point below 65,536, none of which maps above that',
   async (t) => {
     const table = lowerCaseTable();
     t.equal(table.length, 65_536);

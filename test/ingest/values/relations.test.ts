@@ -1,4 +1,4 @@
-/** Related event columns: 2022 where they have unequal numbers of events, and the relation in their sections. */
+/** Related event columns: error 2022 for unequal numbers of events, and the relation in the sections of batches. */
 import t, { type Test } from 'tap';
 import type { WireError } from '../../../src/base/index.js';
 import { decodeBatch } from '../../../src/column/index.js';
@@ -28,7 +28,7 @@ const MODEL = modelOf([
 const CONTEXT = { model: MODEL, nowMs: NOW_MS, customKey: false, columnIds: null };
 const scratch = createIngestScratch();
 
-/** Parses with the oracle beside it. */
+/** Parses and compares with the oracle. */
 function parse(t: Test, body: string): { parsed: ParsedInsert | null; error: WireError | null } {
   const bytes = new TextEncoder().encode(body);
   const outcome = parseInsert(bytes, { ...CONTEXT, shardCount: 1 }, scratch);
@@ -46,14 +46,14 @@ function parse(t: Test, body: string): { parsed: ParsedInsert | null; error: Wir
 const codeOf = (t: Test, body: string): number | null => parse(t, body).error?.code ?? null;
 
 t.test(
-  'related columns with equal numbers of events are taken, and their sections name the relation',
+  'related columns with equal numbers of events are accepted, and their sections name the relation',
   (t) => {
     const { parsed } = parse(
       t,
       `{"u":{"page":[{"value":"a"},{"value":"b"}],"login":{"value":1},"price":[{"value":1.5},{"value":2}],
       "who":{"value":"c"},"minutes":[{"value":3}],"age":4},"v":{"price":[]}}`,
     );
-    if (parsed === null) throw new Error('it was refused');
+    if (parsed === null) throw new Error('the body was refused');
     const [{ offset, byteLength }] = parsed.batches;
     const { sections } = decodeBatch(parsed.buffer, offset, byteLength);
     t.same(
@@ -75,15 +75,27 @@ t.test('unequal numbers of events for the columns of a relation that an entity n
   t.equal(codeOf(t, '{"u":{"page":[{"value":"a"}],"price":[{"value":1},{"value":2}]}}'), 2022);
   t.equal(codeOf(t, '{"u":{"page":{"value":"a"},"price":[]}}'), 2022, 'an empty list names its column');
   t.equal(codeOf(t, '{"u":{"page":[],"price":[]}}'), null);
-  t.equal(codeOf(t, '{"u":{"page":[{"value":"a"},{"value":"b"}]}}'), null, 'a column alone in its entity');
+  t.equal(
+    codeOf(t, '{"u":{"page":[{"value":"a"},{"value":"b"}]}}'),
+    null,
+    'a column without the others in its entity',
+  );
   t.equal(codeOf(t, '{"u":{"page":{"value":"a"},"place":{"value":[1,2]}}}'), null, 'price is not named');
   t.equal(
     codeOf(t, '{"u":{"page":{"value":"a"},"place":{"value":[1,2]},"price":[{"value":1},{"value":2}]}}'),
     2022,
     'the third column differs',
   );
-  t.equal(codeOf(t, '{"u":{"page":{"value":"a"}},"v":{"price":[]}}'), null, 'entities are told apart');
-  t.equal(codeOf(t, '{"u":{"page":{"value":"a"},"who":[],"minutes":[]}}'), null, 'so are relations');
+  t.equal(
+    codeOf(t, '{"u":{"page":{"value":"a"}},"v":{"price":[]}}'),
+    null,
+    'entities are compared separately',
+  );
+  t.equal(
+    codeOf(t, '{"u":{"page":{"value":"a"},"who":[],"minutes":[]}}'),
+    null,
+    'relations are compared separately',
+  );
   t.equal(
     codeOf(t, '{"u":{"page":{"value":"a"},"price":{"value":1},"who":{"value":"b"},"minutes":[]}}'),
     2022,
@@ -97,7 +109,7 @@ t.test('unequal numbers of events for the columns of a relation that an entity n
   t.end();
 });
 
-t.test('a column that an entity names twice has the events of both places', (t) => {
+t.test('a column that an entity names twice has the events of both positions', (t) => {
   t.equal(
     codeOf(t, '{"u":{"page":{"value":"a"},"price":[{"value":1},{"value":2}],"page":{"value":"b"}}}'),
     null,
@@ -120,15 +132,19 @@ t.test('the message names the entity, the relation, both columns and their count
 
 t.test('unequal numbers are found at the end of their entity', (t) => {
   const unequal = '"page":{"value":"a"},"price":[]';
-  t.equal(codeOf(t, `{"u":{${unequal},"age":"x"}}`), 2007, 'after the faults inside');
+  t.equal(codeOf(t, `{"u":{${unequal},"age":"x"}}`), 2007, 'after the faults inside it');
   t.equal(codeOf(t, `{"u":{${unequal},"nope":1}}`), 2011);
   t.equal(codeOf(t, `{"u":{${unequal},"gone":[]}}`), 2011);
-  t.equal(codeOf(t, `{"t":{"age":"x"},"u":{${unequal}}}`), 2007, 'after those of entities before');
-  t.equal(codeOf(t, `{"u":{${unequal}},"v":{"age":"x"}}`), 2022, 'before those of entities behind');
+  t.equal(codeOf(t, `{"t":{"age":"x"},"u":{${unequal}}}`), 2007, 'after the faults of earlier entities');
+  t.equal(codeOf(t, `{"u":{${unequal}},"v":{"age":"x"}}`), 2022, 'before the faults of later entities');
   t.equal(codeOf(t, `{"u":{${unequal}},"u":{"age":1}}`), 2022);
   t.equal(codeOf(t, `{"u":{${unequal}},"v":{}}`), 2022);
-  t.equal(codeOf(t, `{"u":{${unequal}}`), 1503, 'broken JSON comes first');
-  t.equal(codeOf(t, `{"u":{${unequal}},"auto-create":true}`), 2007, 'so does a wrong auto-create');
+  t.equal(codeOf(t, `{"u":{${unequal}}`), 1503, 'invalid JSON is reported first');
+  t.equal(
+    codeOf(t, `{"u":{${unequal}},"auto-create":true}`),
+    2007,
+    'an invalid auto-create is reported first',
+  );
   t.equal(codeOf(t, `{"u":{${unequal},"new":1},"v":{"new":"x"},"auto-create":["column"]}`), 2022);
   t.equal(codeOf(t, `{"u":{${unequal},"new":[[]]},"auto-create":["column"]}`), 2007);
   t.equal(codeOf(t, `{"u":{${unequal},"new":1,"dimension":"default"},"auto-create":["column"]}`), 2022);

@@ -23,33 +23,33 @@ t.test('the page names every endpoint, field, limit and error code', async (t) =
   t.match(page, />at least 1, at most 100 items</);
 });
 
-t.test('it asks for nothing but its own style sheet, and every link leads somewhere', async (t) => {
+t.test('the page loads only its own style sheet, and every link resolves', async (t) => {
   const sources = [...page.matchAll(/(?:src|href|url)\s*[=(]\s*["']?([^"'\s>)]+)/g)].map(
     ([, target]) => target,
   );
   const outside = sources.filter((target) => !target.startsWith('#') && target !== '/v1/openapi.json');
   t.strictSame(outside, ['/docs/style.css']);
-  t.notMatch(page, /<script|style="|\son\w+=/, 'no script, nothing that the policy forbids');
+  t.notMatch(page, /<script|style="|\son\w+=/, 'no script, and nothing that the policy forbids');
   t.notMatch(String(respond('/docs/style.css')?.body), /url\(|@import/);
   const ids = new Set([...page.matchAll(/id="([^"]+)"/g)].map(([, id]) => id));
   const dead = sources.filter((target) => target.startsWith('#') && !ids.has(target.slice(1)));
   t.strictSame([...new Set(dead)], []);
   const all = [...page.matchAll(/id="([^"]+)"/g)].map(([, id]) => id);
-  t.equal(ids.size, all.length, 'no name stands twice');
+  t.equal(ids.size, all.length, 'every name is unique');
   for (const tag of ['article', 'section', 'table', 'dl', 'ul', 'pre', 'nav', 'main', 'details']) {
     const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'))?.length ?? 0;
     t.equal(page.match(new RegExp(`</${tag}>`, 'g'))?.length ?? 0, opened, `<${tag}> is closed`);
   }
 });
 
-t.test('whatever stands in the document stands in the page as text', async (t) => {
+t.test('every text of the document appears as text in the page', async (t) => {
   const document = JSON.parse(
     JSON.stringify(sentDocument()).replaceAll('Count entities', '<img src=x onerror=y>&\\"'),
   );
   t.notMatch(apiPage(document, '/docs/style.css'), /<img/);
 });
 
-t.test('they are served over HTTPS, to GET and HEAD, packed once', async (t) => {
+t.test('page and style sheet are served over HTTPS, to GET and HEAD, and compressed once', async (t) => {
   for (const path of ['/v1/openapi.json', '/docs', '/docs/style.css']) {
     const plain = respond(path);
     t.match(plain, { status: 200 });
@@ -60,7 +60,7 @@ t.test('they are served over HTTPS, to GET and HEAD, packed once', async (t) => 
     t.ok(zlib.brotliDecompressSync(br?.body ?? '').equals(Buffer.from(plain?.body ?? '')), path);
     const gzip = respond(path, { acceptEncoding: 'br;q=0.1, gzip' });
     t.ok(zlib.gunzipSync(gzip?.body ?? '').equals(Buffer.from(plain?.body ?? '')), path);
-    t.equal(respond(path, { acceptEncoding: 'br' })?.body, br?.body, 'packed for all who ask');
+    t.equal(respond(path, { acceptEncoding: 'br' })?.body, br?.body, 'one compressed copy for all requests');
     const ifNoneMatch = new Map(br?.headers).get('ETag') ?? '';
     t.match(respond(path, { acceptEncoding: 'br', ifNoneMatch }), { status: 304, body: '' });
   }
@@ -86,11 +86,11 @@ t.test(KEYBOARD, { skip: noBrowser }, async (t) => {
   for (const name of [...wanted].filter((id) => id.startsWith('#schema-'))) wanted.delete(name);
   t.ok(wanted.size > 40, `${wanted.size} endpoints`);
   await onPage.keyboard.press('Tab');
-  t.equal((await focused(onPage)).href, '#top', 'past the list of endpoints at once');
+  t.equal((await focused(onPage)).href, '#top', 'the list of endpoints can be skipped');
   for (let stops = 0; wanted.size > 0 && stops < 100; stops++) {
     await onPage.keyboard.press('Tab');
     const { href, inSight, outline } = await focused(onPage);
-    t.ok(inSight && outline === 'solid', `${href} has the focus where one sees it`);
+    t.ok(inSight && outline === 'solid', `${href} is visible when it has the focus`);
     wanted.delete(href);
   }
   t.strictSame([...wanted], []);

@@ -35,7 +35,7 @@ function messageOf(bind: () => unknown): string {
   return 'nothing was refused';
 }
 
-t.test('ten thousand conditions become one ordered list, whichever side they nest on', async (t) => {
+t.test('ten thousand conditions become one ordered list, nested on either side', async (t) => {
   const members = Array.from({ length: 10_000 }, (_, index) => compare(age, '=', number(String(index))));
   const expected = `(or ${members.map((_, index) => `(= #0:integer ${index}:integer)`).join(' ')})`;
   const leftward = members.slice(1).reduce((left, right) => either(left, right), members[0]);

@@ -314,7 +314,7 @@ for (const [shows, sql, expected] of PLANS) {
   });
 }
 
-t.test('score is 1.0 without conditions, and counts those of one event once', async (t) => {
+t.test('score is 1.0 without conditions, and counts the conditions on one event once', async (t) => {
   const score = (where: string): unknown => planOf(`SELECT score FROM users ${where}`).outputs[0].of;
   t.strictSame(score(''), constant(FLOAT, 1));
   t.strictSame(score(`WHERE ${IN_MAY}`), constant(FLOAT, 1));
@@ -326,7 +326,7 @@ t.test('score is 1.0 without conditions, and counts those of one event once', as
   t.strictSame(score(`WHERE active AND (name = 'a' AND age = 1)`), constant(FLOAT, 2));
   t.strictSame(score(`WHERE (active AND name = 'a')`), constant(FLOAT, 1));
   t.strictSame(score('WHERE score >= 1 AND active'), constant(FLOAT, 1));
-  // Each alternative counts, within the window, wherever the OR is.
+  // Each alternative counts, within the window, at any position of the OR.
   const either = score(`WHERE ([clicks.value] = 'a' AND ${IN_MAY}) OR ([clicks.value] = 'b' AND ${IN_MAY})`);
   t.match(either, { op: 'arithmetic', operator: '+', left: { op: 'case' }, right: { op: 'case' } });
   t.strictSame(score(`WHERE ([clicks.value] = 'a' OR [clicks.value] = 'b') AND ${IN_MAY}`), either);
@@ -368,7 +368,7 @@ t.test('* selects all columns of the table except events', async (t) => {
 });
 
 t.test(
-  'aliases are not visible in WHERE, follow columns in GROUP BY and HAVING, and precede them in ORDER BY',
+  'aliases are invisible in WHERE, follow columns in GROUP BY and HAVING, and precede them in ORDER BY',
   async (t) => {
     const { grouping, order } = planOf(
       'SELECT -age AS age, COUNT(*) c FROM users GROUP BY age HAVING c > 1 ORDER BY age',
@@ -416,7 +416,7 @@ t.test('a key that is a prefix of another key stays distinct', async (t) => {
   t.strictSame(
     list(`SELECT COUNT(*) FROM users GROUP BY (${one}) AND age < 9`),
     list(`SELECT COUNT(*) FROM users GROUP BY age > 1 AND (active AND age < 9)`),
-    'conditions are one list however they are put together',
+    'conditions are one list however they are nested',
   );
 });
 
@@ -563,7 +563,7 @@ t.test('a key sees only its columns and rows', async (t) => {
 });
 
 const SEED = 77;
-t.test(`whatever is written is bound or refused, seed ${SEED}`, async (t) => {
+t.test(`generated statements are bound or refused, seed ${SEED}`, async (t) => {
   const prng = new Prng(SEED);
   const words = [
     ...[

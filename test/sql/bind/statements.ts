@@ -16,7 +16,7 @@ import { json, modelWith } from '../../api/databases.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12, 34, 56, 789);
 
-/** Columns of "users", by their ids: 1 name, 2 age, ... in this order; of "cities" from 15 on. */
+/** Columns of "users", by id: 1 name, 2 age, ... in this order. The columns of "cities" start at 15. */
 export const MODEL: DatabaseModel = modelWith(
   json(`[
   {"name":"name","type":"string","dimension":"users"}, {"name":"age","type":"integer","dimension":"users"},

@@ -1,5 +1,6 @@
 /**
- * Generated WHERE clauses and their meaning for each user, written only from the rules of three-valued logic and of events.
+ * Generated WHERE clauses and their meaning for each user, written only from the rules of three-valued logic and of
+ * events.
  */
 import type { Prng } from '../../../src/base/index.js';
 import { formatDate, formatDateTime } from '../../../src/schema/index.js';
@@ -15,7 +16,7 @@ export type Case =
       readonly column: 'clicks' | 'spent';
       readonly sql: string;
       readonly passes: (value: string | bigint) => boolean;
-      /** Whether it has parentheses of its own. */
+      /** Whether the condition has its own parentheses. */
       readonly own: boolean;
     }
   | {
@@ -54,7 +55,7 @@ const every = (truths: readonly Truth[]): Truth =>
 const some = (truths: readonly Truth[]): Truth =>
   truths.includes(true) ? true : truths.includes(null) ? null : false;
 
-/** Whether an event of the column in the span passes; unknown where there is no event at all. */
+/** Whether an event of the column in the span passes; unknown if the column has no event. */
 function hasEvent(
   user: User,
   column: 'clicks' | 'spent',
@@ -113,13 +114,13 @@ function heldIn(members: readonly Case[], around: Spans): Spans {
 const isListed = (node: Case, column: string): boolean =>
   (node.is === 'date' || (node.is === 'value' && !node.own)) && node.column === column;
 
-/** The score of a user that satisfies the clause: points of the members at its top. */
+/** The score of a user that satisfies the clause: the points of the top-level members. */
 export function scoreOf(root: Case, user: User): number {
   const lists = root.is === 'or' ? root.members : [root];
   const around: Spans = new Map();
   let [points, counted] = [0, 0];
   for (const list of lists) {
-    // In an OR, an AND is in parentheses here and is one member.
+    // A nested AND in an OR is parenthesized here and is one member.
     const members = list.is === 'and' && root.is !== 'or' ? list.members : [list];
     const held = heldIn(members, around);
     for (const column of COLUMNS) {
@@ -148,7 +149,7 @@ function pointsOf(node: Case, user: User, held: Spans): readonly [number, number
   }
   if (node.is === 'date') return [0, 0];
   if (node.is === 'and' && node.members.every((member) => member.is === 'date')) {
-    // Dates of one column are one bare window; of two they are a list of two.
+    // Dates of one column are one window without a test; dates of two columns are a list of two conditions.
     if (new Set(node.members.map((member) => (member.is === 'date' ? member.column : ''))).size === 1)
       return [0, 0];
   }
@@ -177,7 +178,7 @@ function compares(order: number, comparison: Comparison): boolean {
   }
 }
 
-/** A constant as SQL writes it, and its value in millionths, hundredths of a column's hundredths. */
+/** A constant in SQL notation, and its value in millionths. */
 interface Expected {
   readonly sql: string;
   readonly value: bigint;
@@ -372,7 +373,7 @@ function attributeLeaf(prng: Prng): Case {
   }
 }
 
-/** Some item passes; for a negated predicate none does. */
+/** Tests whether an item passes; a negated predicate requires that no item passes. */
 function listLeaf(prng: Prng): Case {
   const of = <T>(
     column: 'tags' | 'marks',
@@ -431,7 +432,7 @@ function eventLeaf(prng: Prng): Case {
   return { is: 'value', column, sql, own, passes: (value) => holds((value as bigint) * 10_000n) === true };
 }
 
-/** Parentheses that have no effect: around dates of one column, or values of one that are joined by OR. */
+/** Whether the parentheses have no effect: around dates of one column, or around values of one column joined by OR. */
 function isOfList(node: Case): boolean {
   if (node.is !== 'and' && node.is !== 'or') return false;
   const kind = node.is === 'and' ? 'date' : 'value';

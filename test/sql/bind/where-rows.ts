@@ -12,9 +12,9 @@ export interface UserFacts {
   /** In hundredths. */
   readonly salary: bigint | null;
   readonly active: boolean | null;
-  /** Days. */
+  /** In days. */
   readonly admission: bigint | null;
-  /** Seconds. */
+  /** In seconds. */
   readonly seen: bigint | null;
   readonly tags: readonly string[];
   readonly marks: readonly bigint[];
@@ -24,7 +24,7 @@ export interface UserFacts {
 }
 
 export interface User extends UserFacts {
-  /** The same as conditions see it. */
+  /** The same user in the form that conditions read. */
   readonly stored: StoredEntity;
 }
 
@@ -99,7 +99,7 @@ function inputValue(input: Input, user: User): Value {
         : (value as Value);
     }
     default:
-      throw new Error(`no input of a user: ${input.from}`);
+      throw new Error(`a user has no input ${input.from}`);
   }
 }
 
@@ -120,7 +120,7 @@ export function valuesOf(expression: Expression, inputs: readonly Input[], users
   return users.map((_user, row) => valueAt(found, row));
 }
 
-/** The users that satisfy condition and filter of a plan without joins, whose rows are entities. */
+/** The users that satisfy condition and filter of a plan of entities without joins. */
 export function usersIn({ condition, filter, inputs }: SelectPlan, users: readonly User[]): readonly User[] {
   const pushed = users.filter(
     (user) => condition === null || truth(condition, user.id, user.stored) === true,

@@ -18,7 +18,7 @@ export function wordTo(hash: number, target: number): number {
   return Math.imul(rotate(Math.imul(mixed ^ hash, SECOND), 32 - 15), FIRST);
 }
 
-/** `count` different integers of one hash, as (low, high) words. */
+/** `count` different integers with the same hash, as (low, high) words. */
 export function collidingTexts(count: number): Uint32Array {
   const words = new Uint32Array(2 * count);
   for (let index = 0; index < count; index++) {

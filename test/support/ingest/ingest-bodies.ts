@@ -1,4 +1,4 @@
-/** A model with a column of every type, storage and rule, and seeded insert bodies for it, right and wrong. */
+/** A model with a column of every type, storage and rule, and seeded insert bodies for it, valid and invalid. */
 import type { Prng } from '../../../src/base/index.js';
 import {
   type Column,
@@ -30,7 +30,7 @@ export function column(id: number, apiName: string, type: ColumnType, more: Part
   };
 }
 
-/** The relation `name` of some of `columns`. */
+/** The relation `name`, made of some of `columns`. */
 export function relation(
   id: number,
   name: string,
@@ -89,7 +89,7 @@ const EVENT_TYPES: readonly ColumnType[] = [
   'geolocation-event',
 ];
 
-/** Every type as a latest-value and as a list, every event type, and the corners: ids from `firstId`. */
+/** Every type as a latest-value and as a list, every event type, and special cases. Ids start at `firstId`. */
 function allColumns(firstId: number): Column[] {
   const made: Column[] = [];
   const add = (apiName: string, type: ColumnType, more: Partial<Column> = {}): void => {
@@ -123,7 +123,7 @@ export function sampleModel(): DatabaseModel {
   return modelOf([allOf(1, 'default', 1), allOf(2, 'people', 101), dimension(7, 'empty', [])]);
 }
 
-/** Most of the model's columns, for a caller who may write those only; at times null: all. */
+/** Most of the model's columns, for a caller who may write only those; sometimes null, which means all. */
 export function someColumnIds(random: Prng, model: DatabaseModel): number[] | null {
   if (random.chance(0.7)) return null;
   const columns = Array.from(model.dimensions.values(), (held) => [...held.columns.values()]).flat();
@@ -310,7 +310,7 @@ export class BodyWriter {
     return this.#spaced ? this.#random.pick(['', ' ', '\n', '\t \r\n']) : '';
   }
 
-  /** A JSON string of `text`, at times with needless escapes. */
+  /** A JSON string of `text`, sometimes with needless escapes. */
   #string(text: string): string {
     if (!this.#random.chance(0.1)) return JSON.stringify(text);
     const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
@@ -467,7 +467,7 @@ export class BodyWriter {
     }
   }
 
-  /** A value of a column that does not exist yet; mostly of one kind per column, so that some bodies are valid. */
+  /** A value of a column that does not exist yet, mostly of one kind per column, so that some bodies are valid. */
   #newValue(): string {
     const random = this.#random;
     if (this.#invalidValue())

@@ -140,7 +140,7 @@ function scalar(node: JsonNode, column: Column, midnights: boolean): string {
 
 type Shape = 'single' | 'list' | 'event';
 
-/** A column to be created, with what the values of the request have determined so far. */
+/** A column to be created, with the properties that the values of the request have determined so far. */
 interface NewColumn {
   readonly id: number;
   readonly dimensionId: number;

@@ -1,4 +1,4 @@
-/** Counts of events, aggregations and top values: every value of every entity, one after the other. */
+/** Counts of events, aggregations and top values: visits every value of every entity. */
 import { ExactNumber, type Json, type JsonObject } from '../../../src/api/index.js';
 import { integer, valueText } from './answer-value.js';
 import { attributeValues, type Entity, known, type Table, type Value } from './facts.js';

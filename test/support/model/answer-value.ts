@@ -26,7 +26,7 @@ export function valueText(value: Value, type: string): string {
   return JSON.stringify([value.longitude, value.latitude]);
 }
 
-/** Without trailing zeros. */
+/** Decimal notation without trailing zeros. */
 export function decimalText({ over, under }: Fraction): string {
   const places = String(under).length - 1;
   const digits = String(over < 0n ? -over : over).padStart(places + 1, '0');

@@ -107,12 +107,12 @@ class Points {
     this.#isNearest = isNearest;
   }
 
-  /** The top list always sums. */
+  /** The top list is always a sum. */
   ofTop(list: readonly Json[]): number {
     return sum(alternativesOf(list).flatMap((operands) => operands.map((operand) => this.#of(operand))));
   }
 
-  /** A nested `or` list is the sum of its operands; operands joined by `and` are one point if all of them are true. */
+  /** A nested `or` list is the sum of its operands. Operands joined by `and` are one point if all of them are true. */
   #of(operand: Operand): number {
     const { element, negated } = operand;
     if (element === this.#near?.condition) return this.#isNearest ? 1 : 0;
@@ -315,5 +315,5 @@ function compareValues(one: Value, other: Value): number {
   if (typeof one === 'boolean') return Number(one) - Number(other);
   if (typeof other === 'object' && 'seconds' in one && 'seconds' in other) return one.seconds - other.seconds;
   if (typeof other === 'object' && 'over' in one && 'over' in other) return compareFractions(one, other);
-  throw new Error('places have no order');
+  throw new Error('positions have no order');
 }

@@ -36,7 +36,7 @@ export function asCount(json: Json | undefined): number {
 
 export function fraction(text: string): Fraction {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
-  if (match === null) throw new Error(`no number: ${text}`);
+  if (match === null) throw new Error(`not a number: ${text}`);
   const places = (match[3] ?? '').length - Number(match[4] ?? 0);
   const digits = BigInt(match[1] + match[2] + (match[3] ?? ''));
   return places >= 0
@@ -49,7 +49,7 @@ export function compareFractions(one: Fraction, other: Fraction): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Lower-cases each code point separately; of the only mapping to two code points, the first is used. */
+/** Lower-cases each code point separately. The first code point is used for the only mapping to two. */
 export function lower(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (point) => (point === '\u0130' ? 'i' : point.toLowerCase())).join('');

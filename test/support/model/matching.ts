@@ -92,7 +92,7 @@ function judgeCondition(condition: JsonObject, subject: Case): Truth {
   return predicatesOf(parameters).every(([word, operand]) => holds(value, word, operand));
 }
 
-/** One item satisfies all plain predicates; no item satisfies what a `not-` predicate negates. */
+/** Whether one item satisfies all plain predicates, and no item satisfies a predicate that `not-` negates. */
 function listHolds(items: readonly Value[], predicates: readonly Predicate[]): boolean {
   const plain = predicates.filter(([word]) => !word.startsWith('not-'));
   const negated = predicates.filter(([word]) => word.startsWith('not-'));

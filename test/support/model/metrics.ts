@@ -4,7 +4,7 @@ import { doubleOf, exactNumber, integer, NearNumber, valueText } from './answer-
 import type { Value } from './facts.js';
 import { compareFractions, type Fraction } from './json.js';
 
-/** The metric over values of columns of the type; without values null, but 0 for sums and counts. */
+/** The metric over values of columns of the type. Without values it is null, except 0 for sums and counts. */
 export function metricOf(metric: string, values: readonly Value[], type: string): Json {
   switch (metric) {
     case 'count':

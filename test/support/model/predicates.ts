@@ -64,7 +64,7 @@ function compare(value: Value, operand: Json): number {
   if (typeof value === 'string') return value === lower(asText(operand)) ? 0 : 1;
   if (typeof value === 'boolean') return value === (operand === true || operand === 'true') ? 0 : 1;
   if ('seconds' in value) return value.seconds - instant(asText(operand));
-  if (!('over' in value)) throw new Error('places are not compared');
+  if (!('over' in value)) throw new Error('positions are not compared');
   return compareFractions(value, fraction(operand instanceof ExactNumber ? operand.text : asText(operand)));
 }
 

@@ -17,7 +17,7 @@ const UNIT_SECONDS = new Map([
 /** Seconds since 1970 of a date or datetime; a fraction of a second is dropped. */
 export function instant(text: string): number {
   const seconds = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text.toUpperCase()) / 1000;
-  if (Number.isNaN(seconds)) throw new Error(`no date: ${text}`);
+  if (Number.isNaN(seconds)) throw new Error(`not a date: ${text}`);
   return Math.floor(seconds);
 }
 
@@ -53,7 +53,7 @@ function shifted(from: number, amount: number, unit: string): number {
   const start = new Date(from * 1000);
   const end = new Date(from * 1000);
   end.setUTCMonth(start.getUTCMonth() + (unit === 'y' ? 12 * amount : amount));
-  // A day that the month does not have overflows into the next month: use the last day of the intended month.
+  // If the month does not have the day, the date overflows into the next month: use the last day of the intended month.
   if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0);
   return end.getTime() / 1000;
 }

@@ -1,4 +1,4 @@
-/** Writing entities: the effect of the values of an insert or an update. */
+/** Writing of entities: the effect of the values of an insert or an update. */
 import { ExactNumber, type Json } from '../../../src/api/index.js';
 import type { ColumnFacts, Entity, Event, Value } from './facts.js';
 import { asList, asNumber, asObject, asText, fraction, lower } from './json.js';

@@ -1,7 +1,7 @@
 /**
- * Prints nodes of SQL trees in a random one of their equivalent forms: letter case of keywords, brackets, spaces,
- * comments and alternative forms of calls. It records where each node begins and returns the tree with the source
- * positions that the parser must find.
+ * Prints nodes of SQL trees in randomly chosen equivalent forms: letter case of keywords, brackets, spaces, comments
+ * and alternative forms of calls. It records where each node begins and returns the tree with the source positions that
+ * the parser must find.
  */
 import type { Prng } from '../../../src/base/index.js';
 import type { SourcePosition, SqlNode } from '../../../src/sql/index.js';
@@ -33,7 +33,7 @@ class Writer {
   last = '';
   #line = 1;
   #column = 1;
-  /** Start of the tokens that were written since. */
+  /** Starts of the tokens written so far. */
   readonly begins: SourcePosition[] = [];
 
   constructor(random: Prng) {
@@ -55,7 +55,7 @@ class Writer {
     this.#written.push(text);
   }
 
-  /** Writes a token, separated from the previous one where they would merge, otherwise randomly. */
+  /** Writes a token, separated from the previous one if they would merge, otherwise randomly. */
   token(text: string): SourcePosition {
     const before = this.#written.at(-1)?.at(-1) ?? ' ';
     const runs = WORDLIKE.test(before) && WORDLIKE.test(text[0]);

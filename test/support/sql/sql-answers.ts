@@ -1,4 +1,4 @@
-/** Quarry's answers, and how they are compared with those of another engine. */
+/** Quarry's answers, and their comparison with those of another engine. */
 import { ExactNumber, type Json, type JsonObject, parseJson } from '../../../src/api/index.js';
 import { jsonText } from '../generate.js';
 import type { AnswerValue } from './sql-engines.js';
@@ -9,7 +9,7 @@ export function rowsOf(text: string, kinds: readonly Kind[]): AnswerValue[][] {
   const answer = parseJson(Buffer.from(text)) as JsonObject;
   const rows = answer.get('result') as readonly JsonObject[];
   if ((answer.get('count') as ExactNumber).text !== String(rows.length))
-    throw new Error('count is not that of the rows');
+    throw new Error('count differs from the number of rows');
   return rows.map((row) => {
     const values = [...row.values()];
     if (values.length !== kinds.length) throw new Error(`${values.length} values instead of ${kinds.length}`);
@@ -27,21 +27,22 @@ function answerValueOf(value: Json, { type, scale }: Kind): AnswerValue {
   if (value === null) return null;
   if (type === 'json') return jsonText(value);
   if (!(value instanceof ExactNumber)) {
-    if (FORMS[type] !== undefined) throw new Error(`${jsonText(value)} is no number`);
+    if (FORMS[type] !== undefined) throw new Error(`${jsonText(value)} is not a number`);
     if ((type === 'boolean') !== (typeof value === 'boolean'))
-      throw new Error(`${jsonText(value)} is no ${type}`);
+      throw new Error(`${jsonText(value)} is not of type ${type}`);
     return value as string | boolean;
   }
   const form = FORMS[type];
-  if (form === undefined || !form.test(value.text)) throw new Error(`${value.text} is written as no ${type}`);
+  if (form === undefined || !form.test(value.text))
+    throw new Error(`${value.text} is not written as ${type}`);
   if (type === 'integer') return value.text;
   if (type === 'decimal' && scale === 0) return value.text.slice(0, -2);
   if (type === 'decimal') return value.text.padEnd(value.text.indexOf('.') + 1 + scale, '0');
-  if (!/[.e]/.test(value.text)) throw new Error(`${value.text} is written as no float`);
+  if (!/[.e]/.test(value.text)) throw new Error(`${value.text} is not written as a float`);
   return Number(value.text);
 }
 
-/** Floats that both engines compute from exact numbers agree to the last bit or two, others to nine digits. */
+/** Floats that both engines compute from exact numbers are compared to the last bit or two, others to nine digits. */
 function near(a: number, b: number, { firm, digits }: Kind): boolean {
   if (a === b) return true;
   const most = Math.max(Math.abs(a), Math.abs(b));
@@ -51,7 +52,9 @@ function near(a: number, b: number, { firm, digits }: Kind): boolean {
 const valuesEqual = (a: AnswerValue, b: AnswerValue, kind: Kind): boolean =>
   typeof a === 'number' && typeof b === 'number' ? near(a, b, kind) : a === b;
 
-/** Null first, then as text. Floats compare as equal, because those of another engine may be only nearly equal. */
+/**
+ * Orders null first, then by text. Floats compare as equal, because those of another engine may be only nearly equal.
+ */
 function compareValues(a: AnswerValue, b: AnswerValue): number {
   if (typeof a === 'number' && typeof b === 'number') return 0;
   if (a === null || b === null) return Number(b === null) - Number(a === null);
@@ -76,7 +79,7 @@ function sorted(rows: readonly (readonly AnswerValue[])[]): (readonly AnswerValu
   });
 }
 
-/** The rows of `expected` in an order in which each equals the row of `found` at its index, where possible. */
+/** The rows of `expected` in an order in which as many as possible equal the row of `found` at the same index. */
 function arranged(
   found: readonly (readonly AnswerValue[])[],
   expected: readonly (readonly AnswerValue[])[],

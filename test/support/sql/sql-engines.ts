@@ -1,6 +1,6 @@
 /**
  * The rows of a generated world in DuckDB and in SQLite, and their answers in one form.
- * In DuckDB integers are HUGEINT and decimals DECIMAL(38, places), so that nothing overflows before Quarry's own bound.
+ * In DuckDB integers are HUGEINT and decimals DECIMAL(38, places), so that nothing overflows below Quarry's own limit.
  */
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResultReader } from '@duckdb/node-api';
 import initSqlJs, { type Database } from 'sql.js';
@@ -20,7 +20,7 @@ const MACROS = [
      WHEN ends_with(rtrim(v, '0'), '.') THEN rtrim(v, '0') || '0' ELSE rtrim(v, '0') END`,
 ];
 
-/** Exact numbers are texts of digits, with a point if they have one; floats are numbers. */
+/** Exact numbers are texts of digits, with a point if they have a fraction. Floats are numbers. */
 export type AnswerValue = string | number | boolean | null;
 
 function duckLiteral(value: Value, kind: Kind): string {
@@ -34,7 +34,7 @@ function duckLiteral(value: Value, kind: Kind): string {
 const stored = (values: readonly Value[], kinds: readonly Kind[]): Value[] =>
   values.map((value, at) => storedValue(value, kinds[at]));
 
-/** The tables of a dimension: itself, and one for each of its event columns. */
+/** The tables of a dimension: one for its entities, and one for each of its event columns. */
 function tablesOf({ name, columns, events, rows }: Table) {
   const kinds = [TEXT, ...columns.map(({ kind }) => kind)];
   const names = ['entity-id', ...columns.map((column) => column.name)];
@@ -66,7 +66,7 @@ export class Duck {
   static async open(): Promise<Duck> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
-    // Of a missing date it makes date_trunc(...) <> constant true.
+    // For a missing date this optimizer turns date_trunc(...) <> constant into true.
     await connection.run(`SET disabled_optimizers = 'expression_rewriter'`);
     for (const macro of MACROS) await connection.run(macro);
     return new Duck(instance, connection);
@@ -95,7 +95,7 @@ export class Duck {
   }
 }
 
-/** DuckDB's rows in that form. */
+/** DuckDB's rows as answer values. */
 export function answerValuesOf(read: DuckDBResultReader, kinds: readonly Kind[]): AnswerValue[][] {
   return (read.getRowsJson() as (string | number | boolean | null)[][]).map((row) =>
     row.map((value, at) => answerValueOf(value, kinds[at])),

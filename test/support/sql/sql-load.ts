@@ -1,8 +1,8 @@
-/** Sends the tables of a generated world to a server, by its JSON interface. */
+/** Sends the tables of a generated world to a server through its JSON interface. */
 import type { ConformanceServer } from '../conformance-server.js';
 import { insertText, type Table, type World } from './sql-world.js';
 
-/** A server, as far as loading needs one. */
+/** The methods of a server that loading requires. */
 type SqlTarget = Pick<ConformanceServer, 'post' | 'sql'>;
 
 const ROWS_PER_REQUEST = 500;

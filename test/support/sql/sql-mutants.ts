@@ -1,4 +1,4 @@
-/** Texts that are nearly SQL, and texts that are built to be deep, long or large. */
+/** Texts that are almost SQL, and texts that are built to be deep, long or large. */
 import type { Prng } from '../../../src/base/index.js';
 
 const WORDS = [

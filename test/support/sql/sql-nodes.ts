@@ -60,7 +60,7 @@ export const call = (name: string, ...args: readonly SqlNode[]): SqlNode => {
   return { ...at, is: 'call', name, args, distinct: false };
 };
 
-/** The columns of `testScope`, by their input. */
+/** The columns of `testScope`, by input number. */
 export const TEST_COLUMNS: readonly { readonly name: string; readonly type: SqlType }[] = [
   { name: 'age', type: { type: 'integer' } },
   { name: 'salary', type: { type: 'decimal', scale: 2 } },

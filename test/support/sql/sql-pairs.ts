@@ -16,10 +16,10 @@ export interface Pair {
   readonly sql: string;
 }
 
-/** The first and the last instant; both are included. */
+/** The first and the last instant, both included. */
 export type Window = readonly [string, string];
 
-/** `events`: the window of all events, as an extraction asks for; null = each has its own. */
+/** `events` is the window of all events, as in an extraction; null = each condition has its own. */
 interface Dates {
   readonly events: Window | null;
 }
@@ -102,7 +102,7 @@ export function attributePair(prng: Prng, { columns }: Table): Pair {
   return { json: `{"${column.name}":{${pair.json}}}`, sql: pair.sql };
 }
 
-/** A condition on one event in a window; `sql` is without the parentheses that make it an event of its own. */
+/** A condition on one event in a window. `sql` has no parentheses, which would require a separate event. */
 export function eventPair(prng: Prng, event: EventColumn, [from, to]: Window, minfreq: number | null): Pair {
   const { name } = event;
   const pair = predicate(prng, event, `[${name}.value]`);

@@ -1,6 +1,6 @@
 /**
- * A piece of SQL that is printed for three engines at once: in Quarry's dialect, in DuckDB's and, where SQLite means the
- * same, in SQLite's. Pieces are trees, so that a statement that shows a difference can be made smaller.
+ * A piece of SQL that is printed for three engines at once: in Quarry's dialect, in DuckDB's and, if the meaning is the
+ * same, in SQLite's. Pieces are trees, so that a statement that shows a difference can be reduced.
  */
 
 /** The form for SQLite; null if it has another meaning there. Decimals are integers in units of their last place. */
@@ -15,13 +15,16 @@ export type PieceType = 'integer' | 'decimal' | 'float' | 'text' | 'boolean' | '
 /** Properties of all values of a piece. */
 export interface Kind {
   readonly type: PieceType;
-  /** Of decimals. */
+  /** Number of decimal places; only for decimals. */
   readonly scale: number;
-  /** No value has more decimal digits: of exact numbers in units of their last place, of floats before the point. */
+  /** Maximum number of decimal digits: of exact numbers in units of their last place, of floats before the point. */
   readonly digits: number;
-  /** All engines compute it exactly alike, so that it may be compared and grouped; otherwise it is only selected. */
+  /**
+   * Whether all engines compute it exactly alike, so that it may be compared and grouped; otherwise it is only
+   * selected.
+   */
   readonly firm: boolean;
-  /** Texts: no upper-case letters. Dates: near 2000, so that intervals can be added to them. */
+  /** For texts: no upper-case letters. For dates: near 2000, so that intervals can be added to them. */
   readonly tame: boolean;
 }
 
@@ -45,17 +48,17 @@ export const integer = (digits: number): Kind => kind('integer', { digits });
 export const decimal = (scale: number, digits: number): Kind => kind('decimal', { scale, digits });
 export const float = (digits: number, firm = true): Kind => kind('float', { digits, firm });
 
-/** The same text everywhere, but nowhere in SQLite with `lite` false. */
+/** The same text for all engines; with `lite` false, not available in SQLite. */
 export function same(text: string, lite = true): Printed {
   return { quarry: text, duck: text, lite: lite ? text : null };
 }
 
-/** `lite` left out: not in SQLite. */
+/** Without `lite` the form is not available in SQLite. */
 export function forms(quarry: string, duck: string, lite: string | null = null): Printed {
   return { quarry, duck, lite };
 }
 
-/** `firm` only if all parts are. */
+/** The piece is `firm` only if all parts are. */
 export function piece(of: Kind, printed: Printed, parts: readonly Piece[] = []): Piece {
   const { type, scale, digits, tame } = of;
   return {
@@ -124,7 +127,7 @@ export function unitsText(units: bigint, scale: number): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** An exact piece in a larger scale, as other engines need it next to another piece; Quarry converts by itself. */
+/** An exact piece in a larger scale, as other engines require it next to another piece. Quarry converts implicitly. */
 export function scaledForms(form: string, from: Kind, to: Kind): { duck: string; lite: string | null } {
   const factor = 10n ** BigInt(to.scale - from.scale);
   const fits = from.digits + to.scale - from.scale <= 18;

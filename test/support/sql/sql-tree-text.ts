@@ -1,4 +1,7 @@
-/** SQL trees as one line that shows every field except source positions: nodes in {}, and ( ) around a parenthesized node. */
+/**
+ * SQL trees as one line that shows every field except source positions: {} encloses nodes, and ( ) a parenthesized
+ * node.
+ */
 import { QuarryError } from '../../../src/base/index.js';
 import type { Script, SelectStatement, SqlNode, TableName, WriteStatement } from '../../../src/sql/index.js';
 

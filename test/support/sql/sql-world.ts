@@ -1,6 +1,7 @@
 /**
- * Tables for generated SQL: columns of every type of the interface, and rows with missing values, ties, values at the
- * edges and letters beyond ASCII. The same rows go to Quarry by its JSON interface and to the other engines as tables.
+ * Tables for generated SQL: columns of every type of the interface, and rows with missing values, ties, extreme values
+ * and letters beyond ASCII. The same rows are sent to Quarry through its JSON interface and to the other engines as
+ * tables.
  */
 import type { Prng } from '../../../src/base/index.js';
 import { lower } from '../model.js';
@@ -22,9 +23,9 @@ export type Value = bigint | string | boolean | null;
 export interface TableColumn {
   readonly name: string;
   readonly kind: Kind;
-  /** Fields of POST /v1/column, but its name and dimension. */
+  /** Fields of POST /v1/column, except name and dimension. */
   readonly model: Readonly<Record<string, unknown>>;
-  /** Returns a random value; letters may be in either case where it is written. */
+  /** Returns a random value. Letters that are written may be in either case. */
   draw(prng: Prng): Value;
 }
 
@@ -258,7 +259,7 @@ export function insertText(value: Value, kind: Kind): string {
   return typeof value === 'bigint' ? unitsText(value, kind.scale) : JSON.stringify(value);
 }
 
-/** The stored form, which answers have: lower-case. */
+/** The stored form, which answers contain: lower-case. */
 export function storedValue(value: Value, kind: Kind): Value {
   return kind.type === 'text' && typeof value === 'string' ? lower(value) : value;
 }

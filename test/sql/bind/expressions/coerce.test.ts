@@ -47,7 +47,7 @@ function refusal(work: () => unknown): unknown {
   return null;
 }
 
-t.test('two types have the common type of the rules, or none', async (t) => {
+t.test('two types have the common type that the rules define, or none', async (t) => {
   for (const a of TYPES) {
     for (const b of TYPES) {
       const [left, right] = [inputOf(a, 0), inputOf(b, 1)];
@@ -96,7 +96,7 @@ t.test('only lossless conversions are implicit casts', async (t) => {
   }
 });
 
-t.test('NULL takes every type, and is text by itself', async (t) => {
+t.test('NULL takes every type, and is text without a context', async (t) => {
   const missing = constantOf({ type: 'text' }, null);
   for (const type of TYPES) {
     t.ok(sameType(commonType(missing, inputOf(type, 0), PLACE), type));

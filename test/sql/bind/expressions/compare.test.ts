@@ -38,11 +38,11 @@ function holds(comparison: Comparison, left: bigint, right: bigint): boolean {
   }
 }
 
-/** The value in steps of 10^-40 or of seconds, where input 0 is `input`. */
+/** The operand's value in steps of 10^-40 or of seconds, with `input` as the value of input 0. */
 function worthOf(expression: Expression, input: bigint): bigint {
   if (expression.op === 'constant') return finest(expression.value as bigint, expression.type);
   if (expression.op === 'cast') return worthOf(expression.of, input);
-  if (expression.op !== 'input') throw new Error(`${expression.op} is no operand of a comparison`);
+  if (expression.op !== 'input') throw new Error(`${expression.op} is not an operand of a comparison`);
   return finest(input, expression.type);
 }
 
@@ -52,7 +52,7 @@ function answer(expression: Expression, input: bigint): boolean {
     const found = expression.values.some((value) => finest(value as bigint, expression.of.type) === of);
     return found !== expression.negated;
   }
-  if (expression.op !== 'compare') throw new Error(`${expression.op} is no comparison`);
+  if (expression.op !== 'compare') throw new Error(`${expression.op} is not a comparison`);
   return holds(expression.comparison, worthOf(expression.left, input), worthOf(expression.right, input));
 }
 
@@ -62,7 +62,7 @@ const exactTypes: readonly SqlType[] = [
 ];
 const dateTypes: readonly SqlType[] = [{ type: 'date' }, { type: 'datetime' }];
 
-/** Small values, so that equal and neighbouring ones are frequent, and the ends of what is stored. */
+/** Small values, so that equal and neighbouring values are frequent, and the extremes of the stored types. */
 function someValue(prng: Prng, type: SqlType): bigint {
   if (type.type === 'date') return BigInt(prng.between(-3, 3));
   if (type.type === 'datetime') return BigInt(prng.between(-3, 3)) * 86_400n + BigInt(prng.between(-1, 1));

@@ -36,7 +36,7 @@ const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column
 const [active, admission, seen, tags] = ['active', 'admission', 'seen', 'tags'].map(column);
 const [home, label] = ['home', 'Label'].map(column);
 
-/** The expression that a node is bound to, or the rules that it violates. */
+/** The expression to which a node is bound, or the rules that it violates. */
 function textOf(node: SqlNode): string {
   const bound = bindScalar(node, testScope);
   const faults = expressionErrors(bound, TEST_TYPES);
@@ -69,7 +69,7 @@ const BOUND: readonly (readonly [SqlNode, string])[] = [
   [nothing, 'null:text'],
   [tags, '#7:json'],
   [home, '#8:json'],
-  // Comparisons of numbers: exact, the column as it is
+  // Comparisons of numbers: exact, without a cast of the column
   [compare(age, '=', number('19')), '(= #0:integer 19:integer)'],
   [compare(age, '=', string('19')), '(= #0:integer 19:integer)'],
   [compare(string(' 019 '), '<', age), '(> #0:integer 19:integer)'],
@@ -87,7 +87,7 @@ const BOUND: readonly (readonly [SqlNode, string])[] = [
   [compare(salary, '<', ratio), '(< (cast #1:decimal(2)):float #2:float)'],
   [compare(ratio, '=', number('0.1')), '(= #2:float 0.1:float)'],
   [compare(age, '=', nothing), 'null'],
-  // ... of text: without case
+  // Comparisons of text: case-insensitive
   [compare(name, '=', string('JoãO')), '(= #3:text "joão":text)'],
   [compare(call('upper', name), '=', string('X')), '(= (lower (upper #3:text):text):text "x":text)'],
   [compare(label, '<>', name), '(<> (lower #9:text):text #3:text)'],
@@ -99,7 +99,7 @@ const BOUND: readonly (readonly [SqlNode, string])[] = [
   ],
   [compare(cast(seen, 'text'), '=', name), '(= (lower (cast #6:datetime):text):text #3:text)'],
   [compare(cast(admission, 'text'), '=', name), '(= (cast #5:date):text #3:text)'],
-  // ... of dates and truth values
+  // Comparisons of dates and truth values
   [compare(admission, '=', string('2017-07-17')), '(= #5:date 17364:date)'],
   [compare(admission, '>=', string('2017-07-17T10:00:00Z')), '(> #5:date 17364:date)'],
   [compare(admission, '=', string('2017-07-17 00:00')), '(= #5:date 17364:date)'],
@@ -197,7 +197,7 @@ const BOUND: readonly (readonly [SqlNode, string])[] = [
   [cast(active, 'double'), '(cast (cast #4):integer):float'],
   [cast(age, 'integer'), '#0:integer'],
   [cast(nothing, 'date'), 'null:date'],
-  // What the scope resolves
+  // Functions that the scope resolves
   [arithmetic(call('total', age), '*', number('2')), '(* #1:decimal(2) 2:integer):decimal(2)'],
 ];
 
@@ -291,7 +291,7 @@ t.test('an expression that cannot be bound is refused with the reason', async (t
   }
 });
 
-t.test('a condition is a truth value; NULL is a missing one', async (t) => {
+t.test('a condition is a truth value, and NULL in its place is a missing truth value', async (t) => {
   t.equal(expressionText(bindCondition(active, testScope)), '#4');
   t.equal(expressionText(bindCondition(nothing, testScope)), 'null');
   t.equal(
@@ -335,7 +335,7 @@ t.test('any tree is bound to a well-formed expression or refused with 6000', asy
   t.ok(bound > 4_000, `${bound} were bound`);
 });
 
-/** Three rows of the test's columns: usual values, awkward ones, none. */
+/** Three rows of the test's columns: usual values, unusual values, missing values. */
 const ROWS: readonly (readonly [Value, Value, Value])[] = [
   [19n, -9_223_372_036_854_775_808n, null],
   [235_050n, 9_223_372_036_854_775_807n, null],

@@ -29,7 +29,7 @@ const two = number('2');
 const day = string('day');
 const date = string('2017-07-17');
 
-/** The expression that a call is bound to, or the message of its refusal. */
+/** The expression to which a call is bound, or the message of its refusal. */
 function textOf(node: SqlNode): string {
   try {
     const bound = bindScalar(node, testScope);
@@ -47,7 +47,7 @@ function dateText(node: SqlNode): string {
   return new Date(Number(days) * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10);
 }
 
-/** Calls and the expressions that they are bound to, by the first name of the function's entry. */
+/** Calls and the expressions to which they are bound, by the first name of the function's entry. */
 const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], string])[]>> = {
   upper: [
     [[name], '(upper #3:text):text'],
@@ -338,7 +338,7 @@ t.test(
     const years = [0, 1, 4, 100, 400, 1582, 1899, 1900, 1970, 2000, 2023, 2024, 9996, 9999];
     for (const year of years) {
       for (let month = 0; month < 12; month++) {
-        // Date.UTC takes the years below 100 for those of the last century.
+        // Date.UTC maps the years 0 to 99 to 1900 to 1999.
         const dayOf = (of: number, day: number): string =>
           new Date(new Date(0).setUTCFullYear(year, of, day)).toISOString().slice(0, 10);
         const lastDay = dayOf(month + 1, 0);

@@ -22,7 +22,7 @@ const EXPECTED: readonly (readonly [where: string, condition: Condition | null, 
   [`${A} AND ${within(1, 2)}`, hasEvent(clicks(['a'], days(1, 2))), clicks(['a'], days(1, 2))],
   [`${within(1, 5)} AND ${within(3, 9)}`, hasEvent(clicks([], days(3, 5))), clicks([], days(3, 5))],
   [`${within(5, 1)}`, hasEvent(clicks([], { from: 1, to: 0 })), clicks([], { from: 1, to: 0 })],
-  // Parentheses around dates, or around values joined by OR, do not require an event of their own.
+  // Parentheses around dates, or around values joined by OR, do not require a separate event.
   [
     `${A} AND ([clicks.date] >= ${date(1)} AND [clicks.date] <= ${date(2)})`,
     hasEvent(clicks(['a'], days(1, 2))),
@@ -33,7 +33,7 @@ const EXPECTED: readonly (readonly [where: string, condition: Condition | null, 
     hasEvent(clicks(['a', 'b'], days(1, 2))),
     clicks(['a', 'b'], days(1, 2)),
   ],
-  // An AND in parentheses does; a window around it narrows it where it has none.
+  // Parentheses around an AND require a separate event; a window next to it narrows it if it has no window of its own.
   [
     `${A} AND (${B} AND ${within(1, 2)})`,
     and(hasEvent(clicks(['a'])), hasEvent(clicks(['b'], days(1, 2)))),
@@ -51,7 +51,7 @@ const EXPECTED: readonly (readonly [where: string, condition: Condition | null, 
     and({ op: 'not', member: hasEvent(clicks(['a'], days(1, 2))) }, hasEvent(clicks([], days(1, 2)))),
     clicks([], days(1, 2)),
   ],
-  // What a window narrows beside it does not take its place: no entity without an event in it passes.
+  // A window that narrows a condition remains a condition: an entity without an event in the window does not pass.
   [
     `(active OR ${A}) AND ${within(1, 2)}`,
     and(
@@ -103,7 +103,7 @@ t.test('members of one AND list refer to one event, to which aggregates refer as
   }
 });
 
-t.test('values of one event satisfy all tests of them', async (t) => {
+t.test('values of one event satisfy all tests on that event', async (t) => {
   const { feeds } = planOf(
     'SELECT SUM([spent.value]) FROM users WHERE [spent.value] > 1 AND [spent.value] <> 2 AND [spent.value] BETWEEN 0.005 AND 3.999',
   );
