@@ -11,11 +11,9 @@ const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
 /**
  * The largest memory that is reused by the next query. Reuse matters because writing to new pages costs several times
- * as much as writing to used pages.
+ * as much as writing to used pages. A larger one would reduce what writes and other queries may use, at small limits.
  */
-const KEPT_BYTES_MAX = 64 * 2 ** 20;
-/** The largest number of memories that are retained for reuse. */
-const KEPT_COUNT_MAX = 2;
+const REUSED_BYTES_MAX = 16 * 2 ** 20;
 
 export class QueryMemory {
   readonly #module: WebAssembly.Module | null;
@@ -104,22 +102,24 @@ export class QueryMemory {
   }
 }
 
-/** The memories of a worker's queries. Some of them are retained for the next query. */
+/** Provides the memories of a worker's queries; one of them is retained for the next query. */
 export class QueryMemories {
   readonly #module: WebAssembly.Module | null;
-  readonly #kept: QueryMemory[] = [];
+  #retained: QueryMemory | null = null;
 
   constructor(module: WebAssembly.Module | null) {
     this.#module = module;
   }
 
-  /** An empty memory, for exclusive use until `giveBack`. */
+  /** An empty memory, for exclusive use until `release`. */
   acquire(): QueryMemory {
-    return this.#kept.pop() ?? new QueryMemory(this.#module);
+    const memory = this.#retained ?? new QueryMemory(this.#module);
+    this.#retained = null;
+    return memory;
   }
 
-  giveBack(memory: QueryMemory): void {
+  release(memory: QueryMemory): void {
     memory.clear();
-    if (memory.byteLength <= KEPT_BYTES_MAX && this.#kept.length < KEPT_COUNT_MAX) this.#kept.push(memory);
+    if (memory.byteLength <= REUSED_BYTES_MAX) this.#retained = memory;
   }
 }

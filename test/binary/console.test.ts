@@ -17,7 +17,7 @@ import { ROOT } from '../tidy/source.js';
 t.setTimeout(280_000);
 
 /** The last output of the demo: the address of the server, and the file of its keys. */
-const GOES_ON = /The server goes on at (https:\S+); its keys are in (\S+)keys\.json\./;
+const RUNNING_AT = /The server keeps running at (https:\S+); its keys are in (\S+)keys\.json\./;
 
 let printed = '';
 
@@ -38,7 +38,7 @@ const startDemo: Serve = async (dir) => {
     for (const stream of [demo.stdout, demo.stderr]) {
       stream.on('data', (part: Buffer) => {
         printed += part.toString();
-        const found = GOES_ON.exec(printed);
+        const found = RUNNING_AT.exec(printed);
         if (found !== null) resolve(found);
       });
     }

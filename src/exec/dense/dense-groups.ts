@@ -63,7 +63,7 @@ export class DenseGroups {
       return yield* this.#partial(table, memory, account);
     } finally {
       account.releaseAll();
-      this.#source.memories.giveBack(memory);
+      this.#source.memories.release(memory);
     }
   }
 
