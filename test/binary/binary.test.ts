@@ -131,7 +131,11 @@ t.test('if the cache directory cannot be created, the next location is used', as
     HOME: `${dir}/file`,
     TMPDIR: `${dir}/file`,
   };
-  t.match(await quarry(dir, ['help'], nowhere), { code: 1, out: '', err: /there is no directory to unpack to/ });
+  t.match(await quarry(dir, ['help'], nowhere), {
+    code: 1,
+    out: '',
+    err: /there is no directory to unpack to/,
+  });
 });
 
 t.test(

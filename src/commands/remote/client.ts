@@ -102,7 +102,7 @@ function httpRequest(request: RemoteRequest): HttpRequest {
   return { method, path, body, headers: { ...sent, 'content-type': contentType }, repeatable };
 }
 
-const CUT_STREAM = 'the answer was cut before its end: the server gave it up, or the connection was lost';
+const CUT_STREAM = 'the answer is incomplete: the server cancelled it, or the connection was lost';
 
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: is the server running?',

@@ -25,7 +25,7 @@ t.test(
     t.match(tables.bounds, '| 5,242,880 |');
     t.match(tables.bounds, '| Levels of an aggregation | 5 |');
     t.match(tables.bounds, '| Values of a level, and of a query of top values | 1,000 |');
-    t.match(tables.bounds, '| Columns that an extraction gives | 10 |');
+    t.match(tables.bounds, '| Columns of an extraction | 10 |');
     t.match(tables.bounds, '| Rows of a page | 1,024 |');
     t.match(tables.bounds, '| Rows of an extraction by score | 100 |');
     t.end();
