@@ -28,14 +28,14 @@ t.test('exponents and leading or trailing zeros do not matter, and no digit is r
   t.strictSame(scaleDecimal('1500E-3', 1), { value: 15n });
   t.strictSame(scaleDecimal('-0.000', 3), { value: 0n });
   t.strictSame(scaleDecimal('2.5000', 1), { value: 25n });
-  t.strictSame(scaleDecimal('0.125', 2), { fault: 'too-many-places' });
-  t.strictSame(scaleDecimal('1e-7', 6), { fault: 'too-many-places' });
+  t.strictSame(scaleDecimal('0.125', 2), { reason: 'too-many-places' });
+  t.strictSame(scaleDecimal('1e-7', 6), { reason: 'too-many-places' });
   t.strictSame(scaleDecimal('92233720368547758.07', 2), { value: INT64_MAX });
-  t.strictSame(scaleDecimal('92233720368547758.08', 2), { fault: 'out-of-range' });
+  t.strictSame(scaleDecimal('92233720368547758.08', 2), { reason: 'out-of-range' });
   t.strictSame(scaleDecimal('-92233720368547758.08', 2), { value: INT64_MIN });
-  t.strictSame(scaleDecimal('1e400', 2), { fault: 'out-of-range' });
-  t.strictSame(scaleDecimal('1e-99999999999', 2), { fault: 'too-many-places' });
+  t.strictSame(scaleDecimal('1e400', 2), { reason: 'out-of-range' });
+  t.strictSame(scaleDecimal('1e-99999999999', 2), { reason: 'too-many-places' });
   for (const text of ['', '.5', '1.', '1e', 'NaN', '0x10', '1 ']) {
-    t.strictSame(scaleDecimal(text, 2), { fault: 'not-a-number' }, text);
+    t.strictSame(scaleDecimal(text, 2), { reason: 'not-a-number' }, text);
   }
 });
