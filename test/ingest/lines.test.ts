@@ -160,7 +160,7 @@ const REFUSALS: readonly (readonly [string, number, string])[] = [
     1503,
     'line 2: invalid JSON at byte 1: the line ends where a key in quotes is expected',
   ],
-  // Of several invalid lines of valid JSON, the first is reported.
+  // The first of several invalid lines of valid JSON is reported.
   [
     '{"id":"u","no":1}\n{"country":"x"}',
     2011,

@@ -2,7 +2,7 @@
  * Generated columns, inserts, updates, deletes and queries through the JSON interface of whole servers. With any number
  * of shards and workers and with either kernels, the answers of count/event, aggregation, top_values and
  * data_extraction are those of the row-at-a-time model, before and after restarts from log and snapshot.
- * Of 8,000 different queries 2,000 are count/event (1 to 10 a body), 2,000 aggregation, 2,400 top_values (20 a body),
+ * The 8,000 different queries are: 2,000 count/event (1 to 10 a body), 2,000 aggregation, 2,400 top_values (20 a body),
  * 960 data_extraction/result and 640 data_extraction/score. Queries repeated after a restart and extractions of several
  * pages are additional.
  * A longer run: node dist/test/metamorphic/queries.test.js --queries 100000 --seed 1

@@ -4,9 +4,10 @@
  * Slots  slot = sum of (index of key k) * stride of key k. Index 0 is the missing value, index i > 0 the value
  *        least + i - 1: a code, an integer, days, or a bit.
  */
-import type { Aggregate, Expression, Grouping, Input, SelectPlan } from '../../ir/index.js';
+import type { Aggregate, Grouping, SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { type AggregationKind, aggregationKindOf } from '../select/aggregate-kinds.js';
+import { type Attribute, attributeOf } from '../select/slot-aggregates.js';
 
 /** The largest number of slots of a table, regardless of the available memory. */
 const SLOTS_MAX = 2 ** 22;
@@ -18,8 +19,6 @@ const SLOTS_PER_ENTITY = 2;
 const BITMAP_BITS_MAX = 2 ** 29;
 /** The largest number of bits of such a bitmap per entity. */
 const BITS_PER_ENTITY = 64;
-
-type Attribute = Extract<Input, { readonly from: 'attribute' }>;
 
 export interface DenseKey {
   readonly columnId: number;
@@ -92,12 +91,6 @@ function keysOf(dimension: DimensionShard, { keys }: Grouping, plan: SelectPlan)
     if (stride > SLOTS_MAX) return null;
   }
   return found;
-}
-
-function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
-  if (of.op !== 'input') return null;
-  const input = inputs[of.input];
-  return input.from === 'attribute' ? input : null;
 }
 
 /** The range of a key's values and the number of its indexes, including the index of the missing value. */

@@ -112,9 +112,10 @@ export class SlotAggregates {
   }
 }
 
-type Attribute = Extract<Input, { readonly from: 'attribute' }>;
+export type Attribute = Extract<Input, { readonly from: 'attribute' }>;
 
-function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
+/** The stored column that the expression reads unchanged; null = the expression is another one. */
+export function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
   if (of.op !== 'input') return null;
   const input = inputs[of.input];
   return input.from === 'attribute' ? input : null;

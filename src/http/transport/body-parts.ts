@@ -79,7 +79,7 @@ export class BodyParts {
     return this.#end - this.#start;
   }
 
-  /** Bytes behind the first whole part. */
+  /** Bytes after the first complete part. */
   get aheadBytes(): number {
     return this.hasPart && this.#cut !== null ? this.#end - this.#cut.at : 0;
   }

@@ -10,9 +10,9 @@
 import { createRequire } from 'node:module';
 import type Koffi from 'koffi';
 
-/** The kernel doubles it. */
+/** The requested size; the kernel doubles it. */
 const RECEIVE_BUFFER_BYTES = 192 * 1024;
-/** What uWebSockets reads at once. */
+/** The size of the buffer into which uWebSockets reads. */
 const READ_BYTES = 512 * 1024;
 
 /** <sys/socket.h> of Linux. */
@@ -20,21 +20,21 @@ const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
 const SO_ACCEPTCONN = 30;
 
-/** A search ends behind so many descriptors that are no sockets: a new socket gets the lowest free descriptor. */
+/** The search ends after this number of consecutive descriptors that are not sockets: a new socket gets the lowest free one. */
 const GAP_MAX = 256;
 
 type Option = typeof SO_RCVBUF | typeof SO_ACCEPTCONN;
 
 interface Sockets {
-  /** null = no socket. */
+  /** null = the descriptor is not a socket. */
   get(descriptor: number, option: Option): number | null;
-  /** False: the kernel refused it. */
+  /** Returns false if the kernel refuses the value. */
   set(descriptor: number, option: Option, value: number): boolean;
   /** The port that the socket is bound to; null = none. */
   port(descriptor: number): number | null;
 }
 
-/** To be called right after the port was opened. Returns null, or the reason why its connections have no limit. */
+/** Must be called right after the port was opened. Returns null, or the reason why its connections have no limit. */
 export function limitReceiveBuffer(port: number): string | null {
   if (process.platform !== 'linux') return `not supported on ${process.platform}`;
   try {
@@ -54,7 +54,7 @@ function limitWith(sockets: Sockets, port: number): string | null {
     const isSet = sockets.set(descriptor, SO_RCVBUF, RECEIVE_BUFFER_BYTES);
     const bytes = sockets.get(descriptor, SO_RCVBUF) ?? READ_BYTES;
     if (!isSet || bytes >= READ_BYTES) return `the receive buffer stayed at ${bytes} bytes`;
-    // The one that had the port before may not be closed yet.
+    // Continues, because an earlier listening socket of the port may not be closed yet.
     reason = null;
   }
   return reason;

@@ -1,7 +1,7 @@
 /**
  * Node 22, whichever Node this is: for the single executable and for tests under Node 22.
  * `npm run test:node22 [-- FILES]` runs the tests under it.
- * Node itself is a package of this folder's package-lock.json, which is installed when it is first wanted; it is apart from
+ * Node itself is a package of this folder's package-lock.json, which is installed on first use. It is separate from
  * the packages of the root, where its `node_modules/.bin/node` would replace the user's Node in every npm script.
  * npm installs the native part of uWebSockets.js for the Node that runs npm. That for Node 22 is fetched here, and is used
  * only if it has the hash that the root's package-lock.json names.
@@ -24,7 +24,7 @@ const lockedIn = (dir) => JSON.parse(fs.readFileSync(path.join(dir, 'package-loc
 
 const npm = (args, cwd) => execFileSync('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** The path of Node 22's executable, after it and the native part of uWebSockets.js were installed where they are missing. */
+/** Installs Node 22 and the native part of uWebSockets.js if they are missing; returns the path of Node 22's executable. */
 export function node22() {
   const name = `node_modules/node-${SYSTEM}`;
   const locked = lockedIn(here)[name];
@@ -59,7 +59,7 @@ function fetchNativePart() {
       .update(fs.readFileSync(path.join(work, file)))
       .digest('base64');
     if (integrity !== undefined && integrity !== `sha512-${hash}`)
-      throw new Error(`${NATIVE_PART} has not the hash that package-lock.json names`);
+      throw new Error(`${NATIVE_PART} does not have the hash that package-lock.json names`);
     execFileSync('tar', ['-xzf', file], { cwd: work });
     fs.mkdirSync(path.dirname(dir), { recursive: true });
     fs.rmSync(dir, { recursive: true, force: true });
@@ -69,7 +69,7 @@ function fetchNativePart() {
   }
 }
 
-/** Runs the tests under Node 22; what they start by the name `node` is Node 22 too. */
+/** Runs the tests under Node 22; processes that they start as `node` also run Node 22. */
 function test(args) {
   const node = node22();
   const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` };

@@ -1,5 +1,5 @@
 /**
- * Names with a meaning in JavaScript, at every place where a client may use a name. `@` stands for the name; the
+ * Names that have a meaning in JavaScript, in every position where a client may use a name. `@` stands for the name; the
  * answers must equal those for a meaningless name, except for the name itself.
  */
 import { Prng } from '../../../src/base/index.js';
