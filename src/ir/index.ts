@@ -5,6 +5,8 @@ export * from './expression.js';
 export * from './extract.js';
 export * from './plain.js';
 export * from './range-set.js';
+export * from './relation.js';
 export * from './row-order.js';
 export * from './select.js';
+export * from './stage.js';
 export * from './window.js';

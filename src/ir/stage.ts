@@ -1,0 +1,28 @@
+/**
+ * A relation plan as stages, in the order in which they can run: each stage is a part of the tree that runs without an
+ * exchange, and its rows are the input `received` of later stages. The rows of the last stage are the answer.
+ */
+import type { Relation, RelationColumn } from './relation.js';
+import type { SelectPlan } from './select.js';
+
+/** shards: every worker runs it over its own shards, and its rows are those of all workers. one: a single worker. */
+export type StagePlace = 'shards' | 'one';
+
+export type Stage = {
+  readonly columns: readonly RelationColumn[];
+} & /** A SELECT over one dimension that has groups, an order, a limit or joins of its own; output i is columns[i]. */
+(
+  | { readonly runs: 'select'; readonly plan: SelectPlan }
+  /** Scans in `root` are without grouping, order, limit, offset and joins; at place `one` there are none. */
+  | { readonly runs: 'operators'; readonly place: StagePlace; readonly root: Relation }
+  /**
+   * Groups the rows of `input`. Keys and aggregates of plan.grouping read columns of `input`; having, outputs and order
+   * of the plan read the groups as in every SelectPlan, and output i is columns[i].
+   */
+  | {
+      readonly runs: 'groups';
+      readonly place: StagePlace;
+      readonly input: Relation;
+      readonly plan: SelectPlan;
+    }
+);
