@@ -10,8 +10,7 @@ export type StagePlace = 'shards' | 'one';
 
 export type Stage = {
   readonly columns: readonly RelationColumn[];
-} & /** A SELECT over one dimension that has groups, an order, a limit or joins of its own; output i is columns[i]. */
-(
+} /** A SELECT over one dimension that has groups, an order, a limit or joins of its own; output i is columns[i]. */ & (
   | { readonly runs: 'select'; readonly plan: SelectPlan }
   /** Scans in `root` are without grouping, order, limit, offset and joins; at place `one` there are none. */
   | { readonly runs: 'operators'; readonly place: StagePlace; readonly root: Relation }

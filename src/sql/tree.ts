@@ -89,7 +89,33 @@ export type SqlNode = Node &
         readonly args: readonly SqlNode[];
         readonly distinct: boolean;
       }
+    /** AGGREGATE(...) FILTER (WHERE condition). */
+    | { readonly is: 'filtered'; readonly call: CallNode; readonly where: SqlNode }
+    /** AGGREGATE(... ORDER BY ...) or AGGREGATE(...) WITHIN GROUP (ORDER BY ...). */
+    | { readonly is: 'ordered'; readonly call: CallNode; readonly orderBy: readonly OrderKey[] }
+    /** FUNCTION(...) OVER window. */
+    | {
+        readonly is: 'over';
+        readonly call: CallNode;
+        /** FILTER (WHERE condition), or null. */
+        readonly where: SqlNode | null;
+        readonly window: WindowDefinition;
+      }
+    /** A scalar subquery. */
+    | { readonly is: 'subquery'; readonly query: Query }
+    | { readonly is: 'exists'; readonly query: Query }
+    /** `of` IN (query), or `of` comparison ANY/ALL (query). Several operands are a row value. */
+    | {
+        readonly is: 'in-query';
+        readonly of: readonly SqlNode[];
+        readonly comparison: ComparisonOperator;
+        readonly quantifier: 'any' | 'all';
+        readonly negated: boolean;
+        readonly query: Query;
+      }
   );
+
+export type CallNode = Extract<SqlNode, { readonly is: 'call' }>;
 
 export interface SelectItem {
   readonly of: SqlNode;
@@ -124,6 +150,125 @@ export interface SelectStatement {
   readonly offset: number;
 }
 
+export interface OrderKey {
+  readonly of: SqlNode;
+  readonly descending: boolean;
+  /** NULLS FIRST or LAST; null = not written. */
+  readonly missing: 'first' | 'last' | null;
+}
+
+export interface WindowDefinition {
+  /** A window of the WINDOW clause that this one extends; null = none. */
+  readonly base: string | null;
+  readonly partitionBy: readonly SqlNode[];
+  readonly orderBy: readonly OrderKey[];
+  /** null = not written. */
+  readonly frame: FrameClause | null;
+  readonly position: SourcePosition;
+}
+
+export interface FrameClause {
+  readonly mode: 'rows' | 'range' | 'groups';
+  readonly start: FrameEdge;
+  readonly end: FrameEdge;
+}
+
+/** first: UNBOUNDED PRECEDING; last: UNBOUNDED FOLLOWING; current: CURRENT ROW. */
+export type FrameEdge =
+  | { readonly at: 'first' | 'current' | 'last' }
+  | { readonly at: 'preceding' | 'following'; readonly offset: SqlNode };
+
+/** A SELECT that `SelectStatement` cannot represent: with subqueries, set operations, windows, any kind of join. */
+export interface QueryStatement {
+  readonly is: 'query';
+  readonly position: SourcePosition;
+  readonly explain: 'no' | 'plan' | 'analyze';
+  readonly query: Query;
+}
+
+export interface Query {
+  readonly position: SourcePosition;
+  /** WITH; each table sees those before it. */
+  readonly tables: readonly CommonTable[];
+  readonly body: QueryBody;
+  readonly orderBy: readonly OrderKey[];
+  readonly limit: { readonly count: number; readonly position: SourcePosition } | null;
+  /** FETCH FIRST ... WITH TIES. */
+  readonly withTies: boolean;
+  readonly offset: number;
+}
+
+export interface CommonTable {
+  readonly name: string;
+  /** null = those of the query. */
+  readonly columnNames: readonly string[] | null;
+  readonly query: Query;
+  /** WITH RECURSIVE. */
+  readonly recursive: boolean;
+  readonly position: SourcePosition;
+}
+
+export type QueryBody =
+  | SelectBlock
+  | {
+      readonly is: 'set';
+      readonly operator: 'union' | 'intersect' | 'except';
+      readonly all: boolean;
+      readonly left: QueryBody;
+      readonly right: QueryBody;
+      readonly position: SourcePosition;
+    }
+  | {
+      readonly is: 'values';
+      readonly rows: readonly (readonly SqlNode[])[];
+      readonly position: SourcePosition;
+    }
+  /** A parenthesized query with WITH, ORDER BY, LIMIT or OFFSET of its own. */
+  | { readonly is: 'nested'; readonly query: Query; readonly position: SourcePosition };
+
+export interface SelectBlock {
+  readonly is: 'block';
+  readonly position: SourcePosition;
+  readonly distinct: boolean;
+  /** DISTINCT ON (...); null = not written. */
+  readonly distinctOn: readonly SqlNode[] | null;
+  readonly items: readonly SelectItem[];
+  /** Separated by commas; empty = no FROM. */
+  readonly from: readonly FromItem[];
+  readonly where: SqlNode | null;
+  readonly groupBy: readonly GroupingElement[];
+  readonly having: SqlNode | null;
+  readonly windows: readonly { readonly name: string; readonly window: WindowDefinition }[];
+  readonly qualify: SqlNode | null;
+}
+
+export type GroupingElement =
+  | { readonly is: 'key'; readonly of: SqlNode }
+  /** GROUPING SETS, ROLLUP and CUBE, written out as sets. */
+  | { readonly is: 'sets'; readonly sets: readonly (readonly SqlNode[])[] };
+
+export type FromItem =
+  | ({ readonly is: 'table' } & TableName & { readonly columnNames: readonly string[] | null })
+  | {
+      readonly is: 'derived';
+      readonly query: Query;
+      /** null = the table has no name. */
+      readonly alias: string | null;
+      readonly columnNames: readonly string[] | null;
+      readonly lateral: boolean;
+      readonly position: SourcePosition;
+    }
+  | {
+      readonly is: 'join';
+      readonly kind: 'inner' | 'left' | 'right' | 'full' | 'cross';
+      readonly left: FromItem;
+      readonly right: FromItem;
+      readonly natural: boolean;
+      readonly using: readonly { readonly name: string; readonly position: SourcePosition }[] | null;
+      readonly on: SqlNode | null;
+      readonly position: SourcePosition;
+    };
+
 export interface InsertStatement {
   readonly is: 'insert';
   readonly position: SourcePosition;
@@ -152,6 +297,7 @@ export interface DeleteStatement {
   readonly where: SqlNode | null;
 }
 
+export type ReadStatement = SelectStatement | QueryStatement;
 export type WriteStatement = InsertStatement | UpdateStatement | DeleteStatement;
 
 /** A body: one or more statements, all SELECTs or all writes. */

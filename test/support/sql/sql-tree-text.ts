@@ -55,6 +55,8 @@ function bareText(node: SqlNode): string {
     }
     case 'call':
       return `${node.name}{${node.distinct ? 'distinct ' : ''}${list(node.args)}}`;
+    default:
+      throw new Error(`${node.is} is printed by query-text.ts`);
   }
 }
 

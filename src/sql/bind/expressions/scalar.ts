@@ -96,6 +96,8 @@ class ScalarBinder implements Binder {
         return bindCast(node, this);
       case 'call':
         return this.scope.call(node) ?? bindFunction(node, this);
+      default:
+        throw sqlError('subqueries and windows are not allowed here', node.position);
     }
   }
 
