@@ -4,6 +4,7 @@
  */
 import { sqlError } from '../sql-error.js';
 import type { SourcePosition, SqlNode } from '../tree.js';
+import { operandsOf } from './nodes.js';
 
 export const EXPRESSION_DEPTH_MAX = 1_000;
 export const EXPRESSION_NODES_MAX = 200_000;
@@ -79,6 +80,12 @@ function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => 
     case 'call':
       // NULLIF of texts uses its first argument twice: in the comparison and as the result.
       for (const argument of node.args) add(argument, node.name === 'nullif' ? 2 : 1);
+      break;
+    case 'filtered':
+    case 'ordered':
+    case 'over':
+    case 'in-query':
+      for (const operand of operandsOf(node)) add(operand);
       break;
     default:
       break;

@@ -34,6 +34,17 @@ export function operandsOf(node: SqlNode): readonly SqlNode[] {
       const entry = FUNCTIONS.get(node.name);
       return entry === undefined ? node.args : node.args.filter((_of, at) => kindAt(entry, at) !== 'unit');
     }
+    case 'filtered':
+      return [node.call, node.where];
+    case 'ordered':
+      return [node.call, ...node.orderBy.map(({ of }) => of)];
+    case 'over': {
+      const { partitionBy, orderBy } = node.window;
+      const where = node.where === null ? [] : [node.where];
+      return [...node.call.args, ...where, ...partitionBy, ...orderBy.map(({ of }) => of)];
+    }
+    case 'in-query':
+      return node.of;
     default:
       return [];
   }
@@ -72,6 +83,16 @@ function collected(root: SqlNode, op: 'and' | 'or', isOne: (node: SqlNode) => bo
     else left.push(node.right, node.left);
   }
   return members;
+}
+
+/** The nodes joined by AND; null if there are none. */
+export function conjunctionOf(nodes: readonly SqlNode[]): SqlNode | null {
+  const [first, ...rest] = nodes;
+  if (first === undefined) return null;
+  return rest.reduce<SqlNode>(
+    (left, right) => ({ is: 'and', left, right, position: left.position, parenthesized: false }),
+    first,
+  );
 }
 
 /** The tree without enclosing parentheses. */

@@ -8,6 +8,9 @@ import type { SqlNode } from '../tree.js';
 
 export type NodeOf<Kind extends SqlNode['is']> = Extract<SqlNode, { readonly is: Kind }>;
 
+/** Nodes that only a bound query can evaluate. */
+export type QueryNode = NodeOf<'subquery' | 'exists' | 'in-query' | 'over' | 'filtered' | 'ordered'>;
+
 /** Properties of an input beyond its type. */
 export interface InputTraits {
   /** The input contains points, which can only be selected. */
@@ -23,6 +26,8 @@ export interface Scope {
   string(node: NodeOf<'string'>): Expression | null;
   /** Resolves aggregates and other calls that belong to the clause; null = an ordinary function. */
   call(node: NodeOf<'call'>): Expression | null;
+  /** Binds a subquery, a window function, or an aggregate with FILTER or ORDER BY. Throws 6000 where none is allowed. */
+  query(node: QueryNode): Expression;
   /** The traits of an input of this scope. */
   traits(input: number): InputTraits;
   /** The instant that NOW() answers, in milliseconds since 1970-01-01. */

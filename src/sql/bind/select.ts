@@ -11,12 +11,12 @@ import { RANGES_MAX } from './bounds.js';
 import { Clauses } from './clauses/clauses.js';
 import { GroupKeys } from './clauses/grouped-plan.js';
 import { Inputs } from './clauses/inputs.js';
-import { itemsOf } from './clauses/items.js';
+import { itemsOf, refOf } from './clauses/items.js';
 import { bindJoins, pushDown } from './clauses/joins.js';
 import { outputNames } from './clauses/names.js';
 import { type BoundOrder, bindOrder, groupNodes, itemNamed } from './clauses/order.js';
 import { type Shape, shapeOf } from './clauses/shape.js';
-import { Sources } from './clauses/sources.js';
+import { nameOfRef, Sources } from './clauses/sources.js';
 import { junctionOf } from './expressions/build.js';
 import { keyOf } from './expressions/expression-tree.js';
 import { comparable } from './expressions/text-case.js';
@@ -41,7 +41,13 @@ export function bindSelect(statement: SelectStatement, request: SqlRequest): Sel
   if (statement.from !== null) sources.add(statement.from);
   const heads = bindJoins(statement.joins, sources, inputs, request);
   const items = itemsOf(statement.items, sources);
-  const names = outputNames(items, sources);
+  const names = outputNames(
+    items.map(({ alias, ref, node }) => ({ alias, node, columnName: ref === null ? null : nameOfRef(ref) })),
+    (node) => {
+      const ref = refOf(node, sources);
+      return ref === null ? null : nameOfRef(ref);
+    },
+  );
   const groups = groupNodes(statement.groupBy, items, sources);
   const leaves: LeafScope = { sources, table: 0, nowMs, rangesMax: RANGES_MAX };
   const having = splitHaving(statement.having, leaves);

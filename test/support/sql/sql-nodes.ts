@@ -96,6 +96,9 @@ export const testScope: Scope = {
   },
   string: ({ text }) => input(text),
   call: ({ name }) => (name === 'total' ? input('salary') : null),
+  query: ({ position }) => {
+    throw sqlError('no subqueries here', position);
+  },
   traits: (index) => {
     const { name } = TEST_COLUMNS[index];
     return { points: name === 'home', lowerCase: name !== 'Label' };

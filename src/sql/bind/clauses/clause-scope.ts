@@ -4,7 +4,7 @@ import type { Expression } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import { isAggregate } from '../functions/aggregate-functions.js';
-import type { InputTraits, NodeOf, Scope } from '../scope.js';
+import type { InputTraits, NodeOf, QueryNode, Scope } from '../scope.js';
 import { type Inputs, isAggregateInput } from './inputs.js';
 import { type ColumnRef, nameOfRef, type Ref, type Sources } from './sources.js';
 
@@ -66,6 +66,11 @@ export class ClauseScope implements Scope {
     if (node.name !== 'interval') return null;
     if (this.#rules.interval !== null) return this.#rules.interval(node);
     throw sqlError(`INTERVAL must be in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.position);
+  }
+
+  query(node: QueryNode): Expression {
+    const what = `subqueries and window functions are not allowed in ${this.#rules.clause} of this statement`;
+    throw sqlError(what, node.position);
   }
 
   traits(input: number): InputTraits {

@@ -5,11 +5,21 @@
  */
 import type { SqlNode } from '../../tree.js';
 import { aggregateForm } from '../functions/aggregate-functions.js';
-import { type Item, refOf } from './items.js';
-import { nameOfRef, type Sources } from './sources.js';
 
-/** Returns one unique name per item. */
-export function outputNames(items: readonly Item[], sources: Sources): readonly string[] {
+/** An item of SELECT, as far as its name depends on it. */
+export interface NamedItem {
+  readonly alias: string | null;
+  /** The name of the column if the item is a plain column, otherwise null. */
+  readonly columnName: string | null;
+  /** null = a column of `*`. */
+  readonly node: SqlNode | null;
+}
+
+/** Returns one unique name per item. `columnNameOf`: the name of a node that is a plain column, otherwise null. */
+export function outputNames(
+  items: readonly NamedItem[],
+  columnNameOf: (node: SqlNode) => string | null,
+): readonly string[] {
   const short = items.map(shortName);
   const times = new Map<string, number>();
   items.forEach((item, index) => {
@@ -18,7 +28,7 @@ export function outputNames(items: readonly Item[], sources: Sources): readonly 
   });
   const requested = items.map((item, index) => {
     const isRepeated = !isNamed(item) && (times.get(short[index]) ?? 0) > 1;
-    return isRepeated ? longName(short[index], item.node, sources) : short[index];
+    return isRepeated && item.node !== null ? longName(short[index], item.node, columnNameOf) : short[index];
   });
   const taken = new Set<string>();
   const names = new Array<string>(items.length);
@@ -38,33 +48,37 @@ export function outputNames(items: readonly Item[], sources: Sources): readonly 
 }
 
 /** Whether the name comes from an alias or a column. */
-const isNamed = ({ alias, ref }: Item): boolean => alias !== null || ref !== null;
+const isNamed = ({ alias, columnName }: NamedItem): boolean => alias !== null || columnName !== null;
 
-function shortName({ alias, ref, node }: Item): string {
-  if (alias !== null) return alias;
-  return ref === null ? functionName(node) : nameOfRef(ref);
-}
+const shortName = ({ alias, columnName, node }: NamedItem): string =>
+  alias ?? columnName ?? (node === null ? 'EXPR' : functionName(node));
 
 function functionName(node: SqlNode): string {
   switch (node.is) {
     case 'call':
       return aggregateForm(node.name)?.label ?? node.name.toUpperCase();
+    case 'over':
+    case 'filtered':
+    case 'ordered':
+      return functionName(node.call);
     case 'case':
       return 'CASE';
     case 'cast':
       return node.lenient ? 'TRY_CAST' : 'CAST';
+    case 'exists':
+      return 'EXISTS';
     default:
       return 'EXPR';
   }
 }
 
 /** COUNT_age, COUNT_DISTINCT_name: appends the first argument that is a column. */
-function longName(short: string, node: SqlNode, sources: Sources): string {
+function longName(short: string, node: SqlNode, columnNameOf: (node: SqlNode) => string | null): string {
   const args = node.is === 'call' ? node.args : node.is === 'cast' ? [node.of] : [];
   const distinct = node.is === 'call' && node.distinct ? '_DISTINCT' : '';
   for (const argument of args) {
-    const ref = refOf(argument, sources);
-    if (ref !== null) return `${short}${distinct}_${nameOfRef(ref)}`;
+    const name = columnNameOf(argument);
+    if (name !== null) return `${short}${distinct}_${name}`;
   }
   return `${short}${distinct}`;
 }

@@ -53,9 +53,20 @@ export function nameOfRef(ref: Ref): string {
 
 /** Resolves a table name to a dimension. Throws 6000. */
 export function dimensionOf({ name, position }: TableName, model: DatabaseModel): Dimension {
-  const dimension = model.dimensions.get(lowerCase(name));
-  if (dimension !== undefined) return dimension;
+  const dimension = namedOrDashed(model.dimensions, lowerCase(name));
+  if (dimension !== null) return dimension;
   throw sqlError(`there is no table ${quoted(name)}`, position, meant(name, model.dimensions.keys()));
+}
+
+/**
+ * The value of a name in lower case, or of the only name that differs from it in dashes instead of underscores; null if
+ * there is none.
+ */
+export function namedOrDashed<T>(values: ReadonlyMap<string, T>, name: string): T | null {
+  const named = values.get(name);
+  if (named !== undefined || !name.includes('_')) return named ?? null;
+  const dashed = [...values.keys()].filter((other) => other.replaceAll('-', '_') === name);
+  return dashed.length === 1 ? (values.get(dashed[0]) ?? null) : null;
 }
 
 /** The suggestion for an unknown name, as details of the error. */
@@ -210,10 +221,10 @@ export class Sources {
 /** `name` is in lower case and unqualified. */
 function inSource(source: Source, name: string): ColumnRef | null {
   const { columns } = source.dimension;
-  const column = columns.get(name);
+  const column = namedOrDashed(columns, name);
   if (column?.active && !isEventType(column.type)) return { is: 'column', source, column, part: 'attribute' };
   const part = name.endsWith('.value') ? 'value' : name.endsWith('.date') ? 'date' : null;
   if (part === null) return null;
-  const events = columns.get(name.slice(0, -part.length - 1));
+  const events = namedOrDashed(columns, name.slice(0, -part.length - 1));
   return events?.active && isEventType(events.type) ? { is: 'column', source, column: events, part } : null;
 }

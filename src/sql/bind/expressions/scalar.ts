@@ -97,7 +97,7 @@ class ScalarBinder implements Binder {
       case 'call':
         return this.scope.call(node) ?? bindFunction(node, this);
       default:
-        throw sqlError('subqueries and windows are not allowed here', node.position);
+        return this.scope.query(node);
     }
   }
 

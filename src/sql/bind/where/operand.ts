@@ -119,6 +119,7 @@ export function constantScope(nowMs: BindingTime): Scope {
     column: none,
     string: () => null,
     call: (node) => (node.name === 'interval' ? none(node) : null),
+    query: none,
     traits: () => ({ points: false, lowerCase: false }),
     nowMs,
   };

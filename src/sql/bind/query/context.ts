@@ -1,0 +1,35 @@
+/** What the blocks of one statement share while they are bound. */
+
+import type { CommonTable, Query } from '../../tree.js';
+import type { SqlRequest } from '../request.js';
+import type { Build } from './build.js';
+import type { OutputColumn, PlanColumns } from './plan-columns.js';
+import type { QueryScope } from './query-scope.js';
+
+/** A query whose relation can be built. It returns exactly `columns`. */
+export interface BoundQuery {
+  readonly build: Build;
+  readonly columns: readonly OutputColumn[];
+}
+
+/** A table of WITH, with the tables that it sees. */
+export interface VisibleTable {
+  readonly definition: CommonTable;
+  readonly visible: VisibleTables;
+  /** The table of the plan that computes it once; null = its query is bound at each use, or it was not used yet. */
+  shared: { readonly table: number; readonly columns: readonly OutputColumn[] } | null;
+  /** How often the statement names it. */
+  readonly useCount: number;
+}
+
+/** By name, in lower case. */
+export type VisibleTables = ReadonlyMap<string, VisibleTable>;
+
+export interface QueryContext {
+  readonly request: SqlRequest;
+  readonly columns: PlanColumns;
+  /** The relations that are computed once, in the order in which they are needed. */
+  readonly tables: Build[];
+  /** Binds a query within `outer` (null = no block around it). Throws 6000, 506. */
+  bindQuery(query: Query, visible: VisibleTables, outer: QueryScope | null): BoundQuery;
+}

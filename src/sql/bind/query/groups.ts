@@ -1,0 +1,118 @@
+/** The grouping of a query block: its keys, its aggregates, and expressions over them. */
+import { quoted } from '../../../base/index.js';
+import type {
+  Definition,
+  Expression,
+  Relation,
+  RelationAggregate,
+  RelationColumn,
+} from '../../../ir/index.js';
+import { sqlError } from '../../sql-error.js';
+import type { SourcePosition } from '../../tree.js';
+import { AGGREGATES_MAX, checkCount } from '../bounds.js';
+import { keyOf, replaceIn } from '../expressions/expression-tree.js';
+import { isLowerCase } from '../expressions/text-case.js';
+import type { Scope } from '../scope.js';
+import type { BoundAggregate } from './aggregates.js';
+import { extended } from './build.js';
+import { PLAIN_TRAITS, type PlanColumns, readColumn } from './plan-columns.js';
+
+export class Groups {
+  readonly keys: RelationColumn[] = [];
+  readonly #columns: PlanColumns;
+  readonly #keyOf = new Map<string, RelationColumn>();
+  readonly #aggregates: RelationAggregate[] = [];
+  readonly #aggregateOf = new Map<string, RelationColumn>();
+  /** The computed keys and arguments. */
+  readonly #definitions: Definition[] = [];
+  readonly #defined = new Map<string, RelationColumn>();
+
+  constructor(columns: PlanColumns) {
+    this.#columns = columns;
+  }
+
+  /** Adds a key; `isOwn`: it is a column of the block's rows, which remains the same column. */
+  addKey(expression: Expression, isOwn: boolean, scope: Scope): RelationColumn {
+    const key = keyOf(expression);
+    const known = this.#keyOf.get(key);
+    if (known !== undefined) return known;
+    const column =
+      expression.op === 'input' && isOwn
+        ? { column: expression.input, type: expression.type }
+        : this.#define(expression, scope);
+    this.#keyOf.set(key, column);
+    this.keys.push(column);
+    return column;
+  }
+
+  addAggregate(bound: BoundAggregate, scope: Scope, position: SourcePosition): Expression {
+    const { lowerCase, of, ...aggregate } = bound;
+    const key = keyOf({ ...aggregate, of });
+    let column = this.#aggregateOf.get(key);
+    if (column === undefined) {
+      checkCount(this.#aggregates.length + 1, AGGREGATES_MAX, 'aggregates', position);
+      column = this.#columns.add(aggregate.type, { points: false, lowerCase }, aggregate.function);
+      const operand = of === null ? null : this.#define(of, scope);
+      this.#aggregates.push({ ...aggregate, ...column, of: operand });
+      this.#aggregateOf.set(key, column);
+    }
+    return readColumn(column);
+  }
+
+  #define(expression: Expression, scope: Scope): RelationColumn {
+    const key = keyOf(expression);
+    const known = this.#defined.get(key);
+    if (known !== undefined) return known;
+    const traits = { ...PLAIN_TRAITS, lowerCase: isTextInLowerCase(expression, scope) };
+    const column = this.#columns.add(expression.type, traits, 'an expression');
+    this.#definitions.push({ column: column.column, of: expression });
+    this.#defined.set(key, column);
+    return column;
+  }
+
+  /**
+   * The expression over groups: parts that equal a key become that key. Throws 6000 for other parts that read `rows`, the
+   * columns of the block's rows.
+   */
+  over(expression: Expression, rows: ReadonlySet<number>, position: SourcePosition): Expression {
+    return replaceIn(expression, (part) => {
+      if (part.op === 'constant') return null;
+      const key = this.#keyOf.get(keyOf(part));
+      if (key !== undefined) return readColumn(key);
+      if (part.op === 'input' && rows.has(part.input)) throw this.#ungrouped(part.input, position);
+      return null;
+    });
+  }
+
+  /** Throws 6000 if a subquery of the block reads a column that has no single value in a group. */
+  checkRead(expression: Expression, position: SourcePosition): void {
+    if (expression.op === 'input' && !this.keys.some(({ column }) => column === expression.input)) {
+      throw this.#ungrouped(expression.input, position);
+    }
+  }
+
+  #ungrouped(column: number, position: SourcePosition): Error {
+    const name = quoted(this.#columns.nameOf(column));
+    return sqlError(`${name} must be in GROUP BY or in an aggregate`, position);
+  }
+
+  build(input: Relation): Relation {
+    return {
+      op: 'aggregate',
+      input: extended(input, this.#definitions),
+      keys: this.keys,
+      aggregates: this.#aggregates,
+    };
+  }
+
+  /** The rows of several groupings, one for each set of keys; keys that are not in a set are missing. */
+  get parts(): {
+    readonly definitions: readonly Definition[];
+    readonly aggregates: readonly RelationAggregate[];
+  } {
+    return { definitions: this.#definitions, aggregates: this.#aggregates };
+  }
+}
+
+export const isTextInLowerCase = (expression: Expression, scope: Scope): boolean =>
+  expression.type.type === 'text' && isLowerCase(expression, scope);

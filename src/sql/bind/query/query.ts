@@ -1,0 +1,307 @@
+/**
+ * Binds SELECTs. One that reads a single dimension, or joins others by their IDs, becomes a SelectPlan; every other one
+ * becomes a tree of relations, in which parts of that kind are scans.
+ */
+import { invariant, QuarryError } from '../../../base/index.js';
+import {
+  type Expression,
+  type Relation,
+  type RelationColumn,
+  type RelationPlan,
+  relationInputs,
+  type SelectPlan,
+  withInputs,
+} from '../../../ir/index.js';
+import { lowerCase } from '../../../schema/index.js';
+import { flattened } from '../../query/flattened.js';
+import { sqlError } from '../../sql-error.js';
+import type { Query, QueryBody, ReadStatement, SelectStatement, SourcePosition } from '../../tree.js';
+import { namedOrDashed } from '../clauses/sources.js';
+import { constantOf } from '../expressions/build.js';
+import { castTo, unify } from '../expressions/coerce.js';
+import { bindScalar } from '../expressions/scalar.js';
+import type { SqlRequest } from '../request.js';
+import { bindSelect } from '../select.js';
+import { answerOf } from './answer.js';
+import { BlockBinder, type QueryTail } from './block.js';
+import { type Build, narrowed } from './build.js';
+import type { BoundQuery, QueryContext, VisibleTable, VisibleTables } from './context.js';
+import { DerivedTable, Namespace, NO_TABLES } from './namespace.js';
+import { type OutputColumn, PLAIN_TRAITS, PlanColumns, readColumn } from './plan-columns.js';
+import { QueryScope } from './query-scope.js';
+import { outputTraits } from './scan-traits.js';
+import { tableUses } from './table-uses.js';
+import { queryOf } from './unflattened.js';
+
+export type BoundRead =
+  | { readonly is: 'select'; readonly plan: SelectPlan }
+  | { readonly is: 'relation'; readonly plan: RelationPlan };
+
+/** Rows of one VALUES. */
+const VALUES_ROWS_MAX = 10_000;
+
+/** Throws 6000 with the source position for statements that cannot be bound, and 506 for columns that the caller may not use. */
+export function bindRead(statement: ReadStatement, request: SqlRequest): BoundRead {
+  if (statement.is === 'query') {
+    const flat = flattened(statement.query);
+    return flat === null ? bindTree(statement.query, request) : bindFlat(flat, statement.query, request);
+  }
+  return bindFlat(statement, queryOf(statement), request);
+}
+
+/** Binds a statement as a SelectPlan or, if only a tree can express its tables, as a tree. */
+function bindFlat(statement: SelectStatement, query: Query, request: SqlRequest): BoundRead {
+  try {
+    return { is: 'select', plan: bindSelect(statement, request) };
+  } catch (error) {
+    if (!isRefusal(error) || !needsTree(statement, request)) throw error;
+    return bindTree(query, request);
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof QuarryError && error.code === 6000;
+
+/** Whether the statement has joins that may be of another form, or reads an event column as a table. */
+const needsTree = ({ from, joins }: SelectStatement, { model }: SqlRequest): boolean =>
+  joins.length > 0 || (from !== null && namedOrDashed(model.dimensions, lowerCase(from.name)) === null);
+
+function bindTree(query: Query, request: SqlRequest): BoundRead {
+  return { is: 'relation', plan: new QueryBinder(request, tableUses(query)).plan(query) };
+}
+
+class QueryBinder implements QueryContext {
+  readonly request: SqlRequest;
+  readonly columns = new PlanColumns();
+  readonly tables: Build[] = [];
+  /** How often the statement names each table. */
+  readonly #uses: ReadonlyMap<string, number>;
+
+  constructor(request: SqlRequest, uses: ReadonlyMap<string, number>) {
+    this.request = request;
+    this.#uses = uses;
+  }
+
+  plan(query: Query): RelationPlan {
+    const { build, columns } = this.bindQuery(query, new Map(), null);
+    const root = narrowed(build(), columns);
+    const tables: Relation[] = [];
+    // Building a table may add further tables.
+    for (let index = 0; index < this.tables.length; index++) tables.push(this.tables[index]());
+    const outputs = columns.map(({ name, type }) => ({ name, type }));
+    return { databaseId: this.request.model.id, outputs, ...inOrder(root, tables) };
+  }
+
+  bindQuery(query: Query, visible: VisibleTables, outer: QueryScope | null): BoundQuery {
+    const all = this.#withTables(query, visible);
+    const scan = this.#scan(query, all, outer);
+    if (scan !== null) return scan;
+    if (query.body.is === 'block') return new BlockBinder(this, all, outer, query.body, query).bind();
+    return this.#withTail(this.#body(query.body, all, outer), query, outer);
+  }
+
+  #withTables({ tables }: Query, visible: VisibleTables): VisibleTables {
+    let all = visible;
+    for (const definition of tables) {
+      const name = lowerCase(definition.name);
+      if (definition.recursive && (tableUses(definition.query).get(name) ?? 0) > 0) {
+        throw sqlError('WITH RECURSIVE is not available', definition.position);
+      }
+      const useCount = this.#uses.get(name) ?? 0;
+      const table: VisibleTable = { definition, visible: all, shared: null, useCount };
+      all = new Map([...all, [name, table]]);
+    }
+    return all;
+  }
+
+  /** The query as a scan; null if it is not a plain SELECT, or reads columns of the blocks around it. */
+  #scan(query: Query, visible: VisibleTables, outer: QueryScope | null): BoundQuery | null {
+    const flat = flattened(query);
+    if (flat === null || flat.from === null) return null;
+    const names = [flat.from.name, ...flat.joins.map(({ table }) => table.name)];
+    if (names.some((name) => visible.has(lowerCase(name)))) return null;
+    let plan: SelectPlan;
+    try {
+      plan = bindSelect(flat, this.request);
+    } catch (error) {
+      if (!isRefusal(error) || (outer === null && !needsTree(flat, this.request))) throw error;
+      return null;
+    }
+    const columns = plan.outputs.map(({ name, type, of }, index) => ({
+      ...this.columns.add(type, outputTraits(plan, index), name),
+      name,
+      constant: of.op === 'constant' ? of : null,
+    }));
+    return {
+      build: () => ({ op: 'scan', plan, columns: columns.map(({ column, type }) => ({ column, type })) }),
+      columns,
+    };
+  }
+
+  #body(body: QueryBody, visible: VisibleTables, outer: QueryScope | null): BoundQuery {
+    switch (body.is) {
+      case 'nested':
+        return this.bindQuery(body.query, visible, outer);
+      case 'block': {
+        const { position } = body;
+        return this.bindQuery({ ...NO_TAIL, position, tables: [], body }, visible, outer);
+      }
+      case 'values':
+        return this.#values(body);
+      case 'set':
+        return this.#set(body, visible, outer);
+    }
+  }
+
+  #values({ rows, position }: Extract<QueryBody, { readonly is: 'values' }>): BoundQuery {
+    const [first] = rows;
+    if (rows.length > VALUES_ROWS_MAX)
+      throw sqlError(`VALUES has more than ${VALUES_ROWS_MAX} rows`, position);
+    const scope = this.#scope('VALUES', NO_TABLES, null);
+    const bound = rows.map((row) => {
+      if (row.length !== first.length) throw sqlError('the rows of VALUES differ in length', position);
+      return row.map((node) => this.#constant(bindScalar(node, scope), node.position));
+    });
+    const byColumn = first.map((_node, index) =>
+      unify(
+        bound.map((row) => row[index]),
+        position,
+      ),
+    );
+    const columns = byColumn.map(({ type }, index) => {
+      const name = `column${index + 1}`;
+      return { ...this.columns.add(type, PLAIN_TRAITS, name), name, constant: null };
+    });
+    const values = bound.map((_row, index) =>
+      byColumn.map(({ members }) => {
+        const member = members[index];
+        invariant(member.op === 'constant', 'the values are constants');
+        return member.value;
+      }),
+    );
+    return { build: () => ({ op: 'values', columns: columns.map(plain), rows: values }), columns };
+  }
+
+  #constant(expression: Expression, position: SourcePosition): Expression {
+    if (expression.op === 'constant') return expression;
+    const { evaluate } = this.request;
+    if (evaluate === undefined) throw sqlError('VALUES takes constants', position);
+    return constantOf(expression.type, evaluate(expression));
+  }
+
+  #set(
+    body: Extract<QueryBody, { readonly is: 'set' }>,
+    visible: VisibleTables,
+    outer: QueryScope | null,
+  ): BoundQuery {
+    const { operator, all, position } = body;
+    const left = this.#body(body.left, visible, outer);
+    const right = this.#body(body.right, visible, outer);
+    if (left.columns.length !== right.columns.length) {
+      const what = `both sides of ${operator.toUpperCase()} need the same number of columns`;
+      throw sqlError(`${what}, not ${left.columns.length} and ${right.columns.length}`, position);
+    }
+    const columns: OutputColumn[] = [];
+    const casts: { readonly left: Expression[]; readonly right: Expression[] } = { left: [], right: [] };
+    left.columns.forEach((ofLeft, index) => {
+      const ofRight = right.columns[index];
+      const members = [ofLeft, ofRight].map((column) => column.constant ?? readColumn(column));
+      const { type } = unify(members, position);
+      casts.left.push(castTo(members[0], type, position));
+      casts.right.push(castTo(members[1], type, position));
+      const sides = [ofLeft, ofRight].map(({ column }) => this.columns.traits(column));
+      const traits = {
+        points: sides.some(({ points }) => points),
+        lowerCase: sides.every((side) => side.lowerCase),
+      };
+      const { name } = ofLeft;
+      columns.push({ ...this.columns.add(type, traits, name), name, constant: null });
+    });
+    const build = (): Relation => {
+      const [a, b] = [this.#cast(left, casts.left), this.#cast(right, casts.right)];
+      const set: Relation = {
+        op: 'set',
+        operator,
+        all: all || operator === 'union',
+        left: a.relation,
+        right: b.relation,
+        columns: columns.map(({ column, type }, index) => ({
+          ...{ column, type },
+          ...{ left: a.columns[index], right: b.columns[index] },
+        })),
+      };
+      if (operator !== 'union' || all) return set;
+      return { op: 'aggregate', input: set, keys: columns.map(plain), aggregates: [] };
+    };
+    return { build, columns };
+  }
+
+  #cast(
+    { build }: BoundQuery,
+    casts: readonly Expression[],
+  ): { readonly relation: Relation; readonly columns: readonly number[] } {
+    const columns = casts.map((of) => ({ column: this.columns.add(of.type, PLAIN_TRAITS, '').column, of }));
+    return {
+      relation: { op: 'project', input: build(), columns },
+      columns: columns.map(({ column }) => column),
+    };
+  }
+
+  /** The query with ORDER BY, LIMIT and OFFSET, which see only its columns. */
+  #withTail(
+    query: BoundQuery,
+    tail: QueryTail & { readonly position: SourcePosition },
+    outer: QueryScope | null,
+  ) {
+    if (tail.orderBy.length === 0 && tail.limit === null && tail.offset === 0) return query;
+    const table = new DerivedTable(null, query.columns, tail.position);
+    const scope = this.#scope('ORDER BY', new Namespace([table], []), outer);
+    const items = query.columns.map((column) => ({
+      of: readColumn(column),
+      name: column.name,
+      position: tail.position,
+    }));
+    const order = tail.orderBy.map((key) => {
+      const ordinal = key.of.is === 'number' ? Number(key.of.text) : null;
+      if (ordinal === null) return { ...key, bound: bindScalar(key.of, scope) };
+      const item = items[ordinal - 1];
+      if (item !== undefined) return { ...key, bound: item.of };
+      throw sqlError(`ORDER BY ${ordinal}: the columns are 1 to ${items.length}`, key.of.position);
+    });
+    const clauses = { items, order, distinct: false, distinctOn: null, tail, scope };
+    return answerOf(query.build, clauses, this.columns);
+  }
+
+  #scope(clause: string, namespace: Namespace, outer: QueryScope | null): QueryScope {
+    const rules = {
+      clause,
+      namespace,
+      aliases: new Map(),
+      prefers: 'column',
+      aggregate: null,
+      window: null,
+      subquery: null,
+      read: () => {},
+    } as const;
+    return new QueryScope(rules, this.columns, outer, this.request.nowMs);
+  }
+}
+
+const NO_TAIL = { orderBy: [], limit: null, withTies: false, offset: 0 } as const;
+
+const plain = ({ column, type }: RelationColumn): RelationColumn => ({ column, type });
+
+/** The tables that are read, each after those that it reads. */
+function inOrder(root: Relation, tables: readonly Relation[]): Pick<RelationPlan, 'root' | 'tables'> {
+  const ordered: Relation[] = [];
+  const numbers = new Map<number, number>();
+  const visit = (relation: Relation): Relation => {
+    if (relation.op !== 'shared') return withInputs(relation, relationInputs(relation).map(visit));
+    let number = numbers.get(relation.table);
+    if (number === undefined) {
+      number = ordered.push(visit(tables[relation.table])) - 1;
+      numbers.set(relation.table, number);
+    }
+    return { ...relation, table: number };
+  };
+  return { root: visit(root), tables: ordered };
+}

@@ -1,0 +1,129 @@
+/** The same three tables in a server and in DuckDB, and SELECTs of general form that are sent to both. */
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { Prng } from '../../src/base/index.js';
+import type { ConformanceServer } from '../support/conformance-server.js';
+import { TREE_TABLES, type TreeType } from './tree-statements.js';
+
+const MODELS: Readonly<Record<TreeType, object>> = {
+  integer: { type: 'integer' },
+  text: { type: 'string', cardinality: 'low' },
+  date: { type: 'date' },
+  boolean: { type: 'boolean' },
+  decimal: { type: 'decimal', 'decimal-places': 2 },
+};
+const DUCK_TYPES: Readonly<Record<TreeType, string>> = {
+  integer: 'HUGEINT',
+  text: 'VARCHAR',
+  date: 'DATE',
+  boolean: 'BOOLEAN',
+  decimal: 'DECIMAL(30, 2)',
+};
+
+/** What both engines answer to one statement. */
+export type Outcome =
+  | { readonly is: 'equal'; readonly rowCount: number }
+  | { readonly is: 'different'; readonly what: string }
+  /** DuckDB does not take the statement. */
+  | { readonly is: 'refused-by-duck'; readonly what: string };
+
+export class TreeLife {
+  readonly #server: ConformanceServer;
+  readonly #instance: DuckDBInstance;
+  readonly #duck: DuckDBConnection;
+
+  private constructor(server: ConformanceServer, instance: DuckDBInstance, duck: DuckDBConnection) {
+    this.#server = server;
+    this.#instance = instance;
+    this.#duck = duck;
+  }
+
+  static async start(server: ConformanceServer): Promise<TreeLife> {
+    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+    return new TreeLife(server, instance, await instance.connect());
+  }
+
+  close(): void {
+    this.#duck.closeSync();
+    this.#instance.closeSync();
+  }
+
+  /** Creates the tables with at most `rowsMax` rows each. */
+  async load(prng: Prng, rowsMax: number): Promise<void> {
+    const columns = TREE_TABLES.flatMap(({ name: dimension, columns }) =>
+      columns.map(({ name, type }) => ({ name, 'api-name': name, dimension, ...MODELS[type] })),
+    );
+    await this.#post('/v1/column', JSON.stringify(columns));
+    for (const { name, columns } of TREE_TABLES) {
+      const types = columns.map((column) => `${column.name} ${DUCK_TYPES[column.type]}`);
+      await this.#duck.run(`CREATE TABLE ${name} (${types.join(', ')})`);
+      const rows = Array.from({ length: prng.below(rowsMax) }, () =>
+        columns.map(({ type }) => (prng.chance(0.2) ? null : draw(type, prng))),
+      );
+      if (rows.length === 0) continue;
+      const tuples = rows.map((row) => `(${row.map(literal).join(', ')})`);
+      await this.#duck.run(`INSERT INTO ${name} VALUES ${tuples.join(', ')}`);
+      const entities = rows.map((row, index) => {
+        const fields = row.flatMap((value, at) => (value === null ? [] : [[columns[at].name, value]]));
+        return [`${name}${index}`, { dimension: name, ...Object.fromEntries(fields) }];
+      });
+      await this.#post('/v1/insert', JSON.stringify(Object.fromEntries(entities)));
+    }
+  }
+
+  async #post(path: string, body: string): Promise<void> {
+    const { status, text } = await this.#server.post(path, body);
+    if (status !== 200) throw new Error(`${path}: HTTP ${status} ${text.slice(0, 500)}`);
+  }
+
+  /** `ordered`: the rows have a total order. */
+  async compare(sql: string, ordered: boolean): Promise<Outcome> {
+    let expected: readonly (readonly unknown[])[];
+    try {
+      expected = (await this.#duck.runAndReadAll(sql)).getRowsJson();
+    } catch (error) {
+      return { is: 'refused-by-duck', what: String(error).slice(0, 200) };
+    }
+    const { status, text } = await this.#server.sql(sql);
+    if (status !== 200) return { is: 'different', what: `HTTP ${status} ${text.slice(0, 400)}` };
+    const answer = JSON.parse(text) as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+    const found = rowTexts(
+      answer.result.map((row) => Object.values(row)),
+      ordered,
+    );
+    const wanted = rowTexts(expected, ordered);
+    const at = found.findIndex((row, index) => row !== wanted[index]);
+    if (at === -1 && found.length === wanted.length) return { is: 'equal', rowCount: found.length };
+    const row = at === -1 ? found.length : at;
+    const counts = `${found.length} rows instead of ${wanted.length}`;
+    return { is: 'different', what: `${counts}; row ${row} is ${found[row]} instead of ${wanted[row]}` };
+  }
+}
+
+function draw(type: TreeType, prng: Prng): number | string | boolean {
+  switch (type) {
+    case 'integer':
+      return prng.below(6);
+    case 'text':
+      return prng.pick(['a', 'ab', 'b', 'c d', '']);
+    case 'date':
+      return `2020-01-0${1 + prng.below(5)}`;
+    case 'boolean':
+      return prng.chance(0.5);
+    case 'decimal':
+      return prng.below(500) / 100;
+  }
+}
+
+const literal = (value: number | string | boolean | null): string =>
+  typeof value === 'string' ? `'${value}'` : String(value);
+
+/** Numbers of both engines in one form: DuckDB shows decimals and wide integers as texts. */
+const shown = (value: unknown): unknown => {
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  return value;
+};
+
+function rowTexts(rows: readonly (readonly unknown[])[], ordered: boolean): readonly string[] {
+  const texts = rows.map((row) => JSON.stringify(row.map(shown)));
+  return ordered ? texts : texts.sort();
+}

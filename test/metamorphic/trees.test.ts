@@ -1,0 +1,59 @@
+/**
+ * Generated SELECTs of general form (tree-statements.ts), three levels deep, sent to whole servers and to DuckDB. On several
+ * layouts of shards and with both kinds of kernels, over tables of a few rows with many equal and missing values.
+ *
+ * A longer run: node dist/test/metamorphic/trees.test.js --queries 500000 --seed 1
+ */
+import { parseArgs } from 'node:util';
+import t from 'tap';
+import { Prng } from '../../src/base/index.js';
+import { ConformanceServer } from '../support/conformance-server.js';
+import { TreeLife } from './tree-life.js';
+import { TreeStatements } from './tree-statements.js';
+
+const { values: options } = parseArgs({
+  options: {
+    queries: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [QUERIES, SEED] = [Number(options.queries), Number(options.seed)];
+t.comment(`seed ${SEED}, ${QUERIES} queries`);
+t.setTimeout(120_000 + QUERIES * 60);
+
+const LAYOUTS = [
+  { shards: 1, workers: 1, simd: true, rowsMax: 12 },
+  { shards: 2, workers: 2, simd: false, rowsMax: 40 },
+  { shards: 7, workers: 2, simd: true, rowsMax: 25 },
+] as const;
+const SHOWN = 5;
+/** At least this share of the statements is taken by DuckDB. */
+const TAKEN_MIN = 0.8;
+
+for (const [index, { shards, workers, simd, rowsMax }] of LAYOUTS.entries()) {
+  t.test(`on ${shards} shards and ${workers} workers every answer is that of DuckDB`, async (t) => {
+    const prng = new Prng(SEED * 10 + index);
+    const server = await ConformanceServer.start(simd, { shards, workers, memoryLimitBytes: 2 ** 32 });
+    t.teardown(() => server.stop());
+    const life = await TreeLife.start(server);
+    t.teardown(() => life.close());
+    await life.load(prng, rowsMax);
+    const statements = new TreeStatements(prng);
+    const count = Math.ceil(QUERIES / LAYOUTS.length);
+    const wrong: string[] = [];
+    let [refusedCount, rowCount] = [0, 0];
+    for (let query = 0; query < count; query++) {
+      const sql = statements.any();
+      const outcome = await life.compare(
+        sql,
+        /ORDER BY 1 (ASC|DESC) NULLS LAST(, \d+ (ASC|DESC) NULLS LAST)*( LIMIT \d+)?$/.test(sql),
+      );
+      if (outcome.is === 'equal') rowCount += outcome.rowCount;
+      else if (outcome.is === 'different') wrong.push(`${sql}\n  ${outcome.what}`);
+      else refusedCount++;
+    }
+    t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} of ${count} differ`);
+    t.ok(refusedCount <= count * (1 - TAKEN_MIN), `DuckDB refuses ${refusedCount} of ${count}`);
+    t.comment(`${count} queries, ${rowCount} rows`);
+  });
+}
