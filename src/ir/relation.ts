@@ -103,7 +103,7 @@ export interface WindowFunction extends RelationColumn {
 export type Relation =
   /** The rows of a SELECT over one dimension; output i is columns[i]. It reads no other relation. */
   | { readonly op: 'scan'; readonly plan: SelectPlan; readonly columns: readonly RelationColumn[] }
-  /** Table `table` of the plan, which is computed once; column i is column from[i] of the table. */
+  /** Table `table` of the plan, which is computed once; column i is the table's column at position from[i]. */
   | {
       readonly op: 'shared';
       readonly table: number;

@@ -126,7 +126,7 @@ export class FromBinder {
       ...column,
       ...planColumns.add(column.type, planColumns.traits(column.column), column.name),
     }));
-    const from = shared.map(({ column }) => column);
+    const from = shared.map((_column, index) => index);
     return {
       build: () => ({ op: 'shared', table, columns: columns.map(plainColumn), from }),
       namespace: named(columns),

@@ -69,7 +69,7 @@ class SharedRows {
     for (const { column, type } of rows) {
       this.#read.set(column, columns.add(type, columns.traits(column), columns.nameOf(column)));
     }
-    const from = rows.map(({ column }) => column);
+    const from = rows.map((_column, index) => index);
     this.#relation = { op: 'shared', table, columns: [...this.#read.values()], from };
   }
 
