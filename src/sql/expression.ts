@@ -125,7 +125,8 @@ export class ExpressionReader extends OperandReader {
     const { upper, position } = this.peek();
     const quantifier = QUANTIFIERS.get(upper);
     if (quantifier === undefined || !this.isSign('(', 1)) return null;
-    if (!this.isQueryAhead(1)) throw sqlError(`${upper} is followed by a SELECT; use IN for a list`, position);
+    if (!this.isQueryAhead(1))
+      throw sqlError(`${upper} is followed by a SELECT; use IN for a list`, position);
     this.next();
     return quantifier;
   }

@@ -6,6 +6,7 @@
 import { readCall, readType } from './calls.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
 import { callClausesFollow, readCallClauses } from './query/call-clauses.js';
+import { afterQuery } from './query/clause-order.js';
 import { NO_STAR, SUBSELECT } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isReserved, TokenReader } from './token-reader.js';
@@ -52,7 +53,7 @@ export abstract class OperandReader extends TokenReader {
       const query = this.query();
       if (this.acceptSign(')')) return query;
       if (this.peek().kind === 'end') throw sqlError(NOT_CLOSED, position);
-      throw unexpected(this.peek(), 'a comma, the next clause or )');
+      throw afterQuery(this.peek(), 'a comma, the next clause or )');
     });
   }
 

@@ -17,6 +17,8 @@ export abstract class TokenReader {
   readonly tokens: readonly Token[];
   /** Index of the next token. */
   at = 0;
+  /** Number of keys of the grouping sets written out so far. */
+  groupingKeyCount = 0;
   #parentheses: Parentheses | null = null;
 
   constructor(tokens: readonly Token[]) {
@@ -75,7 +77,7 @@ export abstract class TokenReader {
   }
 
   /** Whether a parenthesis that encloses a list follows. */
-  protected isListAhead(): boolean {
+  isListAhead(): boolean {
     return this.isSign('(') && this.#enclosures().enclosesList(this.at);
   }
 

@@ -1,9 +1,10 @@
 /**
  * Decides which reader takes a SELECT: a flat one is read by read-select.ts, every other by read-query.ts. A SELECT is flat
- * unless it has one of the phrases below, parentheses, commas or named columns among its tables, or ORDER BY in parentheses.
+ * unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or ORDER BY in a call.
  */
 import { sqlError } from '../sql-error.js';
 import { isSign, shown, type Token } from '../tokens.js';
+import { Parentheses } from './parentheses.js';
 import { windowName } from './windows.js';
 
 /** Sequences of bare words and signs that only other SELECTs have. NAME is any name. */
@@ -13,7 +14,7 @@ const PHRASES: readonly string[] = [
   ...['RIGHT JOIN', 'RIGHT OUTER', 'FULL JOIN', 'FULL OUTER', 'CROSS JOIN', 'USING ('],
   ...['NATURAL JOIN', 'NATURAL LEFT', 'NATURAL RIGHT', 'NATURAL FULL', 'NATURAL INNER'],
   ...['OVER (', ') OVER NAME', 'WINDOW NAME AS', 'QUALIFY', 'WITHIN GROUP', 'FILTER ('],
-  ...['GROUP BY (', 'ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
+  ...['ROLLUP (', 'CUBE (', 'GROUPING SETS', 'NULLS FIRST', 'WITH TIES', 'LIMIT ALL', 'LIMIT NULL'],
 ];
 
 const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {
@@ -70,25 +71,41 @@ function isPath(tokens: readonly Token[], at: number): boolean {
   return (at > 0 && isSign(tokens[at - 1], '.')) || isSign(tokens[at + 1], '.');
 }
 
-/** Whether tables are single names, joined by JOIN, and no call contains ORDER BY. */
+/** Whether tables are single names, joined by JOIN, GROUP BY has no lists, and no call contains ORDER BY. */
 function hasFlatClauses(tokens: readonly Token[]): boolean {
   let depth = 0;
   let inTables = false;
   let inTable = false;
+  let inKeys = false;
   for (let at = 0; at < tokens.length; at++) {
     const { kind, text, upper } = tokens[at];
     if (kind === 'sign') {
       if (inTable && text === '(') return false;
       if (inTables && depth === 0 && text === ',') return false;
+      if (inKeys && depth === 0 && text === '(' && isGroupingList(tokens, at)) return false;
       if (text === '(') depth++;
       else if (text === ')') depth--;
     } else if (isPath(tokens, at)) continue;
     else if (upper === 'ORDER' && depth > 0 && tokens[at + 1].upper === 'BY') return false;
-    else if (depth === 0 && BEGINS_TABLE.has(upper)) inTables = inTable = true;
-    else if (depth === 0 && ENDS_TABLE.has(upper)) {
+    else if (depth === 0 && BEGINS_TABLE.has(upper)) {
+      if (!isComparison(tokens, at)) inTables = inTable = true;
+    } else if (depth === 0 && ENDS_TABLE.has(upper)) {
       inTable = false;
+      inKeys = upper === 'GROUP';
       if (upper !== 'ON') inTables = false;
     }
   }
   return true;
+}
+
+/** Whether FROM belongs to IS [NOT] DISTINCT FROM. */
+function isComparison(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 2]?.upper;
+  return tokens[at - 1]?.upper === 'DISTINCT' && (before === 'IS' || before === 'NOT');
+}
+
+/** Whether () or (a, b) is an element of GROUP BY. */
+function isGroupingList(tokens: readonly Token[], at: number): boolean {
+  if (tokens[at - 1].upper !== 'BY' && !isSign(tokens[at - 1], ',')) return false;
+  return isSign(tokens[at + 1], ')') || new Parentheses(tokens).enclosesList(at);
 }
