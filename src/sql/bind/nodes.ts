@@ -1,4 +1,5 @@
 /** Traversal of parsed SQL trees of any depth. */
+import { windowNodes } from '../query/query-nodes.js';
 import type { SqlNode } from '../tree.js';
 import { kindAt, type SqlFunction } from './functions/function.js';
 import { SQL_FUNCTIONS } from './functions/functions.js';
@@ -7,7 +8,7 @@ const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map(
   SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),
 );
 
-/** The child nodes, except date units, which look like columns. */
+/** The child nodes, except date units, which look like columns, and the nodes of subqueries. */
 export function operandsOf(node: SqlNode): readonly SqlNode[] {
   switch (node.is) {
     case 'negative':
@@ -38,11 +39,9 @@ export function operandsOf(node: SqlNode): readonly SqlNode[] {
       return [node.call, node.where];
     case 'ordered':
       return [node.call, ...node.orderBy.map(({ of }) => of)];
-    case 'over': {
-      const { partitionBy, orderBy } = node.window;
-      const where = node.where === null ? [] : [node.where];
-      return [...node.call.args, ...where, ...partitionBy, ...orderBy.map(({ of }) => of)];
-    }
+    // The call is no aggregate of its own.
+    case 'over':
+      return [...node.call.args, ...(node.where === null ? [] : [node.where]), ...windowNodes(node.window)];
     case 'in-query':
       return node.of;
     default:
