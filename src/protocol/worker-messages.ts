@@ -200,7 +200,7 @@ export interface WorkerRequests {
 
 /** Some rows of a stage; column i is column i of the stage. */
 export interface RowsPart {
-  readonly rowCount: number;
+  readonly count: number;
   readonly columns: readonly WireVector[];
 }
 

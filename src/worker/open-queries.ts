@@ -4,12 +4,14 @@
  */
 import { QuarryError } from '../base/index.js';
 import { type QueryMemories, QueryRun, SelectCursor, StageCursor } from '../exec/index.js';
+import { stageInputs } from '../ir/index.js';
 import {
   PartMemory,
   type RowsPart,
   type SelectPart,
   type WorkerQueryLimits,
   type WorkerRequests,
+  type WorkerStage,
 } from '../protocol/index.js';
 import type { Arena, Shard } from '../storage/index.js';
 import { wireBytes } from '../vector/index.js';
@@ -80,12 +82,11 @@ export class OpenQueries {
     return null;
   }
 
-  /** Received rows and the stage share the memory of the query. */
+  /** The stage may use the memory of the query except that of rows which it does not read; operators reserve the others. */
   beginStage({ queryId, selectId, bounds, ...settings }: WorkerRequests['stage-begin']): null {
     this.end(selectId);
     const received = this.#received.get(queryId);
-    const { slot, bytesMax } = bounds;
-    const run = this.runOf({ slot, bytesMax: bytesMax - (received?.run.reservedBytes ?? 0) });
+    const run = this.runOf({ ...bounds, bytesMax: bounds.bytesMax - unreadBytes(received, settings.stage) });
     const { shards, scratch, memories } = this.#dependencies;
     const cursor = new StageCursor(
       settings.stage,
@@ -129,6 +130,14 @@ export class OpenQueries {
     this.#cursors.delete(selectId);
     return null;
   }
+}
+
+/** Bytes of the rows that are there for later stages. */
+function unreadBytes(received: ReceivedRows | undefined, stage: WorkerStage): number {
+  if (received === undefined) return 0;
+  let bytes = received.run.reservedBytes;
+  for (const input of stageInputs(stage)) bytes -= bytesOf(received.stages.get(input) ?? []);
+  return bytes;
 }
 
 function bytesOf(parts: readonly RowsPart[]): number {

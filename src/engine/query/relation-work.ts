@@ -5,7 +5,7 @@
  * stage are not collected, except for those of one slice.
  */
 import { invariant } from '../../base/index.js';
-import { type Relation, relationInputs, type SelectPlan, type Stage } from '../../ir/index.js';
+import { type SelectPlan, type Stage, stageInputs } from '../../ir/index.js';
 import type { Table } from '../../plan/index.js';
 import type { OperatorStats, RowEncoding, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
@@ -47,7 +47,7 @@ export class RelationWork {
     this.#workers = [...workers.all];
     this.#queryId = nextId();
     this.#rows = new StageRows(this.#queryId, this.#workers, query, bytesMax);
-    this.#inputs = stages.map(inputsOf);
+    this.#inputs = stages.map(stageInputs);
     this.#freeFrom = stages.findLastIndex(readsShards) + 1;
   }
 
@@ -221,14 +221,3 @@ function readsOf(stage: Stage): number {
 }
 
 const readsShards = (stage: Stage): boolean => readsOf(stage) > 0;
-
-/** The stages whose rows a stage reads. */
-function inputsOf(stage: Stage): ReadonlySet<number> {
-  const inputs = new Set<number>();
-  const add = (relation: Relation): void => {
-    if (relation.op === 'received') inputs.add(relation.stage);
-    relationInputs(relation).forEach(add);
-  };
-  if (stage.runs !== 'select') add(stage.runs === 'groups' ? stage.input : stage.root);
-  return inputs;
-}

@@ -55,7 +55,7 @@ export class StageRows {
   /** Throws 9006. */
   add(stage: number, part: SelectPart): void {
     const { rowCount, outputs } = columnsOf(part);
-    if (rowCount > 0) this.#add(stage, { rowCount, columns: outputs });
+    if (rowCount > 0) this.#add(stage, { count: rowCount, columns: outputs });
   }
 
   #add(stage: number, part: RowsPart): void {
@@ -71,7 +71,7 @@ export class StageRows {
     for (let from = 0; from < rowCount; from += PART_ROWS) {
       const to = Math.min(rowCount, from + PART_ROWS);
       const wires = columns.map((column) => toWire(slice(column, from, to)));
-      this.#add(stage, { rowCount: to - from, columns: sharedWires(wires) });
+      this.#add(stage, { count: to - from, columns: sharedWires(wires) });
       await this.#query.turn();
     }
   }

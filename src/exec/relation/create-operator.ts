@@ -4,6 +4,7 @@ import type { Relation, RelationOf } from '../../ir/index.js';
 import type { RowsPart } from '../../protocol/index.js';
 import type { QueryRun } from '../query-run.js';
 import { filterRows } from './filter.js';
+import { joinRows } from './join.js';
 import type { Operator } from './operator.js';
 import { projectRows } from './project.js';
 import { receivedRows } from './received.js';
@@ -41,8 +42,9 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
       return projectRows(of(relation.input), relation, run);
     case 'set':
       return setRows(of(relation.left), of(relation.right), relation, run);
-    // TO MERGE: joinRows, sortRows and windowRows.
     case 'join':
+      return joinRows(of(relation.left), of(relation.right), relation, run);
+    // TO MERGE: sortRows and windowRows.
     case 'sort':
     case 'window':
     case 'aggregate':
