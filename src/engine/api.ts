@@ -15,7 +15,7 @@ import type {
   CountEntityPlan,
   ExtractedRow,
   ExtractPlan,
-  SelectPlan,
+  ReadPlan,
 } from '../ir/index.js';
 import type { DimensionData } from '../protocol/index.js';
 import type { DatabaseModel } from '../schema/index.js';
@@ -191,7 +191,7 @@ export interface EngineStats {
 
 /** One SELECT, or an EXPLAIN of it: without a run (`plan`) or with measurements of a run (`analyze`). */
 export interface SelectRequest {
-  readonly plan: SelectPlan;
+  readonly plan: ReadPlan;
   readonly explain: 'no' | 'plan' | 'analyze';
   /** The caller may not read all columns and rows, so EXPLAIN reports nothing about the hidden ones. Default: false. */
   readonly isRestricted?: boolean;
@@ -202,7 +202,7 @@ export type QueryPlan =
   | { readonly asks: 'count' | 'exist'; readonly plan: CountEntityPlan }
   | { readonly asks: 'aggregate'; readonly plan: AggregatePlan }
   | { readonly asks: 'extract'; readonly plan: ExtractPlan }
-  | { readonly asks: 'select'; readonly plan: SelectPlan };
+  | { readonly asks: 'select'; readonly plan: ReadPlan };
 
 /** Options of one query. */
 export interface QueryOptions {

@@ -5,6 +5,7 @@ export * from './expression.js';
 export * from './extract.js';
 export * from './plain.js';
 export * from './range-set.js';
+export * from './read-plan.js';
 export * from './relation.js';
 export * from './row-order.js';
 export * from './select.js';

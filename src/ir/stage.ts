@@ -2,7 +2,7 @@
  * A relation plan as stages, in the order in which they can run: each stage is a part of the tree that runs without an
  * exchange, and its rows are the input `received` of later stages. The rows of the last stage are the answer.
  */
-import type { Relation, RelationColumn } from './relation.js';
+import { type Relation, type RelationColumn, relationInputs } from './relation.js';
 import type { SelectPlan } from './select.js';
 
 /** shards: every worker runs it over its own shards, and its rows are those of all workers. one: a single worker. */
@@ -25,3 +25,14 @@ export type Stage = {
       readonly plan: SelectPlan;
     }
 );
+
+/** The stages whose rows a stage reads. */
+export function stageInputs(stage: Stage): ReadonlySet<number> {
+  const inputs = new Set<number>();
+  const add = (relation: Relation): void => {
+    if (relation.op === 'received') inputs.add(relation.stage);
+    relationInputs(relation).forEach(add);
+  };
+  if (stage.runs !== 'select') add(stage.runs === 'groups' ? stage.input : stage.root);
+  return inputs;
+}

@@ -21,9 +21,10 @@ import type {
   RoundPartial,
   RoundPlan,
   SelectPlan,
+  Stage,
 } from '../ir/index.js';
 import type { DatabaseModel } from '../schema/index.js';
-import type { WireVector } from '../vector/index.js';
+import type { Field, WireVector } from '../vector/index.js';
 import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
 import type { SharedBytes } from './shared-bytes.js';
@@ -128,6 +129,28 @@ export interface WorkerRequests {
     readonly profiled: boolean;
     readonly bounds: WorkerQueryLimits;
   };
+  /** Adds rows of a stage to those that later stages of the query read on this worker. */
+  'stage-rows': {
+    /** Identifies the query on this worker until 'stage-rows-end'. */
+    readonly queryId: number;
+    readonly stage: number;
+    readonly parts: readonly RowsPart[];
+    readonly bounds: WorkerQueryLimits;
+  };
+  /** Starts a stage of a query; 'select-next' requests its parts, as those of a SELECT. It reads no data yet. */
+  'stage-begin': {
+    readonly queryId: number;
+    /** Identifies the stage until 'select-end', among the SELECTs of this worker. */
+    readonly selectId: number;
+    readonly stage: WorkerStage;
+    /** The encoding of rows; null = columns. Only for stages without groups. */
+    readonly encoding: RowEncoding | null;
+    /** Statistics of the operators are wanted. */
+    readonly profiled: boolean;
+    readonly bounds: WorkerQueryLimits;
+  };
+  /** Releases the rows of these stages, because no later stage reads them; null = of all stages of the query. */
+  'stage-rows-end': { readonly queryId: number; readonly stages: readonly number[] | null };
   /**
    * Requests the next rows, at most `rowsMax`, and fewer if they take about `bytesMax` bytes; all groups of a grouped plan; or
    * nothing yet if the slice ends first. Nothing may be written between the slices and parts of one SELECT.
@@ -173,6 +196,21 @@ export interface WorkerRequests {
   'describe-data': object;
   /** Loads snapshot files of the worker's shards. */
   load: { readonly files: readonly SnapshotFileEntry[] };
+}
+
+/** Some rows of a stage; column i is column i of the stage. */
+export interface RowsPart {
+  readonly count: number;
+  readonly columns: readonly WireVector[];
+}
+
+/** A stage that workers run. */
+export type WorkerStage = Extract<Stage, { readonly runs: 'operators' | 'groups' }>;
+
+export interface RowEncoding {
+  readonly format: RowFormat;
+  /** One per column. */
+  readonly fields: readonly Field[];
 }
 
 /**
@@ -224,7 +262,10 @@ export interface LeafSummary {
 
 /** Statistics of one operator in one shard since the previous part, for EXPLAIN ANALYZE. */
 export interface OperatorStats {
-  readonly shard: number;
+  /** null = over all shards of the worker. */
+  readonly shard: number | null;
+  /** The number of a relational operator in its stage, in an order in which inputs come first; absent for other operators. */
+  readonly node?: number;
   readonly operator: string;
   /** The number of rows that it produced. */
   readonly rows: number;
@@ -289,6 +330,9 @@ export interface WorkerResponses {
   aggregate: readonly (readonly RoundPartial[])[];
   extract: PackedRows;
   'select-begin': null;
+  'stage-rows': null;
+  'stage-begin': null;
+  'stage-rows-end': null;
   'select-next': SelectPart;
   /** null: counting would take too long. */
   'select-count-texts': number | null;

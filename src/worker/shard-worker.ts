@@ -13,9 +13,8 @@ import {
   lookUp,
   mutateEntities,
   QueryMemories,
-  QueryRun,
+  type QueryRun,
   runRound,
-  SelectCursor,
   summarizeScan,
 } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
@@ -27,11 +26,8 @@ import type { DimensionData } from '../protocol/index.js';
 import {
   bytesAt,
   locate,
-  PartMemory,
-  type SelectPart,
   toRefusal,
   type WorkerOp,
-  type WorkerQueryLimits,
   type WorkerReply,
   type WorkerRequest,
   type WorkerRequests,
@@ -43,6 +39,7 @@ import {
 import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../recovery/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, type DimensionShard, Shard } from '../storage/index.js';
+import { OpenQueries } from './open-queries.js';
 import { parseRecord, parseSet } from './parse-record.js';
 
 /** Time after which a checkpoint step starts no further file. */
@@ -76,12 +73,8 @@ export class ShardWorker {
   #catalog: Catalog = EMPTY_CATALOG;
   readonly #ingest: IngestScratch;
   readonly #store: SnapshotStore;
-  readonly #stopFlags: Int32Array;
   readonly #inserts: SharedArrayBuffer;
-  /** Open SELECTs by ID. */
-  readonly #selects = new Map<number, SelectCursor>();
-  readonly #partMemory = new PartMemory();
-  readonly #memories: QueryMemories;
+  readonly #queries: OpenQueries;
   #checkpoint: WorkerCheckpoint | null = null;
   #nextSequence = 0;
   /** A memory count that is not reported yet. */
@@ -96,9 +89,13 @@ export class ShardWorker {
     this.#ingest = createIngestScratch(module);
     this.#pool = new ArenaPool(module, arenaBytes);
     this.#scratch = new Arena(module, arenaBytes);
-    this.#memories = new QueryMemories(module);
     this.#shards = new Map(start.shards.map((index) => [index, new Shard(this.#pool, index)]));
-    this.#stopFlags = new Int32Array(start.stopFlags);
+    this.#queries = new OpenQueries({
+      shards: this.#shards,
+      scratch: this.#scratch,
+      memories: new QueryMemories(module),
+      stopFlags: new Int32Array(start.stopFlags),
+    });
     this.#inserts = start.inserts;
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };
     this.#handlers = {
@@ -136,19 +133,21 @@ export class ShardWorker {
         return this.#each((shard) => shard.dropDatabase(databaseId));
       },
       'count-entities': ({ plans, bounds }) => {
-        const run = this.#runOf(bounds);
+        const run = this.#queries.runOf(bounds);
         return plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch, run)));
       },
-      aggregate: ({ rounds, bounds }) => this.#aggregate(rounds, this.#runOf(bounds)),
+      aggregate: ({ rounds, bounds }) => this.#aggregate(rounds, this.#queries.runOf(bounds)),
       extract: ({ plan, bounds }) =>
-        extractRows(this.#shards.values(), plan, this.#scratch, this.#runOf(bounds)),
-      'select-begin': (request) => this.#beginSelect(request),
-      'select-next': (request) => this.#nextOfSelect(request),
-      'select-count-texts': ({ selectId, lists, from, to }) =>
-        this.#selectOf(selectId).countTexts(lists, from, to),
-      'select-end': ({ selectId }) => this.#endSelect(selectId),
+        extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
+      'select-begin': (request) => this.#queries.beginSelect(request),
+      'select-next': (request) => this.#queries.next(request),
+      'select-count-texts': (request) => this.#queries.countTexts(request),
+      'select-end': ({ selectId }) => this.#queries.end(selectId),
+      'stage-rows': (request) => this.#queries.receive(request),
+      'stage-begin': (request) => this.#queries.beginStage(request),
+      'stage-rows-end': (request) => this.#queries.endRows(request),
       'outline-scan': ({ bounds, ...request }) => {
-        const run = this.#runOf(bounds);
+        const run = this.#queries.runOf(bounds);
         return [...this.#shards.values()].flatMap((shard) => {
           const dimension = shard.find(request);
           if (dimension === undefined) return [];
@@ -163,7 +162,7 @@ export class ShardWorker {
           request.ids,
           request.condition,
           this.#scratch,
-          this.#runOf(request.bounds),
+          this.#queries.runOf(request.bounds),
         ),
       'checkpoint-begin': ({ lsn, models }) => {
         this.#checkpoint = new WorkerCheckpoint(
@@ -246,57 +245,12 @@ export class ShardWorker {
     return null;
   }
 
-  /** Starts the run of a query. Throws 9005 if the query was cancelled. */
-  #runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
-    const run = new QueryRun(this.#stopFlags, slot, bytesMax);
-    run.check();
-    return run;
-  }
-
   #aggregate(rounds: readonly RoundPlan[], run: QueryRun): RoundPartial[][] {
     return rounds.map((round) =>
       [...this.#shards.values()]
         .map((shard) => runRound(shard, round, this.#scratch, run))
         .filter((partial) => partial !== null),
     );
-  }
-
-  #beginSelect({ selectId, bounds, ...settings }: WorkerRequests['select-begin']): null {
-    this.#endSelect(selectId);
-    const run = this.#runOf(bounds);
-    const allocate = (byteCount: number) => this.#partMemory.allocate(byteCount);
-    this.#selects.set(
-      selectId,
-      new SelectCursor(
-        this.#shards.values(),
-        { ...settings, room: allocate, memories: this.#memories },
-        this.#scratch,
-        run,
-      ),
-    );
-    return null;
-  }
-
-  #nextOfSelect({ selectId, rowsMax, bytesMax, sliceMs, spare }: WorkerRequests['select-next']): SelectPart {
-    this.#partMemory.add(spare);
-    const endMs = performance.now() + sliceMs;
-    const cursor = this.#selectOf(selectId);
-    const part = cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
-    if (part.done && !cursor.countsTexts) this.#endSelect(selectId);
-    return part;
-  }
-
-  /** Throws 9004 if the SELECT was refused when it should have started. */
-  #selectOf(selectId: number): SelectCursor {
-    const cursor = this.#selects.get(selectId);
-    if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
-    return cursor;
-  }
-
-  #endSelect(selectId: number): null {
-    this.#selects.get(selectId)?.release();
-    this.#selects.delete(selectId);
-    return null;
   }
 
   #setModels(databases: ReadonlyMap<number, DatabaseModel>): void {

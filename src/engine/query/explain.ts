@@ -58,7 +58,7 @@ export function explainTable(
   return tableOf(rows);
 }
 
-function tableOf(rows: readonly ExplainRow[]): Table {
+export function tableOf(rows: readonly ExplainRow[]): Table {
   const whole = (number: number | null): Value => (number === null ? null : BigInt(number));
   const columns = [
     rows.map(({ operator }): Value => operator),

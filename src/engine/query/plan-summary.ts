@@ -8,9 +8,14 @@ import type { DatabaseModel } from '../../schema/index.js';
 import type { QueryPlan } from '../api.js';
 import { counted, leafDetail, mainRows, Names } from './explain.js';
 
+/** The plan of a query over one dimension, or without one. */
+export type DimensionQueryPlan =
+  | Exclude<QueryPlan, { readonly asks: 'select' }>
+  | { readonly asks: 'select'; readonly plan: SelectPlan };
+
 /** `scans`: the scan of the plan's own dimension, one summary per shard that has data of it. */
 export function planSummaryLines(
-  query: QueryPlan,
+  query: DimensionQueryPlan,
   summaries: readonly ScanSummary[],
   model: DatabaseModel | undefined,
 ): readonly string[] {
@@ -47,7 +52,7 @@ function together(leaves: readonly LeafSummary[]): LeafSummary {
   };
 }
 
-function workLines(query: QueryPlan, names: Names): string[] {
+function workLines(query: DimensionQueryPlan, names: Names): string[] {
   switch (query.asks) {
     case 'count':
       return ['count'];

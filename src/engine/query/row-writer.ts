@@ -1,22 +1,19 @@
-/** Writes the rows of one answer into its spool, in parts, and counts them. */
+/** Writes an answer into its spool: the head before the first row, the rows in parts, and the tail. */
 import type { RowEncoder } from '../../answer/index.js';
 import type { Table } from '../../plan/index.js';
+import type { EncodedRows, RowSink } from './row-sink.js';
 import type { RunningQuery } from './running-query.js';
 import type { Spool } from './spool.js';
 
 /** Rows that the main thread encodes before it lets other work run. */
 const ENCODED_ROWS = 2_048;
 
-export interface EncodedRows {
-  readonly parts: readonly Uint8Array[];
-  readonly rowCount: number;
-}
-
-export class RowWriter {
+export class RowWriter implements RowSink {
   readonly #encoder: RowEncoder;
   readonly #query: RunningQuery;
   readonly #spool: Pick<Spool, 'write'>;
   #rowCount = 0;
+  #begun = false;
 
   constructor(encoder: RowEncoder, query: RunningQuery, spool: Pick<Spool, 'write'>) {
     this.#encoder = encoder;
@@ -33,19 +30,32 @@ export class RowWriter {
   async table({ columns, rowCount }: Table): Promise<void> {
     for (let from = 0; from < rowCount; from += ENCODED_ROWS) {
       const to = Math.min(rowCount, from + ENCODED_ROWS);
+      await this.#begin();
       await this.#spool.write(this.#encoder.rows(columns, from, to, this.#rowCount === 0));
       this.#rowCount += to - from;
       await this.#query.turn();
     }
   }
 
-  /** Writes rows that a worker has encoded as rows after the first. */
   async parts({ parts, rowCount }: EncodedRows): Promise<void> {
     for (const [index, bytes] of parts.entries()) {
       this.#query.check();
+      await this.#begin();
       const isFirst = this.#rowCount === 0 && index === 0;
       await this.#spool.write(isFirst ? this.#encoder.asFirst(bytes) : bytes);
     }
     this.#rowCount += rowCount;
+  }
+
+  /** Must be called after the last row. */
+  async end(): Promise<void> {
+    await this.#begin();
+    await this.#spool.write(this.#encoder.tail(this.#rowCount));
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#begun) return;
+    this.#begun = true;
+    await this.#spool.write(this.#encoder.head());
   }
 }

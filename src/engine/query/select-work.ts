@@ -5,7 +5,7 @@
  */
 import type { RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import type { GroupPartial, Input, Join, JoinTable, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import type { GroupPartial, Input, Join, JoinTable, SelectPlan } from '../../ir/index.js';
 import { TEXT } from '../../ir/index.js';
 import {
   constantTable,
@@ -15,14 +15,14 @@ import {
   lowerSelect,
   RowMerge,
   type Table,
-  textsToCount,
 } from '../../plan/index.js';
-import type { OperatorStats, PartMemory } from '../../protocol/index.js';
+import type { OperatorStats, PartMemory, SelectPart } from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
-import type { RowWriter } from './row-writer.js';
+import type { RowSink } from './row-sink.js';
 import type { RunningQuery } from './running-query.js';
-import { bytesOf, columnsOf, partialsOf, type Slices, WorkerSelect } from './worker-select.js';
+import { mergedGroups, writeRows } from './stage-parts.js';
+import { columnsOf, type Slices, WorkerSelect } from './worker-select.js';
 
 /** Up to this number of rows, each worker returns all its rows in one part, so that no record has to wait. */
 const ONE_PART_ROWS_MAX = 10_000;
@@ -65,17 +65,10 @@ export class SelectWork {
     if (tables === null) return null;
     const workerSelect = this.#begin(plan, tables, null);
     try {
+      if (plan.grouping !== null) return await mergedGroups(plan, workerSelect, query, bytesMax);
       const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
       const parts = await workerSelect.whole(rowsMax);
-      if (parts === null) return null;
-      if (plan.grouping === null) {
-        return await query.inSlices(finishRows(plan, parts.map(columnsOf), bytesMax));
-      }
-      const partials = parts.flatMap(partialsOf);
-      const textCounts = await countTexts(workerSelect, partials);
-      const table = await query.inSlices(finishGroups(plan, partials, bytesMax, textCounts));
-      workerSelect.recycle(partials);
-      return table;
+      return parts && (await query.inSlices(finishRows(plan, parts.map(columnsOf), bytesMax)));
     } finally {
       workerSelect.end();
     }
@@ -97,12 +90,34 @@ export class SelectWork {
     );
   }
 
-  /** Writes the rows of a streamed plan while the workers produce them. */
-  async stream(plan: SelectPlan, format: RowFormat, writer: RowWriter): Promise<void> {
+  /**
+   * Writes the rows of a streamed plan while the workers produce them. Rows without an order are encoded by the workers,
+   * unless `format` is null.
+   */
+  async stream(plan: SelectPlan, format: RowFormat | null, sink: RowSink): Promise<void> {
     const tables = await this.#tablesOf(plan);
-    return plan.order.length === 0 && plan.offset === 0
-      ? this.#streamAsTheyCome(plan, tables, format, writer)
-      : this.#streamInOrder(plan, tables, writer);
+    if (plan.order.length > 0 || plan.offset > 0) return this.#streamInOrder(plan, tables, sink);
+    const workerSelect = this.#begin(plan, tables, format);
+    try {
+      await writeRows(workerSelect, plan.limit ?? Number.POSITIVE_INFINITY, plan.outputs, sink);
+    } finally {
+      workerSelect.end();
+    }
+  }
+
+  /**
+   * Takes the rows of a plan without grouping, order, limit and offset as columns, in parts in order of arrival. Returns
+   * false if only one slice is allowed and too short.
+   */
+  async rows(plan: SelectPlan, take: (part: SelectPart) => void): Promise<boolean> {
+    const tables = await this.#joinTables(plan);
+    if (tables === null) return false;
+    const workerSelect = this.#begin(plan, tables, null);
+    try {
+      return await workerSelect.rows(take);
+    } finally {
+      workerSelect.end();
+    }
   }
 
   /** Lets the workers produce all rows of a streamed plan and discards them; returns their number. */
@@ -125,31 +140,8 @@ export class SelectWork {
     return Math.max(0, rowCount - offset);
   }
 
-  /** Rows without an order are encoded by the workers, which produce the next part while one is written. */
-  async #streamAsTheyCome(
-    plan: SelectPlan,
-    tables: readonly JoinTable[],
-    format: RowFormat,
-    writer: RowWriter,
-  ): Promise<void> {
-    let missing = plan.limit ?? Number.POSITIVE_INFINITY;
-    const workerSelect = this.#begin(plan, tables, format);
-    try {
-      for (let next = workerSelect.share(missing); next !== null; ) {
-        const parts = await next;
-        for (const part of parts) missing -= bytesOf(part).rowCount;
-        next = workerSelect.share(missing);
-        // Nothing awaits the request while the previous part is written.
-        next?.catch(() => {});
-        for (const part of parts) await writer.parts(bytesOf(part));
-      }
-    } finally {
-      workerSelect.end();
-    }
-  }
-
   /** Rows with an order or an offset are merged here. */
-  async #streamInOrder(plan: SelectPlan, tables: readonly JoinTable[], writer: RowWriter): Promise<void> {
+  async #streamInOrder(plan: SelectPlan, tables: readonly JoinTable[], sink: RowSink): Promise<void> {
     const { bytesMax } = this.#dependencies;
     const workerSelect = this.#begin(plan, tables, null);
     const merge = new RowMerge(plan, workerSelect.workerCount, bytesMax);
@@ -159,7 +151,7 @@ export class SelectWork {
           merge.push(worker, columnsOf(part));
           if (part.done) merge.end(worker);
         }
-        for (let table = merge.take(); table !== null; table = merge.take()) await writer.table(table);
+        for (let table = merge.take(); table !== null; table = merge.take()) await sink.table(table);
       }
     } finally {
       workerSelect.end();
@@ -202,26 +194,9 @@ export class SelectWork {
 
   #begin(plan: SelectPlan, tables: readonly JoinTable[], format: RowFormat | null): WorkerSelect {
     const { workers, nextId, slices, query, stats, partMemory } = this.#dependencies;
-    const settings = { plan, tables, format };
+    const settings = { runs: 'select', plan, tables, format } as const;
     return new WorkerSelect(nextId(), [...workers.all], settings, slices, query, stats, partMemory);
   }
-}
-
-/** The numbers of distinct texts that the workers counted, by index of the aggregate. */
-async function countTexts(
-  workerSelect: WorkerSelect,
-  partials: readonly GroupPartial[],
-): Promise<ReadonlyMap<number, number>> {
-  const textCounts = new Map<number, number>();
-  // Aggregates of the same values share their texts.
-  const counted = new Map<PartitionedTexts, number | null>();
-  for (const [aggregate, lists] of textsToCount(partials)) {
-    const known = counted.get(lists[0]);
-    const different = known === undefined ? await workerSelect.countTexts(lists) : known;
-    counted.set(lists[0], different);
-    if (different !== null) textCounts.set(aggregate, different);
-  }
-  return textCounts;
 }
 
 /** The plan of a SELECT of a joined dimension's rows: the ID column first, then the columns that the join needs. */

@@ -8,7 +8,7 @@
  */
 import { type RowFormat, type RowStream, rowEncoder } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import type { SelectPlan } from '../../ir/index.js';
+import { isRelationPlan, type ReadPlan, type RelationPlan, type SelectPlan } from '../../ir/index.js';
 import type { Table } from '../../plan/index.js';
 import { type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
@@ -16,8 +16,11 @@ import type { DimensionKey } from '../../storage/index.js';
 import type { Field } from '../../vector/index.js';
 import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
-import { planSummaryLines } from './plan-summary.js';
-import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
+import { explainRelationTable, relationLines } from './explain-relation.js';
+import { type DimensionQueryPlan, planSummaryLines } from './plan-summary.js';
+import type { CheckModel, ConcurrencySlot, QueryRunner, QueryRunnerDependencies } from './query-runner.js';
+import { RelationWork } from './relation-work.js';
+import { CountedRows, type RowSink } from './row-sink.js';
 import { RowWriter } from './row-writer.js';
 import type { RunningQuery } from './running-query.js';
 import { isStreamed, SelectWork } from './select-work.js';
@@ -28,12 +31,19 @@ import {
   type SpoolSettings,
   spooled,
 } from './spool.js';
+import { dimensionsOf, stagesOf } from './stages.js';
 import type { Slices } from './worker-select.js';
 
 /** Length of the first slice. Most SELECTs finish in it and need no write barrier. */
 export const FIRST_SLICE_MS = 250;
 /** Length of further slices, and so about the time that a short count waits for a long SELECT. */
 export const SLICE_MS = 20;
+
+/** A request for a plan of one kind. */
+type RequestOf<Plan extends ReadPlan> = SelectRequest & { readonly plan: Plan };
+
+/** Runs the stages that read shards at one version. */
+type ReadShards = (work: RelationWork, sink: RowSink) => Promise<unknown>;
 
 /** The fields of a plan that determine the scanned rows. */
 type Scanned = Pick<SelectPlan, 'databaseId' | 'dimensionId' | 'condition'>;
@@ -84,24 +94,44 @@ export class Selects {
     const dimensions = requests.flatMap(({ plan }) => dimensionsOf(plan));
     await runner.withSlot(dimensions, options, async (query, checkModel, slot) => {
       const [only] = requests;
-      if (requests.length > 1 || isFetchedInParts(only)) {
+      const turn = { query, checkModel, slot, dimensions };
+      if (requests.length > 1) {
         await runner.withWritesPaused(query, () => {
           checkModel();
-          return requests.length > 1
-            ? this.#list(requests, query, spool)
-            : this.#answer(only, format, query, spool);
+          return this.#list(requests, query, spool);
         });
-        return;
+      } else {
+        await write(only, format, query, spool, (writer) =>
+          isRelation(only)
+            ? this.#relation(only, format, query, writer, (work, sink) => this.#readShards(work, sink, turn))
+            : this.#select(only as RequestOf<SelectPlan>, format, turn, writer),
+        );
       }
-      const inOneSlice = (): Promise<Table | null> => this.#table(only, query, this.#onlySlice);
-      const found = await (only.plan.joins.length === 0
-        ? inOneSlice()
-        : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
-      const table =
-        found ??
-        (await runner.longWithWritesPaused(query, slot, checkModel, () => this.#wholeTable(only, query)));
-      await write(fieldsOf(only), format, query, spool, (writer) => writer.table(table));
     });
+  }
+
+  /** The answer of a SELECT that begins outside the write barrier. */
+  async #select(
+    request: RequestOf<SelectPlan>,
+    format: RowFormat,
+    { query, checkModel, slot, dimensions }: Turn,
+    writer: RowWriter,
+  ): Promise<void> {
+    const { runner } = this.#dependencies;
+    if (isFetchedInParts(request)) {
+      return runner.withWritesPaused(query, () => {
+        checkModel();
+        return this.#answer(request, format, query, writer);
+      });
+    }
+    const inOneSlice = (): Promise<Table | null> => this.#table(request, query, this.#onlySlice);
+    const found = await (request.plan.joins.length === 0
+      ? inOneSlice()
+      : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
+    await writer.table(
+      found ??
+        (await runner.longWithWritesPaused(query, slot, checkModel, () => this.#wholeTable(request, query))),
+    );
   }
 
   get #onlySlice(): Slices {
@@ -118,7 +148,13 @@ export class Selects {
     for (const [index, request] of requests.entries()) {
       const begunMs = this.#dependencies.elapsedMs();
       await spool.write(utf8(index === 0 ? '{' : ',{'));
-      await this.#answer(request, 'json', query, spool);
+      await write(request, 'json', query, spool, (writer) =>
+        isRelation(request)
+          ? this.#relation(request, 'json', query, writer, (work, sink) =>
+              work.readShards(this.#manySlices, sink),
+            )
+          : this.#answer(request as RequestOf<SelectPlan>, 'json', query, writer),
+      );
       const seconds = (this.#dependencies.elapsedMs() - begunMs) / 1_000;
       await spool.write(utf8(`,"took":${seconds.toFixed(6)}}`));
     }
@@ -126,31 +162,84 @@ export class Selects {
   }
 
   /** Must be called inside the write barrier. */
-  #answer(request: SelectRequest, format: RowFormat, query: RunningQuery, spool: Writable): Promise<void> {
+  async #answer(
+    request: RequestOf<SelectPlan>,
+    format: RowFormat,
+    query: RunningQuery,
+    writer: RowWriter,
+  ): Promise<void> {
     const { plan, explain } = request;
-    return write(fieldsOf(request), format, query, spool, async (writer) =>
-      explain === 'no' && isStreamed(plan)
-        ? this.#work(query, this.#manySlices, null).stream(plan, format, writer)
-        : writer.table(await this.#wholeTable(request, query)),
-    );
+    return explain === 'no' && isStreamed(plan)
+      ? this.#work(query, this.#manySlices, null).stream(plan, format, writer)
+      : writer.table(await this.#wholeTable(request, query));
+  }
+
+  /** The answer of a query of stages. */
+  async #relation(
+    { plan, explain }: RequestOf<RelationPlan>,
+    format: RowFormat,
+    query: RunningQuery,
+    writer: RowWriter,
+    readShards: ReadShards,
+  ): Promise<void> {
+    const { elapsedMs, model } = this.#dependencies;
+    const stages = stagesOf(plan);
+    const databaseModel = model(plan.databaseId);
+    if (explain === 'plan') return writer.table(explainRelationTable(stages, null, databaseModel));
+    const isAnalysed = explain === 'analyze';
+    const stats: OperatorStats[][] = stages.map(() => []);
+    const counted = new CountedRows();
+    const sink = isAnalysed ? counted : writer;
+    const begunMs = elapsedMs();
+    const work = new RelationWork(stages, {
+      ...this.#workDependencies(query),
+      freeSlices: this.#manySlices,
+      stats: isAnalysed ? stats : null,
+      fields: plan.outputs,
+      encoding: isAnalysed ? null : { format, fields: plan.outputs },
+    });
+    try {
+      if (work.readsShards) await readShards(work, sink);
+      await work.finish(sink);
+    } finally {
+      work.end();
+    }
+    if (!isAnalysed) return;
+    const analysis = { stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs };
+    return writer.table(explainRelationTable(stages, analysis, databaseModel));
+  }
+
+  /** Outside the write barrier. */
+  async #readShards(
+    work: RelationWork,
+    sink: RowSink,
+    { query, checkModel, slot, dimensions }: Turn,
+  ): Promise<void> {
+    const { runner } = this.#dependencies;
+    const inOneSlice = (): Promise<boolean> => work.readShards(this.#onlySlice, sink);
+    const done = await (work.isOneRequest
+      ? inOneSlice()
+      : runner.atOneVersion(dimensions, query, checkModel, inOneSlice));
+    if (done) return;
+    await runner.longWithWritesPaused(query, slot, checkModel, () => work.readShards(this.#manySlices, sink));
   }
 
   /** Like `#table`, inside the write barrier. */
-  async #wholeTable(request: SelectRequest, query: RunningQuery): Promise<Table> {
+  async #wholeTable(request: RequestOf<SelectPlan>, query: RunningQuery): Promise<Table> {
     const table = await this.#table(request, query, this.#manySlices);
     invariant(table !== null, 'a SELECT of many slices returns its whole answer');
     return table;
   }
 
   /** The whole answer of a request that is not streamed; null = only one slice is allowed, and it is too short. */
-  async #table(request: SelectRequest, query: RunningQuery, slices: Slices): Promise<Table | null> {
+  async #table(request: RequestOf<SelectPlan>, query: RunningQuery, slices: Slices): Promise<Table | null> {
     return request.explain === 'no'
       ? this.#work(query, slices, null).table(request.plan)
       : this.#explained(request, query, slices);
   }
 
   async #explained(
-    { plan, explain, isRestricted }: SelectRequest,
+    { plan, explain, isRestricted }: RequestOf<SelectPlan>,
     query: RunningQuery,
     slices: Slices,
   ): Promise<Table | null> {
@@ -162,13 +251,18 @@ export class Selects {
   }
 
   /** See QueryApi.summarizePlan. */
-  summarizePlan(queryPlan: QueryPlan): Promise<readonly string[]> {
+  async summarizePlan(queryPlan: QueryPlan): Promise<readonly string[]> {
+    const { runner, model } = this.#dependencies;
+    const databaseModel = model(queryPlan.plan.databaseId);
+    const { plan } = queryPlan;
+    if (isRelationPlan(plan)) return relationLines(stagesOf(plan), databaseModel);
+    const overDimension = queryPlan as DimensionQueryPlan;
     const nobody: QueryOptions = { cancellation: null, bypassCache: true };
-    return this.#dependencies.runner.run(nobody, async (query) =>
+    return runner.run(nobody, async (query) =>
       planSummaryLines(
-        queryPlan,
-        await this.#scanSummaries(scannedBy(queryPlan), query),
-        this.#dependencies.model(queryPlan.plan.databaseId),
+        overDimension,
+        await this.#scanSummaries(scannedBy(overDimension), query),
+        databaseModel,
       ),
     );
   }
@@ -196,42 +290,48 @@ export class Selects {
   }
 
   #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {
+    return new SelectWork({ ...this.#workDependencies(query), slices, stats });
+  }
+
+  #workDependencies(query: RunningQuery) {
     const { workers, limits } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
-    const { bytesMax } = limits;
-    return new SelectWork({ workers, bytesMax, nextId, query, slices, stats, partMemory: this.#partMemory });
+    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory: this.#partMemory };
   }
 }
 
-const scannedBy = (queryPlan: QueryPlan): Scanned =>
+/** What a query that begins outside the write barrier has. */
+interface Turn {
+  readonly query: RunningQuery;
+  readonly checkModel: CheckModel;
+  readonly slot: ConcurrencySlot;
+  readonly dimensions: readonly DimensionKey[];
+}
+
+const isRelation = (request: SelectRequest): request is RequestOf<RelationPlan> =>
+  isRelationPlan(request.plan);
+
+const scannedBy = (queryPlan: DimensionQueryPlan): Scanned =>
   queryPlan.asks === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
 
 const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
   explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;
 
 /** Whether its rows are fetched from the workers in several requests. */
-const isFetchedInParts = ({ plan, explain }: SelectRequest): boolean =>
+const isFetchedInParts = ({ plan, explain }: RequestOf<SelectPlan>): boolean =>
   explain !== 'plan' && isStreamed(plan);
 
 async function write(
-  fields: readonly Field[],
+  request: SelectRequest,
   format: RowFormat,
   query: RunningQuery,
   spool: Writable,
   rows: (writer: RowWriter) => Promise<void>,
 ): Promise<void> {
-  const encoder = rowEncoder(format, fields);
-  await spool.write(encoder.head());
-  const writer = new RowWriter(encoder, query, spool);
+  const writer = new RowWriter(rowEncoder(format, fieldsOf(request)), query, spool);
   await rows(writer);
   spool.rowCount += writer.rowCount;
-  await spool.write(encoder.tail(writer.rowCount));
-}
-
-/** The dimensions whose rows a plan reads. */
-function dimensionsOf({ databaseId, dimensionId, joins }: SelectPlan): readonly DimensionKey[] {
-  const ids = [...(dimensionId === null ? [] : [dimensionId]), ...joins.map((join) => join.dimensionId)];
-  return ids.map((id) => ({ databaseId, dimensionId: id }));
+  await writer.end();
 }
 
 const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');

@@ -1,5 +1,6 @@
 /**
- * One SELECT on the workers: begins on all of them in one turn, returns its rows part by part, and ends.
+ * One SELECT, or one stage of a query, on the workers: begins on all of them in one turn, returns its rows part by part, and
+ * ends.
  * Invariant: it uses only the worker clients with which it began. A request to a worker that died rejects with 9004; the
  * worker that replaces it does not have the SELECT.
  */
@@ -15,7 +16,14 @@ import {
   type SelectPlan,
   TEXT_PARTITIONS,
 } from '../../ir/index.js';
-import type { OperatorStats, PartMemory, SelectPart, WorkerQueryLimits } from '../../protocol/index.js';
+import type {
+  OperatorStats,
+  PartMemory,
+  RowEncoding,
+  SelectPart,
+  WorkerQueryLimits,
+  WorkerStage,
+} from '../../protocol/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { RunningQuery } from './running-query.js';
 
@@ -36,12 +44,23 @@ const TEXTS_PER_REQUEST = 2 ** 20;
 /** Approximate bytes per part. The main thread receives a part without a break for other work. */
 const PART_BYTES = 4 * 2 ** 20;
 
-export interface WorkerSelectSettings {
-  readonly plan: SelectPlan;
-  readonly tables: readonly JoinTable[];
-  /** The encoding of rows; null = as columns. */
-  readonly format: RowFormat | null;
-}
+export type WorkerSelectSettings =
+  | {
+      readonly runs: 'select';
+      readonly plan: SelectPlan;
+      readonly tables: readonly JoinTable[];
+      /** The encoding of rows; null = as columns. */
+      readonly format: RowFormat | null;
+    }
+  | {
+      readonly runs: 'stage';
+      readonly queryId: number;
+      readonly stage: WorkerStage;
+      /** null = as columns. */
+      readonly encoding: RowEncoding | null;
+      /** The index of the only worker that runs the stage; null = all workers. */
+      readonly worker: number | null;
+    };
 
 interface PartSize {
   readonly rowsMax: number;
@@ -58,6 +77,9 @@ export class WorkerSelect {
   readonly #query: RunningQuery;
   readonly #stats: OperatorStats[] | null;
   readonly #memory: PartMemory;
+  /** Indexes of the workers that run it. */
+  readonly #used: readonly number[];
+  /** By worker: it has no further rows. */
   readonly #done: boolean[];
   #begun = false;
 
@@ -81,7 +103,9 @@ export class WorkerSelect {
     this.#query = query;
     this.#stats = stats;
     this.#memory = memory;
-    this.#done = workers.map(() => false);
+    const only = settings.runs === 'stage' ? settings.worker : null;
+    this.#used = only === null ? [...workers.keys()] : [only];
+    this.#done = workers.map((_, index) => !this.#used.includes(index));
   }
 
   get workerCount(): number {
@@ -92,6 +116,26 @@ export class WorkerSelect {
   async whole(rowsMax: number): Promise<readonly SelectPart[] | null> {
     const parts = (await this.#fetch(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
     return parts.some(({ gives }) => gives === 'nothing') ? null : parts;
+  }
+
+  /** All rows in one part of each worker, if the parts are not too large and one slice is enough for them; otherwise null. */
+  async onePart(): Promise<readonly SelectPart[] | null> {
+    const parts = (await this.#fetch(() => PART_ROWS, PART_BYTES)).map(([, part]) => part);
+    return parts.every(({ done }) => done) ? parts : null;
+  }
+
+  /** Takes all rows, in parts in order of arrival; returns false and takes none if only one slice is allowed and too short. */
+  async rows(take: (part: SelectPart) => void): Promise<boolean> {
+    if (this.#slices.isOnly) {
+      const parts = await this.onePart();
+      parts?.forEach(take);
+      return parts !== null;
+    }
+    for (;;) {
+      const parts = await this.share(Number.POSITIVE_INFINITY);
+      if (parts === null) return true;
+      parts.forEach(take);
+    }
   }
 
   /** One part of each of these workers, with the worker's index. */
@@ -121,12 +165,13 @@ export class WorkerSelect {
    */
   async countTexts(lists: readonly PartitionedTexts[]): Promise<number | null> {
     const textCount = lists.reduce((sum, { count }) => sum + count, 0);
-    const share = Math.ceil(TEXT_PARTITIONS / this.#workers.length);
+    const share = Math.ceil(TEXT_PARTITIONS / this.#used.length);
     const step = Math.max(1, Math.min(share, Math.floor((TEXTS_PER_REQUEST * TEXT_PARTITIONS) / textCount)));
     const selectId = this.#selectId;
     let different = 0;
     for (let next = 0; next < TEXT_PARTITIONS; ) {
-      const counted = await this.#query.sendAll(({ index }) => {
+      const counted = await this.#query.sendAll<number | null>(({ index }) => {
+        if (!this.#used.includes(index)) return Promise.resolve(0);
         const from = Math.min(TEXT_PARTITIONS, next);
         const to = Math.min(TEXT_PARTITIONS, from + step);
         next = to;
@@ -155,11 +200,16 @@ export class WorkerSelect {
   ): Promise<(readonly [number, SelectPart])[]> {
     const isFirst = !this.#begun;
     this.#begun = true;
-    const spares = usesSpareBuffers(this.#settings)
-      ? Math.ceil(this.#memory.count / this.#workers.length)
-      : 0;
+    const spares = usesSpareBuffers(this.#settings) ? Math.ceil(this.#memory.count / this.#used.length) : 0;
     const answers = await this.#query.sendAll(({ index }, bounds) =>
-      this.#fetchFrom(this.#workers[index], isFirst, { rowsMax: rowsMax(index), bytesMax, spares }, bounds),
+      this.#done[index]
+        ? Promise.resolve(null)
+        : this.#fetchFrom(
+            this.#workers[index],
+            isFirst,
+            { rowsMax: rowsMax(index), bytesMax, spares },
+            bounds,
+          ),
     );
     const parts = answers.flatMap((part, worker) => (part === null ? [] : [[worker, part] as const]));
     for (const [worker, { done, operatorStats }] of parts) {
@@ -176,9 +226,7 @@ export class WorkerSelect {
     bounds: WorkerQueryLimits,
   ): Promise<SelectPart | null> {
     const selectId = this.#selectId;
-    const begun = isFirst
-      ? worker.send('select-begin', { selectId, ...this.#settings, profiled: this.#stats !== null, bounds })
-      : null;
+    const begun = isFirst ? this.#begin(worker, bounds) : null;
     if (rowsMax === 0) {
       await begun;
       return null;
@@ -196,12 +244,28 @@ export class WorkerSelect {
     return { ...part, operatorStats };
   }
 
+  #begin(worker: WorkerApi, bounds: WorkerQueryLimits): Promise<null> {
+    const profiled = this.#stats !== null;
+    const selectId = this.#selectId;
+    const settings = this.#settings;
+    if (settings.runs === 'select') {
+      const { plan, tables, format } = settings;
+      return worker.send('select-begin', { selectId, plan, tables, format, profiled, bounds });
+    }
+    const { queryId, stage, encoding } = settings;
+    // A worker that works alone may use the memory of all.
+    const share = { ...bounds, bytesMax: (bounds.bytesMax * this.#workers.length) / this.#used.length };
+    return worker.send('stage-begin', { queryId, selectId, stage, encoding, profiled, bounds: share });
+  }
+
   /** Ends the SELECT on the workers that still have it. */
   end(): void {
     if (!this.#begun) return;
     const selectId = this.#selectId;
-    const keepsTexts = countsTexts(this.#settings.plan);
+    const plan = groupedPlanOf(this.#settings);
+    const keepsTexts = plan !== null && countsTexts(plan);
     this.#workers.forEach((worker, index) => {
+      if (!this.#used.includes(index)) return;
       if (keepsTexts || !this.#done[index]) worker.send('select-end', { selectId }).catch(() => {});
     });
   }
@@ -215,16 +279,20 @@ function sharedOf(state: AggregateState): ArrayBufferLike | null {
 }
 
 /** Whether workers can reuse the memory of parts: for encoded rows and for texts to count. */
-const usesSpareBuffers = ({ plan, format }: WorkerSelectSettings): boolean =>
-  format !== null || collectsValues(plan);
+function usesSpareBuffers(settings: WorkerSelectSettings): boolean {
+  const plan = groupedPlanOf(settings);
+  if (plan !== null && collectsValues(plan)) return true;
+  return (settings.runs === 'select' ? settings.format : settings.encoding) !== null;
+}
+
+/** The plan whose grouping the workers compute; null = they return rows. */
+function groupedPlanOf(settings: WorkerSelectSettings): SelectPlan | null {
+  if (settings.runs === 'select') return settings.plan.grouping === null ? null : settings.plan;
+  return settings.stage.runs === 'groups' ? settings.stage.plan : null;
+}
 
 export function columnsOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'columns' }> {
   invariant(part.gives === 'columns', `a worker returned ${part.gives} instead of columns`);
-  return part;
-}
-
-export function bytesOf(part: SelectPart): Extract<SelectPart, { readonly gives: 'bytes' }> {
-  invariant(part.gives === 'bytes', `a worker returned ${part.gives} instead of bytes`);
   return part;
 }
 

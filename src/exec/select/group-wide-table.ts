@@ -25,6 +25,15 @@ export class WideTable {
     return this.#pairs.add(this.#lower.add(words[0], words[1]), this.#upper.add(words[2], words[3]));
   }
 
+  /** The number of `value`, or -1. */
+  find(value: bigint): number {
+    this.#parts[0] = value;
+    this.#parts[1] = value >> 64n;
+    const words = this.#words;
+    const [lower, upper] = [this.#lower.find(words[0], words[1]), this.#upper.find(words[2], words[3])];
+    return lower < 0 || upper < 0 ? -1 : this.#pairs.find(lower, upper);
+  }
+
   value(number: number): bigint {
     const { keys } = this.#pairs;
     const [lower, upper] = [keys[2 * number], keys[2 * number + 1]];

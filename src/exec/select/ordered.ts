@@ -129,7 +129,7 @@ export class OrderedRows {
     const part = { shards: shards.subarray(from, to), rows: rows.subarray(from, to) };
     const entityRows = this.#entityRows(part);
     const lying = orderBy([Float64Array.from(part.shards), entityRows], count, memory);
-    const outputs = outputBuilders(plan, memory);
+    const outputs = outputBuilders(plan.outputs, memory);
     const keys = plan.order.map(({ of }) => columnBuilder(of, memory));
     for (let first = 0, end = 0; first < count; first = end) {
       const shard = part.shards[lying[first]];

@@ -6,9 +6,8 @@
 
 import { type Allocator, type RowEncoder, type RowFormat, rowEncoder } from '../../answer/index.js';
 import type { MemoryAccount } from '../../base/index.js';
-import type { SelectPlan } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
-import { fromWire, type Vector, type WireVector } from '../../vector/index.js';
+import { type Field, fromWire, type Vector, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { type ColumnBuilder, columnBuilder } from './column-builder.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
@@ -34,16 +33,17 @@ export interface PartBuilder {
 
 /** `room` allocates encoded rows. */
 export function partBuilder(
-  plan: SelectPlan,
+  outputs: readonly Field[],
   format: RowFormat | null,
   run: QueryRun,
   room?: Allocator,
 ): PartBuilder {
-  return format === null ? new ColumnPartBuilder(plan, run) : new EncodedPartBuilder(plan, format, run, room);
+  return format === null
+    ? new ColumnPartBuilder(outputs, run)
+    : new EncodedPartBuilder(outputs, format, run, room);
 }
 
-/** Builders of the plan's outputs. */
-export function outputBuilders({ outputs }: SelectPlan, memory: MemoryAccount): ColumnBuilder[] {
+export function outputBuilders(outputs: readonly Field[], memory: MemoryAccount): ColumnBuilder[] {
   return outputs.map((output) => columnBuilder(output, memory));
 }
 
@@ -56,9 +56,9 @@ class ColumnPartBuilder implements PartBuilder {
   readonly #builders: readonly ColumnBuilder[];
   rowCount = 0;
 
-  constructor(plan: SelectPlan, run: QueryRun) {
+  constructor(outputs: readonly Field[], run: QueryRun) {
     this.#memory = run.child();
-    this.#builders = outputBuilders(plan, this.#memory);
+    this.#builders = outputBuilders(outputs, this.#memory);
   }
 
   get bytes(): number {
@@ -92,9 +92,9 @@ class EncodedPartBuilder implements PartBuilder {
     return this.#memory.reservedBytes;
   }
 
-  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Allocator) {
-    this.#encoder = rowEncoder(format, plan.outputs, room);
-    this.#builders = outputBuilders(plan, run.child());
+  constructor(outputs: readonly Field[], format: RowFormat, run: QueryRun, room?: Allocator) {
+    this.#encoder = rowEncoder(format, outputs, room);
+    this.#builders = outputBuilders(outputs, run.child());
     this.#memory = run.child();
   }
 

@@ -43,7 +43,7 @@ export class UngroupedRows {
   constructor(workerShards: WorkerShards, format: RowFormat | null, room?: Allocator) {
     const { limit, offset } = workerShards.plan;
     this.#workerShards = workerShards;
-    this.#part = partBuilder(workerShards.plan, format, workerShards.run, room);
+    this.#part = partBuilder(workerShards.plan.outputs, format, workerShards.run, room);
     this.#left = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   }
 

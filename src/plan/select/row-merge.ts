@@ -13,11 +13,12 @@ import {
   slice,
   type Vector,
   type WireVector,
+  wireBytes,
 } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
 import { joinColumns } from './columns.js';
 import { fieldsOf, type Table } from './table.js';
-import { waitingRowsMemory, wireBytes } from './waiting-rows-memory.js';
+import { waitingRowsMemory } from './waiting-rows-memory.js';
 
 /** Rows of a worker in the plan's order: a SelectPart of columns. */
 export interface RowPart {

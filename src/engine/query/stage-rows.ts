@@ -1,0 +1,140 @@
+/**
+ * The rows of stages that later stages read: they wait on the main thread and are sent once to each worker that reads them.
+ * Invariant: the memory of waiting rows is reserved.
+ */
+import { MemoryAccount } from '../../base/index.js';
+import type { Table } from '../../plan/index.js';
+import type { RowsPart, SelectPart } from '../../protocol/index.js';
+import { sharedWires, slice, toWire, wireBytes } from '../../vector/index.js';
+import type { WorkerApi } from '../workers/worker-client.js';
+import type { RunningQuery } from './running-query.js';
+import { columnsOf } from './worker-select.js';
+
+/** Rows per part of a table. */
+const PART_ROWS = 65_536;
+/** Approximate bytes per message. */
+const MESSAGE_BYTES = 4 * 2 ** 20;
+
+interface WaitingRows {
+  readonly parts: RowsPart[];
+  bytes: number;
+  /** Workers that have the rows. */
+  readonly sentTo: Set<number>;
+}
+
+export class StageRows {
+  readonly #queryId: number;
+  readonly #workers: readonly WorkerApi[];
+  readonly #query: RunningQuery;
+  readonly #memory: MemoryAccount;
+  readonly #stages = new Map<number, WaitingRows>();
+  /** Workers may have rows. */
+  #isSent = false;
+
+  /** `workers`: those with which the query began. `bytesMax`: memory limit on the main thread. */
+  constructor(queryId: number, workers: readonly WorkerApi[], query: RunningQuery, bytesMax: number) {
+    this.#queryId = queryId;
+    this.#workers = workers;
+    this.#query = query;
+    this.#memory = new MemoryAccount(
+      bytesMax,
+      (bytes) => `rows of the query wait to be read in more than ${bytes} bytes`,
+    );
+  }
+
+  /** Bytes that the query may use besides the waiting rows. */
+  get availableBytes(): number {
+    return this.#memory.availableBytes;
+  }
+
+  /** Starts the rows of a stage; `add` adds them. */
+  begin(stage: number): void {
+    this.#stages.set(stage, { parts: [], bytes: 0, sentTo: new Set() });
+  }
+
+  /** Throws 9006. */
+  add(stage: number, part: SelectPart): void {
+    const { rowCount, outputs } = columnsOf(part);
+    if (rowCount > 0) this.#add(stage, { count: rowCount, columns: outputs });
+  }
+
+  #add(stage: number, part: RowsPart): void {
+    const waiting = this.#waiting(stage);
+    const bytes = part.columns.reduce((sum, wire) => sum + wireBytes(wire), 0);
+    this.#memory.reserve(bytes);
+    waiting.bytes += bytes;
+    waiting.parts.push(part);
+  }
+
+  /** Rejects with 9005, 9006. */
+  async addTable(stage: number, { columns, rowCount }: Table): Promise<void> {
+    for (let from = 0; from < rowCount; from += PART_ROWS) {
+      const to = Math.min(rowCount, from + PART_ROWS);
+      const wires = columns.map((column) => toWire(slice(column, from, to)));
+      this.#add(stage, { count: to - from, columns: sharedWires(wires) });
+      await this.#query.turn();
+    }
+  }
+
+  /** Sends the rows of a stage to the workers that do not have them. Rejects with 9004, 9005, 9006. */
+  async send(stage: number, workers: readonly number[]): Promise<void> {
+    const { parts, sentTo } = this.#waiting(stage);
+    const targets = new Set(workers.filter((worker) => !sentTo.has(worker)));
+    if (targets.size === 0) return;
+    this.#isSent = true;
+    for (let from = 0; from === 0 || from < parts.length; ) {
+      const message = messageFrom(parts, from);
+      from += Math.max(1, message.length);
+      await this.#query.sendAll(({ index }, bounds) =>
+        targets.has(index)
+          ? this.#workers[index].send('stage-rows', {
+              queryId: this.#queryId,
+              stage,
+              parts: message,
+              // The limit of the stage that reads the rows is lower, and includes them.
+              bounds: { ...bounds, bytesMax: bounds.bytesMax * this.#workers.length },
+            })
+          : Promise.resolve(null),
+      );
+    }
+    for (const worker of targets) sentTo.add(worker);
+  }
+
+  #waiting(stage: number): WaitingRows {
+    return this.#stages.get(stage) as WaitingRows;
+  }
+
+  /** Releases the rows of these stages here and on the workers. */
+  release(stages: readonly number[]): void {
+    const sent = stages.filter((stage) => this.#waiting(stage).sentTo.size > 0);
+    for (const stage of stages) {
+      this.#memory.release(this.#waiting(stage).bytes);
+      this.#stages.delete(stage);
+    }
+    if (sent.length > 0) this.#endRows(sent);
+  }
+
+  /** Releases all rows. */
+  releaseAll(): void {
+    this.#memory.releaseAll();
+    this.#stages.clear();
+    if (this.#isSent) this.#endRows(null);
+    this.#isSent = false;
+  }
+
+  #endRows(stages: readonly number[] | null): void {
+    const queryId = this.#queryId;
+    for (const worker of this.#workers) worker.send('stage-rows-end', { queryId, stages }).catch(() => {});
+  }
+}
+
+/** Parts from `from` on that travel in one message. */
+function messageFrom(parts: readonly RowsPart[], from: number): readonly RowsPart[] {
+  let bytes = 0;
+  let to = from;
+  while (to < parts.length && bytes < MESSAGE_BYTES) {
+    for (const wire of parts[to].columns) bytes += wireBytes(wire);
+    to++;
+  }
+  return parts.slice(from, to);
+}

@@ -1,0 +1,54 @@
+/** Creates the operators of a stage from its relation. */
+import { invariant } from '../../base/index.js';
+import type { Relation, RelationOf } from '../../ir/index.js';
+import type { RowsPart } from '../../protocol/index.js';
+import type { QueryRun } from '../query-run.js';
+import { filterRows } from './filter.js';
+import { joinRows } from './join.js';
+import type { Operator } from './operator.js';
+import { projectRows } from './project.js';
+import { receivedRows } from './received.js';
+import { setRows } from './set.js';
+import { valuesRows } from './values.js';
+
+/** What the leaves of a relation read. */
+export interface OperatorSources {
+  readonly run: QueryRun;
+  readonly scan: (relation: RelationOf<'scan'>) => Operator;
+  readonly received: (stage: number) => readonly RowsPart[];
+  /** Wraps an operator to measure it; null = nothing is measured. */
+  readonly measured: ((relation: Relation, operator: Operator) => Operator) | null;
+}
+
+/** Throws 9004 if rows of an earlier stage are not there. The caller releases the operator. */
+export function createOperator(relation: Relation, sources: OperatorSources): Operator {
+  const operator = operatorOf(relation, sources);
+  return sources.measured === null ? operator : sources.measured(relation, operator);
+}
+
+function operatorOf(relation: Relation, sources: OperatorSources): Operator {
+  const { run } = sources;
+  const of = (input: Relation): Operator => createOperator(input, sources);
+  switch (relation.op) {
+    case 'scan':
+      return sources.scan(relation);
+    case 'received':
+      return receivedRows(relation.columns, sources.received(relation.stage), run);
+    case 'values':
+      return valuesRows(relation, run);
+    case 'filter':
+      return filterRows(of(relation.input), relation, run);
+    case 'project':
+      return projectRows(of(relation.input), relation, run);
+    case 'set':
+      return setRows(of(relation.left), of(relation.right), relation, run);
+    case 'join':
+      return joinRows(of(relation.left), of(relation.right), relation, run);
+    // TO MERGE: sortRows and windowRows.
+    case 'sort':
+    case 'window':
+    case 'aggregate':
+    case 'shared':
+      invariant(false, `${relation.op} is not a part of a stage`);
+  }
+}

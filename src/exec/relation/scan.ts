@@ -1,0 +1,90 @@
+/**
+ * The rows of a scan on the shards of one worker, shard by shard.
+ * Invariant  a batch and its vectors are valid until the next batch is requested, also after `rest`.
+ */
+import { invariant, type MemoryAccount } from '../../base/index.js';
+import { compile, type Evaluate } from '../../expression/index.js';
+import type { RelationColumn } from '../../ir/index.js';
+import type { Vector } from '../../vector/index.js';
+import type { SegmentBatch } from '../select/segment-batch.js';
+import type { ShardRows } from '../select/shard-rows.js';
+import type { WorkerShard, WorkerShards } from '../select/worker-shards.js';
+import type { Operator, RelationBatch } from './operator.js';
+
+/** A shard whose rows are being read. */
+interface OpenShard {
+  readonly rows: ShardRows;
+  /** Memory of the outputs' evaluation. */
+  readonly memory: MemoryAccount;
+}
+
+export class ScanRows implements Operator {
+  readonly columns: readonly RelationColumn[];
+  readonly #shards: WorkerShards;
+  /** By column number: the output of the plan. */
+  readonly #outputs: ReadonlyMap<number, number>;
+  #open: OpenShard | null = null;
+
+  /** The plan of `shards` has no grouping, order, limit and joins; output i is columns[i]. */
+  constructor(shards: WorkerShards, columns: readonly RelationColumn[]) {
+    const { grouping, order, limit, offset, joins } = shards.plan;
+    invariant(
+      grouping === null && order.length === 0 && limit === null && offset === 0 && joins.length === 0,
+      'a scan within a stage only selects rows',
+    );
+    this.columns = columns;
+    this.#shards = shards;
+    this.#outputs = new Map(columns.map(({ column }, output) => [column, output]));
+  }
+
+  *batches(): Generator<RelationBatch | null, undefined> {
+    for (const shard of this.#shards.all) {
+      yield* this.#batchesOf(shard);
+      this.release();
+    }
+  }
+
+  *#batchesOf(shard: WorkerShard): Generator<RelationBatch | null, undefined> {
+    const { plan, run } = this.#shards;
+    const rows = this.#shards.rows(shard);
+    const memory = run.child();
+    this.#open = { rows, memory };
+    const outputs = plan.outputs.map(({ of }) => compile(of, memory));
+    for (const batch of rows.batches()) {
+      yield batch === null ? null : new ScanBatch(batch, outputs, this.#outputs);
+    }
+  }
+
+  /** Releases all arena memory between two slices or parts; `isCut` = a slice ended. Batches continue afterwards. */
+  rest(isCut: boolean): void {
+    this.#open?.rows.rest(false, isCut);
+  }
+
+  release(): void {
+    this.#open?.rows.release();
+    this.#open?.memory.releaseAll();
+    this.#open = null;
+  }
+}
+
+class ScanBatch implements RelationBatch {
+  readonly count: number;
+  readonly #batch: SegmentBatch;
+  readonly #evaluates: readonly Evaluate[];
+  readonly #outputs: ReadonlyMap<number, number>;
+  readonly #vectors: (Vector | undefined)[] = [];
+
+  constructor(batch: SegmentBatch, evaluates: readonly Evaluate[], outputs: ReadonlyMap<number, number>) {
+    this.count = batch.count;
+    this.#batch = batch;
+    this.#evaluates = evaluates;
+    this.#outputs = outputs;
+  }
+
+  input(column: number): Vector {
+    const output = this.#outputs.get(column);
+    invariant(output !== undefined, `the scan has no column ${column}`);
+    this.#vectors[output] ??= this.#evaluates[output](this.#batch);
+    return this.#vectors[output];
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The SELECTs and stages that a worker is executing, and the rows of earlier stages that they read.
+ * Invariant: a SELECT or stage is a cursor with a number of its own; the main thread requests its parts one after the other.
+ */
+import { QuarryError } from '../base/index.js';
+import { type QueryMemories, QueryRun, SelectCursor, StageCursor } from '../exec/index.js';
+import { stageInputs } from '../ir/index.js';
+import {
+  PartMemory,
+  type RowsPart,
+  type SelectPart,
+  type WorkerQueryLimits,
+  type WorkerRequests,
+  type WorkerStage,
+} from '../protocol/index.js';
+import type { Arena, Shard } from '../storage/index.js';
+import { wireBytes } from '../vector/index.js';
+
+export interface OpenQueriesDependencies {
+  readonly shards: ReadonlyMap<number, Shard>;
+  readonly scratch: Arena;
+  readonly memories: QueryMemories;
+  /** See WorkerStart.stopFlags. */
+  readonly stopFlags: Int32Array;
+}
+
+/** The rows of earlier stages of a query, by stage, and the account in which they are reserved. */
+interface ReceivedRows {
+  readonly run: QueryRun;
+  readonly stages: Map<number, RowsPart[]>;
+}
+
+export class OpenQueries {
+  readonly #dependencies: OpenQueriesDependencies;
+  readonly #cursors = new Map<number, SelectCursor | StageCursor>();
+  readonly #received = new Map<number, ReceivedRows>();
+  readonly #partMemory = new PartMemory();
+
+  constructor(dependencies: OpenQueriesDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Starts the run of a query. Throws 9005 if the query was cancelled. */
+  runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
+    const run = new QueryRun(this.#dependencies.stopFlags, slot, bytesMax);
+    run.check();
+    return run;
+  }
+
+  beginSelect({ selectId, bounds, ...settings }: WorkerRequests['select-begin']): null {
+    this.end(selectId);
+    const { shards, scratch, memories } = this.#dependencies;
+    const run = this.runOf(bounds);
+    const room = this.#allocate;
+    const cursor = new SelectCursor(shards.values(), { ...settings, room, memories }, scratch, run);
+    this.#cursors.set(selectId, cursor);
+    return null;
+  }
+
+  readonly #allocate = (byteCount: number): Uint8Array => this.#partMemory.allocate(byteCount);
+
+  /** Throws 9006 if the rows do not fit in the memory of the query. */
+  receive({ queryId, stage, parts, bounds }: WorkerRequests['stage-rows']): null {
+    let received = this.#received.get(queryId);
+    if (received === undefined) {
+      received = { run: this.runOf(bounds), stages: new Map() };
+      this.#received.set(queryId, received);
+    }
+    received.run.reserve(bytesOf(parts));
+    received.stages.set(stage, [...(received.stages.get(stage) ?? []), ...parts]);
+    return null;
+  }
+
+  endRows({ queryId, stages }: WorkerRequests['stage-rows-end']): null {
+    const received = this.#received.get(queryId);
+    if (received === undefined) return null;
+    for (const stage of stages ?? []) {
+      received.run.release(bytesOf(received.stages.get(stage) ?? []));
+      received.stages.delete(stage);
+    }
+    if (stages === null) this.#received.delete(queryId);
+    return null;
+  }
+
+  /** The stage may use the memory of the query except that of rows which it does not read; operators reserve the others. */
+  beginStage({ queryId, selectId, bounds, ...settings }: WorkerRequests['stage-begin']): null {
+    this.end(selectId);
+    const received = this.#received.get(queryId);
+    const run = this.runOf({ ...bounds, bytesMax: bounds.bytesMax - unreadBytes(received, settings.stage) });
+    const { shards, scratch, memories } = this.#dependencies;
+    const cursor = new StageCursor(
+      settings.stage,
+      {
+        ...settings,
+        ...{ scratch, memories, shards: [...shards.values()], room: this.#allocate },
+        received: (stage) => {
+          const parts = received?.stages.get(stage);
+          if (parts === undefined) throw new QuarryError(9004, 'the rows of an earlier stage are not there');
+          return parts;
+        },
+      },
+      run,
+    );
+    this.#cursors.set(selectId, cursor);
+    return null;
+  }
+
+  next({ selectId, rowsMax, bytesMax, sliceMs, spare }: WorkerRequests['select-next']): SelectPart {
+    this.#partMemory.add(spare);
+    const endMs = performance.now() + sliceMs;
+    const cursor = this.#cursorOf(selectId);
+    const part = cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
+    if (part.done && !cursor.countsTexts) this.end(selectId);
+    return part;
+  }
+
+  countTexts({ selectId, lists, from, to }: WorkerRequests['select-count-texts']): number | null {
+    return this.#cursorOf(selectId).countTexts(lists, from, to);
+  }
+
+  /** Throws 9004 if the SELECT or stage was refused when it should have started. */
+  #cursorOf(selectId: number): SelectCursor | StageCursor {
+    const cursor = this.#cursors.get(selectId);
+    if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
+    return cursor;
+  }
+
+  end(selectId: number): null {
+    this.#cursors.get(selectId)?.release();
+    this.#cursors.delete(selectId);
+    return null;
+  }
+}
+
+/** Bytes of the rows that are there for later stages. */
+function unreadBytes(received: ReceivedRows | undefined, stage: WorkerStage): number {
+  if (received === undefined) return 0;
+  let bytes = received.run.reservedBytes;
+  for (const input of stageInputs(stage)) bytes -= bytesOf(received.stages.get(input) ?? []);
+  return bytes;
+}
+
+function bytesOf(parts: readonly RowsPart[]): number {
+  let bytes = 0;
+  for (const { columns } of parts) for (const wire of columns) bytes += wireBytes(wire);
+  return bytes;
+}
