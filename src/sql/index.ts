@@ -1,5 +1,5 @@
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
-export * from './bind/read.js';
+export { bindRead } from './bind/query/query.js';
 export * from './bind/request.js';
 export * from './bind/select.js';
 export * from './bind/where/target.js';

@@ -1,10 +1,12 @@
 /** Fixtures for tests of SELECTs: a store of people, and SQL queries of it. */
+
 import { FULL_ACCESS, type Json } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
 import type { QueryOptions, SelectRequest } from '../../src/engine/index.js';
-import { bindSelect, flatRead, readScript } from '../../src/sql/index.js';
+import { bindSelect, readScript } from '../../src/sql/index.js';
 import { jsonObject, num } from '../support/generate.js';
+import { flatRead } from '../support/sql/flat-read.js';
 import { DATABASE_ID, NOW_MS, QUERY_OPTIONS, type TestStore } from './store.js';
 
 export const COLUMNS: Json = [

@@ -3,7 +3,7 @@ import type { Access } from '../../api/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../engine/index.js';
 import { compile, ONE_ROW } from '../../expression/index.js';
-import type { SelectPlan } from '../../ir/index.js';
+import type { ReadPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import * as sql from '../../sql/index.js';
 import { type Field, valueAt } from '../../vector/index.js';
@@ -31,17 +31,14 @@ export interface PostgresRequest {
 }
 
 export interface BoundSelect {
-  readonly plan: SelectPlan;
-  readonly explain: sql.SelectStatement['explain'];
+  readonly plan: ReadPlan;
+  readonly explain: sql.ReadStatement['explain'];
   readonly fields: readonly Field[];
 }
 
 /** Throws 6000, with the source position, and 506. */
-export function planSelect(
-  select: sql.SelectStatement,
-  { model, nowMs, access }: DatabaseContext,
-): SelectPlan {
-  return sql.bindSelect(select, {
+export function planSelect(select: sql.ReadStatement, { model, nowMs, access }: DatabaseContext): ReadPlan {
+  return sql.bindRead(select, {
     model,
     nowMs,
     access,
@@ -55,7 +52,7 @@ export function bindSelect(
   parameters: readonly sql.SqlParameter[],
   admission: DatabaseContext,
 ): BoundSelect {
-  const select = sql.flatRead(sql.readPostgresSelect(statement, parameters));
+  const select = sql.readPostgresSelect(statement, parameters);
   const plan = planSelect(select, admission);
   const { explain } = select;
   return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };

@@ -1,4 +1,5 @@
 /** A model, rows and shorthands for the tests of binding. */
+
 import { FULL_ACCESS } from '../../../src/api/index.js';
 import { QuarryError } from '../../../src/base/index.js';
 import type { SelectPlan } from '../../../src/ir/index.js';
@@ -6,7 +7,6 @@ import type { DatabaseModel } from '../../../src/schema/index.js';
 import {
   bindSelect,
   bindTarget,
-  flatRead,
   readScript,
   type SelectStatement,
   type SqlAccess,
@@ -14,6 +14,7 @@ import {
   type Target,
 } from '../../../src/sql/index.js';
 import { json, modelWith } from '../../api/databases.js';
+import { flatRead } from '../../support/sql/flat-read.js';
 
 export const NOW_MS = Date.UTC(2018, 5, 30, 12, 34, 56, 789);
 

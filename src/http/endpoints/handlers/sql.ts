@@ -51,7 +51,7 @@ function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): Str
   const { engine, cancellation, format } = call;
   const request = requestOf(call, call.model);
   const requests = statements.map((statement) => ({
-    plan: sql.bindSelect(sql.flatRead(statement), request),
+    plan: sql.bindRead(statement, request),
     explain: statement.explain,
     isRestricted: call.access.fingerprint !== '',
   }));

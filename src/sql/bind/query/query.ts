@@ -5,6 +5,7 @@
 import { invariant, QuarryError } from '../../../base/index.js';
 import {
   type Expression,
+  type ReadPlan,
   type Relation,
   type RelationColumn,
   type RelationPlan,
@@ -33,15 +34,11 @@ import { outputTraits } from './scan-traits.js';
 import { tableUses } from './table-uses.js';
 import { queryOf } from './unflattened.js';
 
-export type BoundRead =
-  | { readonly is: 'select'; readonly plan: SelectPlan }
-  | { readonly is: 'relation'; readonly plan: RelationPlan };
-
 /** Rows of one VALUES. */
 const VALUES_ROWS_MAX = 10_000;
 
 /** Throws 6000 with the source position for statements that cannot be bound, and 506 for columns that the caller may not use. */
-export function bindRead(statement: ReadStatement, request: SqlRequest): BoundRead {
+export function bindRead(statement: ReadStatement, request: SqlRequest): ReadPlan {
   if (statement.is === 'query') {
     const flat = flattened(statement.query);
     return flat === null ? bindTree(statement.query, request) : bindFlat(flat, statement.query, request);
@@ -50,9 +47,9 @@ export function bindRead(statement: ReadStatement, request: SqlRequest): BoundRe
 }
 
 /** Binds a statement as a SelectPlan or, if only a tree can express its tables, as a tree. */
-function bindFlat(statement: SelectStatement, query: Query, request: SqlRequest): BoundRead {
+function bindFlat(statement: SelectStatement, query: Query, request: SqlRequest): ReadPlan {
   try {
-    return { is: 'select', plan: bindSelect(statement, request) };
+    return bindSelect(statement, request);
   } catch (error) {
     if (!isRefusal(error) || !needsTree(statement, request)) throw error;
     return bindTree(query, request);
@@ -65,9 +62,8 @@ const isRefusal = (error: unknown): boolean => error instanceof QuarryError && e
 const needsTree = ({ from, joins }: SelectStatement, { model }: SqlRequest): boolean =>
   joins.length > 0 || (from !== null && namedOrDashed(model.dimensions, lowerCase(from.name)) === null);
 
-function bindTree(query: Query, request: SqlRequest): BoundRead {
-  return { is: 'relation', plan: new QueryBinder(request, tableUses(query)).plan(query) };
-}
+const bindTree = (query: Query, request: SqlRequest): RelationPlan =>
+  new QueryBinder(request, tableUses(query)).plan(query);
 
 class QueryBinder implements QueryContext {
   readonly request: SqlRequest;
