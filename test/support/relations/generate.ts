@@ -173,11 +173,10 @@ class Trees {
     const isDependent = kind !== 'full' && prng.chance(0.5);
     const leftColumns = columnsOf(left);
     const seen = isDependent ? [...outer, ...leftColumns] : outer;
-    const right = this.tree(
-      prng.chance(0.7) ? depth - 1 : Math.min(1, depth - 1),
-      seen,
-      canFail && !isDependent,
-    );
+    const rightDepth = prng.chance(0.7) ? depth - 1 : Math.min(1, depth - 1);
+    const right = isDependent
+      ? this.#subquery(rightDepth, leftColumns, seen)
+      : this.tree(rightDepth, seen, canFail);
     const rightColumns = columnsOf(right);
     const keys: JoinKey[] = [];
     for (let count = prng.below(isDependent ? 2 : 3); count > 0; count--) {
@@ -191,6 +190,36 @@ class Trees {
     const condition = prng.chance(0.4) ? this.#condition(both, outer, 2, false) : null;
     const mark = kind === 'mark' ? this.#column(BOOLEAN).column : null;
     return { op: 'join', kind, left, right, keys, condition, mark };
+  }
+
+  /** A tree that usually reads columns of `left`. */
+  #subquery(depth: number, left: readonly RelationColumn[], outer: readonly RelationColumn[]): Relation {
+    const prng = this.#prng;
+    if (prng.chance(0.3)) return this.tree(Math.max(1, depth), outer, false);
+    const input = this.tree(Math.max(0, depth - 1), outer, false);
+    const columns = columnsOf(input);
+    const conditions = Array.from({ length: 1 + prng.below(2) }, (): Expression => {
+      const a = prng.pick(columns);
+      const same = left.filter(({ type }) => type.type === a.type.type);
+      if (same.length === 0) return this.#condition(columns, outer, 1, false);
+      const b = prng.pick(same);
+      const sides = [inputExpression(a.type, a.column), inputExpression(b.type, b.column)];
+      return compareOf(prng.pick(['=', '=', '=', '<', '>=']), sides[0], sides[1]);
+    });
+    const condition: Expression = { op: 'and', type: BOOLEAN, members: conditions };
+    const filter: Relation = { op: 'filter', input, condition };
+    switch (prng.below(5)) {
+      case 0:
+        return this.#project(filter, outer, false);
+      case 1:
+        return this.#aggregate(filter);
+      case 2:
+        return this.#project(this.#aggregate(filter), outer, false);
+      case 3:
+        return sortedBy(filter, prng, true);
+      default:
+        return filter;
+    }
   }
 
   #set(depth: number, outer: readonly RelationColumn[], canFail: boolean): Relation {
