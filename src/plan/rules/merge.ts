@@ -1,5 +1,12 @@
 /** Merges adjacent filters and adjacent projections. */
-import { type Expression, nodeCount, type Relation, type RelationOf, type RelationPlan, replaceIn } from '../../ir/index.js';
+import {
+  type Expression,
+  nodeCount,
+  type Relation,
+  type RelationOf,
+  type RelationPlan,
+  replaceIn,
+} from '../../ir/index.js';
 import { allOf, conjunctsOf, substitute } from '../relations/expressions.js';
 import { columnSet, overTrees, rewritten } from '../relations/tree.js';
 
@@ -29,7 +36,8 @@ export const mergeProjects = (plan: RelationPlan): RelationPlan =>
 export function mergedProject(relation: Relation): Relation {
   if (relation.op !== 'project') return relation;
   const { input } = relation;
-  const merged = input.op === 'project' && isCheapTogether(relation, input) ? together(relation, input) : relation;
+  const merged =
+    input.op === 'project' && isCheapTogether(relation, input) ? together(relation, input) : relation;
   return isIdentity(merged) ? merged.input : merged;
 }
 
@@ -63,7 +71,8 @@ function isIdentity({ input, columns }: RelationOf<'project'>): boolean {
   const own = [...columnSet(input)];
   return (
     own.length === columns.length &&
-    columns.every(({ column, of }, index) => of.op === 'input' && of.input === column && own[index] === column)
+    columns.every(
+      ({ column, of }, index) => of.op === 'input' && of.input === column && own[index] === column,
+    )
   );
 }
-

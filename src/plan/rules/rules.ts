@@ -1,13 +1,20 @@
 /** The rules that improve relation plans, in their order. Each can be switched off except `decorrelate`. */
 import type { RelationPlan } from '../../ir/index.js';
 import { decorrelate } from './decorrelate/decorrelate.js';
+import { mergeFilters, mergeProjects } from './merge.js';
+import { pushdown } from './pushdown/pushdown.js';
 import { NO_STATISTICS, type Statistics } from './statistics.js';
 
-export type RuleName = 'decorrelate';
+export type RuleName = 'decorrelate' | 'pushdown' | 'mergeFilters' | 'mergeProjects';
 
 export type Rule = (plan: RelationPlan, statistics: Statistics) => RelationPlan;
 
-const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [['decorrelate', decorrelate]];
+const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
+  ['decorrelate', decorrelate],
+  ['mergeFilters', mergeFilters],
+  ['pushdown', pushdown],
+  ['mergeProjects', mergeProjects],
+];
 
 export const RULE_NAMES: readonly RuleName[] = [...new Set(RULES.map(([name]) => name))];
 
