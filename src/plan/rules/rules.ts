@@ -1,11 +1,13 @@
 /** The rules that improve relation plans, in their order. Each can be switched off except `decorrelate`. */
 import type { RelationPlan } from '../../ir/index.js';
+import { absorb } from './absorb.js';
 import { decorrelate } from './decorrelate/decorrelate.js';
 import { mergeFilters, mergeProjects } from './merge.js';
+import { prune } from './prune.js';
 import { pushdown } from './pushdown/pushdown.js';
 import { NO_STATISTICS, type Statistics } from './statistics.js';
 
-export type RuleName = 'decorrelate' | 'pushdown' | 'mergeFilters' | 'mergeProjects';
+export type RuleName = 'decorrelate' | 'pushdown' | 'mergeFilters' | 'mergeProjects' | 'prune' | 'absorb';
 
 export type Rule = (plan: RelationPlan, statistics: Statistics) => RelationPlan;
 
@@ -13,7 +15,9 @@ const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['decorrelate', decorrelate],
   ['mergeFilters', mergeFilters],
   ['pushdown', pushdown],
+  ['prune', prune],
   ['mergeProjects', mergeProjects],
+  ['absorb', absorb],
 ];
 
 export const RULE_NAMES: readonly RuleName[] = [...new Set(RULES.map(([name]) => name))];
