@@ -5,19 +5,31 @@ import { decorrelate } from './decorrelate/decorrelate.js';
 import { mergeFilters, mergeProjects } from './merge.js';
 import { prune } from './prune.js';
 import { pushdown } from './pushdown/pushdown.js';
+import { simplify } from './simplify/simplify.js';
 import { NO_STATISTICS, type Statistics } from './statistics.js';
 
-export type RuleName = 'decorrelate' | 'pushdown' | 'mergeFilters' | 'mergeProjects' | 'prune' | 'absorb';
+export type RuleName =
+  | 'decorrelate'
+  | 'simplify'
+  | 'pushdown'
+  | 'mergeFilters'
+  | 'mergeProjects'
+  | 'prune'
+  | 'absorb';
 
 export type Rule = (plan: RelationPlan, statistics: Statistics) => RelationPlan;
 
 const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['decorrelate', decorrelate],
   ['mergeFilters', mergeFilters],
+  ['simplify', simplify],
+  ['pushdown', pushdown],
+  ['simplify', simplify],
   ['pushdown', pushdown],
   ['prune', prune],
   ['mergeProjects', mergeProjects],
   ['absorb', absorb],
+  ['prune', prune],
 ];
 
 export const RULE_NAMES: readonly RuleName[] = [...new Set(RULES.map(([name]) => name))];
