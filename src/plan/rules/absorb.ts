@@ -26,22 +26,28 @@ export const absorb = (plan: RelationPlan): RelationPlan =>
 /** The most nodes of an output that is absorbed. */
 const OUTPUT_NODES_MAX = 500;
 
-function absorbed(relation: Relation): Relation {
-  if (!('input' in relation) || relation.input.op !== 'scan') return relation;
-  const scan = relation.input;
-  switch (relation.op) {
+const absorbed = (relation: Relation): Relation =>
+  'input' in relation && relation.input.op === 'scan'
+    ? (absorbedInto(relation.input, relation) ?? relation)
+    : relation;
+
+/** The scan with the work of an operator over it; null if its SELECT cannot do that. */
+export function absorbedInto(scan: RelationOf<'scan'>, operator: Relation): RelationOf<'scan'> | null {
+  switch (operator.op) {
     case 'project':
-      return absorbedProject(relation, scan) ?? relation;
+      return absorbedProject(operator, scan);
     case 'filter':
-      return absorbedFilter(relation, scan) ?? relation;
+      return absorbedFilter(operator, scan);
     case 'aggregate':
-      return absorbedAggregate(relation, scan) ?? relation;
+      return absorbedAggregate(operator, scan);
     case 'sort':
-      return absorbedSort(relation, scan) ?? relation;
+      return absorbedSort(operator, scan);
     default:
-      return relation;
+      return null;
   }
 }
+
+type Scan = RelationOf<'scan'>;
 
 /** Rewrites an expression over the columns of a scan to one over the rows or groups of its SELECT. */
 function overRows({ plan, columns }: RelationOf<'scan'>): (expression: Expression) => Expression {
@@ -55,7 +61,7 @@ const outputOf = ({ column, type }: RelationColumn, of: Expression): Output => (
   of,
 });
 
-function absorbedProject(project: RelationOf<'project'>, scan: RelationOf<'scan'>): Relation | null {
+function absorbedProject(project: RelationOf<'project'>, scan: RelationOf<'scan'>): Scan | null {
   if (scan.plan.distinct) return null;
   const over = overRows(scan);
   const columns = project.columns.map(({ column, of }) => ({ column, type: of.type }));
@@ -65,7 +71,7 @@ function absorbedProject(project: RelationOf<'project'>, scan: RelationOf<'scan'
 }
 
 /** A condition on groups becomes HAVING; conditions on rows are the work of `pushdown`. */
-function absorbedFilter({ condition }: RelationOf<'filter'>, scan: RelationOf<'scan'>): Relation | null {
+function absorbedFilter({ condition }: RelationOf<'filter'>, scan: RelationOf<'scan'>): Scan | null {
   const { plan } = scan;
   if (plan.limit !== null || plan.offset > 0) return null;
   const over = overRows(scan)(condition);
@@ -77,7 +83,7 @@ function absorbedFilter({ condition }: RelationOf<'filter'>, scan: RelationOf<'s
   return { ...scan, plan: { ...plan, having } };
 }
 
-function absorbedAggregate(aggregate: RelationOf<'aggregate'>, scan: RelationOf<'scan'>): Relation | null {
+function absorbedAggregate(aggregate: RelationOf<'aggregate'>, scan: RelationOf<'scan'>): Scan | null {
   const { plan } = scan;
   const isWhole = plan.limit === null && plan.offset === 0;
   if (plan.dimensionId === null || !isWhole || !isPlainScan({ ...plan, order: [] })) return null;
@@ -101,9 +107,9 @@ function absorbedAggregate(aggregate: RelationOf<'aggregate'>, scan: RelationOf<
 }
 
 /** Missing values are last in the order of SELECT. */
-function absorbedSort(sort: RelationOf<'sort'>, scan: RelationOf<'scan'>): Relation | null {
+function absorbedSort(sort: RelationOf<'sort'>, scan: RelationOf<'scan'>): Scan | null {
   const { plan } = scan;
-  if (plan.dimensionId === null) return null;
+  if (plan.dimensionId === null && plan.grouping === null) return null;
   const isLimited = plan.limit !== null || plan.offset > 0;
   if (isLimited && sort.keys.length > 0) return null;
   const present = presentColumns(scan);
