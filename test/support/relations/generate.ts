@@ -31,7 +31,9 @@ const COLUMN_TYPES: readonly (readonly [columnId: number, type: SqlType])[] = [
   [4, BOOLEAN],
 ];
 const TEXTS = ['a', 'b', '1', '2'];
-const JOIN_KINDS: readonly JoinKind[] = ['inner', 'inner', 'left', 'full', 'single', 'semi', 'anti', 'mark'];
+const JOIN_KINDS: readonly JoinKind[] = [
+  ...(['inner', 'inner', 'left', 'full', 'single', 'semi', 'anti', 'mark', 'mark', 'mark'] as const),
+];
 
 export function generateTables(prng: Prng): MemoryTables {
   const tables = new Map<number, MemoryEntity[]>();
@@ -119,6 +121,7 @@ class Trees {
     if (kind === 6) return this.#set(depth, outer, canFail);
     const input = this.tree(prng.chance(0.8) ? depth - 1 : 0, outer, canFail);
     const columns = columnsOf(input);
+    if (kind === 7 && canFail) return this.#guarded(input);
     if (kind < 10) return { op: 'filter', input, condition: this.#condition(columns, outer, 2, canFail) };
     if (kind < 12) return this.#project(input, outer, canFail);
     if (kind < 14) return this.#aggregate(input);
@@ -189,7 +192,37 @@ class Trees {
     const both = [...leftColumns, ...rightColumns];
     const condition = prng.chance(0.4) ? this.#condition(both, outer, 2, false) : null;
     const mark = kind === 'mark' ? this.#column(BOOLEAN).column : null;
-    return { op: 'join', kind, left, right, keys, condition, mark };
+    const join: Relation = { op: 'join', kind, left, right, keys, condition, mark };
+    return mark !== null && prng.chance(0.7) ? this.#byMark(join, mark) : join;
+  }
+
+  /** A filter by the mark of a join. */
+  #byMark(input: Relation, mark: number): Relation {
+    const prng = this.#prng;
+    const of = inputExpression(BOOLEAN, mark);
+    const known: Expression = { op: 'coalesce', type: BOOLEAN, members: [of, constantOf(BOOLEAN, false)] };
+    const truth = prng.chance(0.3) ? known : of;
+    const condition: Expression = prng.chance(0.6) ? { op: 'not', type: BOOLEAN, member: truth } : truth;
+    return { op: 'filter', input, condition };
+  }
+
+  /** A condition that fails for rows that a filter or join below it drops. */
+  #guarded(input: Relation): Relation {
+    const prng = this.#prng;
+    const texts = columnsOf(input).filter(({ type }) => type.type === 'text');
+    if (texts.length === 0) return input;
+    const text = prng.pick(texts);
+    const of = inputExpression(TEXT, text.column);
+    const digits = this.#column(TEXT);
+    const values: Relation = { op: 'values', columns: [digits], rows: [['1'], ['2']] };
+    const keys = [{ left: text.column, right: digits.column, nullsEqual: false }];
+    const condition: Expression = { op: 'in', type: BOOLEAN, of, values: ['1', '2', null], negated: false };
+    const guard: Relation = prng.chance(0.5)
+      ? { op: 'filter', input, condition }
+      : { op: 'join', kind: 'inner', left: input, right: values, keys, condition: null, mark: null };
+    const number: Expression = { op: 'cast', type: INTEGER, of, lenient: false };
+    const sides = [number, integerOf(1)];
+    return { op: 'filter', input: guard, condition: compareOf(prng.pick(['=', '>']), sides[0], sides[1]) };
   }
 
   /** A tree that usually reads columns of `left`. */

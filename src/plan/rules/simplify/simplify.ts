@@ -3,6 +3,7 @@ import {
   columnsOf,
   type Definition,
   type Expression,
+  inputsOf,
   type Relation,
   type RelationOf,
   type RelationPlan,
@@ -17,21 +18,35 @@ import {
   TRUE,
 } from '../../relations/expressions.js';
 import { presentColumns, uniqueSets } from '../../relations/properties.js';
-import { narrowed, overTrees, passedOn, rewritten } from '../../relations/tree.js';
+import { narrowed, overTrees, passedOn, readsOf, relationsIn, rewritten } from '../../relations/tree.js';
 import { filtered, mergedFilter } from '../merge.js';
 import { withInlineTables } from './inline-tables.js';
 import { withoutUnusedOrders } from './unused-orders.js';
 
 export function simplify(plan: RelationPlan): RelationPlan {
-  return overTrees(withInlineTables(plan), (root) => withoutUnusedOrders(rewritten(root, simplified)));
+  return overTrees(withInlineTables(plan), (root) => {
+    const reads = readCounts(root);
+    return withoutUnusedOrders(rewritten(root, (part) => simplified(part, reads)));
+  });
 }
 
-function simplified(relation: Relation): Relation {
+/** By column: the number of operators that read it, and the answer. */
+type ReadCounts = ReadonlyMap<number, number>;
+
+function readCounts(root: Relation): ReadCounts {
+  const counts = new Map<number, number>();
+  const read = (column: number): unknown => counts.set(column, (counts.get(column) ?? 0) + 1);
+  for (const { column } of columnsOf(root)) read(column);
+  for (const part of relationsIn(root)) for (const column of readsOf(part)) read(column);
+  return counts;
+}
+
+function simplified(relation: Relation, reads: ReadCounts): Relation {
   switch (relation.op) {
     case 'scan':
       return simplifiedScan(relation);
     case 'filter':
-      return simplifiedFilter(mergedFilter(relation) as RelationOf<'filter'>);
+      return simplifiedFilter(mergedFilter(relation), reads);
     case 'project':
       return {
         ...relation,
@@ -72,20 +87,27 @@ function simplifiedScan(scan: RelationOf<'scan'>): Relation {
 const isNeverTrue = (condition: Expression): boolean =>
   condition.op === 'constant' && condition.value !== true;
 
-function simplifiedFilter(filter: Relation): Relation {
+function simplifiedFilter(filter: Relation, reads: ReadCounts): Relation {
   if (filter.op !== 'filter') return filter;
   const conjuncts = conjunctsOf(folded(filter.condition));
   if (conjuncts.some(isNeverTrue) || isEmpty(filter.input)) return emptyOf(filter);
   if (filter.input.op !== 'join' || filter.input.kind !== 'mark') return filtered(filter.input, conjuncts);
-  return withoutMark(filter.input, conjuncts);
+  return withoutMark(filter.input, conjuncts, reads);
 }
 
 /** A filter by the mark of a join is a semi join; by its negation an anti join, if the mark is never missing. */
-function withoutMark(join: RelationOf<'join'>, conjuncts: readonly Expression[]): Relation {
+function withoutMark(
+  join: RelationOf<'join'>,
+  conjuncts: readonly Expression[],
+  reads: ReadCounts,
+): Relation {
   const { mark } = join;
-  const decisive = conjuncts.findIndex((conjunct) => kindFor(conjunct, join) !== null);
-  const kind = decisive === -1 ? null : kindFor(conjuncts[decisive], join);
-  if (kind === null || mark === null) return filtered(join, conjuncts);
+  if (mark === null) return filtered(join, conjuncts);
+  const own = conjuncts.filter((conjunct) => inputsOf(conjunct).has(mark));
+  const isReadOnce = reads.get(mark) === 1 && own.length === 1;
+  const decisive = conjuncts.findIndex((conjunct) => kindFor(conjunct, join, isReadOnce) !== null);
+  const kind = decisive === -1 ? null : kindFor(conjuncts[decisive], join, isReadOnce);
+  if (kind === null) return filtered(join, conjuncts);
   const columns: Definition[] = [
     ...columnsOf(join.left).map(passedOn),
     { column: mark, of: kind === 'semi' ? TRUE : FALSE },
@@ -96,15 +118,21 @@ function withoutMark(join: RelationOf<'join'>, conjuncts: readonly Expression[])
 }
 
 /** The kind of join whose rows are those for which a conjunct about the mark is true. */
-function kindFor(conjunct: Expression, join: RelationOf<'join'>): 'semi' | 'anti' | null {
+function kindFor(
+  conjunct: Expression,
+  join: RelationOf<'join'>,
+  isReadOnce: boolean,
+): 'semi' | 'anti' | null {
   const isMark = (of: Expression): boolean => of.op === 'input' && of.input === join.mark;
   if (isMark(conjunct)) return 'semi';
   if (conjunct.op !== 'not') return null;
   const { member } = conjunct;
-  // NOT COALESCE(mark, FALSE): unknown is no match either.
-  if (member.op === 'coalesce' && isMark(member.members[0]) && isConstant(member.members[1], false))
-    return 'anti';
-  return isMark(member) && isNeverUnknown(join) ? 'anti' : null;
+  const isKnown = isNeverUnknown(join);
+  if (isMark(member)) return isKnown ? 'anti' : null;
+  // NOT COALESCE(mark, FALSE): unknown is no match either, but the mark itself is missing there.
+  if (member.op !== 'coalesce' || !isMark(member.members[0]) || !isConstant(member.members[1], false))
+    return null;
+  return isKnown || isReadOnce ? 'anti' : null;
 }
 
 function isNeverUnknown({ left, right, keys, condition }: RelationOf<'join'>): boolean {
