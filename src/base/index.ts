@@ -17,3 +17,4 @@ export * from './prng.js';
 export * from './random.js';
 export * from './task.js';
 export * from './tls-ciphers.js';
+export * from './word-sort.js';

@@ -25,6 +25,7 @@ const WHOLE_FOLDER = [
   'api/conformance',
   'api/generated',
   'client/package',
+  'exec/relation/window/window-duckdb',
   'exec/select/slices',
   'http/column-whitelist',
   'http/matrix',

@@ -8,11 +8,11 @@ import {
   constantVector,
   fromWire,
   type SqlType,
+  unitsOf,
   type Vector,
   vectorKindOf,
 } from '../../vector/index.js';
 import { gatherRows, joinColumns } from './columns.js';
-import { unitsOf } from './exact-rounding.js';
 import type { MergedGroups } from './group-merge.js';
 import { GroupSums, integerReader } from './group-sums.js';
 import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.js';

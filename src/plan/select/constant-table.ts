@@ -8,11 +8,10 @@ import {
   INTEGER,
   type SelectPlan,
 } from '../../ir/index.js';
-import { slice, toWire, type Vector, valueAt, vectorOf } from '../../vector/index.js';
+import { slice, toWire, unitsOf, type Vector, valueAt, vectorOf } from '../../vector/index.js';
 import { mergeMemory } from '../merge-memory.js';
 import { stateOf } from './aggregate-columns.js';
 import { joinColumns } from './columns.js';
-import { unitsOf } from './exact-rounding.js';
 import { finishGroups } from './finish-groups.js';
 import { fieldsOf, type Table } from './table.js';
 

@@ -1,24 +1,21 @@
 /** Computes the results of aggregates from exact counts and sums; each is exact and rounded at most once. */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import { sqlError } from '../../sql/index.js';
-import { DIGITS_MAX, isSafe, type SqlType, type Vector } from '../../vector/index.js';
+import {
+  DIGITS_MAX,
+  exactMean,
+  fewMillionths,
+  formOf,
+  isSafe,
+  MEAN_UNIT,
+  nearest,
+  nearestRoot,
+  type SqlType,
+  type Vector,
+} from '../../vector/index.js';
 import { BIGINT_BYTES } from './columns.js';
-import { nearest, nearestRoot, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
 import type { GroupSums } from './group-sums.js';
 
-/** The scale of a sum's integers: a value is an integer / unit x 2^exponent. */
-export interface Form {
-  readonly unit: bigint;
-  readonly exponent: number;
-}
-
-export function formOf(type: SqlType): Form {
-  if (type.type === 'float') return { unit: 1n, exponent: -UNIT_BITS };
-  return { unit: type.type === 'decimal' ? 10n ** BigInt(type.scale) : 1n, exponent: 0 };
-}
-
-/** Averages have a resolution of one millionth. */
-const AVG_UNIT = 10 ** 6;
 const EXACT_END = 10n ** BigInt(DIGITS_MAX);
 
 /** One double per group; a result that is not finite is missing. Throws 9006. */
@@ -135,26 +132,12 @@ export function* avgColumn(
       if (count === 0) return null;
       if (numbers !== null && form.exponent === 0) {
         const millionths = fewMillionths(numbers[group], count * unit);
-        if (millionths !== null) return millionths / AVG_UNIT;
+        if (millionths !== null) return millionths / MEAN_UNIT;
       }
-      return meanOf(sums.at(group), BigInt(count), form);
+      return exactMean(sums.at(group), BigInt(count), form);
     },
     budget,
   );
-}
-
-/** sum / divisor in millionths, halves away from zero; null if doubles are not exact enough. */
-function fewMillionths(sum: number, divisor: number): number | null {
-  const scaled = Math.abs(sum) * AVG_UNIT;
-  if (scaled > Number.MAX_SAFE_INTEGER || divisor > Number.MAX_SAFE_INTEGER) return null;
-  const rest = scaled % divisor;
-  const whole = (scaled - rest) / divisor + (2 * rest >= divisor ? 1 : 0);
-  return sum < 0 && whole > 0 ? -whole : whole;
-}
-
-function meanOf(sum: bigint, count: bigint, { unit, exponent }: Form): number {
-  const divisor = (count * unit) << BigInt(-exponent);
-  return nearest(roundedQuotient(sum * BigInt(AVG_UNIT), divisor), BigInt(AVG_UNIT));
 }
 
 /** The sample standard deviation (divisor n - 1); missing for fewer than two values. Throws 9006. */

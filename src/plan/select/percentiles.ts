@@ -10,14 +10,13 @@ import {
   SLICE_TEXTS,
   type Task,
 } from '../../base/index.js';
-import type { SqlType, Vector } from '../../vector/index.js';
+import { type Form, formOf, nearest, type SqlType, unitsOf, type Vector } from '../../vector/index.js';
 import { cellRuns } from '../cell-runs.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type Fraction, quantilePlace } from '../metric-token.js';
 import { RankFinder } from '../weighted-rank.js';
-import { nearest, unitsOf } from './exact-rounding.js';
 import type { MergedGroups } from './group-merge.js';
-import { type Form, floatColumn, formOf } from './measures.js';
+import { floatColumn } from './measures.js';
 import { eachGroup, type RunsState, valueAtRank } from './sorted-runs.js';
 
 /** Entries `entries` of the list, in groups `groups`; value v occurs counts[v] times. */

@@ -2,10 +2,9 @@ import t from 'tap';
 import { runToEnd } from '../../../src/base/index.js';
 import { FLOAT, INTEGER } from '../../../src/ir/index.js';
 import { mergeMemory } from '../../../src/plan/merge-memory.js';
-import { unitsOf } from '../../../src/plan/select/exact-rounding.js';
 import { GroupSums } from '../../../src/plan/select/group-sums.js';
 import { avgColumn, deviationColumn, sumColumn } from '../../../src/plan/select/measures.js';
-import { type SqlType, type Value, type Vector, valueAt } from '../../../src/vector/index.js';
+import { type SqlType, unitsOf, type Value, type Vector, valueAt } from '../../../src/vector/index.js';
 
 const budget = mergeMemory(2 ** 24);
 

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { Prng } from '../../../src/base/index.js';
+import { Prng } from '../../src/base/index.js';
 import {
   nearest,
   nearestRoot,
   roundedQuotient,
   UNIT_BITS,
   unitsOf,
-} from '../../../src/plan/select/exact-rounding.js';
+} from '../../src/vector/exact-rounding.js';
 
 const SEED = 161_803;
 t.comment(`seed ${SEED}`);
