@@ -4,7 +4,6 @@
  */
 import { BOOLEAN, type Condition, type Expression, type Input, TEXT } from '../../../ir/index.js';
 import { baseTypeOf, type Column, ENTITY_ID_COLUMN, valueKindOf } from '../../../schema/index.js';
-import type { SqlType } from '../../../vector/index.js';
 import type { SourcePosition } from '../../tree.js';
 import { checkCount, INPUTS_MAX } from '../bounds.js';
 import { DATETIME } from '../expressions/build.js';
@@ -96,6 +95,4 @@ export function isPoints({ type }: Column): boolean {
   return baseTypeOf(type) === 'geolocation';
 }
 
-export function inputExpression(type: SqlType, input: number): Expression {
-  return { op: 'input', type, input };
-}
+export { inputExpression } from '../../../ir/index.js';

@@ -12,6 +12,7 @@ import {
   type RangeSet,
   rangeWithin,
   type TextMatch,
+  textPattern,
   unite,
   type ValueTest,
   type Window,
@@ -22,7 +23,6 @@ import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { checkCount, IN_VALUES_MAX } from '../bounds.js';
 import { type ColumnRef, nameOfRef, type Sources } from '../clauses/sources.js';
 import type { NodeOf } from '../scope.js';
-import { textPattern } from './like-pattern.js';
 import { boundOf, isOrdered, type Operand, operandOf, secondsOf } from './operand.js';
 
 /**

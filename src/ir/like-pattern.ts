@@ -1,5 +1,5 @@
 /** Classifies LIKE patterns: equality, prefix, suffix, substring, or a general pattern. */
-import type { TextMatch } from '../../../ir/index.js';
+import type { TextMatch } from './condition.js';
 
 export interface TextPattern {
   /** any = matches every text. like = `text` is a general pattern in the form of conditions. */

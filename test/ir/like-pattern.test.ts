@@ -1,5 +1,5 @@
 import t from 'tap';
-import { textPattern } from '../../../../src/sql/bind/where/like-pattern.js';
+import { textPattern } from '../../src/ir/index.js';
 
 t.test('a pattern is simplified to an equivalent test', async (t) => {
   const expected: readonly (readonly [

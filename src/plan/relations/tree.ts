@@ -1,0 +1,193 @@
+/** Traversal of relations: the columns that they read and produce, copies with other columns, new column numbers. */
+import { invariant } from '../../base/index.js';
+import {
+  columnsOf,
+  type Definition,
+  type Expression,
+  inputExpression,
+  inputsOf,
+  type Relation,
+  type RelationColumn,
+  type RelationPlan,
+  type RelationSortKey,
+  relationInputs,
+  withInputs,
+} from '../../ir/index.js';
+import { renamedInputs } from './expressions.js';
+
+/** Hands out column numbers that a plan does not use. */
+export class ColumnNumbers {
+  #next: number;
+
+  constructor({ root, tables }: RelationPlan) {
+    this.#next = 1 + Math.max(-1, ...[root, ...tables].map(greatestColumn));
+  }
+
+  next(): number {
+    return this.#next++;
+  }
+}
+
+function greatestColumn(relation: Relation): number {
+  let greatest = -1;
+  for (const part of relationsIn(relation)) {
+    for (const { column } of columnsOf(part)) greatest = Math.max(greatest, column);
+  }
+  return greatest;
+}
+
+/** The relation and all below it. */
+export function* relationsIn(relation: Relation): Generator<Relation> {
+  yield relation;
+  for (const input of relationInputs(relation)) yield* relationsIn(input);
+}
+
+/** Rewrites every relation of a tree, inputs first. */
+export function rewritten(relation: Relation, rewrite: (relation: Relation) => Relation): Relation {
+  return rewrite(overInputs(relation, (input) => rewritten(input, rewrite)));
+}
+
+/** The relation over changed inputs. */
+export function overInputs(relation: Relation, change: (input: Relation) => Relation): Relation {
+  const inputs = relationInputs(relation);
+  const changed = inputs.map(change);
+  return changed.every((input, index) => input === inputs[index]) ? relation : withInputs(relation, changed);
+}
+
+/** Applies a change to the root and to each table. */
+export function overTrees(plan: RelationPlan, change: (root: Relation) => Relation): RelationPlan {
+  return { ...plan, tables: plan.tables.map(change), root: change(plan.root) };
+}
+
+export const columnSet = (relation: Relation): ReadonlySet<number> =>
+  new Set(columnsOf(relation).map(({ column }) => column));
+
+export const readColumn = ({ column, type }: RelationColumn): Expression => inputExpression(type, column);
+
+export const passedOn = (column: RelationColumn): Definition => ({
+  column: column.column,
+  of: readColumn(column),
+});
+
+/** The columns that the operator itself reads. */
+export function readsOf(relation: Relation): ReadonlySet<number> {
+  const reads = new Set<number>();
+  const read = (columns: readonly RelationColumn[]): void => {
+    for (const { column } of columns) reads.add(column);
+  };
+  const evaluate = (expression: Expression | null): void => {
+    if (expression !== null) for (const input of inputsOf(expression)) reads.add(input);
+  };
+  switch (relation.op) {
+    case 'filter':
+      evaluate(relation.condition);
+      break;
+    case 'project':
+      for (const { of } of relation.columns) evaluate(of);
+      break;
+    case 'join':
+      for (const { left, right } of relation.keys) reads.add(left).add(right);
+      evaluate(relation.condition);
+      break;
+    case 'aggregate':
+      read(relation.keys);
+      for (const { of } of relation.aggregates) if (of !== null) reads.add(of.column);
+      break;
+    case 'window':
+      read(relation.partition);
+      read(relation.order);
+      for (const { args } of relation.functions) read(args);
+      break;
+    case 'sort':
+      read(relation.keys);
+      break;
+    case 'set':
+      for (const { left, right } of relation.columns) reads.add(left).add(right);
+  }
+  return reads;
+}
+
+/** The columns of an outer relation that the tree reads. */
+export function outerColumns(relation: Relation): ReadonlySet<number> {
+  const outer = new Set(readsOf(relation));
+  const inputs = relationInputs(relation);
+  for (const input of inputs) for (const column of outerColumns(input)) outer.add(column);
+  for (const input of inputs) for (const { column } of columnsOf(input)) outer.delete(column);
+  return outer;
+}
+
+/** Renames columns that the operator produces or reads; its inputs remain as they are. */
+export function renamed(relation: Relation, names: ReadonlyMap<number, number>): Relation {
+  const name = (column: number): number => names.get(column) ?? column;
+  const rename = <C extends RelationColumn>(columns: readonly C[]): C[] =>
+    columns.map((column) => ({ ...column, column: name(column.column) }));
+  const renameOne = (column: RelationColumn | null): RelationColumn | null =>
+    column === null ? null : { ...column, column: name(column.column) };
+  switch (relation.op) {
+    case 'scan':
+    case 'shared':
+    case 'received':
+    case 'values':
+      return { ...relation, columns: rename(relation.columns) };
+    case 'filter':
+      return { ...relation, condition: renamedInputs(relation.condition, names) };
+    case 'project': {
+      const columns = relation.columns.map(({ column, of }) => ({
+        column: name(column),
+        of: renamedInputs(of, names),
+      }));
+      return { ...relation, columns };
+    }
+    case 'join': {
+      const { keys, condition, mark } = relation;
+      return {
+        ...relation,
+        keys: keys.map((key) => ({ ...key, left: name(key.left), right: name(key.right) })),
+        condition: condition === null ? null : renamedInputs(condition, names),
+        mark: mark === null ? null : name(mark),
+      };
+    }
+    case 'aggregate': {
+      const aggregates = rename(relation.aggregates).map((one) => ({ ...one, of: renameOne(one.of) }));
+      return { ...relation, keys: rename(relation.keys), aggregates };
+    }
+    case 'window': {
+      const functions = rename(relation.functions).map((one) => ({ ...one, args: rename(one.args) }));
+      return {
+        ...relation,
+        partition: rename(relation.partition),
+        order: rename<RelationSortKey>(relation.order),
+        functions,
+      };
+    }
+    case 'sort':
+      return { ...relation, keys: rename<RelationSortKey>(relation.keys) };
+    case 'set': {
+      const columns = relation.columns.map(({ column, type, left, right }) => {
+        return { column: name(column), type, left: name(left), right: name(right) };
+      });
+      return { ...relation, columns };
+    }
+  }
+}
+
+/** A copy of a tree in which every column has a new number. `names` receives the new numbers. */
+export function copied(relation: Relation, numbers: ColumnNumbers, names: Map<number, number>): Relation {
+  for (const part of relationsIn(relation)) {
+    for (const { column } of columnsOf(part)) if (!names.has(column)) names.set(column, numbers.next());
+  }
+  return rewritten(relation, (part) => renamed(part, names));
+}
+
+/** The relation with exactly these of its columns, in this order. */
+export function narrowed(relation: Relation, columns: readonly RelationColumn[]): Relation {
+  const own = columnsOf(relation);
+  const same = own.length === columns.length && own.every(({ column }, i) => column === columns[i].column);
+  return same ? relation : { op: 'project', input: relation, columns: columns.map(passedOn) };
+}
+
+export function columnOf(relation: Relation, column: number): RelationColumn {
+  const found = columnsOf(relation).find((one) => one.column === column);
+  invariant(found !== undefined, `column ${column} is a column of the relation`);
+  return found;
+}

@@ -1,0 +1,50 @@
+/** The rules that improve relation plans, in their order. Each can be switched off except `decorrelate`. */
+import type { RelationPlan } from '../../ir/index.js';
+import { absorb } from './absorb.js';
+import { decorrelate } from './decorrelate/decorrelate.js';
+import { mergeFilters, mergeProjects } from './merge.js';
+import { prune } from './prune.js';
+import { pushdown } from './pushdown/pushdown.js';
+import { simplify } from './simplify/simplify.js';
+import { NO_STATISTICS, type Statistics } from './statistics.js';
+
+export type RuleName =
+  | 'decorrelate'
+  | 'simplify'
+  | 'pushdown'
+  | 'mergeFilters'
+  | 'mergeProjects'
+  | 'prune'
+  | 'absorb';
+
+export type Rule = (plan: RelationPlan, statistics: Statistics) => RelationPlan;
+
+const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
+  ['decorrelate', decorrelate],
+  ['mergeFilters', mergeFilters],
+  ['simplify', simplify],
+  ['pushdown', pushdown],
+  ['simplify', simplify],
+  ['pushdown', pushdown],
+  ['prune', prune],
+  ['mergeProjects', mergeProjects],
+  ['absorb', absorb],
+  ['prune', prune],
+];
+
+export const RULE_NAMES: readonly RuleName[] = [...new Set(RULES.map(([name]) => name))];
+
+const NONE: ReadonlySet<RuleName> = new Set();
+
+/** A plan with the same rows that reads no columns of a join's left side on its right side. */
+export function optimize(
+  plan: RelationPlan,
+  statistics: Statistics = NO_STATISTICS,
+  disabled: ReadonlySet<RuleName> = NONE,
+): RelationPlan {
+  return RULES.reduce(
+    (before, [name, rule]) =>
+      disabled.has(name) && name !== 'decorrelate' ? before : rule(before, statistics),
+    plan,
+  );
+}
