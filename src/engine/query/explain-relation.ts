@@ -54,12 +54,18 @@ function stageRows(
   const place = stage.runs === 'select' || stage.place === 'shards' ? 'every worker' : 'one worker';
   const head = rowOf(`stage ${index}`, `on ${place}`);
   if (stage.runs === 'select') return [head, ...selectRows(stage.plan, 1, model)];
-  const grouped = stage.runs === 'groups' ? indented(mainRows(stage.plan).reverse(), 1) : [];
+  const grouped = stage.runs === 'groups' ? indented(groupRows(stage.plan), 1) : [];
   const root = stage.runs === 'groups' ? stage.input : stage.root;
   return [head, ...grouped, ...new TreeRows(stats, model).of(root, grouped.length + 1)];
 }
 
 const INDENT = '  ';
+
+/** The operators over the rows of a stage with groups, the last one first. */
+const groupRows = (plan: SelectPlan): ExplainRow[] =>
+  mainRows(plan)
+    .filter(({ operator }) => operator !== 'constant')
+    .reverse();
 
 const indented = (rows: readonly ExplainRow[], depth: number): ExplainRow[] =>
   rows.map((row, index) => ({ ...row, operator: `${INDENT.repeat(depth + index)}${row.operator}` }));
