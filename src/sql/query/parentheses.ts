@@ -43,6 +43,11 @@ export class Parentheses {
     return true;
   }
 
+  /** The token after the parenthesis that closes the one at `at`. */
+  after(at: number): Token {
+    return this.#tokens[Math.min(this.#closing[at] + 1, this.#tokens.length - 1)];
+  }
+
   /** Whether the tokens after a query in parentheses continue it or close the parentheses around it. */
   #isContinued(at: number): boolean {
     const next = this.#tokens[at];

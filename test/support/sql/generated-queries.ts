@@ -17,20 +17,7 @@ import type {
 import { NOWHERE, SqlGenerator } from './generated-sql.js';
 
 const bare = { position: NOWHERE, parenthesized: false } as const;
-const NAMES = [
-  'a',
-  'b c',
-  'date',
-  'offset',
-  'fetch',
-  'Top',
-  'ünion',
-  'left',
-  'x]y',
-  'over',
-  'filter',
-  'rows',
-];
+const NAMES = ['a', 'b c', 'date', 'offset', 'fetch', 'Top', 'ünion', 'x]y', 'over', 'filter', 'rows'];
 const COMPARISONS = ['=', '<>', '<', '<=', '>', '>='] as const;
 const KINDS = ['inner', 'left', 'right', 'full', 'cross'] as const;
 const EDGES = ['first', 'preceding', 'current', 'following', 'last'] as const;
@@ -42,7 +29,7 @@ export class QueryGenerator extends SqlGenerator {
   }
 
   override node(depth: number, strength = 1): SqlNode {
-    if (depth === 0 || !this.random.chance(0.15)) return super.node(depth, strength);
+    if (depth === 0 || !this.random.chance(0.15)) return withoutQuery(super.node(depth, strength));
     const node = this.#queryNode(depth - 1);
     const isLoose = node.is === 'in-query' && strength > 4;
     return { ...node, parenthesized: node.is !== 'subquery' && (isLoose || this.random.chance(0.1)) };
@@ -222,4 +209,10 @@ export class QueryGenerator extends SqlGenerator {
   #name(): string {
     return this.random.pick(NAMES);
   }
+}
+
+/** A single subquery in the list of IN is not a value, but the query of IN. */
+function withoutQuery(node: SqlNode): SqlNode {
+  if (node.is !== 'in' || node.values.length > 1 || node.values[0].is !== 'subquery') return node;
+  return { ...node, values: [{ is: 'null', ...bare }] };
 }
