@@ -81,6 +81,11 @@ export abstract class TokenReader {
     return this.isSign('(') && this.#enclosures().enclosesList(this.at);
   }
 
+  /** The token after the parenthesis that begins here. */
+  afterParenthesis(): Token {
+    return this.#enclosures().after(this.at);
+  }
+
   #enclosures(): Parentheses {
     this.#parentheses ??= new Parentheses(this.tokens);
     return this.#parentheses;

@@ -104,7 +104,7 @@ function draw(type: TreeType, prng: Prng): number | string | boolean {
     case 'integer':
       return prng.below(6);
     case 'text':
-      return prng.pick(['a', 'ab', 'b', 'c d', '']);
+      return prng.pick(['a', 'ab', 'b', 'c d', 'x']);
     case 'date':
       return `2020-01-0${1 + prng.below(5)}`;
     case 'boolean':

@@ -76,7 +76,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a FROM t WHERE a = ANY (b)', 27, 'ANY is followed by a SELECT; use IN for a list'],
   ["SELECT a AT TIME ZONE 'UTC' FROM t", 10, 'AT TIME ZONE is not available; dates without a zone are UTC'],
   ['UPDATE t SET a = (SELECT 1)', 18, SUBSELECT],
-  ['DELETE FROM t WHERE a IN (SELECT 1)', 27, SUBSELECT],
+  ['DELETE FROM t WHERE a IN (SELECT 1)', 26, SUBSELECT],
   ['DELETE FROM t WHERE EXISTS (SELECT 1)', 28, SUBSELECT],
   ['UPDATE t SET a = SUM(b) OVER (ORDER BY c)', 25, '"OVER" is available only in a SELECT'],
   ['DELETE FROM t WHERE COUNT(a) FILTER (WHERE b) > 1', 30, '"FILTER" is available only in a SELECT'],

@@ -49,7 +49,7 @@ function readChoice(reader: TokenReader): Choice {
 function isNameHere(reader: TokenReader): boolean {
   const next = reader.peek(1);
   return (
-    next.kind === 'end' || next.upper === 'FROM' || next.upper === 'AS' || /^[,.)=<>+/%|]/.test(signOf(next))
+    next.kind === 'end' || next.upper === 'FROM' || next.upper === 'AS' || /^[,.)=<>/%|]/.test(signOf(next))
   );
 }
 

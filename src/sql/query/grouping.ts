@@ -66,11 +66,16 @@ function setsOf(reader: TokenReader): readonly Keys[] {
 
 /** Parses a key, or several in parentheses. */
 function keysOf(reader: TokenReader): Keys {
-  if (!reader.isListAhead()) return [reader.expression()];
+  if (!reader.isListAhead() || isCompared(reader.afterParenthesis())) return [reader.expression()];
   const { position } = reader.next();
   const keys = commaList(reader, () => reader.expression());
   reader.expectClosing(position);
   return keys;
+}
+
+/** Whether the token after a list makes it an operand of a comparison. */
+function isCompared({ kind, text, upper }: Token): boolean {
+  return upper === 'IN' || upper === 'NOT' || (kind === 'sign' && text !== ',' && text !== ')');
 }
 
 /** Throws 6000 if the sets of ROLLUP or CUBE have too many keys. */

@@ -7,9 +7,7 @@ import { isSign, type Token } from '../tokens.js';
 /** Words that begin a query. */
 const BEGINS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'VALUES']);
 /** Words that continue a query after a parenthesized one. */
-const CONTINUES: ReadonlySet<string> = new Set([
-  ...['UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH'],
-]);
+const CONTINUES: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT']);
 
 export class Parentheses {
   readonly #tokens: readonly Token[];
@@ -40,10 +38,23 @@ export class Parentheses {
     const { upper } = this.#tokens[inside] ?? { upper: '' };
     if (!BEGINS.has(upper) || isSign(this.#tokens[inside + 1], '.')) return false;
     for (let open = inside - 1; open > at; open--) {
-      const next = this.#tokens[this.#closing[open] + 1];
-      if (!isSign(next, ')') && !CONTINUES.has(next?.upper ?? '')) return false;
+      if (!this.#isContinued(this.#closing[open] + 1)) return false;
     }
     return true;
+  }
+
+  /** The token after the parenthesis that closes the one at `at`. */
+  after(at: number): Token {
+    return this.#tokens[Math.min(this.#closing[at] + 1, this.#tokens.length - 1)];
+  }
+
+  /** Whether the tokens after a query in parentheses continue it or close the parentheses around it. */
+  #isContinued(at: number): boolean {
+    const next = this.#tokens[at];
+    if (next === undefined || isSign(next, ')') || CONTINUES.has(next.upper)) return true;
+    const after = this.#tokens[at + 1];
+    if (next.upper === 'OFFSET') return after.kind === 'number';
+    return next.upper === 'FETCH' && (after.upper === 'FIRST' || after.upper === 'NEXT');
   }
 
   /** Whether the parenthesis at `at` encloses several expressions, separated by commas. */

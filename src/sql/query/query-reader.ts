@@ -52,7 +52,7 @@ export class QueryReader extends ExpressionReader {
       this.expectKeyword('AS');
       // Whether the table is computed once has no effect on the answer.
       if (!this.acceptKeyword('MATERIALIZED')) this.acceptKeywords('NOT', 'MATERIALIZED');
-      if (!this.isSign('(')) throw unexpected(this.peek(), 'a SELECT in parentheses');
+      if (!this.isSign('(')) throw unexpected(this.peek(), '(');
       return { name, columnNames, query: this.enclosedQuery(), recursive, position };
     });
   }

@@ -71,28 +71,37 @@ function isPath(tokens: readonly Token[], at: number): boolean {
   return (at > 0 && isSign(tokens[at - 1], '.')) || isSign(tokens[at + 1], '.');
 }
 
-/** Whether tables are single names, joined by JOIN, GROUP BY has no lists, and no call contains ORDER BY. */
+/** Whether tables are single names, each JOIN has its ON, GROUP BY has no lists, and no call contains ORDER BY. */
 function hasFlatClauses(tokens: readonly Token[]): boolean {
   let depth = 0;
   let inTables = false;
   let inTable = false;
   let inKeys = false;
+  let lacksCondition = false;
+  let parentheses: Parentheses | null = null;
   for (let at = 0; at < tokens.length; at++) {
     const { kind, text, upper } = tokens[at];
     if (kind === 'sign') {
       if (inTable && text === '(') return false;
       if (inTables && depth === 0 && text === ',') return false;
-      if (inKeys && depth === 0 && text === '(' && isGroupingList(tokens, at)) return false;
+      if (inKeys && depth === 0 && text === '(') {
+        parentheses ??= new Parentheses(tokens);
+        if (isGroupingList(tokens, at, parentheses)) return false;
+      }
       if (text === '(') depth++;
       else if (text === ')') depth--;
     } else if (isPath(tokens, at)) continue;
     else if (upper === 'ORDER' && depth > 0 && tokens[at + 1].upper === 'BY') return false;
     else if (depth === 0 && BEGINS_TABLE.has(upper)) {
-      if (!isComparison(tokens, at)) inTables = inTable = true;
+      if (isComparison(tokens, at)) continue;
+      if (lacksCondition && upper === 'JOIN') return false;
+      inTables = inTable = true;
+      lacksCondition = upper === 'JOIN';
     } else if (depth === 0 && ENDS_TABLE.has(upper)) {
       inTable = false;
       inKeys = upper === 'GROUP';
-      if (upper !== 'ON') inTables = false;
+      if (upper === 'ON') lacksCondition = false;
+      else inTables = false;
     }
   }
   return true;
@@ -105,7 +114,7 @@ function isComparison(tokens: readonly Token[], at: number): boolean {
 }
 
 /** Whether () or (a, b) is an element of GROUP BY. */
-function isGroupingList(tokens: readonly Token[], at: number): boolean {
+function isGroupingList(tokens: readonly Token[], at: number, parentheses: Parentheses): boolean {
   if (tokens[at - 1].upper !== 'BY' && !isSign(tokens[at - 1], ',')) return false;
-  return isSign(tokens[at + 1], ')') || new Parentheses(tokens).enclosesList(at);
+  return isSign(tokens[at + 1], ')') || parentheses.enclosesList(at);
 }

@@ -11,7 +11,7 @@ import { runStages } from '../../support/relations/run-stages.js';
 import { textOf } from '../../support/relations/values.js';
 
 const SEED = Number(process.argv[2] ?? Date.now() % 1e9);
-const TREES = Number(process.argv[3] ?? 1_500);
+const TREES = Number(process.argv[3] ?? 1_000);
 
 t.test('stages return the rows of the plan', async (t) => {
   let compared = 0;

@@ -191,6 +191,7 @@ export class BlockBinder {
       checkCount(this.#groups.keys.length, GROUP_KEYS_MAX, 'keys in GROUP BY', position);
       return column;
     });
+    this.#groups.hasSets = sets.areSeveral;
     const argumentScope = this.#scope('an aggregate', { ...ROWS, subquery: this.#subquery });
     for (const node of aggregates) this.#addAggregate(node, argumentScope);
     const rows = this.#build;

@@ -38,6 +38,10 @@ export class GroupingSets {
     this.#sets = sets.length === 1 ? null : sets;
   }
 
+  get areSeveral(): boolean {
+    return this.#sets !== null;
+  }
+
   build(input: Relation, groups: Groups, { columns, tables }: QueryContext): Relation {
     if (this.#sets === null) return groups.build(input);
     const { definitions, aggregates } = groups.parts;

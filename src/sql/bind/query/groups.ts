@@ -19,6 +19,8 @@ import { PLAIN_TRAITS, type PlanColumns, readColumn } from './plan-columns.js';
 
 export class Groups {
   readonly keys: RelationColumn[] = [];
+  /** Whether keys are missing in some groups, so that even a constant key is not the constant. */
+  hasSets = false;
   readonly #columns: PlanColumns;
   readonly #keyOf = new Map<string, RelationColumn>();
   readonly #aggregates: RelationAggregate[] = [];
@@ -76,7 +78,7 @@ export class Groups {
    */
   over(expression: Expression, rows: ReadonlySet<number>, position: SourcePosition): Expression {
     return replaceIn(expression, (part) => {
-      if (part.op === 'constant') return null;
+      if (part.op === 'constant' && !this.hasSets) return null;
       const key = this.#keyOf.get(keyOf(part));
       if (key !== undefined) return readColumn(key);
       if (part.op === 'input' && rows.has(part.input)) throw this.#ungrouped(part.input, position);
