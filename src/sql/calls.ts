@@ -1,12 +1,13 @@
 /**
  * Parses function calls, including those with special argument syntax: CAST(x AS type), EXTRACT(unit FROM x),
- * POSITION(a IN b), SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), date units as bare words, COUNT(*), and DISTINCT.
+ * POSITION(a IN b), SUBSTRING(x FROM 1 FOR 2), TRIM(LEADING a FROM b), date units as bare words, COUNT(*), DISTINCT and ORDER BY.
  */
+import { readOrderBy } from './query/order-keys.js';
 import { NO_STAR, refuseGeolocation } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { SourcePosition, SqlNode } from './tree.js';
+import type { CallNode, SourcePosition, SqlNode } from './tree.js';
 
 /** Functions whose first argument may be a date unit as a bare word. */
 const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -27,13 +28,23 @@ export function readCall(reader: TokenReader): SqlNode {
   if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.position);
   if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
   const distinct = reader.acceptKeyword('DISTINCT');
+  if (!distinct && isAllAhead(reader)) reader.next();
   const args = reader.isSign(')') ? [] : argumentsOf(reader, name);
   if (args.length === 0 && distinct) throw unexpected(reader.peek(), 'an argument');
+  const call = { ...callOf(name, args), distinct };
+  const orderBy = args.length > 0 && reader.isKeyword('ORDER') ? readOrderBy(reader) : null;
   reader.expectClosing(open.position);
-  return weekdayFrom({ ...callOf(name, args), distinct });
+  if (orderBy === null) return weekdayFrom(call);
+  return { is: 'ordered', call, orderBy, position: name.position, parenthesized: false };
 }
 
-function callOf(name: Token, args: readonly SqlNode[]): SqlNode & { readonly is: 'call' } {
+/** Whether ALL before an argument follows, which is the opposite of DISTINCT. */
+function isAllAhead(reader: TokenReader): boolean {
+  const { kind } = reader.peek(1);
+  return reader.isKeyword('ALL') && kind !== 'end' && (kind !== 'sign' || reader.isSign('-', 1));
+}
+
+function callOf(name: Token, args: readonly SqlNode[]): CallNode {
   const call = { is: 'call', name: name.text.toLowerCase(), args, distinct: false } as const;
   return { ...call, position: name.position, parenthesized: false };
 }
@@ -70,11 +81,7 @@ function unitOf(reader: TokenReader): SqlNode {
   return { is: 'string', text: unit.text, quotes: 'single', position: unit.position, parenthesized: false };
 }
 
-function extractOf(
-  reader: TokenReader,
-  name: Token,
-  open: SourcePosition,
-): SqlNode & { readonly is: 'call' } {
+function extractOf(reader: TokenReader, name: Token, open: SourcePosition): CallNode {
   const unit = unitOf(reader);
   reader.expectKeyword('FROM');
   const of = reader.expression();
@@ -85,7 +92,7 @@ function extractOf(
 const WEEKDAY_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datepart']);
 
 /** Converts weekdays (1 = Sunday to 7) to those of Postgres: dow counts from 0 = Sunday, isodow from 1 = Monday. */
-function weekdayFrom(call: SqlNode & { readonly is: 'call' }): SqlNode {
+function weekdayFrom(call: CallNode): SqlNode {
   const [unit, ...rest] = call.args;
   const name = unit?.is === 'string' && WEEKDAY_CALLS.has(call.name) ? unit.text.toLowerCase() : '';
   if (name !== 'dow' && name !== 'isodow') return call;
@@ -131,13 +138,33 @@ function trimOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode
 function castOf(reader: TokenReader, name: Token, open: SourcePosition): SqlNode {
   const of = reader.expression();
   reader.expectKeyword('AS');
-  const words = [typeToken(reader)];
-  while (reader.peek().kind === 'word') words.push(reader.next().text.toLowerCase());
-  const { precision, scale } = digitsOf(reader);
+  const type = readType(reader, false);
   reader.expectClosing(open);
-  const lenient = name.upper === 'TRY_CAST';
-  const cast = { is: 'cast', of, typeName: words.join(' '), precision, scale, lenient } as const;
+  const cast = { is: 'cast', of, ...type, lenient: name.upper === 'TRY_CAST' } as const;
   return { ...cast, position: name.position, parenthesized: false };
+}
+
+interface TypeName {
+  readonly typeName: string;
+  readonly precision: number | null;
+  readonly scale: number | null;
+}
+
+/** Parses a type. `open`: anything may follow; otherwise all words up to ( or ) belong to the name. */
+export function readType(reader: TokenReader, open: boolean): TypeName {
+  const words = [typeToken(reader)];
+  const continues = (): boolean =>
+    open ? typeContinues(reader, words.length) : reader.peek().kind === 'word';
+  while (continues()) words.push(reader.next().text.toLowerCase());
+  return { typeName: words.join(' '), ...digitsOf(reader) };
+}
+
+/** Whether the next word continues a type's name of `count` words: double precision, timestamp with time zone. */
+function typeContinues(reader: TokenReader, count: number): boolean {
+  const { upper } = reader.peek();
+  if (upper === 'WITH' || upper === 'WITHOUT') return reader.areKeywords(upper, 'TIME', 'ZONE');
+  if (upper === 'PRECISION' || upper === 'VARYING') return count === 1;
+  return count > 1 && (upper === 'TIME' || upper === 'ZONE');
 }
 
 function typeToken(reader: TokenReader): string {

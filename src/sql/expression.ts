@@ -4,12 +4,20 @@
  * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
  * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
-import { nodeAt, OperandReader } from './operand.js';
+import { addedIntervals, isIntervalAhead, readInterval, type Span } from './intervals.js';
+import { LIST, nodeAt, OperandReader } from './operand.js';
+import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
 import type { ComparisonOperator, SourcePosition, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
+const PREDICATES: ReadonlySet<string> = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'NOT']);
+const QUANTIFIERS: ReadonlyMap<string, 'any' | 'all'> = new Map([
+  ['ANY', 'any'],
+  ['SOME', 'any'],
+  ['ALL', 'all'],
+]);
 const MIXED = 'comparisons cannot be chained; put one of them in parentheses';
 /** Limit on nested IS DISTINCT FROM: each duplicates its operands, so nesting grows exponentially. */
 const DISTINCTIONS_INSIDE_MAX = 3;
@@ -62,6 +70,7 @@ export class ExpressionReader extends OperandReader {
 
   #comparison(): SqlNode {
     const first = this.peek();
+    if (this.isListAhead()) return this.#rowPredicate();
     const distinctions = this.#distinctionCount;
     const left = this.#joined();
     if (!this.#predicateFollows()) return left;
@@ -76,7 +85,7 @@ export class ExpressionReader extends OperandReader {
   #predicateFollows(): boolean {
     const { kind, text, upper } = this.peek();
     if (kind === 'sign') return COMPARISONS.has(text);
-    return upper === 'IS' || upper === 'IN' || upper === 'LIKE' || upper === 'BETWEEN' || upper === 'NOT';
+    return PREDICATES.has(upper);
   }
 
   /** `distinctions` is the count of IS DISTINCT FROM before `of`. */
@@ -85,11 +94,16 @@ export class ExpressionReader extends OperandReader {
     if (sign.kind === 'sign') {
       this.next();
       const comparison = sign.text as ComparisonOperator;
+      const quantifier = this.#quantifier();
+      if (quantifier !== null) return this.#inQuery([of], comparison, quantifier, false, position);
       return { is: 'compare', comparison, left: of, right: this.#joined(), ...nodeAt(position) };
     }
     if (this.acceptKeyword('IS')) return this.#is(of, position, distinctions);
     const negated = this.acceptKeyword('NOT');
-    if (this.acceptKeyword('IN')) return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
+    if (this.acceptKeyword('IN')) {
+      if (this.isQueryAhead()) return this.#inQuery([of], '=', 'any', negated, position);
+      return { is: 'in', of, values: this.#list(), negated, ...nodeAt(position) };
+    }
     if (this.acceptKeyword('BETWEEN')) {
       const low = this.#joined();
       const height = this.height;
@@ -98,11 +112,80 @@ export class ExpressionReader extends OperandReader {
       this.height = Math.max(this.height, height);
       return { is: 'between', of, low, high, negated, ...nodeAt(position) };
     }
-    if (this.acceptKeyword('LIKE')) {
+    // LIKE ignores case, too.
+    if (this.acceptKeyword('LIKE') || this.acceptKeyword('ILIKE')) {
       const pattern = this.#joined();
       return { is: 'like', of, pattern, escape: this.#escape(), negated, ...nodeAt(position) };
     }
     throw unexpected(this.peek(), 'IN, LIKE or BETWEEN');
+  }
+
+  /** Consumes ANY, SOME or ALL before a query. */
+  #quantifier(): 'any' | 'all' | null {
+    const { upper, position } = this.peek();
+    const quantifier = QUANTIFIERS.get(upper);
+    if (quantifier === undefined || !this.isSign('(', 1)) return null;
+    if (!this.isQueryAhead(1))
+      throw sqlError(`${upper} is followed by a SELECT; use IN for a list`, position);
+    this.next();
+    return quantifier;
+  }
+
+  #inQuery(
+    of: readonly SqlNode[],
+    comparison: ComparisonOperator,
+    quantifier: 'any' | 'all',
+    negated: boolean,
+    position: SourcePosition,
+  ): SqlNode {
+    const query = this.enclosedQuery();
+    return { is: 'in-query', of, comparison, quantifier, negated, query, ...nodeAt(position) };
+  }
+
+  /** Parses the comparison of a row value, (a, b), with a query, a list of rows or another row. */
+  #rowPredicate(): SqlNode {
+    const { position } = this.peek();
+    const of = this.#list();
+    const height = this.height;
+    const node = this.#comparedRow(of, position);
+    this.above(Math.max(this.height, height) + 2 * of.length, position);
+    if (this.#predicateFollows()) throw sqlError(MIXED, this.peek().position);
+    return node;
+  }
+
+  #comparedRow(of: readonly SqlNode[], position: SourcePosition): SqlNode {
+    const { kind, text } = this.peek();
+    if (kind === 'sign' && COMPARISONS.has(text)) {
+      this.next();
+      const comparison = text as ComparisonOperator;
+      const quantifier = this.#quantifier();
+      if (quantifier !== null) return this.#inQuery(of, comparison, quantifier, false, position);
+      return comparedRows(of, comparison, this.#row(of.length), position);
+    }
+    const negated = this.areKeywords('NOT', 'IN');
+    if (negated) this.next();
+    if (!this.acceptKeyword('IN')) throw sqlError(LIST, position);
+    if (this.isQueryAhead()) return this.#inQuery(of, '=', 'any', negated, position);
+    const open = this.peek();
+    this.expectSign('(');
+    const rows: (readonly SqlNode[])[] = [];
+    this.nested(open.position, () => {
+      do rows.push(this.#row(of.length));
+      while (this.acceptSign(','));
+    });
+    this.expectClosing(open.position);
+    this.height += ROW_LIST_HEIGHT;
+    return rowIn(of, rows, negated, position);
+  }
+
+  /** Parses ( value, ... ) with `count` values. */
+  #row(count: number): SqlNode[] {
+    const { position } = this.peek();
+    if (!this.isListAhead()) throw unexpected(this.peek(), `a list of ${count} values in parentheses`);
+    const row = this.#list();
+    this.tallest = Math.max(this.tallest, this.height);
+    if (row.length === count) return row;
+    throw sqlError(`the list has ${row.length} values, the one before it ${count}`, position);
   }
 
   /** Parses the part after IS; everything except NULL becomes an equivalent CASE. */
@@ -160,15 +243,31 @@ export class ExpressionReader extends OperandReader {
 
   #sum(): SqlNode {
     const { position } = this.peek();
-    let left = this.#product();
+    let left = isIntervalAhead(this) ? this.#movedFirst(position) : this.#product();
     while (this.isSign('+') || this.isSign('-')) {
       const height = this.height;
       const { text } = this.next();
       const operator = text === '+' ? '+' : '-';
+      if (isIntervalAhead(this)) {
+        left = this.#moved(left, readInterval(this), operator, position);
+        continue;
+      }
       left = { is: 'arithmetic', operator, left, right: this.#product(), ...nodeAt(position) };
       this.above(height, position);
     }
     return left;
+  }
+
+  /** Parses INTERVAL '1 day' + date. */
+  #movedFirst(position: SourcePosition): SqlNode {
+    const spans = readInterval(this);
+    this.expectSign('+');
+    return this.#moved(this.#product(), spans, '+', position);
+  }
+
+  #moved(of: SqlNode, spans: readonly Span[], operator: '+' | '-', position: SourcePosition): SqlNode {
+    for (const _span of spans) this.above(0, position);
+    return addedIntervals(of, spans, operator, position);
   }
 
   #product(): SqlNode {
@@ -190,12 +289,12 @@ export class ExpressionReader extends OperandReader {
     const minus = this.isSign('-');
     if (!minus && !this.isSign('+')) return this.operand();
     this.next();
-    if (this.peek().kind === 'number') {
+    if (this.peek().kind === 'number' && !this.isSign('::', 1)) {
       const { text } = this.next();
       this.height = 1;
       return { is: 'number', text: minus ? `-${text}` : text, ...nodeAt(sign.position) };
     }
-    if (!minus) throw unexpected(this.peek(), 'a number after the sign +');
+    if (!minus) return this.nested(sign.position, () => this.#inside(this.#signed()));
     return this.nested(sign.position, () => ({
       is: 'negative',
       of: this.#inside(this.#signed()),

@@ -1,4 +1,5 @@
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
+export * from './bind/read.js';
 export * from './bind/request.js';
 export * from './bind/select.js';
 export * from './bind/where/target.js';
@@ -6,6 +7,7 @@ export * from './bind/writes.js';
 export * from './postgres/parameter-uses.js';
 export * from './postgres/select.js';
 export * from './postgres/statements.js';
+export { flattened } from './query/flattened.js';
 export * from './script.js';
 export * from './script-cache.js';
 export * from './sql-error.js';

@@ -13,6 +13,12 @@ export const EXPRESSION_NESTING_MAX = 64;
 /** Maximum height of an expression tree in operators: `a + b + c` has two. Recursive functions rely on it. */
 export const EXPRESSION_HEIGHT_MAX = 1_000;
 export const JOINS_MAX = 32;
+/** Maximum number of SELECTs and VALUES of a statement, at any depth. Recursive functions over set operations rely on it. */
+export const BLOCKS_MAX = 500;
+/** Maximum number of grouping sets of a GROUP BY. */
+export const GROUPING_SETS_MAX = 4_096;
+/** Maximum number of keys of all grouping sets of a statement, written out. */
+export const GROUPING_KEYS_MAX = 100_000;
 /** Maximum number of names between INTO and VALUES; an event takes two. */
 export const INSERT_NAMES_MAX = 200_000;
 /** Maximum number of literals of all INSERTs of a body. */

@@ -1,17 +1,22 @@
 /**
- * Parses operands: literals, columns, calls, CASE, and parenthesized expressions.
+ * Parses operands: literals, columns, calls, CASE, subqueries, and parenthesized expressions, with casts after them.
  * Invariants: a tree is at most EXPRESSION_HEIGHT_MAX high; parsing recurses at most EXPRESSION_NESTING_MAX times and takes
  * time linear in the number of tokens.
  */
-import { readCall } from './calls.js';
+import { readCall, readType } from './calls.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
-import { NO_STAR } from './refusals.js';
+import { callClausesFollow, readCallClauses } from './query/call-clauses.js';
+import { afterQuery } from './query/clause-order.js';
+import { NO_STAR, SUBSELECT } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isReserved, TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { SourcePosition, SqlNode } from './tree.js';
+import type { Query, SourcePosition, SqlNode } from './tree.js';
 
 const OPERAND = 'a column, a value or an expression';
+export const LIST = 'a list in parentheses is allowed only after IN and in comparisons with another';
+const NOT_CLOSED = 'the parenthesis that begins here is not closed';
+const INTERVAL = "INTERVAL '...' is allowed only after + and -, and before + and a date";
 /** Types of typed literals such as DATE '2017-01-01'. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set([
   'DATE',
@@ -36,7 +41,35 @@ export abstract class OperandReader extends TokenReader {
   protected tallest = 0;
   #nesting = 0;
 
+  /** Parses a query up to the token that cannot continue it. */
+  protected query(): Query {
+    throw sqlError(SUBSELECT, this.tokens[this.at - 1].position);
+  }
+
+  override enclosedQuery(): Query {
+    const { position } = this.peek();
+    return this.nested(position, () => {
+      this.expectSign('(');
+      const query = this.query();
+      if (this.acceptSign(')')) return query;
+      if (this.peek().kind === 'end') throw sqlError(NOT_CLOSED, position);
+      throw afterQuery(this.peek(), 'a comma, the next clause or )');
+    });
+  }
+
+  /** Parses an operand and the casts after it: x::int. */
   protected operand(): SqlNode {
+    let of = this.#operand();
+    while (this.isSign('::')) {
+      const { position } = this.next();
+      const cast = { is: 'cast', of, ...readType(this, true), lenient: false } as const;
+      of = { ...cast, ...nodeAt(position) };
+      this.above(0, position);
+    }
+    return of;
+  }
+
+  #operand(): SqlNode {
     const token = this.peek();
     this.height = 1;
     if (token.kind === 'number') return { is: 'number', text: this.next().text, ...nodeAt(token.position) };
@@ -47,13 +80,16 @@ export abstract class OperandReader extends TokenReader {
     if (token.kind === 'bracketed' || token.kind === 'double') return this.#column();
     if (token.kind === 'word') return this.#bareWord();
     if (this.isSign('*')) throw sqlError(NO_STAR, token.position);
+    if (this.isSign('::')) throw sqlError('a value or an expression is missing before this', token.position);
     throw unexpected(token, OPERAND);
   }
 
   #parenthesized(): SqlNode {
-    const { position } = this.next();
+    const { position } = this.peek();
+    if (this.isQueryAhead()) return { is: 'subquery', query: this.enclosedQuery(), ...nodeAt(position) };
+    this.next();
     const inner = this.nested(position, () => this.expression());
-    if (this.isSign(',')) throw sqlError('a list in parentheses is allowed only after IN', position);
+    if (this.isSign(',')) throw sqlError(LIST, position);
     this.expectClosing(position);
     return { ...inner, parenthesized: true };
   }
@@ -72,10 +108,10 @@ export abstract class OperandReader extends TokenReader {
       return { is: 'boolean', value: upper === 'TRUE', ...nodeAt(position) };
     }
     if (isReserved(token)) throw unexpected(token, OPERAND);
-    if (this.isSign('(', 1)) return this.nested(position, () => readCall(this));
+    if (this.isSign('(', 1)) return this.#called(token);
     const after = this.peek(1).kind;
     if (upper === 'INTERVAL' && (after === 'single' || after === 'number')) {
-      throw sqlError('INTERVAL literals are not available; see DATEADD(unit, count, date)', position);
+      throw sqlError(INTERVAL, position);
     }
     if (LITERAL_TYPES.has(upper) && (after === 'single' || this.#isZoneAhead())) return this.#dateLiteral();
     if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
@@ -83,6 +119,20 @@ export abstract class OperandReader extends TokenReader {
       return { is: 'call', name: upper.toLowerCase(), args: [], distinct: false, ...nodeAt(position) };
     }
     return this.#column();
+  }
+
+  #called({ upper, position }: Token): SqlNode {
+    if (upper === 'EXISTS') {
+      this.next();
+      if (!this.isQueryAhead()) throw unexpected(this.peek(1), 'SELECT');
+      return { is: 'exists', query: this.enclosedQuery(), ...nodeAt(position) };
+    }
+    const called = this.nested(position, () => readCall(this));
+    if (!callClausesFollow(this) || (called.is !== 'call' && called.is !== 'ordered')) return called;
+    const height = this.height;
+    const node = this.nested(position, () => readCallClauses(this, called));
+    this.above(height, position);
+    return node;
   }
 
   /** Whether WITH TIME ZONE follows, as in TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */
@@ -153,8 +203,7 @@ export abstract class OperandReader extends TokenReader {
     return { is: 'case', of, branches, otherwise, ...nodeAt(position) };
   }
 
-  /** Parses the contents of a construct that begins at `position`. */
-  protected nested<T>(position: SourcePosition, read: () => T): T {
+  override nested<T>(position: SourcePosition, read: () => T): T {
     const outer = this.tallest;
     this.tallest = 0;
     if (++this.#nesting > EXPRESSION_NESTING_MAX) {

@@ -11,12 +11,19 @@ export interface Paging {
   readonly offset: number;
 }
 
+export interface QueryPaging extends Paging {
+  /** FETCH FIRST n ROWS WITH TIES. */
+  readonly withTies: boolean;
+}
+
 const isRows = (reader: TokenReader): boolean => reader.isKeyword('ROW') || reader.isKeyword('ROWS');
 
 /** Whether a row limit follows; elsewhere OFFSET and FETCH are names. */
 export function pagingFollows(reader: TokenReader): boolean {
   if (reader.isKeyword('LIMIT')) return true;
-  if (reader.isKeyword('OFFSET')) return reader.peek(1).kind === 'number';
+  if (reader.isKeyword('OFFSET')) {
+    return reader.peek(1).kind === 'number' || (reader.isSign('-', 1) && reader.peek(2).kind === 'number');
+  }
   return reader.isKeyword('FETCH') && (reader.isKeyword('FIRST', 1) || reader.isKeyword('NEXT', 1));
 }
 
@@ -34,35 +41,39 @@ export function readTop(reader: TokenReader): Limit {
   return limit;
 }
 
-/** Parses the part after ORDER BY to the end of the statement. */
-export function readPaging(reader: TokenReader): Paging {
+/** Parses the part after ORDER BY, up to a token that does not belong to it. */
+export function readPaging(reader: TokenReader): QueryPaging {
   let limit: Limit = null;
+  let isLimited = false;
+  let withTies = false;
   let offset: number | null = null;
-  while (reader.peek().kind !== 'end') {
-    const token = reader.next();
-    if (token.upper === 'LIMIT' && limit === null) {
+  for (;;) {
+    if (!isLimited && reader.acceptKeyword('LIMIT')) {
+      isLimited = true;
+      if (reader.acceptKeyword('ALL') || reader.acceptKeyword('NULL')) continue;
       limit = readCount(reader);
       if (offset === null && reader.acceptSign(',')) {
         offset = limit.count;
         limit = readCount(reader);
       }
-    } else if (token.upper === 'OFFSET' && offset === null) {
+    } else if (offset === null && reader.acceptKeyword('OFFSET')) {
       offset = readCount(reader).count;
       if (isRows(reader)) reader.next();
-    } else if (token.upper === 'FETCH' && limit === null) {
+    } else if (!isLimited && reader.acceptKeyword('FETCH')) {
+      isLimited = true;
       limit = readFetch(reader);
-    } else throw unexpected(token, 'the end of the statement');
+      withTies = reader.acceptKeywords('WITH', 'TIES');
+      if (!withTies) reader.expectKeyword('ONLY');
+    } else return { limit, withTies, offset: offset ?? 0 };
   }
-  return { limit, offset: offset ?? 0 };
 }
 
-/** Parses the rest of FETCH. */
+/** Parses the rest of FETCH, without ONLY. */
 function readFetch(reader: TokenReader): NonNullable<Limit> {
   const { position } = reader.next();
   const limit = isRows(reader) ? { count: 1, position } : readCount(reader);
   if (!isRows(reader)) throw unexpected(reader.peek(), 'ROWS');
   reader.next();
-  reader.expectKeyword('ONLY');
   return limit;
 }
 

@@ -5,11 +5,9 @@ import { isSign, shown, type Token } from './tokens.js';
 const EXISTS = 'exists queries are not available through SQL; use POST /v1/query/exists/entity';
 const SAVED = 'saved queries are not available through SQL; use /v1/query/saved';
 const MODEL = 'are not available through SQL; use /v1/dimension and /v1/column';
-const SETS = 'is not available; send the SELECTs as statements of their own';
-const SUBSELECT = 'a SELECT inside a statement is not available';
-const WINDOWS = 'window functions are not available';
-const GROUPING = 'groups of several depths are not available; group by one list of columns';
-const JOINS = 'is not available; tables are joined with JOIN ... ON and LEFT JOIN ... ON';
+export const SUBSELECT = 'a SELECT inside a statement is not available';
+const GROUPING = 'WITH ROLLUP and WITH CUBE are not available; write GROUP BY ROLLUP (...) or CUBE (...)';
+const JOINS = 'is not available; write JOIN LATERAL (SELECT ...) ON';
 const HINTS = 'hints are not available';
 export const NO_STAR = '* is allowed only as a column of SELECT and in COUNT(*)';
 export const TOTALS =
@@ -19,37 +17,11 @@ const GEOLOCATION =
 
 /** Sequences of bare words and signs that are refused anywhere, with the message. */
 const PHRASES: readonly (readonly [string, string])[] = [
-  ['UNION', `UNION ${SETS}`],
-  ['INTERSECT', `INTERSECT ${SETS}`],
-  ['EXCEPT', `EXCEPT ${SETS}`],
-  ['EXISTS (', EXISTS],
-  ['( SELECT', SUBSELECT],
-  ['( WITH', SUBSELECT],
-  ['LATERAL', SUBSELECT],
   ['INTO', 'SELECT INTO is not available; rows are written with INSERT INTO ... VALUES'],
-  ['SELECT ALL', 'SELECT ALL is not available; write SELECT'],
-  ['DISTINCT ON', 'DISTINCT ON is not available; write GROUP BY'],
-  ['RIGHT JOIN', `RIGHT JOIN ${JOINS}`],
-  ['RIGHT OUTER', `RIGHT JOIN ${JOINS}`],
-  ['FULL JOIN', `FULL JOIN ${JOINS}`],
-  ['FULL OUTER', `FULL JOIN ${JOINS}`],
-  ['CROSS JOIN', `CROSS JOIN ${JOINS}`],
   ['CROSS APPLY', `APPLY ${JOINS}`],
   ['OUTER APPLY', `APPLY ${JOINS}`],
-  ['NATURAL JOIN', `NATURAL JOIN ${JOINS}`],
-  ['NATURAL LEFT', `NATURAL JOIN ${JOINS}`],
-  ['NATURAL INNER', `NATURAL JOIN ${JOINS}`],
-  ['USING (', `JOIN ... USING ${JOINS}`],
-  ['OVER (', WINDOWS],
-  ['QUALIFY', WINDOWS],
-  ['WITHIN GROUP', 'WITHIN GROUP is not available; write PERCENTILE(column, 0.5) or MEDIAN(column)'],
-  ['FILTER (', 'FILTER is not available; write the aggregate over CASE WHEN ... END'],
-  ['ROLLUP (', GROUPING],
-  ['CUBE (', GROUPING],
-  ['GROUPING SETS', GROUPING],
   ['WITH ROLLUP', GROUPING],
   ['WITH CUBE', GROUPING],
-  ['WITH TIES', 'WITH TIES is not available'],
   ['WITH (', HINTS],
   ['OPTION (', HINTS],
   ['FOR XML', 'FOR XML is not available; the answer is JSON, CSV or Arrow by its Accept header'],
@@ -65,14 +37,9 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['PIVOT (', 'PIVOT is not available'],
   ['UNPIVOT (', 'UNPIVOT is not available'],
   ['TABLESAMPLE', 'TABLESAMPLE is not available'],
-  ['NULLS FIRST', 'NULLS FIRST is not available; missing values come last'],
-  ['ILIKE', 'ILIKE is not available; LIKE compares without regard to case'],
   ['SIMILAR TO', 'SIMILAR TO is not available; use LIKE'],
   ['RLIKE', 'regular expressions are not available; use LIKE'],
   ['REGEXP', 'regular expressions are not available; use LIKE'],
-  ['ANY (', 'ANY is not available; use IN'],
-  ['SOME (', 'SOME is not available; use IN'],
-  ['ALL (', 'ALL is not available'],
   ['AT TIME ZONE', 'AT TIME ZONE is not available; dates without a zone are UTC'],
 ];
 
@@ -140,8 +107,6 @@ const STATEMENTS: ReadonlyMap<string, string> = new Map([
   ...['COPY', 'LOAD', 'BULK', 'IMPORT'].map(
     (word) => [word, `${word} ${SETTINGS}; use POST /v1/insert`] as const,
   ),
-  ['WITH', 'WITH is not available; send the SELECTs as statements of their own'],
-  ['VALUES', 'VALUES is allowed only after INSERT INTO'],
   ['EXISTS', EXISTS],
 ]);
 

@@ -2,15 +2,16 @@
 import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
+import { readQuery } from './query/read-query.js';
+import { beginsRead, isFlat, refuseQueries } from './query/routing.js';
 import { readInsert } from './read-insert.js';
 import { readSelect } from './read-select.js';
 import { readDelete, readUpdate } from './read-writes.js';
 import { refusedStatement, refusePhrases } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isSign, nextToken, statementTokens, type Token } from './tokens.js';
-import type { Script, SelectStatement, WriteStatement } from './tree.js';
+import type { ReadStatement, Script, WriteStatement } from './tree.js';
 
-const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /** The remaining limits of all statements of a body together. */
@@ -27,11 +28,11 @@ interface Budget {
 export function readScript(text: string): Script {
   const cursor = new Cursor(text);
   const budget = { tokens: TOKENS_MAX, skeletonTokens: SKELETON_TOKENS_MAX, values: INSERT_VALUES_MAX };
-  const reads: SelectStatement[] = [];
+  const reads: ReadStatement[] = [];
   const writes: WriteStatement[] = [];
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
     if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.position);
-    const isRead = READS.has(first.upper);
+    const isRead = beginsRead(first);
     if (!isRead && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
     if (isRead ? writes.length > 0 : reads.length > 0) {
       throw sqlError(
@@ -50,20 +51,20 @@ export function readScript(text: string): Script {
   throw sqlError('the body contains no statement', cursor.position());
 }
 
-/** Whether the text begins with SELECT or EXPLAIN, after white space and comments. Does not parse further. */
+/** Whether the text begins with a statement that reads rows, after white space and comments. Does not parse further. */
 export function beginsWithRead(text: string): boolean {
   try {
-    return READS.has(nextToken(new Cursor(text)).upper);
+    return beginsRead(nextToken(new Cursor(text)));
   } catch (error) {
     if (error instanceof QuarryError) return false;
     throw error;
   }
 }
 
-function readRead(cursor: Cursor, first: Token, budget: Budget): SelectStatement {
+function readRead(cursor: Cursor, first: Token, budget: Budget): ReadStatement {
   const tokens = statementTokens(cursor, first, budget);
   refusePhrases(tokens);
-  return readSelect(tokens, budget);
+  return isFlat(tokens) ? readSelect(tokens, budget) : readQuery(tokens);
 }
 
 function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
@@ -75,5 +76,6 @@ function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement
   }
   const tokens = statementTokens(cursor, first, budget);
   refusePhrases(tokens);
+  refuseQueries(tokens);
   return first.upper === 'UPDATE' ? readUpdate(tokens) : readDelete(tokens);
 }

@@ -87,6 +87,7 @@ class SkeletonWriter {
     const end = reader.peek();
     if (this.#needed !== null) throw unexpected(end, this.#needed);
     const paging = readPaging(reader);
+    if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end of the statement');
     if (top !== null && paging.limit !== null) {
       throw sqlError('TOP and LIMIT cannot be used in one statement', paging.limit.position);
     }

@@ -1,7 +1,8 @@
 /** Sequential reader of the tokens of a statement. */
+import { Parentheses } from './query/parentheses.js';
 import { sqlError } from './sql-error.js';
 import { isSign, type Token, unexpected } from './tokens.js';
-import type { SourcePosition, SqlNode } from './tree.js';
+import type { Query, SourcePosition, SqlNode } from './tree.js';
 
 /** Reserved keywords, which are names only in [brackets]. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -16,6 +17,9 @@ export abstract class TokenReader {
   readonly tokens: readonly Token[];
   /** Index of the next token. */
   at = 0;
+  /** Number of keys of the grouping sets written out so far. */
+  groupingKeyCount = 0;
+  #parentheses: Parentheses | null = null;
 
   constructor(tokens: readonly Token[]) {
     this.tokens = tokens;
@@ -26,6 +30,15 @@ export abstract class TokenReader {
 
   /** Parses an expression without AND, OR, NOT and comparisons outside parentheses. */
   abstract value(): SqlNode;
+
+  /** Parses the query in parentheses that begins here. */
+  abstract enclosedQuery(): Query;
+
+  /**
+   * Parses the contents of a construct that begins at `position`. Throws 6000 if too many constructs are nested; every recursion
+   * passes here.
+   */
+  abstract nested<T>(position: SourcePosition, read: () => T): T;
 
   /** The token `ahead` positions after the next one; the end token after the last one. */
   peek(ahead = 0): Token {
@@ -44,6 +57,38 @@ export abstract class TokenReader {
 
   isSign(text: string, ahead = 0): boolean {
     return isSign(this.peek(ahead), text);
+  }
+
+  /** Whether keywords follow in this order. */
+  areKeywords(...keywords: readonly string[]): boolean {
+    return keywords.every((keyword, ahead) => this.isKeyword(keyword, ahead));
+  }
+
+  /** Consumes all of the keywords if they follow in this order. */
+  acceptKeywords(...keywords: readonly string[]): boolean {
+    const found = this.areKeywords(...keywords);
+    if (found) this.at += keywords.length;
+    return found;
+  }
+
+  /** Whether a parenthesis that encloses a query follows. */
+  isQueryAhead(ahead = 0): boolean {
+    return this.isSign('(', ahead) && this.#enclosures().enclosesQuery(this.at + ahead);
+  }
+
+  /** Whether a parenthesis that encloses a list follows. */
+  isListAhead(): boolean {
+    return this.isSign('(') && this.#enclosures().enclosesList(this.at);
+  }
+
+  /** The token after the parenthesis that begins here. */
+  afterParenthesis(): Token {
+    return this.#enclosures().after(this.at);
+  }
+
+  #enclosures(): Parentheses {
+    this.#parentheses ??= new Parentheses(this.tokens);
+    return this.#parentheses;
   }
 
   acceptKeyword(keyword: string): boolean {

@@ -28,12 +28,11 @@ const CLOSING_BRACKET = 93;
 const POINT = 46;
 
 const ONE_UNIT_SIGNS = '()*,.+-/%<>=;';
-const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||'];
+const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||', '::'];
 
 /** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['==', 'values are compared with a single ='],
-  ['::', 'a cast is written CAST(value AS type)'],
   ['`', 'backticks are not available; write names in [brackets]'],
   ['@', 'variables are not available'],
   [':', 'parameters are not available; write the value itself'],

@@ -302,5 +302,5 @@ export type WriteStatement = InsertStatement | UpdateStatement | DeleteStatement
 
 /** A body: one or more statements, all SELECTs or all writes. */
 export type Script =
-  | { readonly kind: 'reads'; readonly statements: readonly SelectStatement[] }
+  | { readonly kind: 'reads'; readonly statements: readonly ReadStatement[] }
   | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] };

@@ -3,7 +3,7 @@ import { FULL_ACCESS, type Json } from '../../src/api/index.js';
 import type { Prng } from '../../src/base/index.js';
 import { databaseOf } from '../../src/catalog/index.js';
 import type { QueryOptions, SelectRequest } from '../../src/engine/index.js';
-import { bindSelect, readScript } from '../../src/sql/index.js';
+import { bindSelect, flatRead, readScript } from '../../src/sql/index.js';
 import { jsonObject, num } from '../support/generate.js';
 import { DATABASE_ID, NOW_MS, QUERY_OPTIONS, type TestStore } from './store.js';
 
@@ -20,7 +20,7 @@ export function requestsOf(store: TestStore, text: string): SelectRequest[] {
   if (script.kind !== 'reads') throw new Error(`${text} is no SELECT`);
   const model = databaseOf(store.engine.catalog(), DATABASE_ID);
   return script.statements.map((statement) => ({
-    plan: bindSelect(statement, { model, nowMs: NOW_MS, access: FULL_ACCESS }),
+    plan: bindSelect(flatRead(statement), { model, nowMs: NOW_MS, access: FULL_ACCESS }),
     explain: statement.explain,
   }));
 }

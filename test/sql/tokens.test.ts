@@ -102,7 +102,6 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['@x', 'variables are not available', '1:1'],
   ['a = ?', 'parameters are not available; write the value itself', '1:5'],
   [':x', 'parameters are not available; write the value itself', '1:1'],
-  ['a::int', 'a cast is written CAST(value AS type)', '1:2'],
   ['#t', 'temporary tables are not available', '1:1'],
   ['a == b', 'values are compared with a single =', '1:3'],
   ['a & b', 'operators on bits are not available', '1:3'],

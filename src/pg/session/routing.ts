@@ -66,7 +66,7 @@ const OWN_SCHEMA = 'public';
 const CATALOG_SCHEMA = /^(pg_|information_schema$)/;
 
 export function routeOf({ tokens }: PostgresStatement): Route {
-  const [{ upper }] = tokens;
+  const { upper } = tokens.find((token) => !isSign(token, '(')) ?? tokens[0];
   if (SESSION.has(upper)) return 'session';
   if (WRITES.has(upper)) return 'write';
   if (!READS.has(upper)) return 'unknown';

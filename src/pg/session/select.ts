@@ -55,7 +55,7 @@ export function bindSelect(
   parameters: readonly sql.SqlParameter[],
   admission: DatabaseContext,
 ): BoundSelect {
-  const select = sql.readPostgresSelect(statement, parameters);
+  const select = sql.flatRead(sql.readPostgresSelect(statement, parameters));
   const plan = planSelect(select, admission);
   const { explain } = select;
   return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };

@@ -278,7 +278,7 @@ function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): numbe
   if (use.is === 'count') return TYPE.int8;
   if (use.is === 'cast') return TYPES_BY_NAME.get(use.type) ?? 0;
   try {
-    const [output] = planSelect(use.select, admission).outputs;
+    const [output] = planSelect(sql.flatRead(use.select), admission).outputs;
     const { typeId } = rowField(output);
     // Lists are compared with their items.
     return typeId === TYPE.json ? 0 : typeId;

@@ -1,4 +1,5 @@
 /** Traversal of parsed SQL trees of any depth. */
+import { windowNodes } from '../query/query-nodes.js';
 import type { SqlNode } from '../tree.js';
 import { kindAt, type SqlFunction } from './functions/function.js';
 import { SQL_FUNCTIONS } from './functions/functions.js';
@@ -7,7 +8,7 @@ const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map(
   SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),
 );
 
-/** The child nodes, except date units, which look like columns. */
+/** The child nodes, except date units, which look like columns, and the nodes of subqueries. */
 export function operandsOf(node: SqlNode): readonly SqlNode[] {
   switch (node.is) {
     case 'negative':
@@ -34,6 +35,14 @@ export function operandsOf(node: SqlNode): readonly SqlNode[] {
       const entry = FUNCTIONS.get(node.name);
       return entry === undefined ? node.args : node.args.filter((_of, at) => kindAt(entry, at) !== 'unit');
     }
+    case 'filtered':
+      return [node.call, node.where];
+    case 'ordered':
+      return [node.call, ...node.orderBy.map(({ of }) => of)];
+    case 'over':
+      return [node.call, ...(node.where === null ? [] : [node.where]), ...windowNodes(node.window)];
+    case 'in-query':
+      return node.of;
     default:
       return [];
   }

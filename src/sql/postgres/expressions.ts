@@ -1,7 +1,8 @@
 /** Applies the defaults of the Postgres dialect to the expressions of a SELECT. */
 import { nodesOf } from '../bind/nodes.js';
+import { queryIn, scopesOf } from '../query/query-nodes.js';
 import { sqlError } from '../sql-error.js';
-import type { SelectStatement, SqlNode } from '../tree.js';
+import type { Query, ReadStatement, SelectStatement, SqlNode } from '../tree.js';
 
 const BACKSLASH = '\\';
 /** Matches an odd number of backslashes at the end. */
@@ -16,12 +17,23 @@ export function expressionsOf(select: SelectStatement): readonly SqlNode[] {
 }
 
 /**
- * Sets the backslash as escape character of LIKE without ESCAPE. Modifies `select`, which must not be shared yet. Throws
+ * Sets the backslash as escape character of LIKE without ESCAPE. Modifies `statement`, which must not be shared yet. Throws
  * 6000.
  */
-export function escapePatterns(select: SelectStatement): void {
-  for (const root of expressionsOf(select)) {
+export function escapePatterns(statement: ReadStatement): void {
+  if (statement.is === 'select') escapeIn(expressionsOf(statement));
+  else escapeInQuery(statement.query);
+}
+
+function escapeInQuery(query: Query): void {
+  for (const { roots } of scopesOf(query)) escapeIn(roots);
+}
+
+function escapeIn(roots: readonly SqlNode[]): void {
+  for (const root of roots) {
     for (const node of nodesOf(root)) {
+      const query = queryIn(node);
+      if (query !== null) escapeInQuery(query);
       if (node.is !== 'like' || node.escape !== null) continue;
       const { pattern } = node;
       if (pattern.is === 'string' && ESCAPES_NOTHING.test(pattern.text)) {

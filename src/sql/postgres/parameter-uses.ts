@@ -3,8 +3,9 @@
  * or calculation with another expression.
  */
 import { nodesOf } from '../bind/nodes.js';
+import { queryIn, scopesOf } from '../query/query-nodes.js';
 import { isSign, type Token } from '../tokens.js';
-import type { SelectStatement, SqlNode } from '../tree.js';
+import type { CommonTable, Query, ReadStatement, SelectBlock, SqlNode } from '../tree.js';
 import { expressionsOf } from './expressions.js';
 import { readPostgresSelect } from './select.js';
 import { type PostgresStatement, parameterOf } from './statements.js';
@@ -15,7 +16,7 @@ export type ParameterUse =
   /** Type name in lower case: 'int8', 'double precision'. */
   | { readonly is: 'cast'; readonly type: string }
   /** A SELECT of the other expression alone. */
-  | { readonly is: 'beside'; readonly select: SelectStatement };
+  | { readonly is: 'beside'; readonly select: ReadStatement };
 
 /** Functions whose arguments have the same type. */
 const OF_ONE_TYPE: ReadonlySet<string> = new Set(['coalesce', 'nullif', 'greatest', 'least']);
@@ -39,17 +40,81 @@ export function parameterUses(statement: PostgresStatement): readonly (Parameter
   );
   const select = readPostgresSelect(statement, marked);
   const known = new Map<SqlNode, ParameterUse | null>();
-  for (const [mark, beside] of pairsIn(select)) {
-    const at = markedBy(mark);
-    if (at === null || uses[at] !== null) continue;
-    let use = known.get(beside);
-    if (use === undefined) {
-      use = isMarked(beside) ? null : { is: 'beside', select: selectOf(beside, select) };
-      known.set(beside, use);
+  for (const { roots, selectOf } of sourcesIn(select)) {
+    for (const [mark, beside] of pairsIn(roots)) {
+      const at = markedBy(mark);
+      if (at === null || uses[at] !== null) continue;
+      let use = known.get(beside);
+      if (use === undefined) {
+        use = isMarked(beside) ? null : { is: 'beside', select: selectOf(beside) };
+        known.set(beside, use);
+      }
+      uses[at] = use;
     }
-    uses[at] = use;
   }
   return uses;
+}
+
+/** Expressions over the same tables. */
+interface Source {
+  readonly roots: readonly SqlNode[];
+  /** A SELECT of an expression alone over these tables. */
+  selectOf(of: SqlNode): ReadStatement;
+}
+
+function* sourcesIn(statement: ReadStatement): Generator<Source> {
+  if (statement.is === 'query') {
+    yield* queriesIn(statement.query);
+    return;
+  }
+  const clauses = {
+    distinct: false,
+    where: null,
+    groupBy: [],
+    having: null,
+    orderBy: [],
+    limit: null,
+    offset: 0,
+  };
+  yield {
+    roots: expressionsOf(statement),
+    selectOf: (of) => ({ ...statement, ...clauses, explain: 'no', items: [{ of, alias: null }] }),
+  };
+}
+
+function* queriesIn(query: Query): Generator<Source> {
+  for (const { block, tables, roots } of scopesOf(query)) {
+    yield { roots, selectOf: (of) => queryOf(of, block, tables) };
+    for (const root of roots) {
+      for (const node of nodesOf(root)) {
+        const inside = queryIn(node);
+        if (inside !== null) yield* queriesIn(inside);
+      }
+    }
+  }
+}
+
+function queryOf(of: SqlNode, block: SelectBlock | null, tables: readonly CommonTable[]): ReadStatement {
+  const { position } = of;
+  const clauses = {
+    distinct: false,
+    distinctOn: null,
+    where: null,
+    groupBy: [],
+    having: null,
+    qualify: null,
+  };
+  const from = block?.from ?? [];
+  const body = {
+    is: 'block',
+    position,
+    ...clauses,
+    items: [{ of, alias: null }],
+    from,
+    windows: [],
+  } as const;
+  const query = { position, tables, body, orderBy: [], limit: null, withTies: false, offset: 0 };
+  return { is: 'query', position, explain: 'no', query };
 }
 
 function useAmong(tokens: readonly Token[], at: number): ParameterUse | null {
@@ -78,8 +143,8 @@ function isMarked(root: SqlNode): boolean {
 }
 
 /** All pairs of expressions that are compared or calculated with each other, in both orders. */
-function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode]> {
-  for (const root of expressionsOf(select)) {
+function* pairsIn(roots: readonly SqlNode[]): Generator<readonly [SqlNode, SqlNode]> {
+  for (const root of roots) {
     for (const node of nodesOf(root)) {
       if (node.is === 'compare' || (node.is === 'arithmetic' && node.operator !== '||')) {
         yield [node.left, node.right];
@@ -88,6 +153,9 @@ function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode
         const values = node.is === 'in' ? node.values : [node.low, node.high];
         for (const value of values) yield [value, node.of];
         for (const value of values) yield [node.of, value];
+      } else if (node.is === 'in-query' && node.of.length === 1) {
+        const { query, position } = node;
+        yield [node.of[0], { is: 'subquery', query, position, parenthesized: false }];
       } else if (node.is === 'call' && OF_ONE_TYPE.has(node.name)) {
         const other = node.args.find((one) => markedBy(one) === null);
         if (other !== undefined) for (const one of node.args) yield [one, other];
@@ -95,19 +163,3 @@ function* pairsIn(select: SelectStatement): Generator<readonly [SqlNode, SqlNode
     }
   }
 }
-
-const selectOf = (of: SqlNode, { position, from, joins }: SelectStatement): SelectStatement => ({
-  is: 'select',
-  position,
-  explain: 'no',
-  distinct: false,
-  items: [{ of, alias: null }],
-  from,
-  joins,
-  where: null,
-  groupBy: [],
-  having: null,
-  orderBy: [],
-  limit: null,
-  offset: 0,
-});

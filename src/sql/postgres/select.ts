@@ -1,8 +1,10 @@
 /** Parses SELECT and EXPLAIN in the Postgres dialect to our tree. */
 import { SKELETON_TOKENS_MAX } from '../limits.js';
+import { readQuery } from '../query/read-query.js';
+import { beginsRead, isFlat } from '../query/routing.js';
 import { readSelect } from '../read-select.js';
 import { refusedStatement, refusePhrases } from '../refusals.js';
-import type { SelectStatement } from '../tree.js';
+import type { ReadStatement } from '../tree.js';
 import { escapePatterns } from './expressions.js';
 import type { PostgresStatement } from './statements.js';
 import { refuseForeign } from './tokens.js';
@@ -10,18 +12,18 @@ import { type SqlParameter, translate } from './translate.js';
 
 export type { SqlParameter } from './translate.js';
 
-const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN']);
-
 /** `parameters` are the values from $1 on. Throws 6000 with the source position for unsupported constructs. */
 export function readPostgresSelect(
   { tokens }: PostgresStatement,
   parameters: readonly SqlParameter[],
-): SelectStatement {
-  if (!READS.has(tokens[0].upper)) throw refusedStatement(tokens[0], tokens[1] ?? null);
+): ReadStatement {
+  if (!beginsRead(tokens[0])) throw refusedStatement(tokens[0], tokens[1] ?? null);
   const translated = translate(tokens, parameters);
   refuseForeign(translated);
   refusePhrases(translated);
-  const select = readSelect(translated, { skeletonTokens: SKELETON_TOKENS_MAX });
-  escapePatterns(select);
-  return select;
+  const statement = isFlat(translated)
+    ? readSelect(translated, { skeletonTokens: SKELETON_TOKENS_MAX })
+    : readQuery(translated);
+  escapePatterns(statement);
+  return statement;
 }

@@ -69,7 +69,7 @@ function foreignAt(cursor: Cursor): Token | null {
 /** Throws 6000 for the first operator that our SQL does not have. */
 export function refuseForeign(tokens: readonly Token[]): void {
   for (const { kind, text, position } of tokens) {
-    if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||') continue;
+    if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||' || text === '::') continue;
     throw sqlError(foreignSign(text, 0) ?? `the operator ${quoted(text)} is not available`, position);
   }
 }

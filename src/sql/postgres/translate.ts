@@ -1,19 +1,16 @@
 /**
  * Translates tokens of the Postgres dialect to tokens of our SQL where an equivalent exists. Other tokens are unchanged and refused
  * by the parser.
- *   x::type                          CAST(x AS type)         x - INTERVAL '7 days'   DATEADD(day, -7, x)
+ *   x::text-like system type         x                       x - '7 days'::interval  x - INTERVAL '7 days'
  *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
- *   x ILIKE y                        x LIKE y                public.t, pg_catalog.f  t, f
- *   $1                               the parameter's value   LIMIT ALL               nothing
- *   x OPERATOR(pg_catalog.=) y       x = y
+ *   public.t, pg_catalog.f           t, f                    LIMIT ALL               nothing
+ *   $1                               the parameter's value   x OPERATOR(pg_catalog.=) y  x = y
  * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
  * never parsed as text.
  */
-import { quoted } from '../../base/index.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
 import type { SourcePosition } from '../tree.js';
-import { operandStart } from './operand.js';
 import { parameterOf } from './statements.js';
 
 /** The value of a $n. */
@@ -27,25 +24,6 @@ export type SqlParameter =
 
 /** The Unix epoch. */
 const EPOCH = '1970-01-01T00:00:00Z';
-/** '7 days', '-1 hour'. */
-const SPAN = /^\s*([+-]?\d{1,9})\s*(year|month|week|day|hour|minute|second|min|sec|h|d|m|s)s?\s*$/i;
-const SPAN_UNITS: Readonly<Record<string, string>> = {
-  min: 'minute',
-  m: 'minute',
-  sec: 'second',
-  s: 'second',
-  h: 'hour',
-  d: 'day',
-};
-/** Keywords that continue the name of a type. */
-const TYPE_KEYWORDS: ReadonlySet<string> = new Set([
-  'PRECISION',
-  'VARYING',
-  'WITH',
-  'WITHOUT',
-  'TIME',
-  'ZONE',
-]);
 /** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
@@ -84,11 +62,9 @@ class Translation {
     else if (isSign(token, '::')) this.#cast(token.position);
     else if (this.#isSchema()) this.#at += 2;
     else if (this.#areKeywords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
-    else if (token.upper === 'ILIKE') this.#replace(1, [word('LIKE', token.position)]);
     else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (this.#isEpoch()) this.#epoch(token);
-    else if ((isSign(token, '+') || isSign(token, '-')) && this.#areSpanAhead()) this.#moved(token);
     else this.#replace(1, [token]);
   }
 
@@ -133,24 +109,24 @@ class Translation {
     this.#replace(1, literal(value, position, ['LIMIT', 'OFFSET', 'FIRST', 'NEXT'].includes(before)));
   }
 
+  /** Drops casts to types that are equal to text; the parser reads the others. */
   #cast(position: SourcePosition): void {
     this.#at++;
-    const type: Token[] = [this.#typeToken(position)];
-    while (TYPE_KEYWORDS.has(this.#peek().upper)) type.push(this.#take());
-    if (isSign(this.#peek(), '(')) {
-      while (!isSign(this.#peek(), ')')) type.push(this.#take());
-      type.push(this.#take());
-    }
-    const name = type[0].text.toUpperCase();
+    const type = this.#typeToken(position);
+    const name = type.text.toUpperCase();
     if (TEXT_TYPES.has(name)) return;
-    if (name === 'INTERVAL')
+    if (name === 'INTERVAL') this.#interval(position);
+    else this.#out.push(sign('::', position), type);
+  }
+
+  /** Translates + '7 days'::interval. */
+  #interval(position: SourcePosition): void {
+    const text = this.#out.pop();
+    const before = this.#out.at(-1);
+    if (text?.kind !== 'single' || (!isSign(before, '+') && !isSign(before, '-'))) {
       throw sqlError("INTERVAL stands behind + and - only: x - INTERVAL '7 days'", position);
-    const begin = operandStart(this.#out, position);
-    this.#wrap(
-      begin,
-      [word('CAST', position), sign('(', position)],
-      [word('AS', position), ...type, sign(')', position)],
-    );
+    }
+    this.#out.push(word('INTERVAL', text.position), text);
   }
 
   #typeToken(position: SourcePosition): Token {
@@ -185,42 +161,6 @@ class Translation {
       ...from,
       sign(',', position),
     ]);
-  }
-
-  /** Whether INTERVAL '7 days' or '7 days'::interval follows. */
-  #areSpanAhead(): boolean {
-    if (this.#peek(1).upper === 'INTERVAL') return this.#peek(2).kind === 'single';
-    return (
-      this.#peek(1).kind === 'single' && isSign(this.#peek(2), '::') && this.#peek(3).upper === 'INTERVAL'
-    );
-  }
-
-  #moved(operator: Token): void {
-    const { position } = operator;
-    const isLiteral = this.#peek(1).upper === 'INTERVAL';
-    const text = this.#peek(isLiteral ? 2 : 1);
-    this.#at += isLiteral ? 3 : 4;
-    const span = SPAN.exec(text.text);
-    if (span === null) {
-      const expected = 'an interval is one number with a unit from second to year';
-      throw sqlError(`INTERVAL ${quoted(text.text)}: ${expected}`, text.position);
-    }
-    const name = span[2].toLowerCase();
-    const count = (operator.text === '-' ? -1 : 1) * Number(span[1]);
-    const before = [
-      word('DATEADD', position),
-      sign('(', position),
-      word((SPAN_UNITS[name] ?? name).toUpperCase(), position),
-      sign(',', position),
-      ...literal({ is: 'number', text: String(count) }, position, false),
-      sign(',', position),
-    ];
-    this.#wrap(operandStart(this.#out, position), before, [sign(')', position)]);
-  }
-
-  #wrap(begin: number, before: readonly Token[], behind: readonly Token[]): void {
-    this.#out.splice(begin, 0, ...before);
-    this.#out.push(...behind);
   }
 }
 

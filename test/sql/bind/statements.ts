@@ -6,6 +6,7 @@ import type { DatabaseModel } from '../../../src/schema/index.js';
 import {
   bindSelect,
   bindTarget,
+  flatRead,
   readScript,
   type SelectStatement,
   type SqlAccess,
@@ -44,7 +45,7 @@ export function requestWith(access: SqlAccess = FULL_ACCESS): SqlRequest {
 export function selectOf(text: string): SelectStatement {
   const script = readScript(text);
   if (script.kind !== 'reads') throw new Error('no SELECT');
-  return script.statements[0];
+  return flatRead(script.statements[0]);
 }
 
 export function planOf(text: string, access?: SqlAccess): SelectPlan {

@@ -46,6 +46,19 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ["SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''", "SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''"],
   ["SELECT 1 FROM t WHERE x LIKE '\\_\\\\'", "SELECT 1 FROM t WHERE x LIKE '\\_\\\\' ESCAPE '\\'"],
   ['SELECT 1 FROM t WHERE x OPERATOR(pg_catalog.<=) 1', 'SELECT 1 FROM t WHERE x <= 1'],
+  [
+    "SELECT a FROM t WHERE b < c - INTERVAL '1 day 2 hours'",
+    'SELECT a FROM t WHERE b < DATEADD(HOUR, -2, DATEADD(DAY, -1, c))',
+  ],
+  ["SELECT a FROM t WHERE b < c + INTERVAL '3' month", 'SELECT a FROM t WHERE b < DATEADD(MONTH, 3, c)'],
+  [
+    'SELECT sum(x) OVER (PARTITION BY y)::int FROM t',
+    'SELECT CAST(sum(x) OVER (PARTITION BY y) AS int) FROM t',
+  ],
+  [
+    "SELECT x FROM public.t WHERE x IN (SELECT y::int FROM public.u WHERE z ILIKE 'a')",
+    "SELECT x FROM t WHERE x IN (SELECT CAST(y AS int) FROM u WHERE z LIKE 'a' ESCAPE '\\')",
+  ],
   ['SELECT case when a then 1 end::text FROM t', 'SELECT CAST(case when a then 1 end AS text) FROM t'],
 ];
 
@@ -99,7 +112,7 @@ t.test('syntax without an equivalent is refused with its position', (t) => {
   };
   t.match(refused("SELECT a ~ 'x' FROM t"), [/regular expressions/, 10]);
   t.match(refused('SELECT a @> b FROM t'), [/not available/, 10]);
-  t.match(refused("SELECT a - INTERVAL '1 day 2 hours' FROM t"), [/one number with a unit/, 21]);
+  t.match(refused("SELECT a - INTERVAL '1 day 02:00' FROM t"), [/one number with a unit/, 21]);
   t.match(refused('SELECT ::int FROM t'), [/missing before/, 8]);
   t.match(refused('SELECT a::int[] FROM t'), [/arrays/, 9]);
   t.match(refused('SELECT $0 FROM t'), [/parameters are \$1 to/, 8]);

@@ -92,39 +92,39 @@ function strengthOf(node: SqlNode): number {
 }
 
 export class SqlGenerator {
-  readonly #random: Prng;
+  protected readonly random: Prng;
 
   constructor(random: Prng) {
-    this.#random = random;
+    this.random = random;
   }
 
   script(): Script {
-    const count = this.#random.between(1, 3);
-    if (this.#random.chance(0.75)) {
+    const count = this.random.between(1, 3);
+    if (this.random.chance(0.75)) {
       return { kind: 'reads', statements: Array.from({ length: count }, () => this.#select()) };
     }
     return {
       kind: 'writes',
       statements: Array.from({ length: count }, () => {
-        const where = this.#maybe(0.7, () => this.node(3));
+        const where = this.maybe(0.7, () => this.node(3));
         const head = { position: NOWHERE, table: this.#table() };
-        const kind = this.#random.below(3);
+        const kind = this.random.below(3);
         if (kind === 0) return this.#insert();
         if (kind === 1) return { is: 'delete', ...head, where };
-        return { is: 'update', ...head, set: this.#some(3, () => this.#assignment()), where };
+        return { is: 'update', ...head, set: this.some(3, () => this.#assignment()), where };
       }),
     };
   }
 
   /** A node with at most `depth` levels below it, and parentheses if it binds less tightly than `strength`. */
   node(depth: number, strength = 1): SqlNode {
-    const node = depth === 0 || this.#random.chance(0.15) ? this.#leaf() : this.#inner(depth - 1);
-    const parenthesized = strengthOf(node) < strength || this.#random.chance(0.1);
+    const node = depth === 0 || this.random.chance(0.15) ? this.#leaf() : this.#inner(depth - 1);
+    const parenthesized = strengthOf(node) < strength || this.random.chance(0.1);
     return { ...node, parenthesized };
   }
 
   #leaf(): SqlNode {
-    const random = this.#random;
+    const random = this.random;
     const kind = random.below(10);
     if (kind === 0) return { is: 'null', ...bare };
     if (kind === 1) return { is: 'boolean', value: random.chance(0.5), ...bare };
@@ -136,12 +136,12 @@ export class SqlGenerator {
   }
 
   #string(): SqlNode & { readonly is: 'string' } {
-    const quotes = this.#random.chance(0.8) ? 'single' : 'double';
-    return { is: 'string', text: this.#random.pick(STRINGS), quotes, ...bare };
+    const quotes = this.random.chance(0.8) ? 'single' : 'double';
+    return { is: 'string', text: this.random.pick(STRINGS), quotes, ...bare };
   }
 
   #inner(depth: number): SqlNode {
-    const random = this.#random;
+    const random = this.random;
     const negated = random.chance(0.4);
     switch (random.below(13)) {
       case 0:
@@ -156,7 +156,7 @@ export class SqlGenerator {
         return { is: 'compare', comparison: random.pick(COMPARISONS), left, right, ...bare };
       }
       case 5: {
-        const values = this.#some(4, () => this.node(depth));
+        const values = this.some(4, () => this.node(depth));
         return { is: 'in', of: this.node(depth, 5), values, negated, ...bare };
       }
       case 6: {
@@ -195,24 +195,24 @@ export class SqlGenerator {
   }
 
   #arithmetic(depth: number): SqlNode {
-    const operator = this.#random.pick(['+', '-', '*', '/', '%', '||'] as const);
+    const operator = this.random.pick(['+', '-', '*', '/', '%', '||'] as const);
     const strength = operator === '||' ? 5 : operator === '+' || operator === '-' ? 6 : 7;
     const [left, right] = [this.node(depth, strength), this.node(depth, strength + 1)];
     return { is: 'arithmetic', operator, left, right, ...bare };
   }
 
   #case(depth: number): SqlNode {
-    const branches = this.#some(2, () => {
+    const branches = this.some(2, () => {
       const [when, result] = [this.node(depth), this.node(depth)];
       // biome-ignore lint/suspicious/noThenProperty: the word of SQL; nobody awaits a branch
       return { when, then: result };
     });
-    const otherwise = this.#maybe(0.5, () => this.node(depth));
-    return { is: 'case', of: this.#maybe(0.4, () => this.node(depth)), branches, otherwise, ...bare };
+    const otherwise = this.maybe(0.5, () => this.node(depth));
+    return { is: 'case', of: this.maybe(0.4, () => this.node(depth)), branches, otherwise, ...bare };
   }
 
   #called(depth: number): SqlNode {
-    const random = this.#random;
+    const random = this.random;
     const unit = { is: 'string', text: random.pick(UNITS), quotes: 'single', ...bare } as const;
     const call = (name: string, ...args: SqlNode[]): SqlNode => {
       return { is: 'call', name, args, distinct: false, ...bare };
@@ -239,12 +239,7 @@ export class SqlGenerator {
       case 3:
         return call('position', this.node(depth, 5), this.node(depth, 5));
       case 4:
-        return call(
-          'substring',
-          this.node(depth),
-          this.node(depth),
-          ...this.#some(1, () => this.node(depth)),
-        );
+        return call('substring', this.node(depth), this.node(depth), ...this.some(1, () => this.node(depth)));
       case 5:
         return call('count', { is: 'star', table: null, ...bare });
       case 6: {
@@ -256,49 +251,49 @@ export class SqlGenerator {
       default:
         return call(
           random.pick(['upper', 'left', 'coalesce', 'interval']),
-          ...this.#some(3, () => this.node(depth)),
+          ...this.some(3, () => this.node(depth)),
         );
     }
   }
 
   #select(): SelectStatement {
-    const random = this.#random;
+    const random = this.random;
     const count = random.pick([0, 5, Number.MAX_SAFE_INTEGER]);
     return {
       is: 'select',
       position: NOWHERE,
       explain: random.chance(0.8) ? 'no' : random.chance(0.5) ? 'plan' : 'analyze',
       distinct: random.chance(0.2),
-      items: this.#some(3, () => this.#item()),
+      items: this.some(3, () => this.#item()),
       from: this.#table(),
       joins: random.chance(0.8)
         ? []
-        : this.#some(2, () => {
+        : this.some(2, () => {
             const kind = random.chance(0.5) ? 'inner' : 'left';
             return { table: this.#table(), kind, on: this.node(2) };
           }),
-      where: this.#maybe(0.7, () => this.node(5)),
-      groupBy: random.chance(0.6) ? [] : this.#some(3, () => this.node(2)),
-      having: this.#maybe(0.3, () => this.node(2)),
+      where: this.maybe(0.7, () => this.node(5)),
+      groupBy: random.chance(0.6) ? [] : this.some(3, () => this.node(2)),
+      having: this.maybe(0.3, () => this.node(2)),
       orderBy: random.chance(0.6)
         ? []
-        : this.#some(3, () => ({ of: this.node(2), descending: random.chance(0.5) })),
-      limit: this.#maybe(0.5, () => ({ count, position: NOWHERE })),
+        : this.some(3, () => ({ of: this.node(2), descending: random.chance(0.5) })),
+      limit: this.maybe(0.5, () => ({ count, position: NOWHERE })),
       offset: random.chance(0.6) ? 0 : random.below(1_000),
     };
   }
 
   #item(): SelectStatement['items'][number] {
-    if (this.#random.chance(0.1)) {
-      const table = this.#random.chance(0.5) ? this.#random.pick(NAMES) : null;
+    if (this.random.chance(0.1)) {
+      const table = this.random.chance(0.5) ? this.random.pick(NAMES) : null;
       return { of: { is: 'star', table, ...bare }, alias: null };
     }
-    return { of: this.node(3), alias: this.#random.chance(0.4) ? this.#random.pick(NAMES) : null };
+    return { of: this.node(3), alias: this.random.chance(0.4) ? this.random.pick(NAMES) : null };
   }
 
   #insert(): InsertStatement {
-    const columns = this.#some(4, () => ({ name: this.#random.pick(NAMES), position: NOWHERE }));
-    const rows = this.#some(3, () => columns.map(() => this.#literal()));
+    const columns = this.some(4, () => ({ name: this.random.pick(NAMES), position: NOWHERE }));
+    const rows = this.some(3, () => columns.map(() => this.#literal()));
     return { is: 'insert', position: NOWHERE, table: { ...this.#table(), alias: null }, columns, rows };
   }
 
@@ -310,19 +305,19 @@ export class SqlGenerator {
   }
 
   #assignment(): { readonly column: string; readonly position: typeof NOWHERE; readonly value: SqlNode } {
-    return { column: this.#random.pick(NAMES), position: NOWHERE, value: this.#literal() };
+    return { column: this.random.pick(NAMES), position: NOWHERE, value: this.#literal() };
   }
 
   #table(): TableName {
-    const alias = this.#random.chance(0.3) ? this.#random.pick(NAMES) : null;
-    return { name: this.#random.pick(NAMES), alias, position: NOWHERE };
+    const alias = this.random.chance(0.3) ? this.random.pick(NAMES) : null;
+    return { name: this.random.pick(NAMES), alias, position: NOWHERE };
   }
 
-  #some<T>(most: number, make: () => T): T[] {
-    return Array.from({ length: this.#random.between(1, most) }, make);
+  protected some<T>(most: number, make: () => T): T[] {
+    return Array.from({ length: this.random.between(1, most) }, make);
   }
 
-  #maybe<T>(probability: number, make: () => T): T | null {
-    return this.#random.chance(probability) ? make() : null;
+  protected maybe<T>(probability: number, make: () => T): T | null {
+    return this.random.chance(probability) ? make() : null;
   }
 }

@@ -180,6 +180,20 @@ export class SqlNodePrinter {
     }
   }
 
+  /** Writes a node that only queries have. */
+  protected queryNode(node: SqlNode): SqlNode {
+    throw new Error(`${node.is} is printed by printed-queries.ts`);
+  }
+
+  /** The number of tokens written so far, by which `positionOf` finds the position of the next one. */
+  protected get tokenCount(): number {
+    return this.#writer.begins.length;
+  }
+
+  protected positionOf(index: number): SourcePosition {
+    return this.#writer.begins[index];
+  }
+
   #table(name: string): void {
     this.name(name);
     this.sign('.');
@@ -193,7 +207,9 @@ export class SqlNodePrinter {
       else this.sign(node.comparison === '<>' && this.random.chance(0.5) ? '!=' : node.comparison);
       return { ...node, left, right: this.node(node.right) };
     }
-    if (node.is !== 'between' && node.is !== 'in' && node.is !== 'like' && node.is !== 'is-null') return node;
+    if (node.is !== 'between' && node.is !== 'in' && node.is !== 'like' && node.is !== 'is-null') {
+      return this.queryNode(node);
+    }
     const of = this.node(node.of);
     if (node.is === 'is-null') {
       this.words('is', ...(node.negated ? ['not'] : []), 'null');

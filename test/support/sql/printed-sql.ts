@@ -19,7 +19,7 @@ export class SqlPrinter extends SqlNodePrinter {
     };
     if (script.kind === 'reads') {
       const statements = script.statements.map((statement, index, all) => {
-        const written = this.#select(statement);
+        const written = statement.is === 'select' ? this.#select(statement) : statement;
         separate(index, all.length);
         return written;
       });

@@ -3,7 +3,15 @@
  * node.
  */
 import { QuarryError } from '../../../src/base/index.js';
-import type { Script, SelectStatement, SqlNode, TableName, WriteStatement } from '../../../src/sql/index.js';
+import type {
+  ReadStatement,
+  Script,
+  SelectStatement,
+  SqlNode,
+  TableName,
+  WriteStatement,
+} from '../../../src/sql/index.js';
+import { queryNodeText, queryText } from './sql-query-text.js';
 
 const not = (negated: boolean): string => (negated ? 'not ' : '');
 const list = (nodes: readonly SqlNode[]): string => nodes.map(nodeText).join(', ');
@@ -56,7 +64,7 @@ function bareText(node: SqlNode): string {
     case 'call':
       return `${node.name}{${node.distinct ? 'distinct ' : ''}${list(node.args)}}`;
     default:
-      throw new Error(`${node.is} is printed by query-text.ts`);
+      return queryNodeText(node);
   }
 }
 
@@ -97,7 +105,10 @@ function writeText(statement: WriteStatement): string {
   return `update ${table(statement.table)} set ${set}${where}`;
 }
 
-export function statementText(statement: SelectStatement | WriteStatement): string {
+export function statementText(statement: ReadStatement | WriteStatement): string {
+  if (statement.is === 'query') {
+    return `${statement.explain === 'no' ? '' : `explain ${statement.explain} `}query: ${queryText(statement.query)}`;
+  }
   return statement.is === 'select' ? selectText(statement) : writeText(statement);
 }
 

@@ -47,11 +47,11 @@ const requestOf = ({ nowMs, access }: DatabaseCall, model: DatabaseModel): sql.S
   evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
 });
 
-function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): StreamedAnswer {
+function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): StreamedAnswer {
   const { engine, cancellation, format } = call;
   const request = requestOf(call, call.model);
   const requests = statements.map((statement) => ({
-    plan: sql.bindSelect(statement, request),
+    plan: sql.bindSelect(sql.flatRead(statement), request),
     explain: statement.explain,
     isRestricted: call.access.fingerprint !== '',
   }));

@@ -1,0 +1,80 @@
+/** The flat form of a query, which is bound and executed without a tree of relations. */
+import { nodesOf } from '../bind/nodes.js';
+import type {
+  FromItem,
+  JoinClause,
+  Query,
+  SelectBlock,
+  SelectStatement,
+  SqlNode,
+  TableName,
+} from '../tree.js';
+import { scopesOf } from './query-nodes.js';
+
+/** Nodes that a SelectStatement does not contain. */
+const NOT_FLAT: ReadonlySet<SqlNode['is']> = new Set([
+  ...(['filtered', 'ordered', 'over', 'subquery', 'exists', 'in-query'] as const),
+]);
+
+/** The flat statement with the same meaning, without EXPLAIN; null if there is none. */
+export function flattened(query: Query): SelectStatement | null {
+  const { position, tables, body, orderBy, limit, withTies, offset } = query;
+  if (tables.length > 0 || withTies || body.is !== 'block') return null;
+  const from = flatTables(body);
+  const groupBy = flatKeys(body);
+  const isPlain = body.distinctOn === null && body.windows.length === 0 && body.qualify === null;
+  const isLast = orderBy.every(({ missing }) => missing !== 'first');
+  if (from === null || groupBy === null || !isPlain || !isLast || !hasFlatNodes(query)) return null;
+  return {
+    is: 'select',
+    position,
+    explain: 'no',
+    distinct: body.distinct,
+    items: body.items,
+    ...from,
+    where: body.where,
+    groupBy,
+    having: body.having,
+    orderBy: orderBy.map(({ of, descending }) => ({ of, descending })),
+    limit,
+    offset,
+  };
+}
+
+function flatTables({ from }: SelectBlock): Pick<SelectStatement, 'from' | 'joins'> | null {
+  if (from.length > 1) return null;
+  const joins: JoinClause[] = [];
+  let item: FromItem | undefined = from[0];
+  while (item?.is === 'join') {
+    const { kind, on, right, natural } = item;
+    const table = tableOf(right);
+    if (table === null || on === null || natural || (kind !== 'inner' && kind !== 'left')) return null;
+    joins.unshift({ table, kind, on });
+    item = item.left;
+  }
+  if (item === undefined) return { from: null, joins };
+  const first = tableOf(item);
+  return first === null ? null : { from: first, joins };
+}
+
+function tableOf(item: FromItem): TableName | null {
+  if (item.is !== 'table' || item.columnNames !== null) return null;
+  const { name, alias, position } = item;
+  return { name, alias, position };
+}
+
+function flatKeys({ groupBy }: SelectBlock): readonly SqlNode[] | null {
+  const keys: SqlNode[] = [];
+  for (const element of groupBy) {
+    if (element.is !== 'key') return null;
+    keys.push(element.of);
+  }
+  return keys;
+}
+
+function hasFlatNodes(query: Query): boolean {
+  for (const { roots } of scopesOf(query)) {
+    for (const root of roots) for (const node of nodesOf(root)) if (NOT_FLAT.has(node.is)) return false;
+  }
+  return true;
+}

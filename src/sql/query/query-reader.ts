@@ -1,0 +1,135 @@
+/**
+ * Parses queries by recursive descent: WITH, set operations, VALUES, parentheses, ORDER BY and LIMIT; the parts of a SELECT are
+ * parsed by block.ts. Every recursion passes `nested`, so that its depth is bounded; every token is passed once.
+ * Invariant: a parenthesized query without WITH, ORDER BY and LIMIT of its own is its body; other ones are 'nested'.
+ */
+import { ExpressionReader } from '../expression.js';
+import { BLOCKS_MAX } from '../limits.js';
+import { pagingFollows, type QueryPaging, readPaging } from '../paging.js';
+import { sqlError } from '../sql-error.js';
+import { unexpected } from '../tokens.js';
+import type { CommonTable, OrderKey, Query, QueryBody, SqlNode } from '../tree.js';
+import { readBlock, type Top } from './block.js';
+import { columnNamesOf } from './from.js';
+import { commaList, readOrderBy } from './order-keys.js';
+
+type SetOperator = (QueryBody & { readonly is: 'set' })['operator'];
+
+const UNIONS: ReadonlyMap<string, SetOperator> = new Map([
+  ['UNION', 'union'],
+  ['EXCEPT', 'except'],
+]);
+const INTERSECTIONS: ReadonlyMap<string, SetOperator> = new Map([['INTERSECT', 'intersect']]);
+const NO_PAGING: QueryPaging = { limit: null, withTies: false, offset: 0 };
+
+/** A body, and TOP of its only SELECT. */
+interface Part {
+  readonly body: QueryBody;
+  readonly top: Top | null;
+}
+
+export class QueryReader extends ExpressionReader {
+  #blockCount = 0;
+
+  override query(): Query {
+    const { position } = this.peek();
+    const tables = this.acceptKeyword('WITH') ? this.#tables() : [];
+    const part = this.#unions();
+    const orderBy = this.isKeyword('ORDER') ? readOrderBy(this) : [];
+    const paging = pagingFollows(this) ? readPaging(this) : NO_PAGING;
+    const rows = limited(part, paging);
+    const { body } = part;
+    const plain = tables.length === 0 && orderBy.length === 0 && rows === NO_PAGING;
+    if (plain && body.is === 'nested') return body.query;
+    return { position, tables, body, orderBy, ...rows };
+  }
+
+  #tables(): readonly CommonTable[] {
+    const recursive = this.acceptKeyword('RECURSIVE');
+    return commaList(this, () => {
+      const { text: name, position } = this.expectName("a table's name");
+      const columnNames = columnNamesOf(this);
+      this.expectKeyword('AS');
+      // Whether the table is computed once has no effect on the answer.
+      if (!this.acceptKeyword('MATERIALIZED')) this.acceptKeywords('NOT', 'MATERIALIZED');
+      if (!this.isSign('(')) throw unexpected(this.peek(), '(');
+      return { name, columnNames, query: this.enclosedQuery(), recursive, position };
+    });
+  }
+
+  #unions(): Part {
+    return this.#operations(UNIONS, () => this.#operations(INTERSECTIONS, () => this.#term()));
+  }
+
+  #operations(operators: ReadonlyMap<string, SetOperator>, operand: () => Part): Part {
+    let part = operand();
+    for (;;) {
+      const { upper, position } = this.peek();
+      const operator = operators.get(upper);
+      if (operator === undefined) return part;
+      this.next();
+      const all = this.acceptKeyword('ALL');
+      if (!all) this.acceptKeyword('DISTINCT');
+      const left = bodyOf(part);
+      const right = bodyOf(operand());
+      part = { body: { is: 'set', operator, all, left, right, position }, top: null };
+    }
+  }
+
+  #term(): Part {
+    const { upper, position } = this.peek();
+    if (this.isSign('(')) return { body: bodyIn(this.enclosedQuery()), top: null };
+    if (upper !== 'SELECT' && upper !== 'VALUES') throw unexpected(this.peek(), 'SELECT, VALUES or (');
+    if (++this.#blockCount > BLOCKS_MAX) {
+      throw sqlError(`a statement has at most ${BLOCKS_MAX} SELECTs and VALUES`, position);
+    }
+    return upper === 'SELECT' ? readBlock(this) : { body: this.#values(), top: null };
+  }
+
+  #values(): QueryBody {
+    const { position } = this.next();
+    let width: number | null = null;
+    const rows = commaList(this, () => {
+      const open = this.peek();
+      const row = this.#row();
+      width ??= row.length;
+      if (row.length === width) return row;
+      throw sqlError(`this row has ${row.length} values, the first ${width}`, open.position);
+    });
+    return { is: 'values', rows, position };
+  }
+
+  #row(): readonly SqlNode[] {
+    const { position } = this.peek();
+    this.expectSign('(');
+    const row = commaList(this, () => this.expression());
+    this.expectClosing(position);
+    return row;
+  }
+}
+
+/** The paging of a query, from TOP or from the clauses after it. */
+function limited({ top }: Part, paging: QueryPaging): QueryPaging {
+  if (top === null) return paging;
+  if (paging.limit !== null) {
+    throw sqlError('TOP and LIMIT cannot be used in one statement', paging.limit.position);
+  }
+  return { ...top, offset: paging.offset };
+}
+
+const NO_ORDER: readonly OrderKey[] = [];
+
+/** The part as an operand of a set operation, where TOP limits this SELECT alone. */
+function bodyOf({ body, top }: Part): QueryBody {
+  if (top === null) return body;
+  const { position } = body;
+  const query: Query = { position, tables: [], body, orderBy: NO_ORDER, ...top, offset: 0 };
+  return { is: 'nested', query, position };
+}
+
+/** The body of a parenthesized query. */
+function bodyIn(query: Query): QueryBody {
+  const { tables, body, orderBy, limit, withTies, offset, position } = query;
+  const plain = tables.length === 0 && orderBy.length === 0 && limit === null && !withTies && offset === 0;
+  return plain ? body : { is: 'nested', query, position };
+}
