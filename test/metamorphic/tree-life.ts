@@ -57,7 +57,7 @@ export class TreeLife {
       const types = columns.map((column) => `${column.name} ${DUCK_TYPES[column.type]}`);
       await this.#duck.run(`CREATE TABLE ${name} (${types.join(', ')})`);
       const rows = Array.from({ length: prng.below(rowsMax) }, () =>
-        columns.map(({ type }) => (prng.chance(0.2) ? null : draw(type, prng))),
+        columns.map(({ type }, at) => (at > 0 && prng.chance(0.2) ? null : draw(type, prng))),
       );
       if (rows.length === 0) continue;
       const tuples = rows.map((row) => `(${row.map(literal).join(', ')})`);
