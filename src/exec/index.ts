@@ -5,6 +5,6 @@ export * from './look-up.js';
 export * from './mutate.js';
 export * from './query-memory.js';
 export * from './query-run.js';
-export * from './relation/stage-run.js';
+export * from './relation/stage/stage-run.js';
 export * from './select/cursor.js';
 export * from './select/scan-summary.js';

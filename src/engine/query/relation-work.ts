@@ -7,7 +7,7 @@
 import { invariant } from '../../base/index.js';
 import { type SelectPlan, type Stage, stageInputs } from '../../ir/index.js';
 import type { Table } from '../../plan/index.js';
-import type { OperatorStats, RowEncoding, WorkerStage } from '../../protocol/index.js';
+import type { OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { RowSink } from './row-sink.js';
@@ -124,32 +124,46 @@ export class RelationWork {
     return true;
   }
 
+  /** Runs the last stage. */
   async #runLast(index: number, slices: Slices, sink: RowSink): Promise<boolean> {
     const stage = this.#stages[index];
     const { encoding, fields } = this.#dependencies;
     if (stage.runs === 'operators') {
       return this.#onWorkers(index, stage, slices, encoding, async (workerSelect) => {
-        if (!slices.isOnly) {
-          await writeRows(workerSelect, Number.POSITIVE_INFINITY, fields, sink);
-          return true;
-        }
-        const parts = await workerSelect.onePart();
-        this.#answer =
-          parts &&
-          (async (into) => {
-            for (const part of parts) await writePart(part, fields, into);
-          });
-        return parts !== null;
+        if (slices.isOnly) return this.#keepAnswer(await workerSelect.onePart());
+        await writeRows(workerSelect, Number.POSITIVE_INFINITY, fields, sink);
+        return true;
       });
     }
     if (stage.runs === 'select' && isStreamed(stage.plan)) {
-      if (slices.isOnly) return false;
-      await this.#select(index, slices).stream(stage.plan, encoding?.format ?? null, sink);
-      return true;
+      return this.#streamSelect(index, stage.plan, slices, sink);
     }
     const table = await this.#table(index, stage, slices);
     if (table === null) return false;
     this.#answer = (into) => into.table({ ...table, fields });
+    return true;
+  }
+
+  async #streamSelect(index: number, plan: SelectPlan, slices: Slices, sink: RowSink): Promise<boolean> {
+    const { encoding, fields } = this.#dependencies;
+    if (!slices.isOnly) {
+      // The workers encode its outputs.
+      const outputs = plan.outputs.map((output, at) => ({ ...output, name: fields[at].name }));
+      await this.#select(index, slices).stream({ ...plan, outputs }, encoding?.format ?? null, sink);
+      return true;
+    }
+    if (!isUnordered(plan)) return false;
+    const parts: SelectPart[] = [];
+    const done = await this.#select(index, slices).rows(plan, (part) => parts.push(part));
+    return this.#keepAnswer(done ? parts : null);
+  }
+
+  /** Keeps the parts of an answer until they may be written; null = the answer is too large. */
+  #keepAnswer(parts: readonly SelectPart[] | null): boolean {
+    if (parts === null) return false;
+    this.#answer = async (sink) => {
+      for (const part of parts) await writePart(part, this.#dependencies.fields, sink);
+    };
     return true;
   }
 

@@ -8,13 +8,20 @@
  */
 import { type RowFormat, type RowStream, rowEncoder } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import { isRelationPlan, type ReadPlan, type RelationPlan, type SelectPlan } from '../../ir/index.js';
-import type { Table } from '../../plan/index.js';
+import {
+  isRelationPlan,
+  type ReadPlan,
+  type RelationPlan,
+  type SelectPlan,
+  type Stage,
+} from '../../ir/index.js';
+import { optimize, stagesOf, type Table } from '../../plan/index.js';
 import { type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { Field } from '../../vector/index.js';
 import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
+import { DataStatistics } from './data-statistics.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
 import { explainRelationTable, relationLines } from './explain-relation.js';
 import { type DimensionQueryPlan, planSummaryLines } from './plan-summary.js';
@@ -31,7 +38,7 @@ import {
   type SpoolSettings,
   spooled,
 } from './spool.js';
-import { dimensionsOf, stagesOf } from './stages.js';
+import { dimensionsOf } from './stages.js';
 import type { Slices } from './worker-select.js';
 
 /** Length of the first slice. Most SELECTs finish in it and need no write barrier. */
@@ -64,10 +71,12 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
 export class Selects {
   readonly #dependencies: SelectsDependencies;
   readonly #partMemory = new PartMemory();
+  readonly #statistics: DataStatistics;
   #lastId = 0;
 
   constructor(dependencies: SelectsDependencies) {
     this.#dependencies = dependencies;
+    this.#statistics = new DataStatistics(dependencies.versions, dependencies.elapsedMs);
   }
 
   /** See QueryApi.select. */
@@ -183,7 +192,7 @@ export class Selects {
     readShards: ReadShards,
   ): Promise<void> {
     const { elapsedMs, model } = this.#dependencies;
-    const stages = stagesOf(plan);
+    const stages = await this.#stages(plan, query);
     const databaseModel = model(plan.databaseId);
     if (explain === 'plan') return writer.table(explainRelationTable(stages, null, databaseModel));
     const isAnalysed = explain === 'analyze';
@@ -209,6 +218,11 @@ export class Selects {
     return writer.table(explainRelationTable(stages, analysis, databaseModel));
   }
 
+  /** The plan of execution. */
+  async #stages(plan: RelationPlan, query: RunningQuery): Promise<readonly Stage[]> {
+    return stagesOf(optimize(plan, await this.#statistics.of(dimensionsOf(plan), query)));
+  }
+
   /** Outside the write barrier. */
   async #readShards(
     work: RelationWork,
@@ -216,6 +230,8 @@ export class Selects {
     { query, checkModel, slot, dimensions }: Turn,
   ): Promise<void> {
     const { runner } = this.#dependencies;
+    // The query waited for statistics.
+    checkModel();
     const inOneSlice = (): Promise<boolean> => work.readShards(this.#onlySlice, sink);
     const done = await (work.isOneRequest
       ? inOneSlice()
@@ -251,20 +267,17 @@ export class Selects {
   }
 
   /** See QueryApi.summarizePlan. */
-  async summarizePlan(queryPlan: QueryPlan): Promise<readonly string[]> {
+  summarizePlan(queryPlan: QueryPlan): Promise<readonly string[]> {
     const { runner, model } = this.#dependencies;
     const databaseModel = model(queryPlan.plan.databaseId);
     const { plan } = queryPlan;
-    if (isRelationPlan(plan)) return relationLines(stagesOf(plan), databaseModel);
-    const overDimension = queryPlan as DimensionQueryPlan;
     const nobody: QueryOptions = { cancellation: null, bypassCache: true };
-    return runner.run(nobody, async (query) =>
-      planSummaryLines(
-        overDimension,
-        await this.#scanSummaries(scannedBy(overDimension), query),
-        databaseModel,
-      ),
-    );
+    return runner.run(nobody, async (query) => {
+      if (isRelationPlan(plan)) return relationLines(await this.#stages(plan, query), databaseModel);
+      const overDimension = queryPlan as DimensionQueryPlan;
+      const summaries = await this.#scanSummaries(scannedBy(overDimension), query);
+      return planSummaryLines(overDimension, summaries, databaseModel);
+    });
   }
 
   /** Summaries of the scan of the plan's own dimension, in the order of shards. */

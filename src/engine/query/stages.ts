@@ -1,14 +1,11 @@
-/** How relation plans run: the dimensions that they read, and their stages. */
+/** The stages of a query, and the dimensions that it reads. */
 import {
   isRelationPlan,
   type ReadPlan,
   type Relation,
-  type RelationPlan,
   relationInputs,
   type SelectPlan,
-  type Stage,
 } from '../../ir/index.js';
-import { stagesOf as divided, optimize } from '../../plan/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 
 /** The dimensions whose rows a plan reads. */
@@ -23,6 +20,3 @@ export function dimensionsOf(plan: ReadPlan): readonly DimensionKey[] {
 
 const scansOf = (relation: Relation): readonly SelectPlan[] =>
   relation.op === 'scan' ? [relation.plan] : relationInputs(relation).flatMap(scansOf);
-
-/** The stages of the improved plan. */
-export const stagesOf = (plan: RelationPlan): readonly Stage[] => divided(optimize(plan));

@@ -424,7 +424,7 @@ t.test('a stage at one place runs outside the write barrier', async (t) => {
     }),
   });
   const builder = new RelationBuilder(store);
-  const inner = builder.aggregate(builder.scan(ALL), ['word'], COUNTED);
+  const inner = builder.aggregate(builder.union(builder.scan(ALL), builder.scan(ALL)), ['word'], COUNTED);
   const outer = builder.aggregate(inner, [], { groups: ['count', ''] });
   const [{ groups }] = await relationRows(store, builder.plan(outer));
   t.equal(groups, grouped(people).length);

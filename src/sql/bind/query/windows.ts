@@ -17,11 +17,19 @@ import {
 import { lowerCase } from '../../../schema/index.js';
 import type { SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { FrameEdge, OrderKey, SelectBlock, SqlNode, WindowDefinition } from '../../tree.js';
+import type {
+  FrameEdge,
+  OrderKey,
+  SelectBlock,
+  SourcePosition,
+  SqlNode,
+  WindowDefinition,
+} from '../../tree.js';
 import { caseOf, integerOf } from '../expressions/build.js';
 import { castTo } from '../expressions/coerce.js';
 import { keyOf } from '../expressions/expression-tree.js';
 import { comparable } from '../expressions/text-case.js';
+import { isDate, isNumber } from '../expressions/types.js';
 import { aggregateType } from '../functions/aggregate-functions.js';
 import type { NodeOf, Scope } from '../scope.js';
 import { extended } from './build.js';
@@ -106,8 +114,9 @@ export class Windows {
     const lower = args[0] !== undefined && isTextInLowerCase(args[0], binding.scope);
     const column = this.#columns.add(type, { points: false, lowerCase: lower }, call.name);
     const columns = args.map((argument) => this.#define(argument, binding));
-    const frame = frameOf(definition, binding);
-    this.#windowOf(definition, binding).functions.push({
+    const window = this.#windowOf(definition, binding);
+    const frame = frameOf(definition, binding, window.order);
+    window.functions.push({
       ...column,
       function: signature.name,
       args: columns,
@@ -221,22 +230,42 @@ type AggregateWindow = 'count' | 'sum' | 'avg' | 'min' | 'max';
 const isAggregateName = (name: WindowFunctionName): name is AggregateWindow =>
   name === 'count' || name === 'sum' || name === 'avg' || name === 'min' || name === 'max';
 
-function frameOf({ frame, orderBy, position }: WindowDefinition, binding: WindowBinding): WindowFrame {
+function frameOf(
+  { frame, orderBy, position }: WindowDefinition,
+  binding: WindowBinding,
+  order: readonly RelationSortKey[],
+): WindowFrame {
   if (frame === null) return orderBy.length === 0 ? WHOLE : SO_FAR;
   if (frame.mode === 'groups' && orderBy.length === 0) throw sqlError('GROUPS requires ORDER BY', position);
-  const [start, end] = [frame.start, frame.end].map((edge) => boundOf(edge, binding));
+  const [start, end] = [frame.start, frame.end].map((edge) => boundOf(edge, frame.mode, binding, order));
   if (frame.mode === 'range' && orderBy.length !== 1 && [start, end].some((bound) => 'offset' in bound)) {
     throw sqlError('RANGE with a distance requires exactly one ORDER BY key', position);
   }
   return { mode: frame.mode, start, end };
 }
 
-function boundOf(edge: FrameEdge, binding: WindowBinding): FrameBound {
+/** The types whose values have a distance, and the type of the distance: days for dates, seconds for datetimes. */
+function distanceType({ type }: RelationSortKey, position: SourcePosition): SqlType {
+  if (isNumber(type)) return type;
+  if (isDate(type)) return INTEGER;
+  throw sqlError('RANGE with a distance requires an ORDER BY key that is a number or a date', position);
+}
+
+function boundOf(
+  edge: FrameEdge,
+  mode: WindowFrame['mode'],
+  binding: WindowBinding,
+  order: readonly RelationSortKey[],
+): FrameBound {
   if (!('offset' in edge)) return edge;
-  const offset = binding.constant(binding.bind(edge.offset), edge.offset);
-  const { value } = offset;
+  const { position } = edge.offset;
+  const bound = binding.constant(binding.bind(edge.offset), edge.offset);
+  const [key] = order;
+  const type = mode === 'range' && key !== undefined ? distanceType(key, position) : INTEGER;
+  const offset = castTo(bound, type, position);
+  const { value } = binding.constant(offset, edge.offset);
   if (value === null || (typeof value !== 'bigint' && typeof value !== 'number') || value < 0) {
-    throw sqlError('the distance of a frame is a number of at least 0', edge.offset.position);
+    throw sqlError('the distance of a frame is a number of at least 0', position);
   }
-  return { at: edge.at, offset };
+  return { at: edge.at, offset: { op: 'constant', type, value } };
 }

@@ -1,7 +1,7 @@
 /** Measures the operators of a stage for EXPLAIN ANALYZE. */
-import type { Relation } from '../../ir/index.js';
-import type { OperatorStats } from '../../protocol/index.js';
-import type { Operator, RelationBatch } from './operator.js';
+import type { Relation } from '../../../ir/index.js';
+import type { OperatorStats } from '../../../protocol/index.js';
+import type { Operator, RelationBatch } from '../operator.js';
 
 interface Measured {
   readonly operator: string;

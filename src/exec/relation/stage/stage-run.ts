@@ -3,8 +3,8 @@
  * Invariants  as for a SelectCursor: the shards must not be written between the first part and the last, and between
  *             parts and slices the cursor holds no arena memory.
  */
-import type { Allocator } from '../../answer/index.js';
-import { type IsOver, invariant, NEVER_OVER, runSlice, stopTask, type Task } from '../../base/index.js';
+import type { Allocator } from '../../../answer/index.js';
+import { type IsOver, invariant, NEVER_OVER, runSlice, stopTask, type Task } from '../../../base/index.js';
 import {
   countsTexts,
   type GroupPartial,
@@ -12,21 +12,27 @@ import {
   type Relation,
   type RelationOf,
   type SelectPlan,
-} from '../../ir/index.js';
-import type { OperatorStats, RowEncoding, RowsPart, SelectPart, WorkerStage } from '../../protocol/index.js';
-import type { Arena, Shard } from '../../storage/index.js';
-import { sharedWires, slice, type Vector, wireBytes } from '../../vector/index.js';
-import type { QueryMemories } from '../query-memory.js';
-import type { QueryRun } from '../query-run.js';
-import { countDistinctTexts } from '../select/count-distinct-texts.js';
-import { DEFAULT_GROUP_OPTIONS, type GroupInput, groupShard } from '../select/group.js';
-import { ShardOperatorStats } from '../select/operator-stats.js';
-import { type PartBuilder, type PartRows, partBuilder } from '../select/part-rows.js';
-import { BATCH_ROWS_MAX, type RowBatch } from '../select/row-batches.js';
-import { WorkerShards } from '../select/worker-shards.js';
+} from '../../../ir/index.js';
+import type {
+  OperatorStats,
+  RowEncoding,
+  RowsPart,
+  SelectPart,
+  WorkerStage,
+} from '../../../protocol/index.js';
+import type { Arena, Shard } from '../../../storage/index.js';
+import { sharedWires, slice, type Vector, wireBytes } from '../../../vector/index.js';
+import type { QueryMemories } from '../../query-memory.js';
+import type { QueryRun } from '../../query-run.js';
+import { countDistinctTexts } from '../../select/count-distinct-texts.js';
+import { DEFAULT_GROUP_OPTIONS, type GroupInput, groupShard } from '../../select/group.js';
+import { ShardOperatorStats } from '../../select/operator-stats.js';
+import { type PartBuilder, type PartRows, partBuilder } from '../../select/part-rows.js';
+import { BATCH_ROWS_MAX, type RowBatch } from '../../select/row-batches.js';
+import { WorkerShards } from '../../select/worker-shards.js';
+import type { Operator, RelationBatch } from '../operator.js';
 import { createOperator } from './create-operator.js';
 import { MeasuredOperators } from './measured-operators.js';
-import type { Operator, RelationBatch } from './operator.js';
 import { ScanRows } from './scan.js';
 
 export interface StageSources {

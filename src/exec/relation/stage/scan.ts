@@ -2,14 +2,14 @@
  * The rows of a scan on the shards of one worker, shard by shard.
  * Invariant  a batch and its vectors are valid until the next batch is requested, also after `rest`.
  */
-import { invariant, type MemoryAccount } from '../../base/index.js';
-import { compile, type Evaluate } from '../../expression/index.js';
-import type { RelationColumn } from '../../ir/index.js';
-import type { Vector } from '../../vector/index.js';
-import type { SegmentBatch } from '../select/segment-batch.js';
-import type { ShardRows } from '../select/shard-rows.js';
-import type { WorkerShard, WorkerShards } from '../select/worker-shards.js';
-import type { Operator, RelationBatch } from './operator.js';
+import { invariant, type MemoryAccount } from '../../../base/index.js';
+import { compile, type Evaluate } from '../../../expression/index.js';
+import type { RelationColumn } from '../../../ir/index.js';
+import type { Vector } from '../../../vector/index.js';
+import type { SegmentBatch } from '../../select/segment-batch.js';
+import type { ShardRows } from '../../select/shard-rows.js';
+import type { WorkerShard, WorkerShards } from '../../select/worker-shards.js';
+import type { Operator, RelationBatch } from '../operator.js';
 
 /** A shard whose rows are being read. */
 interface OpenShard {

@@ -1,17 +1,17 @@
 /** Creates the operators of a stage from its relation. */
-import { invariant } from '../../base/index.js';
-import type { Relation, RelationOf } from '../../ir/index.js';
-import type { RowsPart } from '../../protocol/index.js';
-import type { QueryRun } from '../query-run.js';
-import { filterRows } from './filter.js';
-import { joinRows } from './join.js';
-import type { Operator } from './operator.js';
-import { projectRows } from './project.js';
-import { receivedRows } from './received.js';
-import { setRows } from './set.js';
-import { sortRows } from './sort/sort-rows.js';
-import { valuesRows } from './values.js';
-import { windowRows } from './window/window-rows.js';
+import { invariant } from '../../../base/index.js';
+import type { Relation, RelationOf } from '../../../ir/index.js';
+import type { RowsPart } from '../../../protocol/index.js';
+import type { QueryRun } from '../../query-run.js';
+import { filterRows } from '../filter.js';
+import { joinRows } from '../join.js';
+import type { Operator } from '../operator.js';
+import { projectRows } from '../project.js';
+import { receivedRows } from '../received.js';
+import { setRows } from '../set.js';
+import { sortRows } from '../sort/sort-rows.js';
+import { valuesRows } from '../values.js';
+import { windowRows } from '../window/window-rows.js';
 
 /** What the leaves of a relation read. */
 export interface OperatorSources {
