@@ -6,7 +6,7 @@ import type { QueryRun } from '../query-run.js';
 import { WideTable } from '../select/group-wide-table.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
-import { NumberSlots } from './key-slots.js';
+import { NumberSlots, wordsOf } from './key-slots.js';
 
 const WIDE_MIN = 64;
 
@@ -25,23 +25,39 @@ export class HashedCodes implements KeyCodes {
     this.#vector = vector;
     this.#missing = new MissingCode(nullsEqual);
     this.#run = run;
-    run.reserve(vector.numbers === null ? vector.count * 8 : 0);
-    this.#slots = new NumberSlots(vector.numbers ?? safeNumbers(vector as ExactVector), vector.count, run);
+    this.#slots = new NumberSlots(vector.count, run);
   }
 
   add(from: number, to: number, codes: Int32Array): void {
     const { numbers, valid } = this.#vector;
     const slots = this.#slots;
     slots.reserve(from, to);
+    if (numbers === null) {
+      this.#addWide(from, to, codes);
+      return;
+    }
+    const words = wordsOf(numbers);
     for (let row = from; row < to; row++) {
       if (valid !== null && valid[row] === 0) codes[row] = this.#missing.add(row);
-      else codes[row] = numbers === null ? this.#addWide(row) : slots.add(row);
+      else codes[row] = slots.add(numbers, words, row, row);
     }
   }
 
-  #addWide(row: number): number {
-    const value = ((this.#vector as ExactVector).wide as readonly bigint[])[row];
-    if (isSafe(value)) return this.#slots.add(row);
+  #addWide(from: number, to: number, codes: Int32Array): void {
+    const { wide, valid } = this.#vector as { wide: readonly bigint[]; valid: Uint8Array | null };
+    this.#run.reserve((to - from) * 8);
+    const numbers = safeNumbers(wide, from, to);
+    const words = wordsOf(numbers);
+    for (let row = from; row < to; row++) {
+      if (valid !== null && valid[row] === 0) codes[row] = this.#missing.add(row);
+      else if (isSafe(wide[row])) codes[row] = this.#slots.add(numbers, words, row - from, row);
+      else codes[row] = this.#addLarge(wide[row], row);
+    }
+    this.#run.release((to - from) * 8);
+  }
+
+  /** The code of an integer beyond 2^53; a new one gets row + 1. */
+  #addLarge(value: bigint, row: number): number {
     this.#wide ??= new WideTable(this.#run);
     const found = this.#wide.add(value);
     if (found === this.#wideCount) {
@@ -54,27 +70,25 @@ export class HashedCodes implements KeyCodes {
 
   find(vector: Vector, codes: Int32Array): void {
     const { numbers, count } = vector as ExactVector | FloatVector;
-    this.#slots.find(numbers ?? safeNumbers(vector as ExactVector), count, codes);
     if (numbers === null) this.#findWide(vector as ExactVector, codes);
+    else this.#slots.find(numbers, count, codes);
     this.#missing.find(vector, codes);
   }
 
   #findWide({ wide, count }: ExactVector, codes: Int32Array): void {
+    const values = wide as readonly bigint[];
+    this.#slots.find(safeNumbers(values, 0, count), count, codes);
     for (let row = 0; row < count; row++) {
-      const value = (wide as readonly bigint[])[row];
-      if (isSafe(value)) continue;
-      const found = this.#wide === null ? -1 : this.#wide.find(value);
+      if (isSafe(values[row])) continue;
+      const found = this.#wide === null ? -1 : this.#wide.find(values[row]);
       codes[row] = found < 0 ? 0 : this.#wideCodes[found];
     }
   }
 }
 
-/** The safe integers of a vector of bigints; others are 0. */
-function safeNumbers({ wide, count }: ExactVector): Float64Array {
-  const numbers = new Float64Array(count);
-  for (let row = 0; row < count; row++) {
-    const value = (wide as readonly bigint[])[row];
-    if (isSafe(value)) numbers[row] = Number(value);
-  }
+/** The safe integers of rows [from, to); others are 0. */
+function safeNumbers(wide: readonly bigint[], from: number, to: number): Float64Array {
+  const numbers = new Float64Array(to - from);
+  for (let row = from; row < to; row++) if (isSafe(wide[row])) numbers[row - from] = Number(wide[row]);
   return numbers;
 }

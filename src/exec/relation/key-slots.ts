@@ -1,105 +1,123 @@
 /**
- * A hash table of the numbers of a column, by row.
- * Layout  open addressing with linear probing, at most half full. A slot is 32 bits: the code of a number, which is its
- *         first row plus 1, in the lower bits, and bits of the hash in the others; 0 = free. The numbers are read in the
- *         column. Small slots matter most, because lookups in large tables wait for memory.
+ * A hash table from numbers to codes.
+ * Layout  open addressing with linear probing, at most half full. A slot is 16 bytes, so that a lookup reads one cache
+ *         line: the number (double), its code (i32; 0 = free), 4 unused bytes.
+ *         The filter has a bit per hash, at least 16 bits per number. Once most values are not found, each is looked up
+ *         in the filter first, because it fits a smaller cache.
  * Hashes  clients choose the keys, so the hash has random multipliers; no result depends on it. -0 equals 0.
  */
 import { randomBytes } from 'node:crypto';
 import type { QueryRun } from '../query-run.js';
 
+const SLOT_BYTES = 16;
 const SLOTS_MIN = 1_024;
 /** A table that is half full grows by this factor, or for all rows if this share of the rows so far differ. */
 const GROWTH = 4;
 const DIFFERENT_SHARE = 0.75;
+/** Slots per 32 bits of the filter, which is a quarter full at most. */
+const SLOTS_PER_WORD = 4;
 
 interface Slots {
-  readonly entries: Int32Array;
-  /** A slot's bits below this are the code. */
-  readonly codeBits: number;
+  /** Slot s: numbers[2 s] and codes[4 s + 2]. */
+  readonly numbers: Float64Array;
+  readonly codes: Int32Array;
   /** The slot of a hash is the bits from this one on. */
   readonly shift: number;
   readonly first: number;
   readonly second: number;
 }
 
-/** Rows whose search is not over, and for each the slot it looked at last, the entry there and the hash's bits. */
-interface Pending {
-  readonly rows: Int32Array;
-  readonly slots: Int32Array;
-  readonly entries: Int32Array;
-  readonly tags: Int32Array;
+/** Bit (hash & 31) of words[hash >>> shift]. */
+interface Filter {
+  readonly words: Int32Array;
+  readonly shift: number;
 }
 
-const pendingOf = (count: number): Pending => ({
-  rows: new Int32Array(count),
-  slots: new Int32Array(count),
-  entries: new Int32Array(count),
-  tags: new Int32Array(count),
-});
+/** Rows that pass the filter, and the first slot of each. */
+interface Passed {
+  readonly rows: Int32Array;
+  readonly slots: Int32Array;
+}
 
 export class NumberSlots {
-  readonly #numbers: Float64Array;
-  readonly #words: Int32Array;
   readonly #rowCount: number;
   readonly #run: QueryRun;
   #slots: Slots;
   #count = 0;
-  #pending = pendingOf(0);
+  /** Built when it is first used. */
+  #filter: Filter | null = null;
+  /** Whether most of the values looked up last were not found. */
+  #isFiltered = false;
+  #passed: Passed = { rows: new Int32Array(0), slots: new Int32Array(0) };
 
-  /** A table for the first `rowCount` elements of `numbers`, empty at first. Throws 9006. */
-  constructor(numbers: Float64Array, rowCount: number, run: QueryRun) {
-    run.reserve(SLOTS_MIN * 4);
+  /** An empty table, for the numbers of at most `rowCount` rows. Throws 9006. */
+  constructor(rowCount: number, run: QueryRun) {
+    run.reserve(SLOTS_MIN * SLOT_BYTES);
     const random = randomBytes(8);
-    this.#numbers = numbers;
-    this.#words = wordsOf(numbers);
     this.#rowCount = rowCount;
     this.#run = run;
-    this.#slots = {
-      entries: new Int32Array(SLOTS_MIN),
-      codeBits: Math.max(32 - Math.clz32(rowCount), 1),
-      shift: shiftOf(SLOTS_MIN),
-      first: random.readInt32LE(0) | 1,
-      second: random.readInt32LE(4) | 1,
-    };
+    this.#slots = emptySlots(SLOTS_MIN, random.readInt32LE(0) | 1, random.readInt32LE(4) | 1);
   }
 
   /** Ensures free slots for rows [from, to). Throws 9006. */
   reserve(from: number, to: number): void {
-    const slotCount = this.#slots.entries.length;
+    const { numbers, first, second } = this.#slots;
+    const slotCount = numbers.length / 2;
     const needed = (this.#count + to - from) * 2;
     if (needed <= slotCount) return;
     const isDifferent = this.#count >= from * DIFFERENT_SHARE;
     let next = slotCount;
     while (next < needed || next < (isDifferent ? this.#rowCount * 2 : slotCount * GROWTH)) next *= 2;
-    this.#run.reserve(next * 4);
-    const slots = { ...this.#slots, entries: new Int32Array(next), shift: shiftOf(next) };
-    moveEntries(this.#slots, slots, this.#numbers, this.#words);
+    this.#run.reserve(next * SLOT_BYTES);
+    const slots = emptySlots(next, first, second);
+    copySlots(this.#slots, slots);
     this.#slots = slots;
-    this.#run.release(slotCount * 4);
+    this.#run.release(slotCount * SLOT_BYTES);
   }
 
-  /** Adds a row, for which slots are free, and returns its code. */
-  add(row: number): number {
-    const code = addRow(this.#slots, this.#numbers, this.#words, row);
+  /** The code of numbers[index], for which a slot is free; a new number gets row + 1. */
+  add(numbers: Float64Array, words: Int32Array, index: number, row: number): number {
+    const code = addNumber(this.#slots, numbers[index], words[2 * index], words[2 * index + 1], row + 1);
     if (code === row + 1) this.#count++;
     return code;
   }
 
   /** Writes the codes of the first `count` values; 0 = not in the table. */
   find(values: Float64Array, count: number, codes: Int32Array): void {
-    if (this.#pending.rows.length < count) this.#pending = pendingOf(count);
-    const left = firstSlots(this.#slots, values, count, this.#pending, codes);
-    furtherSlots(this.#slots, this.#numbers, values, this.#pending, left, codes);
+    const filter = this.#isFiltered ? this.#filterOf() : null;
+    let found: number;
+    if (filter === null) found = findAll(this.#slots, values, count, codes);
+    else {
+      if (this.#passed.rows.length < count) {
+        this.#passed = { rows: new Int32Array(count), slots: new Int32Array(count) };
+      }
+      const passed = pass(this.#slots, filter, values, count, this.#passed, codes);
+      found = findPassed(this.#slots, values, passed, this.#passed, codes);
+    }
+    this.#isFiltered = found * 2 < count;
+  }
+
+  /** null = there is no memory for it. */
+  #filterOf(): Filter | null {
+    if (this.#filter !== null) return this.#filter;
+    const wordCount = this.#slots.numbers.length / 2 / SLOTS_PER_WORD;
+    if (!this.#run.tryReserve(wordCount * 4)) return null;
+    this.#filter = { words: new Int32Array(wordCount), shift: Math.clz32(wordCount) + 1 };
+    fillFilter(this.#slots, this.#filter);
+    return this.#filter;
   }
 }
 
-const shiftOf = (slotCount: number): number => Math.clz32(slotCount) + 1;
+function emptySlots(count: number, first: number, second: number): Slots {
+  const numbers = new Float64Array(count * 2);
+  return { numbers, codes: new Int32Array(numbers.buffer), shift: Math.clz32(count) + 1, first, second };
+}
 
-const wordsOf = (numbers: Float64Array): Int32Array =>
+/** The 32-bit words of doubles, the lower one first. */
+export const wordsOf = (numbers: Float64Array): Int32Array =>
   new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
 
-/** The hash of a double with these words, which must not be those of -0. */
+/** The hash of a double with these words; for 0 and -0 `high` must be 0. */
 function hashOf(low: number, high: number, first: number, second: number): number {
   let hash = Math.imul(low ^ first, second);
   hash ^= (hash >>> 15) ^ high;
@@ -108,91 +126,101 @@ function hashOf(low: number, high: number, first: number, second: number): numbe
   return Math.imul(hash, second);
 }
 
-function addRow(
-  { entries, codeBits, shift, first, second }: Slots,
-  numbers: Float64Array,
-  words: Int32Array,
-  row: number,
-): number {
-  const last = entries.length - 1;
-  const mask = 2 ** codeBits - 1;
-  const value = numbers[row];
-  const hash = hashOf(words[2 * row], value === 0 ? 0 : words[2 * row + 1], first, second);
-  const entry = (hash << codeBits) | (row + 1);
-  let slot = hash >>> shift;
-  for (let held = entries[slot]; held !== 0; held = entries[slot]) {
-    if ((held ^ entry) >>> codeBits === 0 && numbers[(held & mask) - 1] === value) return held & mask;
+/** The code of the number; a new number gets `code`. */
+function addNumber(slots: Slots, value: number, low: number, high: number, code: number): number {
+  const { numbers, codes, shift, first, second } = slots;
+  const last = numbers.length / 2 - 1;
+  let slot = hashOf(low, value === 0 ? 0 : high, first, second) >>> shift;
+  for (let held = codes[4 * slot + 2]; held !== 0; held = codes[4 * slot + 2]) {
+    if (numbers[2 * slot] === value) return held;
     slot = (slot + 1) & last;
   }
-  entries[slot] = entry;
-  return row + 1;
+  numbers[2 * slot] = value;
+  codes[4 * slot + 2] = code;
+  return code;
 }
 
-function moveEntries(from: Slots, to: Slots, numbers: Float64Array, words: Int32Array): void {
-  const { entries, codeBits } = from;
-  const mask = 2 ** codeBits - 1;
-  for (let slot = 0; slot < entries.length; slot++) {
-    if (entries[slot] !== 0) addRow(to, numbers, words, (entries[slot] & mask) - 1);
+function copySlots({ numbers, codes }: Slots, to: Slots): void {
+  for (let slot = 0; slot < numbers.length / 2; slot++) {
+    const code = codes[4 * slot + 2];
+    if (code !== 0) addNumber(to, numbers[2 * slot], codes[4 * slot], codes[4 * slot + 1], code);
   }
 }
 
-/**
- * Looks at the first slot of each row; returns the number of rows whose slot is not free.
- * No branch here and in `furtherSlots` depends on the slots, so the processor reads many slots at a time.
- */
-function firstSlots(
-  { entries, codeBits, shift, first, second }: Slots,
+function fillFilter({ numbers, codes, first, second }: Slots, { words, shift }: Filter): void {
+  for (let slot = 0; slot < numbers.length / 2; slot++) {
+    if (codes[4 * slot + 2] === 0) continue;
+    const high = numbers[2 * slot] === 0 ? 0 : codes[4 * slot + 1];
+    const hash = hashOf(codes[4 * slot], high, first, second);
+    words[hash >>> shift] |= 1 << (hash & 31);
+  }
+}
+
+/** Returns the number of values found. */
+function findAll(slots: Slots, values: Float64Array, count: number, out: Int32Array): number {
+  const { numbers, codes, shift, first, second } = slots;
+  const words = wordsOf(values);
+  const last = numbers.length / 2 - 1;
+  let found = 0;
+  for (let row = 0; row < count; row++) {
+    const value = values[row];
+    let slot = hashOf(words[2 * row], value === 0 ? 0 : words[2 * row + 1], first, second) >>> shift;
+    let code = codes[4 * slot + 2];
+    while (code !== 0 && numbers[2 * slot] !== value) {
+      slot = (slot + 1) & last;
+      code = codes[4 * slot + 2];
+    }
+    out[row] = code;
+    found += Number(code !== 0);
+  }
+  return found;
+}
+
+/** Sets all codes to 0 and returns the number of rows that pass the filter. No branch depends on the filter. */
+function pass(
+  slots: Slots,
+  filter: Filter,
   values: Float64Array,
   count: number,
-  pending: Pending,
-  codes: Int32Array,
+  passed: Passed,
+  out: Int32Array,
 ): number {
   const words = wordsOf(values);
-  let left = 0;
+  const { rows, slots: starts } = passed;
+  const { shift, first, second } = slots;
+  const { words: bits, shift: bitShift } = filter;
+  let next = 0;
   for (let row = 0; row < count; row++) {
     const hash = hashOf(words[2 * row], values[row] === 0 ? 0 : words[2 * row + 1], first, second);
-    const slot = hash >>> shift;
-    const entry = entries[slot];
-    codes[row] = 0;
-    pending.rows[left] = row;
-    pending.slots[left] = slot;
-    pending.entries[left] = entry;
-    pending.tags[left] = hash << codeBits;
-    left += Number(entry !== 0);
+    out[row] = 0;
+    rows[next] = row;
+    starts[next] = hash >>> shift;
+    next += (bits[hash >>> bitShift] >>> (hash & 31)) & 1;
   }
-  return left;
+  return next;
 }
 
-/** Compares the numbers of the slots with those of the rows, which then look at the next slot, and so on. */
-function furtherSlots(
-  { entries, codeBits }: Slots,
-  numbers: Float64Array,
+/** Returns the number of values found. */
+function findPassed(
+  { numbers, codes }: Slots,
   values: Float64Array,
-  pending: Pending,
-  pendingCount: number,
-  codes: Int32Array,
-): void {
-  const last = entries.length - 1;
-  const mask = 2 ** codeBits - 1;
-  for (let left = pendingCount; left > 0; ) {
-    let next = 0;
-    for (let index = 0; index < left; index++) {
-      const row = pending.rows[index];
-      const entry = pending.entries[index];
-      const tag = pending.tags[index];
-      const isSimilar = Number((entry ^ tag) >>> codeBits === 0);
-      const code = entry & mask;
-      // Without equal bits of the hash, the number of the first row is read instead, which is in the cache.
-      const isEqual = isSimilar & Number(numbers[(code - 1) & -isSimilar] === values[row]);
-      codes[row] = -isEqual & code;
-      const slot = (pending.slots[index] + 1) & last;
-      const following = entries[slot];
-      pending.rows[next] = row;
-      pending.slots[next] = slot;
-      pending.entries[next] = following;
-      pending.tags[next] = tag;
-      next += Number(following !== 0) & (isEqual ^ 1);
+  passedCount: number,
+  { rows, slots }: Passed,
+  out: Int32Array,
+): number {
+  const last = numbers.length / 2 - 1;
+  let found = 0;
+  for (let index = 0; index < passedCount; index++) {
+    const row = rows[index];
+    const value = values[row];
+    let slot = slots[index];
+    let code = codes[4 * slot + 2];
+    while (code !== 0 && numbers[2 * slot] !== value) {
+      slot = (slot + 1) & last;
+      code = codes[4 * slot + 2];
     }
-    left = next;
+    out[row] = code;
+    found += Number(code !== 0);
   }
+  return found;
 }
