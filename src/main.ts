@@ -171,7 +171,7 @@ function commandContext(): CommandContext {
 async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', endUnread);
   const invocation = readInvocation(argv);
-  switch (invocation.ask) {
+  switch (invocation.action) {
     case 'nothing':
       return usage(invocation.wrong);
     case 'print':

@@ -199,10 +199,10 @@ export interface SelectRequest {
 
 /** The plan of a query of any kind. */
 export type QueryPlan =
-  | { readonly asks: 'count' | 'exist'; readonly plan: CountEntityPlan }
-  | { readonly asks: 'aggregate'; readonly plan: AggregatePlan }
-  | { readonly asks: 'extract'; readonly plan: ExtractPlan }
-  | { readonly asks: 'select'; readonly plan: SelectPlan };
+  | { readonly kind: 'count' | 'exist'; readonly plan: CountEntityPlan }
+  | { readonly kind: 'aggregate'; readonly plan: AggregatePlan }
+  | { readonly kind: 'extract'; readonly plan: ExtractPlan }
+  | { readonly kind: 'select'; readonly plan: SelectPlan };
 
 /** Options of one query. */
 export interface QueryOptions {
@@ -289,7 +289,7 @@ export interface EngineApi extends QueryApi {
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
   usage(databaseId: number): DatabaseUsage;
   /** Counts one authorized request in the database's usage. */
-  noteRequest(databaseId: number, asks: boolean): void;
+  noteRequest(databaseId: number, isQuery: boolean): void;
   /**
    * Copies all acknowledged data into `to` (an absolute path of an absent or empty folder on any disk) while reads and writes
    * continue. The copy is a complete store: `quarry verify` checks it, and `quarry restore` or a server opens it. Rejects

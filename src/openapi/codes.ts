@@ -60,14 +60,14 @@ export interface CodesOf {
   readonly method: string;
   readonly scope: 'database' | 'team' | 'open';
   readonly plainHttp: boolean;
-  readonly asks: boolean;
+  readonly isQuery: boolean;
   /** The code that refuses custom keys of every level, or the levels that are allowed. */
   readonly custom: number | readonly string[];
   readonly own: readonly ErrorCode[];
 }
 
 /** All codes of an endpoint, in ascending order. */
-export function codesOf({ method, scope, plainHttp, asks, custom, own }: CodesOf): ErrorCode[] {
+export function codesOf({ method, scope, plainHttp, isQuery, custom, own }: CodesOf): ErrorCode[] {
   const all: ErrorCode[] = [1, 1000, 1001, 1002, 1003, 1502, 1505, 9004, ...own];
   if (scope !== 'open') all.push(500, 501, 502, 503, 504);
   if (scope === 'team') all.push(509);
@@ -75,8 +75,8 @@ export function codesOf({ method, scope, plainHttp, asks, custom, own }: CodesOf
   else if (scope === 'database') all.push(507);
   if (!plainHttp) all.push(1506);
   if (method !== 'GET') all.push(1500, 1501, 1503, 1507, 9003);
-  if (method !== 'GET' && !asks) all.push(9002);
-  if (asks) all.push(8002, 9003, 9005, 9006);
+  if (method !== 'GET' && !isQuery) all.push(9002);
+  if (isQuery) all.push(8002, 9003, 9005, 9006);
   return [...new Set(all)].sort((one, other) => one - other);
 }
 

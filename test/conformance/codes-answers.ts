@@ -1,7 +1,7 @@
 /**
  * Requests that must be refused, by code: counts of events, aggregations, top values, extractions and saved queries.
  */
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
 import { KEPT, type World } from './codes-world.js';
 
@@ -21,11 +21,11 @@ const nested = (depth: number, inside: string): string => '['.repeat(depth) + in
 
 // Counts of events
 
-const events = (query: unknown, more: object = {}): Ask => ({
+const events = (query: unknown, more: object = {}): ApiRequest => ({
   path: '/v1/query/count/event',
   body: { 'query-name': 'q', query, ...more },
 });
-const event = (column: string, predicates: object): Ask => events([{ [column]: predicates }]);
+const event = (column: string, predicates: object): ApiRequest => events([{ [column]: predicates }]);
 
 const EVENT_REFUSALS: readonly Refusal[] = [
   [4003, event('item', { equals: 'x', between: ['2020-01-01', '-5xyz'] }), '-5xyz'],
@@ -59,12 +59,12 @@ const EVENT_REFUSALS: readonly Refusal[] = [
 
 // Aggregations and top values
 
-const levels = (...query: unknown[]): Ask => ({ path: '/v1/query/aggregation', body: { query } });
-const filtered = (filter: unknown): Ask => ({
+const levels = (...query: unknown[]): ApiRequest => ({ path: '/v1/query/aggregation', body: { query } });
+const filtered = (filter: unknown): ApiRequest => ({
   path: '/v1/query/aggregation',
   body: { filter, query: [{ name: 1 }] },
 });
-const top = (query: object): Ask => ({ path: '/v1/query/top_values', body: { q: query } });
+const top = (query: object): ApiRequest => ({ path: '/v1/query/top_values', body: { q: query } });
 
 /** Errors that a level of an aggregation and a query of top values share. */
 const LEVELS: readonly (readonly [code: Refusal[0], level: object, names: string])[] = [
@@ -207,7 +207,7 @@ export const ANSWER_REFUSALS: readonly Refusal[] = [
 
 // Saved queries
 
-const save = (fields: object): Ask => ({
+const save = (fields: object): ApiRequest => ({
   path: '/v1/query/saved',
   body: { name: 'fresh', type: 'count/entity', query: [GOOD], ...fields },
 });

@@ -54,15 +54,15 @@ export async function makeDatabase(
   database: object,
   more: object = {},
 ): Promise<string> {
-  const ask = { path: '/v1/database', key: team, body: { database, ...more } };
-  const made = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>(ask);
+  const request = { path: '/v1/database', key: team, body: { database, ...more } };
+  const made = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>(request);
   return made.keys['master-key'];
 }
 
 async function makeKey(client: JsonClient, team: string, fields: object): Promise<string> {
   const body = { 'database-name': 'quarry', 'custom-database-key': fields };
-  const ask = { path: '/v1/database/custom_key', key: team, body };
-  return (await client.succeed<{ readonly key: string }>(ask)).key;
+  const request = { path: '/v1/database/custom_key', key: team, body };
+  return (await client.succeed<{ readonly key: string }>(request)).key;
 }
 
 /** Creates all objects on a new server. `powerless` is the text of a team key that the command line created. */

@@ -203,7 +203,7 @@ export async function openDuckDb(
 }
 
 /** DuckDB's results by expression and row. Rejects if it refuses one of the expressions. */
-export async function askDuckDb(
+export async function queryDuckDb(
   connection: DuckDBConnection,
   expressions: readonly Expression[],
 ): Promise<Value[][]> {

@@ -245,10 +245,10 @@ export class InProcessServer {
   }
 
   /** Null if the connection was closed instead of an answer. */
-  async ask(ask: InProcessRequest): Promise<NearAnswer | null> {
+  async request(request: InProcessRequest): Promise<NearAnswer | null> {
     const response = new MemoryResponse();
-    this.#handle(requestOf(ask), response);
-    const { body, cutAt = 0 } = ask;
+    this.#handle(requestOf(request), response);
+    const { body, cutAt = 0 } = request;
     if (body.length > 0 && response.onBytes !== null) {
       if (cutAt > 0 && cutAt < body.length) response.onBytes(bufferOf(body.subarray(0, cutAt)), false);
       response.onBytes(bufferOf(body.subarray(cutAt < body.length ? cutAt : 0)), true);

@@ -86,7 +86,7 @@ t.test('hostile SQL is answered or refused, and the server continues to serve', 
     const tally: Tally = { accepted: 0, refused: 0, busy: 0 };
     const faults: string[] = [];
     let left = BODIES;
-    const askNext = async (): Promise<void> => {
+    const queryNext = async (): Promise<void> => {
       while (left-- > 0) {
         const plain = prng.chance(0.1) ? wordSalad(prng) : printSelect(statements.any()).quarry;
         // A write would change the expected counts.
@@ -95,7 +95,7 @@ t.test('hostile SQL is answered or refused, and the server continues to serve', 
         if (fault !== null) faults.push(`${body}: ${fault}`);
       }
     };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, askNext));
+    await Promise.all(Array.from({ length: IN_FLIGHT }, queryNext));
     t.strictSame(faults.slice(0, SHOWN), []);
     t.ok(tally.accepted > BODIES / 50 && tally.refused > BODIES / 5, JSON.stringify(tally));
     await stillThere();

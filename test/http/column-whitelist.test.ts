@@ -8,7 +8,7 @@ import t from 'tap';
 import { databaseOf, hashOfKey } from '../../src/catalog/index.js';
 import type { AggregateAnswer, OutputColumn } from '../../src/ir/index.js';
 import { DATABASE_ID, KEYS } from './fake-engine.js';
-import { ask, type Front, startFront } from './harness.js';
+import { type Front, sendRequest, startFront } from './harness.js';
 
 const KEY = 'key with a whitelist';
 const COLUMNS = [
@@ -100,7 +100,7 @@ type Answer = Readonly<Record<string, unknown>> & { readonly errors?: readonly {
 
 async function send(front: Front, key: string, method: string, path: string, body: string): Promise<Answer> {
   const headers = { Authorization: key, 'Content-Type': 'application/json' };
-  const reply = await ask(front, { method, path, headers, body });
+  const reply = await sendRequest(front, { method, path, headers, body });
   return JSON.parse(reply.body);
 }
 
@@ -187,7 +187,10 @@ t.test(
       );
       t.strictSame(codes(byMaster), [], query);
       const get = async (key: string, name: string): Promise<readonly number[]> => {
-        const answer = await ask(front, { path: `/v1/query/saved/${name}`, headers: { Authorization: key } });
+        const answer = await sendRequest(front, {
+          path: `/v1/query/saved/${name}`,
+          headers: { Authorization: key },
+        });
         return codes(JSON.parse(answer.body));
       };
       if (type === 'count/entity' || type === 'count/event') t.strictSame(await get(KEY, mine), [], query);

@@ -158,7 +158,7 @@ function byId(prng: Prng, twins: Twins, kind: 'update' | 'delete'): JsonObject {
 const HOUR = 3_600;
 
 /** Read requests by kind: the endpoint, and a generator of bodies. */
-const ASKS: Readonly<
+const REQUESTS: Readonly<
   Record<string, readonly [path: string, generate: (prng: Prng, world: QueryWorld) => Json]>
 > = {
   count: ['/v1/query/count/entity', (prng, { schema }) => generateCountBody(prng, schema, OPTIONS)],
@@ -213,7 +213,7 @@ export class Requests {
       ...['total', 'exists', 'insert', 'insert', 'insert', 'update', 'update', 'update', 'delete', 'list'],
       'broken',
     ]);
-    if (ASKS[kind] !== undefined) return this.#query(kind);
+    if (REQUESTS[kind] !== undefined) return this.#query(kind);
     switch (kind) {
       case 'saved':
         return this.#saved();
@@ -273,7 +273,7 @@ export class Requests {
 
   /** At random the same request is first sent without the filter, so that its answer is in the result cache. */
   async #query(kind: string): Promise<string | null> {
-    const [path, generate] = ASKS[kind];
+    const [path, generate] = REQUESTS[kind];
     const body = generate(this.#prng, this.#world);
     if (this.#prng.chance(0.3)) await this.#twins.asMaster({ path, text: jsonText(body) });
     return this.#send(kind, { path, body });
@@ -294,7 +294,7 @@ export class Requests {
       return this.#send('run', { method: 'GET', path });
     }
     const kind = prng.pick(['count', 'events', 'aggregation', 'top']);
-    const members = savedMembers(kind, ASKS[kind][1](prng, this.#world));
+    const members = savedMembers(kind, REQUESTS[kind][1](prng, this.#world));
     if (members === null) return null;
     const period: Readonly<Record<string, Json>> = prng.chance(0.7)
       ? { 'cache-period': num(prng.between(5, 600)) }
@@ -329,17 +329,17 @@ export class Requests {
   }
 
   async #send(kind: string, request: Request, once: string | null = null): Promise<string | null> {
-    const reply = await this.#ask(kind, this.#level(), request, once);
+    const reply = await this.#sendOnce(kind, this.#level(), request, once);
     return typeof reply === 'string' ? reply : null;
   }
 
-  async #ask(kind: string, level: Level, { method, path, body, text }: Request, once: string | null) {
+  async #sendOnce(kind: string, level: Level, { method, path, body, text }: Request, once: string | null) {
     const sent = text ?? (body === undefined ? null : jsonText(body));
     const headers = {
       'content-type': 'application/json',
       ...(once === null ? {} : { 'idempotency-key': once }),
     };
-    const reply = await this.#twins.ask(level, { ...(method && { method }), path, text: sent, headers });
+    const reply = await this.#twins.request(level, { ...(method && { method }), path, text: sent, headers });
     if (typeof reply !== 'string' && reply.status === 200)
       this.taken.set(kind, (this.taken.get(kind) ?? 0) + 1);
     return reply;
@@ -353,10 +353,10 @@ export class Requests {
   ): Promise<string | null> {
     const once = this.#prng.chance(0.2) ? `once ${++this.#onceCount}` : null;
     const [level, request] = [this.#level(), { path: `/v1/${kind}`, body }];
-    const reply = await this.#ask(kind, level, request, once);
+    const reply = await this.#sendOnce(kind, level, request, once);
     if (typeof reply === 'string') return reply;
     if (once !== null) {
-      const again = await this.#ask(kind, level, request, once);
+      const again = await this.#sendOnce(kind, level, request, once);
       if (typeof again === 'string') return `again: ${again}`;
     }
     return reply.status === 200 ? taken(reply) : null;

@@ -16,7 +16,7 @@ import {
   textOf,
   type Wrong,
 } from './admin-options.js';
-import { askServer } from './ask-store.js';
+import { requestServer } from './ask-store.js';
 import { openAudit } from './audit-file.js';
 import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-progress.js';
 
@@ -141,7 +141,7 @@ export async function restoreCommand(argv: readonly string[], context: RestoreCo
 async function checkStopped({ backup, archive }: RestoreLine): Promise<void> {
   const isLog = archive !== null && path.basename(archive) === 'log';
   for (const dir of [backup, ...(isLog ? [path.dirname(archive)] : [])]) {
-    if ((await askServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
+    if ((await requestServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
     throw new Error(`a server runs on ${dir}: use quarry backup to copy its store`);
   }
 }

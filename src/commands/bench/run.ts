@@ -46,7 +46,7 @@ export async function runBench(run: BenchRun): Promise<BenchLine[]> {
     const lines = [await insertAll(options.entities, truth, pace, post)];
     for (const question of BENCH_QUESTIONS) {
       run.begins(question.name);
-      lines.push(await askFor(options.seconds, question, truth, pace, post));
+      lines.push(await queryFor(options.seconds, question, truth, pace, post));
     }
     return lines;
   } finally {
@@ -76,7 +76,7 @@ async function insertAll(entities: number, truth: BenchTruth, pace: Pace, post: 
   return { ...measured, name: `insert of ${each} entities with 2 events each, on disk`, each };
 }
 
-async function askFor(
+async function queryFor(
   seconds: number,
   question: BenchQuestion,
   truth: BenchTruth,

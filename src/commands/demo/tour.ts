@@ -45,7 +45,7 @@ async function bodyOf({ client }: TourContext, question: Question, key: string):
   return text;
 }
 
-async function ask(context: TourContext, question: Question): Promise<Answered> {
+async function runQuestion(context: TourContext, question: Question): Promise<Answered> {
   const { client, keys, elapsedMs } = context;
   const { before, method, path } = question;
   const key = before === undefined ? keys.readKey : keys.masterKey;
@@ -91,7 +91,7 @@ export async function runTour(
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const [index, question] of questions.entries()) {
-    const one = await ask({ client, keys, elapsedMs }, question);
+    const one = await runQuestion({ client, keys, elapsedMs }, question);
     answered.push(one);
     out.write(`\n${String(index + 1).padStart(2)}. ${question.text}\n`);
     out.write(`    ${question.method} ${question.path} ${sentText(question)}\n`);

@@ -21,7 +21,7 @@ import {
 import type { ImportOptions } from './import-options.js';
 import { dimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
-import { askColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
+import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { bodyText, isDistinct } from './send/bodies.js';
 import { InsertSender } from './send/insert-sender.js';
 
@@ -95,7 +95,7 @@ async function serverColumns(
   { options, access, note }: ImportFilesContext,
 ): Promise<ServerColumns> {
   try {
-    return await askColumns(client, access.key, dimension);
+    return await fetchColumns(client, access.key, dimension);
   } catch (error) {
     if (!options.dryRun) throw error;
     note(`the server did not answer, so all columns count as new: ${(error as Error).message}`);

@@ -4,7 +4,7 @@
  * Invariant: no message contains a key.
  */
 import path from 'node:path';
-import { askAdminSocket } from '../../io/index.js';
+import { requestAdminSocket } from '../../io/index.js';
 import {
   type FlagKinds,
   type Flags,
@@ -43,9 +43,9 @@ export interface RemoteAccess extends RemotePlace {
 const ADDRESS_MS_MAX = 5_000;
 
 /** The address of the server on a data directory; null = no server runs there, or it does not answer. */
-async function askAddress(dir: string): Promise<ServerAddress | null> {
+async function requestAddress(dir: string): Promise<ServerAddress | null> {
   const request: AdminRequest = { do: 'address' };
-  const line = await askAdminSocket(path.resolve(dir), JSON.stringify(request), ADDRESS_MS_MAX).catch(
+  const line = await requestAdminSocket(path.resolve(dir), JSON.stringify(request), ADDRESS_MS_MAX).catch(
     () => null,
   );
   if (line === null) return null;
@@ -61,7 +61,7 @@ export async function readRemote(
   flags: Flags,
   kind: KeyKind,
   context: StoreOptionsContext,
-  addressOf: typeof askAddress = askAddress,
+  addressOf: typeof requestAddress = requestAddress,
 ): Promise<RemoteAccess | Wrong> {
   const { env, readText } = context;
   const config = readStoreConfig(flags, context);

@@ -43,7 +43,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     setDraft(next);
     setProblems([]);
   };
-  const ask = (wanted: Draft): void => {
+  const submit = (wanted: Draft): void => {
     const outcome = requestOf(wanted, dimensionOf(model, wanted.dimension));
     if ('problems' in outcome) {
       setProblems(outcome.problems.map(({ text }) => text));
@@ -53,9 +53,9 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     setProblems([]);
     setSentQuestion(question);
     run(async (signal) => {
-      const answered = await (question.asksRows
-        ? client.askRows(question, signal)
-        : client.ask(question, signal));
+      const answered = await (question.returnsRows
+        ? client.requestRows(question, signal)
+        : client.request(question, signal));
       const shown = {
         answered,
         request: requestText(question),
@@ -74,7 +74,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     setSentQuestion(null);
     forget();
     if (windowOf === null) {
-      ask(given);
+      submit(given);
       return;
     }
     let isOpen = true;
@@ -84,11 +84,11 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
         if (!isWanted()) return;
         const whole = withWindow(given, window);
         setDraft(whole);
-        ask(whole);
+        submit(whole);
       },
       () => {
         // Without dates, the form shows what is missing.
-        if (isWanted()) ask(given);
+        if (isWanted()) submit(given);
       },
     );
     return () => {
@@ -106,7 +106,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
           class="builder"
           onSubmit={(event) => {
             event.preventDefault();
-            ask(draft);
+            submit(draft);
           }}
         >
           <fieldset class="panel">

@@ -47,7 +47,7 @@ export function TestFields({ dimension, column, test, onChange }: TestProps) {
     setValues([]);
     const query = { [column.name]: SUGGESTIONS_MAX, dimension };
     const body = JSON.stringify({ values: query });
-    client.ask({ method: 'POST', path: '/v1/query/top_values', body }).then(
+    client.request({ method: 'POST', path: '/v1/query/top_values', body }).then(
       ({ json }) => setValues(tablesOf(json)[0]?.rows.map(([value]) => String(value)) ?? []),
       // Without suggestions, the user types values.
       () => {},

@@ -48,7 +48,7 @@ function together(leaves: readonly LeafSummary[]): LeafSummary {
 }
 
 function workLines(query: QueryPlan, names: Names): string[] {
-  switch (query.asks) {
+  switch (query.kind) {
     case 'count':
       return ['count'];
     case 'exist':

@@ -204,7 +204,7 @@ export class Selects {
 }
 
 const scannedBy = (queryPlan: QueryPlan): Scanned =>
-  queryPlan.asks === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
+  queryPlan.kind === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
 
 const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
   explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;

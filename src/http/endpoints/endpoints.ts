@@ -62,7 +62,7 @@ export interface DatabaseEndpoint extends AnyEndpoint {
   /** The permission that a user's group must have. */
   readonly permission: Permission;
   /** True if the endpoint reads rows: its requests count as queries in the database's usage. */
-  readonly asks: boolean;
+  readonly isQuery: boolean;
   readonly handler: DatabaseHandler;
 }
 
@@ -96,14 +96,14 @@ const COMMON = {
   takesLines: false,
   takesIdempotencyKey: false,
   plainHttp: false,
-  asks: false,
+  isQuery: false,
 } as const;
 
 /** A small limit, because the client is not authenticated. */
 export const SESSION_BODY_BYTES_MAX = 16 * 1024;
 
 type DatabaseOptions = Partial<
-  Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'takesIdempotencyKey' | 'plainHttp' | 'asks'>
+  Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'takesIdempotencyKey' | 'plainHttp' | 'isQuery'>
 >;
 
 type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
@@ -145,7 +145,7 @@ const savedListing: Who = { keys: ['master', 'read', 'demo'], custom: READ_LEVEL
 /** Read and read-only keys may send SELECT and EXPLAIN only. The handler refuses their other statements. */
 const sql: Who = { keys: READERS, custom: READ_LEVELS };
 
-const ASKS = { asks: true } as const;
+const QUERY = { isQuery: true } as const;
 const KEYED = { takesIdempotencyKey: true } as const;
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -162,20 +162,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/insert', writing, 2, null, insert, { ...KEYED, takesLines: true, plainHttp: true }),
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities, KEYED),
   inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities, KEYED),
-  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { ...KEYED, bodyType: 'application/sql', asks: true }),
-  inDatabase('POST /v1/query/count/entity', querying, 1, 'query-load', queries.countEntities, ASKS),
-  inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
-  inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),
-  inDatabase('POST /v1/query/exists/entity', querying, 1, 'query-load', queries.existEntities, ASKS),
-  inDatabase('POST /v1/query/count/event', querying, 1, 'query-load', aggregations.countEvents, ASKS),
-  inDatabase('POST /v1/query/count/events', querying, 1, 'query-load', aggregations.countEvents, ASKS),
-  inDatabase('POST /v1/query/aggregation', querying, 1, 'query-load', aggregations.aggregate, ASKS),
-  inDatabase('POST /v1/query/top_values', querying, 1, 'query-load', aggregations.topValues, ASKS),
-  inDatabase('POST /v1/data_extraction/result', querying, 1, 120, extractions.extractResult, ASKS),
-  inDatabase('POST /v1/data_extraction/score', querying, 1, 120, extractions.extractScore, ASKS),
+  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { ...KEYED, bodyType: 'application/sql', isQuery: true }),
+  inDatabase('POST /v1/query/count/entity', querying, 1, 'query-load', queries.countEntities, QUERY),
+  inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, QUERY),
+  inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, QUERY),
+  inDatabase('POST /v1/query/exists/entity', querying, 1, 'query-load', queries.existEntities, QUERY),
+  inDatabase('POST /v1/query/count/event', querying, 1, 'query-load', aggregations.countEvents, QUERY),
+  inDatabase('POST /v1/query/count/events', querying, 1, 'query-load', aggregations.countEvents, QUERY),
+  inDatabase('POST /v1/query/aggregation', querying, 1, 'query-load', aggregations.aggregate, QUERY),
+  inDatabase('POST /v1/query/top_values', querying, 1, 'query-load', aggregations.topValues, QUERY),
+  inDatabase('POST /v1/data_extraction/result', querying, 1, 120, extractions.extractResult, QUERY),
+  inDatabase('POST /v1/data_extraction/score', querying, 1, 120, extractions.extractScore, QUERY),
   inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),
   inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.listSavedQueries),
-  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, ASKS),
+  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, QUERY),
   inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.changeSavedQuery),
   inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.deleteSavedQuery),
   inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.describeDatabase),

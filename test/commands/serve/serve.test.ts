@@ -26,7 +26,7 @@ t.test('the limits of a limits file and the size of the deduplication table are 
   const { master } = server.keys();
   const client = new JsonClient(serving, master);
   t.teardown(() => client.close());
-  const list = async (): Promise<number> => (await client.ask({ path: '/v1/dimension' })).status;
+  const list = async (): Promise<number> => (await client.request({ path: '/v1/dimension' })).status;
   t.strictSame([await list(), await list(), await list()], [200, 200, 429]);
 
   const insert = async (id: string, once: string): Promise<number> => {
@@ -154,7 +154,7 @@ t.test(
     const client = new JsonClient(serving, server.keys().master);
     t.teardown(() => client.close());
     const isAnswered = async (): Promise<boolean> =>
-      (await client.ask({ path: '/v1/dimension' })).status === 200;
+      (await client.request({ path: '/v1/dimension' })).status === 200;
     t.ok(await isAnswered());
     const before = await presented(serving.httpsPort);
 

@@ -127,7 +127,7 @@ class Rounds {
       const entities = Array.from({ length: ENTITIES }, (_, at) => [`${number}-${at}`, { number }]);
       const body = { ...Object.fromEntries(entities), 'auto-create': ['column'] };
       // No answer: the server has ended.
-      const reply = await client.ask({ path: '/v1/insert', body }).catch(() => null);
+      const reply = await client.request({ path: '/v1/insert', body }).catch(() => null);
       if (reply === null) return;
       if (reply.status === 200) this.#requests[number] = true;
       else if (!isOver()) tell(`request ${number} was refused: ${JSON.stringify(reply.body)}`);
@@ -160,8 +160,8 @@ class Rounds {
       const text = 'SELECT number, COUNT(*) AS entities FROM [default] GROUP BY number LIMIT 1000000';
       const found = new Map<number, number>();
       if (this.#requests.length > 0) {
-        const ask = { path: '/v1/sql', text, headers: SQL };
-        const { result } = await client.succeed<{ result: Record<string, number>[] }>(ask);
+        const request = { path: '/v1/sql', text, headers: SQL };
+        const { result } = await client.succeed<{ result: Record<string, number>[] }>(request);
         for (const row of result) found.set(row.number, row.entities);
       }
       client.close();

@@ -193,8 +193,8 @@ export class Checker {
     for (const dimension of new Set(journals.flatMap(({ rows }) => rows.dimensions))) {
       const expected = journals.reduce((sum, { rows }) => sum + rows.countOf(dimension), 0);
       const body = { dimensions: [dimension] };
-      const ask = { path: '/v1/query/count/entity/total', body };
-      const { result } = await this.#client.succeed<{ result: { total: number } }>(ask);
+      const request = { path: '/v1/query/count/entity/total', body };
+      const { result } = await this.#client.succeed<{ result: { total: number } }>(request);
       this.#findings.checks++;
       if (result.total !== expected) {
         this.found('wrong', `dimension ${dimension} holds ${result.total} entities, not ${expected}`);

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prng } from '../../../src/base/index.js';
-import { type Ask, JsonClient } from '../../support/json-client.js';
+import { type ApiRequest, JsonClient } from '../../support/json-client.js';
 import { ServerProcess, type Serving } from '../../support/server-process.js';
 import type { TortureOptions } from '../history/torture-options.js';
 import { bytesBelow, processStats } from './process-stats.js';
@@ -100,7 +100,7 @@ class SoakClient {
     while (performance.now() < untilMs) {
       await this.#insert();
       await this.#change();
-      await this.#ask();
+      await this.#query();
       if (this.#kept.length > BATCHES_KEPT) await this.#delete();
       if (this.#prng.chance(0.05)) await this.#makeAndDropColumn();
       if (performance.now() - this.#connectedMs > CONNECTION_MS) this.#reconnect();
@@ -125,8 +125,8 @@ class SoakClient {
   async #json(path_: string, body: object, method?: 'DELETE'): Promise<Record<string, unknown>> {
     this.requestCount++;
     await sleep(PAUSE_MS);
-    const ask = { path: `/v1/${path_}`, body, ...(method === undefined ? {} : { method }) };
-    const { result, ...all } = await this.#succeed<Record<string, unknown>>(ask);
+    const request = { path: `/v1/${path_}`, body, ...(method === undefined ? {} : { method }) };
+    const { result, ...all } = await this.#succeed<Record<string, unknown>>(request);
     return { ...all, ...(result as Record<string, unknown> | undefined) };
   }
 
@@ -137,13 +137,13 @@ class SoakClient {
   }
 
   /** Repeats a request that was refused without effect because another client deleted a column meanwhile. */
-  async #succeed<T>(ask: Ask): Promise<T> {
+  async #succeed<T>(request: ApiRequest): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const { status, body } = await this.#client.ask(ask);
+      const { status, body } = await this.#client.request(request);
       if (status === 200) return body as T;
       const code = (body as { errors?: readonly { code: number }[] }).errors?.[0]?.code;
       if (status !== 503 || code !== WAITED_CODE || attempt === ATTEMPTS_MAX) {
-        throw new Error(`${ask.path}: HTTP ${status}, ${JSON.stringify(body)}`);
+        throw new Error(`${request.path}: HTTP ${status}, ${JSON.stringify(body)}`);
       }
       await sleep(PAUSE_MS);
     }
@@ -180,7 +180,7 @@ class SoakClient {
     }
   }
 
-  async #ask(): Promise<void> {
+  async #query(): Promise<void> {
     const tag = this.#tag(this.#prng.pick(this.#kept));
     const query = [{ batch: { equals: tag } }];
     const counted = await this.#json('query/count/entity', { 'query-name': 'q', query });

@@ -22,8 +22,8 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
 
   const scan = 'scan default: 3000 entities in 3 segments of 3 shards, about 0 rows pass';
   const tested = 'condition n (values): 0 segments looked at, 3 skipped, 0 taken whole';
-  t.strictSame(await summaryOf({ asks: 'count', plan: { ...place, condition } }), [scan, tested, 'count']);
-  t.strictSame(await summaryOf({ asks: 'exist', plan: { ...place, condition: null } }), [
+  t.strictSame(await summaryOf({ kind: 'count', plan: { ...place, condition } }), [scan, tested, 'count']);
+  t.strictSame(await summaryOf({ kind: 'exist', plan: { ...place, condition: null } }), [
     'scan default: 3000 entities in 3 segments of 3 shards, about 3000 rows pass',
     'look entity IDs up',
   ]);
@@ -38,25 +38,25 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
     levels: [{ ...level('word', 'code'), ...(form as object), limit: 10, minQuantity: 1 } as never],
     metric: { ...level('n', 'i64'), ...(form as object), metric: 'avg', buckets: null } as never,
   };
-  t.strictSame(await summaryOf({ asks: 'aggregate', plan: aggregation }), [
+  t.strictSame(await summaryOf({ kind: 'aggregate', plan: aggregation }), [
     ...[scan, tested, 'top 10 values of word', 'avg of n'],
   ]);
   const extraction: ExtractPlan = {
     ...{ ...place, condition, scored: null, near: null, after: null, limit: 100, columns: [] },
     order: [{ by: 'entity-id', descending: false }],
   };
-  t.strictSame(await summaryOf({ asks: 'extract', plan: extraction }), [
+  t.strictSame(await summaryOf({ kind: 'extract', plan: extraction }), [
     ...[scan, tested, 'sort by 1 key', 'first 100 rows'],
   ]);
   t.strictSame(
-    await summaryOf({ asks: 'extract', plan: { ...extraction, scored: [condition] } }),
+    await summaryOf({ kind: 'extract', plan: { ...extraction, scored: [condition] } }),
     [scan, tested, 'score by 1 condition', 'first 100 rows', 'sort by 1 key'],
     'the score chooses the rows, the order sorts them',
   );
 
   const text = 'SELECT word, COUNT(*) FROM [default] WHERE n > 5000 GROUP BY word ORDER BY word LIMIT 3';
   const [{ plan }] = requestsOf(store, text);
-  const lines = await summaryOf({ asks: 'select', plan });
+  const lines = await summaryOf({ kind: 'select', plan });
   t.strictSame(lines.slice(0, 2), [scan, tested]);
   const explained = await rowsOf(store, `EXPLAIN ${text}`);
   const onMain = explained.filter(({ shard }) => shard === null);
@@ -65,7 +65,7 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
     onMain.map(({ operator, detail }) => `${operator} ${detail}`),
   );
   const [constant] = requestsOf(store, 'SELECT 1');
-  t.strictSame(await summaryOf({ asks: 'select', plan: constant.plan }), [
+  t.strictSame(await summaryOf({ kind: 'select', plan: constant.plan }), [
     'constant one row, computed on the main thread',
   ]);
 });

@@ -9,8 +9,8 @@ import type {
   Buckets,
   Condition,
   MetricStatistic,
-  RoundAsk,
   RoundPartial,
+  RoundRequest,
   ValueList,
 } from '../../../src/ir/index.js';
 import type { Interval } from '../../../src/schema/index.js';
@@ -18,7 +18,7 @@ import type { DimensionShard } from '../../../src/storage/index.js';
 import { countMatches, passes, type StoredEntity } from '../../ir/evaluate.js';
 import type { Stored, StoredEntities } from '../../storage/stored.js';
 
-export type MomentsAsk = Extract<RoundAsk, { asks: 'moments' }>;
+export type MomentsRequest = Extract<RoundRequest, { kind: 'moments' }>;
 
 /** The groups of an entity by its ID. The rule is arbitrary: some entities belong to no group and some to several. */
 export interface GroupRule {
@@ -78,15 +78,15 @@ export function expectedLines(
   entities: StoredEntities,
   condition: Condition | null,
   rule: GroupRule | null,
-  ask: MomentsAsk,
+  request: MomentsRequest,
 ): Lines {
   const cells = new Map<number, Stored[]>();
-  const buckets = bucketCountOf(ask);
+  const buckets = bucketCountOf(request);
   for (const [id, entity] of entities) {
     if (!holds(condition, id, entity)) continue;
     const groups = rule === null ? [0] : rule.groupsOf(id);
     if (groups.length === 0) continue;
-    for (const { value, bucket } of valuesOf(id, entity, ask)) {
+    for (const { value, bucket } of valuesOf(id, entity, request)) {
       for (const group of groups) {
         const cell = group * buckets + bucket;
         const values = cells.get(cell);
@@ -95,7 +95,7 @@ export function expectedLines(
       }
     }
   }
-  return [...cells].flatMap(([cell, values]) => linesOf(cell, values, ask.moment)).sort();
+  return [...cells].flatMap(([cell, values]) => linesOf(cell, values, request.moment)).sort();
 }
 
 function linesOf(cell: number, values: readonly Stored[], moment: MetricStatistic): string[] {
@@ -120,7 +120,7 @@ interface Placed {
   readonly bucket: number;
 }
 
-function valuesOf(id: string, entity: StoredEntity, { level, buckets }: MomentsAsk): Placed[] {
+function valuesOf(id: string, entity: StoredEntity, { level, buckets }: MomentsRequest): Placed[] {
   const { source, tests } = level;
   const passing = (value: Stored): boolean => tests.every((test) => passes(test, value));
   if (source.from === 'entity-id') return passing(id) ? [{ value: id, bucket: 0 }] : [];
@@ -169,7 +169,7 @@ function bucketsOf(buckets: Buckets | null, from: number, seconds: number): numb
   );
 }
 
-export function bucketCountOf({ level, buckets }: MomentsAsk): number {
+export function bucketCountOf({ level, buckets }: MomentsRequest): number {
   const { source } = level;
   if (buckets === null || source.from !== 'events') return 1;
   if (buckets.by === 'windows') return buckets.windows.length;

@@ -9,7 +9,7 @@ import { ByteBudget } from '../../../src/http/transport/body.js';
 import { HELD_BYTES_MAX, LineStream, PAUSED_BYTES_MAX } from '../../../src/http/transport/line-stream.js';
 import type { Response } from '../../../src/http/transport/uws.js';
 import { KEYS } from '../fake-engine.js';
-import { ask, codeOf, type Front, RawConnection, startFront } from '../harness.js';
+import { codeOf, type Front, RawConnection, sendRequest, startFront } from '../harness.js';
 import { LineClient, type LineTarget, partsIn, sendLines } from '../line-client.js';
 
 const MIB = 2 ** 20;
@@ -58,7 +58,7 @@ for (const target of [plainly, secretly]) {
       [1, 1_001, 2_001].map((first) => [{ head: 0, first }, null]),
     );
     t.equal(
-      (await ask(front, { path: '/metrics' })).body.includes(`${body.length}`),
+      (await sendRequest(front, { path: '/metrics' })).body.includes(`${body.length}`),
       true,
       'the bytes of the body are counted',
     );
@@ -175,15 +175,15 @@ t.test('a body that is refused before its first part gets the status of the refu
     headers: { Authorization: KEYS.write, 'Content-Type': 'application/x-ndjson' },
     body: '{}',
   };
-  t.equal(codeOf(await ask(front, elsewhere)), 1501, 'only inserts accept line bodies');
+  t.equal(codeOf(await sendRequest(front, elsewhere)), 1501, 'only inserts accept line bodies');
   const endless = {
     ...elsewhere,
     path: '/v1/insert',
     headers: { ...elsewhere.headers, 'Content-Length': '12345678901' },
   };
-  t.match(await ask(front, endless), { status: 413, body: /send such a body chunked/ });
+  t.match(await sendRequest(front, endless), { status: 413, body: /send such a body chunked/ });
   t.equal(front.engine.inserts.length, 0);
-  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+  t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
 
 t.test('an empty body inserts nothing', async (t) => {
@@ -254,7 +254,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     go();
     await until(() => front.engine.inserts.length >= 2);
     // The timeout of the test limits the wait: no event signals that all memory was released.
-    while (!/quarry_http_body_bytes_held 0\n/.test((await ask(front, { path: '/metrics' })).body))
+    while (!/quarry_http_body_bytes_held 0\n/.test((await sendRequest(front, { path: '/metrics' })).body))
       await pause(5);
     t.ok(
       front.engine.inserts.length < 10,
@@ -284,7 +284,7 @@ t.test(
       ]);
       t.equal(textsOf(front).at(-1), '{"id":"u","age":1}\n');
     }
-    t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+    t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
   },
 );
 
@@ -305,7 +305,7 @@ t.test('a client that sends faster than its parts are applied is slowed down', a
   await until(() => front.engine.inserts.length === 1);
   await pause(300);
   t.ok(sent < 300, `${sent} pieces of ${piece.length} bytes were accepted`);
-  const { body } = await ask(front, { path: '/metrics' });
+  const { body } = await sendRequest(front, { path: '/metrics' });
   const held = Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]);
   t.ok(held > 0 && held < 8 * MIB, `${held} bytes`);
   go();
@@ -313,7 +313,7 @@ t.test('a client that sends faster than its parts are applied is slowed down', a
   const { whole, text } = await client.answer;
   t.equal(whole, true);
   t.equal(partsIn(text).length, 1_500);
-  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+  t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
 
 t.test('a client that does not read its answers is paused and finally disconnected', async (t) => {
@@ -330,7 +330,7 @@ t.test('a client that does not read its answers is paused and finally disconnect
   let heldMax = 0;
   const watch = async (): Promise<void> => {
     while (!isOver) {
-      const { body } = await ask(front, { path: '/metrics' });
+      const { body } = await sendRequest(front, { path: '/metrics' });
       heldMax = Math.max(heldMax, Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]));
       await pause(20);
     }
@@ -539,7 +539,7 @@ for (const target of [plainly, secretly]) {
     t.equal(parts.length, MANY_PARTS + 1);
     t.match(parts.at(-1), { part: MANY_PARTS + 1, status: 'error', errors: [{ code: 2011 }] });
     t.equal(front.engine.inserts.length, MANY_PARTS + 1, 'no later part is applied');
-    const { body } = await ask(front, { path: '/metrics' });
+    const { body } = await sendRequest(front, { path: '/metrics' });
     t.match(body, /quarry_http_cut_off_total 1\n/);
     t.match(body, /quarry_http_requests_open 1\n/, 'the connection is closed');
     t.match(body, /quarry_http_body_bytes_held 0\n/);
@@ -595,7 +595,7 @@ t.test('refused parts are counted by code, and logged at intervals with the firs
     { ...line, unlogged: 0, requestId: 'at 0', key: /^write-/ },
     { ...line, unlogged: 2, requestId: 'at 10000' },
   ]);
-  const { body } = await ask(front, { path: '/metrics' });
+  const { body } = await sendRequest(front, { path: '/metrics' });
   t.match(body, /quarry_line_parts_refused_total\{code="2011"\} 4\n/);
   t.match(body, /quarry_line_parts_refused_total\{code="9003"\} 4\n/);
 });
@@ -681,7 +681,7 @@ t.test(
     client.end();
     const { status, whole, text } = await client.answer;
     t.strictSame([status, whole, partsIn(text).length], [400, true, 30]);
-    t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+    t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
   },
 );
 

@@ -30,7 +30,7 @@ const textOf = (received: readonly ReceivedMessage[], kind: string): string =>
 t.test('the extended protocol', async (t) => {
   const fixture = await startPostgres(t);
   const ids = Array.from({ length: 5 }, (_, at) => `"e${at}":{"n":${at}}`);
-  await fixture.https.ask({
+  await fixture.https.request({
     method: 'POST',
     path: '/v1/insert',
     text: `{"auto-create":["column"],${ids.join()}}`,
@@ -198,7 +198,7 @@ t.test('rate limits and the account state apply to a session as to requests over
   const fixture = await startPostgres(t, ['--limits', limits]);
   const client = await fixture.connect();
   const select = (): Promise<unknown> => client.query('SELECT 1 AS one');
-  const overHttps = await fixture.https.ask({
+  const overHttps = await fixture.https.request({
     method: 'POST',
     path: '/v1/sql',
     text: 'SELECT 1',

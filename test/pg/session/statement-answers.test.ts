@@ -50,9 +50,9 @@ const microseconds = (text: string): Buffer => int8((Date.parse(text) - Date.UTC
 t.test('statements over rows and over the catalog', async (t) => {
   const fixture = await startPostgres(t);
   const { https } = fixture;
-  await https.ask({ method: 'POST', path: '/v1/dimension', body: [{ name: 'flights' }] });
-  await https.ask({ method: 'POST', path: '/v1/column', body: [...COLUMNS, ...LISTS] });
-  const inserted = await https.ask({ method: 'POST', path: '/v1/insert', text: ROWS });
+  await https.request({ method: 'POST', path: '/v1/dimension', body: [{ name: 'flights' }] });
+  await https.request({ method: 'POST', path: '/v1/column', body: [...COLUMNS, ...LISTS] });
+  const inserted = await https.request({ method: 'POST', path: '/v1/insert', text: ROWS });
   t.equal(inserted.status, 200, JSON.stringify(inserted.body));
   const client = await fixture.connect();
   const notices: string[] = [];
@@ -127,7 +127,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     t.strictSame(await query("SELECT 'a_b' LIKE 'a\\_b', 'axb' LIKE 'a\\_b', 'a\\b' LIKE 'a\\\\b'"), [
       [true, false, true],
     ]);
-    const overHttps = await https.ask({
+    const overHttps = await https.request({
       method: 'POST',
       path: '/v1/sql',
       text: "SELECT name FROM flights WHERE name LIKE 'a\\_b'",
@@ -331,7 +331,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     t.match(faultIn(misfit), /C22P02\0M"1\.5" is not an integer/);
 
     await described('SELECT * FROM flights');
-    await https.ask({
+    await https.request({
       method: 'POST',
       path: '/v1/column',
       body: [{ name: 'more', type: 'integer', dimension: 'flights' }],

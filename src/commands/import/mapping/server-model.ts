@@ -23,7 +23,7 @@ interface Entry {
 }
 
 /** Reads the columns of a dimension. Rejects with the errors of `RemoteClient`. */
-export async function askColumns(
+export async function fetchColumns(
   client: RemoteClient,
   key: string,
   dimension: string,

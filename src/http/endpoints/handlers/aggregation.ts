@@ -9,7 +9,7 @@ import type { AggregatePlan } from '../../../ir/index.js';
 import type { DatabaseCall, Members } from './handler.js';
 
 const plansOf = (plans: readonly AggregatePlan[]) => (): readonly QueryPlan[] =>
-  plans.map((plan) => ({ asks: 'aggregate', plan }));
+  plans.map((plan) => ({ kind: 'aggregate', plan }));
 
 export async function countEvents(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, cancellation } = call;

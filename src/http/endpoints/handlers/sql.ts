@@ -58,7 +58,7 @@ function read(call: DatabaseCall, statements: readonly sql.SelectStatement[]): S
   if (requests.length > 1 && format !== 'json') {
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
-  call.notes.plans = () => requests.map(({ plan }) => ({ asks: 'select', plan }));
+  call.notes.plans = () => requests.map(({ plan }) => ({ kind: 'select', plan }));
   return { rows: engine.select(requests, format, { cancellation, bypassCache: false }) };
 }
 

@@ -45,7 +45,7 @@ function siteOf(server: ServerProcess, port: number): Site {
 async function sumOf(site: Site): Promise<{ readonly count: number; readonly sum: number }> {
   const client = new RemoteClient(site, 1);
   const between = ['2024-01-01', '2024-02-01'];
-  const ask = async (metric: string): Promise<number> => {
+  const queryMetric = async (metric: string): Promise<number> => {
     const answer = (await client.json({
       method: 'POST',
       path: '/v1/query/aggregation',
@@ -55,7 +55,7 @@ async function sumOf(site: Site): Promise<{ readonly count: number; readonly sum
     return answer.result.spent[metric];
   };
   try {
-    return { count: await ask('count-events'), sum: await ask('sum') };
+    return { count: await queryMetric('count-events'), sum: await queryMetric('sum') };
   } finally {
     client.close();
   }

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/http/endpoints/handlers/database.js';
 import { callOf } from '../../database-call.js';
 import { FakeEngine, KEYS } from '../../fake-engine.js';
-import { ask, startFront } from '../../harness.js';
+import { sendRequest, startFront } from '../../harness.js';
 import { answerTo, mentions, teamCallOf, userIn } from '../../team-call.js';
 
 const LOADS = { 'query-load': 'normal', 'insertion-load': 'high' };
@@ -92,7 +92,12 @@ t.test('through the server, 189 is HTTP 503 with more-info, and the database is 
   const front = await startFront(t);
   const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
   const deletion = (name: string) =>
-    ask(front, { method: 'DELETE', path: '/v1/database', headers, body: `{"database":{"name":"${name}"}}` });
+    sendRequest(front, {
+      method: 'DELETE',
+      path: '/v1/database',
+      headers,
+      body: `{"database":{"name":"${name}"}}`,
+    });
   const { change } = FakeEngine.prototype;
   for (const code of [9002, 9003, 9004] as const) {
     front.engine.change = () => Promise.reject(new QuarryError(code));

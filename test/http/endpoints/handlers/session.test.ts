@@ -9,7 +9,7 @@ import { SignInAttempts } from '../../../../src/http/auth/sign-in-attempts.js';
 import { signIn } from '../../../../src/http/endpoints/handlers/session.js';
 import { type ProxyList, parseProxies, SPEC_LIMITS } from '../../../../src/http/index.js';
 import { FakeEngine, KEYS } from '../../fake-engine.js';
-import { ask, codeOf, type Front, type Reply, startFront } from '../../harness.js';
+import { codeOf, type Front, type Reply, sendRequest, startFront } from '../../harness.js';
 import { answerTo, cheapHash, NOW_MS, openCallOf, quickHasher, userIn } from '../../team-call.js';
 
 const EMAIL = 'ann@example.org';
@@ -142,7 +142,7 @@ t.test('a session over the server follows every change of its database, group an
   const type = { 'Content-Type': 'application/json' };
   const keyFor = async (database: object): Promise<string> => {
     const body = JSON.stringify({ email: EMAIL, password: PASSWORD, ...database });
-    const reply = await ask(front, { path: '/v1/session', headers: type, body });
+    const reply = await sendRequest(front, { path: '/v1/session', headers: type, body });
     return (JSON.parse(reply.body) as SignedIn)['session-key'];
   };
   const inTwo = await keyFor({ 'database-name': 'two' });
@@ -153,7 +153,7 @@ t.test('a session over the server follows every change of its database, group an
       [inTwo, '/v1/database'],
       [ofTeam, '/v1/database/retrieve_all'],
     ]) {
-      const reply = await ask(front, { path, headers: { Authorization: key } });
+      const reply = await sendRequest(front, { path, headers: { Authorization: key } });
       if (reply.status !== 200) found.push(codeOf(reply));
       else
         found.push(
@@ -203,7 +203,7 @@ function proxiesOf(network: string): ProxyList {
 function signInFrom(front: Front, client: string, password: string): Promise<Reply> {
   const body = JSON.stringify({ email: EMAIL, password });
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': client };
-  return ask(front, { path: '/v1/session', headers, body });
+  return sendRequest(front, { path: '/v1/session', headers, body });
 }
 
 t.test(
@@ -252,7 +252,7 @@ t.test(
     const chunked = (bytes: number): Buffer =>
       Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), blank(bytes), Buffer.from('\r\n0\r\n\r\n')]);
     const refusalOf = async (more: Record<string, string>, body: Uint8Array): Promise<string> => {
-      const reply = await ask(front, { path, headers: { ...headers, ...more }, body });
+      const reply = await sendRequest(front, { path, headers: { ...headers, ...more }, body });
       return `${codeOf(reply)} ${JSON.parse(reply.body).errors[0].message}`;
     };
     const most = 16 * 1024;
@@ -272,6 +272,9 @@ t.test(
       '1507 the body is larger than 16384 bytes',
     );
     const query = { path: '/v1/query/count/entity', body: blank(most + 1) };
-    t.equal(codeOf(await ask(front, { ...query, headers: { ...headers, Authorization: KEYS.read } })), 1503);
+    t.equal(
+      codeOf(await sendRequest(front, { ...query, headers: { ...headers, Authorization: KEYS.read } })),
+      1503,
+    );
   },
 );
