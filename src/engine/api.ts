@@ -64,7 +64,7 @@ export interface MutationRequest extends WriteRequest {
   readonly bind: (model: DatabaseModel) => Mutation;
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
-  readonly once: RecordIdempotency | null;
+  readonly idempotency: RecordIdempotency | null;
 }
 
 /** One of several writes that take effect together. */
@@ -84,7 +84,7 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
-  readonly once: RecordIdempotency | null;
+  readonly idempotency: RecordIdempotency | null;
   /** Called before anything is logged, with the entities that are about to be written; throws to refuse. */
   readonly charge: (insertedCount: number, updatedCount: number) => void;
 }

@@ -25,7 +25,7 @@ export const AUTO_CREATE: readonly ErrorCode[] = [
   505, 511, 2021, 3007, 3008, 3014, 3015, 5000, 5001, 5004, 5009,
 ];
 /** Codes of writes that accept an Idempotency-Key. */
-export const ONCE: readonly ErrorCode[] = [4049, 9001, 9002, 9003, 1502];
+export const IDEMPOTENCY_CODES: readonly ErrorCode[] = [4049, 9001, 9002, 9003, 1502];
 export const RELATIONS: readonly ErrorCode[] = [3001, 3003, 3007, 3018, 5008, 8002];
 export const CUSTOM_KEYS: readonly ErrorCode[] = [
   ...CONDITIONS.filter((code) => code !== 506),

@@ -10,7 +10,7 @@ import {
 import type { MetricLevel, RoundPartial, SlotStatistics, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
-import { betweenToken, type Fraction, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
+import { betweenToken, type Fraction, QUANTILES, quantilePosition, tokenOfMoments } from './metric-token.js';
 import { eachMoments } from './moment-merge.js';
 import { checkRowCount } from './top-values.js';
 import { integerAt } from './value-lists.js';
@@ -114,9 +114,9 @@ function* eachQuantile(
   const finder = new RankFinder({ words, counts }, order.length);
   for (let run = 0, left = SLICE_TEXTS; run < cells.length; run++) {
     const set = order.subarray(starts[run], starts[run + 1]);
-    const place = quantilePlace(quantile, yield* finder.weightOf(set));
-    const [low, high] = yield* finder.pairAt(set, place.rank);
-    put(cells[run], betweenToken(level, integerAt(words, low), integerAt(words, high), place));
+    const position = quantilePosition(quantile, yield* finder.weightOf(set));
+    const [low, high] = yield* finder.pairAt(set, position.rank);
+    put(cells[run], betweenToken(level, integerAt(words, low), integerAt(words, high), position));
     left -= set.length;
     if (left > 0) continue;
     left = SLICE_TEXTS;

@@ -40,7 +40,7 @@ export const ROWS_MAX = 1_000_000;
 /** Approximate bytes of a row besides its text, until the result is written. */
 const ROW_BYTES = 200;
 /** Temporary bytes per requested value of a group. */
-const PLACE_BYTES = 96;
+const ENTRY_BYTES = 96;
 
 /** The bytes of rows with these texts. */
 export function rowBytes(texts: readonly string[]): number {
@@ -128,7 +128,7 @@ class Choice {
     this.#minQuantity = level.minQuantity;
     this.#counts = counts;
     this.#textOf = textReader(values, level);
-    budget.reserve(this.#limit * PLACE_BYTES);
+    budget.reserve(this.#limit * ENTRY_BYTES);
     this.#nth = new NthGreatest(this.#limit);
     this.#firstByText = new FirstByText(orderBytes(values, level, this.#limit + 1));
   }

@@ -269,7 +269,7 @@ export class ShardWorker {
       selectId,
       new SelectCursor(
         this.#shards.values(),
-        { ...settings, room: allocate, memories: this.#memories },
+        { ...settings, allocator: allocate, memories: this.#memories },
         this.#scratch,
         run,
       ),

@@ -19,8 +19,8 @@ import { difference, rowsOf } from '../support/sql/sql-answers.js';
 import { type AnswerValue, answerValuesOf } from '../support/sql/sql-engines.js';
 import { BI_STATEMENTS, type BiStatement, kindsOf } from './bi-statements.js';
 
-const { values: given } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
-const SMALL = !given.all;
+const { values: value } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
+const SMALL = !value.all;
 const FLIGHTS_PER_INSERT = 1_000;
 t.setTimeout(SMALL ? 120_000 : 1_800_000);
 
@@ -42,8 +42,8 @@ async function post(server: ConformanceServer, path: string, body: string): Prom
 
 function flightText(part: FlightColumns, row: number): string {
   const departed = formatDateTime(part.seconds[row]);
-  const places = `"origin":"${part.origins[row]}","destination":"${part.destinations[row]}"`;
-  return `"dimension":"flights",${places},"delay":${part.delays[row]},"distance":${part.distances[row]},"departed":"${departed}"`;
+  const airports = `"origin":"${part.origins[row]}","destination":"${part.destinations[row]}"`;
+  return `"dimension":"flights",${airports},"delay":${part.delays[row]},"distance":${part.distances[row]},"departed":"${departed}"`;
 }
 
 async function load(server: ConformanceServer): Promise<void> {

@@ -3,7 +3,7 @@
  */
 import type { ApiRequest } from '../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
-import { KEPT, type World } from './codes-world.js';
+import { SAVED_NAME, type World } from './codes-world.js';
 
 const YEAR = ['2020-01-01', '2020-12-31'];
 const LEAP = ['2016-02-30', '2016-03-01'];
@@ -212,18 +212,18 @@ const save = (fields: object): ApiRequest => ({
   body: { name: 'fresh', type: 'count/entity', query: [GOOD], ...fields },
 });
 
-const KEPT_PATH = `/v1/query/saved/${KEPT}`;
+const SAVED_PATH = `/v1/query/saved/${SAVED_NAME}`;
 
 export function savedRefusals({ reader, writer }: World): readonly Refusal[] {
   const definition = { type: 'count/entity', query: [GOOD] };
   return [
     [506, { ...save({ query: [{ age: { gt: 1 } }] }), key: reader }, 'age'],
     [507, { ...save({}), key: writer }, 'write-only'],
-    [508, { method: 'DELETE', path: KEPT_PATH, key: reader }, KEPT],
-    [508, { method: 'PUT', path: KEPT_PATH, key: reader, body: definition }, KEPT],
+    [508, { method: 'DELETE', path: SAVED_PATH, key: reader }, SAVED_NAME],
+    [508, { method: 'PUT', path: SAVED_PATH, key: reader, body: definition }, SAVED_NAME],
     [4006, save({ type: undefined }), 'type'],
     [4021, save({ name: undefined }), 'name'],
-    [4022, save({ name: KEPT }), KEPT],
+    [4022, save({ name: SAVED_NAME }), SAVED_NAME],
     [4023, { path: '/v1/query/saved/nothing' }, 'nothing'],
     [
       4023,
@@ -250,6 +250,6 @@ export function savedRefusals({ reader, writer }: World): readonly Refusal[] {
     [4038, save({ type: 'count/entity/total', query: [], dimension: 'default' }), 'dimension'],
     [4049, save({ colour: 'red' }), 'colour'],
     [5008, save({ dimension: 'nowhere' }), 'nowhere'],
-    [4051, { method: 'PUT', path: KEPT_PATH, body: { type: 'aggregation', query: [{ name: 0 }] } }, '1000'],
+    [4051, { method: 'PUT', path: SAVED_PATH, body: { type: 'aggregation', query: [{ name: 0 }] } }, '1000'],
   ];
 }

@@ -65,10 +65,10 @@ class Sweep {
               .map(({ message }) => message)
               .join(' ');
       const wrong = wrongWith(swapped, codes, text);
-      const { place, token } = swapped;
-      const change = `${place} ${token === null ? 'with an unknown field' : `= ${token.slice(0, 40)}`}`;
+      const { path: location, token } = swapped;
+      const change = `${location} ${token === null ? 'with an unknown field' : `= ${token.slice(0, 40)}`}`;
       if (wrong !== null) this.problems.push(`${change}: ${wrong}: ${codes} ${text}`);
-      else if (token === null && unknown !== null && OUTERMOST.test(place) && codes[0] !== unknown) {
+      else if (token === null && unknown !== null && OUTERMOST.test(location) && codes[0] !== unknown) {
         this.problems.push(`${change}: ${codes[0]}, not ${unknown}`);
       }
       if (codes.length === 0) await this.#prepare(before);

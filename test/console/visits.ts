@@ -181,8 +181,10 @@ export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Pr
   page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Delete partner' }).click();
   await page.getByText('There are none yet').waitFor();
-  const kept = String(await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'));
-  t.notMatch(kept, keys.team, 'the typed team key is stored nowhere');
+  const stored = String(
+    await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'),
+  );
+  t.notMatch(stored, keys.team, 'the typed team key is stored nowhere');
 }
 
 /** All of the steps above in order. */

@@ -110,9 +110,9 @@ for (const [kernels, module] of [
       t.equal(pair.count(equals(['e3', gone[0], gone[40_000]], false)), 1);
       t.equal(pair.count(equals(['e3', gone[0]], true)), left - 1);
       t.equal(pair.mutate(equals([ids[0], ids[3 * SEGMENT_ROWS_MAX], gone[5]], true), null), left - 2);
-      t.strictSame([pair.count(null), pair.held.isDead(0), pair.held.isDead(1)], [2, false, true]);
+      t.strictSame([pair.count(null), pair.dimension.isDead(0), pair.dimension.isDead(1)], [2, false, true]);
       t.equal(pair.mutate(all, null), 2);
-      t.equal(pair.held.segments.length, 0);
+      t.equal(pair.dimension.segments.length, 0);
       t.equal(pair.count(all), 0);
     },
   );

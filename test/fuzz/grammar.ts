@@ -108,13 +108,13 @@ const DATES = [
   '2020-02-29',
 ];
 
-const place = { longitude: fc.double({ min: -180, max: 180 }), latitude: fc.double({ min: -90, max: 90 }) };
+const point = { longitude: fc.double({ min: -180, max: 180 }), latitude: fc.double({ min: -90, max: 90 }) };
 const geo = fc.oneof(
   fc.record({
-    geo_radius: fc.record({ ...place, radius: fc.nat(500), unit: fc.constantFrom('km', 'mi', 'deg', 'm') }),
+    geo_radius: fc.record({ ...point, radius: fc.nat(500), unit: fc.constantFrom('km', 'mi', 'deg', 'm') }),
   }),
   fc.record({
-    geo_bounding_box: fc.record({ 'lower-left': fc.record(place), 'upper-right': fc.record(place) }),
+    geo_bounding_box: fc.record({ 'lower-left': fc.record(point), 'upper-right': fc.record(point) }),
   }),
 ) as fc.Arbitrary<Tree>;
 

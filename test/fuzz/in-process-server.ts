@@ -200,7 +200,7 @@ export class InProcessServer {
     };
     const authorizer = new Authorizer(shared);
     this.#authorizer = authorizer;
-    const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesHeldMax);
+    const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesReservedMax);
     const log = this.#errorLog();
     const context: ServerContext = {
       runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
@@ -210,7 +210,7 @@ export class InProcessServer {
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => context.openCount,
-        bodyBytesHeld: () => budget.reservedBytes,
+        reservedBodyBytes: () => budget.reservedBytes,
         refusals: () => NO_REFUSALS,
       }),
       waiting: new Set(),

@@ -25,7 +25,7 @@ const GOOD_EVERY = 25;
 const SHARDS = 3;
 const STEADY = 'steady';
 const STEADY_COUNT = 40;
-const MUTATIONS_KEPT = 1_000;
+const MUTATIONS_MAX = 1_000;
 
 async function post(server: InProcessServer, path: string, body: string | Uint8Array): Promise<RawAnswer> {
   const answer = await server.request({
@@ -101,7 +101,7 @@ class Texts {
     this.#world = world;
     this.#statements = new Statements(prng, world);
     const lists = fc.array(mutationArb, { minLength: 1, maxLength: 3 });
-    this.#mutations = fc.sample(lists, { seed, numRuns: MUTATIONS_KEPT });
+    this.#mutations = fc.sample(lists, { seed, numRuns: MUTATIONS_MAX });
   }
 
   next(): Uint8Array {

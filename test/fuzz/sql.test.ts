@@ -14,13 +14,13 @@ import { insertWorld } from '../support/sql/sql-load.js';
 import { hostileTexts, mutated, wordSalad } from '../support/sql/sql-mutants.js';
 import { generateWorld } from '../support/sql/sql-world.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     bodies: { type: 'string', default: '5000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [BODIES, SEED] = [Number(given.bodies), Number(given.seed)];
+const [BODIES, SEED] = [Number(value.bodies), Number(value.seed)];
 t.comment(`seed ${SEED}, ${BODIES} bodies`);
 t.setTimeout(240_000 + BODIES * 40);
 

@@ -62,7 +62,7 @@ const SAVED: readonly (readonly [type: string, query: string])[] = [
   ['top_values', '{"q":{"@a":5}}'],
 ];
 
-const PLACES: readonly (readonly [path: string, body: string])[] = [
+const LOCATIONS: readonly (readonly [path: string, body: string])[] = [
   ...CONDITIONS.flatMap((one): [string, string][] => [
     ['/v1/query/count/entity', count(one)],
     ['/v1/query/count/entity', `[${count(ID)},${count(one).replace('"q"', '"p"')}]`],
@@ -140,7 +140,7 @@ t.test(
   'a column outside the whitelist is refused in every member of a body that can name a column',
   async (t) => {
     const front = await frontWithKey(t);
-    for (const [path, body] of PLACES) {
+    for (const [path, body] of LOCATIONS) {
       t.strictSame(codes(await send(front, KEY, 'POST', path, naming(body, LISTED))), [], `${path} ${body}`);
       const [named, byMaster] = [KEY, KEYS.master].map((key) =>
         send(front, key, 'POST', path, naming(body, UNLISTED)),
@@ -221,7 +221,7 @@ t.test(
 t.test('"all" means the columns of the whitelist', async (t) => {
   const front = await frontWithKey(t);
   const { extracts } = front.engine;
-  const givenTo = async (key: string, path: string, more: string): Promise<readonly string[]> => {
+  const resultFor = async (key: string, path: string, more: string): Promise<readonly string[]> => {
     const names = new Map(
       [
         ...(front.engine.catalog().databases.get(DATABASE_ID)?.dimensions.get('default')?.columns.values() ??
@@ -235,9 +235,9 @@ t.test('"all" means the columns of the whitelist', async (t) => {
     return columns.map(nameOf).sort();
   };
   for (const path of EXTRACTIONS) {
-    t.strictSame(await givenTo(KEY, path, ''), ['a', 'g'], path);
-    t.strictSame(await givenTo(KEY, path, ',"order":[{"a":"asc"}]'), ['a', 'entity-id', 'g'], path);
-    t.strictSame(await givenTo(KEYS.master, path, ''), ['a', 'b', 'g', 'h'], path);
-    t.strictSame(await givenTo(KEY, path, ',"dimension":"other"'), [], path);
+    t.strictSame(await resultFor(KEY, path, ''), ['a', 'g'], path);
+    t.strictSame(await resultFor(KEY, path, ',"order":[{"a":"asc"}]'), ['a', 'entity-id', 'g'], path);
+    t.strictSame(await resultFor(KEYS.master, path, ''), ['a', 'b', 'g', 'h'], path);
+    t.strictSame(await resultFor(KEY, path, ',"dimension":"other"'), [], path);
   }
 });

@@ -173,10 +173,10 @@ export class FakeEngine implements EngineApi {
   select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
     this.selects.push({ requests, format, options });
     const parts = this.streams.shift() ?? [];
-    async function* given(): AsyncGenerator<Uint8Array, void, void> {
+    async function* streamed(): AsyncGenerator<Uint8Array, void, void> {
       yield* parts;
     }
-    return { format, parts: given(), rowCount: () => this.selectRowCount };
+    return { format, parts: streamed(), rowCount: () => this.selectRowCount };
   }
 
   /** The lines of the next described plans. */

@@ -45,12 +45,12 @@ function converse(dir: string, parts: readonly (string | Buffer)[], end = true):
 }
 
 /** A promise that one side awaits and the other side resolves. */
-function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+function signal(): { readonly raised: Promise<void>; readonly give: () => void } {
   let give = (): void => {};
-  const given = new Promise<void>((resolve) => {
+  const raised = new Promise<void>((resolve) => {
     give = resolve;
   });
-  return { given, give };
+  return { raised, give };
 }
 
 t.test('the file has mode 0600 with any umask, and there is no other file', async (t) => {
@@ -188,12 +188,12 @@ t.test('close waits for the current answer and drops idle connections', async (t
   const answerNow = signal();
   const close = await listen(t, dir, async (line) => {
     received.give();
-    await answerNow.given;
+    await answerNow.raised;
     return echo(line);
   });
   const answer = requestAdminSocket(dir, 'hello');
   const idle = converse(dir, ['half'], false);
-  await received.given;
+  await received.raised;
   const closed = close();
   t.equal(await idle, '');
   t.equal(await requestAdminSocket(dir, 'more'), null, 'new connections are refused');

@@ -194,7 +194,7 @@ export class Requests {
   /** Number of answers that were not refusals, by kind of request. */
   readonly taken = new Map<string, number>();
   readonly #world: QueryWorld;
-  #onceCount = 0;
+  #idempotencyKeyCount = 0;
   #savedCount = 0;
 
   constructor(prng: Prng, twins: Twins) {
@@ -328,16 +328,21 @@ export class Requests {
     return this.#prng.chance(0.8) ? 'write-read' : this.#prng.pick(LEVELS);
   }
 
-  async #send(kind: string, request: Request, once: string | null = null): Promise<string | null> {
-    const reply = await this.#sendOnce(kind, this.#level(), request, once);
+  async #send(kind: string, request: Request, idempotencyKey: string | null = null): Promise<string | null> {
+    const reply = await this.#sendTo(kind, this.#level(), request, idempotencyKey);
     return typeof reply === 'string' ? reply : null;
   }
 
-  async #sendOnce(kind: string, level: Level, { method, path, body, text }: Request, once: string | null) {
+  async #sendTo(
+    kind: string,
+    level: Level,
+    { method, path, body, text }: Request,
+    idempotencyKey: string | null,
+  ) {
     const sent = text ?? (body === undefined ? null : jsonText(body));
     const headers = {
       'content-type': 'application/json',
-      ...(once === null ? {} : { 'idempotency-key': once }),
+      ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
     };
     const reply = await this.#twins.request(level, { ...(method && { method }), path, text: sent, headers });
     if (typeof reply !== 'string' && reply.status === 200)
@@ -351,12 +356,12 @@ export class Requests {
     body: Json,
     taken: (reply: Reply) => Promise<string | null>,
   ): Promise<string | null> {
-    const once = this.#prng.chance(0.2) ? `once ${++this.#onceCount}` : null;
+    const idempotencyKey = this.#prng.chance(0.2) ? `once ${++this.#idempotencyKeyCount}` : null;
     const [level, request] = [this.#level(), { path: `/v1/${kind}`, body }];
-    const reply = await this.#sendOnce(kind, level, request, once);
+    const reply = await this.#sendTo(kind, level, request, idempotencyKey);
     if (typeof reply === 'string') return reply;
-    if (once !== null) {
-      const again = await this.#sendOnce(kind, level, request, once);
+    if (idempotencyKey !== null) {
+      const again = await this.#sendTo(kind, level, request, idempotencyKey);
       if (typeof again === 'string') return `again: ${again}`;
     }
     return reply.status === 200 ? taken(reply) : null;

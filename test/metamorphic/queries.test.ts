@@ -14,13 +14,13 @@ import { jsonText } from '../support/generate.js';
 import { QueryLife } from './query-life.js';
 import { fetchPagesTwice, generateQuestions, type Question, runQuestion } from './query-questions.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '3600' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [QUERIES, SEED] = [Number(given.queries), Number(given.seed)];
+const [QUERIES, SEED] = [Number(value.queries), Number(value.seed)];
 const START_MS = Date.now();
 t.comment(`seed ${SEED}, ${QUERIES} queries, from ${new Date(START_MS).toISOString()}`);
 t.setTimeout(120_000 + QUERIES * 30);

@@ -28,14 +28,14 @@ import { ID_COUNT, OPTIONS, Requests } from './filter-requests.js';
 import { LiveServer } from './live-server.js';
 import { type Filter, makeDatabase, makeKey, Twins } from './twins.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     requests: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
 /** Requests to each pair of databases between two starts of the server. */
-const [REQUESTS, SEED] = [Number(given.requests), Number(given.seed)];
+const [REQUESTS, SEED] = [Number(value.requests), Number(value.seed)];
 t.comment(`seed ${SEED}, ${REQUESTS} requests`);
 t.setTimeout(120_000 + REQUESTS * 2_000);
 
@@ -501,9 +501,9 @@ t.test('an Idempotency-Key of one key never answers for another key, endpoint or
     key: string,
     path: string,
     sent: object = body,
-    once = 'the same',
+    idempotencyKey = 'the same',
   ): Promise<unknown> => {
-    const headers = { 'idempotency-key': once };
+    const headers = { 'idempotency-key': idempotencyKey };
     const { body: answer } = await server.client.request({ path, key, body: sent, headers });
     const { errors, result, 'inserted-entities': inserted } = answer as Record<string, unknown>;
     return errors === undefined

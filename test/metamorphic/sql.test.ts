@@ -40,13 +40,13 @@ import { difference } from '../support/sql/sql-answers.js';
 import type { Kind } from '../support/sql/sql-piece.js';
 import { SqlLife } from './sql-life.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     queries: { type: 'string', default: '3000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [QUERIES, SEED] = [Number(given.queries), Number(given.seed)];
+const [QUERIES, SEED] = [Number(value.queries), Number(value.seed)];
 t.comment(`seed ${SEED}, ${QUERIES} queries`);
 t.setTimeout(120_000 + QUERIES * 60);
 

@@ -12,13 +12,13 @@ import { formatDateTime } from '../../src/schema/index.js';
 import { copyDir, makeDir, SIMD_KERNELS, TestStore } from '../engine/store.js';
 import { jsonObject, jsonText, num } from '../support/generate.js';
 
-const { values: given } = parseArgs({
+const { values: input } = parseArgs({
   options: {
     entities: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '7' },
   },
 });
-const [ENTITIES, SEED] = [Number(given.entities), Number(given.seed)];
+const [ENTITIES, SEED] = [Number(input.entities), Number(input.seed)];
 t.comment(`seed ${SEED}, ${ENTITIES} entities`);
 t.setTimeout(600_000);
 

@@ -15,13 +15,13 @@ import { InProcessServer } from '../fuzz/in-process-server.js';
 import type { ApiRequest } from '../support/json-client.js';
 import { Checker, sentDocument } from './checker.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     bodies: { type: 'string', default: '800' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [BODY_COUNT, SEED] = [Number(given.bodies), Number(given.seed)];
+const [BODY_COUNT, SEED] = [Number(value.bodies), Number(value.seed)];
 t.comment(`seed ${SEED}, ${BODY_COUNT} bodies`);
 t.setTimeout(240_000 + BODY_COUNT * 20);
 
@@ -33,9 +33,9 @@ t.test('every success and every refusal of an endpoint matches the document', as
   for (const request of MODEL) await client.succeed(request);
   const checkAnswer = async (request: ApiRequest, verb: string, wanted: 200 | 'refused'): Promise<void> => {
     const { status, body } = await client.request(request);
-    const place = `${verb} ${request.path}`;
-    t.equal(checker.answer(verb, request.path, status, body), null, `${place} ${status}`);
-    t.equal(status === 200, wanted === 200, `${place}: ${JSON.stringify(body).slice(0, 200)}`);
+    const operation = `${verb} ${request.path}`;
+    t.equal(checker.answer(verb, request.path, status, body), null, `${operation} ${status}`);
+    t.equal(status === 200, wanted === 200, `${operation}: ${JSON.stringify(body).slice(0, 200)}`);
   };
   const saved: ApiRequest = {
     path: '/v1/query/saved',
@@ -122,13 +122,13 @@ t.test('accepted bodies match the schemas, and bodies that do not match are refu
     const mayBeEmpty = checker.operation(method, path).requestBody?.required === false;
     const isLeftOut = mayBeEmpty && bytes.length === 0;
     const wrong = body === undefined && !isLeftOut ? 'no JSON' : checker.request(method, path, body ?? {});
-    const place = `${method} ${path}`;
+    const operation = `${method} ${path}`;
     if (status === 200) counts.accepted++;
     else counts.refused++;
     if (wrong !== null && status !== 200) counts.bySchema++;
-    if (wrong !== null && status === 200) faults.push(`${place} was accepted, but ${wrong}`);
+    if (wrong !== null && status === 200) faults.push(`${operation} was accepted, but ${wrong}`);
     const strange = checker.answer(method, path, status, JSON.parse(answer.body.toString('utf8')));
-    if (strange !== null) faults.push(`${place} answered ${strange}`);
+    if (strange !== null) faults.push(`${operation} answered ${strange}`);
   };
   const options = { seed: SEED, numRuns: BODY_COUNT };
   for (const request of fc.sample(validRequests(), options)) {

@@ -13,19 +13,19 @@ const shown = (json: Json | undefined): string =>
   json === undefined ? 'nothing' : jsonText(json).slice(0, SHOWN_CHARS);
 
 /** The first difference of `found` from the expected answer; null if there is none. Members of objects have no order. */
-export function answerDifference(expected: Json, found: Json | undefined, place = 'result'): string | null {
-  const wrong = (): string => `${place} is ${shown(found)}, wanted ${shown(expected)}`;
+export function answerDifference(expected: Json, found: Json | undefined, path = 'result'): string | null {
+  const wrong = (): string => `${path} is ${shown(found)}, wanted ${shown(expected)}`;
   if (expected instanceof ExactNumber) {
     return found instanceof ExactNumber && isSameNumber(expected, found.text) ? null : wrong();
   }
   if (Array.isArray(expected)) {
     if (!Array.isArray(found) || found.length !== expected.length) return wrong();
-    return firstOf(expected, (item, index) => answerDifference(item, found[index], `${place}[${index}]`));
+    return firstOf(expected, (item, index) => answerDifference(item, found[index], `${path}[${index}]`));
   }
   if (!(expected instanceof Map)) return expected === found ? null : wrong();
   if (!(found instanceof Map) || found.size !== expected.size) return wrong();
   return firstOf([...(expected as JsonObject)], ([key, value]) =>
-    answerDifference(value, found.get(key), `${place}.${key}`),
+    answerDifference(value, found.get(key), `${path}.${key}`),
   );
 }
 

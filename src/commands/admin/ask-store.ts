@@ -49,7 +49,7 @@ export async function administerStore(
   }
   const deadlineMs = performance.now() + waitMsMax;
   for (;;) {
-    const outcome = await tryOnce(fs, dir, config, request, dependencies);
+    const outcome = await attempt(fs, dir, config, request, dependencies);
     if (!('wait' in outcome)) return outcome;
     if (performance.now() > deadlineMs) throw new Error(outcome.wait);
     await sleep(RETRY_MS);
@@ -58,7 +58,7 @@ export async function administerStore(
 
 type Outcome = Exclude<AdminAnswer, { answer: 'busy' }> | { readonly wait: string };
 
-async function tryOnce(
+async function attempt(
   fs: FileSystem,
   dir: string,
   config: ServeConfig,

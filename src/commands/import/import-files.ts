@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileSystem } from '../../io/index.js';
 import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
-import { type RemoteAccess, RemoteClient, type RemotePlace } from '../remote/index.js';
+import { type RemoteAccess, type RemoteAddress, RemoteClient } from '../remote/index.js';
 import { openSource } from './formats/format.js';
 import { fileInput, type Input, streamInput } from './formats/input.js';
 import { ImportError } from './formats/row-block.js';
@@ -32,7 +32,7 @@ const SHOWN_BODY_CHARS = 1_000;
 
 export interface ImportFilesContext {
   readonly options: ImportOptions;
-  readonly access: RemoteAccess & RemotePlace;
+  readonly access: RemoteAccess & RemoteAddress;
   readonly files: FileSystem;
   readonly stdin: Readable;
   /** Receives the mapping and the totals. */

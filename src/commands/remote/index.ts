@@ -1,7 +1,7 @@
 export {
+  type RemoteAddress,
   RemoteClient,
   RemoteError,
-  type RemotePlace,
   type RemoteRequest,
   UnreachableError,
 } from './client.js';

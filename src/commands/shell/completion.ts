@@ -121,7 +121,7 @@ function zshLines(commands: readonly DescribedCommand[]): string[] {
 }
 
 function fishLines(commands: readonly DescribedCommand[]): string[] {
-  const text = (given: string): string => `'${given.replace(/['\\]/g, '\\$&')}'`;
+  const text = (value: string): string => `'${value.replace(/['\\]/g, '\\$&')}'`;
   const values = {
     directory: "-x -a '(__fish_complete_directories)'",
     file: '-r -F',

@@ -69,26 +69,26 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
   // The opened draft is sent once, unless the user changes it before its dates are loaded. It is set before the user can act.
   useLayoutEffect(() => {
     if (opened === null) return;
-    const { draft: given, windowOf } = opened;
-    setDraft(given);
+    const { draft, windowOf } = opened;
+    setDraft(draft);
     setSentQuestion(null);
     forget();
     if (windowOf === null) {
-      submit(given);
+      submit(draft);
       return;
     }
     let isOpen = true;
-    const isWanted = (): boolean => isOpen && latest.current === given;
-    eventWindow(client, given.dimension, windowOf).then(
+    const isWanted = (): boolean => isOpen && latest.current === draft;
+    eventWindow(client, draft.dimension, windowOf).then(
       (window) => {
         if (!isWanted()) return;
-        const whole = withWindow(given, window);
+        const whole = withWindow(draft, window);
         setDraft(whole);
         submit(whole);
       },
       () => {
         // Without dates, the form shows what is missing.
-        if (isWanted()) submit(given);
+        if (isWanted()) submit(draft);
       },
     );
     return () => {

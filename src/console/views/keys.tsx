@@ -9,8 +9,8 @@ import { ENTITY_ID } from '../server/model.js';
 
 export function Keys() {
   const { team, onEnded } = useConsole();
-  const [given, setGiven] = useState<Client | null>(null);
-  const client = team ?? given;
+  const [teamClient, setClient] = useState<Client | null>(null);
+  const client = team ?? teamClient;
   return (
     <>
       <header class="view-head">
@@ -21,7 +21,7 @@ export function Keys() {
         them, from any address or from some. Row filters are set with <code>/v1/database/custom_key</code>.
       </p>
       {client === null ? (
-        <TeamKeyForm onGiven={(key) => setGiven(new Client(key, onEnded))} />
+        <TeamKeyForm onKey={(key) => setClient(new Client(key, onEnded))} />
       ) : (
         <CustomKeys client={client} />
       )}
@@ -29,14 +29,14 @@ export function Keys() {
   );
 }
 
-function TeamKeyForm({ onGiven }: { readonly onGiven: (key: string) => void }) {
+function TeamKeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
   const [key, setKey] = useState('');
   const { requestState, run } = useRequest<null>();
   const check = (event: Event): void => {
     event.preventDefault();
     run(async (signal) => {
       await new Client(key.trim()).request({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
-      onGiven(key.trim());
+      onKey(key.trim());
       return null;
     });
   };

@@ -102,9 +102,9 @@ function narrowingOf(values: ValueList): ValueTest[] {
   if (values.kind === 'text') {
     if (count > NARROWING_TEXTS_MAX) return [];
     const { offsets, bytes } = values;
-    const held = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const textBytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const texts = Array.from({ length: count }, (_, at) =>
-      held.toString('utf8', offsets[at], offsets[at + 1]),
+      textBytes.toString('utf8', offsets[at], offsets[at + 1]),
     );
     return [{ kind: 'text', match: 'equals', texts: [...new Set(texts)], negated: false }];
   }

@@ -169,7 +169,7 @@ class AttributeScan {
     const lastRows = this.#lastRows;
     const tested = this.#tests.length > 0 && !this.#numbering.isPartial;
     if (tested) this.#growVerdicts();
-    let kept = 0;
+    let selectedCount = 0;
     for (let at = 0; at < count; at++) {
       const number = numbers[at];
       if (number === ABSENT) continue;
@@ -177,10 +177,10 @@ class AttributeScan {
       if (lastRows[number] === row + 1) continue;
       lastRows[number] = row + 1;
       if (tested && !this.#passes(number)) continue;
-      rows[kept] = row;
-      numbers[kept++] = number;
+      rows[selectedCount] = row;
+      numbers[selectedCount++] = number;
     }
-    if (kept > 0) this.#sink(rows, numbers, kept);
+    if (selectedCount > 0) this.#sink(rows, numbers, selectedCount);
   }
 
   #growVerdicts(): void {

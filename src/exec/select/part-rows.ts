@@ -32,14 +32,16 @@ export interface PartBuilder {
   finish(): PartRows;
 }
 
-/** `room` allocates encoded rows. */
+/** `allocator` allocates encoded rows. */
 export function partBuilder(
   plan: SelectPlan,
   format: RowFormat | null,
   run: QueryRun,
-  room?: Allocator,
+  allocator?: Allocator,
 ): PartBuilder {
-  return format === null ? new ColumnPartBuilder(plan, run) : new EncodedPartBuilder(plan, format, run, room);
+  return format === null
+    ? new ColumnPartBuilder(plan, run)
+    : new EncodedPartBuilder(plan, format, run, allocator);
 }
 
 /** Builders of the plan's outputs. */
@@ -92,8 +94,8 @@ class EncodedPartBuilder implements PartBuilder {
     return this.#memory.reservedBytes;
   }
 
-  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, room?: Allocator) {
-    this.#encoder = rowEncoder(format, plan.outputs, room);
+  constructor(plan: SelectPlan, format: RowFormat, run: QueryRun, allocator?: Allocator) {
+    this.#encoder = rowEncoder(format, plan.outputs, allocator);
     this.#builders = outputBuilders(plan, run.child());
     this.#memory = run.child();
   }

@@ -19,7 +19,7 @@ export const NO_ENDPOINT = 'none';
 /** Statistics of the HTTP server, read when /metrics is requested. */
 export interface ServerStats {
   readonly openRequests: () => number;
-  readonly bodyBytesHeld: () => number;
+  readonly reservedBodyBytes: () => number;
   readonly refusals: () => RefusalCounts;
 }
 
@@ -129,7 +129,7 @@ export class Metrics {
     ];
   }
 
-  #frontMetrics({ openRequests, bodyBytesHeld, refusals }: ServerStats): Metric[] {
+  #frontMetrics({ openRequests, reservedBodyBytes, refusals }: ServerStats): Metric[] {
     const counter = (name: string, help: string, read: () => number): Metric => ({
       ...{ name, help, type: 'counter' },
       read: () => [{ value: read() }],
@@ -152,7 +152,7 @@ export class Metrics {
       counter('quarry_slow_queries_total', 'queries that were logged as slow', () => this.#slowCount),
       counter('quarry_http_body_bytes_total', 'bytes of request bodies as received', () => this.#bodyBytes),
       gauge('quarry_http_requests_open', 'requests that are being received or processed', openRequests),
-      gauge('quarry_http_body_bytes_held', 'memory of request bodies', bodyBytesHeld),
+      gauge('quarry_http_body_bytes_held', 'memory of request bodies', reservedBodyBytes),
       {
         name: 'quarry_rate_refusals_total',
         help: 'requests and parts of requests refused with 1502, by the exceeded limit',

@@ -47,7 +47,7 @@ export interface HttpSettings {
   /** Seconds from a request's head to the last byte of its body. */
   readonly bodySecondsMax: number;
   /** Limit of the memory of all bodies that are being received or worked on. */
-  readonly bodyBytesHeldMax: number;
+  readonly bodyBytesReservedMax: number;
   /** Seconds for which a client may accept nothing of an answer that is being sent. */
   readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
@@ -56,11 +56,11 @@ export interface HttpSettings {
 
 export const HTTP_DEFAULTS: Pick<
   HttpSettings,
-  'bodySecondsMax' | 'bodyBytesHeldMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
+  'bodySecondsMax' | 'bodyBytesReservedMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
 > = {
   bodySecondsMax: 60,
   stallSecondsMax: 120,
-  bodyBytesHeldMax: 256 * 2 ** 20,
+  bodyBytesReservedMax: 256 * 2 ** 20,
   closeSecondsMax: 10,
   slowQueryMs: 1_000,
 };
@@ -148,7 +148,7 @@ export class HttpServer {
     };
     const authorizer = new Authorizer(shared);
     this.#authorizer = authorizer;
-    const budget = new ByteBudget(settings.bodyBytesHeldMax);
+    const budget = new ByteBudget(settings.bodyBytesReservedMax);
     const context: ServerContext = {
       runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
       elapsedMs,
@@ -157,7 +157,7 @@ export class HttpServer {
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => context.openCount,
-        bodyBytesHeld: () => budget.reservedBytes,
+        reservedBodyBytes: () => budget.reservedBytes,
         refusals: () => ({
           ...NO_REFUSALS,
           ...this.#limiter?.refusals,
@@ -351,8 +351,8 @@ export class HttpServer {
   }
 
   #requestIdOf(request: Request): string {
-    const given = request.getHeader('x-request-id');
-    if (given !== '' && REQUEST_ID.test(given)) return given;
+    const clientId = request.getHeader('x-request-id');
+    if (clientId !== '' && REQUEST_ID.test(clientId)) return clientId;
     return this.#nextRequestId();
   }
 

@@ -105,8 +105,8 @@ class Image {
   bounds(range: readonly bigint[] | null): number {
     if (range === null) return 0;
     const index = this.append(range.length * 2);
-    range.forEach((bound, place) => {
-      writeBigWords(this.words, index + place * 2, bound);
+    range.forEach((bound, position) => {
+      writeBigWords(this.words, index + position * 2, bound);
     });
     return this.offsetOf(index);
   }
@@ -136,10 +136,10 @@ function buildColumn(
   const { apiName, range, retentionDays } = column;
   const form = formOf(tables.stores[slot]);
   const isKnown = form !== null && tables.reader[slot] !== AS_INSTANT && apiName !== DIMENSION;
-  const isKept =
+  const isStored =
     retentionDays === null ||
     (Number.isInteger(retentionDays) && retentionDays >= 0 && retentionDays <= RETENTION_DAYS_MAX);
-  if (!isKnown || !isKept || !tables.allows(column)) return null;
+  if (!isKnown || !isStored || !tables.allows(column)) return null;
   const kind = valueKindOf(column.type);
   const name = image.name(apiName);
   const boundsAt = image.bounds(range);
@@ -151,7 +151,7 @@ function buildColumn(
       FORMS.indexOf(form),
       KINDS.indexOf(kind),
       tables.reader[slot],
-      tables.places[slot],
+      tables.scales[slot],
       retentionDays ?? -1,
       boundsAt,
       range?.length ?? 0,

@@ -50,7 +50,7 @@ export function readValue(
     case AS_INTEGER:
       return readInteger(source, at, builder.words, index * 2);
     case AS_DECIMAL:
-      return readDecimal(source, at, tables.places[slot], builder.words, index * 2);
+      return readDecimal(source, at, tables.scales[slot], builder.words, index * 2);
     case AS_BOOLEAN:
       return readBoolean(source, at, builder.bits, index);
     case AS_DATE: {

@@ -118,7 +118,7 @@ function bodyHtml(schema: JsonSchema, document: ApiDocument): Html {
 }
 
 const parametersHtml = (parameters: ApiOperation['parameters']): Html =>
-  html`<dl>${parameters.map(({ name, in: place, description }) => html`<dt><code>${name}</code> <span class="bound">${place}</span></dt><dd>${prose(description)}</dd>`)}</dl>
+  html`<dl>${parameters.map(({ name, in: location, description }) => html`<dt><code>${name}</code> <span class="bound">${location}</span></dt><dd>${prose(description)}</dd>`)}</dl>
 `;
 
 /** The example as a shell command, with the address and the key in variables. */

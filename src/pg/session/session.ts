@@ -42,7 +42,7 @@ export interface SessionDependencies extends StatementDependencies {
   readonly send: (bytes: Uint8Array) => Promise<void>;
 }
 
-const ROWS_AT_ONCE = 2 ** 18;
+const ROWS_PER_BATCH = 2 ** 18;
 /** SQLSTATE query_canceled. */
 const STOPPED = '57014';
 const kindOf = (letter: string): number => letter.charCodeAt(0);
@@ -301,7 +301,7 @@ export class Session implements SessionState {
     let wanted = rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax;
     for (;;) {
       if (portal.unsentRows.length === 0 && !(await nextRows(portal, answer))) break;
-      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_AT_ONCE));
+      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_PER_BATCH));
       const rows = portal.unsentRows.subarray(0, end);
       portal.unsentRows = portal.unsentRows.subarray(end);
       portal.rowCount += rowCount;

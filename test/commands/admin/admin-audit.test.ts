@@ -39,14 +39,14 @@ t.test('a change of keys, account or retention has one audit line that names the
   ]);
   const rotated = await request({ do: 'rotate-key', kind: 'read', database: 'quarry' });
   if (rotated.answer !== 'key') throw new Error(rotated.answer);
-  const place = { databaseId: 1, database: 'quarry' };
+  const database = { databaseId: 1, database: 'quarry' };
   t.strictSame(audited(), [
     {
       ...who,
       what: 'rotate-key',
       changes: [
-        { change: 'key-created', key: idOf('read', hashOfKey(rotated.text)), ...place },
-        { change: 'key-deleted', key: idOf('read', hashOfKey('read')), ...place },
+        { change: 'key-created', key: idOf('read', hashOfKey(rotated.text)), ...database },
+        { change: 'key-deleted', key: idOf('read', hashOfKey('read')), ...database },
       ],
     },
   ]);

@@ -29,10 +29,14 @@ t.test('the limits of a limits file and the size of the deduplication table are 
   const list = async (): Promise<number> => (await client.request({ path: '/v1/dimension' })).status;
   t.strictSame([await list(), await list(), await list()], [200, 200, 429]);
 
-  const insert = async (id: string, once: string): Promise<number> => {
+  const insert = async (id: string, idempotencyKey: string): Promise<number> => {
     const answer = await fetch(`http://127.0.0.1:${serving.httpPort}/v1/insert`, {
       method: 'POST',
-      headers: { authorization: master, 'content-type': 'application/json', 'idempotency-key': once },
+      headers: {
+        authorization: master,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
       body: JSON.stringify({ [id]: { size: 1 }, 'auto-create': ['column'] }),
     });
     await answer.arrayBuffer();

@@ -148,8 +148,8 @@ t.test('files, metrics and answers to others contain no key, session or password
     ...answers,
   ]);
   t.strictSame(secretsIn(secrets, texts), []);
-  const kept = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
-  t.ok(kept.includes('a description in manifest'), 'texts of clients are found in the files');
+  const retained = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
+  t.ok(retained.includes('a description in manifest'), 'texts of clients are found in the files');
   const logged = [...texts.values()].some((text) =>
     Buffer.from(text).includes('"endpoint":"GET /v1/column"'),
   );

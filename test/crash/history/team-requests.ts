@@ -141,16 +141,16 @@ export class TeamRequests {
 
   /** Changes name and level in one request. */
   #changeKey(): Op | null {
-    const place = this.#pick('key/');
-    if (place === null) return null;
-    const [database, name] = place.split('/');
+    const keyName = this.#pick('key/');
+    if (keyName === null) return null;
+    const [database, name] = keyName.split('/');
     const renamed = this.#name('key');
     const level = this.#prng.pick(LEVELS);
     const body = { 'key-name': name, 'new-key-name': renamed, 'key-type': level };
-    const thing = this.#journal.things.get(`hidden/level/${place}`) as string;
+    const thing = this.#journal.things.get(`hidden/level/${keyName}`) as string;
     return this.#op('custom key', `${name} changed`, this.#keyRequest('PUT', database, body), [
-      [`key/${place}`, null],
-      [`hidden/level/${place}`, null],
+      [`key/${keyName}`, null],
+      [`hidden/level/${keyName}`, null],
       [`key/${database}/${renamed}`, 'there'],
       [`hidden/level/${database}/${renamed}`, thing],
       [thing, stateOfLevel(level)],
@@ -158,17 +158,17 @@ export class TeamRequests {
   }
 
   #deleteKey(): Op | null {
-    const place = this.#pick('key/');
-    if (place === null) return null;
-    const [database, name] = place.split('/');
-    const thing = this.#journal.things.get(`hidden/level/${place}`) as string;
+    const keyName = this.#pick('key/');
+    if (keyName === null) return null;
+    const [database, name] = keyName.split('/');
+    const thing = this.#journal.things.get(`hidden/level/${keyName}`) as string;
     return this.#op(
       'custom key',
       `${name} deleted`,
       this.#keyRequest('DELETE', database, { 'key-name': name }),
       [
-        [`key/${place}`, null],
-        [`hidden/level/${place}`, null],
+        [`key/${keyName}`, null],
+        [`hidden/level/${keyName}`, null],
         [thing, null],
       ],
     );

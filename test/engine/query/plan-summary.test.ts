@@ -16,14 +16,14 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
   await fill(store, new Prng(31), 3_000);
   const dimension = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default') as Dimension;
   const condition = bindQuery([WHERE], dimension, NOW_MS);
-  const place = { databaseId: DATABASE_ID, dimensionId: dimension.id };
+  const target = { databaseId: DATABASE_ID, dimensionId: dimension.id };
   const idOf = (name: string): number => dimension.columns.get(name)?.id ?? -1;
   const summaryOf = (query: QueryPlan): Promise<readonly string[]> => store.engine.summarizePlan(query);
 
   const scan = 'scan default: 3000 entities in 3 segments of 3 shards, about 0 rows pass';
   const tested = 'condition n (values): 0 segments looked at, 3 skipped, 0 taken whole';
-  t.strictSame(await summaryOf({ kind: 'count', plan: { ...place, condition } }), [scan, tested, 'count']);
-  t.strictSame(await summaryOf({ kind: 'exist', plan: { ...place, condition: null } }), [
+  t.strictSame(await summaryOf({ kind: 'count', plan: { ...target, condition } }), [scan, tested, 'count']);
+  t.strictSame(await summaryOf({ kind: 'exist', plan: { ...target, condition: null } }), [
     'scan default: 3000 entities in 3 segments of 3 shards, about 3000 rows pass',
     'look entity IDs up',
   ]);
@@ -34,7 +34,7 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
   });
   const form = { type: 'integer', decimalPlaces: 0 } as never;
   const aggregation: AggregatePlan = {
-    ...{ ...place, entities: condition },
+    ...{ ...target, entities: condition },
     levels: [{ ...level('word', 'code'), ...(form as object), limit: 10, minQuantity: 1 } as never],
     metric: { ...level('n', 'i64'), ...(form as object), metric: 'avg', buckets: null } as never,
   };
@@ -42,7 +42,7 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
     ...[scan, tested, 'top 10 values of word', 'avg of n'],
   ]);
   const extraction: ExtractPlan = {
-    ...{ ...place, condition, scored: null, near: null, after: null, limit: 100, columns: [] },
+    ...{ ...target, condition, scored: null, near: null, after: null, limit: 100, columns: [] },
     order: [{ by: 'entity-id', descending: false }],
   };
   t.strictSame(await summaryOf({ kind: 'extract', plan: extraction }), [

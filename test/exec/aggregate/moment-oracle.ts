@@ -52,15 +52,15 @@ export function fakeGroups(
   const pairs = new PairList(UNBOUNDED.child());
   shard.segments.forEach((segment, index) => {
     const { offsets, bytes } = segment.ids();
-    for (let place = 0; place < segment.rowCount; place++) {
-      if (segment.isDead(place)) continue;
-      const id = Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
+    for (let segmentRow = 0; segmentRow < segment.rowCount; segmentRow++) {
+      if (segment.isDead(segmentRow)) continue;
+      const id = Buffer.from(bytes.subarray(offsets[segmentRow], offsets[segmentRow + 1])).toString('utf8');
       const entity = entities.get(id);
       if (entity === undefined) throw new Error(`the model lacks ${id}`);
       if (!holds(condition, id, entity)) continue;
       const groups = Uint32Array.from(groupsOf(id));
       pairs.append(
-        groups.map(() => index * SEGMENT_ROWS_MAX + place),
+        groups.map(() => index * SEGMENT_ROWS_MAX + segmentRow),
         groups,
         groups.length,
       );
@@ -125,10 +125,12 @@ function valuesOf(id: string, entity: StoredEntity, { level, buckets }: MomentsR
   const passing = (value: Stored): boolean => tests.every((test) => passes(test, value));
   if (source.from === 'entity-id') return passing(id) ? [{ value: id, bucket: 0 }] : [];
   if (source.from === 'attribute') {
-    const held = entity.attributes.get(source.columnId);
-    if (held === undefined) return [];
+    const stored = entity.attributes.get(source.columnId);
+    if (stored === undefined) return [];
     const items =
-      Array.isArray(held) && typeof held[0] !== 'number' ? (held as readonly Stored[]) : [held as Stored];
+      Array.isArray(stored) && typeof stored[0] !== 'number'
+        ? (stored as readonly Stored[])
+        : [stored as Stored];
     return items.filter(passing).map((value) => ({ value, bucket: 0 }));
   }
   const { window } = source;
@@ -184,10 +186,10 @@ export function foundLines(partial: RoundPartial): Lines {
     return Array.from(counts, (count, at) => `${cellOf(at)}: ${valueAt(values, at)} x ${count}`).sort();
   }
   const { counts, sums, squares, least, greatest } = partial;
-  const held = [sums, squares, least, greatest].filter((list) => list !== null);
+  const stored = [sums, squares, least, greatest].filter((list) => list !== null);
   return Array.from(counts)
     .flatMap((count, at) =>
-      count === 0 ? [] : [`${cellOf(at)}: ${count} ${held.map((list) => list[at]).join(' ')}`],
+      count === 0 ? [] : [`${cellOf(at)}: ${count} ${stored.map((list) => list[at]).join(' ')}`],
     )
     .sort();
 }

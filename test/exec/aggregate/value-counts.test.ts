@@ -273,13 +273,13 @@ t.test(
       const all = countPlain(pair.entities, null, [], request.level);
       const countIn = (line: string): number => Number(line.split(' | ')[2]);
       const { restMax } = found;
-      const kept = all.filter((line) => countIn(line) > restMax);
-      if (linesOf(found).join() !== kept.join()) t.fail(`above ${restMax}: ${shown(plan)}`);
+      const retained = all.filter((line) => countIn(line) > restMax);
+      if (linesOf(found).join() !== retained.join()) t.fail(`above ${restMax}: ${shown(plan)}`);
       if (restMax === 0) continue;
       shortened++;
       // At least the requested number of values reach restMax, and at most that number are above it.
       const reached = all.filter((line) => countIn(line) >= restMax);
-      if (reached.length < best || kept.length > best) t.fail(`restMax is ${restMax}: ${shown(plan)}`);
+      if (reached.length < best || retained.length > best) t.fail(`restMax is ${restMax}: ${shown(plan)}`);
     }
     t.ok(shortened > 20, `${shortened} results were shortened`);
   },

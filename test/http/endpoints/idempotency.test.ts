@@ -22,7 +22,7 @@ async function idempotencyIdOf(front: Front, request: TestRequest): Promise<stri
   if (status !== 200) throw new Error(body);
   return request.path === '/v1/insert'
     ? engine.inserts.at(-1)?.request.idempotencyId
-    : engine.mutations.at(-1)?.once?.id;
+    : engine.mutations.at(-1)?.idempotency?.id;
 }
 
 t.test('the stored idempotency key depends only on the database, key, endpoint and header', async (t) => {

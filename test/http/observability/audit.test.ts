@@ -175,12 +175,12 @@ t.test('a failed change and a change whose client disconnected are audited', asy
     begin = resolve;
   });
   let goOn = (): void => {};
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     goOn = resolve;
   });
   front.engine.change = async (decide) => {
     begin();
-    await held;
+    await blocked;
     return change(decide);
   };
   const connection = await RawConnection.open(front.httpsPort, true);

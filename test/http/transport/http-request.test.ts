@@ -213,7 +213,7 @@ t.test('gzip and br bodies are decoded up to the bound, and invalid ones are ref
 });
 
 t.test('bodies over the budget are refused with 9003 and can be sent again', async (t) => {
-  const front = await startFront(t, { bodyBytesHeldMax: 1_000_000 });
+  const front = await startFront(t, { bodyBytesReservedMax: 1_000_000 });
   const reply = await sendRequest(front, insertOf(new Uint8Array(1_500_000)));
   t.equal(codeOf(reply), 9003);
   t.equal(reply.headers['retry-after'], '1');

@@ -170,13 +170,13 @@ t.test('the extended protocol', async (t) => {
   t.test('initial queries of drivers and tools are answered, in text and in binary', async (t) => {
     for (const [driver, statements] of Object.entries(DRIVERS)) {
       for (const { text, values = [], rows: wanted, asText } of statements) {
-        const given = values.flatMap((value) => [int32(value.length), Buffer.from(value)]);
+        const parameters = values.flatMap((value) => [int32(value.length), Buffer.from(value)]);
         for (const format of asText ? [0] : [0, 1]) {
           const received = await client.send(
             'Z',
             parse('', text),
             message('D', Buffer.from('S'), ''),
-            message('B', '', '', int16(0, values.length), ...given, int16(1, format)),
+            message('B', '', '', int16(0, values.length), ...parameters, int16(1, format)),
             message('D', Buffer.from('P'), ''),
             execute('', 0),
             SYNC,

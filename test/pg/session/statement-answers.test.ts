@@ -231,10 +231,12 @@ t.test('statements over rows and over the catalog', async (t) => {
   };
   /** The rows of the statement in binary, with binary parameters. */
   const cells = async (...values: readonly (Buffer | null)[]): Promise<unknown> => {
-    const given = values.flatMap((value) => (value === null ? [int32(-1)] : [int32(value.length), value]));
+    const parameters = values.flatMap((value) =>
+      value === null ? [int32(-1)] : [int32(value.length), value],
+    );
     const received = await raw.send(
       'Z',
-      message('B', '', '', int16(1, 1, values.length), ...given, int16(1, 1)),
+      message('B', '', '', int16(1, 1, values.length), ...parameters, int16(1, 1)),
       message('E', '', int32(0)),
       message('S'),
     );
@@ -316,8 +318,8 @@ t.test('statements over rows and over the catalog', async (t) => {
     for (const what of ['round(pay, $1)', 'CASE WHEN ok THEN $1 ELSE 0 END', 'date_trunc($1, date)', '$1']) {
       const type = what.startsWith('date') ? 1184 : what === '$1' ? 25 : what.startsWith('round') ? 1700 : 20;
       t.strictSame(await described(`SELECT ${what} FROM flights WHERE delay = 7`), [[25], [type]], what);
-      const given = Buffer.from(what.startsWith('date') ? 'day' : '1');
-      t.match(await cells(given), [/^[0-9a-f]+$/], what);
+      const parameters = Buffer.from(what.startsWith('date') ? 'day' : '1');
+      t.match(await cells(parameters), [/^[0-9a-f]+$/], what);
     }
     t.strictSame(await described('SELECT $1::oid'), [[26], [26]]);
     t.strictSame(

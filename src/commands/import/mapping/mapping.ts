@@ -215,10 +215,10 @@ class Planner {
   /** The name given by a flag, or the file's name in api-name form, with a number appended if it is taken. */
   #nameFor(index: number, taken: Set<string>): string {
     const { name } = this.#source.columns[index];
-    const given = this.#options.renames.get(name);
-    const wanted = given ?? (apiNameOf(name) || `column-${index + 1}`);
+    const value = this.#options.renames.get(name);
+    const wanted = value ?? (apiNameOf(name) || `column-${index + 1}`);
     let unique = wanted;
-    if (given === undefined) for (let count = 2; taken.has(unique); count++) unique = `${wanted}-${count}`;
+    if (value === undefined) for (let count = 2; taken.has(unique); count++) unique = `${wanted}-${count}`;
     taken.add(unique);
     return unique;
   }

@@ -226,8 +226,8 @@ export const valueWriter = (form: ValueForm): ValueWriter =>
 const listWriter =
   (one: ValueWriter, ofPoints: boolean): ValueWriter =>
   (value) => {
-    const given = typeof value === 'string' ? (listIn(value) ?? value) : value;
-    const items = isList(given) && !(ofPoints && pointIn(given) !== null) ? given : [given];
+    const options = typeof value === 'string' ? (listIn(value) ?? value) : value;
+    const items = isList(options) && !(ofPoints && pointIn(options) !== null) ? options : [options];
     const texts: string[] = [];
     for (const item of items) {
       const text = one(item);
@@ -242,9 +242,9 @@ const eventsWriter =
   (one: ValueWriter): ValueWriter =>
   (sourceValue) => {
     if (sourceValue === null || sourceValue === undefined || sourceValue === '') return null;
-    const given = typeof sourceValue === 'string' ? listIn(sourceValue) : sourceValue;
+    const options = typeof sourceValue === 'string' ? listIn(sourceValue) : sourceValue;
     const texts: string[] = [];
-    for (const event of isList(given) ? given : [given]) {
+    for (const event of isList(options) ? options : [options]) {
       if (!isRecord(event) || Object.keys(event).some((key) => key !== 'value' && key !== 'date')) {
         return no(event, 'event {"value", "date"}');
       }

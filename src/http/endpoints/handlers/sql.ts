@@ -71,7 +71,7 @@ async function write(call: DatabaseCall, statements: readonly sql.WriteStatement
       customKey: !call.mayCreate,
       columnIds: access.columnIds(call.model),
       nowMs,
-      once:
+      idempotency:
         idempotencyId === null ? null : { id: idempotencyId, bodyHash: hash('sha256', body, 'base64url') },
       bind: (model) => sql.bindWrites(statements, requestOf(call, model)),
       charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),

@@ -50,15 +50,15 @@ t.test('the engine gets the columns of the caller, the charge function and the I
   };
   await updateEntities(callOf(engine, UPDATE));
   await updateEntities(callOf(engine, UPDATE, { key, charge, idempotencyId: 'the-id' }));
-  const facts = engine.mutations.map(({ databaseId, customKey, columnIds, nowMs, once }) => ({
-    ...{ databaseId, customKey, columnIds, nowMs, once },
+  const facts = engine.mutations.map(({ databaseId, customKey, columnIds, nowMs, idempotency }) => ({
+    ...{ databaseId, customKey, columnIds, nowMs, idempotency },
   }));
   const bodyHash = createHash('sha256').update(UPDATE).digest('base64url');
   t.strictSame(facts, [
-    { databaseId: DATABASE_ID, customKey: false, columnIds: null, nowMs: NOW_MS, once: null },
+    { databaseId: DATABASE_ID, customKey: false, columnIds: null, nowMs: NOW_MS, idempotency: null },
     {
       ...{ databaseId: DATABASE_ID, customKey: true, columnIds: [0, 1], nowMs: NOW_MS },
-      once: { id: 'the-id', bodyHash },
+      idempotency: { id: 'the-id', bodyHash },
     },
   ]);
   engine.mutations[1].charge(7);
@@ -90,6 +90,6 @@ t.test('invalid bodies and bindings are refused', async (t) => {
   for (const [body, code] of refused) {
     await t.rejects(async () => updateEntities(callOf(engine, body)), { code }, body);
   }
-  const once = '{"query":[{"a":{"equals":1}}],"set":{"b":1}}';
-  await t.rejects(async () => deleteEntities(callOf(engine, once)), { code: 4049 });
+  const repeated = '{"query":[{"a":{"equals":1}}],"set":{"b":1}}';
+  await t.rejects(async () => deleteEntities(callOf(engine, repeated)), { code: 4049 });
 });

@@ -136,8 +136,8 @@ t.test('a key is invalid after its user was deleted, even if the user is created
 t.test('a session over the server follows every change of its database, group and user', async (t) => {
   const front = await startFront(t);
   const { engine } = front;
-  const kept = await new PasswordHasher().hash(PASSWORD, randomBytes);
-  userIn(engine, [1, 2], kept);
+  const passwordHash = await new PasswordHasher().hash(PASSWORD, randomBytes);
+  userIn(engine, [1, 2], passwordHash);
   engine.apply({ change: 'database-created', id: 2, name: 'two', type: 'test' });
   const type = { 'Content-Type': 'application/json' };
   const keyFor = async (database: object): Promise<string> => {
@@ -169,14 +169,14 @@ t.test('a session over the server follows every change of its database, group an
   const properties = propertiesOf(engine.catalog(), 2);
   engine.apply({ change: 'database-changed', databaseId: 2, name: 'deux', properties });
   t.strictSame(await answers(), ['deux', 'quarry,deux'], 'a renamed database');
-  userIn(engine, [2], kept);
+  userIn(engine, [2], passwordHash);
   t.strictSame(await answers(), ['deux', 'deux'], 'a group with fewer databases');
   const before = engine.catalog();
   engine.apply({ change: 'group-deleted', groupId: 1 });
   t.strictSame(await answers(), [503, 503], 'a deleted group');
   engine.apply(...[...before.users.values()].map((user) => ({ change: 'user-set' as const, user })));
   t.strictSame(await answers(), [503, 503], 'a user in a deleted group');
-  userIn(engine, [1, 2], kept);
+  userIn(engine, [1, 2], passwordHash);
   t.strictSame(await answers(), ['deux', 'quarry,deux']);
   engine.apply({ change: 'database-deleted', databaseId: 2 });
   t.strictSame(await answers(), [502, 'quarry'], 'a deleted database');

@@ -52,7 +52,7 @@ t.test('the writes of a body are one script, and its counts are the answers of t
     customKey: false,
     columnIds: null,
     nowMs: NOW_MS,
-    once: { id: 'the-id', bodyHash },
+    idempotency: { id: 'the-id', bodyHash },
   } satisfies Partial<ScriptRequest>);
   const [insert, update, deletion] = bind(databaseOf(engine.catalog(), DATABASE_ID));
   t.equal(insert.write, 'insert');
