@@ -38,7 +38,7 @@ export interface InsertRequest extends WriteRequest {
   readonly body: Uint8Array;
   /** The line numbers of a body of JSON lines with one entity each; absent or null = the body is one JSON object. */
   readonly lines?: LineNumbers | null;
-  /** Identifies a request that takes effect once (RecordOnce.id); null = a repeated request takes effect again. */
+  /** Identifies a request that takes effect once (RecordIdempotency.id); null = a repeated request takes effect again. */
   readonly idempotencyId: string | null;
   /** Called with the changes that auto-create made, if any, when they are durable. */
   readonly created?: (changes: readonly CatalogChange[]) => void;

@@ -123,7 +123,7 @@ async function frontWithKey(t: Parameters<typeof startFront>[0]): Promise<Front>
   };
   const { engine } = front;
   engine.apply({ change: 'key-created', key });
-  // Answers in the shape of each plan; a write is only bound.
+  // Returns an answer of the form that each plan requires; writes are only bound.
   engine.aggregate = async (plans) =>
     plans.map(({ metric }): AggregateAnswer => {
       if (metric === null) return { answers: 'values', rows: [] };
@@ -146,7 +146,7 @@ t.test(
         send(front, key, 'POST', path, naming(body, UNLISTED)),
       );
       t.strictSame(codes(await named), [506], `${path} ${body}`);
-      t.strictSame(codes(await byMaster), [], `${path} ${body} by master`);
+      t.strictSame(codes(await byMaster), [], `${path} ${body} with the master key`);
     }
     const other = '{"query-name":"q","dimension":"other","query":[{"a":{"equals":1}}]}';
     t.strictSame(

@@ -31,15 +31,15 @@ const LAYOUTS = [
   { shards: 2, workers: 2, simd: false },
   { shards: 7, workers: 2, simd: true },
 ] as const;
-/** Number of times in each layout at which new queries are generated. */
+/** Number of times that new queries are generated in each layout. */
 const TIMES = 4;
-/** Number of extractions of several pages at each time. */
+/** Number of extractions of several pages that are generated each time. */
 const PAGED = 2;
 /** Share of the queries that are repeated after a restart. */
 const AGAIN = 0.2;
 
 for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
-  t.test(`on ${shards} shards and ${workers} workers every answer is the model's`, async (t) => {
+  t.test(`on ${shards} shards and ${workers} workers every answer equals the model's`, async (t) => {
     const server = await ConformanceServer.start(simd, { shards, workers });
     t.teardown(() => server.stop());
     const life = new QueryLife(server, SEED + index, START_MS);
@@ -87,6 +87,6 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
     const copy = await server.copy(simd);
     await queryAgain(copy, [...third, ...fourth], 'after a restart from snapshot and log');
     await copy.stop();
-    t.comment(`asked ${[...queryCounts].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
+    t.comment(`ran ${[...queryCounts].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
   });
 }

@@ -1,8 +1,8 @@
 /**
  * The model's tables in the form that the SIMD parser reads in its memory: records, names, bounds and hash tables at absolute
  * offsets. The record fields have the order of kernels/wasm/_insert-records.ts.
- * Invariant: the tables contain only columns that the caller may write and the parser can read. Any other name in a body is
- * unknown to the parser, which then gives up.
+ * Invariant: the tables contain only columns that the caller may write and the parser can read. A body with
+ * any other name is reparsed by the TypeScript parser.
  */
 import { hashBytes, longerCopy } from '../../base/index.js';
 import { FORMS, type Form, KINDS } from '../../column/index.js';
@@ -25,7 +25,7 @@ import {
 } from '../tables.js';
 import { writeBigWords } from '../values/numbers.js';
 
-/** Larger tables are not built; bodies for those models are walked by TypeScript. */
+/** Larger tables are not built; the TypeScript parser then parses all bodies. */
 export const PLAIN_TABLES_BYTES_MAX = 2 * 2 ** 20;
 
 function valueBytes(kind: ValueKind): number {

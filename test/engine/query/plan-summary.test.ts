@@ -11,7 +11,7 @@ import { DATABASE_ID, makeDir, NOW_MS, TestStore } from '../store.js';
 
 const WHERE = jsonObject({ n: jsonObject({ gt: num(5_000) }) });
 
-t.test('every kind of query is summarized like by EXPLAIN, as the sum over the shards', async (t) => {
+t.test('the summary of every kind of query is that of EXPLAIN, summed over the shards', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await fill(store, new Prng(31), 3_000);
   const dimension = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default') as Dimension;

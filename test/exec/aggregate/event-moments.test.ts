@@ -95,7 +95,7 @@ for (const [kernels, module] of [
 }
 
 t.test(
-  'memory that grows with cells and distinct values is reserved in the memory of the query',
+  'memory for group slots and distinct values is reserved in the memory account of the query',
   async (t) => {
     const pair = new MomentPair(null);
     pair.apply(MANY_EVENTS[0]);

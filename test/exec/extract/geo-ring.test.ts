@@ -37,7 +37,7 @@ for (const [kernels, module] of [
   ['JS', null],
   ['SIMD', compileKernels(SIMD_KERNELS)],
 ] as const) {
-  t.test(`${kernels} kernels: no point in a ring is dropped, and nearly all other points are`, async (t) => {
+  t.test(`${kernels} kernels: every point in a ring is selected, and few other points are`, async (t) => {
     const prng = new Prng(SEED);
     const [block] = new ArenaPool(module).allocate([COUNT * 16 + 4_096], null);
     const { arena, at } = block;

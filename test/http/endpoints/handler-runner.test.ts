@@ -89,7 +89,7 @@ t.test('changes that are made while the body arrives apply to the call', async (
   t.equal(calls.length, 0);
 });
 
-t.test('a call uses the catalog, model and access of its own turn', async (t) => {
+t.test('a call uses the catalog, model and access of the turn in which it starts', async (t) => {
   const { front, calls } = await startKeeping(t);
   const { engine } = front;
   const filter = [{ dimension: 'default', conditions: '{"entity-id":{"equals":"x"}}' }];
@@ -158,7 +158,7 @@ t.test('a waiting request whose key is revoked changes nothing', async (t) => {
   const front = await startFront(t);
   const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ email: 'late@example.org', password: 'correct horse' });
-  // Hashing the password lasts a tenth of a second or more.
+  // Hashing the password takes a tenth of a second or more.
   const response = sendRequest(front, { path: '/v1/users', headers, body });
   await new Promise((resolve) => setTimeout(resolve, 30));
   front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.team) });

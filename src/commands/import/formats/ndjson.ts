@@ -100,7 +100,7 @@ function namesOf(first: readonly JsonRow[], name: string): string[] {
   if (first.length === 0) throw new ImportError(`${name} is empty: expected one JSON object per line`);
   const [{ line, read }] = first;
   const wrong = 'wrong' in read ? read.wrong : 'the object is empty';
-  throw new ImportError(`${name} holds no rows of NDJSON: line ${line}: ${wrong}`);
+  throw new ImportError(`${name} has no rows of NDJSON: line ${line}: ${wrong}`);
 }
 
 async function* allOf(first: JsonRow[], rows: AsyncGenerator<JsonRow[]>): AsyncGenerator<JsonRow[]> {
