@@ -21,7 +21,7 @@ export const INSERTS: readonly ErrorCode[] = [
   506, 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2012, 2013, 2014, 2015, 2016, 2017,
   2018, 2019, 2020, 2022, 3016, 5008, 8002,
 ];
-export const AUTO_CREATE: readonly ErrorCode[] = [
+export const AUTO_CREATE_CODES: readonly ErrorCode[] = [
   505, 511, 2021, 3007, 3008, 3014, 3015, 5000, 5001, 5004, 5009,
 ];
 /** Codes of writes that accept an Idempotency-Key. */

@@ -31,7 +31,7 @@ const CELLS_MAX = 2 ** 32;
 const TOKEN_BYTES = 100;
 
 /** Number of buckets of a metric's level; 1 without a histogram. */
-export function bucketsOf({ buckets, source }: MetricLevel): number {
+export function bucketCountOf({ buckets, source }: MetricLevel): number {
   if (buckets === null) return 1;
   if (buckets.by === 'windows') return Math.max(1, buckets.windows.length);
   invariant(source.from === 'events', 'only events have dates');
@@ -40,7 +40,7 @@ export function bucketsOf({ buckets, source }: MetricLevel): number {
 
 /** Number of cells of a round: bucket b of group g is cell g x buckets + b. Throws 9006 if they cannot be numbered. */
 export function cellsOf(level: MetricLevel, groupCount: number): number {
-  const cells = groupCount * bucketsOf(level);
+  const cells = groupCount * bucketCountOf(level);
   if (cells >= CELLS_MAX) throw new QuarryError(9006, `the query has ${cells} groups by buckets`);
   return cells;
 }

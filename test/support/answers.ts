@@ -65,7 +65,8 @@ export function rowsDifference(expected: Extracted, pages: readonly (Json | unde
   const left = new Map(expected.rows);
   return firstOf(rows, ([id, row], index) => {
     const expectedRow = left.get(id ?? '');
-    if (expectedRow === undefined) return `row ${index} has entity ID ${id}, which is unexpected or a duplicate`;
+    if (expectedRow === undefined)
+      return `row ${index} has entity ID ${id}, which is unexpected or a duplicate`;
     left.delete(id ?? '');
     return answerDifference(expectedRow, row, `row ${index}`);
   });

@@ -5,7 +5,7 @@ import { decodeBatch } from '../../src/column/index.js';
 import { decodeRecordPayload, type LogRecord } from '../../src/format/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
 import type { ParsedRecord, ParsedSet, WorkerRequests } from '../../src/protocol/index.js';
-import { parseRecord, parseSet } from '../../src/worker/parse-record.js';
+import { parseRecord, parseSetRecord } from '../../src/worker/parse-record.js';
 import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
 const MODEL = sampleModel();
@@ -133,7 +133,7 @@ const scratch = createIngestScratch();
 function parseUpdate(text: string, more: Partial<WorkerRequests['parse-set']> = {}): ParsedSet {
   const body = new TextEncoder().encode(`{"all":${text}}`);
   const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null };
-  return parseSet({ ...rest, body, ...more }, MODEL, scratch);
+  return parseSetRecord({ ...rest, body, ...more }, MODEL, scratch);
 }
 
 const idOf = (apiName: string): number => MODEL.dimensions.get('people')?.columns.get(apiName)?.id ?? -1;

@@ -2,7 +2,7 @@
 import { invariant } from '../../base/index.js';
 import type { Output } from '../progress.js';
 import type { RemoteClient } from '../remote/client.js';
-import { type Answer, answerLines, answerOf } from './answer.js';
+import { type Answer, answerOf, linesOfAnswer } from './answer.js';
 import type { Question } from './question.js';
 
 export interface DemoKeys {
@@ -96,7 +96,7 @@ export async function runTour(
     out.write(`\n${String(index + 1).padStart(2)}. ${question.text}\n`);
     out.write(`    ${question.method} ${question.path} ${sentText(question)}\n`);
     const times = `(${formatMs(one.firstMs)}, again ${formatMs(one.againMs)})`;
-    out.write(`    = ${answerLines(one.answer).join('\n      ')}   ${times}\n`);
+    out.write(`    = ${linesOfAnswer(one.answer).join('\n      ')}   ${times}\n`);
   }
   return answered;
 }

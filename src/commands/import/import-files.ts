@@ -19,7 +19,7 @@ import {
   rowNameOf,
 } from './import-file.js';
 import type { ImportOptions } from './import-options.js';
-import { dimensionOf, planMapping } from './mapping/mapping.js';
+import { importDimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { bodyText, isDistinct } from './send/bodies.js';
@@ -70,7 +70,7 @@ async function importOne(name: string, client: RemoteClient, context: ImportFile
     const input = handle === null ? await streamInput(name, context.stdin) : await fileInput(name, handle);
     const { source, description } = await openSource(input, options, SAMPLE_ROWS);
     const looked = await sampled(source, SAMPLE_ROWS);
-    const server = await serverColumns(client, dimensionOf(source, options), context);
+    const server = await serverColumns(client, importDimensionOf(source, options), context);
     const mapping = planMapping(source, looked.sample, options, server);
     const size = input.byteCount === null ? '' : `, ${formatBytes(input.byteCount)}`;
     const rows = source.rowCount === null ? '' : `, ${formatCount(source.rowCount)} rows`;

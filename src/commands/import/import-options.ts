@@ -1,5 +1,5 @@
 /** Reads and checks the arguments and flags of `quarry import`. */
-import { type FlagKinds, type Flags, readArguments, textOf, type Wrong } from '../admin/admin-options.js';
+import { type FlagKinds, type Flags, flagTextOf, readArguments, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './formats/format.js';
 import type { BaseType } from './mapping/guess.js';
@@ -123,7 +123,7 @@ function optionsOf(
   flags: Flags,
   repeated: ReadonlyMap<string, readonly string[]>,
 ): ImportOptions {
-  const text = (name: TextFlag): string | null => textOf(flags, name) ?? null;
+  const text = (name: TextFlag): string | null => flagTextOf(flags, name) ?? null;
   const all = (name: TextFlag): readonly string[] => repeated.get(name) ?? [];
   const whole = (name: TextFlag, fallback: number, low: number, high: number): number => {
     const argument = text(name);

@@ -33,7 +33,7 @@ export const REMOTE_HELP = `  --url URL         the server, such as https://db.e
 `;
 
 /** The key of keys.json that a command uses by default. */
-export type KeyKind = 'master-key' | 'write-key' | 'read-key';
+export type RemoteKeyKind = 'master-key' | 'write-key' | 'read-key';
 
 export interface RemoteAccess extends RemoteAddress {
   readonly key: string;
@@ -59,7 +59,7 @@ async function requestAddress(dir: string): Promise<ServerAddress | null> {
  */
 export async function readRemote(
   flags: Flags,
-  kind: KeyKind,
+  kind: RemoteKeyKind,
   context: StoreOptionsContext,
   addressOf: typeof requestAddress = requestAddress,
 ): Promise<RemoteAccess | Wrong> {
@@ -109,7 +109,7 @@ const KEY_TEXT = /^[\x21-\x7e]+$/;
 function readKey(
   setting: string | null,
   keysJson: string | null,
-  kind: KeyKind,
+  kind: RemoteKeyKind,
   readText: StoreOptionsContext['readText'],
 ): string | Wrong {
   if (setting?.startsWith('@')) {

@@ -5,4 +5,4 @@ export {
   type RemoteRequest,
   UnreachableError,
 } from './client.js';
-export { type KeyKind, REMOTE_FLAGS, REMOTE_HELP, type RemoteAccess, readRemote } from './flags.js';
+export { REMOTE_FLAGS, REMOTE_HELP, type RemoteAccess, type RemoteKeyKind, readRemote } from './flags.js';

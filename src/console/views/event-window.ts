@@ -5,7 +5,7 @@ import type { Window } from '../ask/draft.js';
 import type { Client } from '../server/client.js';
 
 /** The window of a column's events; empty if there are none. Rejects with the errors of `Client.request`. */
-export async function eventWindow(client: Client, dimension: string, column: string): Promise<Window> {
+export async function windowOfEvents(client: Client, dimension: string, column: string): Promise<Window> {
   const level = { [column]: 'count-events', between: ['1990-01-01', 'now'], interval: 'months' };
   const body = JSON.stringify({ dimension, query: [level] });
   const { json } = await client.request({ method: 'POST', path: '/v1/query/aggregation', body });

@@ -10,7 +10,7 @@ import { SaveForm } from '../parts/save.js';
 import { useRequest } from '../parts/use-request.js';
 import { type Dimension, dimensionOf } from '../server/model.js';
 import { Conditions } from './conditions.js';
-import { eventWindow } from './event-window.js';
+import { windowOfEvents } from './event-window.js';
 import { ShowFields } from './show-fields.js';
 
 /** A draft from another view, which is sent at once. */
@@ -79,7 +79,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     }
     let isOpen = true;
     const isWanted = (): boolean => isOpen && latest.current === draft;
-    eventWindow(client, draft.dimension, windowOf).then(
+    windowOfEvents(client, draft.dimension, windowOf).then(
       (window) => {
         if (!isWanted()) return;
         const whole = withWindow(draft, window);

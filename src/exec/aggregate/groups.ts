@@ -9,7 +9,7 @@ import type { DimensionShard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { type ChosenNumbers, chosenValues, textAt, valueCountOf } from './chosen-values.js';
+import { type ChosenNumbers, chosenValues, textRangeAt, valueCountOf } from './chosen-values.js';
 import type { EntrySink } from './entries.js';
 import { type GroupsOfRows, JoinedEntries, ManyGroups, PairList, SingleGroups } from './group-rows.js';
 import { eachValue, isSingleValued } from './level-values.js';
@@ -201,7 +201,7 @@ function chosenIds(
   const table = new WordTable(memory);
   const numberOf = memory.u32(valueCountOf(values)).fill(ABSENT);
   for (let at = 0; at < numberOf.length; at++) {
-    const row = shard.findRow(...textAt(values, at));
+    const row = shard.findRow(...textRangeAt(values, at));
     if (row >= 0) numberOf[at] = table.add(row, 0);
   }
   const { bitmap } = filter;

@@ -8,7 +8,7 @@ import type { DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { addAttribute } from './attribute-moments.js';
-import { ONE_BUCKET, scaleOf } from './bucket-scale.js';
+import { bucketScaleOf, ONE_BUCKET } from './bucket-scale.js';
 import { addEvents, type MomentTarget } from './event-moments.js';
 import { GroupJoin } from './group-join.js';
 import type { GroupsOfRows } from './group-rows.js';
@@ -32,7 +32,7 @@ export function momentsOf(
   run: QueryRun,
 ): RoundPartial {
   const { source } = request.level;
-  const scale = source.from === 'events' ? scaleOf(request.buckets, source.window) : ONE_BUCKET;
+  const scale = source.from === 'events' ? bucketScaleOf(request.buckets, source.window) : ONE_BUCKET;
   const cellCount = (groups?.groupCount ?? 1) * scale.bucketCount;
   if (cellCount > SLOTS_MAX) throw new QuarryError(9006, `the query has ${cellCount} groups and intervals`);
   const filter = new RowFilter(shard, selection, groups?.members ?? null, run);

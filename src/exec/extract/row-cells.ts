@@ -12,7 +12,7 @@ const CELL_BYTES = 32;
 const LETTER_BYTES = 2;
 
 /** The cells of each row, one per column. Throws 9005 and 9006. */
-export function cellsOf(
+export function extractedCellsOf(
   rows: readonly FoundRow[],
   columns: readonly OutputColumn[],
   run: QueryRun,

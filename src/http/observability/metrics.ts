@@ -9,7 +9,7 @@ import { type Metric as ClientMetric, collectDefaultMetrics, Registry } from 'pr
 import type { EngineApi, EngineStats } from '../../engine/index.js';
 import type { RefusalCounts } from '../limits/limits.js';
 import { engineMetrics } from './engine-metrics.js';
-import { linesOf, type Metric } from './metric.js';
+import { type Metric, metricLinesOf } from './metric.js';
 import { type PostgresStats, postgresMetrics } from './postgres-metrics.js';
 import { RequestStats } from './request-stats.js';
 
@@ -171,7 +171,7 @@ export class Metrics {
   /** A registry uses only these two members of a metric. The cast is needed because its type names prom-client's classes. */
   #register(metric: Metric): void {
     const { name, help, type } = metric;
-    const get = async () => ({ name, help, type, values: linesOf(metric), aggregator: 'sum' });
+    const get = async () => ({ name, help, type, values: metricLinesOf(metric), aggregator: 'sum' });
     this.#registry.registerMetric({ name, get } as unknown as ClientMetric);
   }
 }

@@ -28,7 +28,7 @@ import { ByteBudget } from './body.js';
 import { BodyDecoder } from './decode.js';
 import { HttpRequest, type ServerContext } from './http-request.js';
 import { Peer, type ProxyList } from './proxy.js';
-import { type Listener, openListener, type Request, type Response } from './uws.js';
+import { type Listener, openListener, type Response, type UwsRequest } from './uws.js';
 
 export interface HttpSettings {
   readonly host: string;
@@ -91,7 +91,7 @@ export interface Ports {
 }
 
 interface PageArrival {
-  readonly request: Request;
+  readonly request: UwsRequest;
   readonly method: string;
   readonly path: string;
   readonly secure: boolean;
@@ -215,7 +215,8 @@ export class HttpServer {
 
   #open(port: number, overTls: boolean, before: Listener | null): Listener {
     const { host, certFile, keyFile } = this.#settings;
-    const handler = (response: Response, request: Request): void => this.#handle(response, request, overTls);
+    const handler = (response: Response, request: UwsRequest): void =>
+      this.#handle(response, request, overTls);
     const tls = overTls ? { certFile, keyFile } : null;
     const listener = openListener({ host, port, tls }, handler, before);
     this.#listeners.push(listener);
@@ -281,7 +282,7 @@ export class HttpServer {
     for (const listener of this.#listeners.splice(0)) listener.closeConnections();
   }
 
-  #handle(response: Response, request: Request, overTls: boolean): void {
+  #handle(response: Response, request: UwsRequest, overTls: boolean): void {
     const method = request.getMethod();
     const path = withoutTrailingSlash(request.getUrl());
     const length = bodyLengthOf(request, method);
@@ -350,7 +351,7 @@ export class HttpServer {
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   }
 
-  #requestIdOf(request: Request): string {
+  #requestIdOf(request: UwsRequest): string {
     const clientId = request.getHeader('x-request-id');
     if (clientId !== '' && REQUEST_ID.test(clientId)) return clientId;
     return this.#nextRequestId();

@@ -23,7 +23,7 @@ export const DATA_OPERATIONS: Operations = {
     },
     answer: answers.inserted,
     answered: ok({ 'inserted-entities': 2, 'inserted-values': 6 }),
-    codes: [...codes.INSERTS, ...codes.AUTO_CREATE, ...codes.IDEMPOTENCY_CODES],
+    codes: [...codes.INSERTS, ...codes.AUTO_CREATE_CODES, ...codes.IDEMPOTENCY_CODES],
   },
   'POST /v1/update': {
     tag: 'Writes',

@@ -5,7 +5,7 @@ import { messagesIn } from '../protocol/messages.js';
 import type { Answer } from '../session/answer.js';
 import type { PostgresRequest } from '../session/select.js';
 import type { Waiting } from '../session/waiting.js';
-import { type CatalogView, viewOf } from './view.js';
+import { type CatalogView, catalogViewOf } from './view.js';
 
 /** Runs queries on the catalog. */
 export interface CatalogRunner {
@@ -43,7 +43,7 @@ export async function catalogAnswer(
 ): Promise<Answer> {
   const { position, userName } = statement;
   const batch = Buffer.concat([parseOf(statement), executionOf(bound), SYNC]);
-  const result = await catalog.run(viewOf(request.context, userName), batch, waiting);
+  const result = await catalog.run(catalogViewOf(request.context, userName), batch, waiting);
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
@@ -71,7 +71,7 @@ export async function catalogDescription(
   const { position, userName } = statement;
   const describe = message('D', Buffer.from('S'), zeroEnded(''));
   const batch = Buffer.concat([parseOf(statement), describe, SYNC]);
-  const result = await catalog.run(viewOf(request.context, userName), batch, waiting);
+  const result = await catalog.run(catalogViewOf(request.context, userName), batch, waiting);
   let typeIds: readonly number[] = [];
   let rows: Buffer | null = null;
   for (const message of replyMessages(result, position)) {

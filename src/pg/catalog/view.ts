@@ -34,7 +34,7 @@ const COLUMNS_MAX = 1_500;
 const NAME_BYTES_MAX = 63;
 
 /** `userName`: the result of userNameOf. */
-export function viewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
+export function catalogViewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
   return {
     key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
     databaseName: model.name,

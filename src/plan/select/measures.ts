@@ -3,7 +3,7 @@ import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base
 import { sqlError } from '../../sql/index.js';
 import { DIGITS_MAX, isSafe, type SqlType, type Vector } from '../../vector/index.js';
 import { BIGINT_BYTES } from './columns.js';
-import { nearest, nearestRoot, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
+import { nearest, nearestRootOfUnits, roundedQuotient, UNIT_BITS } from './exact-rounding.js';
 import type { GroupSums } from './group-sums.js';
 
 /** The scale of a sum's integers: a value is an integer / unit x 2^exponent. */
@@ -173,7 +173,7 @@ export function* deviationColumn(
       const count = BigInt(counts[group]);
       const sum = sums.at(group);
       const numerator = count * squares.at(group) - sum * sum;
-      return nearestRoot(numerator, count * (count - 1n) * unit * unit, exponent);
+      return nearestRootOfUnits(numerator, count * (count - 1n) * unit * unit, exponent);
     },
     budget,
   );

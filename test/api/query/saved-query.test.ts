@@ -115,21 +115,24 @@ t.test('a total without a query counts all dimensions', async (t) => {
   }
 });
 
-t.test('a PUT replaces type, query and dimension; an omitted cache-period is unchanged, null removes it', async (t) => {
-  const level = '[{"level":{"equals":1}}]';
-  const body = bodyOf('count/entity', { dimension: 'users', 'cache-period': 60 }, level);
-  const made = create(body, TEAM, { customKey: 'cd' }).catalog;
-  const event = `{"type":"count/event","query":${QUERIES['count/event']}}`;
-  const { catalog, answer } = change('q', event, made);
-  t.equal(answer, `"type":"count/event","query":${QUERIES['count/event']},"cache-period":60`);
-  t.strictSame(savedIn(catalog, 'q'), {
-    ...{ databaseId: 1, name: 'q', type: 'count/event', dimension: null, query: QUERIES['count/event'] },
-    ...{ cachePeriodSeconds: 60, creator: 'cd', version: made.version + 1 },
-  });
-  const total = change('q', '{"type":"count/entity/total","cache-period":null}', catalog);
-  t.equal(total.answer, '"type":"count/entity/total","query":[],"cache-period":null');
-  t.equal(savedIn(total.catalog, 'q').version, made.version + 2);
-});
+t.test(
+  'a PUT replaces type, query and dimension; an omitted cache-period is unchanged, null removes it',
+  async (t) => {
+    const level = '[{"level":{"equals":1}}]';
+    const body = bodyOf('count/entity', { dimension: 'users', 'cache-period': 60 }, level);
+    const made = create(body, TEAM, { customKey: 'cd' }).catalog;
+    const event = `{"type":"count/event","query":${QUERIES['count/event']}}`;
+    const { catalog, answer } = change('q', event, made);
+    t.equal(answer, `"type":"count/event","query":${QUERIES['count/event']},"cache-period":60`);
+    t.strictSame(savedIn(catalog, 'q'), {
+      ...{ databaseId: 1, name: 'q', type: 'count/event', dimension: null, query: QUERIES['count/event'] },
+      ...{ cachePeriodSeconds: 60, creator: 'cd', version: made.version + 1 },
+    });
+    const total = change('q', '{"type":"count/entity/total","cache-period":null}', catalog);
+    t.equal(total.answer, '"type":"count/entity/total","query":[],"cache-period":null');
+    t.equal(savedIn(total.catalog, 'q').version, made.version + 2);
+  },
+);
 
 t.test('the list contains all saved queries of a database in order of creation', async (t) => {
   const one = create(bodyOf('top_values', { name: 'b', 'cache-period': 7 })).catalog;
@@ -158,28 +161,31 @@ t.test('a deleted query is no longer returned, and its name is free', async (t) 
   );
 });
 
-t.test('a custom key can change and delete its own saved queries and those that no custom key created', async (t) => {
-  const makers = [null, 'cd', 'ce'];
-  const put = bodyWith(MINIMAL, { name: undefined });
-  for (const maker of makers) {
-    const { catalog } = create(COUNT, TEAM, { customKey: maker });
-    for (const customKey of makers) {
-      const isTheirs = maker === null || customKey === null || maker === customKey;
-      const shows = `${customKey} on what ${maker} made`;
-      for (const run of [
-        () => change('q', put, catalog, { customKey }),
-        () => remove('q', catalog, { customKey }),
-      ]) {
-        if (isTheirs) t.doesNotThrow(run, shows);
-        else t.throws(run, { code: 508 }, shows);
-      }
-      if (isTheirs) {
-        const changed = change('q', put, catalog, { customKey }).catalog;
-        t.equal(savedIn(changed, 'q').creator, maker, 'the creator stays the same');
+t.test(
+  'a custom key can change and delete its own saved queries and those that no custom key created',
+  async (t) => {
+    const makers = [null, 'cd', 'ce'];
+    const put = bodyWith(MINIMAL, { name: undefined });
+    for (const maker of makers) {
+      const { catalog } = create(COUNT, TEAM, { customKey: maker });
+      for (const customKey of makers) {
+        const isTheirs = maker === null || customKey === null || maker === customKey;
+        const shows = `${customKey} on what ${maker} made`;
+        for (const run of [
+          () => change('q', put, catalog, { customKey }),
+          () => remove('q', catalog, { customKey }),
+        ]) {
+          if (isTheirs) t.doesNotThrow(run, shows);
+          else t.throws(run, { code: 508 }, shows);
+        }
+        if (isTheirs) {
+          const changed = change('q', put, catalog, { customKey }).catalog;
+          t.equal(savedIn(changed, 'q').creator, maker, 'the creator stays the same');
+        }
       }
     }
-  }
-});
+  },
+);
 
 t.test('a query with columns that the caller may not use cannot be saved', async (t) => {
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['visits'] }] });
@@ -250,7 +256,12 @@ const REFUSED: readonly Refusal[] = [
     4049,
     '"limit"',
   ],
-  ['an aggregation with too many values', of({ type: 'aggregation', query: { query: [{ age: 1001 }] } }), 4051, 'age'],
+  [
+    'an aggregation with too many values',
+    of({ type: 'aggregation', query: { query: [{ age: 1001 }] } }),
+    4051,
+    'age',
+  ],
   ['top values without query', of({ type: 'top_values', query: undefined }), 4010, '"query"'],
   ['top values of a list', of({ type: 'top_values', query: [] }), 4004, 'a list'],
   ['top values of an unknown column', of({ type: 'top_values', query: { q: { none: 3 } } }), 4008, '"none"'],

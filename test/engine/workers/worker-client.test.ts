@@ -140,7 +140,8 @@ t.test(
       const task = queue.nextTask();
       const ops = opsOf(task);
       if (task.length === 0 || task.length > 66) t.fail(`a task has ${task.length} requests`);
-      if (ops.slice(0, -1).some((op) => LARGE_OPS.has(op))) t.fail(`a large answer does not end the task ${ops}`);
+      if (ops.slice(0, -1).some((op) => LARGE_OPS.has(op)))
+        t.fail(`a large answer does not end the task ${ops}`);
       const parses = task.filter(({ request }) => request.op === 'parse');
       if (parses.length > 2) t.fail(`${parses.length} bodies in one task`);
       if (parses.length > 0 && ops.some((op) => op !== 'parse' && op !== 'apply'))

@@ -6,7 +6,7 @@ import type { Caller } from '../../../src/http/auth/caller.js';
 import { ENDPOINTS, type Endpoint } from '../../../src/http/endpoints/endpoints.js';
 import { type LimitTable, SPEC_LIMITS } from '../../../src/http/limits/limit-table.js';
 import { type LimitedDatabase, RateLimiter } from '../../../src/http/limits/limits.js';
-import { CappedWindow, RateExceeded, Window } from '../../../src/http/limits/rate-window.js';
+import { CappedWindow, RateExceeded, RateWindow } from '../../../src/http/limits/rate-window.js';
 import { DATABASE_ID, FakeEngine, KEYS } from '../fake-engine.js';
 import { codeOf, type Reply, sendRequest, startFront, type TestRequest } from '../harness.js';
 
@@ -42,7 +42,7 @@ const MASTER = keyOf('master');
 const usageOf = (day: number, dayWriteCount: number): DatabaseUsage => ({ ...NO_USAGE, day, dayWriteCount });
 
 t.test('a window lasts a minute from its first request and counts up to its limit', (t) => {
-  const window = new Window();
+  const window = new RateWindow();
   window.limit = 2;
   t.strictSame(window.status(5_000), { limit: 2, remaining: 2, resetSeconds: 60 });
   t.equal(window.tryCount(1, 5_000), true);
@@ -99,8 +99,11 @@ t.test('random requests pass exactly when the reference model admits them', (t) 
 t.test('a capped window counts in both windows, or in neither', (t) => {
   const seed = 815;
   const random = new Prng(seed);
-  const ceiling = new Window();
-  const [one, other] = [new CappedWindow(new Window(), ceiling), new CappedWindow(new Window(), ceiling)];
+  const ceiling = new RateWindow();
+  const [one, other] = [
+    new CappedWindow(new RateWindow(), ceiling),
+    new CappedWindow(new RateWindow(), ceiling),
+  ];
   for (const window of [one, other]) window.limit = 50;
   /** The reference model: a minute that begins with its first request, for each caller and for both together. */
   const minutes = new Map([one, other, ceiling].map((window) => [window as object, { endMs: 0, count: 0 }]));

@@ -75,7 +75,7 @@ const areLines = ({ lineDimensions }: RowSource, { renames, columns, types }: Im
   !types.has(DIMENSION_MEMBER);
 
 /** The dimension of the rows. Throws an ImportError for lines of several dimensions. */
-export function dimensionOf(source: RowSource, options: ImportOptions): string {
+export function importDimensionOf(source: RowSource, options: ImportOptions): string {
   if (options.dimension !== null) return options.dimension;
   const [named = DEFAULT_DIMENSION, ...others] = areLines(source, options)
     ? (source.lineDimensions ?? [])
@@ -116,7 +116,7 @@ class Planner {
     this.#sample = sample;
     this.#options = options;
     this.#server = server;
-    this.#dimension = dimensionOf(source, options);
+    this.#dimension = importDimensionOf(source, options);
     this.#nulls = new Set(options.nulls);
   }
 

@@ -34,7 +34,7 @@ export async function aggregate(call: DatabaseCall): Promise<Members> {
   return `"result":${api.aggregationResult(query, answer)}`;
 }
 
-export async function topValues(call: DatabaseCall): Promise<Members> {
+export async function handleTopValues(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, cancellation } = call;
   const queries = call.boundBodies.bind(call, 'top_values', (time) =>
     api.bindTopValues(api.parseJson(body), model, time, access),

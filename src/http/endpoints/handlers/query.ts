@@ -4,9 +4,9 @@
  */
 import * as api from '../../../api/index.js';
 import type { CountEntityPlan } from '../../../ir/index.js';
-import { type DatabaseCall, type Members, membersOf } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 
-export async function countEntities(call: DatabaseCall): Promise<Members> {
+export async function handleCountEntities(call: DatabaseCall): Promise<Members> {
   const { databaseId, body, model, access, cancellation } = call;
   const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (time) => {
     const queries = api.bindCountEntity(api.parseJson(body), model, time, access);
@@ -49,5 +49,5 @@ export async function existEntities(call: DatabaseCall): Promise<Members> {
     cancellation: call.cancellation,
     bypassCache: false,
   });
-  return membersOf(api.existsAnswer(query, found));
+  return handleMembersOf(api.existsAnswer(query, found));
 }

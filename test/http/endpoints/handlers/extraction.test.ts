@@ -1,6 +1,6 @@
 import t from 'tap';
 import { databaseOf } from '../../../../src/catalog/index.js';
-import { createColumns, deleteColumn } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns, handleDeleteColumn } from '../../../../src/http/endpoints/handlers/column.js';
 import { extractResult, extractScore } from '../../../../src/http/endpoints/handlers/extraction.js';
 import type { ExtractedRow } from '../../../../src/ir/index.js';
 import { customKey } from '../../../api/databases.js';
@@ -16,7 +16,7 @@ const A_IS_5 = {
 
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
-  await createColumns(callOf(engine, COLUMNS));
+  await handleCreateColumns(callOf(engine, COLUMNS));
   return engine;
 }
 
@@ -137,8 +137,8 @@ t.test('a query that starts in a later turn than its binding is bound again', as
     },
   };
   engine.atOneVersion = async (read) => {
-    await deleteColumn(callOf(engine, '{"api-name":"g"}'));
-    await createColumns(callOf(engine, '[{"name":"g","type":"geolocation"}]'));
+    await handleDeleteColumn(callOf(engine, '{"api-name":"g"}'));
+    await handleCreateColumns(callOf(engine, '[{"name":"g","type":"geolocation"}]'));
     return read((plan, options) => engine.extract(plan, options));
   };
   const before = engine.extracts.length;
@@ -147,7 +147,7 @@ t.test('a query that starts in a later turn than its binding is bound again', as
   t.match(engine.extracts[before].plan.near, { columnId: 3 });
   t.equal(databaseOf(engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get('g')?.id, 3);
   engine.atOneVersion = async (read) => {
-    await deleteColumn(callOf(engine, '{"api-name":"g"}'));
+    await handleDeleteColumn(callOf(engine, '{"api-name":"g"}'));
     return read((plan, options) => engine.extract(plan, options));
   };
   await t.rejects(extractScore(callOf(engine, SCORE)), { code: 4008 }, 'the column was deleted');

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { databaseOf } from '../../../../src/catalog/index.js';
-import { changeColumn, createColumns, deleteColumn } from '../../../../src/http/endpoints/handlers/column.js';
+import {
+  handleChangeColumn,
+  handleCreateColumns,
+  handleDeleteColumn,
+} from '../../../../src/http/endpoints/handlers/column.js';
 import { deleteEntities, updateEntities } from '../../../../src/http/endpoints/handlers/mutation.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf, NOW_MS } from '../../database-call.js';
@@ -13,7 +17,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
     bind(databaseOf(engine.catalog(), DATABASE_ID));
     return 12345678901;
   };
-  await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
+  await handleCreateColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
   return engine;
 }
 
@@ -71,9 +75,9 @@ t.test('a request is bound against the model of the engine and the row filter of
   await deleteEntities(callOf(engine, `{"query":${QUERY}}`, { key }));
   const [{ bind }] = engine.mutations;
   t.match(bind(databaseOf(engine.catalog(), DATABASE_ID)), { condition: { op: 'and' } });
-  await changeColumn(callOf(engine, '{"api-name":"b","active":false}'));
+  await handleChangeColumn(callOf(engine, '{"api-name":"b","active":false}'));
   t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 506 });
-  await deleteColumn(callOf(engine, '{"api-name":"a"}'));
+  await handleDeleteColumn(callOf(engine, '{"api-name":"a"}'));
   t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 4008 });
 });
 

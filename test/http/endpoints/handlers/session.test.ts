@@ -6,7 +6,7 @@ import { propertiesOf } from '../../../../src/catalog/index.js';
 import { PasswordHasher } from '../../../../src/http/auth/passwords.js';
 import { permits, Sessions } from '../../../../src/http/auth/sessions.js';
 import { SignInAttempts } from '../../../../src/http/auth/sign-in-attempts.js';
-import { signIn } from '../../../../src/http/endpoints/handlers/session.js';
+import { handleSignIn } from '../../../../src/http/endpoints/handlers/session.js';
 import { type ProxyList, parseProxies, SPEC_LIMITS } from '../../../../src/http/index.js';
 import { FakeEngine, KEYS } from '../../fake-engine.js';
 import { codeOf, type Front, type Reply, sendRequest, startFront } from '../../harness.js';
@@ -23,7 +23,10 @@ async function withAnn(databaseIds: readonly number[] = [1], attempts: SignInAtt
   const engine = new FakeEngine();
   userIn(engine, databaseIds, await sessions.passwords.hash(PASSWORD, random));
   const signInWith = (more: object, nowMs = NOW_MS) =>
-    answerTo(signIn, openCallOf(engine, sessions, { email: EMAIL, password: PASSWORD, ...more }, nowMs));
+    answerTo(
+      handleSignIn,
+      openCallOf(engine, sessions, { email: EMAIL, password: PASSWORD, ...more }, nowMs),
+    );
   return { sessions, engine, signInWith };
 }
 
@@ -190,7 +193,7 @@ t.test('a malformed body is refused before the attempt is counted or the passwor
   const { sessions, engine } = await withAnn();
   for (let index = 0; index < 20; index++) {
     const call = openCallOf(engine, sessions, { email: EMAIL, password: 5 });
-    await t.rejects(answerTo(signIn, call), { code: 7050 });
+    await t.rejects(answerTo(handleSignIn, call), { code: 7050 });
   }
 });
 

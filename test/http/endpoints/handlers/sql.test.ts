@@ -4,7 +4,7 @@ import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
 import { databaseOf } from '../../../../src/catalog/index.js';
 import { type ScriptRequest, StepRefused } from '../../../../src/engine/index.js';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import { runSql } from '../../../../src/http/endpoints/handlers/sql.js';
 import { customKey } from '../../../api/databases.js';
 import { callOf, NOW_MS } from '../../database-call.js';
@@ -12,7 +12,7 @@ import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
-  await createColumns(
+  await handleCreateColumns(
     callOf(
       engine,
       '[{"name":"a","type":"integer"},{"name":"b","type":"string"},{"name":"c","type":"integer-event"}]',
