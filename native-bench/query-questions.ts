@@ -376,8 +376,8 @@ const exists: QueryQuestion = {
 };
 
 function requestedIds(): number[] {
-  const known = Array.from({ length: KNOWN }, (_, place) => place * 31);
-  return [...known, ...Array.from({ length: UNKNOWN }, (_, place) => 90_000_000 + place)];
+  const known = Array.from({ length: KNOWN }, (_, index) => index * 31);
+  return [...known, ...Array.from({ length: UNKNOWN }, (_, index) => 90_000_000 + index)];
 }
 
 /** Top values of three attributes, in nested levels. */

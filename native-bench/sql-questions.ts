@@ -160,8 +160,8 @@ const topRows: SqlQuestion = {
         const ids = new Set(rows.map((row) => row['entity-id']));
         if (ids.size !== Math.min(TOP, best.length)) return `${ids.size} people instead of ${TOP}`;
         for (const [at, row] of rows.entries()) {
-          const isPlace = row.income === best[at].income / 100;
-          if (!isPlace || incomes.get(String(row['entity-id'])) !== row.income) {
+          const isBest = row.income === best[at].income / 100;
+          if (!isBest || incomes.get(String(row['entity-id'])) !== row.income) {
             return `${JSON.stringify(row)} at ${at} beside ${JSON.stringify(best[at])}`;
           }
         }

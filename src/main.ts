@@ -1,5 +1,5 @@
 /**
- * The process behind the command line: `src/commands/commands.ts` lists what it can do. The only reader of process.env,
+ * The process behind the command line: `src/commands/commands.ts` lists the commands. The only reader of process.env,
  * and the only place that ends the process; its exit codes are those of `src/commands/command.ts`.
  */
 import fs from 'node:fs';
@@ -56,7 +56,7 @@ function serverDependencies(logLevel: string): ServerDependencies {
     },
     consoleDir: path.join(HERE, '../console'),
     onFatal: (error) => {
-      // Nothing may be acknowledged any more, so open requests are not finished.
+      // No further write may be acknowledged, so open requests are not finished.
       try {
         fs.writeSync(2, `quarry: fatal: ${error.message}\n`);
       } finally {
@@ -83,15 +83,16 @@ function usage(text: string): never {
   process.exit(EXIT.usage);
 }
 
-/** Handles a reader of the output that stops before its end, as `head` does. */
+/** Handles a reader that closes the output early, as `head` does. */
 function endUnread(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EPIPE') fail(error);
   process.exit(EXIT.done);
 }
 
 /**
- * Closes the server on SIGTERM or SIGINT (again: no change), takes a checkpoint on SIGUSR2, and reads the certificate again
- * on SIGHUP, which from a terminal means that it was closed: then the server stops. A server that is still starting holds nothing that is not on disk: it just ends.
+ * Closes the server on SIGTERM or SIGINT (repeated signals have no effect), takes a checkpoint on SIGUSR2, and reloads the
+ * certificate on SIGHUP. If the server runs in a terminal, SIGHUP means that the terminal was closed, and closes the server.
+ * A server that is still starting exits at once, because all of its data is on disk.
  */
 function obeySignals(running: () => RunningServer | null, log: Logger): void {
   process.stdout.off('error', endUnread);
@@ -171,7 +172,7 @@ function commandContext(): CommandContext {
 async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', endUnread);
   const invocation = readInvocation(argv);
-  switch (invocation.ask) {
+  switch (invocation.action) {
     case 'nothing':
       return usage(invocation.wrong);
     case 'print':

@@ -179,11 +179,14 @@ export function selectBench(wasmBytes: Uint8Array, rowCount: number, rounds: num
       const times: number[] = [];
       for (let round = 0; round < rounds + 2; round++) {
         const start = performance.now();
-        let kept = 0;
-        for (const segment of segments) kept += probe.run(kernels, segment);
+        let retained = 0;
+        for (const segment of segments) retained += probe.run(kernels, segment);
         // The first two rounds warm the compilers up.
         if (round >= 2) times.push(performance.now() - start);
-        invariant(kept === expected, `${probe.kernel} (${kernels.name}) kept ${kept}, expected ${expected}`);
+        invariant(
+          retained === expected,
+          `${probe.kernel} (${kernels.name}) kept ${retained}, expected ${expected}`,
+        );
       }
       times.sort((a, b) => a - b);
       const msMedian = times[times.length >> 1];

@@ -31,8 +31,10 @@ export async function loadPeers(
   const files = writePeopleCsv(people, 0, entityCount, bench.dir);
   for (const peer of peers) {
     await peer.load(files);
-    bench.check(`people in ${peer.name}`, await peer.ask('SELECT count(*) FROM people'), entityCount);
-    const events = ['visit', 'purchase', 'rating'].map((table) => peer.ask(`SELECT count(*) FROM ${table}`));
+    bench.check(`people in ${peer.name}`, await peer.query('SELECT count(*) FROM people'), entityCount);
+    const events = ['visit', 'purchase', 'rating'].map((table) =>
+      peer.query(`SELECT count(*) FROM ${table}`),
+    );
     const eventCount = (await Promise.all(events)).reduce((sum, count) => sum + count, 0);
     bench.check(`events in ${peer.name}`, eventCount, steps[steps.length - 1].expected.eventCount);
   }
@@ -61,7 +63,7 @@ export async function countLine(bench: Bench, server: QuarryServer, { expected }
       own[index].p50s.push(p50Ms);
       own[index].p99s.push(p99Ms);
       const answer = expected.answers.get(question.name)?.[variant] as number;
-      await comparisons[index].ask(question.variants[variant].sql, answer);
+      await comparisons[index].query(question.variants[variant].sql, answer);
     }
   }
   const rows: TableCell[][] = QUESTIONS.map(({ name, wantedMs }, index) => {

@@ -135,9 +135,9 @@ async function runPeer(
 ): Promise<Run> {
   const { seconds, cpuSeconds } = await peer.ingest(way, files.warmLines, files.lines);
   const found: Checks = {
-    entityCount: await peer.ask('SELECT count(*) FROM ingested'),
-    inCountry: await peer.ask(`SELECT count(*) FROM ingested WHERE country = '${COUNTRY}'`),
-    visitedPage: await peer.ask(`SELECT count(*) FROM ingested WHERE ${PEER_CHECKS[peer.name]}`),
+    entityCount: await peer.query('SELECT count(*) FROM ingested'),
+    inCountry: await peer.query(`SELECT count(*) FROM ingested WHERE country = '${COUNTRY}'`),
+    visitedPage: await peer.query(`SELECT count(*) FROM ingested WHERE ${PEER_CHECKS[peer.name]}`),
   };
   bench.check(`${peer.name} after the load`, found, checks);
   const { ingestEntities } = bench.scale;

@@ -22,7 +22,7 @@ export class PeerComparison {
   }
 
   /** Measures every peer that is not skipped; each answer must be `expected`. */
-  async ask(sql: string, expected: number): Promise<void> {
+  async query(sql: string, expected: number): Promise<void> {
     const { peers, scale } = this.#bench;
     for (const [at, peer] of peers.entries()) {
       if (this.#seconds[at] > PEER_SECONDS_MAX && this.#p50s[at].length >= ROUNDS_MIN) continue;

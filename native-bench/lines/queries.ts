@@ -26,7 +26,7 @@ const sameAs =
   ({ status, body }) =>
     status === 200 && timeless(body) === timeless(first) ? null : `HTTP ${status}: ${body.slice(0, 1_000)}`;
 
-async function askOnce(server: QuarryServer, path: string, body: object): Promise<string> {
+async function queryOnly(server: QuarryServer, path: string, body: object): Promise<string> {
   const connection = await Connection.open(server.target(path, true));
   try {
     const answer = await connection.post(Buffer.from(JSON.stringify(body)));
@@ -79,7 +79,7 @@ async function pagesOf(bench: Bench, server: QuarryServer, prepared: Prepared): 
   let token: string | undefined;
   for (let from = 0; from < entityCount && pages.length < bench.scale.latePage; from += PAGE_ROWS) {
     const pageBody = token === undefined ? body : { ...body, 'page-token': token };
-    const answer = await askOnce(server, EXTRACTION, pageBody);
+    const answer = await queryOnly(server, EXTRACTION, pageBody);
     const page = JSON.parse(answer) as PageAnswer;
     const wanted = [...order.slice(from, from + PAGE_ROWS)].map(decoded);
     const found = page.data.map((row) => ({ id: row['entity-id'], income: Number(row.income) }));
@@ -120,7 +120,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
   }
   const firsts: string[] = [];
   for (const [index, { name, path, body }] of QUERY_QUESTIONS.entries()) {
-    const answer = await askOnce(server, path, body);
+    const answer = await queryOnly(server, path, body);
     const fault = judges[index].fault(JSON.parse(answer));
     if (fault !== null) throw new Error(`${name}: ${fault}`);
     bench.checked(1);
@@ -137,7 +137,7 @@ export async function queriesLine(bench: Bench, server: QuarryServer, prepared: 
       const { p50Ms, p99Ms } = await time(bench, server, path, body, firsts[index]);
       p50s[index].push(p50Ms);
       p99s[index].push(p99Ms);
-      await comparison[index].ask(QUERY_QUESTIONS[index].peerSql, judges[index].first());
+      await comparison[index].query(QUERY_QUESTIONS[index].peerSql, judges[index].first());
     }
     for (const [index, { body, answer }] of pages.entries()) {
       ofPages[index].push((await time(bench, server, EXTRACTION, body, answer)).p50Ms);

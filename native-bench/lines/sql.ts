@@ -118,7 +118,7 @@ async function answersTable(
     bench.say(`sql, round ${round + 1} of ${scale.countRounds}`);
     for (const [index, { sql, peerSql }] of SQL_QUESTIONS.entries()) {
       await timeAnswers(bench, server, sql, answers[index], times[index]);
-      await comparison[index].ask(peerSql, firstNumbers[index]);
+      await comparison[index].query(peerSql, firstNumbers[index]);
     }
   }
   for (const [index, { name }] of SQL_QUESTIONS.entries()) {

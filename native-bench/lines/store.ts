@@ -77,8 +77,8 @@ export const answersOf = (server: QuarryServer): Answering => ({
 });
 
 export const answersOfPeer = (peer: PeerProcess): Answering => ({
-  countAll: () => peer.ask('SELECT count(*) FROM people'),
-  count: ({ sql }) => peer.ask(sql),
+  countAll: () => peer.query('SELECT count(*) FROM people'),
+  count: ({ sql }) => peer.query(sql),
 });
 
 export async function checkAnswers(bench: Bench, answering: Answering, expected: Expected): Promise<void> {

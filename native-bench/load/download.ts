@@ -40,13 +40,13 @@ export class Downloader {
           },
         },
         (response) => {
-          const kept: Buffer[] = [];
+          const retained: Buffer[] = [];
           const isRight = response.statusCode === 200;
-          response.on('data', (part: Buffer) => kept.push(part));
+          response.on('data', (part: Buffer) => retained.push(part));
           response.on('error', reject);
           response.on('end', () => {
             const seconds = (performance.now() - startMs) / 1000;
-            const answer = Buffer.concat(kept);
+            const answer = Buffer.concat(retained);
             if (isRight) resolve({ seconds, body: answer });
             else reject(new Error(`HTTP ${response.statusCode}: ${answer}`));
           });

@@ -128,7 +128,7 @@ export class ClickHouse implements Peer {
     return residentBytesOf(process.pid);
   }
 
-  async ask(sql: string): Promise<number> {
+  async query(sql: string): Promise<number> {
     return Number(this.#session.query(sql, 'TSV').split(/[\t\n]/, 1)[0]);
   }
 

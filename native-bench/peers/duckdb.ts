@@ -93,7 +93,7 @@ export class DuckDb implements Peer {
     await this.run('DETACH kept');
   }
 
-  async ask(sql: string): Promise<number> {
+  async query(sql: string): Promise<number> {
     const reader = await this.#connection.runAndReadAll(sql);
     return Number(reader.getRows()[0][0]);
   }

@@ -7,9 +7,9 @@ import { DuckDb } from './duckdb.js';
 import type { Peer } from './peer.js';
 import type { PeerCall, PeerReply } from './process.js';
 
-const [name, dir, kept] = process.argv.slice(2);
+const [name, dir, retained] = process.argv.slice(2);
 const kind = name === 'DuckDB' ? DuckDb : ClickHouse;
-const opened: Promise<Peer> = kept === undefined ? kind.open(dir) : kind.reopen(dir);
+const opened: Promise<Peer> = retained === undefined ? kind.open(dir) : kind.reopen(dir);
 
 async function reply({ id, method, args }: PeerCall): Promise<PeerReply> {
   try {

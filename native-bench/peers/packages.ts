@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const ownRequire = createRequire(new URL('../../../native-bench/package.json', import.meta.url));
 
 /** The location of package `name`, as an address for import(). */
-function place(name: string): string {
+function pathOf(name: string): string {
   try {
     return import.meta.resolve(name);
   } catch {
@@ -17,5 +17,5 @@ function place(name: string): string {
 }
 
 export const importDuckDb = (): Promise<typeof import('@duckdb/node-api')> =>
-  import(place('@duckdb/node-api'));
-export const importChdb = (): Promise<typeof import('chdb')> => import(place('chdb'));
+  import(pathOf('@duckdb/node-api'));
+export const importChdb = (): Promise<typeof import('chdb')> => import(pathOf('chdb'));

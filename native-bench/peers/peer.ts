@@ -30,7 +30,7 @@ export interface Peer {
   /** Resident memory of the process, in bytes. */
   residentBytes(): Promise<number>;
   /** The first number in the result of `sql`. */
-  ask(sql: string): Promise<number>;
+  query(sql: string): Promise<number>;
   /** Milliseconds of each of `times` executions; every answer must be `expected`. */
   time(sql: string, times: number, expected: number): Promise<number[]>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function timed(work: () => Promise<void>): Promise<Timed> {
 }
 
 export async function timeCounts(
-  peer: Pick<Peer, 'ask'>,
+  peer: Pick<Peer, 'query'>,
   sql: string,
   times: number,
   expected: number,
@@ -52,7 +52,7 @@ export async function timeCounts(
   const found: number[] = [];
   for (let run = 0; run < times; run++) {
     const startMs = performance.now();
-    const answer = await peer.ask(sql);
+    const answer = await peer.query(sql);
     found.push(performance.now() - startMs);
     if (answer !== expected) throw new Error(`${answer} instead of ${expected}: ${sql}`);
   }

@@ -80,8 +80,8 @@ export class PeerProcess implements Peer {
     return codeBytesOf(this.#child.pid as number);
   }
 
-  ask(sql: string): Promise<number> {
-    return this.#call('ask', sql) as Promise<number>;
+  query(sql: string): Promise<number> {
+    return this.#call('query', sql) as Promise<number>;
   }
 
   time(sql: string, times: number, expected: number): Promise<number[]> {

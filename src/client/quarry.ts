@@ -175,7 +175,7 @@ export class Quarry {
 
   async exists(ids: readonly string[], dimension?: string, options?: CallOptions) {
     type Answer = { readonly exists: readonly string[]; readonly 'not-exists': readonly string[] };
-    return this.#send.ask<Answer>('/v1/query/exists/entity', { ids, dimension }, options);
+    return this.#send.request<Answer>('/v1/query/exists/entity', { ids, dimension }, options);
   }
 
   /** The result of an aggregation, under the name of the outermost column. */
@@ -197,7 +197,7 @@ export class Quarry {
 
   /** One page of rows. */
   async extract(extraction: Q.Extraction, options?: CallOptions): Promise<A.Page> {
-    return this.#send.ask<A.Page>('/v1/data_extraction/result', extraction, options);
+    return this.#send.request<A.Page>('/v1/data_extraction/result', extraction, options);
   }
 
   /** All pages in order. */
@@ -225,7 +225,7 @@ export class Quarry {
 
   /** Rows of the entities that satisfy the most conditions. */
   async score(extraction: Q.Extraction, options?: CallOptions): Promise<A.Page> {
-    return this.#send.ask<A.Page>('/v1/data_extraction/score', extraction, options);
+    return this.#send.request<A.Page>('/v1/data_extraction/score', extraction, options);
   }
 
   // Saved queries

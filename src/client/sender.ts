@@ -87,12 +87,12 @@ export class Sender {
     return this.#json<T>({ method: 'GET', path, repeatable: true }, options);
   }
 
-  ask<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
+  request<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
     return this.#json<T>(jsonRequest(path, body, JSON_TYPE), options);
   }
 
   async result<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
-    return (await this.ask<Result<T>>(path, body, options)).result;
+    return (await this.request<Result<T>>(path, body, options)).result;
   }
 
   /** Sends a change of the catalog. It has no Idempotency-Key and is not retried after an unknown outcome. */

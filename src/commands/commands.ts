@@ -190,11 +190,11 @@ export function commandNamed(name: string): Command | { readonly wrong: string }
 
 /** What the command line requests. */
 export type Invocation =
-  | { readonly ask: 'print'; readonly text: string }
-  | { readonly ask: 'help'; readonly command: Command }
-  | { readonly ask: 'version' }
-  | { readonly ask: 'run'; readonly command: Command; readonly argv: readonly string[] }
-  | { readonly ask: 'nothing'; readonly wrong: string };
+  | { readonly action: 'print'; readonly text: string }
+  | { readonly action: 'help'; readonly command: Command }
+  | { readonly action: 'version' }
+  | { readonly action: 'run'; readonly command: Command; readonly argv: readonly string[] }
+  | { readonly action: 'nothing'; readonly wrong: string };
 
 const HELP_FLAGS = ['--help', '-h'];
 const VERSION_FLAGS = ['--version', '-V'];
@@ -204,17 +204,20 @@ export function readInvocation(argv: readonly string[]): Invocation {
   const [first] = argv;
   const wantsHelp = first === undefined || first === 'help' || argv.some((arg) => HELP_FLAGS.includes(arg));
   if (isVersion(first) && !wantsHelp) {
-    return argv.length === 1 ? { ask: 'version' } : { ask: 'nothing', wrong: `${first} takes no arguments` };
+    return argv.length === 1
+      ? { action: 'version' }
+      : { action: 'nothing', wrong: `${first} takes no arguments` };
   }
   const args = argv.filter((arg, at) => !HELP_FLAGS.includes(arg) && !(at === 0 && arg === 'help'));
-  if (args.length === 0) return { ask: 'print', text: commandsHelp() };
-  if (first === 'help' && args.length > 1) return { ask: 'nothing', wrong: 'help takes at most one command' };
+  if (args.length === 0) return { action: 'print', text: commandsHelp() };
+  if (first === 'help' && args.length > 1)
+    return { action: 'nothing', wrong: 'help takes at most one command' };
   const named = isVersion(args[0]) ? 'version' : args[0];
   const other = OTHERS.find(([name]) => name === named);
-  if (wantsHelp && other !== undefined) return { ask: 'print', text: other[3] };
+  if (wantsHelp && other !== undefined) return { action: 'print', text: other[3] };
   const command = commandNamed(named);
-  if ('wrong' in command) return { ask: 'nothing', wrong: command.wrong };
-  return wantsHelp ? { ask: 'help', command } : { ask: 'run', command, argv: argv.slice(1) };
+  if ('wrong' in command) return { action: 'nothing', wrong: command.wrong };
+  return wantsHelp ? { action: 'help', command } : { action: 'run', command, argv: argv.slice(1) };
 }
 
 const isVersion = (arg: string | undefined): boolean =>

@@ -5,8 +5,8 @@ import { editDistance } from '../base/index.js';
 const LETTERS_MAX = 64;
 
 /** The candidate with the smallest edit distance; null when none is near. */
-export function nearestOf(given: string, candidates: readonly string[]): string | null {
-  const letters = given.slice(0, LETTERS_MAX);
+export function nearestOf(name: string, candidates: readonly string[]): string | null {
+  const letters = name.slice(0, LETTERS_MAX);
   let best: string | null = null;
   let bestEdits = Math.max(2, Math.ceil(letters.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -17,7 +17,7 @@ export function nearestOf(given: string, candidates: readonly string[]): string 
 }
 
 /** "; did you mean X?", or ''. */
-export function suggestionOf(given: string, candidates: readonly string[], prefix = ''): string {
-  const near = nearestOf(given, candidates);
+export function suggestionOf(name: string, candidates: readonly string[], prefix = ''): string {
+  const near = nearestOf(name, candidates);
   return near === null ? '' : `; did you mean ${prefix}${near}?`;
 }

@@ -109,8 +109,8 @@ function Signed({ session, onEnded, onSignOut }: SignedProps) {
   const known: Console = {
     ...{ client, team, theme, reloadModel, onEnded },
     model: model ?? EMPTY_MODEL,
-    openDraft: (given: Draft, windowOf) => {
-      setDraft({ draft: given, windowOf });
+    openDraft: (draft: Draft, windowOf) => {
+      setDraft({ draft, windowOf });
       setView('explore');
     },
     openQuery: (text) => {

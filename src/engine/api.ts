@@ -38,7 +38,7 @@ export interface InsertRequest extends WriteRequest {
   readonly body: Uint8Array;
   /** The line numbers of a body of JSON lines with one entity each; absent or null = the body is one JSON object. */
   readonly lines?: LineNumbers | null;
-  /** Identifies a request that takes effect once (RecordOnce.id); null = a repeated request takes effect again. */
+  /** Identifies a request that takes effect once (RecordIdempotency.id); null = a repeated request takes effect again. */
   readonly idempotencyId: string | null;
   /** Called with the changes that auto-create made, if any, when they are durable. */
   readonly created?: (changes: readonly CatalogChange[]) => void;
@@ -64,7 +64,7 @@ export interface MutationRequest extends WriteRequest {
   readonly bind: (model: DatabaseModel) => Mutation;
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
-  readonly once: RecordIdempotency | null;
+  readonly idempotency: RecordIdempotency | null;
 }
 
 /** One of several writes that take effect together. */
@@ -84,7 +84,7 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
-  readonly once: RecordIdempotency | null;
+  readonly idempotency: RecordIdempotency | null;
   /** Called before anything is logged, with the entities that are about to be written; throws to refuse. */
   readonly charge: (insertedCount: number, updatedCount: number) => void;
 }
@@ -199,10 +199,10 @@ export interface SelectRequest {
 
 /** The plan of a query of any kind. */
 export type QueryPlan =
-  | { readonly asks: 'count' | 'exist'; readonly plan: CountEntityPlan }
-  | { readonly asks: 'aggregate'; readonly plan: AggregatePlan }
-  | { readonly asks: 'extract'; readonly plan: ExtractPlan }
-  | { readonly asks: 'select'; readonly plan: ReadPlan };
+  | { readonly kind: 'count' | 'exist'; readonly plan: CountEntityPlan }
+  | { readonly kind: 'aggregate'; readonly plan: AggregatePlan }
+  | { readonly kind: 'extract'; readonly plan: ExtractPlan }
+  | { readonly kind: 'select'; readonly plan: ReadPlan };
 
 /** Options of one query. */
 export interface QueryOptions {
@@ -289,7 +289,7 @@ export interface EngineApi extends QueryApi {
   change<T>(decide: (catalog: Catalog) => Decision<T>): Promise<T>;
   usage(databaseId: number): DatabaseUsage;
   /** Counts one authorized request in the database's usage. */
-  noteRequest(databaseId: number, asks: boolean): void;
+  noteRequest(databaseId: number, isQuery: boolean): void;
   /**
    * Copies all acknowledged data into `to` (an absolute path of an absent or empty folder on any disk) while reads and writes
    * continue. The copy is a complete store: `quarry verify` checks it, and `quarry restore` or a server opens it. Rejects

@@ -307,8 +307,8 @@ export class Engine implements EngineApi {
     return this.#usage.of(databaseId, this.#options.clock.nowMs());
   }
 
-  noteRequest(databaseId: number, asks: boolean): void {
-    this.#usage.noteRequest(databaseId, asks);
+  noteRequest(databaseId: number, isQuery: boolean): void {
+    this.#usage.noteRequest(databaseId, isQuery);
   }
 
   #checkWritable(): void {

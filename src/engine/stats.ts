@@ -38,7 +38,7 @@ const NO_VALUES = new Histogram([]).stats;
 const NO_LOG_TIMES: LogTimes = { fsyncSeconds: NO_VALUES, groupRecords: NO_VALUES };
 
 export function statsOf(parts: StatsDependencies): EngineStats {
-  const { workers, order, progress, memoryLimitBytes, repair, deduplication: once, cache } = parts;
+  const { workers, order, progress, memoryLimitBytes, repair, deduplication, cache } = parts;
   const memory = parts.memory.used;
   const log = order.isOpen ? order.log.stats() : NO_LOG_STATS;
   const times = order.isOpen ? order.log.times() : NO_LOG_TIMES;
@@ -69,7 +69,7 @@ export function statsOf(parts: StatsDependencies): EngineStats {
     shardCount: workers.shardCount,
     workersDown: repair.underWay.size,
     workerRestartCount: repair.count,
-    idempotencyKeyCount: once.count,
+    idempotencyKeyCount: deduplication.count,
     archivedFileCount: archive.fileCount,
     archiveWaitingCount: archive.waitingCount,
     archiveFailureCount: archive.failureCount,

@@ -35,11 +35,11 @@ export function lookUp(
     else others.push({ index, row });
   });
   if (condition === null) return found;
-  for (const [dimension, places] of byShard) {
+  for (const [dimension, lookups] of byShard) {
     const prepared = new ShardCondition(dimension, condition, scratch, run);
     try {
-      const passed = prepared.holdsFor(places.map(({ row }) => row));
-      places.forEach(({ index }, at) => {
+      const passed = prepared.holdsFor(lookups.map(({ row }) => row));
+      lookups.forEach(({ index }, at) => {
         found[index] = passed[at];
       });
     } finally {

@@ -79,18 +79,18 @@ function numberFinder(values: readonly NonNullable<Value>[]): NumberFinder {
   if (numbers.length > 0 && high - low < SPAN_MAX && numbers.every(Number.isInteger)) {
     const marked = new Uint8Array(high - low + 1);
     for (const value of numbers) marked[value - low] = 1;
-    return (given, found) => findMarked(marked, low, given, found);
+    return (values, found) => findMarked(marked, low, values, found);
   }
   const set = new Set(numbers);
-  return (given, found) => {
-    for (let row = 0; row < found.length; row++) found[row] = set.has(given[row]) ? 1 : 0;
+  return (values, found) => {
+    for (let row = 0; row < found.length; row++) found[row] = set.has(values[row]) ? 1 : 0;
   };
 }
 
-function findMarked(marked: Uint8Array, low: number, given: Float64Array, found: Uint8Array): void {
+function findMarked(marked: Uint8Array, low: number, values: Float64Array, found: Uint8Array): void {
   const span = marked.length;
   for (let row = 0; row < found.length; row++) {
-    const index = given[row] - low;
+    const index = values[row] - low;
     // Fractions have no table entry.
     found[row] = index >= 0 && index < span && Number.isInteger(index) ? marked[index] : 0;
   }

@@ -156,12 +156,12 @@ function manifestOf(content: unknown): Manifest {
     catalog: fields.catalog,
     files: fields.files.map((entry, index) => fileOf(fieldsOf(entry, `file ${index}`))),
     usage: fields.usage,
-    once: onceOf(fields.once ?? null),
+    once: deduplicationFileOf(fields.once ?? null),
     ...(fields.restoredLsn === undefined ? {} : { restoredLsn: count(fields, 'restoredLsn') }),
   };
 }
 
-function onceOf(entry: unknown): DeduplicationFileEntry | null {
+function deduplicationFileOf(entry: unknown): DeduplicationFileEntry | null {
   if (entry === null) return null;
   const fields = fieldsOf(entry, 'once');
   return {

@@ -133,8 +133,8 @@ export function encodeRecord(record: LogRecord, allocate: (bytes: number) => Uin
     end += nils + BIN32_HEAD_BYTES + bytes.byteLength;
     itemCount += nils + 1;
   }
-  const given = allocate(end + 1);
-  const payload = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  const target = allocate(end + 1);
+  const payload = Buffer.from(target.buffer, target.byteOffset, target.byteLength);
   const batchOffsets: number[] = [];
   payload[0] = ARRAY_OF_TWO;
   payload.set(meta, 1);
@@ -167,10 +167,10 @@ interface Meta {
 
 /** The batches' bytes are views of `payload` if it begins 8-aligned, else copies. Throws when `payload` is not a record. */
 export function decodeRecordPayload(payload: Uint8Array): LogRecord {
-  const [{ batches: places, ...meta }, items] = packr.unpack(payload) as [Meta, unknown[]];
+  const [{ batches: positions, ...meta }, items] = packr.unpack(payload) as [Meta, unknown[]];
   const parts = items.filter((item) => item !== null) as Uint8Array[];
-  invariant(parts.length === places.length, 'a log record lacks the bytes of a batch');
-  const batches = places.map(([shard, dimensionId], index) => ({
+  invariant(parts.length === positions.length, 'a log record lacks the bytes of a batch');
+  const batches = positions.map(([shard, dimensionId], index) => ({
     shard,
     dimensionId,
     bytes: aligned(parts[index]),

@@ -235,39 +235,49 @@ export class EntityReader {
     return batch;
   }
 
-  #openColumn(builders: (ColumnBuilder | null)[], place: number, slot: number, form: Form): ColumnBuilder {
+  #openColumn(
+    builders: (ColumnBuilder | null)[],
+    builderIndex: number,
+    slot: number,
+    form: Form,
+  ): ColumnBuilder {
     const column = this.#tables.columns[slot];
     const relationId = this.#related.relationIds[slot];
     const builder = this.#scratch.pools.acquireColumn(column.id, valueKindOf(column.type), form, relationId);
-    builders[place] = builder;
+    builders[builderIndex] = builder;
     return builder;
   }
 
   /** Reads the value at `at` for column `slot`, of any form, and returns the offset after it. */
   #value(at: number, slot: number, shard: number, row: number): number {
     const { builders } = this.#tables;
-    const place = slot * this.#shardCount + shard;
+    const builderIndex = slot * this.#shardCount + shard;
     switch (this.#tables.stores[slot]) {
       case STORES_LATEST: {
-        if (isNull(this.#source, at)) return this.#remove(at, slot, place, row);
-        const builder = builders[place] ?? this.#openColumn(builders, place, slot, 'latest');
-        if (this.#anyRemoved) this.#tables.removers[place]?.dropRow(row);
+        if (isNull(this.#source, at)) return this.#remove(at, slot, builderIndex, row);
+        const builder = builders[builderIndex] ?? this.#openColumn(builders, builderIndex, slot, 'latest');
+        if (this.#anyRemoved) this.#tables.removers[builderIndex]?.dropRow(row);
         const end = readValue(this.#source, at, this.#tables, slot, builder, this.#scratch.dateResult);
         builder.addRow(row, 0);
         this.valueCount++;
         return end;
       }
       case STORES_LIST:
-        return this.#list(at, slot, builders[place] ?? this.#openColumn(builders, place, slot, 'list'), row);
+        return this.#list(
+          at,
+          slot,
+          builders[builderIndex] ?? this.#openColumn(builders, builderIndex, slot, 'list'),
+          row,
+        );
       case STORES_EVENTS:
         return this.#events(
           at,
           slot,
-          builders[place] ?? this.#openColumn(builders, place, slot, 'event'),
+          builders[builderIndex] ?? this.#openColumn(builders, builderIndex, slot, 'event'),
           row,
         );
       case STORES_RELATED_EVENTS: {
-        const builder = builders[place] ?? this.#openColumn(builders, place, slot, 'event');
+        const builder = builders[builderIndex] ?? this.#openColumn(builders, builderIndex, slot, 'event');
         const before = builder.rowCount;
         const end = this.#events(at, slot, builder, row);
         this.#related.add(slot, builder.rowCount - before);
@@ -278,10 +288,10 @@ export class EntityReader {
     }
   }
 
-  #remove(at: number, slot: number, place: number, row: number): number {
+  #remove(at: number, slot: number, builderIndex: number, row: number): number {
     const { builders, removers } = this.#tables;
-    builders[place]?.dropRow(row);
-    (removers[place] ?? this.#openColumn(removers, place, slot, 'remove')).addRow(row, 0);
+    builders[builderIndex]?.dropRow(row);
+    (removers[builderIndex] ?? this.#openColumn(removers, builderIndex, slot, 'remove')).addRow(row, 0);
     this.#anyRemoved = true;
     return at + 4;
   }

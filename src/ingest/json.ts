@@ -65,9 +65,9 @@ function hexDigit(byte: number): number {
 
 function hexUnit(bytes: Uint8Array, at: number): number {
   let unit = 0;
-  for (let place = at; place < at + 4; place++) {
-    const digit = hexDigit(bytes[place]);
-    if (digit < 0) throw syntaxError(place, 'a \\u escape requires four hexadecimal digits');
+  for (let index = at; index < at + 4; index++) {
+    const digit = hexDigit(bytes[index]);
+    if (digit < 0) throw syntaxError(index, 'a \\u escape requires four hexadecimal digits');
     unit = unit * 16 + digit;
   }
   return unit;

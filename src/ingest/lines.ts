@@ -135,12 +135,12 @@ function layChecked(
 /** Returns the error of the auto-create line, or null. */
 function headError(head: Uint8Array, { customKey }: ParseContext, line: Source): WireError | null {
   line.load(head);
-  const places: number[] = [];
+  const lineOffsets: number[] = [];
   let isAlone = true;
   try {
     checkLine(line);
     eachMember(line, skipSpace(line.bytes, 0), 0, (keyAt, valueAt) => {
-      if (stringAt(line, keyAt) === AUTO_CREATE) places.push(valueAt);
+      if (stringAt(line, keyAt) === AUTO_CREATE) lineOffsets.push(valueAt);
       else isAlone = false;
     });
   } catch (thrown) {
@@ -148,6 +148,6 @@ function headError(head: Uint8Array, { customKey }: ParseContext, line: Source):
     throw thrown;
   }
   if (!isAlone) return { code: 2007, message: `"${AUTO_CREATE}" must be on a line of its own` };
-  const creates = readAutoCreate(line, places, customKey);
+  const creates = readAutoCreate(line, lineOffsets, customKey);
   return creates !== null && 'refused' in creates ? creates.refused : null;
 }

@@ -72,10 +72,10 @@ export class Source {
 
 /** Returns the offset of the first byte from `at` on that is not white space. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
-  let place = at;
-  let byte = bytes[place];
-  while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++place];
-  return place;
+  let index = at;
+  let byte = bytes[index];
+  while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++index];
+  return index;
 }
 
 export function isNull(source: Source, at: number): boolean {

@@ -97,7 +97,7 @@ export class ModelTables {
   readonly columns: readonly Column[];
   readonly reader: Uint8Array;
   readonly stores: Uint8Array;
-  readonly places: Uint8Array;
+  readonly scales: Uint8Array;
   /** For enumerated columns. */
   readonly bounds: readonly (Bounds | null)[];
   readonly related: RelatedEvents;
@@ -136,7 +136,7 @@ export class ModelTables {
     this.stores = Uint8Array.from(columns, (column, slot) =>
       storageOf(column, this.related.relationIds[slot] !== 0),
     );
-    this.places = Uint8Array.from(columns, (column) => column.decimalPlaces ?? 0);
+    this.scales = Uint8Array.from(columns, (column) => column.decimalPlaces ?? 0);
     this.bounds = columns.map((column) => (column.range === null ? null : new Bounds(column.range)));
     this.touched = new Uint8Array(columns.length);
     this.next = new Int32Array(columns.length).fill(-1);

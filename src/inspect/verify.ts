@@ -51,10 +51,10 @@ export async function verifyStore(
     snapshotBytes += entry.bytes;
     progress.read(entry.bytes);
   }
-  const once = manifest?.once ?? null;
-  if (once !== null) {
-    await guard(() => readDeduplicationFile(fs, dir, once, () => {}), undefined);
-    snapshotBytes += once.bytes;
+  const deduplicationFile = manifest?.once ?? null;
+  if (deduplicationFile !== null) {
+    await guard(() => readDeduplicationFile(fs, dir, deduplicationFile, () => {}), undefined);
+    snapshotBytes += deduplicationFile.bytes;
   }
   const log = { recordCount: 0, logBytes: 0, lastLsn: manifest?.checkpointLsn ?? 0, tornTailBytes: 0 };
   // Without a valid manifest it is unknown where the log must begin.
@@ -73,7 +73,7 @@ export async function verifyStore(
   }
   return {
     checkpointLsn: manifest?.checkpointLsn ?? 0,
-    snapshotFileCount: files.length + (once === null ? 0 : 1),
+    snapshotFileCount: files.length + (deduplicationFile === null ? 0 : 1),
     snapshotBytes,
     ...log,
     faults,

@@ -148,7 +148,7 @@ export const refusal = named(
   }),
 );
 
-const linePlace = {
+const lineRange = {
   part: integer('Number of the part of the body, from 1.', 1),
   'first-line': integer('Number of its first line, from 1.', 1),
   lines: count('Number of its lines.'),
@@ -157,9 +157,9 @@ export const partAnswer = named(
   'PartAnswer',
   union(
     'The outcome of a part of a body of lines: either the whole part took effect or none of it.',
-    object({ ...linePlace, status: constant('success'), ...insertedMembers }),
+    object({ ...lineRange, status: constant('success'), ...insertedMembers }),
     object({
-      ...linePlace,
+      ...lineRange,
       status: constant('error'),
       errors: list(fault, 'The cause of the error.', { minItems: 1 }),
       'retry-after': optional(count('Seconds after which the client may repeat the request.')),

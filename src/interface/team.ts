@@ -74,7 +74,7 @@ const databaseName = text('Printable ASCII without quotes and underscores.', {
   ],
   maxLength: NAME_CHARS_MAX,
 });
-const place = {
+const cloudFields = {
   cloud_provider: orNull(
     choice([...CLOUD_AREAS.keys()], 'Stored as a property without further effect; default `ovh`.'),
   ),
@@ -111,7 +111,7 @@ const newDatabaseFields = body(
     labels,
     'query-load': queryLoad,
     'insertion-load': insertionLoad,
-    ...place,
+    ...cloudFields,
   },
   {
     if: { properties: { type: { const: 'production' } } },
@@ -138,7 +138,7 @@ const changedDatabaseFields = body(DATABASE, {
   labels,
   'query-load': orNull(queryLoad),
   'insertion-load': orNull(insertionLoad),
-  ...place,
+  ...cloudFields,
   'new-database-name': orNull(databaseName),
 });
 export type ChangedDatabase = Infer<typeof changedDatabaseFields>;

@@ -172,7 +172,7 @@ const isCode = (error: unknown, codes: readonly string[]): boolean =>
  * Rejects with the system's error if this user has no permission. Rejects with an Error if there is no reply, or none within
  * `answerMsMax` (null = no limit): then the command may or may not have been executed.
  */
-export async function askAdminSocket(
+export async function requestAdminSocket(
   dir: string,
   line: string,
   answerMsMax: number | null = ANSWER_MS_MAX,
@@ -180,7 +180,7 @@ export async function askAdminSocket(
   if (process.platform === 'win32') return null;
   try {
     return await withAddress(dir, ADMIN_SOCKET, async (address) =>
-      ask(await connect(address), line, answerMsMax),
+      exchangeLines(await connect(address), line, answerMsMax),
     );
   } catch (error) {
     // A reset before the connection: the process is stopping and has received nothing.
@@ -200,7 +200,7 @@ function connect(address: string): Promise<net.Socket> {
   });
 }
 
-function ask(socket: net.Socket, line: string, answerMsMax: number | null): Promise<string> {
+function exchangeLines(socket: net.Socket, line: string, answerMsMax: number | null): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;

@@ -1,4 +1,4 @@
-export { type AdminSocket, type AnswerLine, askAdminSocket, openAdminSocket } from './admin-socket.js';
+export { type AdminSocket, type AnswerLine, openAdminSocket, requestAdminSocket } from './admin-socket.js';
 export { type CheckCopy, copyFile } from './copy-file.js';
 export * from './file-system.js';
 export { LineFile, type LineFileOptions } from './line-file.js';

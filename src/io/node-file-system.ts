@@ -17,7 +17,7 @@ const ftruncate = promisify(fs.ftruncate);
 const fstat = promisify(fs.fstat);
 
 /** One writev(2); returns the number of bytes written, which may be less than given. */
-function writevOnce(fd: number, parts: readonly Uint8Array[], position: number): Promise<number> {
+function writevAt(fd: number, parts: readonly Uint8Array[], position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.writev(fd, parts as Uint8Array[], position, (error, count) =>
       error ? reject(error) : resolve(count),
@@ -25,7 +25,7 @@ function writevOnce(fd: number, parts: readonly Uint8Array[], position: number):
   });
 }
 
-function readOnce(fd: number, into: Uint8Array, position: number): Promise<number> {
+function readAt(fd: number, into: Uint8Array, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.read(fd, into, 0, into.byteLength, position, (error, count) =>
       error ? reject(error) : resolve(count),
@@ -60,7 +60,7 @@ class NodeFileHandle implements FileHandle {
     let rest = partsAfter(parts, 0);
     let at = position;
     while (rest.length > 0) {
-      const count = await writevOnce(this.#fd, rest, at);
+      const count = await writevAt(this.#fd, rest, at);
       if (count === 0) throw Object.assign(new Error('a write wrote no bytes'), { code: 'EIO' });
       rest = partsAfter(rest, count);
       at += count;
@@ -70,7 +70,7 @@ class NodeFileHandle implements FileHandle {
   async read(into: Uint8Array, position: number): Promise<number> {
     let total = 0;
     while (total < into.byteLength) {
-      const count = await readOnce(this.#fd, into.subarray(total), position + total);
+      const count = await readAt(this.#fd, into.subarray(total), position + total);
       if (count === 0) break;
       total += count;
     }

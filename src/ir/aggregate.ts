@@ -124,15 +124,15 @@ export type MetricStatistic =
   /** Each distinct value and its count. */
   | 'values';
 
-export type RoundAsk =
+export type RoundRequest =
   /**
    * The number of entities of each value in each group: an entity counts once per group and value. `best`, which is set
    * for a single group only, limits the result to about that many values with the most entities.
    */
-  | { readonly asks: 'values'; readonly level: LevelPlan; readonly best: number | null }
+  | { readonly kind: 'values'; readonly level: LevelPlan; readonly best: number | null }
   /** Statistics of the values (items of lists, events in the window) of each group's entities, by bucket. */
   | {
-      readonly asks: 'moments';
+      readonly kind: 'moments';
       readonly level: LevelPlan;
       readonly moment: MetricStatistic;
       readonly buckets: Buckets | null;
@@ -144,7 +144,7 @@ export interface RoundPlan {
   readonly entities: Condition | null;
   /** Outermost first. */
   readonly decided: readonly DecidedLevel[];
-  readonly ask: RoundAsk;
+  readonly request: RoundRequest;
 }
 
 /**

@@ -28,8 +28,8 @@ export function numberBound(text: string, places: number): Bound | null {
   const zeros = places - read.scale;
   if (read.digits.length + zeros > 19) return read.negative ? BELOW : ABOVE;
   if (zeros >= 0) return within(exactly(signed(BigInt(read.digits) * 10n ** BigInt(zeros), read.negative)));
-  const kept = BigInt(read.digits.slice(0, Math.max(0, read.digits.length + zeros)));
-  const floor = read.negative ? -kept - 1n : kept;
+  const digits = BigInt(read.digits.slice(0, Math.max(0, read.digits.length + zeros)));
+  const floor = read.negative ? -digits - 1n : digits;
   return within({ floor, ceil: floor + 1n });
 }
 

@@ -73,18 +73,18 @@ function keepWithin(
   words: Uint32Array,
   out: number,
 ): number {
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     let left = words[out + (from >>> 5)] & liveMask(from, n);
     for (let bits = left; bits !== 0; bits &= bits - 1) {
       const row = lowestBit(bits);
       const at = points + 2 * (from + row);
-      if (greatCircleKm(longitude, latitude, f64[at], f64[at + 1]) <= radiusKm) kept++;
+      if (greatCircleKm(longitude, latitude, f64[at], f64[at + 1]) <= radiusKm) selectedCount++;
       else left &= ~(1 << row);
     }
     words[out + (from >>> 5)] = left;
   }
-  return kept;
+  return selectedCount;
 }
 
 /**
@@ -104,7 +104,7 @@ export function geoRadiusOver(
   const f64 = new Float64Array(buffer);
   return (points, validity, n, longitude, latitude, radiusKm, negated, out) => {
     const { west, south, east, north } = boxAround(longitude, latitude, radiusKm);
-    let kept = 0;
+    let selectedCount = 0;
     for (let from = 0; from < n; from += STEP_ROWS) {
       const rows = Math.min(STEP_ROWS, n - from);
       const pointsHere = points + from * 16;
@@ -114,12 +114,12 @@ export function geoRadiusOver(
       kernels.geoBox(pointsHere, negated ? 0 : validityHere, rows, west, south, east, north, false, near);
       const within = keepWithin(f64, pointsHere / 8, rows, longitude, latitude, radiusKm, words, near / 4);
       if (!negated) {
-        kept += within;
+        selectedCount += within;
         continue;
       }
       if (validity === 0) kernels.fill(rows, outHere);
-      kept += kernels.andNot(validity === 0 ? outHere : validityHere, near, rows, outHere);
+      selectedCount += kernels.andNot(validity === 0 ? outHere : validityHere, near, rows, outHere);
     }
-    return kept;
+    return selectedCount;
   };
 }

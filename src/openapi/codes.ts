@@ -21,11 +21,11 @@ export const INSERTS: readonly ErrorCode[] = [
   506, 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 2011, 2012, 2013, 2014, 2015, 2016, 2017,
   2018, 2019, 2020, 2022, 3016, 5008, 8002,
 ];
-export const AUTO_CREATE: readonly ErrorCode[] = [
+export const AUTO_CREATE_CODES: readonly ErrorCode[] = [
   505, 511, 2021, 3007, 3008, 3014, 3015, 5000, 5001, 5004, 5009,
 ];
 /** Codes of writes that accept an Idempotency-Key. */
-export const ONCE: readonly ErrorCode[] = [4049, 9001, 9002, 9003, 1502];
+export const IDEMPOTENCY_CODES: readonly ErrorCode[] = [4049, 9001, 9002, 9003, 1502];
 export const RELATIONS: readonly ErrorCode[] = [3001, 3003, 3007, 3018, 5008, 8002];
 export const CUSTOM_KEYS: readonly ErrorCode[] = [
   ...CONDITIONS.filter((code) => code !== 506),
@@ -60,14 +60,14 @@ export interface CodesOf {
   readonly method: string;
   readonly scope: 'database' | 'team' | 'open';
   readonly plainHttp: boolean;
-  readonly asks: boolean;
+  readonly isQuery: boolean;
   /** The code that refuses custom keys of every level, or the levels that are allowed. */
   readonly custom: number | readonly string[];
   readonly own: readonly ErrorCode[];
 }
 
 /** All codes of an endpoint, in ascending order. */
-export function codesOf({ method, scope, plainHttp, asks, custom, own }: CodesOf): ErrorCode[] {
+export function codesOf({ method, scope, plainHttp, isQuery, custom, own }: CodesOf): ErrorCode[] {
   const all: ErrorCode[] = [1, 1000, 1001, 1002, 1003, 1502, 1505, 9004, ...own];
   if (scope !== 'open') all.push(500, 501, 502, 503, 504);
   if (scope === 'team') all.push(509);
@@ -75,8 +75,8 @@ export function codesOf({ method, scope, plainHttp, asks, custom, own }: CodesOf
   else if (scope === 'database') all.push(507);
   if (!plainHttp) all.push(1506);
   if (method !== 'GET') all.push(1500, 1501, 1503, 1507, 9003);
-  if (method !== 'GET' && !asks) all.push(9002);
-  if (asks) all.push(8002, 9003, 9005, 9006);
+  if (method !== 'GET' && !isQuery) all.push(9002);
+  if (isQuery) all.push(8002, 9003, 9005, 9006);
   return [...new Set(all)].sort((one, other) => one - other);
 }
 

@@ -25,7 +25,7 @@ export interface DescribedEndpoint {
   /** Whether the endpoint accepts an Idempotency-Key. */
   readonly takesIdempotencyKey: boolean;
   readonly permission?: Permission;
-  readonly asks?: boolean;
+  readonly isQuery?: boolean;
   readonly custom?: number | readonly string[];
   /** The keys that may call the endpoint, in words. */
   readonly keys: string;
@@ -105,10 +105,10 @@ function operationOf(
   operation: Operation,
   components: Components,
 ): ApiOperation {
-  const { method, path, scope, plainHttp, rate, permission, asks = false, custom = [] } = endpoint;
+  const { method, path, scope, plainHttp, rate, permission, isQuery = false, custom = [] } = endpoint;
   const { request, rows = false } = operation;
   const own = [...(request === undefined ? [] : codesIn(request, rows)), ...(operation.codes ?? [])];
-  const codes = codesOf({ method, scope, plainHttp, asks, custom, own });
+  const codes = codesOf({ method, scope, plainHttp, isQuery, custom, own });
   const body = requestBodyOf(endpoint, operation, components);
   return {
     operationId: operationId(method, path),

@@ -14,7 +14,7 @@ import type { EngineApi } from '../engine/index.js';
 import type { CatalogRunner } from './catalog/answer.js';
 import { userNameOf } from './catalog/view.js';
 import type { PostgresCounters } from './counters.js';
-import { ClientGone, fieldsOf, ProtocolError } from './protocol/errors.js';
+import { ClientGone, errorFieldsOf, ProtocolError } from './protocol/errors.js';
 import { type Frame, Frames } from './protocol/frames.js';
 import type { MessageReader } from './protocol/message-reader.js';
 import * as messages from './protocol/messages.js';
@@ -101,7 +101,7 @@ export class Connection {
     if (this.#phase === 'over') return;
     if (!(error instanceof ProtocolError)) this.#context.unexpected(error);
     if (this.#phase !== 'session') this.#context.counters.connectionRefused();
-    this.#socket.write(messages.errorResponse(fieldsOf(error, null), 'FATAL'));
+    this.#socket.write(messages.errorResponse(errorFieldsOf(error, null), 'FATAL'));
     this.#close();
   }
 
@@ -301,7 +301,7 @@ const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d
 
 /** Converts an error before the session starts to one that ends the connection. */
 function fatal(error: unknown): unknown {
-  const { state, message, position } = fieldsOf(error, null);
+  const { state, message, position } = errorFieldsOf(error, null);
   if (state === 'XX000' && !(error instanceof ProtocolError)) return error;
   return new ProtocolError(state, message, null, position);
 }

@@ -194,11 +194,11 @@ function contextOf({ cert, key }: Certificate): SecureContext {
   });
 }
 
-function isSame(own: number, given: number): boolean {
+function isSame(own: number, secret: number): boolean {
   const bytes = (value: number): Buffer => {
     const buffer = Buffer.alloc(4);
     buffer.writeInt32BE(value | 0);
     return buffer;
   };
-  return timingSafeEqual(bytes(own), bytes(given));
+  return timingSafeEqual(bytes(own), bytes(secret));
 }

@@ -64,13 +64,14 @@ export class Aggregation {
    */
   *takeSliced(partials: readonly RoundPartial[]): Task<void> {
     invariant(this.#round !== null, 'no round is open');
-    const { ask } = this.#round;
-    const answers = ask.asks === 'values' || ask.moment === 'values' ? 'values' : 'moments';
+    const { request } = this.#round;
+    const answers = request.kind === 'values' || request.moment === 'values' ? 'values' : 'moments';
     invariant(
       partials.every((partial) => partial.answers === answers),
       `the round has ${answers} as result`,
     );
-    if (ask.asks === 'values') yield* this.#takeLevel(partials as readonly ValueCounts[], ask.best !== null);
+    if (request.kind === 'values')
+      yield* this.#takeLevel(partials as readonly ValueCounts[], request.best !== null);
     else yield* this.#takeMetric(partials);
     this.#round = this.#nextRound();
   }
@@ -110,14 +111,14 @@ export class Aggregation {
     const common = { databaseId, dimensionId, entities, decided: this.#decided() };
     if (depth < levels.length) {
       const best = depth === 0 && !this.#bestFell ? bestOf(levels[0]) : null;
-      return { ...common, ask: { asks: 'values', level: planOf(levels[depth]), best } };
+      return { ...common, request: { kind: 'values', level: planOf(levels[depth]), best } };
     }
     if (metric === null || this.#metric !== null) return null;
     // Checked before any request is sent.
     cellsOf(metric, groupCount);
     const { buckets } = metric;
     const moment = MOMENT_OF[metric.metric];
-    return { ...common, ask: { asks: 'moments', level: planOf(metric), moment, buckets } };
+    return { ...common, request: { kind: 'moments', level: planOf(metric), moment, buckets } };
   }
 
   #decided(): DecidedLevel[] {

@@ -1,7 +1,7 @@
 /** Builds the result of an aggregation: a level or a metric in each group of the level above, in slices. */
 import { inSlices, type Task } from '../base/index.js';
 import type { AggregateAnswer, BucketRow, MetricLevel, ValueRow } from '../ir/index.js';
-import { boundsOf, bucketsOf, type MetricCells } from './metric-cells.js';
+import { boundsOf, bucketCountOf, type MetricCells } from './metric-cells.js';
 import { tokenOfNothing } from './metric-token.js';
 import type { LevelRows } from './top-values.js';
 
@@ -56,7 +56,7 @@ function* bucketAnswers(
   { cells, tokens }: MetricCells,
   groupCount: number,
 ): Task<AggregateAnswer[]> {
-  const bucketCount = bucketsOf(level);
+  const bucketCount = bucketCountOf(level);
   const byGroup = yield* lists<BucketRow>(groupCount);
   yield* inSlices(cells.length, (from, to) => {
     for (let at = from; at < to; at++) {

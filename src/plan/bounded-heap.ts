@@ -1,7 +1,7 @@
 /** Bounded selections: the nth greatest of many counts, and the first values in text order. */
 import { sinkLeast } from '../base/index.js';
 import type { OrderBytes } from './order-bytes.js';
-import { comparePlaces } from './order-bytes.js';
+import { compareSlots } from './order-bytes.js';
 
 /** Finds the nth greatest count; reusable for several sets. */
 export class NthGreatest {
@@ -60,10 +60,10 @@ export class FirstByText {
   start(order: Uint32Array, from: number, wanted: number): void {
     const [texts, heap, values] = [this.#texts, this.#heap, this.#values];
     this.#wanted = wanted;
-    for (let place = 0; place < wanted; place++) {
-      heap[place] = place;
-      values[place] = order[from + place];
-      texts.put(place, values[place]);
+    for (let index = 0; index < wanted; index++) {
+      heap[index] = index;
+      values[index] = order[from + index];
+      texts.put(index, values[index]);
     }
     for (let top = (wanted >>> 1) - 1; top >= 0; top--) this.#sink(wanted, top);
     this.#spare = wanted;
@@ -76,7 +76,7 @@ export class FirstByText {
     for (let index = from; index < to; index++) {
       const value = order[index];
       texts.put(spare, value);
-      if (comparePlaces(texts, spare, heap[0]) >= 0) continue;
+      if (compareSlots(texts, spare, heap[0]) >= 0) continue;
       values[spare] = value;
       const last = heap[0];
       heap[0] = spare;
@@ -93,16 +93,16 @@ export class FirstByText {
 
   #sink(size: number, top: number): void {
     const [texts, heap] = [this.#texts, this.#heap];
-    const place = heap[top];
+    const index = heap[top];
     let at = top;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= size) break;
-      if (child + 1 < size && comparePlaces(texts, heap[child + 1], heap[child]) > 0) child++;
-      if (comparePlaces(texts, heap[child], place) <= 0) break;
+      if (child + 1 < size && compareSlots(texts, heap[child + 1], heap[child]) > 0) child++;
+      if (compareSlots(texts, heap[child], index) <= 0) break;
       heap[at] = heap[child];
       at = child;
     }
-    heap[at] = place;
+    heap[at] = index;
   }
 }

@@ -33,25 +33,25 @@ export function lowerSelect(plan: SelectPlan): LoweredSelect | null {
   if (dimensionId === null || grouping === null || grouping.keys.length > 0 || grouping.perEntity)
     return null;
   if (plan.filter !== null || plan.events !== null || plan.joins.length > 0) return null;
-  const asks = grouping.aggregates.map((aggregate) => askOf(aggregate, plan));
-  if (!asks.every((ask) => ask !== null)) return null;
-  const rounds = asks.flatMap((ask): RoundPlan[] =>
-    ask.moment === null
+  const loweredAggregates = grouping.aggregates.map((aggregate) => loweredAggregateOf(aggregate, plan));
+  if (!loweredAggregates.every((request) => request !== null)) return null;
+  const rounds = loweredAggregates.flatMap((request): RoundPlan[] =>
+    request.moment === null
       ? []
       : [
           {
             ...{ databaseId, dimensionId, entities: condition, decided: [] },
-            ask: { asks: 'moments', level: ask.level, moment: ask.moment, buckets: null },
+            request: { kind: 'moments', level: request.level, moment: request.moment, buckets: null },
           },
         ],
   );
-  const counts = asks.some(({ moment }) => moment === null);
+  const counts = loweredAggregates.some(({ moment }) => moment === null);
   return {
     count: counts ? { databaseId, dimensionId, condition } : null,
     rounds,
     partial: (entityCount, found) => {
       let next = 0;
-      const states = asks.map(({ moment, least }): AggregateState => {
+      const states = loweredAggregates.map(({ moment, least }): AggregateState => {
         if (moment === null) return { holds: 'count', counts: Float64Array.of(entityCount) };
         return stateOf(moment, least, found[next++]);
       });
@@ -60,7 +60,7 @@ export function lowerSelect(plan: SelectPlan): LoweredSelect | null {
   };
 }
 
-type Ask =
+type LoweredAggregate =
   /** Counts the entities themselves. */
   | { readonly moment: null; readonly level: null; readonly least: false }
   /** `least`: whether the least of the extremes is requested. */
@@ -70,7 +70,7 @@ type Ask =
       readonly least: boolean;
     };
 
-function askOf(aggregate: Aggregate, plan: SelectPlan): Ask | null {
+function loweredAggregateOf(aggregate: Aggregate, plan: SelectPlan): LoweredAggregate | null {
   if (aggregate.distinct) return null;
   if (aggregate.of === null)
     return typeof aggregate.feed === 'number' ? null : { moment: null, level: null, least: false };

@@ -10,7 +10,7 @@ import {
 import type { MetricLevel, RoundPartial, SlotStatistics, ValueCounts } from '../ir/index.js';
 import { bucketCount, bucketNumber, bucketStart } from '../schema/index.js';
 import { type CellRuns, cellRuns } from './cell-runs.js';
-import { betweenToken, type Fraction, QUANTILES, quantilePlace, tokenOfMoments } from './metric-token.js';
+import { betweenToken, type Fraction, QUANTILES, quantilePosition, tokenOfMoments } from './metric-token.js';
 import { eachMoments } from './moment-merge.js';
 import { checkRowCount } from './top-values.js';
 import { integerAt } from './value-lists.js';
@@ -31,7 +31,7 @@ const CELLS_MAX = 2 ** 32;
 const TOKEN_BYTES = 100;
 
 /** Number of buckets of a metric's level; 1 without a histogram. */
-export function bucketsOf({ buckets, source }: MetricLevel): number {
+export function bucketCountOf({ buckets, source }: MetricLevel): number {
   if (buckets === null) return 1;
   if (buckets.by === 'windows') return Math.max(1, buckets.windows.length);
   invariant(source.from === 'events', 'only events have dates');
@@ -40,7 +40,7 @@ export function bucketsOf({ buckets, source }: MetricLevel): number {
 
 /** Number of cells of a round: bucket b of group g is cell g x buckets + b. Throws 9006 if they cannot be numbered. */
 export function cellsOf(level: MetricLevel, groupCount: number): number {
-  const cells = groupCount * bucketsOf(level);
+  const cells = groupCount * bucketCountOf(level);
   if (cells >= CELLS_MAX) throw new QuarryError(9006, `the query has ${cells} groups by buckets`);
   return cells;
 }
@@ -114,9 +114,9 @@ function* eachQuantile(
   const finder = new RankFinder({ words, counts }, order.length);
   for (let run = 0, left = SLICE_TEXTS; run < cells.length; run++) {
     const set = order.subarray(starts[run], starts[run + 1]);
-    const place = quantilePlace(quantile, yield* finder.weightOf(set));
-    const [low, high] = yield* finder.pairAt(set, place.rank);
-    put(cells[run], betweenToken(level, integerAt(words, low), integerAt(words, high), place));
+    const position = quantilePosition(quantile, yield* finder.weightOf(set));
+    const [low, high] = yield* finder.pairAt(set, position.rank);
+    put(cells[run], betweenToken(level, integerAt(words, low), integerAt(words, high), position));
     left -= set.length;
     if (left > 0) continue;
     left = SLICE_TEXTS;

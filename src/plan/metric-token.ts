@@ -70,9 +70,9 @@ function deviationToken(form: ValueForm, count: bigint, sum: bigint, squares: bi
 }
 
 /** The position of a quantile of `count` values: `rank`, plus `parts` / `of` of the distance to the next rank. */
-export function quantilePlace(quantile: Fraction, count: number): Fraction & { readonly rank: number } {
-  const place = quantile.parts * BigInt(count - 1);
-  return { rank: Number(place / quantile.of), parts: place % quantile.of, of: quantile.of };
+export function quantilePosition(quantile: Fraction, count: number): Fraction & { readonly rank: number } {
+  const position = quantile.parts * BigInt(count - 1);
+  return { rank: Number(position / quantile.of), parts: position % quantile.of, of: quantile.of };
 }
 
 /** The value at `parts` / `of` between `low` and `high`. */

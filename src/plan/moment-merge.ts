@@ -25,18 +25,18 @@ export function* eachMoments(
   budget.reserve(entryCount * (MOMENTS_BYTES + 12));
   const entries: Moments[] = [];
   const cells = new Uint32Array(entryCount);
-  const places = new Uint32Array(entryCount);
+  const positions = new Uint32Array(entryCount);
   for (const partial of partials) {
     yield* inSlices(partial.counts.length, (from, to) => {
       for (let index = from; index < to; index++) {
         if (partial.counts[index] === 0) continue;
-        places[entries.length] = entries.length;
+        positions[entries.length] = entries.length;
         cells[entries.length] = partial.cells === null ? 0 : partial.cells[index];
         entries.push(momentsAt(partial, index));
       }
     });
   }
-  const runs = yield* cellRuns(cells, places.subarray(0, entries.length), budget);
+  const runs = yield* cellRuns(cells, positions.subarray(0, entries.length), budget);
   // A run has at most one entry per shard.
   yield* inSlices(
     runs.cells.length,

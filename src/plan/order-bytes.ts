@@ -12,15 +12,15 @@ export interface OrderBytes {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   /** Stores this value in the slot. */
-  put(place: number, value: number): void;
+  put(slot: number, value: number): void;
 }
 
-export function orderBytes(list: ValueList, form: ValueForm, placeCount: number): OrderBytes {
+export function orderBytes(list: ValueList, form: ValueForm, slotCount: number): OrderBytes {
   switch (list.kind) {
     case 'text':
-      return new TextBytes(list.offsets, list.bytes, placeCount);
+      return new TextBytes(list.offsets, list.bytes, slotCount);
     case 'geo':
-      return new PointBytes(list.points, placeCount);
+      return new PointBytes(list.points, slotCount);
     case 'i64':
       break;
   }
@@ -29,14 +29,14 @@ export function orderBytes(list: ValueList, form: ValueForm, placeCount: number)
     case 'boolean':
     case 'date':
     case 'datetime':
-      return new PlainOrderBytes(list.words, placeCount);
+      return new PlainOrderBytes(list.words, slotCount);
     default:
-      return new NumberBytes(list, form, placeCount);
+      return new NumberBytes(list, form, slotCount);
   }
 }
 
 /** Negative if the value in slot `a` sorts before that in `b`, positive if after. */
-export function comparePlaces({ bytes, starts, ends }: OrderBytes, a: number, b: number): number {
+export function compareSlots({ bytes, starts, ends }: OrderBytes, a: number, b: number): number {
   let at = starts[a];
   let other = starts[b];
   const end = ends[a];
@@ -55,16 +55,16 @@ class TextBytes implements OrderBytes {
   readonly ends: Uint32Array;
   readonly #offsets: Uint32Array;
 
-  constructor(offsets: Uint32Array, bytes: Uint8Array, placeCount: number) {
+  constructor(offsets: Uint32Array, bytes: Uint8Array, slotCount: number) {
     this.bytes = bytes;
-    this.starts = new Uint32Array(placeCount);
-    this.ends = new Uint32Array(placeCount);
+    this.starts = new Uint32Array(slotCount);
+    this.ends = new Uint32Array(slotCount);
     this.#offsets = offsets;
   }
 
-  put(place: number, value: number): void {
-    this.starts[place] = this.#offsets[value];
-    this.ends[place] = this.#offsets[value + 1];
+  put(slot: number, value: number): void {
+    this.starts[slot] = this.#offsets[value];
+    this.ends[slot] = this.#offsets[value + 1];
   }
 }
 
@@ -74,16 +74,16 @@ class OwnBytes {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
 
-  constructor(placeCount: number, placeBytes: number) {
-    this.bytes = new Uint8Array(placeCount * placeBytes);
-    this.starts = Uint32Array.from({ length: placeCount }, (_, place) => place * placeBytes);
+  constructor(slotCount: number, slotBytes: number) {
+    this.bytes = new Uint8Array(slotCount * slotBytes);
+    this.starts = Uint32Array.from({ length: slotCount }, (_, slot) => slot * slotBytes);
     this.ends = this.starts.slice();
   }
 
-  protected putText(place: number, text: string): void {
-    let at = this.starts[place];
+  protected putText(slot: number, text: string): void {
+    let at = this.starts[slot];
     for (let index = 0; index < text.length; index++) this.bytes[at++] = text.charCodeAt(index);
-    this.ends[place] = at;
+    this.ends[slot] = at;
   }
 }
 
@@ -91,20 +91,20 @@ class OwnBytes {
 class PlainOrderBytes extends OwnBytes implements OrderBytes {
   readonly #words: Uint32Array;
 
-  constructor(words: Uint32Array, placeCount: number) {
-    super(placeCount, 8);
+  constructor(words: Uint32Array, slotCount: number) {
+    super(slotCount, 8);
     this.#words = words;
   }
 
-  put(place: number, value: number): void {
+  put(slot: number, value: number): void {
     const high = this.#words[2 * value + 1] ^ 0x80000000;
     const low = this.#words[2 * value];
-    const at = this.starts[place];
+    const at = this.starts[slot];
     for (let byte = 0; byte < 4; byte++) {
       this.bytes[at + byte] = high >>> (24 - 8 * byte);
       this.bytes[at + 4 + byte] = low >>> (24 - 8 * byte);
     }
-    this.ends[place] = at + 8;
+    this.ends[slot] = at + 8;
   }
 }
 
@@ -125,21 +125,21 @@ class NumberBytes extends OwnBytes implements OrderBytes {
   /** Digits of a number, last digit first. */
   readonly #digits = new Uint8Array(NUMBER_BYTES);
 
-  constructor(list: Extract<ValueList, { kind: 'i64' }>, form: ValueForm, placeCount: number) {
-    super(placeCount, NUMBER_BYTES);
+  constructor(list: Extract<ValueList, { kind: 'i64' }>, form: ValueForm, slotCount: number) {
+    super(slotCount, NUMBER_BYTES);
     this.#words = list.words;
     this.#placesAfterPoint = baseTypeOf(form.type) === 'decimal' ? (form.decimalPlaces ?? 0) : 0;
     this.#textOf = textReader(list, form);
   }
 
-  put(place: number, value: number): void {
+  put(slot: number, value: number): void {
     const number = (this.#words[2 * value + 1] | 0) * TWO_32 + this.#words[2 * value];
     // Unsafe integers may have been rounded.
-    if (Number.isSafeInteger(number)) this.#putNumber(place, number);
-    else this.putText(place, this.#textOf(value));
+    if (Number.isSafeInteger(number)) this.#putNumber(slot, number);
+    else this.putText(slot, this.#textOf(value));
   }
 
-  #putNumber(place: number, number: number): void {
+  #putNumber(slot: number, number: number): void {
     const [bytes, digits, places] = [this.bytes, this.#digits, this.#placesAfterPoint];
     let rest = Math.abs(number);
     let count = 0;
@@ -148,27 +148,27 @@ class NumberBytes extends OwnBytes implements OrderBytes {
       digits[count++] = rest - tenth * 10;
       rest = tenth;
     } while (rest > 0 || count <= places);
-    let at = this.starts[place];
+    let at = this.starts[slot];
     if (number < 0) bytes[at++] = MINUS;
     for (let digit = count - 1; digit >= places; digit--) bytes[at++] = ZERO + digits[digit];
     let last = 0;
     while (last < places && digits[last] === 0) last++;
     if (last < places) bytes[at++] = DOT;
     for (let digit = places - 1; digit >= last; digit--) bytes[at++] = ZERO + digits[digit];
-    this.ends[place] = at;
+    this.ends[slot] = at;
   }
 }
 
 class PointBytes extends OwnBytes implements OrderBytes {
   readonly #points: Float64Array;
 
-  constructor(points: Float64Array, placeCount: number) {
-    super(placeCount, POINT_BYTES);
+  constructor(points: Float64Array, slotCount: number) {
+    super(slotCount, POINT_BYTES);
     this.#points = points;
   }
 
-  put(place: number, value: number): void {
+  put(slot: number, value: number): void {
     const [longitude, latitude] = [this.#points[2 * value], this.#points[2 * value + 1]];
-    this.putText(place, textOfPoint({ longitude, latitude }));
+    this.putText(slot, textOfPoint({ longitude, latitude }));
   }
 }

@@ -22,25 +22,25 @@ export function* sortByKey(pairs: KeyedEntries, bitCount: number, budget: Memory
   budget.reserve(count * 8);
   let from = pairs;
   let to: KeyedEntries = { keys: new Uint32Array(count), entries: new Uint32Array(count) };
-  const places = new Uint32Array(DIGITS);
+  const offsets = new Uint32Array(DIGITS);
   for (let shift = 0; shift < bitCount; shift += DIGIT_BITS) {
-    yield* sortByDigit(from, to, shift, places);
+    yield* sortByDigit(from, to, shift, offsets);
     [from, to] = [to, from];
   }
   return from;
 }
 
-function* sortByDigit(from: KeyedEntries, to: KeyedEntries, shift: number, places: Uint32Array): Task<void> {
+function* sortByDigit(from: KeyedEntries, to: KeyedEntries, shift: number, offsets: Uint32Array): Task<void> {
   const { length } = from.keys;
-  places.fill(0);
-  yield* inSlices(length, (first, end) => countDigits(from.keys, first, end, shift, places));
-  let place = 0;
+  offsets.fill(0);
+  yield* inSlices(length, (first, end) => countDigits(from.keys, first, end, shift, offsets));
+  let offset = 0;
   for (let digit = 0; digit < DIGITS; digit++) {
-    const length = places[digit];
-    places[digit] = place;
-    place += length;
+    const length = offsets[digit];
+    offsets[digit] = offset;
+    offset += length;
   }
-  yield* inSlices(length, (first, end) => moveEntries(from, to, first, end, shift, places));
+  yield* inSlices(length, (first, end) => moveEntries(from, to, first, end, shift, offsets));
 }
 
 function countDigits(
@@ -48,9 +48,9 @@ function countDigits(
   first: number,
   end: number,
   shift: number,
-  places: Uint32Array,
+  offsets: Uint32Array,
 ): void {
-  for (let index = first; index < end; index++) places[(keys[index] >>> shift) & (DIGITS - 1)]++;
+  for (let index = first; index < end; index++) offsets[(keys[index] >>> shift) & (DIGITS - 1)]++;
 }
 
 function moveEntries(
@@ -59,11 +59,11 @@ function moveEntries(
   first: number,
   end: number,
   shift: number,
-  places: Uint32Array,
+  offsets: Uint32Array,
 ): void {
   for (let index = first; index < end; index++) {
     const key = keys[index];
-    const at = places[(key >>> shift) & (DIGITS - 1)]++;
+    const at = offsets[(key >>> shift) & (DIGITS - 1)]++;
     sortedKeys[at] = key;
     sortedEntries[at] = entries[index];
   }

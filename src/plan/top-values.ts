@@ -36,11 +36,11 @@ const NO_ROWS: LevelRows = {
 };
 
 /** The largest number of rows of all levels of a result and its histograms. */
-export const ROWS_MAX = 1_000_000;
+export const TOP_ROWS_MAX = 1_000_000;
 /** Approximate bytes of a row besides its text, until the result is written. */
 const ROW_BYTES = 200;
 /** Temporary bytes per requested value of a group. */
-const PLACE_BYTES = 96;
+const ENTRY_BYTES = 96;
 
 /** The bytes of rows with these texts. */
 export function rowBytes(texts: readonly string[]): number {
@@ -49,7 +49,7 @@ export function rowBytes(texts: readonly string[]): number {
 
 /** Throws 9006 if a result with `rowCount` rows is too large. */
 export function checkRowCount(rowCount: number): void {
-  if (rowCount > ROWS_MAX) throw new QuarryError(9006, `the answer has more than ${ROWS_MAX} rows`);
+  if (rowCount > TOP_ROWS_MAX) throw new QuarryError(9006, `the answer has more than ${TOP_ROWS_MAX} rows`);
 }
 
 /**
@@ -128,7 +128,7 @@ class Choice {
     this.#minQuantity = level.minQuantity;
     this.#counts = counts;
     this.#textOf = textReader(values, level);
-    budget.reserve(this.#limit * PLACE_BYTES);
+    budget.reserve(this.#limit * ENTRY_BYTES);
     this.#nth = new NthGreatest(this.#limit);
     this.#firstByText = new FirstByText(orderBytes(values, level, this.#limit + 1));
   }

@@ -52,11 +52,11 @@ export class RankFinder {
       yield* inSlices(size, (from, to) => this.#weigh(from, to, shift));
       let digit = 0;
       while (rest >= this.#weights[digit]) rest -= this.#weights[digit++];
-      let kept = 0;
+      let remaining = 0;
       yield* inSlices(size, (from, to) => {
-        kept = keepDigit(words, left, from, to, shift, digit, kept);
+        remaining = keepDigit(words, left, from, to, shift, digit, remaining);
       });
-      size = kept;
+      size = remaining;
     }
     sortFew(words, left, size);
     let at = 0;
@@ -106,12 +106,12 @@ function keepDigit(
   digit: number,
   count: number,
 ): number {
-  let kept = count;
+  let remaining = count;
   for (let index = from; index < to; index++) {
     const value = left[index];
-    if (digitOf(words, value, shift) === digit) left[kept++] = value;
+    if (digitOf(words, value, shift) === digit) left[remaining++] = value;
   }
-  return kept;
+  return remaining;
 }
 
 /** Whether integer `a` is below integer `b`. */

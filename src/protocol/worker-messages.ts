@@ -298,7 +298,7 @@ export interface ParsedRecord {
   readonly recordAt: number;
   readonly recordBytes: number;
   /** As in the record. */
-  readonly once: RecordIdempotency | null;
+  readonly idempotency: RecordIdempotency | null;
   /** The dimensions of the batches, without duplicates. */
   readonly dimensionIds: readonly number[];
   /** The record's batches with their offsets in the buffer. */

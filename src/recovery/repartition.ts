@@ -64,8 +64,8 @@ function entityBatches(
       .map((column) => attributeSection(column, rows))
       .filter((section) => section !== null);
     const { hashes, offsets, bytes } = gatherStrings(rows.map((row) => [own, row]));
-    const given = { rowCount: rows.length, idHashes: hashes, idOffsets: offsets, idBytes: bytes };
-    batches.set(shard, { dimensionId, ...given, sections });
+    const ids = { rowCount: rows.length, idHashes: hashes, idOffsets: offsets, idBytes: bytes };
+    batches.set(shard, { dimensionId, ...ids, sections });
   }
   return batches;
 }

@@ -149,7 +149,7 @@ export class DimensionShard {
 
   /** Adds an entity that does not exist yet and returns its row. */
   appendEntity(hash: number, bytes: Uint8Array, from: number, to: number): number {
-    const index = this.#segmentWithRoom(to - from);
+    const index = this.#segmentWithCapacity(to - from);
     const rowInSegment = this.segments[index].append(bytes, from, to);
     const row = ((index << SEGMENT_ROWS_SHIFT) | rowInSegment) >>> 0;
     this.#index.add(hash, row);
@@ -158,7 +158,7 @@ export class DimensionShard {
   }
 
   /** Returns the index of the first segment with capacity for an ID of `idBytes`; adds a segment if there is none. */
-  #segmentWithRoom(idBytes: number): number {
+  #segmentWithCapacity(idBytes: number): number {
     let index = this.#firstOpen;
     while (index < this.segments.length && !this.segments[index].hasCapacity(idBytes)) index++;
     this.#firstOpen = index;

@@ -11,7 +11,7 @@ const PART_COUNT = 1 << PART_BITS;
 const PART_MASK = PART_COUNT - 1;
 const SLOTS_MIN = 8;
 /** Slots that are collected before their entities are visited. */
-const GATHERED_AT_ONCE = 1_024;
+const ROWS_PER_GATHER = 1_024;
 
 /** Returns whether the entity in `row` has the ID searched for. */
 export type SameId = (row: number) => boolean;
@@ -231,7 +231,7 @@ function gatherPart(
   words: Uint32Array | null,
   take: ReadRow,
 ): void {
-  const occupied = new Uint32Array(Math.min(part.length >> 1, GATHERED_AT_ONCE));
+  const occupied = new Uint32Array(Math.min(part.length >> 1, ROWS_PER_GATHER));
   for (let slot = 0; slot < part.length >> 1; slot += occupied.length) {
     const count = occupiedSlots(
       part,

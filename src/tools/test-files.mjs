@@ -20,7 +20,7 @@ const LAST_WORDS_MS = 5_000;
 /** The parsed output of one process. Drops the lines of assertions that passed. */
 class TapReader {
   /** The output without the assertions that passed. */
-  held = [];
+  lines = [];
   counts = null;
   #planned = null;
   #results = 0;
@@ -44,7 +44,7 @@ class TapReader {
       if (text.startsWith('not')) this.#failedResults++;
     } else if (/^1\.\.\d/.test(text)) this.#planned = Number(/^1\.\.(\d+)/.exec(text)[1]);
     else if (text.startsWith('# { total: ')) this.counts = text;
-    this.held.push(text);
+    this.lines.push(text);
   }
 
   count(word) {
@@ -53,7 +53,7 @@ class TapReader {
 
   /** The reason why the output fails the file although the process ended well; null = the file passed. */
   refusal() {
-    if (this.held.length === 0 || this.#planned === 0) return 'no tests found';
+    if (this.lines.length === 0 || this.#planned === 0) return 'no tests found';
     if (this.#planned === null || this.counts === null) return 'it ended before its tests did';
     if (this.#planned !== this.#results) return `${this.#planned} tests planned, ${this.#results} done`;
     if (this.#failedResults > 0 || this.count('fail') > 0) return 'failed';
@@ -101,7 +101,7 @@ function runBatch(files, { cwd, secondsMax, scratchOf }) {
         failed: Math.max(reader.count('fail'), why === null ? 0 : 1),
         skipped: reader.count('skip'),
         seconds: (performance.now() - began) / 1000,
-        held: reader.held,
+        lines: reader.lines,
       });
     };
     child.on('error', (error) => end(String(error)));
@@ -118,15 +118,15 @@ function runBatch(files, { cwd, secondsMax, scratchOf }) {
 }
 
 /**
- * Runs all `batches` of files (paths below `cwd`) in the given order, each batch as one process, `atOnce` processes at a
+ * Runs all `batches` of files (paths below `cwd`) in the given order, each batch as one process, `concurrency` processes at a
  * time. Calls `onEnd` with the outcome of each batch. `scratchOf` (optional) returns the folder for temporary folders of a
  * batch; null = the system's.
  */
-export async function runTestFiles(batches, { atOnce, ...how }, onEnd) {
+export async function runTestFiles(batches, { concurrency, ...how }, onEnd) {
   const waiting = [...batches];
   const runner = async () => {
     for (let files = waiting.shift(); files !== undefined; files = waiting.shift())
       onEnd(await runBatch(files, how));
   };
-  await Promise.all(Array.from({ length: atOnce }, runner));
+  await Promise.all(Array.from({ length: concurrency }, runner));
 }

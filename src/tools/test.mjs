@@ -16,7 +16,7 @@ import { buildIfStale } from './build.mjs';
 import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const TEST_FILES_AT_ONCE = 3;
+const TEST_FILE_CONCURRENCY = 3;
 /** Time limit of a process; on a busy machine the slowest one needs more than half of it. */
 const SECONDS_MAX = 300;
 /** Folders of long files. They start first, so that no core is idle at the end. */
@@ -180,14 +180,14 @@ function batchesOf(files) {
 }
 
 /** The output line of a process; if it failed, followed by the reason and its output. */
-function tell({ files, refusal, seconds, held }) {
-  if (refusal !== null) for (const line of held) if (!/^ *ok \d/.test(line)) console.log(`    ${line}`);
+function tell({ files, refusal, seconds, lines }) {
+  if (refusal !== null) for (const line of lines) if (!/^ *ok \d/.test(line)) console.log(`    ${line}`);
   const sources = files.map((file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
   const name = sources.length === 1 ? sources[0] : `${sources[0]} and the next ${sources.length - 1}`;
   console.log(
     `${refusal === null ? 'ok    ' : 'FAILED'} ${name} ${seconds.toFixed(1)} s${refusal === null ? '' : ` (${refusal})`}`,
   );
-  for (const line of held) if (/ # SKIP/.test(line)) console.log(`       ${line.trim()}`);
+  for (const line of lines) if (/ # SKIP/.test(line)) console.log(`       ${line.trim()}`);
 }
 
 /** A new folder in memory; null if there is not enough memory. */
@@ -204,7 +204,7 @@ async function tests(files) {
   let skipped = 0;
   const memoryDir = makeMemoryDir();
   const scratchOf = ([first]) => (ABOUT_ANSWERS.includes(folderOf(first)) ? memoryDir : null);
-  const how = { cwd: root, atOnce: TEST_FILES_AT_ONCE, secondsMax: SECONDS_MAX, scratchOf };
+  const how = { cwd: root, concurrency: TEST_FILE_CONCURRENCY, secondsMax: SECONDS_MAX, scratchOf };
   await runTestFiles(batchesOf(inOrder(files)), how, (outcome) => {
     tell(outcome);
     tally.passed += outcome.passed;

@@ -67,7 +67,7 @@ function halfEven(numerator: bigint, denominator: bigint): bigint {
  * The double nearest to the square root of numerator / denominator x 4^exponent; the numerator must not be negative,
  * the denominator must be above 0. Infinity above all doubles.
  */
-export function nearestRoot(numerator: bigint, denominator: bigint, exponent = 0): number {
+export function nearestRootOfUnits(numerator: bigint, denominator: bigint, exponent = 0): number {
   if (numerator === 0n) return 0;
   const half = Math.ceil((2 * BITS - bitLength(numerator) + bitLength(denominator)) / 2);
   // Subnormal roots are cut at their last bit, not at bit BITS.

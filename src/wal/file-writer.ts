@@ -1,6 +1,6 @@
 /**
  * Writes groups of records to one log file after another, and syncs them.
- * Invariants: one call at a time; a file is begun after its predecessor was synced whole; a named log file has a
+ * Invariants: calls do not overlap; a file is started after all of its predecessor was synced; a named log file has a
  * synced header; the syncedLsn of a record is correct when its bytes are written.
  */
 import { Histogram, SECONDS_BOUNDS } from '../base/index.js';
@@ -35,7 +35,7 @@ export interface FileWriterOptions {
   readonly dir: string;
   /** The LSN of the next record. */
   readonly nextLsn: number;
-  /** LSN of the checkpoint that records note. */
+  /** The checkpoint LSN that is written into each record. */
   readonly checkpointLsn: number;
   readonly monotonicMs: () => number;
   readonly onClosed: (file: ClosedFile) => void;
@@ -50,7 +50,7 @@ export class FileWriter {
   #activePath = '';
   #lsnWritten: number;
   #lsnDurable: number;
-  /** LSN of the checkpoint of the durable manifest: the records to come note it. */
+  /** The checkpoint LSN of the durable manifest; it is written into all later records. */
   checkpointLsn: number;
   #fsyncCount = 0;
   readonly #fsyncSeconds = new Histogram(SECONDS_BOUNDS);
@@ -90,7 +90,7 @@ export class FileWriter {
     };
   }
 
-  /** Writes records to `file`, and begins the file first unless the last call wrote to it. */
+  /** Writes records to `file`, and starts the file first unless the last call wrote to it. */
   async write(file: LogFile, firstLsn: number, records: readonly PreparedPayload[]): Promise<void> {
     if (file !== this.#active) await this.#begin(file);
     const parts: Uint8Array[] = [];

@@ -51,8 +51,8 @@ export class OpenQueries {
     this.end(selectId);
     const { shards, scratch, memories } = this.#dependencies;
     const run = this.runOf(bounds);
-    const room = this.#allocate;
-    const cursor = new SelectCursor(shards.values(), { ...settings, room, memories }, scratch, run);
+    const allocator = this.#allocate;
+    const cursor = new SelectCursor(shards.values(), { ...settings, allocator, memories }, scratch, run);
     this.#cursors.set(selectId, cursor);
     return null;
   }
@@ -92,7 +92,7 @@ export class OpenQueries {
       settings.stage,
       {
         ...settings,
-        ...{ scratch, memories, shards: [...shards.values()], room: this.#allocate },
+        ...{ scratch, memories, shards: [...shards.values()], allocator: this.#allocate },
         received: (stage) => {
           const parts = received?.stages.get(stage);
           if (parts === undefined) throw new QuarryError(9004, 'the rows of an earlier stage are not there');

@@ -28,7 +28,7 @@ export function parseRecord(
   if ('error' in outcome) throw fromWire(outcome.error);
   const { parsed } = outcome;
   const { entityCount, valueCount } = parsed;
-  const once: RecordIdempotency | null =
+  const idempotency: RecordIdempotency | null =
     idempotencyId === null
       ? null
       : { id: idempotencyId, bodyHash: createHash('sha256').update(body).digest('base64url') };
@@ -44,7 +44,7 @@ export function parseRecord(
       shardCount,
       entityCount,
       valueCount,
-      once,
+      once: idempotency,
       batches: parsed.batches.map(({ shard, dimensionId, offset, byteLength }) => ({
         shard,
         dimensionId,
@@ -66,7 +66,7 @@ export function parseRecord(
     buffer,
     recordAt,
     recordBytes: payload.byteLength,
-    once,
+    idempotency,
     dimensionIds: [...new Set(parsed.batches.map(({ dimensionId }) => dimensionId))],
     batches: parsed.batches.map(({ shard, byteLength }, index) => ({
       shard,
@@ -80,7 +80,7 @@ export function parseRecord(
  * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity stands
  * for every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
  */
-export function parseSet(
+export function parseSetRecord(
   { body, nowMs, customKey, columnIds }: WorkerRequests['parse-set'],
   model: DatabaseModel,
   scratch: IngestScratch,

@@ -40,7 +40,7 @@ import { loadSnapshot, type SnapshotStore, WorkerCheckpoint } from '../recovery/
 import type { DatabaseModel } from '../schema/index.js';
 import { Arena, ArenaPool, type DimensionShard, Shard } from '../storage/index.js';
 import { OpenQueries } from './open-queries.js';
-import { parseRecord, parseSet } from './parse-record.js';
+import { parseRecord, parseSetRecord } from './parse-record.js';
 
 /** Time after which a checkpoint step starts no further file. */
 const CHECKPOINT_STEP_MS = 20;
@@ -115,7 +115,7 @@ export class ShardWorker {
           start.shardCount,
           this.#ingest,
         ),
-      'parse-set': (request) => parseSet(request, this.#model(request), this.#ingest),
+      'parse-set': (request) => parseSetRecord(request, this.#model(request), this.#ingest),
       apply: (request) => this.#apply(request),
       mutate: (request) => this.#mutate(request),
       expire: (request) =>

@@ -88,12 +88,12 @@ t.test('ClickHouse reads the same rows', async (t) => {
   const prng = new Prng(SEED);
   const all = generateRows(prng, 400);
   // ClickHouse supports only dates from 1900 to 2299.
-  const kept = all.fields.map(({ type }) => !['date', 'datetime'].includes(type.type));
+  const retained = all.fields.map(({ type }) => !['date', 'datetime'].includes(type.type));
   const generated: GeneratedRows = {
     rowCount: 400,
-    fields: all.fields.filter((_, column) => kept[column]),
-    columns: all.columns.filter((_, column) => kept[column]),
-    rows: all.rows.map((row) => row.filter((_, column) => kept[column])),
+    fields: all.fields.filter((_, column) => retained[column]),
+    columns: all.columns.filter((_, column) => retained[column]),
+    rows: all.rows.map((row) => row.filter((_, column) => retained[column])),
   };
   const days = Array.from({ length: 400 }, () =>
     prng.chance(0.2) ? null : BigInt(prng.between(-20_000, 100_000)),

@@ -7,14 +7,14 @@ t.comment(`seed ${SEED}`);
 /** Optimal string alignment, computed over the whole table. */
 function distanceOf(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, row) => {
-    return Array.from({ length: b.length + 1 }, (_, place) => (row === 0 ? place : place === 0 ? row : 0));
+    return Array.from({ length: b.length + 1 }, (_, index) => (row === 0 ? index : index === 0 ? row : 0));
   });
   for (let row = 1; row <= a.length; row++) {
-    for (let place = 1; place <= b.length; place++) {
-      const changed = table[row - 1][place - 1] + (a[row - 1] === b[place - 1] ? 0 : 1);
-      table[row][place] = Math.min(changed, table[row - 1][place] + 1, table[row][place - 1] + 1);
-      const swapped = row > 1 && place > 1 && a[row - 1] === b[place - 2] && a[row - 2] === b[place - 1];
-      if (swapped) table[row][place] = Math.min(table[row][place], table[row - 2][place - 2] + 1);
+    for (let index = 1; index <= b.length; index++) {
+      const changed = table[row - 1][index - 1] + (a[row - 1] === b[index - 1] ? 0 : 1);
+      table[row][index] = Math.min(changed, table[row - 1][index] + 1, table[row][index - 1] + 1);
+      const swapped = row > 1 && index > 1 && a[row - 1] === b[index - 2] && a[row - 2] === b[index - 1];
+      if (swapped) table[row][index] = Math.min(table[row][index], table[row - 2][index - 2] + 1);
     }
   }
   return table[a.length][b.length];

@@ -30,13 +30,13 @@ t.test('every hash has a shard, and hashes spread over all of them', async (t) =
     t.equal(shardOf(0, count), 0);
     t.equal(shardOf(0xffffffff, count), count - 1);
   }
-  const held = [0, 0, 0, 0, 0];
+  const stored = [0, 0, 0, 0, 0];
   for (let id = 0; id < 50_000; id++) {
     const bytes = Buffer.from(`u${id}`);
-    held[shardOf(hashBytes(bytes, 0, bytes.length), 5)]++;
+    stored[shardOf(hashBytes(bytes, 0, bytes.length), 5)]++;
   }
   t.ok(
-    held.every((rows) => rows > 9_500 && rows < 10_500),
-    String(held),
+    stored.every((rows) => rows > 9_500 && rows < 10_500),
+    String(stored),
   );
 });

@@ -20,7 +20,7 @@ import { PlainCatalog, viewOf } from './plain-catalog.js';
 
 /** The catalog after the first `count` changes. */
 const upTo = (count: number): Catalog => applyChanges(EMPTY_CATALOG, CHANGES.slice(0, count));
-const placeOf = (change: string): number => CHANGES.findIndex((one) => one.change === change);
+const indexOf = (change: string): number => CHANGES.findIndex((one) => one.change === change);
 
 t.test(
   'changes applied one by one or at once give the same catalog, and no version is altered later',
@@ -88,8 +88,8 @@ t.test('removals and alterations invalidate older parses, additions do not', asy
     ...['saved-query-set', 'saved-query-deleted'],
   ];
   for (const change of [...shrinking, ...adding]) {
-    const before = upTo(placeOf(change));
-    const after = applyChange(before, CHANGES[placeOf(change)]);
+    const before = upTo(indexOf(change));
+    const after = applyChange(before, CHANGES[indexOf(change)]);
     for (const model of after.databases.values()) {
       const old = databaseOf(before, model.id);
       const isTouched = model.version !== old.version;
@@ -103,7 +103,7 @@ t.test('removals and alterations invalidate older parses, additions do not', asy
 t.test(
   'deleting a database removes its keys, properties and saved queries, and leaves other databases alone',
   async (t) => {
-    const before = upTo(placeOf('database-deleted'));
+    const before = upTo(indexOf('database-deleted'));
     const found = applyChange(before, { change: 'database-deleted', databaseId: 1 });
     t.strictSame([...found.databases.keys()], [2]);
     t.strictSame([...found.properties.keys()], [2]);
@@ -122,7 +122,7 @@ t.test('a saved query is replaced in position, and other changes copy no saved q
   const named = (name: string, version: number): CatalogChange => ({
     ...{ change: 'saved-query-set', savedQuery: { ...SAVED_QUERY, name, version } },
   });
-  const before = applyChanges(upTo(placeOf('group-set')), [named('a', 1), named('b', 2), named('a', 3)]);
+  const before = applyChanges(upTo(indexOf('group-set')), [named('a', 1), named('b', 2), named('a', 3)]);
   const saved = savedQueriesOf(before, 1);
   t.strictSame(
     [...saved.values()].map(({ name, version }) => [name, version]),
@@ -147,7 +147,7 @@ function deleted(name: string): CatalogChange {
 t.test(
   'a deleted column is removed from its relation, and the last column deletes the relation',
   async (t) => {
-    const related = upTo(placeOf('relation-set') + 1);
+    const related = upTo(indexOf('relation-set') + 1);
     const relationsOf = (catalog: Catalog): unknown => dimensionById(databaseOf(catalog, 1), 2)?.relations;
     const without = (columnId: number): CatalogChange => ({
       ...{ change: 'column-deleted', databaseId: 1, dimensionId: 2, columnId },
@@ -160,13 +160,13 @@ t.test(
 );
 
 t.test('users of a deleted group remain, without a group', async (t) => {
-  const catalog = upTo(placeOf('group-deleted') + 1);
+  const catalog = upTo(indexOf('group-deleted') + 1);
   t.strictSame(catalog.users, new Map([[USER.email, { ...USER, groupId: null }]]));
   t.equal(catalog.groups.size, 0);
 });
 
 t.test('a changed key is found by its hash, a deleted one is not', async (t) => {
-  const changed = upTo(placeOf('key-changed') + 1);
+  const changed = upTo(indexOf('key-changed') + 1);
   t.match(changed.keys.get(CUSTOM_KEY.hash), { name: 'renamed', columnsWhitelist: null });
   t.equal(changed.keys.size, 4);
   const deleted = applyChange(changed, { change: 'key-deleted', hash: CUSTOM_KEY.hash });
@@ -174,7 +174,7 @@ t.test('a changed key is found by its hash, a deleted one is not', async (t) => 
 });
 
 t.test('a change of an unknown object is an InvariantError', async (t) => {
-  const catalog = upTo(placeOf('group-set'));
+  const catalog = upTo(indexOf('group-set'));
   const column = columnWith(9, 'x');
   const bad: readonly CatalogChange[] = [
     { change: 'dimension-deleted', databaseId: 1, dimensionId: 7 },

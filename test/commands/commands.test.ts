@@ -37,12 +37,12 @@ t.test('every command has a help text with its usage, an example and its exit co
 });
 
 t.test('help is requested by command or flag, at any position', (t) => {
-  const all = { ask: 'print', text: commandsHelp() };
+  const all = { action: 'print', text: commandsHelp() };
   for (const words of [[], ['help'], ['--help'], ['-h'], ['help', '--help']]) {
     t.strictSame(readInvocation(words), all, words.join(' '));
   }
   const [verify] = COMMANDS.filter(({ name }) => name === 'verify');
-  const ofVerify = { ask: 'help', command: verify };
+  const ofVerify = { action: 'help', command: verify };
   for (const line of [
     'help verify',
     'verify --help',
@@ -59,11 +59,12 @@ t.test('help is requested by command or flag, at any position', (t) => {
   ] as const) {
     for (const line of lines) {
       const invocation = readInvocation(line.split(' '));
-      t.match(invocation, { ask: 'print', text: new RegExp(`^quarry ${name}\\b[^]*\\nExit code`) }, line);
+      t.match(invocation, { action: 'print', text: new RegExp(`^quarry ${name}\\b[^]*\\nExit code`) }, line);
     }
   }
-  t.strictSame(readInvocation(['verify', '/a']), { ask: 'run', command: verify, argv: ['/a'] });
-  for (const word of ['version', '--version', '-V']) t.strictSame(readInvocation([word]), { ask: 'version' });
+  t.strictSame(readInvocation(['verify', '/a']), { action: 'run', command: verify, argv: ['/a'] });
+  for (const word of ['version', '--version', '-V'])
+    t.strictSame(readInvocation([word]), { action: 'version' });
   t.end();
 });
 
@@ -79,7 +80,7 @@ t.test('unknown commands are refused, and the nearest name is suggested', (t) =>
     ['version now', 'version takes no arguments'],
   ];
   for (const [line, wrong] of wrongs) {
-    t.strictSame(readInvocation(line.split(' ')), { ask: 'nothing', wrong }, line);
+    t.strictSame(readInvocation(line.split(' ')), { action: 'nothing', wrong }, line);
   }
   t.end();
 });

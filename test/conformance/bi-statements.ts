@@ -2,7 +2,7 @@
 import { float, integer, type Kind, TEXT } from '../support/sql/sql-piece.js';
 
 export interface BiStatement {
-  readonly asks: string;
+  readonly question: string;
   readonly sql: string;
   readonly duck: string;
   /** Types of the answer's columns: t text, i integer, f float. */
@@ -18,8 +18,14 @@ export function kindsOf({ columns }: BiStatement): Kind[] {
 }
 
 /** Without `duck`, DuckDB executes the same statement. */
-function biStatement(asks: string, columns: string, sql: string, duck = sql, ordered = true): BiStatement {
-  return { asks, sql, duck, columns, ordered };
+function biStatement(
+  question: string,
+  columns: string,
+  sql: string,
+  duck = sql,
+  ordered = true,
+): BiStatement {
+  return { question, sql, duck, columns, ordered };
 }
 
 const BUCKETS = `CASE WHEN delay < 0 THEN 'early' WHEN delay = 0 THEN 'on time' WHEN delay <= 15 THEN 'up to a quarter'

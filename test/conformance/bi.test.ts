@@ -19,8 +19,8 @@ import { difference, rowsOf } from '../support/sql/sql-answers.js';
 import { type AnswerValue, answerValuesOf } from '../support/sql/sql-engines.js';
 import { BI_STATEMENTS, type BiStatement, kindsOf } from './bi-statements.js';
 
-const { values: given } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
-const SMALL = !given.all;
+const { values: value } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
+const SMALL = !value.all;
 const FLIGHTS_PER_INSERT = 1_000;
 t.setTimeout(SMALL ? 120_000 : 1_800_000);
 
@@ -42,8 +42,8 @@ async function post(server: ConformanceServer, path: string, body: string): Prom
 
 function flightText(part: FlightColumns, row: number): string {
   const departed = formatDateTime(part.seconds[row]);
-  const places = `"origin":"${part.origins[row]}","destination":"${part.destinations[row]}"`;
-  return `"dimension":"flights",${places},"delay":${part.delays[row]},"distance":${part.distances[row]},"departed":"${departed}"`;
+  const airports = `"origin":"${part.origins[row]}","destination":"${part.destinations[row]}"`;
+  return `"dimension":"flights",${airports},"delay":${part.delays[row]},"distance":${part.distances[row]},"departed":"${departed}"`;
 }
 
 async function load(server: ConformanceServer): Promise<void> {
@@ -80,7 +80,7 @@ const TABLES = [
      FROM listed FULL JOIN (SELECT DISTINCT origin FROM flights) ON id = origin`,
 ];
 
-const shownOf = ({ asks, sql }: BiStatement): string => `${asks} ${sql.replace(/\s+/g, ' ')}`;
+const shownOf = ({ question, sql }: BiStatement): string => `${question} ${sql.replace(/\s+/g, ' ')}`;
 
 t.test('every statement of a BI tool over flights and airports has the answer of DuckDB', async (t) => {
   const server = await ConformanceServer.start(true);
@@ -96,10 +96,10 @@ t.test('every statement of a BI tool over flights and airports has the answer of
   for (const statement of BI_STATEMENTS) {
     const kinds = kindsOf(statement);
     const { status, text } = await server.sql(statement.sql);
-    t.equal(status, 200, status === 200 ? statement.asks : `${shownOf(statement)}: ${text}`);
+    t.equal(status, 200, status === 200 ? statement.question : `${shownOf(statement)}: ${text}`);
     if (status !== 200) continue;
     const expected: AnswerValue[][] = answerValuesOf(await connection.runAndReadAll(statement.duck), kinds);
-    t.ok(expected.length > 0, `${statement.asks} There are rows to compare`);
+    t.ok(expected.length > 0, `${statement.question} There are rows to compare`);
     t.equal(difference(rowsOf(text, kinds), expected, kinds, statement.ordered), null, shownOf(statement));
   }
 });

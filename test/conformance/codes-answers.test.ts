@@ -5,7 +5,7 @@
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
 
 const WEEK = ['2020-01-01', '2020-01-07'];
@@ -31,21 +31,21 @@ const named = (count: number, query: object): object =>
 const nested = (depth: number, inside: unknown): string =>
   '['.repeat(depth) + JSON.stringify(inside) + ']'.repeat(depth);
 
-const event = (body: object): Ask => ({ path: '/v1/query/count/event', body });
-const aggregation = (body: object): Ask => ({ path: '/v1/query/aggregation', body });
-const top = (body: object): Ask => ({ path: '/v1/query/top_values', body });
-const rows = (body: object): Ask => ({
+const event = (body: object): ApiRequest => ({ path: '/v1/query/count/event', body });
+const aggregation = (body: object): ApiRequest => ({ path: '/v1/query/aggregation', body });
+const top = (body: object): ApiRequest => ({ path: '/v1/query/top_values', body });
+const rows = (body: object): ApiRequest => ({
   path: '/v1/data_extraction/result',
   body: { query: [GOOD], columns: ['name'], ...body },
 });
-const score = (body: object): Ask => ({ ...rows(body), path: '/v1/data_extraction/score' });
-const saved = (body: object): Ask => ({
+const score = (body: object): ApiRequest => ({ ...rows(body), path: '/v1/data_extraction/score' });
+const saved = (body: object): ApiRequest => ({
   path: '/v1/query/saved',
   body: { type: 'count/entity', query: [GOOD], ...body },
 });
 
 /** Upper limits: the limit, a request with a given number, and the code for one more. */
-const BOUNDS: readonly (readonly [what: string, most: number, (count: number) => Ask, ErrorCode])[] = [
+const BOUNDS: readonly (readonly [what: string, most: number, (count: number) => ApiRequest, ErrorCode])[] = [
   [
     'queries of events',
     10,
@@ -70,7 +70,7 @@ const BOUNDS: readonly (readonly [what: string, most: number, (count: number) =>
 ];
 
 /** Lower limits: the minimum, a request with a given number, and the code for one less. */
-const LEAST: readonly (readonly [what: string, least: number, (count: number) => Ask, ErrorCode])[] = [
+const LEAST: readonly (readonly [what: string, least: number, (count: number) => ApiRequest, ErrorCode])[] = [
   ['values of a level', 1, (n) => aggregation({ query: [{ name: n }] }), 4051],
   ['top values', 1, (n) => top({ q: { name: n } }), 4051],
   ['minfreq', 1, (n) => top({ q: { name: 1, minfreq: n } }), 4050],
@@ -101,16 +101,17 @@ t.test('queries of every kind at their limits, past them, and with many faults',
   const { client } = await startCodesServer(t);
   await client.succeed({ path: '/v1/column', body: COLUMNS });
   await client.succeed({ path: '/v1/insert', body: { u1: { name: 'x', c0: 5 } } });
-  const codes = async (ask: Ask): Promise<readonly ErrorCode[]> => codesOf(await client.ask(ask));
+  const codes = async (request: ApiRequest): Promise<readonly ErrorCode[]> =>
+    codesOf(await client.request(request));
 
   await t.test('every limited part', async (t) => {
-    for (const [what, most, ask, code] of BOUNDS) {
-      t.strictSame(await codes(ask(most)), [], `${what}: ${most}`);
-      t.strictSame(await codes(ask(most + 1)), [code], `${what}: one more`);
+    for (const [what, most, request, code] of BOUNDS) {
+      t.strictSame(await codes(request(most)), [], `${what}: ${most}`);
+      t.strictSame(await codes(request(most + 1)), [code], `${what}: one more`);
     }
-    for (const [what, least, ask, code] of LEAST) {
-      t.strictSame(await codes(ask(least)), [], `${what}: ${least}`);
-      t.strictSame(await codes(ask(least - 1)), [code], `${what}: one less`);
+    for (const [what, least, request, code] of LEAST) {
+      t.strictSame(await codes(request(least)), [], `${what}: ${least}`);
+      t.strictSame(await codes(request(least - 1)), [code], `${what}: one less`);
     }
   });
 
@@ -120,7 +121,7 @@ t.test('queries of every kind at their limits, past them, and with many faults',
       t.strictSame(await codes({ path, text: text(65) }), [4049], `${path}: 65 deep`);
     }
     for (const [path, text] of [...CONDITIONS, ...OTHERS]) {
-      const [{ code }] = errorsOf(await client.ask({ path, text: text(65) }));
+      const [{ code }] = errorsOf(await client.request({ path, text: text(65) }));
       t.ok(code > 4_000 && code < 5_000, `${path} 65 deep: ${code}`);
       for (const depth of [1_000, 100_000]) {
         t.strictSame(await codes({ path, text: text(depth) }), [1503], `${path}: ${depth} deep`);

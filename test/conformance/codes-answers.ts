@@ -1,9 +1,9 @@
 /**
  * Requests that must be refused, by code: counts of events, aggregations, top values, extractions and saved queries.
  */
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
-import { KEPT, type World } from './codes-world.js';
+import { SAVED_NAME, type World } from './codes-world.js';
 
 const YEAR = ['2020-01-01', '2020-12-31'];
 const LEAP = ['2016-02-30', '2016-03-01'];
@@ -21,11 +21,11 @@ const nested = (depth: number, inside: string): string => '['.repeat(depth) + in
 
 // Counts of events
 
-const events = (query: unknown, more: object = {}): Ask => ({
+const events = (query: unknown, more: object = {}): ApiRequest => ({
   path: '/v1/query/count/event',
   body: { 'query-name': 'q', query, ...more },
 });
-const event = (column: string, predicates: object): Ask => events([{ [column]: predicates }]);
+const event = (column: string, predicates: object): ApiRequest => events([{ [column]: predicates }]);
 
 const EVENT_REFUSALS: readonly Refusal[] = [
   [4003, event('item', { equals: 'x', between: ['2020-01-01', '-5xyz'] }), '-5xyz'],
@@ -59,12 +59,12 @@ const EVENT_REFUSALS: readonly Refusal[] = [
 
 // Aggregations and top values
 
-const levels = (...query: unknown[]): Ask => ({ path: '/v1/query/aggregation', body: { query } });
-const filtered = (filter: unknown): Ask => ({
+const levels = (...query: unknown[]): ApiRequest => ({ path: '/v1/query/aggregation', body: { query } });
+const filtered = (filter: unknown): ApiRequest => ({
   path: '/v1/query/aggregation',
   body: { filter, query: [{ name: 1 }] },
 });
-const top = (query: object): Ask => ({ path: '/v1/query/top_values', body: { q: query } });
+const top = (query: object): ApiRequest => ({ path: '/v1/query/top_values', body: { q: query } });
 
 /** Errors that a level of an aggregation and a query of top values share. */
 const LEVELS: readonly (readonly [code: Refusal[0], level: object, names: string])[] = [
@@ -207,23 +207,23 @@ export const ANSWER_REFUSALS: readonly Refusal[] = [
 
 // Saved queries
 
-const save = (fields: object): Ask => ({
+const save = (fields: object): ApiRequest => ({
   path: '/v1/query/saved',
   body: { name: 'fresh', type: 'count/entity', query: [GOOD], ...fields },
 });
 
-const KEPT_PATH = `/v1/query/saved/${KEPT}`;
+const SAVED_PATH = `/v1/query/saved/${SAVED_NAME}`;
 
 export function savedRefusals({ reader, writer }: World): readonly Refusal[] {
   const definition = { type: 'count/entity', query: [GOOD] };
   return [
     [506, { ...save({ query: [{ age: { gt: 1 } }] }), key: reader }, 'age'],
     [507, { ...save({}), key: writer }, 'write-only'],
-    [508, { method: 'DELETE', path: KEPT_PATH, key: reader }, KEPT],
-    [508, { method: 'PUT', path: KEPT_PATH, key: reader, body: definition }, KEPT],
+    [508, { method: 'DELETE', path: SAVED_PATH, key: reader }, SAVED_NAME],
+    [508, { method: 'PUT', path: SAVED_PATH, key: reader, body: definition }, SAVED_NAME],
     [4006, save({ type: undefined }), 'type'],
     [4021, save({ name: undefined }), 'name'],
-    [4022, save({ name: KEPT }), KEPT],
+    [4022, save({ name: SAVED_NAME }), SAVED_NAME],
     [4023, { path: '/v1/query/saved/nothing' }, 'nothing'],
     [
       4023,
@@ -250,6 +250,6 @@ export function savedRefusals({ reader, writer }: World): readonly Refusal[] {
     [4038, save({ type: 'count/entity/total', query: [], dimension: 'default' }), 'dimension'],
     [4049, save({ colour: 'red' }), 'colour'],
     [5008, save({ dimension: 'nowhere' }), 'nowhere'],
-    [4051, { method: 'PUT', path: KEPT_PATH, body: { type: 'aggregation', query: [{ name: 0 }] } }, '1000'],
+    [4051, { method: 'PUT', path: SAVED_PATH, body: { type: 'aggregation', query: [{ name: 0 }] } }, '1000'],
   ];
 }

@@ -3,7 +3,7 @@
  * body requires are created before it is sent, and again after a changed body was accepted.
  */
 import type { ErrorCode } from '../../src/base/index.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import type { Tree } from './codes-swaps.js';
 
 export interface Body {
@@ -11,29 +11,30 @@ export interface Body {
   /** The code that refuses an unknown field of the body; null if the body has no fixed fields. */
   readonly unknown: ErrorCode | null;
   /** Requests to send before; they may be refused. */
-  readonly before?: readonly Ask[];
+  readonly before?: readonly ApiRequest[];
   readonly team?: true;
 }
 
 const YEAR = ['2020-01-01', '2020-12-31'];
 const plans = { 'query-load': 'normal', 'insertion-load': 'high' };
-const post = (path: string, body: Tree): Ask => ({ path, body });
-const remove = (path: string, body: Tree): Ask => ({ method: 'DELETE', path, body });
-const dimension = (name: string): Ask => post('/v1/dimension', { name, 'api-name': name });
-const column = (name: string): Ask => post('/v1/column', { name, type: 'string-event' });
-const database = (name: string): Ask => post('/v1/database', { database: { name, type: 'test', ...plans } });
-const without = (name: string): Ask => remove('/v1/database', { database: { name } });
+const post = (path: string, body: Tree): ApiRequest => ({ path, body });
+const remove = (path: string, body: Tree): ApiRequest => ({ method: 'DELETE', path, body });
+const dimension = (name: string): ApiRequest => post('/v1/dimension', { name, 'api-name': name });
+const column = (name: string): ApiRequest => post('/v1/column', { name, type: 'string-event' });
+const database = (name: string): ApiRequest =>
+  post('/v1/database', { database: { name, type: 'test', ...plans } });
+const without = (name: string): ApiRequest => remove('/v1/database', { database: { name } });
 const keyOf = (name: string, more: object = {}): Tree => {
   return { 'database-name': 'quarry', 'custom-database-key': { 'key-name': name, ...more } };
 };
-const customKey = (name: string): Ask =>
+const customKey = (name: string): ApiRequest =>
   post('/v1/database/custom_key', keyOf(name, { 'key-type': 'read-only' }));
-const user = (name: string): Ask =>
+const user = (name: string): ApiRequest =>
   post('/v1/users', { email: `${name}@example.org`, password: 'long enough' });
-const group = (name: string): Ask => post('/v1/permission_groups', { 'group-name': name });
+const group = (name: string): ApiRequest => post('/v1/permission_groups', { 'group-name': name });
 
 /** The model of inserts, updates and queries. */
-export const MODEL: readonly Ask[] = [
+export const MODEL: readonly ApiRequest[] = [
   post('/v1/column', [
     { name: 'name', type: 'string' },
     { name: 'tags', type: 'string', storage: 'list-of-values' },
@@ -172,7 +173,7 @@ const extracted: Tree = {
   'bypass-cache': true,
 };
 
-const saved = (name: string): Ask =>
+const saved = (name: string): ApiRequest =>
   post('/v1/query/saved', { name, type: 'count/entity', query: [{ name: { equals: 'x' } }] });
 
 const MEMBER = { email: 'member@example.org', password: 'long enough' };

@@ -1,5 +1,5 @@
 /** Requests that must be refused, by code: inserts, updates, columns and queries. */
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { long, type Refusal } from './codes-general.js';
 import type { World } from './codes-world.js';
 
@@ -7,15 +7,15 @@ const DAY_MS = 86_400_000;
 const dayFrom = (nowMs: number, days: number): string =>
   new Date(nowMs + days * DAY_MS).toISOString().slice(0, 10);
 
-const insert = (body: object): Ask => ({ path: '/v1/insert', body });
+const insert = (body: object): ApiRequest => ({ path: '/v1/insert', body });
 /** An insert of one entity whose object is `columns`. */
-const values = (columns: unknown): Ask => insert({ u9: columns });
-const event = (column: string, ...events: object[]): Ask => values({ [column]: events });
+const values = (columns: unknown): ApiRequest => insert({ u9: columns });
+const event = (column: string, ...events: object[]): ApiRequest => values({ [column]: events });
 const entities = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`e${index}`, { name: 'x' }]));
 const numbered = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`new${index}`, 1]));
-const set = (columns: object): Ask => ({
+const set = (columns: object): ApiRequest => ({
   path: '/v1/update',
   body: { query: [{ name: { equals: 'ann' } }], set: columns },
 });
@@ -67,12 +67,12 @@ export function insertRefusals({ full }: World, nowMs: number): readonly Refusal
   ];
 }
 
-const column = (fields: object): Ask => ({
+const column = (fields: object): ApiRequest => ({
   path: '/v1/column',
   body: { name: 'fresh', type: 'string', ...fields },
 });
-const changed = (fields: object): Ask => ({ method: 'PUT', path: '/v1/column', body: fields });
-const relation = (fields: object): Ask => ({
+const changed = (fields: object): ApiRequest => ({ method: 'PUT', path: '/v1/column', body: fields });
+const relation = (fields: object): ApiRequest => ({
   path: '/v1/column/relation',
   body: { name: 'new', columns: ['visit'], ...fields },
 });
@@ -134,23 +134,23 @@ const YEAR = ['2020-01-01', '2020-12-31'];
 const GOOD = [{ name: { equals: 'x' } }];
 
 /** A count with the query `query`. */
-const counted = (query: unknown): Ask => ({
+const counted = (query: unknown): ApiRequest => ({
   path: '/v1/query/count/entity',
   body: { 'query-name': 'q', query },
 });
-const where = (name: string, predicates: unknown): Ask => counted([{ [name]: predicates }]);
+const where = (name: string, predicates: unknown): ApiRequest => counted([{ [name]: predicates }]);
 const named = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, index) => ({
     'query-name': `q${index}`,
     query: [{ name: { equals: 'x' } }],
   }));
-const anyOf = (count: number, condition: (index: number) => object): Ask =>
+const anyOf = (count: number, condition: (index: number) => object): ApiRequest =>
   counted(
     Array.from({ length: count }, (_, index) => [condition(index), 'or'])
       .flat()
       .slice(0, -1),
   );
-const exists = (body: object): Ask => ({ path: '/v1/query/exists/entity', body });
+const exists = (body: object): ApiRequest => ({ path: '/v1/query/exists/entity', body });
 
 export const QUERY_REFUSALS: readonly Refusal[] = [
   [4003, where('visit', { equals: 'x', between: ['2020-01-01', '-3 moons'] }), '-3 moons'],

@@ -1,15 +1,15 @@
 /** Requests that must be refused, by code: everything except inserts, columns and queries. */
 import type { ErrorCode } from '../../src/base/index.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import type { World } from './codes-world.js';
 
 /** The code, the request, and the text that the message must contain. */
-export type Refusal = readonly [code: ErrorCode, ask: Ask, names?: string];
+export type Refusal = readonly [code: ErrorCode, request: ApiRequest, names?: string];
 
 export const long = (count: number): string => 'x'.repeat(count);
 
-const LISTING: Ask = { path: '/v1/dimension' };
-const count: Ask = {
+const LISTING: ApiRequest = { path: '/v1/dimension' };
+const count: ApiRequest = {
   path: '/v1/query/count/entity',
   body: { 'query-name': 'q', query: [{ name: { equals: 'ann' } }] },
 };
@@ -77,7 +77,7 @@ export const TRANSPORT: readonly Refusal[] = [
   ],
 ];
 
-const dimension = (fields: object): Ask => ({
+const dimension = (fields: object): ApiRequest => ({
   path: '/v1/dimension',
   body: { name: 'N', 'api-name': 'n', ...fields },
 });
@@ -173,7 +173,7 @@ export const TEAM: readonly Refusal[] = [
   [4008, customKey({ filter: { default: { nothing: { equals: 'x' } } } }), 'nothing'],
 ];
 
-function customKey(fields: object): Ask {
+function customKey(fields: object): ApiRequest {
   const key = { 'key-name': 'new', 'key-type': 'read-only', ...fields };
   return {
     path: '/v1/database/custom_key',

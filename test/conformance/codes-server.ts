@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
 import { ERRORS, type ErrorCode } from '../../src/base/index.js';
-import { type Ask, JsonClient, type Reply } from '../support/json-client.js';
+import { type ApiRequest, JsonClient, type Reply } from '../support/json-client.js';
 import { type Keys, ServerProcess } from '../support/server-process.js';
 
 export interface CodesServer {
@@ -70,7 +70,7 @@ function lasting(database: unknown): unknown {
   return { ...metadata, usage: { ...usage, requests: 0, queries: 0 } };
 }
 
-const READS: readonly Ask[] = [
+const READS: readonly ApiRequest[] = [
   { path: '/v1/dimension' },
   { path: '/v1/column' },
   { path: '/v1/column/relation' },
@@ -80,7 +80,7 @@ const READS: readonly Ask[] = [
 
 /** The state inside the databases of `masters` and of the team, which a refused request must leave unchanged. */
 export async function stateOf({ client, keys }: CodesServer, masters: readonly string[]): Promise<unknown> {
-  const insides = masters.flatMap((key) => READS.map((ask) => client.succeed({ ...ask, key })));
+  const insides = masters.flatMap((key) => READS.map((request) => client.succeed({ ...request, key })));
   const customKeys = client.succeed({ path: '/v1/database/custom_key', key: keys.team });
   const databases = client.succeed<unknown[]>({ path: '/v1/database/retrieve_all', key: keys.team });
   return [

@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { type CodesServer, codesOf, errorsOf, startCodesServer, stateOf } from './codes-server.js';
 import { makeDatabase, testDatabase } from './codes-world.js';
 
@@ -16,12 +16,12 @@ const strings = (prefix: string, count: number): readonly object[] =>
 async function refusalOf(
   server: CodesServer,
   masters: readonly string[],
-  ask: Ask,
+  request: ApiRequest,
 ): Promise<readonly ErrorCode[]> {
   const before = JSON.stringify(await stateOf(server, masters));
-  const codes = codesOf(await server.client.ask(ask));
+  const codes = codesOf(await server.client.request(request));
   if (JSON.stringify(await stateOf(server, masters)) !== before)
-    throw new Error(`${ask.path} changed something`);
+    throw new Error(`${request.path} changed something`);
   return codes;
 }
 
@@ -36,7 +36,7 @@ t.test('a request of many parts reports the faults of each, in order, and create
     body: [string('name'), { name: 'visit', type: 'string-event' }],
   });
   await client.succeed({ path: '/v1/insert', body: { u1: { name: 'Ann' } } });
-  const refused = (ask: Ask): Promise<readonly ErrorCode[]> => refusalOf(server, masters, ask);
+  const refused = (request: ApiRequest): Promise<readonly ErrorCode[]> => refusalOf(server, masters, request);
   const columns = (...body: object[]): Promise<readonly ErrorCode[]> => refused({ path: '/v1/column', body });
 
   await t.test('columns', async (t) => {
@@ -45,7 +45,7 @@ t.test('a request of many parts reports the faults of each, in order, and create
       await columns(string('a'), badName, string('b'), { name: 'c', type: 'text' }, string('name')),
       [3008, 3006, 3001, 3003],
     );
-    const reply = await client.ask({
+    const reply = await client.request({
       path: '/v1/column',
       body: [string('a'), { name: 'c' }, string('name')],
     });
@@ -60,19 +60,23 @@ t.test('a request of many parts reports the faults of each, in order, and create
   });
 
   await t.test('fields of one object', async (t) => {
-    const ask = (path: string, body: object, method: Ask['method'] = 'POST'): Ask => ({ method, path, body });
+    const request = (path: string, body: object, method: ApiRequest['method'] = 'POST'): ApiRequest => ({
+      method,
+      path,
+      body,
+    });
     const column = { name: "'", type: 'zz', description: "'", storage: 'q' };
-    t.strictSame(await refused(ask('/v1/column', column)), [3008, 3001, 3009, 3006]);
+    t.strictSame(await refused(request('/v1/column', column)), [3008, 3001, 3009, 3006]);
     const change = { 'api-name': 'name', name: "'", description: "'", active: 'yes' };
-    t.strictSame(await refused(ask('/v1/column', change, 'PUT')), [3008, 3009, 3000]);
+    t.strictSame(await refused(request('/v1/column', change, 'PUT')), [3008, 3009, 3000]);
     const dimension = { name: 'ü', 'api-name': 'BAD' };
-    t.strictSame(await refused(ask('/v1/dimension', dimension)), [5001, 5000]);
+    t.strictSame(await refused(request('/v1/dimension', dimension)), [5001, 5000]);
     const update = { dimension: 5, query: 5, set: 5, x: 1, y: 2 };
-    t.strictSame(await refused(ask('/v1/update', update)), [4049, 4049, 4049, 5009, 4026]);
+    t.strictSame(await refused(request('/v1/update', update)), [4049, 4049, 4049, 5009, 4026]);
     const count = { 'query-name': '', 'bypass-cache': 1, dimension: 'none', query: [] };
-    t.strictSame(await refused(ask('/v1/query/count/entity', count)), [4047, 5008, 4049]);
+    t.strictSame(await refused(request('/v1/query/count/entity', count)), [4047, 5008, 4049]);
     const database = { ...testDatabase('a_b'), x: 1 };
-    const team = { ...ask('/v1/database', { y: 1, database }), key: keys.team };
+    const team = { ...request('/v1/database', { y: 1, database }), key: keys.team };
     t.strictSame(await refused(team), [8000, 8000, 8000]);
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, 1]));
     const [first, ...others] = await columns({ ...column, ...many }, column);
@@ -98,7 +102,7 @@ t.test('a request of many parts reports the faults of each, in order, and create
       strings('wide', 100).map((column) => (column as { name: string }).name),
     );
     const key = await makeDatabase(client, keys.team, testDatabase('narrow'));
-    const inTest = (count: number): Ask => ({ path: '/v1/column', key, body: strings('t', count) });
+    const inTest = (count: number): ApiRequest => ({ path: '/v1/column', key, body: strings('t', count) });
     await client.succeed({ ...inTest(0), body: strings('first', 50) });
     t.strictSame(await refusalOf(server, [key], inTest(51)), [2021]);
     await client.succeed(inTest(50));
@@ -186,7 +190,7 @@ const TEAM: ReadonlySet<string> = new Set(['database', 'key', 'group', 'user']);
 const nameFor = (text: string): string => `n${text.length}-${text.codePointAt(0)}`;
 
 /** Requests that create an object with that name or text. */
-const naming: Readonly<Record<(typeof NAMES)[number][0], (text: string) => Ask>> = {
+const naming: Readonly<Record<(typeof NAMES)[number][0], (text: string) => ApiRequest>> = {
   column: (name) => ({ path: '/v1/column', body: string(name, { 'api-name': nameFor(name) }) }),
   'column api-name': (name) => ({ path: '/v1/column', body: string('x', { 'api-name': name }) }),
   description: (description) => ({
@@ -224,7 +228,7 @@ t.test('every limited part of a request is accepted at its limit and refused pas
   const { team } = keys;
   for (const [what, charsMax, tooLong, foreign] of NAMES) {
     const codes = async (text: string) =>
-      codesOf(await client.ask({ ...naming[what](text), ...(TEAM.has(what) ? { key: team } : {}) }));
+      codesOf(await client.request({ ...naming[what](text), ...(TEAM.has(what) ? { key: team } : {}) }));
     t.strictSame(await codes('x'.repeat(charsMax + 1)), [tooLong], `${what}: one too many`);
     t.strictSame(await codes('x'.repeat(charsMax)), [], `${what}: ${charsMax} characters`);
     for (const text of ['ünï', 'имя', '名前', '😀']) {
@@ -234,13 +238,13 @@ t.test('every limited part of a request is accepted at its limit and refused pas
 
   await t.test('texts and IDs are measured in code points, and are the same in any case', async (t) => {
     const longest = '😀'.repeat(999);
-    const entity = (id: string, name: string): Ask => ({
+    const entity = (id: string, name: string): ApiRequest => ({
       path: '/v1/insert',
       body: { [id]: { name, tags: [name] } },
     });
-    t.strictSame(codesOf(await client.ask(entity(`${longest}É`, `${longest}Σ`))), []);
-    t.strictSame(codesOf(await client.ask(entity(`${longest}ÉÉ`, 'x'))), [2008]);
-    t.strictSame(codesOf(await client.ask(entity('x', `${longest}ΣΣ`))), [2009]);
+    t.strictSame(codesOf(await client.request(entity(`${longest}É`, `${longest}Σ`))), []);
+    t.strictSame(codesOf(await client.request(entity(`${longest}ÉÉ`, 'x'))), [2008]);
+    t.strictSame(codesOf(await client.request(entity('x', `${longest}ΣΣ`))), [2009]);
     const ids = [`${longest}é`, `${longest}É`, `${longest}e`];
     t.match(await client.succeed({ path: '/v1/query/exists/entity', body: { ids } }), {
       exists: ids.slice(0, 2),
@@ -254,14 +258,17 @@ t.test('every limited part of a request is accepted at its limit and refused pas
   await t.test('64-bit integers', async (t) => {
     const column = { name: 'whole', type: 'integer' };
     await client.succeed({ path: '/v1/column', body: column });
-    const insert = (token: string): Ask => ({ path: '/v1/insert', text: `{"n": {"whole": ${token}}}` });
+    const insert = (token: string): ApiRequest => ({
+      path: '/v1/insert',
+      text: `{"n": {"whole": ${token}}}`,
+    });
     for (const token of ['9223372036854775807', '-9223372036854775808']) {
-      t.strictSame(codesOf(await client.ask(insert(token))), [], token);
+      t.strictSame(codesOf(await client.request(insert(token))), [], token);
       const text = `{"query-name": "q", "query": [{"whole": {"equals": ${token}}}]}`;
       t.match(await client.succeed({ path: '/v1/query/count/entity', text }), { result: { q: 1 } }, token);
     }
     for (const token of ['9223372036854775808', '-9223372036854775809', '1e400', '1.5']) {
-      t.strictSame(codesOf(await client.ask(insert(token))), [2007], token);
+      t.strictSame(codesOf(await client.request(insert(token))), [2007], token);
     }
   });
 });

@@ -1,9 +1,9 @@
 /** SQL that is refused with 6000 and a source position, or because of the key. */
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import type { Refusal } from './codes-general.js';
 import type { World } from './codes-world.js';
 
-const sql = (text: string, key?: string): Ask => ({
+const sql = (text: string, key?: string): ApiRequest => ({
   path: '/v1/sql',
   text,
   headers: { 'content-type': 'application/sql' },

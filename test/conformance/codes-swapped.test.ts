@@ -7,7 +7,7 @@ import t from 'tap';
 import type { ErrorCode } from '../../src/base/index.js';
 import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
 import { nameOf } from '../../src/http/endpoints/router.js';
-import type { Ask, JsonClient } from '../support/json-client.js';
+import type { ApiRequest, JsonClient } from '../support/json-client.js';
 import { BODIES, type Body, MODEL, QUERY_NAME } from './codes-bodies.js';
 import { codesOf, errorsOf, startCodesServer } from './codes-server.js';
 import { type Swapped, swapsOf, UNKNOWN } from './codes-swaps.js';
@@ -52,11 +52,11 @@ class Sweep {
       string,
     ];
     await this.#prepare(before);
-    const plain = await this.#ask({ method, path, body });
+    const plain = await this.#send({ method, path, body });
     if (plain.status !== 200) this.problems.push(`the valid body: ${JSON.stringify(plain.body)}`);
     await this.#prepare(before);
     for (const swapped of swapsOf(body)) {
-      const reply = await this.#ask({ method, path, text: swapped.text });
+      const reply = await this.#send({ method, path, text: swapped.text });
       const codes = codesOf(reply);
       const text =
         codes.length === 0
@@ -65,36 +65,36 @@ class Sweep {
               .map(({ message }) => message)
               .join(' ');
       const wrong = wrongWith(swapped, codes, text);
-      const { place, token } = swapped;
-      const change = `${place} ${token === null ? 'with an unknown field' : `= ${token.slice(0, 40)}`}`;
+      const { path: location, token } = swapped;
+      const change = `${location} ${token === null ? 'with an unknown field' : `= ${token.slice(0, 40)}`}`;
       if (wrong !== null) this.problems.push(`${change}: ${wrong}: ${codes} ${text}`);
-      else if (token === null && unknown !== null && OUTERMOST.test(place) && codes[0] !== unknown) {
+      else if (token === null && unknown !== null && OUTERMOST.test(location) && codes[0] !== unknown) {
         this.problems.push(`${change}: ${codes[0]}, not ${unknown}`);
       }
       if (codes.length === 0) await this.#prepare(before);
     }
   }
 
-  async #prepare(before: readonly Ask[]): Promise<void> {
-    for (const ask of before) await this.#client.ask({ ...ask, key: this.#key });
+  async #prepare(before: readonly ApiRequest[]): Promise<void> {
+    for (const request of before) await this.#client.request({ ...request, key: this.#key });
   }
 
   /** Sends a request, and repeats it if another sweep changed the model meanwhile and the answer asks for a retry. */
-  async #ask(ask: Ask): ReturnType<JsonClient['ask']> {
+  async #send(request: ApiRequest): ReturnType<JsonClient['request']> {
     for (let left = TRIES_MAX; ; left--) {
-      const reply = await this.#askOnce(ask);
+      const reply = await this.#attempt(request);
       if (left === 1 || codesOf(reply)[0] !== 9004) return reply;
     }
   }
 
-  async #askOnce(ask: Ask): ReturnType<JsonClient['ask']> {
+  async #attempt(request: ApiRequest): ReturnType<JsonClient['request']> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new Error(`no answer: ${ask.path} ${ask.text}`);
+      const error = new Error(`no answer: ${request.path} ${request.text}`);
       timer = setTimeout(() => reject(error), ANSWER_MS_MAX);
     });
     try {
-      const reply = await Promise.race([this.#client.ask({ ...ask, key: this.#key }), late]);
+      const reply = await Promise.race([this.#client.request({ ...request, key: this.#key }), late]);
       this.#tally.requestCount++;
       const key = codesOf(reply)[0] ?? 'success';
       this.#tally.codes.set(key, (this.#tally.codes.get(key) ?? 0) + 1);
@@ -116,7 +116,7 @@ t.test('every endpoint that takes a JSON body has one here', async (t) => {
 
 t.test('values of other types and unknown fields are refused by a code, in any position', async (t) => {
   const { client, keys } = await startCodesServer(t);
-  for (const ask of MODEL) await client.succeed(ask);
+  for (const request of MODEL) await client.succeed(request);
   const tally: Tally = { requestCount: 0, codes: new Map() };
   const sweeps = Object.entries(BODIES).map(async ([name, body]) => {
     const sweep = new Sweep(client, body.team === true ? keys.team : keys.master, tally);

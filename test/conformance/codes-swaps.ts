@@ -29,7 +29,7 @@ export const UNKNOWN = 'unknown-field';
 
 export interface Swapped {
   /** The path of the change in the body, as `$[0].name`. */
-  readonly place: string;
+  readonly path: string;
   /** The new value; null = an unknown field was added. */
   readonly token: string | null;
   readonly text: string;
@@ -38,8 +38,8 @@ export interface Swapped {
 type Whole = (part: string) => string;
 
 /** The body with every value replaced by every token in turn, and with an unknown field in every object. */
-export function* swapsOf(tree: Tree, place = '$', whole: Whole = (part) => part): Generator<Swapped> {
-  for (const token of TOKENS) yield { place, token, text: whole(token) };
+export function* swapsOf(tree: Tree, path = '$', whole: Whole = (part) => part): Generator<Swapped> {
+  for (const token of TOKENS) yield { path, token, text: whole(token) };
   if (tree === null || typeof tree !== 'object') return;
   const isList = Array.isArray(tree);
   const entries = Object.entries<Tree>(tree);
@@ -47,8 +47,8 @@ export function* swapsOf(tree: Tree, place = '$', whole: Whole = (part) => part)
   const texts = entries.map(([, part], index) => labels[index] + JSON.stringify(part));
   const joined = (all: readonly string[]): string => whole(isList ? `[${all}]` : `{${all}}`);
   for (const [index, [key, part]] of entries.entries()) {
-    const here = isList ? `${place}[${key}]` : `${place}.${key}`;
+    const here = isList ? `${path}[${key}]` : `${path}.${key}`;
     yield* swapsOf(part, here, (text) => joined(texts.with(index, labels[index] + text)));
   }
-  if (!isList) yield { place, token: null, text: joined([...texts, `"${UNKNOWN}":1`]) };
+  if (!isList) yield { path, token: null, text: joined([...texts, `"${UNKNOWN}":1`]) };
 }

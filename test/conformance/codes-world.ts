@@ -18,7 +18,7 @@ export interface World {
 }
 
 /** The saved query of a custom key other than `reader`. */
-export const KEPT = 'kept';
+export const SAVED_NAME = 'kept';
 
 const typed = (type: string, name: string, more: object = {}): object => ({ name, type, ...more });
 
@@ -54,15 +54,15 @@ export async function makeDatabase(
   database: object,
   more: object = {},
 ): Promise<string> {
-  const ask = { path: '/v1/database', key: team, body: { database, ...more } };
-  const made = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>(ask);
+  const request = { path: '/v1/database', key: team, body: { database, ...more } };
+  const made = await client.succeed<{ readonly keys: Readonly<Record<string, string>> }>(request);
   return made.keys['master-key'];
 }
 
 async function makeKey(client: JsonClient, team: string, fields: object): Promise<string> {
   const body = { 'database-name': 'quarry', 'custom-database-key': fields };
-  const ask = { path: '/v1/database/custom_key', key: team, body };
-  return (await client.succeed<{ readonly key: string }>(ask)).key;
+  const request = { path: '/v1/database/custom_key', key: team, body };
+  return (await client.succeed<{ readonly key: string }>(request)).key;
 }
 
 /** Creates all objects on a new server. `powerless` is the text of a team key that the command line created. */
@@ -80,8 +80,8 @@ export async function makeWorld({ client, keys }: CodesServer, powerless: string
   const walls = { 'addresses-whitelist': ['203.0.113.7'] };
   await client.succeed({ path: '/v1/permission_groups', key: team, body: { 'group-name': 'staff' } });
   const saver = await makeKey(client, team, { 'key-name': 'saver', 'key-type': 'write-read' });
-  const kept = { name: KEPT, type: 'count/entity', query: [{ name: { equals: 'ann' } }] };
-  await client.succeed({ path: '/v1/query/saved', key: saver, body: kept });
+  const saved = { name: SAVED_NAME, type: 'count/entity', query: [{ name: { equals: 'ann' } }] };
+  await client.succeed({ path: '/v1/query/saved', key: saver, body: saved });
   const ann = { email: 'ann@example.org', password: 'long enough' };
   await client.succeed({ path: '/v1/users', key: team, body: ann });
   return {

@@ -6,8 +6,8 @@
 import t, { type Test } from 'tap';
 import { ERRORS, type ErrorCode, QuarryError, RETRY_AFTER_SECONDS } from '../../src/base/index.js';
 import { KEYS } from '../http/fake-engine.js';
-import { ask as askFront, startFront } from '../http/harness.js';
-import type { Ask } from '../support/json-client.js';
+import { sendRequest as askFront, startFront } from '../http/harness.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { runCommand } from '../support/server-process.js';
 import { ANSWER_REFUSALS, savedRefusals } from './codes-answers.js';
 import { COLUMN_REFUSALS, insertRefusals, QUERY_REFUSALS } from './codes-data.js';
@@ -19,7 +19,7 @@ import { makeDatabase, makeWorld, testDatabase } from './codes-world.js';
 const reached = new Set<ErrorCode>();
 
 /** Whether the endpoint never changes anything. */
-const isQuery = ({ path }: Ask): boolean =>
+const isQuery = ({ path }: ApiRequest): boolean =>
   /^\/v1\/(query|data_extraction)\//.test(path) && !path.startsWith('/v1/query/saved');
 
 /** Sends each request, and checks the answer and that the state is unchanged. */
@@ -30,15 +30,15 @@ async function refuse(
   refusals: readonly Refusal[],
 ) {
   const before = JSON.stringify(await stateOf(server, masters));
-  for (const [code, ask, names = ''] of refusals) {
-    const reply = await server.client.ask(ask);
-    const shown = `${code}: ${ask.method ?? 'POST'} ${ask.path} ${JSON.stringify(ask.body ?? ask.text ?? '').slice(0, 100)}`;
+  for (const [code, request, names = ''] of refusals) {
+    const reply = await server.client.request(request);
+    const shown = `${code}: ${request.method ?? 'POST'} ${request.path} ${JSON.stringify(request.body ?? request.text ?? '').slice(0, 100)}`;
     t.strictSame([reply.status, ...codesOf(reply)], [ERRORS[code].status, code], shown);
     if (reply.status === 200) continue;
     const [{ message }] = errorsOf(reply);
     t.ok(message.includes(names), `${shown} names ${names} in: ${message}`);
     reached.add(code);
-    if (isQuery(ask)) continue;
+    if (isQuery(request)) continue;
     const after = JSON.stringify(await stateOf(server, masters));
     if (after !== before) t.equal(after, before, `${shown} changed something`);
   }
@@ -65,7 +65,7 @@ t.test('a refused request answers its code, names the fault, and changes nothing
     'events, values and rows': ANSWER_REFUSALS,
     'saved queries': savedRefusals(world),
     SQL: sqlRefusals(world),
-    'the team': TEAM.map(([code, ask, names]) => [code, { ...ask, key: world.team }, names]),
+    'the team': TEAM.map(([code, request, names]) => [code, { ...request, key: world.team }, names]),
   };
   for (const [name, refusals] of Object.entries(groups)) {
     await t.test(name, (t) => refuse(t, server, [server.keys.master, world.full], refusals));
@@ -88,7 +88,7 @@ t.test('a refused request answers its code, names the fault, and changes nothing
     });
     await Promise.all(requests);
     // While a query runs, each of these conditions uses a bit per distinct string of the one shard.
-    const counted = (conditionCount: number): Ask => {
+    const counted = (conditionCount: number): ApiRequest => {
       const conditions = Array(conditionCount).fill({ word: { in: ['a', 'b'] } });
       const query = conditions.flatMap((condition) => ['and', condition]).slice(1);
       return { path: '/v1/query/count/entity', key, body: { 'query-name': 'q', query } };
@@ -122,13 +122,13 @@ t.test('limits, memory and the state of the account', async (t) => {
     const body = { 'query-name': 'q', query: [{ 'entity-id': { equals: 'x' } }] };
     const count = { path: '/v1/query/count/entity', key, body };
     for (let index = 0; index < 60; index++) await client.succeed(count);
-    const { headers, ...reply } = await client.ask(count);
+    const { headers, ...reply } = await client.request(count);
     t.strictSame(codesOf(reply), [1502]);
     t.match(errorsOf(reply)[0].message, /60/);
     t.match(headers, { 'ratelimit-limit': '60', 'ratelimit-remaining': '0' });
     t.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60, 'Retry-After');
     t.match(
-      await client.ask({ ...count, key: keys.master }),
+      await client.request({ ...count, key: keys.master }),
       { status: 200 },
       'other databases are still served',
     );
@@ -145,12 +145,12 @@ t.test('limits, memory and the state of the account', async (t) => {
     for (const [code, state] of states) {
       t.equal(await quarry(server, 'account', state), state);
       for (const key of [keys.master, keys.team]) {
-        t.strictSame(codesOf(await client.ask({ path: '/v1/dimension', key })), [code], state);
+        t.strictSame(codesOf(await client.request({ path: '/v1/dimension', key })), [code], state);
       }
       reached.add(code);
     }
     await quarry(server, 'account', 'active');
-    t.match(await client.ask({ path: '/v1/dimension' }), { status: 200 });
+    t.match(await client.request({ path: '/v1/dimension' }), { status: 200 });
   });
 });
 

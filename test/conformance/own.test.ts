@@ -82,14 +82,14 @@ const CONNECTIONS = 8;
 /** The cases of `questions` with an unexpected answer, and the difference of each. */
 async function failures(
   questions: readonly Question[],
-  ask: (question: Question) => Promise<string | null>,
+  answerOf: (question: Question) => Promise<string | null>,
 ): Promise<string[]> {
   const found: string[] = [];
   let next = 0;
   const run = async (): Promise<void> => {
     while (next < questions.length) {
       const question = questions[next++];
-      const differs = await ask(question);
+      const differs = await answerOf(question);
       if (differs !== null) found.push(`${question.urlPath}, ${question.one.name}: ${differs}`);
     }
   };
@@ -111,16 +111,24 @@ for (const [life, [shards, first, fromLog, fromSnapshot]] of LIVES.entries()) {
   t.test(`on ${shards} shards every case is answered as expected`, async (t) => {
     const server = await ConformanceServer.start(first === 'SIMD', { workers: 2, shards });
     t.teardown(() => server.stop());
-    const ask = ({ urlPath, one }: Question): Promise<string | null> => query(server, urlPath, one);
+    const answerOf = ({ urlPath, one }: Question): Promise<string | null> => query(server, urlPath, one);
     /** All layouts together run each case once after a start from a log, and once from a snapshot. */
     const part = (of: number): Question[] => answered.filter((_, index) => (index + of) % LIVES.length === 0);
     for (const data of dataOf(all.map(({ one }) => one))) await load(server, data);
     t.strictSame(await failures(all, ({ one }) => operate(server, one)), [], 'operations');
     // A refusal does not depend on data, so it runs once.
-    t.strictSame(await failures(life === 0 ? all : answered, ask), [], `initially, with ${first} kernels`);
+    t.strictSame(
+      await failures(life === 0 ? all : answered, answerOf),
+      [],
+      `initially, with ${first} kernels`,
+    );
     await server.restartFromLog(fromLog === 'SIMD');
-    t.strictSame(await failures(part(life), ask), [], `from the log, with ${fromLog} kernels`);
+    t.strictSame(await failures(part(life), answerOf), [], `from the log, with ${fromLog} kernels`);
     await server.restart(fromSnapshot === 'SIMD');
-    t.strictSame(await failures(part(life + 1), ask), [], `from a snapshot, with ${fromSnapshot} kernels`);
+    t.strictSame(
+      await failures(part(life + 1), answerOf),
+      [],
+      `from a snapshot, with ${fromSnapshot} kernels`,
+    );
   });
 }

@@ -188,7 +188,7 @@ export async function load(server: ConformanceServer, data: ObjectNode): Promise
 }
 
 /** Sends a body and returns how the answer differs from the expected one; null if it does not. */
-async function ask(
+async function sendQuery(
   server: ConformanceServer,
   urlPath: string,
   body: JsonNode,
@@ -204,7 +204,7 @@ async function ask(
 /** Executes the steps of a case, which change the data, so only once. Returns the first difference, or null. */
 export async function operate(server: ConformanceServer, one: Case): Promise<string | null> {
   for (const { urlPath, body, expected } of one.steps) {
-    const differs = await ask(server, urlPath, body, expected, one.how);
+    const differs = await sendQuery(server, urlPath, body, expected, one.how);
     if (differs !== null) return `${urlPath}: ${differs}`;
   }
   return null;
@@ -212,7 +212,7 @@ export async function operate(server: ConformanceServer, one: Case): Promise<str
 
 /** Sends the query of a case; returns the difference, or null. */
 export function query(server: ConformanceServer, urlPath: string, one: Case): Promise<string | null> {
-  return ask(server, urlPath, one.query, one.expected, one.how);
+  return sendQuery(server, urlPath, one.query, one.expected, one.how);
 }
 
 /** The distinct data of cases, in order. Shared sets occur once. */

@@ -123,14 +123,16 @@ export async function signIn(page: Page, key: string): Promise<void> {
 export const goTo = (page: Page, view: string): Promise<void> =>
   page.getByRole('navigation').getByRole('link', { name: view }).click();
 
-const ASKS = /\/v1\/(query|sql|data_extraction)/;
+const QUERY_PATHS = /\/v1\/(query|sql|data_extraction)/;
 /** Whether a field sent the request by itself, for values to suggest or for the window of events. */
 const isOfField = (request: Request): boolean =>
   request.url().endsWith('/top_values') || (request.postData()?.includes('"1990-01-01"') ?? false);
 
 /** Runs an action that makes the page send a query, and resolves when the answer is visible. */
 export async function waitForAnswer(page: Page, act: () => Promise<unknown>): Promise<void> {
-  const sentRequest = page.waitForRequest((request) => ASKS.test(request.url()) && !isOfField(request));
+  const sentRequest = page.waitForRequest(
+    (request) => QUERY_PATHS.test(request.url()) && !isOfField(request),
+  );
   await act();
   await (await (await sentRequest).response())?.finished();
   await page.locator('.result[aria-busy=false]:visible, [role=alert]:visible').first().waitFor();

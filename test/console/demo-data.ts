@@ -5,17 +5,17 @@ import { flightBodies } from '../../src/commands/demo/flight-bodies.js';
 import { readFlights } from '../../src/commands/demo/flights.js';
 import { INSERTS_IN_FLIGHT, insertAll } from '../../src/commands/demo/load.js';
 import { COLUMNS, DIMENSIONS } from '../../src/commands/demo/model.js';
-import { RemoteClient, type RemotePlace } from '../../src/commands/remote/client.js';
+import { type RemoteAddress, RemoteClient } from '../../src/commands/remote/client.js';
 import { NodeFileSystem } from '../../src/io/index.js';
 import type { Keys } from '../support/server-process.js';
 
-interface Loaded extends RemotePlace {
+interface Loaded extends RemoteAddress {
   readonly keys: Keys;
 }
 
 /** Creates the model and inserts its data. */
-export async function loadDemo({ keys: { master, write }, ...place }: Loaded): Promise<void> {
-  const api = new RemoteClient(place, INSERTS_IN_FLIGHT);
+export async function loadDemo({ keys: { master, write }, ...address }: Loaded): Promise<void> {
+  const api = new RemoteClient(address, INSERTS_IN_FLIGHT);
   const make = (at: string, items: unknown) =>
     api.json({ method: 'POST', path: at, key: master, body: JSON.stringify(items) });
   await make('/v1/dimension', DIMENSIONS);

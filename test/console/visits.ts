@@ -25,7 +25,7 @@ const MARCH = [Date.UTC(2001, 2, 1) / 1000, Date.UTC(2001, 3, 1) / 1000] as cons
 const IN_CALIFORNIA = '205';
 const IN_TEXAS = '209';
 
-const askButton = (page: Page) => page.getByRole('button', { name: 'Ask', exact: true });
+const queryButton = (page: Page) => page.getByRole('button', { name: 'Ask', exact: true });
 const figureOf = (page: Page) => page.locator('.figure strong').last();
 const placesOf = (page: Page) => page.getByText('location: 3,376 places');
 
@@ -75,7 +75,7 @@ export const newcomer =
     await page.getByLabel('delay: from').fill('2001-03-01');
     await page.getByLabel('delay: to (inclusive)').fill('2001-03-31');
     await page.getByLabel('At most').fill('1000');
-    await waitForAnswer(page, () => askButton(page).click());
+    await waitForAnswer(page, () => queryButton(page).click());
     await page.getByRole('tab', { name: 'Table' }).click();
     const expected = await lateByState(small);
     const found = (await rowsOf(page)).map((cells) => [cells[0], countIn(cells)] as const);
@@ -110,7 +110,7 @@ export async function seeSegment(t: Test, { page }: Visit, site: Site): Promise<
   await page.getByRole('tab', { name: 'Over time' }).click();
   await datesFound(page);
   await page.getByLabel('Divide by').selectOption('weeks');
-  await askButton(page).click();
+  await queryButton(page).click();
   await page.locator('.times canvas').waitFor();
   const points = /^delay events: (\d+) points/.exec(
     (await page.locator('.times [role=img]').getAttribute('aria-label')) ?? '',
@@ -181,8 +181,10 @@ export async function makeKey(t: Test, { page }: Visit, { keys, api }: Site): Pr
   page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Delete partner' }).click();
   await page.getByText('There are none yet').waitFor();
-  const kept = String(await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'));
-  t.notMatch(kept, keys.team, 'the typed team key is stored nowhere');
+  const stored = String(
+    await page.evaluate('JSON.stringify([sessionStorage, localStorage]) + location.href'),
+  );
+  t.notMatch(stored, keys.team, 'the typed team key is stored nowhere');
 }
 
 /** All of the steps above in order. */

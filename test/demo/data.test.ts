@@ -24,10 +24,10 @@ t.test("data/earthquakes.json holds every event of the package's file, its value
   };
   const expected = features.map(({ id, properties, geometry }, index) => {
     const [longitude, latitude, depth] = geometry.coordinates;
-    const kept = Object.keys(rows[index]).filter((field) => field in properties);
+    const retained = Object.keys(rows[index]).filter((field) => field in properties);
     return {
       id,
-      ...Object.fromEntries(kept.map((field) => [field, properties[field]])),
+      ...Object.fromEntries(retained.map((field) => [field, properties[field]])),
       longitude,
       latitude,
       depth,

@@ -69,15 +69,15 @@ async function lateStates(rows: Rows): Promise<Answer> {
   });
   return withNext(states, 'destination', async (state) => {
     const where = `origin IN ${late} AND ${ofState(state)} AND ${MARCH}`;
-    const places = await top(rows, {
+    const locations = await top(rows, {
       from: 'flights',
       value: 'lower(destination)',
       entity: 'origin',
       limit: 3,
       where,
     });
-    return withNext(places, 'delay', async (place) => {
-      const group = `SELECT origin FROM flights WHERE ${where} AND lower(destination) = '${place}'`;
+    return withNext(locations, 'delay', async (location) => {
+      const group = `SELECT origin FROM flights WHERE ${where} AND lower(destination) = '${location}'`;
       const sql = `SELECT avg(delay) FROM flights WHERE ${MARCH} AND origin IN (${group})`;
       return { avg: await one(rows, sql) };
     });

@@ -94,7 +94,7 @@ const countsOf = (scale: TourScale): Readonly<Record<string, string>> => ({
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june'];
 
 /** The answers by question name. `small`: over the 20,000 flights. */
-export async function askDuckDb(small: boolean): Promise<Map<string, Answer>> {
+export async function queryDuckDb(small: boolean): Promise<Map<string, Answer>> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await instance.connect();
   try {

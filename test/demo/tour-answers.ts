@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import type { Answer, Answered } from '../../src/commands/demo/demo.js';
 import { questionsOf } from '../../src/commands/demo/questions.js';
-import { askDuckDb } from './oracle.js';
+import { queryDuckDb } from './oracle.js';
 
 /** Rounds fractions to nine digits, because both sides round their results. */
 const rounded = (answer: Answer | undefined): unknown =>
@@ -27,7 +27,7 @@ export async function assertAnswers(
   small: boolean,
 ): Promise<void> {
   const questions = questionsOf(small);
-  const expected = await askDuckDb(small);
+  const expected = await queryDuckDb(small);
   t.strictSame(
     [...expected.keys()].sort(),
     questions.map(({ name }) => name).sort(),

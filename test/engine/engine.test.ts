@@ -167,14 +167,14 @@ t.test(
       ]),
     );
     const query = [jsonObject({ batch: jsonObject({ gte: num(0) }) })];
-    const held = async (checked: TestStore): Promise<number[]> => [
+    const stored = async (checked: TestStore): Promise<number[]> => [
       await checked.total(['racing']),
       await checked.countOne(query, 'racing'),
     ];
-    const before = await held(store);
+    const before = await stored(store);
     t.equal(before[0], before[1]);
     t.equal(before[0] % 20, 1, 'all requests are complete, and the last one is present');
-    t.strictSame(await held(await TestStore.open(t, copyDir(t, dir), options)), before, 'after a restart');
+    t.strictSame(await stored(await TestStore.open(t, copyDir(t, dir), options)), before, 'after a restart');
     t.strictSame(store.fatals, []);
   },
 );

@@ -162,7 +162,7 @@ export class TestStore {
       customKey: false,
       columnIds: null,
       nowMs: NOW_MS,
-      once: idempotencyId === null ? null : { id: idempotencyId, bodyHash },
+      idempotency: idempotencyId === null ? null : { id: idempotencyId, bodyHash },
       charge: () => {},
       bind,
     });
@@ -190,7 +190,7 @@ export class TestStore {
       customKey: false,
       columnIds: null,
       nowMs: NOW_MS,
-      once: idempotencyId === null ? null : { id: idempotencyId, bodyHash },
+      idempotency: idempotencyId === null ? null : { id: idempotencyId, bodyHash },
       charge,
       bind,
     });

@@ -64,14 +64,14 @@ for (const [kernels, module] of [
           const changes = { count: 100, idCount: 300, textCount: 30, density: 0.4 };
           pair.insert(generateChanges(prng, COLUMNS, changes));
           const options = { columns: COLUMNS, idCount: 300, textCount: 30, depth: prng.below(4) };
-          const ask = () => {
+          const mutate = () => {
             for (let query = 0; query < 6; query++) {
               const condition = generateCondition(prng, options);
               const [found, wanted] = [pair.count(condition), pair.matching(condition).length];
               if (found !== wanted) faults.push(`round ${round}: ${found} instead of ${wanted}`);
             }
           };
-          ask();
+          mutate();
           const condition = generateCondition(prng, options);
           const ids = pair.matching(condition);
           const fields = prng.chance(0.5) ? null : pair.fields(prng, 30);
@@ -80,7 +80,7 @@ for (const [kernels, module] of [
             faults.push(`round ${round}: ${changed} changed instead of ${ids.length}`);
           if (fields === null) for (const id of ids) pair.entities.delete(id);
           else updatePlain(pair.entities, ids, fields, RELATION_OF);
-          ask();
+          mutate();
           if (pair.count(null) !== pair.entities.size) faults.push(`round ${round}: wrong count of all`);
           faults.push(...pair.differences().map((fault) => `round ${round}: ${fault}`));
         }
@@ -110,9 +110,9 @@ for (const [kernels, module] of [
       t.equal(pair.count(equals(['e3', gone[0], gone[40_000]], false)), 1);
       t.equal(pair.count(equals(['e3', gone[0]], true)), left - 1);
       t.equal(pair.mutate(equals([ids[0], ids[3 * SEGMENT_ROWS_MAX], gone[5]], true), null), left - 2);
-      t.strictSame([pair.count(null), pair.held.isDead(0), pair.held.isDead(1)], [2, false, true]);
+      t.strictSame([pair.count(null), pair.dimension.isDead(0), pair.dimension.isDead(1)], [2, false, true]);
       t.equal(pair.mutate(all, null), 2);
-      t.equal(pair.held.segments.length, 0);
+      t.equal(pair.dimension.segments.length, 0);
       t.equal(pair.count(all), 0);
     },
   );

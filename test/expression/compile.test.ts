@@ -4,7 +4,7 @@ import { Prng, QuarryError } from '../../src/base/index.js';
 import { compile } from '../../src/expression/index.js';
 import type { Expression } from '../../src/ir/index.js';
 import { type Value, type Vector, valueAt, vectorKindOf } from '../../src/vector/index.js';
-import { askDuckDb, openDuckDb, toSql } from './duckdb.js';
+import { openDuckDb, queryDuckDb, toSql } from './duckdb.js';
 import { ALL, Generator, type Limits } from './generate.js';
 import { evaluateRow, Refused } from './oracle.js';
 import { type Batch, batchOf, COLUMNS, dictionariesOf, SHARED_COLUMNS } from './rows.js';
@@ -149,7 +149,7 @@ async function answersOf(
   expressions: readonly Expression[],
 ): Promise<Theirs[]> {
   try {
-    const all = await askDuckDb(connection, expressions);
+    const all = await queryDuckDb(connection, expressions);
     return expressions.map((expression, index) => ({ expression, theirs: all[index] }));
   } catch {
     if (expressions.length > 1) {

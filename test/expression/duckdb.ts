@@ -184,7 +184,7 @@ function call(expression: Extract<Expression, { readonly op: 'call' }>): string 
   }
 }
 
-/** Creates a table t of the rows with columns c0, c1, ..., in the order of `place`. */
+/** Creates a table t of the rows with columns c0, c1, ..., in the order of `position`. */
 export async function openDuckDb(
   columns: readonly Column[],
   rows: readonly (readonly Value[])[],
@@ -195,15 +195,15 @@ export async function openDuckDb(
   const names = columns.map(({ type }, index) => `c${index} ${typeName(type)}`);
   await connection.run(`CREATE TABLE t (place INTEGER, ${names.join(', ')})`);
   const values = rows.map(
-    (row, place) =>
-      `(${place}, ${row.map((value, index) => literal(columns[index].type, value)).join(', ')})`,
+    (row, position) =>
+      `(${position}, ${row.map((value, index) => literal(columns[index].type, value)).join(', ')})`,
   );
   await connection.run(`INSERT INTO t VALUES ${values.join(', ')}`);
   return connection;
 }
 
 /** DuckDB's results by expression and row. Rejects if it refuses one of the expressions. */
-export async function askDuckDb(
+export async function queryDuckDb(
   connection: DuckDBConnection,
   expressions: readonly Expression[],
 ): Promise<Value[][]> {

@@ -52,7 +52,7 @@ function pageOffsets(): Record<string, number> {
   return Object.fromEntries([...rows].map((row) => [row[2], Number(row[1])]));
 }
 
-/** Recomputes the checksum, so that only the change of a test can be the reason for a refusal. */
+/** Recomputes the checksum, so that only the change under test can cause a refusal. */
 function sealed(bytes: Uint8Array): Uint8Array {
   const offsets = pageOffsets();
   const crc = crc32(bytes.subarray(offsets.contentBytes), crc32(bytes.subarray(0, offsets.crc32)));
@@ -68,7 +68,7 @@ t.test('a manifest is read back with every name in it', async (t) => {
   }
 });
 
-t.test('the layout drawn in manifest.ts is that of the bytes', async (t) => {
+t.test('the bytes have the layout drawn in manifest.ts', async (t) => {
   const offsets = pageOffsets();
   t.strictSame(Object.keys(offsets), ['magic', 'version', 'crc32', 'contentBytes', 'content']);
   const bytes = encodeManifest(generateManifest(new Prng(SEED)));
@@ -113,7 +113,7 @@ t.test('a manifest that is truncated at any length, or has an extra byte, is ref
   });
 });
 
-t.test('each fault has a message of its own', async (t) => {
+t.test('each fault has its own message', async (t) => {
   const bytes = encodeManifest(generateManifest(new Prng(SEED + 3)));
   const altered = (offset: number, value: number): Uint8Array => {
     const copy = bytes.slice();
@@ -132,7 +132,7 @@ t.test('each fault has a message of its own', async (t) => {
   refusal(sealed(altered(content, 0xc0)), /its content is not a manifest/, content);
 });
 
-t.test('a newer version is refused as such, not as damage', async (t) => {
+t.test('a newer version is reported as unsupported, not as corrupt', async (t) => {
   const bytes = encodeManifest(generateManifest(new Prng(SEED + 4)));
   bytes[pageOffsets().version] = MANIFEST_VERSION + 1;
   t.throws(() => decodeManifest(sealed(bytes), 'MANIFEST'), {

@@ -13,13 +13,13 @@ import { textOf, type Wrong } from './damage.js';
 import { runSql } from './sql-texts.js';
 import { errorsOverWire } from './wire.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     bodies: { type: 'string', default: '20000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [BODIES, SEED] = [Number(given.bodies), Number(given.seed)];
+const [BODIES, SEED] = [Number(value.bodies), Number(value.seed)];
 const SHOWN = 5;
 t.comment(`seed ${SEED}, ${BODIES} bodies`);
 t.setTimeout(240_000 + BODIES * 20);

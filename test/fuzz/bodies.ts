@@ -11,10 +11,10 @@ import { MODEL } from '../conformance/codes-bodies.js';
 import type { Tree } from '../conformance/codes-swaps.js';
 import type { Torture } from '../crash/history/torture-options.js';
 import { type FaultyDisk, faultyDisk } from '../support/faulty-disk.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { judged } from './answers.js';
 import { mutated, mutationArb, textOf, wrongArb } from './damage.js';
-import { caseData, type GoodAsk, goodAsks } from './grammar.js';
+import { caseData, type ValidRequest, validRequests } from './grammar.js';
 import { type InProcessRequest, InProcessServer, type NearAnswer } from './in-process-server.js';
 
 const CHUNK = 5_000;
@@ -43,7 +43,7 @@ export const noCounts = (): FuzzCounts => ({
   faults: [],
 });
 
-export interface HostileAsk extends GoodAsk {
+export interface HostileRequest extends ValidRequest {
   readonly bytes: Uint8Array;
   readonly prepared: boolean;
   readonly pathText: string;
@@ -73,9 +73,9 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { accept: 'application/x-ndjson;q=0, */*' },
 ];
 
-export const hostileArb: fc.Arbitrary<HostileAsk> = fc
+export const hostileArb: fc.Arbitrary<HostileRequest> = fc
   .record({
-    good: goodAsks(),
+    good: validRequests(),
     wrong: fc.option(wrongArb, { freq: 3 }),
     mutations: fc.oneof(
       { weight: 4, arbitrary: fc.constant([]) },
@@ -102,19 +102,19 @@ const jsonOf = (body: unknown): Uint8Array => Buffer.from(JSON.stringify(body));
 
 async function send(
   server: InProcessServer,
-  { method, path, body }: Ask,
-  who: GoodAsk['who'],
+  { method, path, body }: ApiRequest,
+  who: ValidRequest['who'],
 ): Promise<NearAnswer | null> {
   const bytes = body === undefined ? Buffer.alloc(0) : jsonOf(body);
   const [verb, key] = [method ?? (body === undefined ? 'GET' : 'POST'), server.keys[who]];
-  return server.ask({ method: verb, path, key, body: bytes });
+  return server.request({ method: verb, path, key, body: bytes });
 }
 
 /** Like `send`, for requests that must be accepted. */
-async function succeed(server: InProcessServer, ask: Ask): Promise<unknown> {
-  const answer = await send(server, ask, 'master');
+async function succeed(server: InProcessServer, request: ApiRequest): Promise<unknown> {
+  const answer = await send(server, request, 'master');
   const text = answer?.body.toString('utf8') ?? 'no answer';
-  if (answer?.status !== 200) throw new Error(`${ask.path}: ${text}`);
+  if (answer?.status !== 200) throw new Error(`${request.path}: ${text}`);
   return JSON.parse(text);
 }
 
@@ -122,7 +122,7 @@ async function succeed(server: InProcessServer, ask: Ask): Promise<unknown> {
 export async function makeWorld(seed: number): Promise<FaultyDisk> {
   const disk = faultyDisk({ seed });
   const server = await InProcessServer.open(disk, seed, SHARDS);
-  for (const ask of MODEL) await succeed(server, ask);
+  for (const request of MODEL) await succeed(server, request);
   for (const { columns, insert } of caseData()) {
     await succeed(server, { path: '/v1/column', body: columns });
     await succeed(server, { path: '/v1/insert', body: insert });
@@ -158,7 +158,7 @@ interface ListedColumn {
 
 type ListedColumns = Readonly<Record<string, { readonly active?: readonly ListedColumn[] }>>;
 
-const LISTS: readonly (readonly [who: GoodAsk['who'], path: string])[] = [
+const LISTS: readonly (readonly [who: ValidRequest['who'], path: string])[] = [
   ['master', '/v1/dimension'],
   ['master', '/v1/column'],
   ['master', '/v1/column/relation'],
@@ -170,8 +170,8 @@ const LISTS: readonly (readonly [who: GoodAsk['who'], path: string])[] = [
 /** The whole state that the store reports, as text. */
 async function stateOf(server: InProcessServer): Promise<string> {
   const lines: string[] = [];
-  const note = async (ask: Ask, who: GoodAsk['who']): Promise<string> => {
-    const text = lean((await send(server, ask, who))?.body.toString('utf8') ?? '');
+  const note = async (request: ApiRequest, who: ValidRequest['who']): Promise<string> => {
+    const text = lean((await send(server, request, who))?.body.toString('utf8') ?? '');
     lines.push(text);
     return text;
   };
@@ -208,17 +208,17 @@ function allRows(dimension: string, active: readonly ListedColumn[]): Tree {
   };
 }
 
-export const shown = ({ method, pathText, bytes }: HostileAsk): string => {
+export const shown = ({ method, pathText, bytes }: HostileRequest): string => {
   const text = Buffer.from(bytes).toString('latin1');
   return `${method} ${pathText} ${JSON.stringify(text.length > 600 ? `${text.slice(0, 600)}… (${text.length} bytes)` : text)}`;
 };
 
 /** Sends one body; throws an Error that describes a wrong answer. */
-async function tryOne(server: InProcessServer, ask: HostileAsk, counts: FuzzCounts): Promise<void> {
-  if (ask.prepared) for (const before of ask.before) await send(server, before, ask.who);
-  const { method, pathText: path, who, bytes: body, cutAt, headers } = ask;
+async function tryOne(server: InProcessServer, request: HostileRequest, counts: FuzzCounts): Promise<void> {
+  if (request.prepared) for (const before of request.before) await send(server, before, request.who);
+  const { method, pathText: path, who, bytes: body, cutAt, headers } = request;
   const sent = { method, path, key: server.keys[who], body, cutAt, headers };
-  await tryAsk(server, sent, () => shown(ask), counts);
+  await tryRequest(server, sent, () => shown(request), counts);
   if (counts.bodies % GOOD_EVERY === 0) {
     counts.good++;
     await checkGood(server, counts.bodies);
@@ -226,15 +226,15 @@ async function tryOne(server: InProcessServer, ask: HostileAsk, counts: FuzzCoun
 }
 
 /** Sends one request and counts it. Throws an Error that describes a wrong answer or a wrong effect. */
-export async function tryAsk(
+export async function tryRequest(
   server: InProcessServer,
-  ask: InProcessRequest,
+  request: InProcessRequest,
   shownText: () => string,
   counts: FuzzCounts,
 ): Promise<void> {
   const mark = server.mark();
   const beginMs = performance.now();
-  const answer = await server.ask(ask);
+  const answer = await server.request(request);
   const ms = performance.now() - beginMs;
   if (ms > counts.slowestMs) [counts.slowestMs, counts.slowest] = [ms, shownText()];
   counts.bodies++;
@@ -264,12 +264,12 @@ function firstUnlike(a: string, b: string): string | null {
 async function runChunk(world: FaultyDisk, count: number, seed: number, counts: FuzzCounts): Promise<void> {
   const disk = world.afterKill({ seed });
   const server = await InProcessServer.open(disk, seed, null);
-  const property = fc.asyncProperty(hostileArb, (ask) => tryOne(server, ask, counts));
+  const property = fc.asyncProperty(hostileArb, (request) => tryOne(server, request, counts));
   const outcome = await fc.check(property, { seed, numRuns: count });
   if (outcome.failed) {
-    const [ask] = outcome.counterexample ?? [];
+    const [request] = outcome.counterexample ?? [];
     const cause = outcome.errorInstance instanceof Error ? outcome.errorInstance.message : '';
-    counts.faults.push(`seed ${seed}: ${ask === undefined ? '' : shown(ask)}: ${cause}`);
+    counts.faults.push(`seed ${seed}: ${request === undefined ? '' : shown(request)}: ${cause}`);
     return;
   }
   const lived = await stateOf(server);

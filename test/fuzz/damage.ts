@@ -216,10 +216,10 @@ const MARK = [0xef, 0xbb, 0xbf];
 const BODY_BYTES_MAX = 400_000;
 
 export function mutated(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8Array {
-  return mutations.reduce(once, bytes);
+  return mutations.reduce(damaged, bytes);
 }
 
-function once(bytes: Uint8Array, { how, at: share, length, byte }: Mutation): Uint8Array {
+function damaged(bytes: Uint8Array, { how, at: share, length, byte }: Mutation): Uint8Array {
   const at = Math.floor((share / 10_000) * bytes.length);
   const [before, here] = [bytes.subarray(0, at), bytes.subarray(at)];
   switch (how) {

@@ -6,15 +6,15 @@ import fs from 'node:fs';
 import fc from 'fast-check';
 import { BODIES, QUERY_NAME } from '../conformance/codes-bodies.js';
 import type { Tree } from '../conformance/codes-swaps.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 
-export interface GoodAsk {
+export interface ValidRequest {
   readonly method: string;
   readonly path: string;
   readonly who: 'team' | 'master';
   readonly body: Tree;
   /** Requests without which this one is not accepted. They may be refused. */
-  readonly before: readonly Ask[];
+  readonly before: readonly ApiRequest[];
 }
 
 const CASES = new URL('../../../test/conformance/cases/', import.meta.url);
@@ -53,7 +53,7 @@ interface Case {
   readonly steps?: readonly { readonly post: string; readonly body: Tree }[];
 }
 
-const post = (path: string, body: Tree): GoodAsk => ({
+const post = (path: string, body: Tree): ValidRequest => ({
   method: 'POST',
   path,
   who: 'master',
@@ -61,7 +61,7 @@ const post = (path: string, body: Tree): GoodAsk => ({
   before: [],
 });
 
-function caseAsks(): GoodAsk[] {
+function caseRequests(): ValidRequest[] {
   return CASE_FILES.flatMap(([file, path]) =>
     (readJson(file).cases as unknown as Case[]).flatMap(({ query, steps = [] }) => [
       post(path, query),
@@ -71,7 +71,7 @@ function caseAsks(): GoodAsk[] {
 }
 
 /** Requests to every endpoint that has a body. */
-function endpointAsks(): GoodAsk[] {
+function endpointRequests(): ValidRequest[] {
   return Object.entries(BODIES).map(([name, { body, before = [], team }]) => {
     const [method, path] = name.split(' ');
     const at = path.replace(':query_name', QUERY_NAME);
@@ -108,13 +108,13 @@ const DATES = [
   '2020-02-29',
 ];
 
-const place = { longitude: fc.double({ min: -180, max: 180 }), latitude: fc.double({ min: -90, max: 90 }) };
+const point = { longitude: fc.double({ min: -180, max: 180 }), latitude: fc.double({ min: -90, max: 90 }) };
 const geo = fc.oneof(
   fc.record({
-    geo_radius: fc.record({ ...place, radius: fc.nat(500), unit: fc.constantFrom('km', 'mi', 'deg', 'm') }),
+    geo_radius: fc.record({ ...point, radius: fc.nat(500), unit: fc.constantFrom('km', 'mi', 'deg', 'm') }),
   }),
   fc.record({
-    geo_bounding_box: fc.record({ 'lower-left': fc.record(place), 'upper-right': fc.record(place) }),
+    geo_bounding_box: fc.record({ 'lower-left': fc.record(point), 'upper-right': fc.record(point) }),
   }),
 ) as fc.Arbitrary<Tree>;
 
@@ -225,7 +225,7 @@ const inserted = fc
   .tuple(fc.dictionary(ids, written, { minKeys: 1, maxKeys: 3 }), fc.boolean())
   .map(([entities, creates]): Tree => ({ ...entities, ...(creates ? { 'auto-create': ['column'] } : {}) }));
 
-const made: fc.Arbitrary<GoodAsk> = fc.oneof(
+const made: fc.Arbitrary<ValidRequest> = fc.oneof(
   query.map((body) => post('/v1/query/count/entity', { 'query-name': 'q', query: body })),
   fc.tuple(event, fc.option(fc.constantFrom('days', 'months', 'hours'))).map(([body, interval]) =>
     post('/v1/query/count/event', {
@@ -247,6 +247,6 @@ const made: fc.Arbitrary<GoodAsk> = fc.oneof(
 );
 
 /** Requests of all kinds. Generated requests are as frequent as fixed ones. */
-export function goodAsks(): fc.Arbitrary<GoodAsk> {
-  return fc.oneof(made, fc.constantFrom(...endpointAsks()), fc.constantFrom(...caseAsks()));
+export function validRequests(): fc.Arbitrary<ValidRequest> {
+  return fc.oneof(made, fc.constantFrom(...endpointRequests()), fc.constantFrom(...caseRequests()));
 }

@@ -27,7 +27,7 @@ import { ByteBudget } from '../../src/http/transport/body.js';
 import { BodyDecoder } from '../../src/http/transport/decode.js';
 import { HttpRequest, type ServerContext } from '../../src/http/transport/http-request.js';
 import { Peer } from '../../src/http/transport/proxy.js';
-import type { Request, Response } from '../../src/http/transport/uws.js';
+import type { Response, UwsRequest } from '../../src/http/transport/uws.js';
 import { NOW_MS, openEngine, STORE_DIR } from '../crash/history/engine-fixture.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
 import type { FaultyDisk } from '../support/faulty-disk.js';
@@ -149,7 +149,7 @@ class MemoryResponse {
   }
 }
 
-function requestOf({ method, path, key, body, headers = {} }: InProcessRequest): Request {
+function requestOf({ method, path, key, body, headers = {} }: InProcessRequest): UwsRequest {
   const all = new Map<string, string>();
   if (key !== null) all.set('authorization', key);
   if (body.length > 0) {
@@ -164,7 +164,7 @@ function requestOf({ method, path, key, body, headers = {} }: InProcessRequest):
     forEach: (act: (name: string, value: string) => void) => {
       for (const [name, value] of all) act(name, value);
     },
-  } as Request;
+  } as UwsRequest;
 }
 
 const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
@@ -200,7 +200,7 @@ export class InProcessServer {
     };
     const authorizer = new Authorizer(shared);
     this.#authorizer = authorizer;
-    const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesHeldMax);
+    const budget = new ByteBudget(HTTP_DEFAULTS.bodyBytesReservedMax);
     const log = this.#errorLog();
     const context: ServerContext = {
       runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
@@ -210,7 +210,7 @@ export class InProcessServer {
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => context.openCount,
-        bodyBytesHeld: () => budget.reservedBytes,
+        reservedBodyBytes: () => budget.reservedBytes,
         refusals: () => NO_REFUSALS,
       }),
       waiting: new Set(),
@@ -245,10 +245,10 @@ export class InProcessServer {
   }
 
   /** Null if the connection was closed instead of an answer. */
-  async ask(ask: InProcessRequest): Promise<NearAnswer | null> {
+  async request(request: InProcessRequest): Promise<NearAnswer | null> {
     const response = new MemoryResponse();
-    this.#handle(requestOf(ask), response);
-    const { body, cutAt = 0 } = ask;
+    this.#handle(requestOf(request), response);
+    const { body, cutAt = 0 } = request;
     if (body.length > 0 && response.onBytes !== null) {
       if (cutAt > 0 && cutAt < body.length) response.onBytes(bufferOf(body.subarray(0, cutAt)), false);
       response.onBytes(bufferOf(body.subarray(cutAt < body.length ? cutAt : 0)), true);
@@ -256,7 +256,7 @@ export class InProcessServer {
     return response.whole;
   }
 
-  #handle(request: Request, memory: MemoryResponse): void {
+  #handle(request: UwsRequest, memory: MemoryResponse): void {
     const response = memory as unknown as Response;
     const method = request.getMethod();
     const path = withoutTrailingSlash(request.getUrl());

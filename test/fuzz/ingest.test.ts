@@ -20,35 +20,39 @@ const BYTES = Array.from('{}[]",:\\/.-+eE019ntfu \t\n\0\u007f', (text) => text.c
 
 /** `bytes` with some bytes changed, inserted, removed, copied elsewhere, or cut off. */
 function mutate(random: Prng, bytes: Uint8Array): Uint8Array {
-  const held = Array.from(bytes);
+  const stored = Array.from(bytes);
   for (let round = random.between(1, 3); round > 0; round--) {
-    const at = random.below(held.length + 1);
+    const at = random.below(stored.length + 1);
     switch (random.below(8)) {
       case 5:
       case 6:
-        held.splice(at, 1, random.pick(LETTERS));
+        stored.splice(at, 1, random.pick(LETTERS));
         break;
       case 0:
-        held.splice(at, 1, random.pick(BYTES));
+        stored.splice(at, 1, random.pick(BYTES));
         break;
       case 1:
-        held.splice(at, 0, random.pick(BYTES));
+        stored.splice(at, 0, random.pick(BYTES));
         break;
       case 2:
-        held.splice(at, random.between(1, 4));
+        stored.splice(at, random.between(1, 4));
         break;
       case 3:
-        held.splice(at, 0, ...held.slice(random.below(held.length + 1)).slice(0, random.between(1, 30)));
+        stored.splice(
+          at,
+          0,
+          ...stored.slice(random.below(stored.length + 1)).slice(0, random.between(1, 30)),
+        );
         break;
       case 4:
-        held.splice(at, 1, random.below(256));
+        stored.splice(at, 1, random.below(256));
         break;
       default:
-        if (random.chance(0.2)) held.length = at;
-        else held.splice(at, 1, (held[at] ?? 0) ^ (1 << random.below(8)));
+        if (random.chance(0.2)) stored.length = at;
+        else stored.splice(at, 1, (stored[at] ?? 0) ^ (1 << random.below(8)));
     }
   }
-  return Uint8Array.from(held);
+  return Uint8Array.from(stored);
 }
 
 t.test('bodies with changed bytes never throw and get the oracle’s answer', (t) => {

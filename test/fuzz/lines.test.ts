@@ -9,13 +9,13 @@ import { wasmBytes } from '../kernels/twin-arena.js';
 import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 import { hostileLines } from './hostile-lines.js';
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     texts: { type: 'string', default: '6000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [TEXTS, SEED] = [Number(given.texts), Number(given.seed)];
+const [TEXTS, SEED] = [Number(options.texts), Number(options.seed)];
 const CONTEXT = { model: sampleModel(), shardCount: 2, nowMs: NOW_MS, customKey: false, columnIds: null };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

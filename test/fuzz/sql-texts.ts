@@ -16,7 +16,7 @@ import { faultyDisk } from '../support/faulty-disk.js';
 import { insertWorld } from '../support/sql/sql-load.js';
 import { mutated as withOtherWords, wordSalad } from '../support/sql/sql-mutants.js';
 import { generateWorld, type World } from '../support/sql/sql-world.js';
-import { type FuzzCounts, noCounts, summaryOf, tryAsk } from './bodies.js';
+import { type FuzzCounts, noCounts, summaryOf, tryRequest } from './bodies.js';
 import { mutated, mutationArb } from './damage.js';
 import { InProcessServer } from './in-process-server.js';
 
@@ -25,10 +25,15 @@ const GOOD_EVERY = 25;
 const SHARDS = 3;
 const STEADY = 'steady';
 const STEADY_COUNT = 40;
-const MUTATIONS_KEPT = 1_000;
+const MUTATIONS_MAX = 1_000;
 
 async function post(server: InProcessServer, path: string, body: string | Uint8Array): Promise<RawAnswer> {
-  const answer = await server.ask({ method: 'POST', path, key: server.keys.master, body: Buffer.from(body) });
+  const answer = await server.request({
+    method: 'POST',
+    path,
+    key: server.keys.master,
+    body: Buffer.from(body),
+  });
   if (answer === null) throw new Error(`${path}: the connection was closed`);
   const text = answer.body.toString('utf8');
   return { status: answer.status, text, bytes: answer.body };
@@ -96,7 +101,7 @@ class Texts {
     this.#world = world;
     this.#statements = new Statements(prng, world);
     const lists = fc.array(mutationArb, { minLength: 1, maxLength: 3 });
-    this.#mutations = fc.sample(lists, { seed, numRuns: MUTATIONS_KEPT });
+    this.#mutations = fc.sample(lists, { seed, numRuns: MUTATIONS_MAX });
   }
 
   next(): Uint8Array {
@@ -121,8 +126,8 @@ class Texts {
 }
 
 async function tryOne(server: InProcessServer, body: Uint8Array, counts: FuzzCounts): Promise<void> {
-  const ask = { method: 'POST', path: '/v1/sql', key: server.keys.master, body };
-  await tryAsk(server, ask, () => Buffer.from(body).toString('latin1'), counts);
+  const request = { method: 'POST', path: '/v1/sql', key: server.keys.master, body };
+  await tryRequest(server, request, () => Buffer.from(body).toString('latin1'), counts);
   if (counts.bodies % GOOD_EVERY === 0) {
     counts.good++;
     await checkGood(server, counts.bodies);

@@ -14,13 +14,13 @@ import { insertWorld } from '../support/sql/sql-load.js';
 import { hostileTexts, mutated, wordSalad } from '../support/sql/sql-mutants.js';
 import { generateWorld } from '../support/sql/sql-world.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     bodies: { type: 'string', default: '5000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [BODIES, SEED] = [Number(given.bodies), Number(given.seed)];
+const [BODIES, SEED] = [Number(value.bodies), Number(value.seed)];
 t.comment(`seed ${SEED}, ${BODIES} bodies`);
 t.setTimeout(240_000 + BODIES * 40);
 
@@ -86,7 +86,7 @@ t.test('hostile SQL is answered or refused, and the server continues to serve', 
     const tally: Tally = { accepted: 0, refused: 0, busy: 0 };
     const faults: string[] = [];
     let left = BODIES;
-    const askNext = async (): Promise<void> => {
+    const queryNext = async (): Promise<void> => {
       while (left-- > 0) {
         const plain = prng.chance(0.1) ? wordSalad(prng) : printSelect(statements.any()).quarry;
         // A write would change the expected counts.
@@ -95,7 +95,7 @@ t.test('hostile SQL is answered or refused, and the server continues to serve', 
         if (fault !== null) faults.push(`${body}: ${fault}`);
       }
     };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, askNext));
+    await Promise.all(Array.from({ length: IN_FLIGHT }, queryNext));
     t.strictSame(faults.slice(0, SHOWN), []);
     t.ok(tally.accepted > BODIES / 50 && tally.refused > BODIES / 5, JSON.stringify(tally));
     await stillThere();

@@ -217,8 +217,8 @@ const SUBJECTS: readonly Subject[] = [
 function outcome({ decide }: Subject, body: Json): readonly number[] | null {
   try {
     const changed = applyChanges(TEAM, decide(body).changes);
-    const kept = catalogFromPlain(JSON.parse(textOf(changed)));
-    if (textOf(kept) !== textOf(changed)) throw new Error('the catalog does not survive storing');
+    const retained = catalogFromPlain(JSON.parse(textOf(changed)));
+    if (textOf(retained) !== textOf(changed)) throw new Error('the catalog does not survive storing');
     return null;
   } catch (error) {
     if (!(error instanceof QuarryError)) throw error;

@@ -5,7 +5,7 @@ import { MODEL } from '../conformance/codes-bodies.js';
 import { JsonClient } from '../support/json-client.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { judged, type RawAnswer } from './answers.js';
-import { type HostileAsk, hostileArb, shown } from './bodies.js';
+import { type HostileRequest, hostileArb, shown } from './bodies.js';
 
 const IN_FLIGHT = 4;
 const GOOD_EVERY = 20;
@@ -15,7 +15,7 @@ const ALL = { 'query-name': 'good', dimension: 'steady-rows', query: ['not', { n
 function post(
   port: number,
   key: string,
-  { method, pathText, bytes, headers }: HostileAsk,
+  { method, pathText, bytes, headers }: HostileRequest,
   agent: Agent,
 ): Promise<RawAnswer> {
   const all = { authorization: key, 'content-length': bytes.length, ...headers };
@@ -43,21 +43,21 @@ export async function errorsOverWire(server: ServerProcess, count: number, seed:
   const client = new JsonClient(serving, master);
   const agent = new Agent({ keepAlive: true, timeout: 5_000, rejectUnauthorized: false });
   const faults: string[] = [];
-  for (const ask of MODEL) await client.succeed(ask);
+  for (const request of MODEL) await client.succeed(request);
   const rows = Array.from({ length: STEADY_COUNT }, (_, n) => [`s${n}`, { dimension: 'steady-rows', n }]);
   const steady = { ...Object.fromEntries(rows), 'auto-create': ['dimension', 'column'] };
   await client.succeed({ path: '/v1/insert', body: steady });
-  const asks = fc.sample(hostileArb, { seed, numRuns: count });
+  const requests = fc.sample(hostileArb, { seed, numRuns: count });
   let next = 0;
   const sendNext = async (): Promise<void> => {
-    for (let at = next++; at < asks.length; at = next++) {
-      const ask = asks[at];
-      const key = ask.who === 'team' ? team : master;
-      const answer = await post(serving.httpsPort, key, ask, agent).catch(String);
+    for (let at = next++; at < requests.length; at = next++) {
+      const request = requests[at];
+      const key = request.who === 'team' ? team : master;
+      const answer = await post(serving.httpsPort, key, request, agent).catch(String);
       const fault = typeof answer === 'string' ? answer : judged(answer).fault;
-      if (fault !== null) faults.push(`${shown(ask)}: ${fault}`);
+      if (fault !== null) faults.push(`${shown(request)}: ${fault}`);
       if (at % GOOD_EVERY !== 0) continue;
-      const { status, body } = await client.ask({ path: '/v1/query/count/entity', body: ALL });
+      const { status, body } = await client.request({ path: '/v1/query/count/entity', body: ALL });
       const text = JSON.stringify(body);
       if (status !== 200 || !text.includes(`{"good":${STEADY_COUNT}}`)) faults.push(`a good query: ${text}`);
     }

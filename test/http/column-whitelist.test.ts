@@ -8,7 +8,7 @@ import t from 'tap';
 import { databaseOf, hashOfKey } from '../../src/catalog/index.js';
 import type { AggregateAnswer, OutputColumn } from '../../src/ir/index.js';
 import { DATABASE_ID, KEYS } from './fake-engine.js';
-import { ask, type Front, startFront } from './harness.js';
+import { type Front, sendRequest, startFront } from './harness.js';
 
 const KEY = 'key with a whitelist';
 const COLUMNS = [
@@ -62,7 +62,7 @@ const SAVED: readonly (readonly [type: string, query: string])[] = [
   ['top_values', '{"q":{"@a":5}}'],
 ];
 
-const PLACES: readonly (readonly [path: string, body: string])[] = [
+const LOCATIONS: readonly (readonly [path: string, body: string])[] = [
   ...CONDITIONS.flatMap((one): [string, string][] => [
     ['/v1/query/count/entity', count(one)],
     ['/v1/query/count/entity', `[${count(ID)},${count(one).replace('"q"', '"p"')}]`],
@@ -100,7 +100,7 @@ type Answer = Readonly<Record<string, unknown>> & { readonly errors?: readonly {
 
 async function send(front: Front, key: string, method: string, path: string, body: string): Promise<Answer> {
   const headers = { Authorization: key, 'Content-Type': 'application/json' };
-  const reply = await ask(front, { method, path, headers, body });
+  const reply = await sendRequest(front, { method, path, headers, body });
   return JSON.parse(reply.body);
 }
 
@@ -123,7 +123,7 @@ async function frontWithKey(t: Parameters<typeof startFront>[0]): Promise<Front>
   };
   const { engine } = front;
   engine.apply({ change: 'key-created', key });
-  // Answers in the shape of each plan; a write is only bound.
+  // Returns an answer of the form that each plan requires; writes are only bound.
   engine.aggregate = async (plans) =>
     plans.map(({ metric }): AggregateAnswer => {
       if (metric === null) return { answers: 'values', rows: [] };
@@ -140,13 +140,13 @@ t.test(
   'a column outside the whitelist is refused in every member of a body that can name a column',
   async (t) => {
     const front = await frontWithKey(t);
-    for (const [path, body] of PLACES) {
+    for (const [path, body] of LOCATIONS) {
       t.strictSame(codes(await send(front, KEY, 'POST', path, naming(body, LISTED))), [], `${path} ${body}`);
       const [named, byMaster] = [KEY, KEYS.master].map((key) =>
         send(front, key, 'POST', path, naming(body, UNLISTED)),
       );
       t.strictSame(codes(await named), [506], `${path} ${body}`);
-      t.strictSame(codes(await byMaster), [], `${path} ${body} by master`);
+      t.strictSame(codes(await byMaster), [], `${path} ${body} with the master key`);
     }
     const other = '{"query-name":"q","dimension":"other","query":[{"a":{"equals":1}}]}';
     t.strictSame(
@@ -187,7 +187,10 @@ t.test(
       );
       t.strictSame(codes(byMaster), [], query);
       const get = async (key: string, name: string): Promise<readonly number[]> => {
-        const answer = await ask(front, { path: `/v1/query/saved/${name}`, headers: { Authorization: key } });
+        const answer = await sendRequest(front, {
+          path: `/v1/query/saved/${name}`,
+          headers: { Authorization: key },
+        });
         return codes(JSON.parse(answer.body));
       };
       if (type === 'count/entity' || type === 'count/event') t.strictSame(await get(KEY, mine), [], query);
@@ -218,7 +221,7 @@ t.test(
 t.test('"all" means the columns of the whitelist', async (t) => {
   const front = await frontWithKey(t);
   const { extracts } = front.engine;
-  const givenTo = async (key: string, path: string, more: string): Promise<readonly string[]> => {
+  const resultFor = async (key: string, path: string, more: string): Promise<readonly string[]> => {
     const names = new Map(
       [
         ...(front.engine.catalog().databases.get(DATABASE_ID)?.dimensions.get('default')?.columns.values() ??
@@ -232,9 +235,9 @@ t.test('"all" means the columns of the whitelist', async (t) => {
     return columns.map(nameOf).sort();
   };
   for (const path of EXTRACTIONS) {
-    t.strictSame(await givenTo(KEY, path, ''), ['a', 'g'], path);
-    t.strictSame(await givenTo(KEY, path, ',"order":[{"a":"asc"}]'), ['a', 'entity-id', 'g'], path);
-    t.strictSame(await givenTo(KEYS.master, path, ''), ['a', 'b', 'g', 'h'], path);
-    t.strictSame(await givenTo(KEY, path, ',"dimension":"other"'), [], path);
+    t.strictSame(await resultFor(KEY, path, ''), ['a', 'g'], path);
+    t.strictSame(await resultFor(KEY, path, ',"order":[{"a":"asc"}]'), ['a', 'entity-id', 'g'], path);
+    t.strictSame(await resultFor(KEYS.master, path, ''), ['a', 'b', 'g', 'h'], path);
+    t.strictSame(await resultFor(KEY, path, ',"dimension":"other"'), [], path);
   }
 });

@@ -72,7 +72,7 @@ export class FakeEngine implements EngineApi {
   readonly inserts: { databaseId: number; bytes: Uint8Array; request: InsertRequest }[] = [];
   readonly mutations: MutationRequest[] = [];
   readonly plans: (readonly CountEntityPlan[])[] = [];
-  readonly notedRequests: { databaseId: number; asks: boolean }[] = [];
+  readonly notedRequests: { databaseId: number; isQuery: boolean }[] = [];
   /** The behavior of the next inserts; may throw or wait. */
   onInsert: (bytes: Uint8Array, request: InsertRequest) => Promise<InsertAnswer> = () =>
     Promise.resolve({ entityCount: 1, valueCount: 2 });
@@ -153,8 +153,8 @@ export class FakeEngine implements EngineApi {
     return (this.extractions.shift() ?? []).slice(0, plan.limit);
   }
 
-  atOneVersion<T>(ask: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
-    return ask((plan, options) => this.extract(plan, options));
+  atOneVersion<T>(read: (extract: QueryApi['extract']) => Promise<T>): Promise<T> {
+    return read((plan, options) => this.extract(plan, options));
   }
 
   /** The next of `extractions`. */
@@ -173,17 +173,17 @@ export class FakeEngine implements EngineApi {
   select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
     this.selects.push({ requests, format, options });
     const parts = this.streams.shift() ?? [];
-    async function* given(): AsyncGenerator<Uint8Array, void, void> {
+    async function* streamed(): AsyncGenerator<Uint8Array, void, void> {
       yield* parts;
     }
-    return { format, parts: given(), rowCount: () => this.selectRowCount };
+    return { format, parts: streamed(), rowCount: () => this.selectRowCount };
   }
 
   /** The lines of the next described plans. */
   outlines: readonly string[] = ['scan'];
 
   async summarizePlan(request: QueryPlan): Promise<readonly string[]> {
-    return this.outlines.map((line) => `${request.asks}: ${line}`);
+    return this.outlines.map((line) => `${request.kind}: ${line}`);
   }
 
   /** A cache without expiry, by database and key. */
@@ -203,8 +203,8 @@ export class FakeEngine implements EngineApi {
     return this.usages.get(databaseId) ?? NO_USAGE;
   }
 
-  noteRequest(databaseId: number, asks: boolean): void {
-    this.notedRequests.push({ databaseId, asks });
+  noteRequest(databaseId: number, isQuery: boolean): void {
+    this.notedRequests.push({ databaseId, isQuery });
   }
 
   async describeData(): Promise<Awaited<ReturnType<EngineApi['describeData']>>> {

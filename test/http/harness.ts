@@ -165,7 +165,7 @@ export function codeOf(reply: Reply): number {
   return parsed.errors[0].code;
 }
 
-export interface Ask {
+export interface TestRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -175,7 +175,7 @@ export interface Ask {
 }
 
 /** Sends one request on a new connection, with a Content-Length unless the headers specify another framing. */
-export async function ask(front: Ports, request: Ask): Promise<Reply> {
+export async function sendRequest(front: Ports, request: TestRequest): Promise<Reply> {
   const plain = request.plain ?? false;
   const connection = await RawConnection.open(plain ? front.httpPort : front.httpsPort, !plain);
   connection.write(requestBytes(request));
@@ -184,7 +184,7 @@ export async function ask(front: Ports, request: Ask): Promise<Reply> {
   return reply;
 }
 
-export function requestBytes(request: Ask): Uint8Array {
+export function requestBytes(request: TestRequest): Uint8Array {
   const { path: url, headers = {}, body } = request;
   const method = request.method ?? (body === undefined ? 'GET' : 'POST');
   const bytes = Buffer.from(body ?? '');

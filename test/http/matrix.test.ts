@@ -191,8 +191,8 @@ function expected(rule: Rule, someone: Someone, client: string, account: Account
       return rule.scope === 'team' && suffices ? 'granted' : 503;
     }
     case 'user': {
-      const rightPlace = (someone.inside !== null) === (rule.scope === 'database');
-      return rightPlace && someone.permissions.includes(rule.permission) ? 'granted' : 503;
+      const isRightScope = (someone.inside !== null) === (rule.scope === 'database');
+      return isRightScope && someone.permissions.includes(rule.permission) ? 'granted' : 503;
     }
     case 'custom':
       if (typeof rule.custom === 'number') return rule.custom;

@@ -140,10 +140,10 @@ export class PlainBodyWriter {
 
   #eventDate({ retentionDays }: Column): string {
     const random = this.#random;
-    const kept = retentionDays === null ? EVENT_SECONDS_MIN : NOW_SECONDS - retentionDays * DAY;
+    const retained = retentionDays === null ? EVENT_SECONDS_MIN : NOW_SECONDS - retentionDays * DAY;
     const odd = this.#values.odd([
-      `"${formatDateTime(kept - 1)}"`,
-      `"${formatDate(Math.floor(kept / DAY) - 1)}"`,
+      `"${formatDateTime(retained - 1)}"`,
+      `"${formatDate(Math.floor(retained / DAY) - 1)}"`,
       `"${formatDateTime(NOW_SECONDS + 1)}"`,
       `"${formatDateTime(EVENT_SECONDS_MIN - 1)}"`,
       '"1989-12-31"',
@@ -154,9 +154,11 @@ export class PlainBodyWriter {
       '"2026-01-32"',
     ]);
     if (odd !== null) return odd;
-    const moment = random.pick([kept, NOW_SECONDS, kept + random.below(NOW_SECONDS - kept + 1)]);
+    const moment = random.pick([retained, NOW_SECONDS, retained + random.below(NOW_SECONDS - retained + 1)]);
     const day = Math.floor(moment / DAY);
-    return random.chance(0.3) && day * DAY >= kept ? `"${formatDate(day)}"` : this.#values.instant(moment);
+    return random.chance(0.3) && day * DAY >= retained
+      ? `"${formatDate(day)}"`
+      : this.#values.instant(moment);
   }
 }
 
@@ -179,6 +181,6 @@ export function unlikeInserts(one: ParsedInsert, other: ParsedInsert): string | 
   if (shown(one) !== shown(other)) return `${shown(one)} is not ${shown(other)}`;
   const bytesOf = ({ buffer, batches }: ParsedInsert, index: number): Buffer =>
     Buffer.from(buffer as ArrayBuffer, batches[index].offset, batches[index].byteLength);
-  const place = one.batches.findIndex((_, index) => !bytesOf(one, index).equals(bytesOf(other, index)));
-  return place < 0 ? null : `the bytes of batch ${place} differ`;
+  const position = one.batches.findIndex((_, index) => !bytesOf(one, index).equals(bytesOf(other, index)));
+  return position < 0 ? null : `the bytes of batch ${position} differ`;
 }

@@ -29,16 +29,16 @@ const nested = (depth: number): string => `{"u":${'['.repeat(depth - 1)}${']'.re
 
 /** A model of 6 dimensions with 1,000 columns each. */
 const wide = modelOf(
-  Array.from({ length: 6 }, (_, place) =>
+  Array.from({ length: 6 }, (_, position) =>
     dimension(
-      place + 1,
-      place === 0 ? 'default' : `d${place}`,
-      Array.from({ length: 1000 }, (_, index) => column(place * 1000 + index + 1, `c${index}`, 'integer')),
+      position + 1,
+      position === 0 ? 'default' : `d${position}`,
+      Array.from({ length: 1000 }, (_, index) => column(position * 1000 + index + 1, `c${index}`, 'integer')),
     ),
   ),
 );
-const wideEntity = (id: number, place: number, count: number): string =>
-  `"${id}":{"dimension":"d${place}",${many(count, (index) => `"c${index}":1`)}}`;
+const wideEntity = (id: number, position: number, count: number): string =>
+  `"${id}":{"dimension":"d${position}",${many(count, (index) => `"c${index}":1`)}}`;
 const noDefault = modelOf([dimension(4, 'people', [column(1, 'age', 'integer')])]);
 const testModel = (count: number): DatabaseModel =>
   modelOf(
@@ -107,7 +107,7 @@ const CASES: readonly Case[] = [
   [2012, entities(1001), undefined, '"u1000"'],
   [
     2013,
-    `{${[1, 2, 3, 4, 5].map((place) => wideEntity(place, place, 1000)).join(',')},"z":{"c0":1}}`,
+    `{${[1, 2, 3, 4, 5].map((index) => wideEntity(index, index, 1000)).join(',')},"z":{"c0":1}}`,
     wide,
     '"z"',
   ],
@@ -263,7 +263,7 @@ t.test('bounds are inclusive: 1,000 entities, 5,000 columns, 1,000 characters, t
   t.ok(accepted(entities(1000)));
   t.ok(
     accepted(
-      `{${[1, 2, 3, 4, 5].map((place) => wideEntity(place, place, 1000)).join(',')},"z":{"dimension":"d1","c0":1}}`,
+      `{${[1, 2, 3, 4, 5].map((index) => wideEntity(index, index, 1000)).join(',')},"z":{"dimension":"d1","c0":1}}`,
       wide,
     ),
   );

@@ -8,8 +8,8 @@ import { writeStore } from './store.js';
 
 async function entriesOf(dir: string): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
-  const place = { fs: new NodeFileSystem(), dir: `${dir}/log`, fromLsn: 4 };
-  for await (const entry of recordsFrom(place, () => {})) entries.push(entry);
+  const source = { fs: new NodeFileSystem(), dir: `${dir}/log`, fromLsn: 4 };
+  for await (const entry of recordsFrom(source, () => {})) entries.push(entry);
   return entries;
 }
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { Prng } from '../../src/base/index.js';
-import { type AnswerLine, askAdminSocket, openAdminSocket } from '../../src/io/index.js';
+import { type AnswerLine, openAdminSocket, requestAdminSocket } from '../../src/io/index.js';
 
 const SEED = 4_711;
 const LINE_BYTES_MAX = 16 * 2 ** 10;
@@ -45,12 +45,12 @@ function converse(dir: string, parts: readonly (string | Buffer)[], end = true):
 }
 
 /** A promise that one side awaits and the other side resolves. */
-function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+function signal(): { readonly raised: Promise<void>; readonly give: () => void } {
   let give = (): void => {};
-  const given = new Promise<void>((resolve) => {
+  const raised = new Promise<void>((resolve) => {
     give = resolve;
   });
-  return { given, give };
+  return { raised, give };
 }
 
 t.test('the file has mode 0600 with any umask, and there is no other file', async (t) => {
@@ -61,22 +61,22 @@ t.test('the file has mode 0600 with any umask, and there is no other file', asyn
     process.umask(before);
     t.equal(fs.statSync(path.join(dir, 'admin.sock')).mode & 0o777, 0o600);
     t.strictSame(fs.readdirSync(dir), ['admin.sock']);
-    t.equal(await askAdminSocket(dir, 'hello'), '<hello>');
+    t.equal(await requestAdminSocket(dir, 'hello'), '<hello>');
     await close();
     t.strictSame(fs.readdirSync(dir), [], 'the file is removed with the socket');
-    t.equal(await askAdminSocket(dir, 'hello'), null);
+    t.equal(await requestAdminSocket(dir, 'hello'), null);
   }
 });
 
 t.test('the socket of a dead process is replaced', async (t) => {
   const dir = temporaryDir(t);
   fs.writeFileSync(path.join(dir, 'admin.sock'), 'a file');
-  t.equal(await askAdminSocket(dir, 'hello'), null);
+  t.equal(await requestAdminSocket(dir, 'hello'), null);
   fs.mkdirSync(path.join(dir, 'admin.sock.new'));
   fs.writeFileSync(path.join(dir, 'admin.sock.new/s'), 'half made');
   await listen(t, dir);
   t.strictSame(fs.readdirSync(dir), ['admin.sock']);
-  t.equal(await askAdminSocket(dir, 'hello'), '<hello>');
+  t.equal(await requestAdminSocket(dir, 'hello'), '<hello>');
 });
 
 t.test(
@@ -87,7 +87,7 @@ t.test(
       const dir = temporaryDir(t, 'd'.repeat(length));
       const close = await listen(t, dir);
       t.strictSame(fs.readdirSync(dir), ['admin.sock']);
-      t.equal(await askAdminSocket(dir, 'hello'), '<hello>', `${length}`);
+      t.equal(await requestAdminSocket(dir, 'hello'), '<hello>', `${length}`);
       await close();
       t.strictSame(fs.readdirSync(dir), []);
     }
@@ -97,7 +97,7 @@ t.test(
 t.test('a directory that cannot contain a socket is refused with the reason', async (t) => {
   const dir = temporaryDir(t);
   await t.rejects(openAdminSocket(path.join(dir, 'absent'), echo), { code: 'ENOENT' });
-  t.equal(await askAdminSocket(path.join(dir, 'absent'), 'hello'), null);
+  t.equal(await requestAdminSocket(path.join(dir, 'absent'), 'hello'), null);
   fs.mkdirSync(path.join(dir, 'admin.sock'));
   await t.rejects(openAdminSocket(dir, echo), { code: 'EISDIR' });
   t.strictSame(fs.readdirSync(dir), ['admin.sock']);
@@ -139,7 +139,7 @@ t.test('a line that is too long is not processed, and its rest is discarded', as
   );
   t.equal(await converse(dir, [Buffer.alloc(5 * 2 ** 20, 'x')], false), 'too long\n');
   t.equal(await converse(dir, [Buffer.alloc(5 * 2 ** 20, 'x'), '\nhello\n']), 'too long\n');
-  t.equal(await askAdminSocket(dir, 'hello'), '<hello>');
+  t.equal(await requestAdminSocket(dir, 'hello'), '<hello>');
 });
 
 t.test('clients may disconnect at any time', async (t) => {
@@ -158,7 +158,7 @@ t.test('clients may disconnect at any time', async (t) => {
       setTimeout(() => socket.destroy(), prng.between(0, 6));
     });
   for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 30 }, leave));
-  t.equal(await askAdminSocket(dir, 'a'), 'a'.repeat(1_000));
+  t.equal(await requestAdminSocket(dir, 'a'), 'a'.repeat(1_000));
 });
 
 t.test('each of many concurrent clients gets its own answer', async (t) => {
@@ -168,7 +168,7 @@ t.test('each of many concurrent clients gets its own answer', async (t) => {
     return echo(line);
   });
   const lines = Array.from({ length: 60 }, (_, index) => String(index));
-  const answers = await Promise.all(lines.map((line) => askAdminSocket(dir, line)));
+  const answers = await Promise.all(lines.map((line) => requestAdminSocket(dir, line)));
   t.strictSame(
     answers,
     lines.map((line) => `<${line}>`),
@@ -179,7 +179,7 @@ t.test('an answer of many megabytes is complete', async (t) => {
   const dir = temporaryDir(t);
   const text = 'x'.repeat(5 * 2 ** 20);
   await listen(t, dir, async () => text);
-  t.equal((await askAdminSocket(dir, 'hello'))?.length, text.length);
+  t.equal((await requestAdminSocket(dir, 'hello'))?.length, text.length);
 });
 
 t.test('close waits for the current answer and drops idle connections', async (t) => {
@@ -188,15 +188,15 @@ t.test('close waits for the current answer and drops idle connections', async (t
   const answerNow = signal();
   const close = await listen(t, dir, async (line) => {
     received.give();
-    await answerNow.given;
+    await answerNow.raised;
     return echo(line);
   });
-  const answer = askAdminSocket(dir, 'hello');
+  const answer = requestAdminSocket(dir, 'hello');
   const idle = converse(dir, ['half'], false);
-  await received.given;
+  await received.raised;
   const closed = close();
   t.equal(await idle, '');
-  t.equal(await askAdminSocket(dir, 'more'), null, 'new connections are refused');
+  t.equal(await requestAdminSocket(dir, 'more'), null, 'new connections are refused');
   answerNow.give();
   t.equal(await answer, '<hello>');
   await closed;
@@ -207,7 +207,7 @@ t.test('if the server ends without a reply, the error says that the outcome is u
   const server = net.createServer((socket) => socket.once('data', () => socket.destroy()));
   await new Promise<void>((resolve) => server.listen(path.join(dir, 'admin.sock'), resolve));
   t.teardown(() => server.close());
-  await t.rejects(askAdminSocket(dir, 'hello'), {
+  await t.rejects(requestAdminSocket(dir, 'hello'), {
     message: 'the server ended before it replied; the command may or may not have been executed',
   });
 });

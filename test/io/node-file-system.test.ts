@@ -45,9 +45,9 @@ t.test('after a short write exactly the remaining bytes are written', async (t) 
 
 t.test('opening: create empties, read-write keeps, an absent file is ENOENT', async (t) => {
   const dir = t.testdir({ old: 'abc' });
-  const kept = await disk.open(path.join(dir, 'old'), 'read-write');
-  t.equal(await kept.size(), 3);
-  await kept.close();
+  const retained = await disk.open(path.join(dir, 'old'), 'read-write');
+  t.equal(await retained.size(), 3);
+  await retained.close();
   const emptied = await disk.open(path.join(dir, 'old'), 'create');
   t.equal(await emptied.size(), 0);
   await emptied.close();
@@ -159,8 +159,8 @@ t.test(
     const whole = Buffer.from(Array.from({ length: 500 }, (_, at) => at % 251));
     const parts = [whole.subarray(0, 7), whole.subarray(7, 8), whole.subarray(8, 300), whole.subarray(300)];
     const file = path.join(t.testdir(), 'pieces');
-    const takes = (count: number) => (fd: number, given: readonly Uint8Array[], at: number, done: unknown) =>
-      real(fd, [Buffer.concat(given).subarray(0, count)], at, done);
+    const takes = (count: number) => (fd: number, value: readonly Uint8Array[], at: number, done: unknown) =>
+      real(fd, [Buffer.concat(value).subarray(0, count)], at, done);
     for (const count of [1, 6, 7, 8, 299]) {
       Object.assign(fs, { writev: takes(count) });
       const handle = await disk.open(file, 'create');

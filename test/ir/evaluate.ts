@@ -69,28 +69,28 @@ export function store(data: StoredData, body: Json, model: DatabaseModel, nowMs:
     const key = lowerCase(id);
     const entity = entities.get(key) ?? { attributes: new Map(), events: new Map() };
     entities.set(key, entity);
-    for (const [name, given] of fields) {
-      if (name !== 'dimension') storeField(entity, dimension.columns.get(name) as Column, given, nowMs);
+    for (const [name, value] of fields) {
+      if (name !== 'dimension') storeField(entity, dimension.columns.get(name) as Column, value, nowMs);
     }
   }
 }
 
-function storeField(entity: StoredEntity, column: Column, given: Json, nowMs: number): void {
+function storeField(entity: StoredEntity, column: Column, value: Json, nowMs: number): void {
   if (isEventType(column.type)) {
     const events = entity.events.get(column.id) ?? [];
     entity.events.set(column.id, events);
-    const items = (given instanceof Map ? [given] : given) as readonly ReadonlyMap<string, Json>[];
+    const items = (value instanceof Map ? [value] : value) as readonly ReadonlyMap<string, Json>[];
     for (const item of items) {
       const date = item.get('date') as string | undefined;
       const seconds = date === undefined ? Math.floor(nowMs / 1000) : (parseInstant(date) as number);
       events.push({ seconds, value: toStored(item.get('value') as Json, column) });
     }
-  } else if (given === null) entity.attributes.delete(column.id);
+  } else if (value === null) entity.attributes.delete(column.id);
   else if (column.storage === 'list-of-values') {
-    const items = (given as readonly Json[]).map((item) => toStored(item, column));
+    const items = (value as readonly Json[]).map((item) => toStored(item, column));
     if (items.length === 0) entity.attributes.delete(column.id);
     else entity.attributes.set(column.id, items);
-  } else entity.attributes.set(column.id, toStored(given, column));
+  } else entity.attributes.set(column.id, toStored(value, column));
 }
 
 /** The number of entities of a dimension for which the condition is true. */

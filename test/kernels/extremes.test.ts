@@ -85,17 +85,17 @@ for (const kind of INTEGER_KINDS) {
     const bits = { i8: 8, i16: 16, i32: 32, i64: 64 }[kind];
     const top = 2n ** BigInt(bits - 1);
     const missed: string[] = [];
-    for (let place = 0; place < n; place++) {
-      const value = place % 2 === 0 ? -top : top - 1n;
+    for (let index = 0; index < n; index++) {
+      const value = index % 2 === 0 ? -top : top - 1n;
       const rows = new Array<bigint>(n).fill(5n);
-      rows[place] = value;
+      rows[index] = value;
       arena.reset();
       const values = arena.values(kind, asWritten(kind, rows));
       const out = arena.take(16);
       const mismatch = arena.bytesMismatch(extremeBytes(rows), n, out, (k) =>
         run(k, kind, values, 0, n, out),
       );
-      if (mismatch !== null) missed.push(`row ${place}: ${mismatch}`);
+      if (mismatch !== null) missed.push(`row ${index}: ${mismatch}`);
     }
     t.strictSame(missed, []);
   });

@@ -54,11 +54,11 @@ for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KI
         const span = Math.min(1 + prng.below(SPAN_MAX), most - low + 1);
         const values = many(n, () => low + (prng.chance(0.1) ? span - 1 : prng.below(span)));
         const table = many(span, () => prng.below(65_536));
-        const held = many(n, () => prng.below(65_536));
+        const stored = many(n, () => prng.below(65_536));
         const valuesAt = arena.values(kind, values);
         const tableAt = arena.values('u16', table);
-        const cells = arena.values('u16', held);
-        const expected = Uint16Array.from(values, (value, row) => held[row] + table[value - low]);
+        const cells = arena.values('u16', stored);
+        const expected = Uint16Array.from(values, (value, row) => stored[row] + table[value - low]);
         const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, cells, (k) =>
           add(k, kind, valuesAt, n, low, tableAt, cells),
         );
@@ -75,12 +75,12 @@ t.test('cells have one number added where a bit is set and another where it is n
   for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
     for (const set of selections(prng, n)) {
       arena.reset();
-      const held = many(n, () => prng.below(65_536));
+      const stored = many(n, () => prng.below(65_536));
       const [ifSet, ifClear] = [prng.below(65_536), prng.pick([0, 1, 65_535])];
       const bitmap = set === null ? 0 : arena.bitmap(set);
-      const cells = arena.values('u16', held);
+      const cells = arena.values('u16', stored);
       const expected = Uint16Array.from(
-        held,
+        stored,
         (cell, row) => cell + (set === null || set[row] ? ifSet : ifClear),
       );
       const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, cells, (k) => {

@@ -120,7 +120,7 @@ for (const { kind, extremes, random, run } of CASES) {
   });
 }
 
-t.test('a whole segment beyond the 2 GiB line gives the same rows as below it', async (t) => {
+t.test('a segment above 2 GiB of memory selects the same rows as a segment below 2 GiB', async (t) => {
   const prng = new Prng(SEED + 1);
   const arena = new TwinArena(prng, 33_000, 2 ** 31 + 24);
   const n = 65_536;

@@ -85,9 +85,9 @@ const STAGE_KERNELS = {
   i64: (k: Kernels) => k.stageI64,
 } as const;
 
-/** The bytes of `held` with `written[i]` in field 0 of record i. */
-function withFields(held: readonly bigint[], written: readonly bigint[], step: number): Uint8Array {
-  const fields = [...held];
+/** The bytes of `stored` with `written[i]` in field 0 of record i. */
+function withFields(stored: readonly bigint[], written: readonly bigint[], step: number): Uint8Array {
+  const fields = [...stored];
   written.forEach((value, index) => {
     fields[index * step] = value;
   });
@@ -103,15 +103,15 @@ for (const kind of INTEGER_KINDS) {
         arena.reset();
         const step = prng.between(1, 5);
         const values = many(n, () => integer(prng, kind as IntegerKind));
-        const held = many(n * step, () => i64(prng));
+        const stored = many(n * step, () => i64(prng));
         const valuesAt = arena.values(kind, asWritten(kind, values));
         const bitmap = bits === null ? 0 : arena.bitmap(bits);
-        const out = arena.values('i64', held);
+        const out = arena.values('i64', stored);
         const chosen = values.filter((_, row) => bits === null || bits[row]);
         const run = (k: Kernels): number =>
           STAGE_KERNELS[kind](k)(valuesAt, bitmap, n, out, step * I64_BYTES);
         t.equal(
-          arena.bytesMismatch(withFields(held, chosen, step), chosen.length, out, run),
+          arena.bytesMismatch(withFields(stored, chosen, step), chosen.length, out, run),
           null,
           `${n} rows`,
         );
@@ -128,14 +128,14 @@ t.test('selected bits are staged as 0 and 1', async (t) => {
       arena.reset();
       const step = prng.between(1, 5);
       const values = many(n, () => prng.chance(0.5));
-      const held = many(n * step, () => i64(prng));
+      const stored = many(n * step, () => i64(prng));
       const valuesAt = arena.bitmap(values);
       const bitmap = bits === null ? 0 : arena.bitmap(bits);
-      const out = arena.values('i64', held);
+      const out = arena.values('i64', stored);
       const chosen = values.filter((_, row) => bits === null || bits[row]).map((bit) => (bit ? 1n : 0n));
       const run = (k: Kernels): number => k.stageBits(valuesAt, bitmap, n, out, step * I64_BYTES);
       t.equal(
-        arena.bytesMismatch(withFields(held, chosen, step), chosen.length, out, run),
+        arena.bytesMismatch(withFields(stored, chosen, step), chosen.length, out, run),
         null,
         `${n} rows`,
       );
@@ -234,8 +234,8 @@ t.test('records of extremes keep the minima, then the maxima', async (t) => {
       slots.forEach((slot, row) => {
         for (let field = 0; field < fields; field++) {
           const value = records[row][field];
-          const held = wanted[slot][field];
-          if (field < minCount ? value < held : value > held) wanted[slot][field] = value;
+          const stored = wanted[slot][field];
+          if (field < minCount ? value < stored : value > stored) wanted[slot][field] = value;
         }
       });
       const run = (k: Kernels): number => {

@@ -123,8 +123,8 @@ export class TwinArena {
       if (count !== expectedCount) return `${kernels.name}: count ${count}, expected ${expectedCount}`;
       const byte = got.findIndex((value, i) => value !== after[i]);
       if (byte >= 0) {
-        const place = this.#start + byte - out;
-        return `${kernels.name}: byte ${place} of out is ${got[byte]}, expected ${after[byte]}`;
+        const index = this.#start + byte - out;
+        return `${kernels.name}: byte ${index} of out is ${got[byte]}, expected ${after[byte]}`;
       }
     }
     return null;

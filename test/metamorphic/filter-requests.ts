@@ -158,7 +158,7 @@ function byId(prng: Prng, twins: Twins, kind: 'update' | 'delete'): JsonObject {
 const HOUR = 3_600;
 
 /** Read requests by kind: the endpoint, and a generator of bodies. */
-const ASKS: Readonly<
+const REQUESTS: Readonly<
   Record<string, readonly [path: string, generate: (prng: Prng, world: QueryWorld) => Json]>
 > = {
   count: ['/v1/query/count/entity', (prng, { schema }) => generateCountBody(prng, schema, OPTIONS)],
@@ -194,7 +194,7 @@ export class Requests {
   /** Number of answers that were not refusals, by kind of request. */
   readonly taken = new Map<string, number>();
   readonly #world: QueryWorld;
-  #onceCount = 0;
+  #idempotencyKeyCount = 0;
   #savedCount = 0;
 
   constructor(prng: Prng, twins: Twins) {
@@ -213,7 +213,7 @@ export class Requests {
       ...['total', 'exists', 'insert', 'insert', 'insert', 'update', 'update', 'update', 'delete', 'list'],
       'broken',
     ]);
-    if (ASKS[kind] !== undefined) return this.#query(kind);
+    if (REQUESTS[kind] !== undefined) return this.#query(kind);
     switch (kind) {
       case 'saved':
         return this.#saved();
@@ -273,7 +273,7 @@ export class Requests {
 
   /** At random the same request is first sent without the filter, so that its answer is in the result cache. */
   async #query(kind: string): Promise<string | null> {
-    const [path, generate] = ASKS[kind];
+    const [path, generate] = REQUESTS[kind];
     const body = generate(this.#prng, this.#world);
     if (this.#prng.chance(0.3)) await this.#twins.asMaster({ path, text: jsonText(body) });
     return this.#send(kind, { path, body });
@@ -294,7 +294,7 @@ export class Requests {
       return this.#send('run', { method: 'GET', path });
     }
     const kind = prng.pick(['count', 'events', 'aggregation', 'top']);
-    const members = savedMembers(kind, ASKS[kind][1](prng, this.#world));
+    const members = savedMembers(kind, REQUESTS[kind][1](prng, this.#world));
     if (members === null) return null;
     const period: Readonly<Record<string, Json>> = prng.chance(0.7)
       ? { 'cache-period': num(prng.between(5, 600)) }
@@ -328,18 +328,23 @@ export class Requests {
     return this.#prng.chance(0.8) ? 'write-read' : this.#prng.pick(LEVELS);
   }
 
-  async #send(kind: string, request: Request, once: string | null = null): Promise<string | null> {
-    const reply = await this.#ask(kind, this.#level(), request, once);
+  async #send(kind: string, request: Request, idempotencyKey: string | null = null): Promise<string | null> {
+    const reply = await this.#sendTo(kind, this.#level(), request, idempotencyKey);
     return typeof reply === 'string' ? reply : null;
   }
 
-  async #ask(kind: string, level: Level, { method, path, body, text }: Request, once: string | null) {
+  async #sendTo(
+    kind: string,
+    level: Level,
+    { method, path, body, text }: Request,
+    idempotencyKey: string | null,
+  ) {
     const sent = text ?? (body === undefined ? null : jsonText(body));
     const headers = {
       'content-type': 'application/json',
-      ...(once === null ? {} : { 'idempotency-key': once }),
+      ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
     };
-    const reply = await this.#twins.ask(level, { ...(method && { method }), path, text: sent, headers });
+    const reply = await this.#twins.request(level, { ...(method && { method }), path, text: sent, headers });
     if (typeof reply !== 'string' && reply.status === 200)
       this.taken.set(kind, (this.taken.get(kind) ?? 0) + 1);
     return reply;
@@ -351,12 +356,12 @@ export class Requests {
     body: Json,
     taken: (reply: Reply) => Promise<string | null>,
   ): Promise<string | null> {
-    const once = this.#prng.chance(0.2) ? `once ${++this.#onceCount}` : null;
+    const idempotencyKey = this.#prng.chance(0.2) ? `once ${++this.#idempotencyKeyCount}` : null;
     const [level, request] = [this.#level(), { path: `/v1/${kind}`, body }];
-    const reply = await this.#ask(kind, level, request, once);
+    const reply = await this.#sendTo(kind, level, request, idempotencyKey);
     if (typeof reply === 'string') return reply;
-    if (once !== null) {
-      const again = await this.#ask(kind, level, request, once);
+    if (idempotencyKey !== null) {
+      const again = await this.#sendTo(kind, level, request, idempotencyKey);
       if (typeof again === 'string') return `again: ${again}`;
     }
     return reply.status === 200 ? taken(reply) : null;

@@ -12,15 +12,15 @@ import t from 'tap';
 import { ConformanceServer } from '../support/conformance-server.js';
 import { jsonText } from '../support/generate.js';
 import { QueryLife } from './query-life.js';
-import { ask, askPagesTwice, generateQuestions, type Question } from './query-questions.js';
+import { fetchPagesTwice, generateQuestions, type Question, runQuestion } from './query-questions.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     queries: { type: 'string', default: process.env.QUARRY_QUERIES ?? '3600' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [QUERIES, SEED] = [Number(given.queries), Number(given.seed)];
+const [QUERIES, SEED] = [Number(value.queries), Number(value.seed)];
 const START_MS = Date.now();
 t.comment(`seed ${SEED}, ${QUERIES} queries, from ${new Date(START_MS).toISOString()}`);
 t.setTimeout(120_000 + QUERIES * 30);
@@ -31,62 +31,62 @@ const LAYOUTS = [
   { shards: 2, workers: 2, simd: false },
   { shards: 7, workers: 2, simd: true },
 ] as const;
-/** Number of times in each layout at which new queries are generated. */
+/** Number of times that new queries are generated in each layout. */
 const TIMES = 4;
-/** Number of extractions of several pages at each time. */
+/** Number of extractions of several pages that are generated each time. */
 const PAGED = 2;
 /** Share of the queries that are repeated after a restart. */
 const AGAIN = 0.2;
 
 for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
-  t.test(`on ${shards} shards and ${workers} workers every answer is the model's`, async (t) => {
+  t.test(`on ${shards} shards and ${workers} workers every answer equals the model's`, async (t) => {
     const server = await ConformanceServer.start(simd, { shards, workers });
     t.teardown(() => server.stop());
     const life = new QueryLife(server, SEED + index, START_MS);
     const queryCounts = new Map<string, number>();
-    const askNew = async (when: string): Promise<Question[]> => {
+    const queryNew = async (when: string): Promise<Question[]> => {
       const count = QUERIES / LAYOUTS.length / TIMES;
       const questions = generateQuestions(life.prng, life.world, count);
       for (const { kind, queryCount } of questions)
         queryCounts.set(kind, (queryCounts.get(kind) ?? 0) + queryCount);
-      const wrong = await ask(server, life.model, questions);
+      const wrong = await runQuestion(server, life.model, questions);
       t.strictSame(wrong.slice(0, SHOWN), [], `${when}: ${wrong.length} of ${questions.length} differ`);
       for (const body of life.pagedBodies(PAGED)) {
-        t.equal(await askPagesTwice(server, life.model, body), null, `${when}: ${jsonText(body)}`);
+        t.equal(await fetchPagesTwice(server, life.model, body), null, `${when}: ${jsonText(body)}`);
       }
       return questions.filter(() => life.prng.chance(AGAIN));
     };
-    const askAgain = async (at: ConformanceServer, questions: readonly Question[], when: string) => {
-      const wrong = await ask(at, life.model, questions);
+    const queryAgain = async (at: ConformanceServer, questions: readonly Question[], when: string) => {
+      const wrong = await runQuestion(at, life.model, questions);
       t.strictSame(wrong.slice(0, SHOWN), [], `${when}: ${wrong.length} of ${questions.length} differ`);
     };
 
     await life.createColumns();
     await life.insertPaged();
     for (let requests = 0; requests < 6; requests++) await life.insert(60);
-    const first = await askNew('after inserts');
+    const first = await queryNew('after inserts');
     for (let changes = 0; changes < 4; changes++) await life.update();
     await life.delete();
     await life.deletePaged();
     await life.insert(40);
-    const second = await askNew('after updates and deletes');
+    const second = await queryNew('after updates and deletes');
     const killed = await server.copy(!simd);
-    await askAgain(killed, [...first, ...second], 'after a restart from the log, with the other kernels');
+    await queryAgain(killed, [...first, ...second], 'after a restart from the log, with the other kernels');
     await killed.stop();
 
     await server.restart(!simd);
-    await askAgain(server, second, 'after a restart from a snapshot, with the other kernels');
+    await queryAgain(server, second, 'after a restart from a snapshot, with the other kernels');
     await life.update();
     await life.delete();
-    const third = await askNew('after changes on a snapshot');
+    const third = await queryNew('after changes on a snapshot');
     await server.checkpoint();
     await life.insert(60);
     await life.delete();
     await life.update();
-    const fourth = await askNew('after changes beside a snapshot');
+    const fourth = await queryNew('after changes beside a snapshot');
     const copy = await server.copy(simd);
-    await askAgain(copy, [...third, ...fourth], 'after a restart from snapshot and log');
+    await queryAgain(copy, [...third, ...fourth], 'after a restart from snapshot and log');
     await copy.stop();
-    t.comment(`asked ${[...queryCounts].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
+    t.comment(`ran ${[...queryCounts].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
   });
 }

@@ -73,21 +73,21 @@ function generateQuestion(prng: Prng, world: QueryWorld, kind: Kind, countMax: n
 }
 
 /** Sends all questions, several concurrently; returns a description of each wrong answer. */
-export async function ask(
+export async function runQuestion(
   server: ConformanceServer,
   model: RowModel,
   questions: readonly Question[],
 ): Promise<string[]> {
   const wrong: string[] = [];
   const waiting = [...questions];
-  const askNext = async (): Promise<void> => {
+  const queryNext = async (): Promise<void> => {
     for (let question = waiting.shift(); question !== undefined; question = waiting.shift()) {
       const difference = await differenceOf(server, model, question);
       if (difference !== null)
         wrong.push(`${PATHS[question.kind]} ${jsonText(question.body)}: ${difference}`);
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, askNext));
+  await Promise.all(Array.from({ length: IN_FLIGHT }, queryNext));
   return wrong;
 }
 
@@ -98,7 +98,7 @@ async function differenceOf(
 ): Promise<string | null> {
   const nowMs = Date.now();
   if (kind === 'result') {
-    const pages = await askPages(server, body);
+    const pages = await fetchPages(server, body);
     return typeof pages === 'string' ? pages : rowsDifference(model.extract(body, nowMs), pages);
   }
   const answer = await post(server, kind, body);
@@ -123,7 +123,7 @@ async function post(server: ConformanceServer, kind: Kind, body: Json): Promise<
 }
 
 /** The data of each page, or a description of the error. */
-async function askPages(server: ConformanceServer, body: Json): Promise<Json[] | string> {
+async function fetchPages(server: ConformanceServer, body: Json): Promise<Json[] | string> {
   const pages: Json[] = [];
   let token: Json | undefined;
   do {
@@ -155,12 +155,12 @@ function pageError(answer: JsonObject, number: number, isLast: boolean): string 
  * Requests all pages twice, and checks that both times the pages have the same rows, and that they are those of the
  * model.
  */
-export async function askPagesTwice(
+export async function fetchPagesTwice(
   server: ConformanceServer,
   model: RowModel,
   body: Json,
 ): Promise<string | null> {
-  const [first, second] = [await askPages(server, body), await askPages(server, body)];
+  const [first, second] = [await fetchPages(server, body), await fetchPages(server, body)];
   if (typeof first === 'string') return first;
   if (typeof second === 'string') return second;
   return (

@@ -22,20 +22,20 @@ import {
   jsonText,
   num,
 } from '../support/generate.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { RowModel } from '../support/model.js';
 import { ID_COUNT, OPTIONS, Requests } from './filter-requests.js';
 import { LiveServer } from './live-server.js';
 import { type Filter, makeDatabase, makeKey, Twins } from './twins.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     requests: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
 /** Requests to each pair of databases between two starts of the server. */
-const [REQUESTS, SEED] = [Number(given.requests), Number(given.seed)];
+const [REQUESTS, SEED] = [Number(value.requests), Number(value.seed)];
 t.comment(`seed ${SEED}, ${REQUESTS} requests`);
 t.setTimeout(120_000 + REQUESTS * 2_000);
 
@@ -245,8 +245,8 @@ const TOTAL = '/v1/query/count/entity/total';
 const EXISTS = '/v1/query/exists/entity';
 
 /** The codes of an answer; `[]` for a success. */
-async function codesOf(ask: Ask): Promise<readonly number[]> {
-  const { status, body } = await server.client.ask(ask);
+async function codesOf(request: ApiRequest): Promise<readonly number[]> {
+  const { status, body } = await server.client.request(request);
   if (status === 200) return [];
   return (body as { errors: { code: number }[] }).errors.map(({ code }) => code);
 }
@@ -291,7 +291,7 @@ t.test('a filter whose column is deleted or deactivated admits no rows', async (
   await succeed('/v1/query/saved', { ...saved, name: 'everyone' });
   await succeed('/v1/query/saved', { ...saved, name: 'remembered', 'cache-period': 600 });
   /** Requests of every kind that read or change rows. The last two would find rows that no filter hides. */
-  const requests: Readonly<Record<string, Omit<Ask, 'key'>>> = {
+  const requests: Readonly<Record<string, Omit<ApiRequest, 'key'>>> = {
     count: { path: COUNT, body: { 'query-name': 'q', query: everyone } },
     'count in a list': {
       path: COUNT,
@@ -324,11 +324,11 @@ t.test('a filter whose column is deleted or deactivated admits no rows', async (
   const expect = async (expected: Readonly<Record<string, number | null>>, when: string): Promise<void> => {
     for (const [what, code] of Object.entries(expected)) {
       const key = keys.get(what);
-      for (const [request, ask] of Object.entries(requests)) {
+      for (const [request, sent] of Object.entries(requests)) {
         // A key that may not run a saved query does not see it.
-        const refusal = ask.path.startsWith('/v1/query/saved/') ? 4023 : code;
+        const refusal = sent.path.startsWith('/v1/query/saved/') ? 4023 : code;
         t.strictSame(
-          await codesOf({ ...ask, key }),
+          await codesOf({ ...sent, key }),
           code === null ? [] : [refusal],
           `${what}, ${when}: ${request}`,
         );
@@ -436,7 +436,7 @@ t.test('a key with a whitelist gets 506 for every other column, and for no colum
       const grants = namesIn(kind, body).every(
         (column) => column.endsWith(' entity-id') || isAllowed.has(column),
       );
-      const found = await client.ask({ path, key, text: jsonText(body) });
+      const found = await client.request({ path, key, text: jsonText(body) });
       const codes = ((found.body as { errors?: { code: number }[] }).errors ?? []).map(({ code }) => code);
       const isRight = grants
         ? found.status === 200
@@ -501,10 +501,10 @@ t.test('an Idempotency-Key of one key never answers for another key, endpoint or
     key: string,
     path: string,
     sent: object = body,
-    once = 'the same',
+    idempotencyKey = 'the same',
   ): Promise<unknown> => {
-    const headers = { 'idempotency-key': once };
-    const { body: answer } = await server.client.ask({ path, key, body: sent, headers });
+    const headers = { 'idempotency-key': idempotencyKey };
+    const { body: answer } = await server.client.request({ path, key, body: sent, headers });
     const { errors, result, 'inserted-entities': inserted } = answer as Record<string, unknown>;
     return errors === undefined
       ? (result ?? inserted)

@@ -113,7 +113,7 @@ export class Scenario {
       ...run(insert(1), insert(30), insert(150), update, erase, insert(150), update, update, drop),
       ...run(insert(150), erase, retype, update, put, insert(20), erase),
     ];
-    this.afterFirst = this.#ask();
+    this.afterFirst = this.#query();
     // Empties dimensions, reinserts entities, creates and deletes columns, during a checkpoint and after it.
     this.later = run(
       insert(60),
@@ -129,9 +129,9 @@ export class Scenario {
       erase,
     );
     this.last = run(insert(100), () => this.#clear('auto'), update, erase, take, retype, insert(60), update);
-    this.afterAll = this.#ask();
+    this.afterAll = this.#query();
     this.#model.expire(EXPIRY_MS);
-    this.afterExpiry = this.#ask();
+    this.afterExpiry = this.#query();
   }
 
   /** The names that requests may use at this step. */
@@ -240,7 +240,7 @@ export class Scenario {
     return this.#activate(column, true);
   }
 
-  #ask(): RequestedQuery {
+  #query(): RequestedQuery {
     const { dimensions } = this.#schema;
     const bodies = Array.from({ length: BODIES_PER_STEP }, () =>
       generateCountBody(this.#prng, this.#schema, QUERY_OPTIONS),

@@ -11,13 +11,13 @@ import type { EngineOptions } from '../../src/engine/index.js';
 import { copyDir, makeDir, NOW_MS, SIMD_KERNELS, TestStore } from '../engine/store.js';
 import { EXPIRY_MS, firstDifference, perform, type RequestedQuery, Scenario } from './scenario.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     runs: { type: 'string', default: '1' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [RUNS, SEED] = [Number(given.runs), Number(given.seed)];
+const [RUNS, SEED] = [Number(value.runs), Number(value.seed)];
 t.comment(`seed ${SEED}, ${RUNS} runs`);
 t.setTimeout(RUNS * 240_000);
 

@@ -36,13 +36,13 @@ export function unified(members: readonly Piece[]): Unified {
   return { of, duck: both.map(({ duck }) => duck), lite: both.map(({ lite }) => lite) };
 }
 
-const places = (members: readonly unknown[]): string[] => members.map((_, index) => `$${index}`);
+const positions = (members: readonly unknown[]): string[] => members.map((_, index) => `$${index}`);
 
 /** Applies `make` to the members; the result has their common kind, or `kind`. */
 export function combined(members: readonly Piece[], make: Make, kind: Kind | null = null): Piece {
   const { of, duck, lite } = unified(members);
   const liteForm = lite.some((text) => text === null) ? null : make(lite as string[]);
-  return piece(kind ?? of, forms(make(places(members)), make(duck), liteForm), members);
+  return piece(kind ?? of, forms(make(positions(members)), make(duck), liteForm), members);
 }
 
 /** NULLIF with the kind of its first argument; null if the kind would differ. */
@@ -67,7 +67,7 @@ export function cased(whens: readonly Piece[], values: readonly Piece[]): Piece 
     return `CASE ${branches.join(' ')}${last} END`;
   };
   const liteForm = lite.some((text) => text === null) ? null : make(lite as string[]);
-  return piece(of, forms(make(places(values)), make(duck), liteForm), [...values, ...whens]);
+  return piece(of, forms(make(positions(values)), make(duck), liteForm), [...values, ...whens]);
 }
 
 /** CASE x WHEN a THEN ... WHEN b THEN ... ELSE ... END, of x, a, b and three values. */
@@ -79,7 +79,7 @@ export function switched(compared: readonly Piece[], values: readonly Piece[]): 
     texts.map((text) => text.replace(/\$(\d)/g, (_, index) => `$${Number(index) + compared.length}`));
   const missing = [...left.lite, ...right.lite].some((text) => text === null);
   const lite = missing ? null : make(left.lite as string[], moved(right.lite as string[]));
-  const quarry = make(places(compared), moved(places(values)));
+  const quarry = make(positions(compared), moved(positions(values)));
   return piece(right.of, forms(quarry, make(left.duck, moved(right.duck)), lite), [...compared, ...values]);
 }
 

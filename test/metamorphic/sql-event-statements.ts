@@ -59,8 +59,8 @@ export class EventStatements {
     const beside = prng.chance(0.4) ? values.condition(prng.pick([0, 1, 2])) : null;
     const written = tests?.quarry ?? [];
     const moved = written.filter((test) => test.includes('.date]') && prng.chance(0.3));
-    const kept = written.filter((test) => !moved.includes(test));
-    const quarry = [...kept, ...(beside === null ? [] : ['$0'])];
+    const retained = written.filter((test) => !moved.includes(test));
+    const quarry = [...retained, ...(beside === null ? [] : ['$0'])];
     if (prng.chance(0.5)) quarry.reverse();
     const duck = [...(tests === null ? [] : [exists]), ...(beside === null ? [] : ['$0'])];
     const havingBeside = moved.length === 0 ? null : moved.join(' AND ');
@@ -197,7 +197,7 @@ export class EventStatements {
     const pieces = this.#eventPieces(event, 'e.value', 'e.date');
     const condition = this.#condition(tests, tests === null ? '' : tests.duck.join(' AND '), values);
     const from = replaced(source, `"${name}" AS f JOIN "${name}_${event.name}" AS e ON e.id = f."entity-id"`);
-    return { event, source, pieces, condition: condition, from };
+    return { event, source, pieces, condition, from };
   }
 
   /** GROUP BY values of events, expressions of them, or INTERVAL of their dates. */
@@ -224,11 +224,11 @@ export class EventStatements {
       const key = prng.pick(few);
       keys.push({ key, item: key });
     }
-    const once = (of: string): string =>
+    const singleton = (of: string): string =>
       `list_transform(list_distinct(list({'i': f."entity-id", 'v': ${of}})), lambda s: s.v)`;
     const all = new Values(prng, [...pieces, ...pieces, ...source.columns]);
     const aggregates = this.#aggregates(all, prng.between(0, 3), (of) => ({
-      list: readsColumns(of, pieces) ? null : once,
+      list: readsColumns(of, pieces) ? null : singleton,
     }));
     const count: Piece = {
       ...COUNT_ROWS,

@@ -58,22 +58,22 @@ export class SqlLife {
   }
 
   /** Sends new queries. Returns a description of each wrong answer. */
-  async ask(server: ConformanceServer, count: number): Promise<string[]> {
+  async query(server: ConformanceServer, count: number): Promise<string[]> {
     const statements = this.#statements as Statements;
     const selects = Array.from({ length: count }, () => statements.any());
     this.#selects.push(...selects);
-    return this.#askAll(server, selects);
+    return this.#queryAll(server, selects);
   }
 
-  askAgain(server: ConformanceServer, count: number): Promise<string[]> {
+  queryAgain(server: ConformanceServer, count: number): Promise<string[]> {
     const selects = Array.from({ length: count }, () => this.#prng.pick(this.#selects));
-    return this.#askAll(server, selects);
+    return this.#queryAll(server, selects);
   }
 
-  async #askAll(server: ConformanceServer, selects: readonly Select[]): Promise<string[]> {
+  async #queryAll(server: ConformanceServer, selects: readonly Select[]): Promise<string[]> {
     const wrong: string[] = [];
     const waiting = [...selects];
-    const askNext = async (): Promise<void> => {
+    const queryNext = async (): Promise<void> => {
       for (let select = waiting.shift(); select !== undefined; select = waiting.shift()) {
         const first = await this.#differenceOf(server, select);
         if (first === null) continue;
@@ -84,17 +84,17 @@ export class SqlLife {
         wrong.push(`${quarry}\n  DuckDB: ${duck}\n  ${await this.#differenceOf(server, smallest)}`);
       }
     };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, askNext));
+    await Promise.all(Array.from({ length: IN_FLIGHT }, queryNext));
     return wrong;
   }
 
   async #differenceOf(server: ConformanceServer, select: Select): Promise<string | null> {
     const { quarry, duck, lite } = printSelect(select);
-    const [answer, byDuck] = await Promise.all([server.sql(quarry), this.#askDuck(duck, select)]);
+    const [answer, byDuck] = await Promise.all([server.sql(quarry), this.#queryDuckDb(duck, select)]);
     let expected = byDuck;
     if (typeof byDuck === 'string' && UNGROUPED_BY_DUCK.test(byDuck)) {
       if (UNGROUPED_BY_QUARRY.test(answer.text)) return null;
-      expected = await this.#askDuck(printSelect(withOpaqueKeys(select)).duck, select);
+      expected = await this.#queryDuckDb(printSelect(withOpaqueKeys(select)).duck, select);
     }
     if (typeof expected === 'string')
       return `DuckDB refuses it: ${expected}; Quarry: ${answer.text.slice(0, 200)}`;
@@ -119,15 +119,15 @@ export class SqlLife {
 
   #differenceFromLite(found: Rows, sql: string, { items, total }: Select): string | null {
     try {
-      return difference(found, this.#lite.ask(sql, items), items, total);
+      return difference(found, this.#lite.query(sql, items), items, total);
     } catch (error) {
       return `refused (${error})`;
     }
   }
 
-  async #askDuck(sql: string, { items }: Select): Promise<Rows | string> {
+  async #queryDuckDb(sql: string, { items }: Select): Promise<Rows | string> {
     try {
-      return await this.#duck.ask(sql, items);
+      return await this.#duck.query(sql, items);
     } catch (error) {
       return String(error).slice(0, 300);
     }

@@ -18,13 +18,13 @@ import { sourceOf } from './sql-source.js';
 import { Statements } from './sql-statements.js';
 import { Values } from './sql-values.js';
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [ROUNDS, SEED] = [Number(given.rounds), Number(given.seed)];
+const [ROUNDS, SEED] = [Number(options.rounds), Number(options.seed)];
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`);
 t.setTimeout(120_000 + ROUNDS * 2_000);
 

@@ -40,13 +40,13 @@ import { difference } from '../support/sql/sql-answers.js';
 import type { Kind } from '../support/sql/sql-piece.js';
 import { SqlLife } from './sql-life.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     queries: { type: 'string', default: '3000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [QUERIES, SEED] = [Number(given.queries), Number(given.seed)];
+const [QUERIES, SEED] = [Number(value.queries), Number(value.seed)];
 t.comment(`seed ${SEED}, ${QUERIES} queries`);
 t.setTimeout(120_000 + QUERIES * 60);
 
@@ -100,12 +100,12 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
       const wrong: string[] = [];
       for (let queryCount = 0; queryCount < count; queryCount += QUERIES_PER_WORLD) {
         await life.addWorld(server);
-        wrong.push(...(await life.ask(server, Math.min(QUERIES_PER_WORLD, count - queryCount))));
+        wrong.push(...(await life.query(server, Math.min(QUERIES_PER_WORLD, count - queryCount))));
       }
       t.strictSame(wrong.slice(0, SHOWN), [], `${wrong.length} of ${count} differ`);
       for (const restart of ['log', 'snapshot'] as const) {
         await (restart === 'log' ? server.restartFromLog(!simd) : server.restart(simd));
-        const again = await life.askAgain(server, Math.ceil(count * AGAIN));
+        const again = await life.queryAgain(server, Math.ceil(count * AGAIN));
         t.strictSame(again.slice(0, SHOWN), [], `after a restart from the ${restart}`);
       }
       t.comment(life.summary());

@@ -8,7 +8,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../src/api/index.js';
 import { type GeneratedSchema, jsonObject, jsonText } from '../support/generate.js';
-import type { Ask, JsonClient, Reply } from '../support/json-client.js';
+import type { ApiRequest, JsonClient, Reply } from '../support/json-client.js';
 import { lower, RowModel } from '../support/model.js';
 
 export const LEVELS = ['write-read', 'read-only', 'write-only'] as const;
@@ -137,8 +137,8 @@ export class Twins {
   }
 
   /** Sends a request to both databases with keys of that level. Returns the common answer, or the difference. */
-  async ask(level: Level, ask: Omit<Ask, 'key'>): Promise<Reply | string> {
-    return this.#compared(ask, await this.#askEach(level, [ask, ask]));
+  async request(level: Level, request: Omit<ApiRequest, 'key'>): Promise<Reply | string> {
+    return this.#compared(request, await this.#sendEach(level, [request, request]));
   }
 
   /**
@@ -151,15 +151,15 @@ export class Twins {
     body: JsonObject,
     between: (page: number) => Promise<void>,
   ): Promise<number | string> {
-    const asks = [body, body].map((one) => ({ path, text: jsonText(one) }));
+    const requests = [body, body].map((one) => ({ path, text: jsonText(one) }));
     for (let page = 1; ; page++) {
-      const replies = await this.#askEach(level, asks);
-      const compared = this.#compared(asks[0], replies);
+      const replies = await this.#sendEach(level, requests);
+      const compared = this.#compared(requests[0], replies);
       if (typeof compared === 'string') return `page ${page}: ${compared}`;
       const tokens = replies.map((reply) => (reply.body as Record<string, Json | undefined>)[PAGE_TOKEN]);
       if (tokens[0] === undefined) return page;
       tokens.forEach((token, index) => {
-        asks[index] = { path, text: jsonText(new Map([...body, [PAGE_TOKEN, token ?? null]])) };
+        requests[index] = { path, text: jsonText(new Map([...body, [PAGE_TOKEN, token ?? null]])) };
       });
       await between(page);
     }
@@ -169,19 +169,19 @@ export class Twins {
    * Sends a request to the whole database with its master key, which has no filter. Its cached answer must not be
    * returned to the filtered key.
    */
-  async asMaster(ask: Omit<Ask, 'key'>): Promise<void> {
-    await this.#client.ask({ ...ask, key: this.whole.master });
+  async asMaster(request: Omit<ApiRequest, 'key'>): Promise<void> {
+    await this.#client.request({ ...request, key: this.whole.master });
   }
 
-  #askEach(level: Level, asks: readonly Omit<Ask, 'key'>[]): Promise<readonly Reply[]> {
+  #sendEach(level: Level, requests: readonly Omit<ApiRequest, 'key'>[]): Promise<readonly Reply[]> {
     const keys = this.#keys.get(level) ?? [];
-    return Promise.all(keys.map((key, index) => this.#client.ask({ ...asks[index], key })));
+    return Promise.all(keys.map((key, index) => this.#client.request({ ...requests[index], key })));
   }
 
-  #compared(ask: Omit<Ask, 'key'>, [whole, part]: readonly Reply[]): Reply | string {
+  #compared(request: Omit<ApiRequest, 'key'>, [whole, part]: readonly Reply[]): Reply | string {
     const [found, expected] = [comparable(whole), comparable(part)];
     if (isDeepStrictEqual(found, expected)) return whole;
-    const sent = `${ask.method ?? ''} ${ask.path} ${ask.text ?? ''}`;
+    const sent = `${request.method ?? ''} ${request.path} ${request.text ?? ''}`;
     return `behind ${jsonText(new Map(this.filter))}: ${sent}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`;
   }
 

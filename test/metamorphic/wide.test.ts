@@ -12,13 +12,13 @@ import { formatDateTime } from '../../src/schema/index.js';
 import { copyDir, makeDir, SIMD_KERNELS, TestStore } from '../engine/store.js';
 import { jsonObject, jsonText, num } from '../support/generate.js';
 
-const { values: given } = parseArgs({
+const { values: input } = parseArgs({
   options: {
     entities: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '7' },
   },
 });
-const [ENTITIES, SEED] = [Number(given.entities), Number(given.seed)];
+const [ENTITIES, SEED] = [Number(input.entities), Number(input.seed)];
 t.comment(`seed ${SEED}, ${ENTITIES} entities`);
 t.setTimeout(600_000);
 
@@ -319,7 +319,7 @@ const QUESTIONS = 70;
 const DRAWS_MAX = 1_000;
 
 /** Queries, most of which match something, and their expected answers at the time `when`. */
-function ask(prng: Prng, entities: readonly Entity[], when: string): { query: Json; count: number }[] {
+function queriesOf(prng: Prng, entities: readonly Entity[], when: string): { query: Json; count: number }[] {
   const questions: { query: Json; count: number }[] = [];
   let emptyCount = 0;
   for (let draws = 0; questions.length < QUESTIONS && draws < DRAWS_MAX; draws++) {
@@ -347,7 +347,7 @@ for (const [what, options] of [
     await store.createColumns(COLUMNS);
     const check = async (
       checked: TestStore,
-      questions: ReturnType<typeof ask>,
+      questions: ReturnType<typeof queriesOf>,
       when: string,
     ): Promise<void> => {
       const wrong: string[] = [];
@@ -368,14 +368,14 @@ for (const [what, options] of [
     };
 
     await insertAll(wide.additions(ENTITIES));
-    const afterLoad = ask(prng, wide.entities, 'load');
+    const afterLoad = queriesOf(prng, wide.entities, 'load');
     t.ok(afterLoad.filter(({ count }) => count > 0).length > 35, 'most questions match something');
     await check(store, afterLoad, 'after the load');
     // Concurrent changes of one entity have no defined order, so they are sent one after another.
     const checkpoint = store.engine.checkpoint();
     for (const body of wide.alterations(25)) await store.insert(body);
     await checkpoint;
-    const afterAll = ask(prng, wide.entities, 'alterations');
+    const afterAll = queriesOf(prng, wide.entities, 'alterations');
     await check(store, afterAll, 'after alterations beside a checkpoint');
     const copy = await TestStore.open(t, copyDir(t, dir), settings);
     await check(copy, afterAll, 'after a restart from that checkpoint and the log');
@@ -401,7 +401,7 @@ for (const [what, options] of [
     await beside;
     for (const body of wide.alterations(3)) await store.insert(body);
     await mutate(wide.delete(narrowed(few('few-0'), '5')));
-    const afterDeletes = ask(prng, wide.entities, 'deletes');
+    const afterDeletes = queriesOf(prng, wide.entities, 'deletes');
     await check(store, afterDeletes, 'after updates and deletes beside a checkpoint');
     const killed = await TestStore.open(t, copyDir(t, dir), settings);
     await check(killed, afterDeletes, 'after a restart from that checkpoint and the log, with deletes');
@@ -410,7 +410,7 @@ for (const [what, options] of [
     store = await TestStore.open(t, dir, settings);
     await check(store, afterDeletes, 'after a restart from a snapshot with deletes');
     for (const body of wide.alterations(3)) await store.insert(body);
-    await check(store, ask(prng, wide.entities, 'more'), 'after more alterations');
+    await check(store, queriesOf(prng, wide.entities, 'more'), 'after more alterations');
     await store.close();
   });
 }

@@ -10,18 +10,18 @@ import { ENDPOINTS } from '../../src/http/endpoints/endpoints.js';
 import { BODIES, MODEL, QUERY_NAME } from '../conformance/codes-bodies.js';
 import { startCodesServer } from '../conformance/codes-server.js';
 import { hostileArb, makeWorld } from '../fuzz/bodies.js';
-import { type GoodAsk, goodAsks } from '../fuzz/grammar.js';
+import { type ValidRequest, validRequests } from '../fuzz/grammar.js';
 import { InProcessServer } from '../fuzz/in-process-server.js';
-import type { Ask } from '../support/json-client.js';
+import type { ApiRequest } from '../support/json-client.js';
 import { Checker, sentDocument } from './checker.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     bodies: { type: 'string', default: '800' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [BODY_COUNT, SEED] = [Number(given.bodies), Number(given.seed)];
+const [BODY_COUNT, SEED] = [Number(value.bodies), Number(value.seed)];
 t.comment(`seed ${SEED}, ${BODY_COUNT} bodies`);
 t.setTimeout(240_000 + BODY_COUNT * 20);
 
@@ -30,14 +30,14 @@ const checker = new Checker(sentDocument());
 t.test('every success and every refusal of an endpoint matches the document', async (t) => {
   const site = await startCodesServer(t);
   const { client, keys } = site;
-  for (const ask of MODEL) await client.succeed(ask);
-  const checkAnswer = async (ask: Ask, verb: string, wanted: 200 | 'refused'): Promise<void> => {
-    const { status, body } = await client.ask(ask);
-    const place = `${verb} ${ask.path}`;
-    t.equal(checker.answer(verb, ask.path, status, body), null, `${place} ${status}`);
-    t.equal(status === 200, wanted === 200, `${place}: ${JSON.stringify(body).slice(0, 200)}`);
+  for (const request of MODEL) await client.succeed(request);
+  const checkAnswer = async (request: ApiRequest, verb: string, wanted: 200 | 'refused'): Promise<void> => {
+    const { status, body } = await client.request(request);
+    const operation = `${verb} ${request.path}`;
+    t.equal(checker.answer(verb, request.path, status, body), null, `${operation} ${status}`);
+    t.equal(status === 200, wanted === 200, `${operation}: ${JSON.stringify(body).slice(0, 200)}`);
   };
-  const saved: Ask = {
+  const saved: ApiRequest = {
     path: '/v1/query/saved',
     body: { name: QUERY_NAME, type: 'count/entity', query: [{ name: { equals: 'ann' } }] },
   };
@@ -48,20 +48,27 @@ t.test('every success and every refusal of an endpoint matches the document', as
     const asSql = path === '/v1/sql';
     const headers = asSql ? { 'content-type': 'application/sql' } : undefined;
     const text = asSql ? 'SELECT name, age FROM [default]' : undefined;
-    if (at !== path) await client.ask(saved);
-    for (const ask of before) await client.ask({ ...ask, key });
-    const ask: Ask = { method, path: at, key, body, headers, ...(text === undefined ? {} : { text }) };
-    await checkAnswer(ask, method, 200);
-    if (scope !== 'open') await checkAnswer({ ...ask, key: 'nobody' }, method, 'refused');
+    if (at !== path) await client.request(saved);
+    for (const request of before) await client.request({ ...request, key });
+    const sent: ApiRequest = {
+      method,
+      path: at,
+      key,
+      body,
+      headers,
+      ...(text === undefined ? {} : { text }),
+    };
+    await checkAnswer(sent, method, 200);
+    if (scope !== 'open') await checkAnswer({ ...sent, key: 'nobody' }, method, 'refused');
     if (body === undefined && !asSql) continue;
-    await checkAnswer({ ...ask, headers: { 'content-type': 'text/html' } }, method, 'refused');
-    if (body !== undefined) await checkAnswer({ ...ask, body: 5 }, method, 'refused');
+    await checkAnswer({ ...sent, headers: { 'content-type': 'text/html' } }, method, 'refused');
+    if (body !== undefined) await checkAnswer({ ...sent, body: 5 }, method, 'refused');
   }
 });
 
 t.test('answers to SQL and to lines match the document', async (t) => {
   const { client, keys } = await startCodesServer(t);
-  for (const ask of MODEL) await client.succeed(ask);
+  for (const request of MODEL) await client.succeed(request);
   const statements = [
     'SELECT COUNT(*) FROM [default]; SELECT name FROM [default]',
     'EXPLAIN ANALYZE SELECT name FROM [default]',
@@ -71,7 +78,7 @@ t.test('answers to SQL and to lines match the document', async (t) => {
     'SELECT nothing FROM [default]',
   ];
   for (const text of statements) {
-    const { status, body } = await client.ask({
+    const { status, body } = await client.request({
       path: '/v1/sql',
       text,
       headers: { 'content-type': 'application/sql' },
@@ -82,7 +89,7 @@ t.test('answers to SQL and to lines match the document', async (t) => {
   const lines = ['{"id": "l1", "name": "x"}', '{"id": "l2", "age": "no number"}'];
   for (const [index, line] of lines.entries()) {
     t.equal(checker.fault(schemaOf('Line'), JSON.parse(line)), null);
-    const { status, body } = await client.ask({
+    const { status, body } = await client.request({
       path: '/v1/insert',
       text: line,
       key: keys.master,
@@ -107,31 +114,31 @@ t.test('accepted bodies match the schemas, and bodies that do not match are refu
   t.teardown(() => server.close());
   const counts = { accepted: 0, refused: 0, bySchema: 0 };
   const faults: string[] = [];
-  const check = async ({ method, path, who }: GoodAsk, bytes: Uint8Array): Promise<void> => {
-    const answer = await server.ask({ method, path, key: server.keys[who], body: bytes });
+  const check = async ({ method, path, who }: ValidRequest, bytes: Uint8Array): Promise<void> => {
+    const answer = await server.request({ method, path, key: server.keys[who], body: bytes });
     if (answer === null) throw new Error(`no answer of ${method} ${path}`);
     const { status } = answer;
     const body = parsed(bytes);
     const mayBeEmpty = checker.operation(method, path).requestBody?.required === false;
     const isLeftOut = mayBeEmpty && bytes.length === 0;
     const wrong = body === undefined && !isLeftOut ? 'no JSON' : checker.request(method, path, body ?? {});
-    const place = `${method} ${path}`;
+    const operation = `${method} ${path}`;
     if (status === 200) counts.accepted++;
     else counts.refused++;
     if (wrong !== null && status !== 200) counts.bySchema++;
-    if (wrong !== null && status === 200) faults.push(`${place} was accepted, but ${wrong}`);
+    if (wrong !== null && status === 200) faults.push(`${operation} was accepted, but ${wrong}`);
     const strange = checker.answer(method, path, status, JSON.parse(answer.body.toString('utf8')));
-    if (strange !== null) faults.push(`${place} answered ${strange}`);
+    if (strange !== null) faults.push(`${operation} answered ${strange}`);
   };
   const options = { seed: SEED, numRuns: BODY_COUNT };
-  for (const ask of fc.sample(goodAsks(), options)) {
-    for (const { method, path, body } of ask.before) {
+  for (const request of fc.sample(validRequests(), options)) {
+    for (const { method, path, body } of request.before) {
       const bytes = Buffer.from(JSON.stringify(body ?? {}));
-      await server.ask({ method: method ?? 'POST', path, key: server.keys[ask.who], body: bytes });
+      await server.request({ method: method ?? 'POST', path, key: server.keys[request.who], body: bytes });
     }
-    await check(ask, Buffer.from(JSON.stringify(ask.body)));
+    await check(request, Buffer.from(JSON.stringify(request.body)));
   }
-  for (const ask of fc.sample(hostileArb, options)) await check(ask, ask.bytes);
+  for (const request of fc.sample(hostileArb, options)) await check(request, request.bytes);
   t.strictSame([...new Set(faults)].slice(0, 8), []);
   t.comment(JSON.stringify(counts));
   t.ok(counts.accepted > BODY_COUNT / 5, 'many are accepted');

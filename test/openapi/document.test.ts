@@ -61,21 +61,21 @@ t.test('the document conforms to OpenAPI 3.1', async (t) => {
   t.equal(new Set(ids).size, ids.length, 'names of operations are unique');
   const tags = new Set(document.tags.map(({ name }) => name));
   for (const { path, method, operation } of operations) {
-    const place = `${method} ${path}`;
-    t.ok(/^\/[^?]*$/.test(path) && operation.tags.every((tag) => tags.has(tag)), `${place}: path and tags`);
+    const label = `${method} ${path}`;
+    t.ok(/^\/[^?]*$/.test(path) && operation.tags.every((tag) => tags.has(tag)), `${label}: path and tags`);
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const declared = operation.parameters.filter((parameter) => parameter.in === 'path');
     t.strictSame(
       declared.map(({ name }) => name),
       inPath,
-      `${place}: its parameters`,
+      `${label}: its parameters`,
     );
     t.ok(declared.every(({ required }) => required === true));
     for (const [status, response] of Object.entries(operation.responses)) {
       t.match(status, /^[2-5]\d\d$/);
-      t.ok(response.description.length > 0, `${place}: ${status} is described`);
+      t.ok(response.description.length > 0, `${label}: ${status} is described`);
     }
-    if (method === 'GET') t.equal(operation.requestBody, undefined, `${place} has no body`);
+    if (method === 'GET') t.equal(operation.requestBody, undefined, `${label} has no body`);
   }
 });
 

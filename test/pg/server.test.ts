@@ -31,8 +31,8 @@ const BIG_COUNT = 20_000;
 const INSERT_COUNT = 1_000;
 
 const fill = async ({ https }: PostgresFixture): Promise<void> => {
-  await https.ask({ method: 'POST', path: '/v1/column', body: COLUMNS });
-  await https.ask({ path: '/v1/insert', method: 'POST', text: ROWS });
+  await https.request({ method: 'POST', path: '/v1/column', body: COLUMNS });
+  await https.request({ path: '/v1/insert', method: 'POST', text: ROWS });
 };
 
 t.test('node-postgres and psql over TLS', async (t) => {
@@ -215,7 +215,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
   });
 
   t.test('keys have the same access as over HTTPS, and changes to it apply at once', async (t) => {
-    const made = await fixture.https.ask({
+    const made = await fixture.https.request({
       method: 'POST',
       path: '/v1/database/custom_key',
       key: fixture.keys.team,
@@ -246,7 +246,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
       seen.rows.map(({ c }) => c),
       ['entity-id', 'name', 'age', 'score'],
     );
-    await fixture.https.ask({
+    await fixture.https.request({
       method: 'DELETE',
       path: '/v1/database/custom_key',
       key: fixture.keys.team,
@@ -261,7 +261,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
   });
 
   t.test('the catalog lists the same columns as GET /v1/column', async (t) => {
-    const { body } = await fixture.https.ask({ path: '/v1/column' });
+    const { body } = await fixture.https.request({ path: '/v1/column' });
     const listed = JSON.stringify(body);
     const { rows } = await client.query(
       `SELECT column_name AS name, data_type AS type FROM information_schema.columns
@@ -357,7 +357,7 @@ t.test('node-postgres and psql over TLS', async (t) => {
         (_, at) => `"n${from + at}":{"age":${from + at},"dimension":"big"}`,
       );
       const text = `{"auto-create":["dimension","column"],${members.join()}}`;
-      const { status } = await fixture.https.ask({ method: 'POST', path: '/v1/insert', text });
+      const { status } = await fixture.https.request({ method: 'POST', path: '/v1/insert', text });
       t.equal(status, 200);
     }
     const sum = (await client.query('SELECT age FROM big')).rows.reduce(

@@ -216,7 +216,7 @@ t.test('a round requests one level within the decided groups, and only what it n
     dimensionId: 2,
     entities: entitiesOf,
     decided: [],
-    ask: { asks: 'values', level: bare, best: 1_024 },
+    request: { kind: 'values', level: bare, best: 1_024 },
   });
   t.equal(rounds.length, 2, 'column 9 has events and no attribute, so no group is decided in it');
   const [decided] = rounds[1].decided;
@@ -230,8 +230,8 @@ t.test('a round requests one level within the decided groups, and only what it n
 
 t.test('a metric is requested by its moment', async (t) => {
   const moments = METRICS.map((metric) => {
-    const { ask } = new Aggregation(planOf([], integerMetric(metric, null)), ENOUGH).round as RoundPlan;
-    return [metric, ask.asks === 'moments' ? ask.moment : 'values of a level'];
+    const { request } = new Aggregation(planOf([], integerMetric(metric, null)), ENOUGH).round as RoundPlan;
+    return [metric, request.kind === 'moments' ? request.moment : 'values of a level'];
   });
   t.strictSame(Object.fromEntries(moments), {
     min: 'extremes',

@@ -1,6 +1,11 @@
 import t from 'tap';
 import { METRICS, type Metric } from '../../src/ir/index.js';
-import { betweenToken, quantilePlace, tokenOfMoments, tokenOfNothing } from '../../src/plan/metric-token.js';
+import {
+  betweenToken,
+  quantilePosition,
+  tokenOfMoments,
+  tokenOfNothing,
+} from '../../src/plan/metric-token.js';
 import type { ColumnType, ValueForm } from '../../src/schema/index.js';
 
 const formOf = (type: ColumnType, decimalPlaces: number | null = null): ValueForm => ({
@@ -94,10 +99,10 @@ t.test('a deviation is the sample deviation, and null for one value', async (t) 
 
 t.test('quantiles are interpolated linearly between ranks', async (t) => {
   const half = { parts: 1n, of: 2n };
-  t.strictSame(quantilePlace(half, 1), { rank: 0, parts: 0n, of: 2n });
-  t.strictSame(quantilePlace(half, 4), { rank: 1, parts: 1n, of: 2n });
-  t.strictSame(quantilePlace({ parts: 19n, of: 20n }, 12), { rank: 10, parts: 9n, of: 20n });
-  t.strictSame(quantilePlace({ parts: 99n, of: 100n }, 2 ** 52), {
+  t.strictSame(quantilePosition(half, 1), { rank: 0, parts: 0n, of: 2n });
+  t.strictSame(quantilePosition(half, 4), { rank: 1, parts: 1n, of: 2n });
+  t.strictSame(quantilePosition({ parts: 19n, of: 20n }, 12), { rank: 10, parts: 9n, of: 20n });
+  t.strictSame(quantilePosition({ parts: 99n, of: 100n }, 2 ** 52), {
     rank: Number((99n * (2n ** 52n - 1n)) / 100n),
     parts: (99n * (2n ** 52n - 1n)) % 100n,
     of: 100n,

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { INT64_MAX, INT64_MIN, Prng } from '../../src/base/index.js';
-import { comparePlaces, orderBytes } from '../../src/plan/order-bytes.js';
+import { compareSlots, orderBytes } from '../../src/plan/order-bytes.js';
 import { textReader } from '../../src/plan/value-lists.js';
 import { type ColumnType, compareText } from '../../src/schema/index.js';
 import { listOf, type Plain, type PlainKind } from './values.js';
@@ -21,7 +21,7 @@ function disagreements(kind: PlainKind, type: ColumnType, places: number | null,
     bytes.put(1, a);
     for (let b = 0; b < values.length; b++) {
       bytes.put(2, b);
-      const order = Math.sign(comparePlaces(bytes, 1, 2));
+      const order = Math.sign(compareSlots(bytes, 1, 2));
       if (order !== Math.sign(compareText(texts[a], texts[b])))
         found.push(`${texts[a]} ${texts[b]} ${order}`);
     }

@@ -89,9 +89,9 @@ function groupsOf(entity: PlainEntity, decided: RoundPlan['decided']): number[] 
   return [...groups];
 }
 
-export function shardAnswer(entities: readonly PlainEntity[], { decided, ask }: RoundPlan): RoundPartial {
-  const buckets = ask.asks === 'moments' ? ask.buckets : null;
-  const bucketCount = bucketCountOf(buckets, ask.level);
+export function shardAnswer(entities: readonly PlainEntity[], { decided, request }: RoundPlan): RoundPartial {
+  const buckets = request.kind === 'moments' ? request.buckets : null;
+  const bucketCount = bucketCountOf(buckets, request.level);
   const perCell = new Map<number, Plain[]>();
   const put = (cell: number, value: Plain): void => {
     const values = perCell.get(cell);
@@ -100,22 +100,23 @@ export function shardAnswer(entities: readonly PlainEntity[], { decided, ask }: 
   };
   for (const entity of entities) {
     for (const group of groupsOf(entity, decided)) {
-      const events = eventsOf(entity, ask.level);
-      if (ask.asks === 'values') {
+      const events = eventsOf(entity, request.level);
+      if (request.kind === 'values') {
         for (const value of new Map(events.map(({ value }) => [keyOf(value), value])).values())
           put(group, value);
         continue;
       }
       for (const { value, date } of events) {
-        for (const bucket of bucketsAt(buckets, ask.level, date)) put(group * bucketCount + bucket, value);
+        for (const bucket of bucketsAt(buckets, request.level, date))
+          put(group * bucketCount + bucket, value);
       }
     }
   }
   const oneCell = decided.length === 0 && bucketCount === 1;
-  if (ask.asks === 'values' || ask.moment === 'values') {
-    return countsOf(kindOf(ask.level.source), tableOf(perCell), !oneCell);
+  if (request.kind === 'values' || request.moment === 'values') {
+    return countsOf(kindOf(request.level.source), tableOf(perCell), !oneCell);
   }
-  return momentsOf(perCell, ask.moment, oneCell);
+  return momentsOf(perCell, request.moment, oneCell);
 }
 
 function tableOf(perCell: ReadonlyMap<number, readonly Plain[]>): Counted[] {

@@ -70,8 +70,8 @@ export function slowToken(metric: Metric, form: ValueForm, values: readonly Plai
     const distances = numbers.reduce((total, value) => total + (value * count - sum) ** 2n, 0n);
     return floatText(rootText(distances, count * count * (count - 1n) * unit * unit));
   }
-  const place = (QUANTILES[metric] as bigint) * (count - 1n);
-  const low = numbers[Number(place / 100n)];
-  const high = numbers[Number((place + 99n) / 100n)];
-  return floatText(roundedText(low * 100n + (high - low) * (place % 100n), 100n * unit));
+  const position = (QUANTILES[metric] as bigint) * (count - 1n);
+  const low = numbers[Number(position / 100n)];
+  const high = numbers[Number((position + 99n) / 100n)];
+  return floatText(roundedText(low * 100n + (high - low) * (position % 100n), 100n * unit));
 }

@@ -67,8 +67,8 @@ t.test('the order of values does not depend on the direction of comparison', asy
   for (const kind of ['text', 'i64', 'geo'] as const) {
     const values = VALUES[kind];
     const order = orderOf(listOf(kind, values));
-    const places = [...values.keys()].sort(order);
-    const wrong = places.flatMap((a, index) => places.slice(index).filter((b) => order(a, b) > 0));
+    const positions = [...values.keys()].sort(order);
+    const wrong = positions.flatMap((a, index) => positions.slice(index).filter((b) => order(a, b) > 0));
     t.strictSame(wrong, [], kind);
   }
 });

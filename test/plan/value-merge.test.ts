@@ -113,21 +113,21 @@ function collidingTable(
   kind: 'i64' | 'text',
   prng: Prng,
 ): ValueCounts {
-  const places = Uint32Array.from({ length: last - first }, (_, index) => first + index);
-  for (let index = places.length - 1; index > 0; index--) {
+  const positions = Uint32Array.from({ length: last - first }, (_, index) => first + index);
+  for (let index = positions.length - 1; index > 0; index--) {
     const other = prng.below(index + 1);
-    [places[index], places[other]] = [places[other], places[index]];
+    [positions[index], positions[other]] = [positions[other], positions[index]];
   }
-  const shuffled = Uint32Array.from({ length: 2 * places.length }, (_, index) => {
-    return words[2 * places[index >> 1] + (index & 1)];
+  const shuffled = Uint32Array.from({ length: 2 * positions.length }, (_, index) => {
+    return words[2 * positions[index >> 1] + (index & 1)];
   });
-  const offsets = Uint32Array.from({ length: places.length + 1 }, (_, index) => 8 * index);
+  const offsets = Uint32Array.from({ length: positions.length + 1 }, (_, index) => 8 * index);
   return {
     answers: 'values',
     values:
       kind === 'i64' ? { kind, words: shuffled } : { kind, offsets, bytes: new Uint8Array(shuffled.buffer) },
-    counts: Float64Array.from(places, () => prng.between(1, 1_000)),
-    cells: cellCount === 1 ? null : Uint32Array.from(places, (place) => place % cellCount),
+    counts: Float64Array.from(positions, () => prng.between(1, 1_000)),
+    cells: cellCount === 1 ? null : Uint32Array.from(positions, (index) => index % cellCount),
     restMax: 0,
   };
 }

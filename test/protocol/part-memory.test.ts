@@ -11,7 +11,7 @@ const SPARE_BYTES_MAX = 64 * KIB * KIB;
 t.test('no buffer is returned twice, and none is shorter than requested', async (t) => {
   const prng = new Prng(SEED);
   const memory = new PartMemory();
-  const held = new Set<ArrayBufferLike>();
+  const buffers = new Set<ArrayBufferLike>();
   const parts: Uint8Array[] = [];
   let known = 0;
   for (let step = 0; step < 3_000; step++) {
@@ -22,14 +22,14 @@ t.test('no buffer is returned twice, and none is shorter than requested', async 
       if (memory.count < before) known++;
       t.equal(part.length, byteCount);
       t.equal(part.byteOffset, 0);
-      if (held.has(part.buffer)) t.fail(`a buffer was allocated twice at step ${step}`);
+      if (buffers.has(part.buffer)) t.fail(`a buffer was allocated twice at step ${step}`);
       if (byteCount >= 64 * KIB && part.buffer.byteLength > 2 * byteCount)
         t.fail('the buffer is far too long');
-      held.add(part.buffer);
+      buffers.add(part.buffer);
       parts.push(part);
     } else {
       const [part] = parts.splice(prng.below(parts.length), 1);
-      held.delete(part.buffer);
+      buffers.delete(part.buffer);
       memory.release(part);
     }
   }

@@ -28,12 +28,12 @@ t.test('an output is compared line by line, and ... matches any text', async (t)
 
 t.test('a test runs every block of commands', async (t) => {
   for (const block of PAGES.flatMap(blocksOf)) {
-    const place = `${block.page}:${block.line}`;
-    if (block.language === '') t.fail(`${place} names no language`);
+    const location = `${block.page}:${block.line}`;
+    if (block.language === '') t.fail(`${location} names no language`);
     if (block.language !== 'sh') continue;
     const [, file] = /^test=(.+)$/.exec(block.role) ?? [];
-    if (file === undefined) t.ok(['', 'server'].includes(block.role), `${place}: ${block.role}`);
-    else t.ok(exists(file), `${place}: ${file} exists`);
+    if (file === undefined) t.ok(['', 'server'].includes(block.role), `${location}: ${block.role}`);
+    else t.ok(exists(file), `${location}: ${file} exists`);
   }
 });
 

@@ -92,11 +92,11 @@ t.test('a shard that is loaded repeatedly continues like one that never was', as
     for (let lsn = 1; lsn < 15; lsn++) {
       for (let more = prng.below(5); more >= 0; more--) model.step(prng, STEP);
       const files = await finish(stored.begin(lsn));
-      const deadBefore = model.held.segments.map(({ deadCount }) => deadCount);
+      const deadBefore = model.dimension.segments.map(({ deadCount }) => deadCount);
       model.shard = await stored.restored(files);
       t.strictSame(model.differences(), [], `round ${round}, lsn ${lsn}`);
       t.strictSame(
-        model.held.segments.map(({ deadCount }) => deadCount),
+        model.dimension.segments.map(({ deadCount }) => deadCount),
         deadBefore,
         'deleted rows stay deleted',
       );
@@ -248,11 +248,11 @@ t.test(
     model.insert(second);
     // Few of all rows, but enough of the first segment's rows for compaction.
     model.delete(first.slice(0, 20_000).map(({ id }) => id));
-    t.equal(model.held.segments[0].deadCount, 20_000);
+    t.equal(model.dimension.segments[0].deadCount, 20_000);
     const wanted = dumpPlain(model.entities);
     const checkpoint = stored.begin(1);
     model.delete(second.slice(0, 5_000).map(({ id }) => id));
-    t.equal(model.held.segments[0].deadCount, 0, 'compacted');
+    t.equal(model.dimension.segments[0].deadCount, 0, 'compacted');
     model.insert(filler(100_000, 2_000));
     const shard = await stored.restored(await finish(checkpoint));
     t.equal(differenceOf(dumpShard(shard.dimension(KEY)), wanted), null);

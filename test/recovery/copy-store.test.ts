@@ -12,7 +12,7 @@ const FILES: readonly (readonly [path: string, text: string])[] = [
   ['snapshot/d1-1/events.arrow', 'events of one'],
   ['snapshot/d2-1/entities.arrow', ''],
 ];
-const ONCE = { path: 'snapshot/once/once.qonce', entryCount: 1, bytes: 4 };
+const DEDUPLICATION_FILE = { path: 'snapshot/once/once.qonce', entryCount: 1, bytes: 4 };
 const LSN = 41;
 
 const MANIFEST: Manifest = {
@@ -21,7 +21,7 @@ const MANIFEST: Manifest = {
   shardCount: 2,
   createdMs: 1_600_000_000_000,
   catalog: { version: 1 },
-  once: ONCE,
+  once: DEDUPLICATION_FILE,
   files: FILES.map(([path, text], segment) => ({
     ...{ path, kind: 'entities', databaseId: 1, dimensionId: 1, columnId: 0, shard: 0, segment, rowCount: 1 },
     bytes: text.length,
@@ -31,7 +31,7 @@ const MANIFEST: Manifest = {
 
 function storeOn(disk: FaultyDisk): FaultyDisk {
   for (const [path, text] of FILES) disk.put(`/from/${path}`, Buffer.from(text));
-  disk.put(`/from/${ONCE.path}`, Buffer.from('once'));
+  disk.put(`/from/${DEDUPLICATION_FILE.path}`, Buffer.from('once'));
   return disk;
 }
 
@@ -42,11 +42,11 @@ const filesIn = (disk: FaultyDisk): string[] => disk.files().filter((file) => fi
 
 t.test('a copy contains the files, the manifest and a log that continues after them', async (t) => {
   const disk = storeOn(faultyDisk());
-  t.equal(await copy(disk), FILES.reduce((sum, [, text]) => sum + text.length, 0) + ONCE.bytes);
+  t.equal(await copy(disk), FILES.reduce((sum, [, text]) => sum + text.length, 0) + DEDUPLICATION_FILE.bytes);
   const after = disk.afterCrash();
   t.strictSame(await readManifest(after, '/to'), { usage: undefined, ...MANIFEST });
   for (const [path, text] of FILES) t.equal(Buffer.from(after.bytesOf(`/to/${path}`)).toString(), text);
-  t.equal(Buffer.from(after.bytesOf(`/to/${ONCE.path}`)).toString(), 'once');
+  t.equal(Buffer.from(after.bytesOf(`/to/${DEDUPLICATION_FILE.path}`)).toString(), 'once');
   const replay = new LogReplay({ fs: after, dir: '/to/log', fromLsn: LSN + 1 });
   for await (const { lsn } of replay) t.fail(`record ${lsn}`);
   t.equal(replay.end.nextLsn, LSN + 1);

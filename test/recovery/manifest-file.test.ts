@@ -60,8 +60,8 @@ t.test('only snapshot files that the manifest does not name are removed', async 
       '.DS_Store': '',
     },
   });
-  const kept = ['snapshot/d1-1/kept.arrow', 'snapshot/d1-2/also-kept.arrow'];
-  await removeUnreferenced(new NodeFileSystem(), dir, [manifestOf(1, kept)]);
+  const retained = ['snapshot/d1-1/kept.arrow', 'snapshot/d1-2/also-kept.arrow'];
+  await removeUnreferenced(new NodeFileSystem(), dir, [manifestOf(1, retained)]);
   const files = fs
     .readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile());
@@ -78,9 +78,9 @@ t.test('empty folders are removed, and files that the manifest names stay', asyn
       once: { 'old.once': '', 'new.once': '' },
     },
   });
-  const once = { path: 'snapshot/once/new.once', entryCount: 1, bytes: 1 };
+  const deduplicationFile = { path: 'snapshot/once/new.once', entryCount: 1, bytes: 1 };
   await removeUnreferenced(new NodeFileSystem(), dir, [
-    { ...manifestOf(1, ['snapshot/d1-2/kept.arrow']), once },
+    { ...manifestOf(1, ['snapshot/d1-2/kept.arrow']), once: deduplicationFile },
   ]);
   const left = fs.readdirSync(`${dir}/snapshot`, { recursive: true }) as string[];
   t.strictSame(left.sort(), ['d1-2', 'd1-2/kept.arrow', 'once', 'once/new.once']);

@@ -61,9 +61,11 @@ for (const [before, after] of [
         }
       }
       for (const id of [...entities.keys()].filter((_, index) => index % 7 === 0)) {
-        const held = shards[shardOfId(id, before)].dimension(KEY);
+        const stored = shards[shardOfId(id, before)].dimension(KEY);
         const bytes = Buffer.from(id, 'utf8');
-        held.delete(Uint32Array.of(held.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length)));
+        stored.delete(
+          Uint32Array.of(stored.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length)),
+        );
         entities.delete(id);
       }
       expirePlain(entities, 22, 1_500_020_000);

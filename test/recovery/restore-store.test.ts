@@ -79,8 +79,8 @@ const restore = (
 
 async function lastLsnIn(disk: FaultyDisk, manifest: Manifest | null = null, dir = '/to'): Promise<number> {
   let last = BACKUP_LSN;
-  const place = { fs: disk, dir: `${dir}/log`, fromLsn: BACKUP_LSN + 1, manifest };
-  for await (const { lsn } of new LogReplay(place)) last = lsn;
+  const source = { fs: disk, dir: `${dir}/log`, fromLsn: BACKUP_LSN + 1, manifest };
+  for await (const { lsn } of new LogReplay(source)) last = lsn;
   return last;
 }
 

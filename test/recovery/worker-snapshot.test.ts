@@ -56,8 +56,8 @@ class StoredShard {
   async loaded(files: readonly SnapshotFileEntry[]): Promise<Dump> {
     const shard = new Shard(new ArenaPool(null), 0);
     await loadSnapshot(this.store, files, new Map([[0, shard]]));
-    const held = shard.find(KEY);
-    return held === undefined ? [] : dumpShard(held);
+    const stored = shard.find(KEY);
+    return stored === undefined ? [] : dumpShard(stored);
   }
 }
 
@@ -146,12 +146,12 @@ t.test('a full segment that is not sealed yet is unchanged after a restart', asy
   await loadSnapshot(stored.store, files, new Map([[0, shard]]));
   stored.apply([events('b', 3)]);
   shard.apply(KEY.databaseId, batchOf(KEY.dimensionId, [events('b', 3)]));
-  const held = shard.dimension(KEY);
+  const current = shard.dimension(KEY);
   t.strictSame(
-    held.events.get(INTEGER_EVENT.id)?.segments.map(({ sealed }) => sealed),
+    current.events.get(INTEGER_EVENT.id)?.segments.map(({ sealed }) => sealed),
     [true, false],
   );
-  t.strictSame(dumpShard(held), dumpPlain(stored.entities));
+  t.strictSame(dumpShard(current), dumpPlain(stored.entities));
 });
 
 t.test('a dimension that is dropped during a checkpoint leaves no file that fails to load', async (t) => {

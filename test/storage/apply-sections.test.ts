@@ -21,7 +21,7 @@ t.test('an update has the effect of one insert per entity with the same fields',
       for (const id of ids) inserted.insert([{ id, fields }]);
     }
     t.strictSame(updated.differences(), []);
-    t.strictSame(dumpShard(updated.held), dumpShard(inserted.held));
+    t.strictSame(dumpShard(updated.dimension), dumpShard(inserted.dimension));
   }
 });
 

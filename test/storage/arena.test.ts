@@ -11,11 +11,11 @@ const bytesOf = ({ arena, at, bytes }: Block): Uint8Array => arena.u8.subarray(a
 t.test('blocks are aligned, zeroed, long enough and never overlap, including reused ones', async (t) => {
   const prng = new Prng(SEED);
   const arena = new Arena(null);
-  const held: { block: Block; mark: number }[] = [];
+  const allocated: { block: Block; mark: number }[] = [];
   let wrong = 0;
   for (let step = 0; step < 5000; step++) {
-    if (held.length > 0 && prng.chance(0.45)) {
-      const [{ block, mark }] = held.splice(prng.below(held.length), 1);
+    if (allocated.length > 0 && prng.chance(0.45)) {
+      const [{ block, mark }] = allocated.splice(prng.below(allocated.length), 1);
       if (bytesOf(block).some((byte) => byte !== mark)) wrong++;
       arena.release(block);
     } else {
@@ -26,16 +26,16 @@ t.test('blocks are aligned, zeroed, long enough and never overlap, including reu
         if (bytesOf(block).some((byte) => byte !== 0)) wrong++;
         const mark = prng.between(1, 255);
         bytesOf(block).fill(mark);
-        held.push({ block, mark });
+        allocated.push({ block, mark });
       }
     }
   }
   t.equal(wrong, 0);
   t.equal(
     arena.usedBytes,
-    held.reduce((sum, { block }) => sum + block.bytes, 0),
+    allocated.reduce((sum, { block }) => sum + block.bytes, 0),
   );
-  for (const { block } of held) arena.release(block);
+  for (const { block } of allocated) arena.release(block);
   t.equal(arena.usedBytes, 0);
 });
 
@@ -102,12 +102,12 @@ t.test('growing keeps the content, also in another arena, and releases the old b
 
 t.test('an empty arena is dropped, and an arena with blocks stays', async (t) => {
   const pool = new ArenaPool(null);
-  const [kept] = pool.allocate([ARENA_BYTES / 2], null);
+  const [retained] = pool.allocate([ARENA_BYTES / 2], null);
   const [gone] = pool.allocate([ARENA_BYTES / 2], null);
   gone.arena.release(gone);
   pool.dropEmpty();
   t.equal(pool.usedBytes, ARENA_BYTES / 2);
   const [next] = pool.allocate([ARENA_BYTES / 2], null);
   t.not(next.arena, gone.arena);
-  t.not(next.arena, kept.arena);
+  t.not(next.arena, retained.arena);
 });

@@ -51,24 +51,24 @@ t.test(
     for (let round = 0; round < 3; round++) change();
     model.insert(filler(SEGMENT_ROWS_MAX, SEGMENT_ROWS_MAX));
     change();
-    t.equal(model.held.segments.length, 3);
+    t.equal(model.dimension.segments.length, 3);
     model.delete(fillerIds(0, SEGMENT_ROWS_MAX - 50));
     t.strictSame(model.differences(), []);
-    t.ok(model.held.segments[0].rowCount < 1000, 'the first segment was rewritten');
-    t.equal(model.held.segments[0].deadCount, 0);
-    const rows = model.held.segments[0].rowCount;
+    t.ok(model.dimension.segments[0].rowCount < 1000, 'the first segment was rewritten');
+    t.equal(model.dimension.segments[0].deadCount, 0);
+    const rows = model.dimension.segments[0].rowCount;
     change();
     model.insert(filler(1_000_000, 500));
     t.ok(
-      model.held.segments[0].rowCount >= rows + 500,
+      model.dimension.segments[0].rowCount >= rows + 500,
       'new entities are added to the first segment with free rows',
     );
     t.strictSame(model.differences(), []);
     model.delete([...model.entities.keys()].filter((id) => id.startsWith('filler')));
     t.strictSame(model.differences(), []);
     model.delete([...model.entities.keys()]);
-    t.equal(model.held.segments.length, 0, 'nothing is left');
-    t.equal(model.held.rowEnd, 0);
+    t.equal(model.dimension.segments.length, 0, 'nothing is left');
+    t.equal(model.dimension.rowEnd, 0);
     change();
     t.strictSame(model.differences(), []);
   },
@@ -87,9 +87,9 @@ t.test('repeated inserts and deletions need no more memory than one round', asyn
     }));
     model.insert(changes);
     model.delete(fillerIds(round * 5_000, 4_990));
-    sizes.push(model.held.heapBytes + model.held.segments.length);
+    sizes.push(model.dimension.heapBytes + model.dimension.segments.length);
   }
-  t.equal(model.held.segments.length, 1);
+  t.equal(model.dimension.segments.length, 1);
   t.ok(sizes[11] <= sizes[1] * 2, sizes.join());
   t.strictSame(model.differences(), []);
 });
@@ -117,7 +117,7 @@ t.test(
         })),
       );
     }
-    const table = model.held.events.get(INTEGER_EVENT.id);
+    const table = model.dimension.events.get(INTEGER_EVENT.id);
     t.strictSame(
       table?.segments.map(({ sealed }) => sealed),
       [true, true, false],
@@ -149,10 +149,10 @@ t.test(
     const row = model.row('a');
     model.delete(['a']);
     t.equal(model.row('a'), -1);
-    t.ok(model.held.isDead(row));
+    t.ok(model.dimension.isDead(row));
     model.insert([{ id: 'a', fields: [] }]);
     t.not(model.row('a'), row);
-    t.strictSame(dumpShard(model.held), ['["a",[],[],[]]', '["b",[],[],[]]']);
+    t.strictSame(dumpShard(model.dimension), ['["a",[],[],[]]', '["b",[],[],[]]']);
   },
 );
 
@@ -170,10 +170,10 @@ t.test('memory is freed when values, events and columns are removed', async (t) 
   for (let round = 0; round < 5; round++) model.step(prng, { idCount: 200, textCount: 30, count: 100 });
   for (const { id } of COLUMNS) model.dropColumn(id);
   t.strictSame(model.differences(), []);
-  t.equal(model.held.events.size, 0);
-  t.equal(model.held.dictionaries.size, 0);
+  t.equal(model.dimension.events.size, 0);
+  t.equal(model.dimension.dictionaries.size, 0);
   t.strictSame(
-    model.held.segments.flatMap(({ columnIds }) => columnIds),
+    model.dimension.segments.flatMap(({ columnIds }) => columnIds),
     [],
   );
 });

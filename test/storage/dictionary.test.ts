@@ -74,28 +74,28 @@ t.test(
     for (const count of [0, 1, 10, 11, 12, 14, 15, 16, 17, 1_000, 5_000]) {
       for (const part of [0, 0.1, 0.5, 1]) {
         const dictionary = new Dictionary();
-        const intern = (held: Dictionary, text: string): number => {
+        const intern = (dictionary: Dictionary, text: string): number => {
           const bytes = Buffer.from(text, 'utf8');
-          return held.intern(hash(bytes), bytes, 0, bytes.length);
+          return dictionary.intern(hash(bytes), bytes, 0, bytes.length);
         };
         const texts = Array.from({ length: count }, (_, index) => `${index} ${'ß'.repeat(prng.below(5))}`);
         for (const text of texts) intern(dictionary, text);
         const used = Uint8Array.from({ length: count + 1 }, (_, code) =>
           code > 0 && prng.chance(part) ? 1 : 0,
         );
-        const { dictionary: kept, codes } = dictionary.keeping(used);
+        const { dictionary: retained, codes } = dictionary.keeping(used);
         const left = texts.filter((_, index) => used[index + 1] === 1);
-        t.equal(kept.codeCount, left.length + 1);
-        t.equal(kept.byteCount, Buffer.byteLength(left.join('')));
-        if (part <= 0.5) t.ok(kept.memoryBytes <= dictionary.memoryBytes);
+        t.equal(retained.codeCount, left.length + 1);
+        t.equal(retained.byteCount, Buffer.byteLength(left.join('')));
+        if (part <= 0.5) t.ok(retained.memoryBytes <= dictionary.memoryBytes);
         const codeOf = new Map(left.map((text, index) => [text, index + 1]));
         t.strictSame([...codes], [0, ...texts.map((text) => codeOf.get(text) ?? 0)]);
         const wrong = [...left, ...texts].filter((text) => {
-          const code = intern(kept, text);
-          return stringOf(kept, code) !== text;
+          const code = intern(retained, text);
+          return stringOf(retained, code) !== text;
         });
         t.strictSame(wrong, []);
-        t.equal(kept.codeCount, count + 1, 'every string has one code, besides code 0');
+        t.equal(retained.codeCount, count + 1, 'every string has one code, besides code 0');
       }
     }
   },

@@ -96,13 +96,13 @@ for (const [what, hashOf] of [
       if (step % (limit * 2) !== limit) continue;
       // Row numbers are compacted, as by compaction.
       const moved = new Uint32Array(idOfRow.length).fill(0xffffffff);
-      const kept = [...rows].sort(([, a], [, b]) => a - b);
-      kept.forEach(([one, before], after) => {
+      const retained = [...rows].sort(([, a], [, b]) => a - b);
+      retained.forEach(([one, before], after) => {
         moved[before] = after;
         rows.set(one, after);
       });
       index.remap(moved);
-      idOfRow = kept.map(([one]) => one);
+      idOfRow = retained.map(([one]) => one);
     }
     for (let id = 0; id < limit; id++) if (find(id) !== (rows.get(id) ?? -1)) wrong++;
     t.equal(wrong, 0);

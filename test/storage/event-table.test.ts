@@ -20,13 +20,13 @@ function append(table: EventTable, { row, date, value }: Event): void {
   appendValue(table, row, date, value);
 }
 
-function eventAt(segment: EventSegment, place: number): Event {
+function eventAt(segment: EventSegment, segmentRow: number): Event {
   const { rows, dates } = segment.datesAndRows(segment.eventCount);
-  return { row: rows[place], date: dates[place], value: valueAt(segment, place, String) };
+  return { row: rows[segmentRow], date: dates[segmentRow], value: valueAt(segment, segmentRow, String) };
 }
 
 const eventsOf = (segment: EventSegment): Event[] =>
-  Array.from({ length: segment.eventCount }, (_, place) => eventAt(segment, place));
+  Array.from({ length: segment.eventCount }, (_, segmentRow) => eventAt(segment, segmentRow));
 
 function generate(prng: Prng, kind: EventTable['kind'], row: number): Event {
   const date = START + prng.below(40) * DAY + (prng.chance(0.5) ? prng.below(DAY) : 0);
@@ -59,11 +59,11 @@ for (const kind of ['i64', 'code', 'geo'] as const) {
       t.equal(table.eventCount, events.length);
       let wrong = 0;
       table.segments.forEach((segment, index) => {
-        const given = events.slice(index * SEGMENT_ROWS_MAX, (index + 1) * SEGMENT_ROWS_MAX);
+        const value = events.slice(index * SEGMENT_ROWS_MAX, (index + 1) * SEGMENT_ROWS_MAX);
         // Array.prototype.sort is stable.
-        const wanted = segment.sealed ? given.sort((a, b) => a.date - b.date) : given;
-        eventsOf(segment).forEach((event, place) => {
-          if (JSON.stringify(event, shown) !== JSON.stringify(wanted[place], shown)) wrong++;
+        const wanted = segment.sealed ? value.sort((a, b) => a.date - b.date) : value;
+        eventsOf(segment).forEach((event, segmentRow) => {
+          if (JSON.stringify(event, shown) !== JSON.stringify(wanted[segmentRow], shown)) wrong++;
         });
       });
       t.equal(wrong, 0);
@@ -86,10 +86,10 @@ t.test('the rows of a window in a sealed segment are exactly its events, at ever
   for (let round = 0; round < 300; round++) {
     const from = prng.pick([...edges, 0, START + prng.below(40 * DAY)]) + prng.between(-1, 1);
     const to = prng.pick([...edges, 2 ** 32, START + prng.below(40 * DAY)]) + prng.between(-1, 1);
-    const places = segment.rangeWithin(from, to);
+    const segmentRows = segment.rangeWithin(from, to);
     const wanted = dates.filter((date) => date >= from && date <= to).length;
-    if (places.to - places.from !== wanted) wrong++;
-    else if (wanted > 0 && dates[places.from] < from) wrong++;
+    if (segmentRows.to - segmentRows.from !== wanted) wrong++;
+    else if (wanted > 0 && dates[segmentRows.from] < from) wrong++;
   }
   t.equal(wrong, 0);
 });
@@ -133,11 +133,11 @@ t.test('codes widen, also into another arena, together with rows and dates', asy
 
 t.test('a restored segment equals the written one, sealed or not', async (t) => {
   const count = 700;
-  const rows = Uint32Array.from({ length: count }, (_, place) => place * 7);
-  const dates = Uint32Array.from({ length: count }, (_, place) => START + place);
+  const rows = Uint32Array.from({ length: count }, (_, segmentRow) => segmentRow * 7);
+  const dates = Uint32Array.from({ length: count }, (_, segmentRow) => START + segmentRow);
   for (const sealed of [true, false]) {
     for (const scale of [1n, 100n, 10n ** 7n, -(10n ** 15n)]) {
-      const values = Array.from({ length: count }, (_, place) => BigInt(place % 100) * scale);
+      const values = Array.from({ length: count }, (_, segmentRow) => BigInt(segmentRow % 100) * scale);
       const words = new Uint32Array(BigInt64Array.from(values).buffer);
       const table = new EventTable(new ArenaPool(null), 5, 'i64');
       const segment = table.addSegment();
@@ -171,7 +171,7 @@ t.test(
     const check = (what: string): void => {
       for (const segment of table.segments) {
         const { rows } = segment.datesAndRows(segment.eventCount);
-        const wrong = segment.links()?.filter((link, place) => link !== linkOf(rows[place]));
+        const wrong = segment.links()?.filter((link, segmentRow) => link !== linkOf(rows[segmentRow]));
         t.equal(wrong?.length, 0, what);
       }
     };
@@ -181,10 +181,10 @@ t.test(
     t.ok(table.eventCount < count && table.eventCount > count / 2);
     const [sealed] = table.segments;
     const { rows, dates } = sealed.datesAndRows(sealed.eventCount);
-    const codes = Uint32Array.from({ length: sealed.eventCount }, (_, place) => place + 1);
+    const codes = Uint32Array.from({ length: sealed.eventCount }, (_, segmentRow) => segmentRow + 1);
     const again = new EventTable(new ArenaPool(null), 5, 'code').addSegment(7);
     again.restore(rows, dates, { kind: 'code', codes }, sealed.links(), true);
-    t.ok(again.links()?.every((link, place) => link === linkOf(rows[place])));
+    t.ok(again.links()?.every((link, segmentRow) => link === linkOf(rows[segmentRow])));
     t.equal(again.number, 7);
   },
 );

@@ -55,7 +55,8 @@ t.test('a segment keeps links only once an event has one; earlier events then ha
       { seconds: 1_500_000_000, value: columnId === 21 ? 4n : columnId === 22 ? 'x' : ([1, 2] as const) },
     ],
   });
-  const linksIn = (columnId: number) => model.held.events.get(columnId)?.segments.map((one) => one.links());
+  const linksIn = (columnId: number) =>
+    model.dimension.events.get(columnId)?.segments.map((one) => one.links());
   model.insert([{ id: 'a', fields: [event(21)] }]);
   model.insert([{ id: 'a', fields: [event(23)] }]);
   t.strictSame(linksIn(21), [null]);
@@ -80,7 +81,7 @@ t.test(
       const before = 1_500_000_000 + prng.between(60_000, 100_000);
       for (const { id } of EVENTS) model.expire(id, before);
       for (const { id } of EVENTS.filter((column) => RELATION_OF(column.id) !== 0)) {
-        for (const segment of model.held.events.get(id)?.segments ?? []) {
+        for (const segment of model.dimension.events.get(id)?.segments ?? []) {
           greatest = Math.max(greatest, ...(segment.links() ?? []));
         }
       }

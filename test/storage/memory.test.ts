@@ -19,13 +19,13 @@ t.test('the parts add up to the allocated memory per use, after changes of every
       const kind = model.step(prng, { idCount: 400, textCount: 300, count: 120 });
       kinds.add(kind.split(' ')[0]);
       const noted = { ...NO_DATA_MEMORY };
-      model.held.noteMemory((use, _column, bytes) => {
+      model.dimension.noteMemory((use, _column, bytes) => {
         noted[use] += bytes;
       });
-      const held = { ...pool.used, ...model.shard.heapMemory };
+      const used = { ...pool.used, ...model.shard.heapMemory };
       for (const use of DATA_USES) {
-        if (noted[use] !== held[use])
-          faults.push(`round ${round}, step ${step} (${kind}): ${use} ${noted[use]} of ${held[use]}`);
+        if (noted[use] !== used[use])
+          faults.push(`round ${round}, step ${step} (${kind}): ${use} ${noted[use]} of ${used[use]}`);
       }
     }
     t.strictSame(faults.slice(0, 3), []);

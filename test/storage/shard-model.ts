@@ -50,13 +50,13 @@ export class ShardModel {
     return new Shard(new ArenaPool(null), 0, this.bounds);
   }
 
-  get held(): DimensionShard {
+  get dimension(): DimensionShard {
     return this.shard.dimension(KEY);
   }
 
   row(id: string): number {
     const bytes = Buffer.from(id, 'utf8');
-    return this.held.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+    return this.dimension.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
   }
 
   rows(ids: readonly string[]): Uint32Array {
@@ -69,12 +69,12 @@ export class ShardModel {
   }
 
   update(ids: readonly string[], fields: readonly Field[]): void {
-    this.held.update(this.rows(ids), batchOf(KEY.dimensionId, [{ id: 'any', fields }], RELATION_OF));
+    this.dimension.update(this.rows(ids), batchOf(KEY.dimensionId, [{ id: 'any', fields }], RELATION_OF));
     updatePlain(this.entities, ids, fields, RELATION_OF);
   }
 
   delete(ids: readonly string[]): void {
-    this.held.delete(this.rows(ids));
+    this.dimension.delete(this.rows(ids));
     for (const id of ids) this.entities.delete(id);
   }
 
@@ -128,12 +128,13 @@ export class ShardModel {
 
   /** All differences between the shard and the maps, in short; empty if there are none. */
   differences(): string[] {
-    const { held, entities } = this;
+    const { dimension, entities } = this;
     const found: string[] = [];
-    if (held.entityCount !== entities.size) found.push(`${held.entityCount} instead of ${entities.size}`);
-    const difference = differenceOf(dumpShard(held), dumpPlain(entities));
+    if (dimension.entityCount !== entities.size)
+      found.push(`${dimension.entityCount} instead of ${entities.size}`);
+    const difference = differenceOf(dumpShard(dimension), dumpPlain(entities));
     if (difference !== null) found.push(difference);
-    const lost = [...entities.keys()].filter((id) => this.row(id) < 0 || held.isDead(this.row(id)));
+    const lost = [...entities.keys()].filter((id) => this.row(id) < 0 || dimension.isDead(this.row(id)));
     if (lost.length > 0) found.push(`${lost.slice(0, 3)} are not found`);
     return [...found, ...this.#segmentFaults(), ...this.#eventFaults()];
   }
@@ -141,7 +142,7 @@ export class ShardModel {
   /** Values outside their column's zone map, and remaining data of deleted rows. */
   #segmentFaults(): string[] {
     const found: string[] = [];
-    for (const segment of this.held.segments) {
+    for (const segment of this.dimension.segments) {
       for (const columnId of segment.columnIds) {
         const column = segment.latest(columnId);
         if (column === undefined || !['i32', 'i64', 'code'].includes(column.kind)) continue;
@@ -171,20 +172,23 @@ export class ShardModel {
     const found: string[] = [];
     const rowOfLink = new Map<number, number>();
     for (const { id: columnId } of COLUMNS.filter(({ form }) => form === 'event')) {
-      const table = this.held.events.get(columnId);
+      const table = this.dimension.events.get(columnId);
       for (const segment of table?.segments ?? []) {
         const dates = [...segment.datesAndRows(segment.eventCount).dates];
         if (dates.length === 0) found.push(`column ${columnId} has an empty segment`);
         if (segment.dateMin !== leastOf(dates)) found.push('dateMin is wrong');
         if (segment.dateMax !== -leastOf(dates.map((date) => -date))) found.push('dateMax is wrong');
         const { rows } = segment.datesAndRows(segment.eventCount);
-        segment.links()?.forEach((link, place) => {
+        segment.links()?.forEach((link, segmentRow) => {
           if (link === 0) return;
-          const row = rowOfLink.get(link) ?? rows[place];
+          const row = rowOfLink.get(link) ?? rows[segmentRow];
           rowOfLink.set(link, row);
-          if (row !== rows[place]) found.push(`rows ${row} and ${rows[place]} share link ${link}`);
+          if (row !== rows[segmentRow]) found.push(`rows ${row} and ${rows[segmentRow]} share link ${link}`);
         });
-        if (segment.sealed && dates.some((date, place) => place > 0 && date < dates[place - 1])) {
+        if (
+          segment.sealed &&
+          dates.some((date, segmentRow) => segmentRow > 0 && date < dates[segmentRow - 1])
+        ) {
           found.push('a sealed segment is out of order');
         }
       }
@@ -193,7 +197,7 @@ export class ShardModel {
       );
       const marked = (id: string): boolean => {
         const row = this.row(id);
-        return this.held.segments[row >>> 16].eventOwners(columnId)?.has(row & 0xffff) ?? false;
+        return this.dimension.segments[row >>> 16].eventOwners(columnId)?.has(row & 0xffff) ?? false;
       };
       const wrong = [...this.entities.keys()].filter((id) => marked(id) !== owners.has(id));
       if (wrong.length > 0) found.push(`owners of column ${columnId} are wrong: ${wrong.slice(0, 3)}`);

@@ -325,7 +325,7 @@ function itemAt(
     : BigInt(items[at]);
 }
 
-interface Held {
+interface ValueLocation {
   readonly arena: LatestColumn['arena'];
   readonly kind: ValueKind;
   readonly width: Width;
@@ -334,7 +334,7 @@ interface Held {
 
 /** The value in `row` of values in an arena. */
 export function valueAt(
-  { arena, kind, width, valuesAt }: Held,
+  { arena, kind, width, valuesAt }: ValueLocation,
   row: number,
   text: (code: number) => string,
 ): Stored {
@@ -366,19 +366,19 @@ export function dumpShard(shard: DimensionShard): Dump {
   >();
   shard.segments.forEach((segment, index) => {
     const { offsets, bytes } = segment.ids();
-    for (let place = 0; place < segment.rowCount; place++) {
-      if (segment.isDead(place)) continue;
-      const id = Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
+    for (let segmentRow = 0; segmentRow < segment.rowCount; segmentRow++) {
+      if (segment.isDead(segmentRow)) continue;
+      const id = Buffer.from(bytes.subarray(offsets[segmentRow], offsets[segmentRow + 1])).toString('utf8');
       const attributes = new Map<number, unknown>();
       for (const columnId of segment.columnIds) {
         const column = segment.latest(columnId);
-        if (column?.has(place)) attributes.set(columnId, valueAt(column, place, textIn(columnId)));
+        if (column?.has(segmentRow)) attributes.set(columnId, valueAt(column, segmentRow, textIn(columnId)));
       }
       for (const columnId of segment.columnIds) {
         const column = segment.list(columnId);
-        if (column === undefined || column.counts[place] === 0) continue;
-        const count = column.counts[place];
-        const from = column.starts[place];
+        if (column === undefined || column.counts[segmentRow] === 0) continue;
+        const count = column.counts[segmentRow];
+        const from = column.starts[segmentRow];
         attributes.set(
           columnId,
           Array.from({ length: count }, (_, item) =>
@@ -386,21 +386,25 @@ export function dumpShard(shard: DimensionShard): Dump {
           ),
         );
       }
-      byRow.set((index << 16) + place, { id, attributes, events: new Map() });
+      byRow.set((index << 16) + segmentRow, { id, attributes, events: new Map() });
     }
   });
   for (const [columnId, table] of shard.events) {
     for (const segment of table.segments) {
       const { rows, dates } = segment.datesAndRows(segment.eventCount);
       const links = segment.links();
-      for (let place = 0; place < rows.length; place++) {
-        if (shard.isDead(rows[place])) continue;
-        const entity = byRow.get(rows[place]);
+      for (let segmentRow = 0; segmentRow < rows.length; segmentRow++) {
+        if (shard.isDead(rows[segmentRow])) continue;
+        const entity = byRow.get(rows[segmentRow]);
         if (entity === undefined)
-          throw new Error(`an event belongs to row ${rows[place]}, which has no entity`);
+          throw new Error(`an event belongs to row ${rows[segmentRow]}, which has no entity`);
         const events = entity.events.get(columnId) ?? [];
-        const link = links === null || links[place] === 0 ? undefined : links[place];
-        events.push({ seconds: dates[place], value: valueAt(segment, place, textIn(columnId)), link });
+        const link = links === null || links[segmentRow] === 0 ? undefined : links[segmentRow];
+        events.push({
+          seconds: dates[segmentRow],
+          value: valueAt(segment, segmentRow, textIn(columnId)),
+          link,
+        });
         entity.events.set(columnId, events);
       }
     }

@@ -32,18 +32,18 @@ class Watched extends ShardModel {
   readonly rebuilds = new Map<number, number>();
 
   watch(): void {
-    for (const [columnId, dictionary] of this.held.dictionaries) {
+    for (const [columnId, dictionary] of this.dimension.dictionaries) {
       const before = this.#dictionaries.get(columnId);
       if (before !== undefined && before !== dictionary) {
         this.rebuilds.set(columnId, (this.rebuilds.get(columnId) ?? 0) + 1);
       }
     }
-    this.#dictionaries = new Map(this.held.dictionaries);
+    this.#dictionaries = new Map(this.dimension.dictionaries);
   }
 
   /** The distinct strings that a column keeps. */
   stringCount({ id }: StoredColumn): number {
-    return (this.held.dictionaries.get(id)?.codeCount ?? 1) - 1;
+    return (this.dimension.dictionaries.get(id)?.codeCount ?? 1) - 1;
   }
 }
 
@@ -137,8 +137,8 @@ t.test('codes are rewritten in segments that did not change and are still to be 
   );
   const deleted = unique(1_000, 2_000, 'second');
   model.insert(deleted);
-  const [first] = model.held.segments;
-  t.equal(model.held.segments.length, 2);
+  const [first] = model.dimension.segments;
+  t.equal(model.dimension.segments.length, 2);
   t.ok(first.latest(LATEST.id) !== undefined && first.list(LIST.id) !== undefined);
   const wanted = dumpPlain(model.entities);
   const checkpoint = new WorkerCheckpoint(store, 1, 1, [model.shard], [MODEL]);
@@ -166,11 +166,11 @@ t.test(
     const few = unique(0, 500, 'few');
     const many = unique(1_000, 10_000, 'many');
     model.insert(few);
-    const small = model.held.heapBytes;
+    const small = model.dimension.heapBytes;
     model.insert(many);
-    t.ok(model.held.heapBytes > small * 8);
+    t.ok(model.dimension.heapBytes > small * 8);
     model.delete(ids(many));
-    t.ok(model.held.heapBytes < small * 2, `${model.held.heapBytes} after ${small}`);
+    t.ok(model.dimension.heapBytes < small * 2, `${model.dimension.heapBytes} after ${small}`);
     t.strictSame(
       TEXTS.map((column) => model.stringCount(column)),
       [500, 1000, 500],
@@ -181,7 +181,7 @@ t.test(
       TEXTS.map((column) => model.stringCount(column)),
       [0, 0, 0],
     );
-    t.ok(model.held.heapBytes < 10_000, `${model.held.heapBytes}`);
+    t.ok(model.dimension.heapBytes < 10_000, `${model.dimension.heapBytes}`);
     model.insert(few);
     t.strictSame(model.differences(), []);
   },
@@ -196,7 +196,7 @@ t.test('strings that are replaced repeatedly need no more memory than a few roun
       fields: fields.slice(0, 2),
     }));
     model.insert(changes);
-    sizes.push(model.held.heapBytes);
+    sizes.push(model.dimension.heapBytes);
   }
   t.ok(Math.max(...sizes.slice(20)) <= Math.max(...sizes.slice(0, 20)), sizes.join());
   t.ok(model.stringCount(LATEST) <= 2_000 + 500);
@@ -214,7 +214,7 @@ t.test('long strings are checked before they are many', async (t) => {
       })),
     );
   }
-  t.ok(model.held.heapBytes < 4 * 2 ** 20, `${model.held.heapBytes}`);
+  t.ok(model.dimension.heapBytes < 4 * 2 ** 20, `${model.dimension.heapBytes}`);
   t.strictSame(model.differences(), []);
 });
 
@@ -286,12 +286,12 @@ for (const [kernels, module] of [
         );
       }
       // Every remaining string: zone maps must not skip its rows.
-      const held = new Set<string>();
+      const stored = new Set<string>();
       for (const { attributes } of model.entities.values()) {
         const value = attributes.get(LATEST.id);
-        if (typeof value === 'string') held.add(value);
+        if (typeof value === 'string') stored.add(value);
       }
-      for (const value of [...held].slice(0, 20)) {
+      for (const value of [...stored].slice(0, 20)) {
         for (const negated of [false, true]) {
           const test = { kind: 'text', match: 'equals', texts: [value], negated } as const;
           count({ op: 'attribute', columnId: LATEST.id, tests: [test] });

@@ -13,19 +13,19 @@ const shown = (json: Json | undefined): string =>
   json === undefined ? 'nothing' : jsonText(json).slice(0, SHOWN_CHARS);
 
 /** The first difference of `found` from the expected answer; null if there is none. Members of objects have no order. */
-export function answerDifference(expected: Json, found: Json | undefined, place = 'result'): string | null {
-  const wrong = (): string => `${place} is ${shown(found)}, wanted ${shown(expected)}`;
+export function answerDifference(expected: Json, found: Json | undefined, path = 'result'): string | null {
+  const wrong = (): string => `${path} is ${shown(found)}, wanted ${shown(expected)}`;
   if (expected instanceof ExactNumber) {
     return found instanceof ExactNumber && isSameNumber(expected, found.text) ? null : wrong();
   }
   if (Array.isArray(expected)) {
     if (!Array.isArray(found) || found.length !== expected.length) return wrong();
-    return firstOf(expected, (item, index) => answerDifference(item, found[index], `${place}[${index}]`));
+    return firstOf(expected, (item, index) => answerDifference(item, found[index], `${path}[${index}]`));
   }
   if (!(expected instanceof Map)) return expected === found ? null : wrong();
   if (!(found instanceof Map) || found.size !== expected.size) return wrong();
   return firstOf([...(expected as JsonObject)], ([key, value]) =>
-    answerDifference(value, found.get(key), `${place}.${key}`),
+    answerDifference(value, found.get(key), `${path}.${key}`),
   );
 }
 
@@ -58,14 +58,15 @@ export function rowsDifference(expected: Extracted, pages: readonly (Json | unde
   if (expected.isOrdered) {
     return firstOf(rows, ([id, row], index) => {
       const [expectedId, expectedRow] = expected.rows[index];
-      if (id !== null && id !== expectedId) return `row ${index} is of ${id}, wanted ${expectedId}`;
+      if (id !== null && id !== expectedId) return `row ${index} has entity ID ${id}, expected ${expectedId}`;
       return answerDifference(expectedRow, row, `row ${index}`);
     });
   }
   const left = new Map(expected.rows);
   return firstOf(rows, ([id, row], index) => {
     const expectedRow = left.get(id ?? '');
-    if (expectedRow === undefined) return `row ${index} is of ${id}: of none that is wanted, or once more`;
+    if (expectedRow === undefined)
+      return `row ${index} has entity ID ${id}, which is unexpected or a duplicate`;
     left.delete(id ?? '');
     return answerDifference(expectedRow, row, `row ${index}`);
   });
@@ -76,7 +77,7 @@ type FoundRow = readonly [id: string | null, row: Json];
 function listedRows(pages: readonly (Json | undefined)[]): readonly FoundRow[] | string {
   const rows: FoundRow[] = [];
   for (const page of pages) {
-    if (!Array.isArray(page)) return `data is no list: ${shown(page)}`;
+    if (!Array.isArray(page)) return `data is not a list: ${shown(page)}`;
     for (const row of page as readonly Json[]) {
       const id = row instanceof Map ? (row as JsonObject).get('entity-id') : undefined;
       rows.push([typeof id === 'string' ? id : null, row]);
@@ -88,7 +89,7 @@ function listedRows(pages: readonly (Json | undefined)[]): readonly FoundRow[] |
 function rowsById(pages: readonly (Json | undefined)[]): readonly FoundRow[] | string {
   const rows: FoundRow[] = [];
   for (const page of pages) {
-    if (!(page instanceof Map)) return `data is no object: ${shown(page)}`;
+    if (!(page instanceof Map)) return `data is not an object: ${shown(page)}`;
     rows.push(...(page as JsonObject));
   }
   return rows;

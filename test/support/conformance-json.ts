@@ -67,15 +67,15 @@ export function difference(
   expected: JsonNode,
   actual: JsonNode | undefined,
   how: Comparison = PUBLISHED,
-  place = '',
+  path = '',
 ): string | null {
   if (isIgnored(expected)) return null;
   const wrong = (): string => {
     const found = actual === undefined ? 'nothing' : textOf(actual).slice(0, 300);
-    return `${place === '' ? 'the answer' : place} is ${found}, expected ${textOf(expected).slice(0, 300)}`;
+    return `${path === '' ? 'the answer' : path} is ${found}, expected ${textOf(expected).slice(0, 300)}`;
   };
   if (actual === undefined || actual.t !== expected.t) return wrong();
-  if (expected.t === 'object') return objectDifference(expected, actual as ObjectNode, how, place);
+  if (expected.t === 'object') return objectDifference(expected, actual as ObjectNode, how, path);
   if (expected.t === 'list') {
     const isSame = how.lists === 'in order' ? isSameList : isSameBag;
     return isSame(expected.items, (actual as typeof expected).items, how) ? null : wrong();
@@ -91,15 +91,15 @@ function objectDifference(
   expected: ObjectNode,
   actual: ObjectNode,
   how: Comparison,
-  place: string,
+  path: string,
 ): string | null {
   for (const { key, value } of expected.members) {
-    const found = difference(value, member(actual, key), how, `${place}/${key}`);
+    const found = difference(value, member(actual, key), how, `${path}/${key}`);
     if (found !== null) return found;
   }
-  if (place === '') return null;
+  if (path === '') return null;
   const further = actual.members.find(({ key }) => member(expected, key) === undefined);
-  return further === undefined ? null : `${place} holds ${JSON.stringify(further.key)} too`;
+  return further === undefined ? null : `${path} holds ${JSON.stringify(further.key)} too`;
 }
 
 function isSameNumber(expected: string, actual: string): boolean {

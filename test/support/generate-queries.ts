@@ -87,12 +87,13 @@ function eventParameters(prng: Prng, column: GeneratedColumn, window: Json): Map
   const fields = new Map<string, Json>(
     several(prng, 1, prng.chance(0.2) ? 2 : 1, () => predicate(prng, column)),
   );
-  return placeWindow(prng, fields, window);
+  return insertWindow(prng, fields, window);
 }
 
-function placeWindow(prng: Prng, fields: Map<string, Json>, window: Json): Map<string, Json> {
-  const places = [...fields.values()].filter((value) => value instanceof Map);
-  if (places.length > 0 && prng.chance(0.5)) (prng.pick(places) as Map<string, Json>).set('between', window);
+function insertWindow(prng: Prng, fields: Map<string, Json>, window: Json): Map<string, Json> {
+  const objects = [...fields.values()].filter((value) => value instanceof Map);
+  if (objects.length > 0 && prng.chance(0.5))
+    (prng.pick(objects) as Map<string, Json>).set('between', window);
   else fields.set('between', window);
   return fields;
 }
@@ -163,7 +164,7 @@ function levelFields(prng: Prng, column: GeneratedColumn, between: readonly Json
   const fields = new Map<string, Json>(Array.from({ length: count }, () => levelPredicate(prng, column)));
   if (!isEvent(column)) return fields;
   const isList = Array.isArray(between[0]);
-  return isList ? fields.set('between', between) : placeWindow(prng, fields, between);
+  return isList ? fields.set('between', between) : insertWindow(prng, fields, between);
 }
 
 function metricsOf(column: GeneratedColumn): string[] {
@@ -299,9 +300,9 @@ function orderOf(prng: Prng, world: QueryWorld, dimension: string): Json {
 }
 
 function nearCondition(prng: Prng, world: QueryWorld, dimension: string, window: Json): JsonObject | null {
-  const places = columnsIn(world, dimension).filter((column) => baseType(column) === 'geolocation');
-  if (places.length === 0) return null;
-  const column = prng.pick(places);
+  const pointColumns = columnsIn(world, dimension).filter((column) => baseType(column) === 'geolocation');
+  if (pointColumns.length === 0) return null;
+  const column = prng.pick(pointColumns);
   const near = new Map<string, Json>([
     ['longitude', num(prng.pick([prng.between(-720, 720) / 4, -46.633308, 179.75]))],
     ['latitude', num(prng.pick([prng.between(-360, 360) / 4, -23.55052, 90]))],
@@ -310,7 +311,7 @@ function nearCondition(prng: Prng, world: QueryWorld, dimension: string, window:
   if (prng.chance(0.5)) near.set('show_coordinates', prng.chance(0.8));
   const fields = new Map<string, Json>([['geo_near', near]]);
   if (prng.chance(0.2)) fields.set(...predicate(prng, column));
-  return new Map([[column.apiName, isEvent(column) ? placeWindow(prng, fields, window) : fields]]);
+  return new Map([[column.apiName, isEvent(column) ? insertWindow(prng, fields, window) : fields]]);
 }
 
 /** A body of POST /v1/data_extraction/result; its limit may need several pages. */

@@ -75,8 +75,8 @@ export function generateSchema(prng: Prng): GeneratedSchema {
     }
     for (const type of EVENTS) add(dimension, type, null);
   }
-  const kept = columns.filter(({ dimension }) => dimension === 'default' || prng.chance(0.6));
-  return { columns: kept, dimensions: ['default', 'second'], body: kept.map(columnJson) };
+  const retained = columns.filter(({ dimension }) => dimension === 'default' || prng.chance(0.6));
+  return { columns: retained, dimensions: ['default', 'second'], body: retained.map(columnJson) };
 }
 
 /** The item of a POST /v1/column body that creates the column. */
@@ -179,7 +179,7 @@ const EVENT_DATES = [
     '2018-06-30',
   ],
 ];
-const PLACES = [
+const POINTS = [
   ...[
     '[-46.633308, -23.55052]',
     '[13.404954, 52.520008]',
@@ -215,7 +215,7 @@ export function generateValue(prng: Prng, column: GeneratedColumn): Json {
     case 'datetime':
       return prng.pick(DATETIMES);
     case 'geolocation':
-      return prng.pick(PLACES).map(num);
+      return prng.pick(POINTS).map(num);
     default:
       return num(integer(prng));
   }
@@ -366,8 +366,8 @@ function orderedPredicate(prng: Prng, column: GeneratedColumn): [string, Json] {
 
 /** A geolocation predicate without `between`. */
 export function geoPredicate(prng: Prng): [string, Map<string, Json>] {
-  const [[west, south], [east, north]] = [prng.pick(PLACES), prng.pick(PLACES)];
-  const place = (longitude: string, latitude: string): [string, Json][] => [
+  const [[west, south], [east, north]] = [prng.pick(POINTS), prng.pick(POINTS)];
+  const pointFields = (longitude: string, latitude: string): [string, Json][] => [
     ['longitude', num(longitude)],
     ['latitude', num(latitude)],
   ];
@@ -376,13 +376,17 @@ export function geoPredicate(prng: Prng): [string, Map<string, Json>] {
     const radius = (prng.unit() * 9000 + 1) * (unit === 'm' ? 1000 : unit === 'deg' ? 0.01 : 1);
     return [
       'geo_radius',
-      new Map<string, Json>([...place(west, south), ['radius', num(radius.toFixed(5))], ['unit', unit]]),
+      new Map<string, Json>([
+        ...pointFields(west, south),
+        ['radius', num(radius.toFixed(5))],
+        ['unit', unit],
+      ]),
     ];
   }
   const [low, high] = Number(south) <= Number(north) ? [south, north] : [north, south];
   const corners: [string, Json][] = [
-    ['lower-left', new Map(place(west, low))],
-    ['upper-right', new Map(place(east, high))],
+    ['lower-left', new Map(pointFields(west, low))],
+    ['upper-right', new Map(pointFields(east, high))],
   ];
   return ['geo_bounding_box', new Map(corners)];
 }

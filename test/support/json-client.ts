@@ -12,7 +12,7 @@ export interface Reply {
   readonly body: unknown;
 }
 
-export interface Ask {
+export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly key?: string;
@@ -46,7 +46,7 @@ export class JsonClient {
   }
 
   /** Resolves with a complete answer. Rejects if there is none; then it is unknown whether the request took effect. */
-  ask({
+  request({
     method,
     path,
     key = this.#key,
@@ -54,7 +54,7 @@ export class JsonClient {
     text = textOf(body),
     headers,
     plain = false,
-  }: Ask): Promise<Reply> {
+  }: ApiRequest): Promise<Reply> {
     const all: Readonly<Record<string, string | number | null>> = {
       authorization: key,
       ...(text === null
@@ -92,9 +92,9 @@ export class JsonClient {
   }
 
   /** Resolves with the answer's body as a `T`. Rejects if the status is not 200. */
-  async succeed<T>(ask: Ask): Promise<T> {
-    const { status, body } = await this.ask(ask);
-    if (status !== 200) throw new Error(`${ask.path}: HTTP ${status}, ${JSON.stringify(body)}`);
+  async succeed<T>(send: ApiRequest): Promise<T> {
+    const { status, body } = await this.request(send);
+    if (status !== 200) throw new Error(`${send.path}: HTTP ${status}, ${JSON.stringify(body)}`);
     return body as T;
   }
 

@@ -54,7 +54,7 @@ export class RowModel {
     const name = asText(named.get('api-name'));
     if (!columns.delete(name)) throw new Error(`the model has no column ${name}`);
     for (const { values, lists, events } of entities.values()) {
-      for (const kept of [values, lists, events]) kept.delete(name);
+      for (const retained of [values, lists, events]) retained.delete(name);
     }
   }
 
@@ -71,8 +71,8 @@ export class RowModel {
       const entity = all.get(key) ?? newEntity();
       all.set(key, entity);
       entities++;
-      for (const [name, given] of asObject(fields)) {
-        if (name !== 'dimension') values += write(entity, name, known(columns, name), given, nowMs);
+      for (const [name, value] of asObject(fields)) {
+        if (name !== 'dimension') values += write(entity, name, known(columns, name), value, nowMs);
       }
     }
     return { entities, values };
@@ -83,9 +83,9 @@ export class RowModel {
     const mutation = asObject(body);
     const table = this.#tableOf(mutation.get('dimension') ?? undefined, false);
     const chosen = matching(table, asList(mutation.get('query')), nowMs);
-    for (const [name, given] of asObject(mutation.get('set'))) {
+    for (const [name, value] of asObject(mutation.get('set'))) {
       const column = known(table.columns, name);
-      for (const [, entity] of chosen) write(entity, name, column, given, nowMs);
+      for (const [, entity] of chosen) write(entity, name, column, value, nowMs);
     }
     return chosen.length;
   }
@@ -106,8 +106,8 @@ export class RowModel {
         if (retentionDays === null) continue;
         const before = Math.floor(nowMs / 1000) - retentionDays * 86_400;
         for (const { events } of entities.values()) {
-          const kept = (events.get(name) ?? []).filter(({ seconds }) => seconds >= before);
-          if (events.has(name)) events.set(name, kept);
+          const retained = (events.get(name) ?? []).filter(({ seconds }) => seconds >= before);
+          if (events.has(name)) events.set(name, retained);
         }
       }
     }
@@ -148,8 +148,8 @@ export class RowModel {
   /** Executes a body of POST /v1/query/top_values; returns the `result` of its answer. */
   topValues(body: Json, nowMs: number): JsonObject {
     return new Map(
-      [...asObject(body)].map(([name, given]) => {
-        const query = asObject(given);
+      [...asObject(body)].map(([name, value]) => {
+        const query = asObject(value);
         return [name, topValues(query, this.#tableOf(query.get('dimension') ?? undefined, false), nowMs)];
       }),
     );

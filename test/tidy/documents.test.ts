@@ -186,8 +186,8 @@ t.test(
         dev !== true && (os ?? cpu ?? hasInstallScript) !== undefined,
     );
     t.ok(native.length > 10, `${native.length} packages`);
-    const families = native.map(([place]) => {
-      const [, name = ''] = /.*node_modules\/(.+)$/.exec(place) ?? [];
+    const families = native.map(([path]) => {
+      const [, name = ''] = /.*node_modules\/(.+)$/.exec(path) ?? [];
       return name.replace(
         /([-/])(?:aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)\b.*$/,
         '$1',
@@ -211,8 +211,8 @@ t.test(
       if (bytes > 2 ** 20) t.fail(`${file} has ${bytes} bytes`);
       if (!/\.(ts|mjs|md|json|toml|sh)$|\.ci\/run$/.test(file) || file.startsWith('data/')) continue;
       const text = read(file);
-      const place = machine.exec(text);
-      if (place !== null) t.fail(`${file} names a path of one machine: ${place[0].trim()}`);
+      const match = machine.exec(text);
+      if (match !== null) t.fail(`${file} names a path of one machine: ${match[0].trim()}`);
       const mark = /^(src|test)\//.test(file) ? marks.exec(text) : null;
       if (mark !== null) t.fail(`${file} holds ${mark[0]}`);
     }

@@ -78,14 +78,14 @@ t.test('a library is imported in the files that the rules name for it, and nowhe
   t.ok(finds(rules.libraryBreaches, 'src/http/x.ts', `import { pino } from 'pino';`));
   t.notOk(finds(rules.libraryBreaches, 'src/http/x.ts', `import type { Logger } from 'pino';`));
   t.strictSame(all.flatMap(rules.libraryBreaches), []);
-  for (const [name, places] of Object.entries(rules.LIBRARY_FILES)) {
-    for (const place of places) {
+  for (const [name, paths] of Object.entries(rules.LIBRARY_FILES)) {
+    for (const path of paths) {
       const importers = all.filter(({ imports }) =>
         imports.some(({ specifier }) => rules.packageOf(specifier) === name),
       );
       t.ok(
-        importers.some(({ file }) => rules.isIn(file, [place])),
-        `${place} imports ${name}`,
+        importers.some(({ file }) => rules.isIn(file, [path])),
+        `${path} imports ${name}`,
       );
     }
   }

@@ -25,8 +25,8 @@ const ENV = { NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main' };
 function productionPackages(): string[] {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockEntry> };
   return Object.entries(packages)
-    .filter(([place, { dev, link }]) => place.startsWith(FOLDER) && dev !== true && link !== true)
-    .map(([place]) => place.slice(FOLDER.length))
+    .filter(([path, { dev, link }]) => path.startsWith(FOLDER) && dev !== true && link !== true)
+    .map(([path]) => path.slice(FOLDER.length))
     .filter((name) => !name.includes(`/${FOLDER}`) && fs.existsSync(path.join(ROOT, FOLDER, name)));
 }
 

@@ -110,9 +110,9 @@ export const LEAVES = ['src/base/limits.ts', 'src/base/errors.ts'];
 const INTERFACE_ENTRY = 'src/interface/index.ts';
 
 const folderOf = (file: string): string => file.split('/')[1];
-/** Whether `places` contains the file or a folder above it. */
-export const isIn = (file: string, places: readonly string[]): boolean =>
-  places.some((place) => file === place || (place.endsWith('/') && file.startsWith(place)));
+/** Whether `paths` contains the file or a folder above it. */
+export const isIn = (file: string, paths: readonly string[]): boolean =>
+  paths.some((path) => file === path || (path.endsWith('/') && file.startsWith(path)));
 
 /** `apache-arrow` of 'apache-arrow/enum', `@a/b` of '@a/b/c'. */
 export function packageOf(specifier: string): string {
@@ -127,18 +127,18 @@ export function floorBreaches({ file, imports }: Source): string[] {
   for (const { target, line } of imports) {
     if (target === null) continue;
     const to = folderOf(target);
-    const place = `${file}:${line}`;
+    const position = `${file}:${line}`;
     if (to === from) continue;
     if (from === 'interface' && LEAVES.includes(target)) continue;
     if (TRANSPORT_USERS[target]?.includes(from)) continue;
     if (OUTSIDE.includes(from)) {
       if (target !== 'src/main.ts' && (target !== INTERFACE_ENTRY || from === 'tools'))
-        found.push(`${place} imports ${target}, but ${from} is outside the floors`);
-    } else if (FLOORS[to] === undefined) found.push(`${place} imports ${target}, which has no floor`);
+        found.push(`${position} imports ${target}, but ${from} is outside the floors`);
+    } else if (FLOORS[to] === undefined) found.push(`${position} imports ${target}, which has no floor`);
     else if (FLOORS[to] >= FLOORS[from]) {
-      found.push(`${place} (floor ${FLOORS[from]}) imports ${target} (floor ${FLOORS[to]})`);
+      found.push(`${position} (floor ${FLOORS[from]}) imports ${target} (floor ${FLOORS[to]})`);
     } else if (target !== `src/${to}/index.ts` && to !== 'commands') {
-      found.push(`${place} imports ${target} instead of src/${to}/index.ts`);
+      found.push(`${position} imports ${target} instead of src/${to}/index.ts`);
     }
   }
   return found;
@@ -199,9 +199,9 @@ export function stateBreaches({ file, tree }: Source): string[] {
   const found: string[] = [];
   for (const statement of tree.statements) {
     if (!ts.isVariableStatement(statement)) continue;
-    const place = `${file}:${lineOf(tree, statement)}`;
+    const position = `${file}:${lineOf(tree, statement)}`;
     if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) {
-      found.push(`${place} declares a variable that can be reassigned`);
+      found.push(`${position} declares a variable that can be reassigned`);
       continue;
     }
     const exported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
@@ -209,13 +209,13 @@ export function stateBreaches({ file, tree }: Source): string[] {
       const value = initializer?.getText(tree) ?? '';
       const readOnly = READ_ONLY_TYPE.test(type?.getText(tree) ?? '') || value.endsWith('as const');
       if (exported && COLLECTIONS.test(value) && !readOnly) {
-        found.push(`${place} exports ${name.getText(tree)}, which any importer can change`);
+        found.push(`${position} exports ${name.getText(tree)}, which any importer can change`);
       }
       const change = new RegExp(
         `(?<![\\w.#])${name.getText(tree)}(\\.(${MUTATORS})\\(|\\[[^\\]]+\\] *([-+*/|&^]|<<|>>)?=[^=>])`,
       );
       if (ts.isIdentifier(name) && change.test(tree.text)) {
-        found.push(`${place} ${name.text} is changed: ${change.exec(tree.text)?.[0]}`);
+        found.push(`${position} ${name.text} is changed: ${change.exec(tree.text)?.[0]}`);
       }
     }
   }

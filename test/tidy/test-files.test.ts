@@ -13,13 +13,13 @@ interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  readonly held: readonly string[];
+  readonly lines: readonly string[];
 }
 
 interface Runner {
   runTestFiles(
     batches: readonly (readonly string[])[],
-    how: { cwd: string; atOnce: number; secondsMax: number },
+    how: { cwd: string; concurrency: number; secondsMax: number },
     onEnd: (outcome: Outcome) => void,
   ): Promise<void>;
 }
@@ -44,7 +44,7 @@ async function outcomesOf(
   for (const [name, text] of Object.entries(contents)) fs.writeFileSync(path.join(cwd, `${name}.mjs`), text);
   const files = batches.map((names) => names.map((name) => `${name}.mjs`));
   const outcomes = new Map<string, Outcome>();
-  await runTestFiles(files, { cwd, atOnce: 2, secondsMax }, (outcome) => {
+  await runTestFiles(files, { cwd, concurrency: 2, secondsMax }, (outcome) => {
     outcomes.set(outcome.files.map((file) => file.replace('.mjs', '')).join(' + '), outcome);
   });
   const wanted = batches.map((names) => names.join(' + '));
@@ -80,11 +80,11 @@ t.test(
       },
       60,
     );
-    const skippedAt = outcomes.get('skips')?.held.filter((line) => line.includes('# SKIP'));
+    const skippedAt = outcomes.get('skips')?.lines.filter((line) => line.includes('# SKIP'));
     t.strictSame(skippedAt, ['ok 1 - a # SKIP not here']);
-    const held = outcomes.get('fails')?.held.join('\n') ?? '';
-    t.match(held, /not ok 2 - differs[\s\S]*-2\n +\+1[\s\S]*not ok 3 - no/, 'failed assertions are kept');
-    t.notMatch(held, /^ +ok \d/m, 'passed assertions are not kept');
+    const lines = outcomes.get('fails')?.lines.join('\n') ?? '';
+    t.match(lines, /not ok 2 - differs[\s\S]*-2\n +\+1[\s\S]*not ok 3 - no/, 'failed assertions are kept');
+    t.notMatch(lines, /^ +ok \d/m, 'passed assertions are not kept');
     t.strictSame(
       Object.fromEntries([...outcomes].map(([name, outcome]) => [name, outcomeText(outcome)]).sort()),
       {
@@ -145,7 +145,10 @@ t.test('each of several files in one process is run, and must contain an asserti
       'one + two + three': '6 0 0: null',
     },
   );
-  t.match(outcomes.get('one + fails + three')?.held.join('\n'), /# file fails\.mjs[\s\S]*not ok 1 - differs/);
+  t.match(
+    outcomes.get('one + fails + three')?.lines.join('\n'),
+    /# file fails\.mjs[\s\S]*not ok 1 - differs/,
+  );
 });
 
 t.test('a file that does not end in time is killed, even if it handles no signal', async (t) => {

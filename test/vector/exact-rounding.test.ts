@@ -2,7 +2,7 @@ import t from 'tap';
 import { Prng } from '../../src/base/index.js';
 import {
   nearest,
-  nearestRoot,
+  nearestRootOfUnits,
   roundedQuotient,
   UNIT_BITS,
   unitsOf,
@@ -110,7 +110,7 @@ t.test('roots are rounded once, including roots below the normal doubles', async
     const units = unitsOf(Math.abs(someDouble(prng)));
     const square = units * units + BigInt(prng.below(2)) * BigInt(prng.below(1_000));
     const divisor = prng.pick([1n, 2n, 4n, BigInt(1 + prng.below(2 ** 31))]);
-    const double = nearestRoot(square, divisor, -UNIT_BITS);
+    const double = nearestRootOfUnits(square, divisor, -UNIT_BITS);
     const { below, above, isEven } = neighbours(Number.isFinite(double) ? double : Number.MAX_VALUE);
     if (!Number.isFinite(double)) {
       if (4n * square < above * above * divisor) t.fail(`root of ${square} / ${divisor} is not infinite`);
@@ -122,11 +122,11 @@ t.test('roots are rounded once, including roots below the normal doubles', async
       : 4n * square > low && 4n * square < high;
     if (!isRight) t.fail(`the root of ${square} / ${divisor} is not ${double}`);
   }
-  t.equal(nearestRoot(2n, 1n), Math.SQRT2);
-  t.equal(nearestRoot(0n, 5n), 0);
-  t.equal(nearestRoot(1n, 4n, -UNIT_BITS), 0, 'half of the least double');
-  t.equal(nearestRoot(1n, 3n, -UNIT_BITS), 5e-324, 'more than half of it');
-  t.equal(nearestRoot(9n, 4n, -UNIT_BITS), 1e-323, 'one and a half times it');
+  t.equal(nearestRootOfUnits(2n, 1n), Math.SQRT2);
+  t.equal(nearestRootOfUnits(0n, 5n), 0);
+  t.equal(nearestRootOfUnits(1n, 4n, -UNIT_BITS), 0, 'half of the least double');
+  t.equal(nearestRootOfUnits(1n, 3n, -UNIT_BITS), 5e-324, 'more than half of it');
+  t.equal(nearestRootOfUnits(9n, 4n, -UNIT_BITS), 1e-323, 'one and a half times it');
 });
 
 t.test('quotients are rounded to whole numbers, halves away from zero', async (t) => {

@@ -76,36 +76,38 @@ t.test(
   'a log that is truncated or zeroed from any byte of its last records keeps every earlier record',
   async (t) => {
     const disk = await writtenLog(6);
-    const places = await offsets(disk);
-    const { file } = places[0];
+    const records = await offsets(disk);
+    const { file } = records[0];
     const whole = disk.bytesOf(file);
-    for (let cut = places[3].offset; cut <= whole.length; cut++) {
+    for (let cut = records[3].offset; cut <= whole.length; cut++) {
       for (const bytes of [whole.slice(0, cut), Uint8Array.from(whole).fill(0, cut)]) {
         const found = faultyDisk();
         found.put(file, bytes);
-        const ends = [...places.slice(1).map(({ offset }) => offset), whole.length];
-        const keptCount = places.filter(
+        const ends = [...records.slice(1).map(({ offset }) => offset), whole.length];
+        const retainedCount = records.filter(
           ({ offset }, index) =>
             Buffer.compare(bytes.subarray(offset, ends[index]), whole.subarray(offset, ends[index])) === 0,
         ).length;
         // Zeros after record 4 without record 5 look like the end of the log: no later record proves a sync.
         const { lsns, end } = await replay(found);
-        if (lsns.length !== keptCount || end.nextLsn !== keptCount + 1) t.fail(`cut at ${cut}: ${lsns}`);
+        if (lsns.length !== retainedCount || end.nextLsn !== retainedCount + 1)
+          t.fail(`cut at ${cut}: ${lsns}`);
         if ((await replay(found)).end.tornTail !== null) t.fail(`cut at ${cut}: not repaired`);
         const log = await openLog(found, end.nextLsn);
         await log.append(payloadFor(end.nextLsn, 20)).written;
         await log.close();
-        if ((await replay(found)).lsns.length !== keptCount + 1) t.fail(`cut at ${cut}: does not continue`);
+        if ((await replay(found)).lsns.length !== retainedCount + 1)
+          t.fail(`cut at ${cut}: does not continue`);
       }
     }
-    t.pass(`${whole.length - places[3].offset} cuts`);
+    t.pass(`${whole.length - records[3].offset} cuts`);
   },
 );
 
 t.test('any single flipped bit of the log is reported, or lies in no record', async (t) => {
   const disk = await writtenLog(5, 4_096, () => 100);
-  const places = await offsets(disk);
-  const { file } = places[0];
+  const records = await offsets(disk);
+  const { file } = records[0];
   const written = disk.bytesOf(file);
   const whole = new Uint8Array(written.length + 64);
   whole.set(written);
@@ -121,8 +123,8 @@ t.test('any single flipped bit of the log is reported, or lies in no record', as
         t.fail(`the flip of bit ${bit & 7} of byte ${at} was not detected`);
     } catch (error) {
       const { name, file: named, offset, reason } = error as CorruptionError;
-      const record = places.findLastIndex((place) => place.offset <= at);
-      const expected = record === -1 ? 0 : places[record].offset;
+      const record = records.findLastIndex((record) => record.offset <= at);
+      const expected = record === -1 ? 0 : records[record].offset;
       if (name !== 'CorruptionError' || named !== file || offset !== expected) t.fail(`byte ${at}: ${error}`);
       if (record >= 0 && !reason.includes(`bit ${bit & 7} of byte ${at} `)) t.fail(`byte ${at}: ${reason}`);
     }
@@ -135,15 +137,16 @@ t.test(
   async (t) => {
     const prng = new Prng(SEED);
     const disk = await writtenLog(8);
-    const places = await offsets(disk);
-    const { file } = places[0];
+    const records = await offsets(disk);
+    const { file } = records[0];
     const whole = disk.bytesOf(file);
     for (let round = 0; round < 60; round++) {
       const record = prng.below(7);
-      const { offset } = places[record];
+      const { offset } = records[record];
       const bytes = whole.slice();
-      const from = prng.between(offset, places[record + 1].offset - 1);
-      const to = round % 3 === 0 ? places[record + 1].offset : Math.min(from + 40, places[record + 1].offset);
+      const from = prng.between(offset, records[record + 1].offset - 1);
+      const to =
+        round % 3 === 0 ? records[record + 1].offset : Math.min(from + 40, records[record + 1].offset);
       if (round % 2 === 0) bytes.fill(0, round % 3 === 0 ? offset : from, to);
       else for (let at = from; at < to; at++) bytes[at] = prng.below(256);
       if (Buffer.compare(bytes, whole) === 0) continue;
@@ -162,13 +165,13 @@ t.test('a torn record is truncated even if later records of its group are whole'
   await log.append(payloadFor(1, 300)).written;
   for (const lsn of range(2, 6)) log.append(payloadFor(lsn, 900));
   await log.close();
-  const places = await offsets(disk);
-  const bytes = disk.bytesOf(places[0].file);
-  bytes.fill(0, places[2].offset + 100, places[2].offset + 700);
-  disk.put(places[0].file, bytes);
+  const records = await offsets(disk);
+  const bytes = disk.bytesOf(records[0].file);
+  bytes.fill(0, records[2].offset + 100, records[2].offset + 700);
+  disk.put(records[0].file, bytes);
   const found = await replay(disk);
   t.strictSame(found.lsns, [1, 2]);
-  t.strictSame(found.end.tornTail?.offset, places[2].offset);
+  t.strictSame(found.end.tornTail?.offset, records[2].offset);
   const next = await openLog(disk, 3);
   await next.append(payloadFor(3, 900)).written;
   await next.close();
@@ -193,26 +196,26 @@ t.test(
   async (t) => {
     const LAST_LSN = 37;
     const disk = await writtenLog(LAST_LSN, 4_096);
-    const places = await offsets(disk);
-    const { file } = places[places.length - 1];
-    const own = places.filter((place) => place.file === file).map(({ offset }) => offset);
+    const records = await offsets(disk);
+    const { file } = records[records.length - 1];
+    const own = records.filter((record) => record.file === file).map(({ offset }) => offset);
     const whole = disk.bytesOf(file);
     const firstLsn = LAST_LSN + 1 - own.length;
     t.ok(firstLsn > 4 && own.length > 1, `record ${firstLsn} is the first of the last file`);
     for (let cut = LOG_FILE_HEADER_BYTES; cut <= whole.length; cut += cut < own[1] ? 7 : 61) {
       for (const bytes of [whole.slice(0, cut), Uint8Array.from(whole).fill(0, cut)]) {
         const ends = [...own.slice(1), whole.length];
-        const kept = ends.findIndex(
+        const retained = ends.findIndex(
           (end, index) =>
             Buffer.compare(bytes.subarray(own[index], end), whole.subarray(own[index], end)) !== 0,
         );
-        const lastLsn = kept === -1 ? LAST_LSN : firstLsn - 1 + kept;
+        const lastLsn = retained === -1 ? LAST_LSN : firstLsn - 1 + retained;
         for (const checkpointLsn of [firstLsn - 1, lastLsn, lastLsn + 1, LAST_LSN + 1]) {
           const found = disk.afterKill();
           found.put(file, bytes);
           const error = await refusal(t, found, checkpointLsn + 1, { checkpointLsn });
           const reason = `the log ends at LSN ${lastLsn}, below the manifest's checkpoint at LSN ${checkpointLsn}: acknowledged records are lost`;
-          const wanted = checkpointLsn > lastLsn ? [file, own[kept] ?? whole.length, reason] : null;
+          const wanted = checkpointLsn > lastLsn ? [file, own[retained] ?? whole.length, reason] : null;
           const is = error && [error.file, error.offset, error.reason];
           if (JSON.stringify(is) !== JSON.stringify(wanted)) t.fail(`cut at ${cut}: ${is}, not ${wanted}`);
         }
@@ -226,14 +229,15 @@ t.test(
   'a log without its newest file is refused if the checkpoint includes records of that file',
   async (t) => {
     const disk = await writtenLog(40, 4_096);
-    const places = await offsets(disk);
-    const newest = places[places.length - 1].file;
-    const lastLsn = places.findIndex(({ file }) => file === newest);
+    const records = await offsets(disk);
+    const newest = records[records.length - 1].file;
+    const lastLsn = records.findIndex(({ file }) => file === newest);
     await disk.remove(newest);
     for (const checkpointLsn of [lastLsn - 1, lastLsn, lastLsn + 1, 40]) {
       const error = await refusal(t, disk, checkpointLsn + 1, { checkpointLsn });
       if (checkpointLsn <= lastLsn) t.equal(error, null);
-      else t.match(error, { name: 'CorruptionError', file: places[lastLsn - 1].file, reason: /ends at LSN/ });
+      else
+        t.match(error, { name: 'CorruptionError', file: records[lastLsn - 1].file, reason: /ends at LSN/ });
     }
   },
 );
@@ -269,7 +273,7 @@ t.test('a manifest older than a checkpoint that a record notes is refused', asyn
   const again = await openLog(disk, 21, { checkpointLsn: 15 });
   await again.append(payloadFor(21, 40)).written;
   await again.close();
-  const places = await offsets(disk);
+  const records = await offsets(disk);
   for (const [manifest, refused] of [
     [{ checkpointLsn: 0 }, [11, 8]],
     [{ checkpointLsn: 7 }, [11, 8]],
@@ -290,7 +294,7 @@ t.test('a manifest older than a checkpoint that a record notes is refused', asyn
     const [lsn, noted] = refused;
     t.match(error, {
       name: 'CorruptionError',
-      ...places[lsn - 1],
+      ...records[lsn - 1],
       reason: `record ${lsn} notes a checkpoint at LSN ${noted}, but the manifest's checkpoint is at LSN ${checkpointLsn}: the manifest is older than the log`,
     });
   }
@@ -306,13 +310,13 @@ t.test('files below the first requested LSN are not required and not read', asyn
 
 t.test('a bad record at the end of a file that is not the last is refused', async (t) => {
   const disk = await writtenLog(40, 4_096);
-  const places = await offsets(disk);
-  const last = places.findLastIndex(({ file }) => file === places[0].file);
-  const bytes = disk.bytesOf(places[0].file);
-  disk.put(places[0].file, bytes.fill(0, places[last].offset));
+  const records = await offsets(disk);
+  const last = records.findLastIndex(({ file }) => file === records[0].file);
+  const bytes = disk.bytesOf(records[0].file);
+  disk.put(records[0].file, bytes.fill(0, records[last].offset));
   t.match(await refusal(t, disk), {
     name: 'CorruptionError',
-    offset: places[last].offset,
+    offset: records[last].offset,
     reason: /continues at LSN/,
   });
 });

@@ -5,7 +5,7 @@ import { decodeBatch } from '../../src/column/index.js';
 import { decodeRecordPayload, type LogRecord } from '../../src/format/index.js';
 import { createIngestScratch } from '../../src/ingest/index.js';
 import type { ParsedRecord, ParsedSet, WorkerRequests } from '../../src/protocol/index.js';
-import { parseRecord, parseSet } from '../../src/worker/parse-record.js';
+import { parseRecord, parseSetRecord } from '../../src/worker/parse-record.js';
 import { NOW_MS, sampleModel } from '../support/ingest/ingest-bodies.js';
 
 const MODEL = sampleModel();
@@ -56,10 +56,10 @@ t.test(
         valueCount: 5,
         once: null,
       });
-      const { entityCount, valueCount, once, modelVersion, changes } = answer;
+      const { entityCount, valueCount, idempotency, modelVersion, changes } = answer;
       t.strictSame(
-        { entityCount, valueCount, once, modelVersion, changes },
-        { entityCount: 3, valueCount: 5, once: null, modelVersion: MODEL.version, changes: [] },
+        { entityCount, valueCount, idempotency, modelVersion, changes },
+        { entityCount: 3, valueCount: 5, idempotency: null, modelVersion: MODEL.version, changes: [] },
       );
       t.equal(
         answer.buffer === null,
@@ -87,10 +87,10 @@ t.test(
   (t) => {
     const bodyHash = createHash('sha256').update(BODY).digest('base64url');
     const { answer, record } = parse(BODY, { idempotencyId: 'named' });
-    t.strictSame(answer.once, { id: 'named', bodyHash });
+    t.strictSame(answer.idempotency, { id: 'named', bodyHash });
     t.strictSame(record.once, { id: 'named', bodyHash });
     t.not(
-      parse(`${BODY} `, { idempotencyId: 'named' }).answer.once?.bodyHash,
+      parse(`${BODY} `, { idempotencyId: 'named' }).answer.idempotency?.bodyHash,
       bodyHash,
       'a body with an additional space is a different body',
     );
@@ -100,9 +100,12 @@ t.test(
 
 t.test('a request without entities produces a record', (t) => {
   const { answer, record } = parse('{}', { idempotencyId: 'named' });
-  const once = { id: 'named', bodyHash: createHash('sha256').update('{}').digest('base64url') };
-  t.strictSame([answer.entityCount, answer.valueCount, answer.batches, answer.once], [0, 0, [], once]);
-  t.strictSame([record.entityCount, record.valueCount, record.batches, record.once], [0, 0, [], once]);
+  const idempotency = { id: 'named', bodyHash: createHash('sha256').update('{}').digest('base64url') };
+  t.strictSame(
+    [answer.entityCount, answer.valueCount, answer.batches, answer.idempotency],
+    [0, 0, [], idempotency],
+  );
+  t.strictSame([record.entityCount, record.valueCount, record.batches, record.once], [0, 0, [], idempotency]);
   t.end();
 });
 
@@ -130,7 +133,7 @@ const scratch = createIngestScratch();
 function parseUpdate(text: string, more: Partial<WorkerRequests['parse-set']> = {}): ParsedSet {
   const body = new TextEncoder().encode(`{"all":${text}}`);
   const rest = { databaseId: 1, nowMs: NOW_MS, customKey: false, columnIds: null };
-  return parseSet({ ...rest, body, ...more }, MODEL, scratch);
+  return parseSetRecord({ ...rest, body, ...more }, MODEL, scratch);
 }
 
 const idOf = (apiName: string): number => MODEL.dimensions.get('people')?.columns.get(apiName)?.id ?? -1;

@@ -119,9 +119,9 @@ t.test('an insert into a deleted database is refused with 8002, and the worker c
 t.test('a SELECT is removed after its last part, or at its end if its texts may be counted', async (t) => {
   const worker = makeWorker();
   let sequence = 0;
-  const ask = async (...requests: WorkerRequest[]) =>
+  const send = async (...requests: WorkerRequest[]) =>
     (await worker.run({ sequence: sequence++, requests })).replies;
-  await ask(applyOf(1, ['a', 'b']), applyOf(3, ['c']));
+  await send(applyOf(1, ['a', 'b']), applyOf(3, ['c']));
   const id: Expression = { op: 'input', input: 0, type: { type: 'text' } };
   const rows: SelectPlan = {
     ...PLAIN,
@@ -161,13 +161,16 @@ t.test('a SELECT is removed after its last part, or at its end if its texts may 
     to: 1,
   });
   const unknown = { refusal: { error: { code: 9004 } } };
-  t.match(await ask(beginOf(1, rows), nextOf(1)), [{ value: null }, { value: { done: false, rowCount: 2 } }]);
-  t.match(await ask(beginOf(2, { ...rows, outputs: [], grouping }), nextOf(2)), [
+  t.match(await send(beginOf(1, rows), nextOf(1)), [
+    { value: null },
+    { value: { done: false, rowCount: 2 } },
+  ]);
+  t.match(await send(beginOf(2, { ...rows, outputs: [], grouping }), nextOf(2)), [
     { value: null },
     { value: { done: true } },
   ]);
-  t.match(await ask(nextOf(1), nextOf(1)), [{ value: { done: true, rowCount: 1 } }, unknown]);
-  t.match(await ask(countOf(2), { op: 'select-end', selectId: 2 }, countOf(2)), [
+  t.match(await send(nextOf(1), nextOf(1)), [{ value: { done: true, rowCount: 1 } }, unknown]);
+  t.match(await send(countOf(2), { op: 'select-end', selectId: 2 }, countOf(2)), [
     { value: 0 },
     { value: null },
     unknown,

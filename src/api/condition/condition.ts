@@ -39,7 +39,7 @@ interface Scope {
   conditionCount: number;
 }
 
-export interface QueryOptions {
+export interface ConditionOptions {
   readonly checkColumn?: ColumnCheck;
   /** Path of the query in messages. */
   readonly path?: string;
@@ -55,7 +55,7 @@ export function bindQuery(
   query: Json,
   dimension: Dimension,
   nowMs: BindingTime,
-  { checkColumn = () => {}, path = 'query', unjoined = 4007 }: QueryOptions = {},
+  { checkColumn = () => {}, path = 'query', unjoined = 4007 }: ConditionOptions = {},
 ): Condition {
   const scope = scopeOf(dimension, nowMs, checkColumn, unjoined);
   return conditionOf(readList(queryList(query, path), scope, path, 1));

@@ -45,11 +45,11 @@ export function readColumn<T>(
 
 /** The api-name; empty if it would be derived from an invalid name (`name` is null). */
 function readApiName(body: ColumnBody, name: string | null): string {
-  const given = body.get('api-name');
-  if (given === undefined && name === null) return '';
-  const apiName = given ?? apiNameFrom(name ?? '');
+  const value = body.get('api-name');
+  if (value === undefined && name === null) return '';
+  const apiName = value ?? apiNameFrom(name ?? '');
   if (apiName === RESERVED_COLUMN) throw body.error('api-name', `is reserved: ${quoted(apiName)}`);
-  if (given !== undefined || !/^-*$/.test(apiName)) return apiName;
+  if (value !== undefined || !/^-*$/.test(apiName)) return apiName;
   const why = `the name ${quoted(name ?? '')} has no letter and no digit to make it from`;
   throw body.error('api-name', `is needed: ${why}`);
 }

@@ -59,9 +59,9 @@ class ColumnRequest {
 
   /** The dimension of a column's object, created if it does not exist. */
   dimensionOf(body: ColumnBody): DimensionRef {
-    const given = body.object.get('dimension') ?? DEFAULT_DIMENSION;
-    const known = typeof given === 'string' ? this.#knownId(given) : undefined;
-    if (known !== undefined) return { id: known, apiName: given as string };
+    const value = body.object.get('dimension') ?? DEFAULT_DIMENSION;
+    const known = typeof value === 'string' ? this.#knownId(value) : undefined;
+    if (known !== undefined) return { id: known, apiName: value as string };
     const apiName = checkNewDimensionName(body.get('dimension') ?? DEFAULT_DIMENSION);
     return { id: this.#makeDimension(apiName), apiName };
   }

@@ -75,8 +75,8 @@ export function readLevel(
 }
 
 function isColumnNamedAsField(key: string, object: JsonObject, dimension: Dimension): boolean {
-  const given = object.get(key);
-  const says = given instanceof ExactNumber || METRICS.some((metric) => metric === given);
+  const value = object.get(key);
+  const says = value instanceof ExactNumber || METRICS.some((metric) => metric === value);
   return says && dimension.columns.get(key)?.active === true;
 }
 
@@ -146,9 +146,9 @@ function readTime(level: LevelFields, predicates: BoundPredicates | null, rules:
     if (inside.length > 0) throw secondBetween(inside[0].path);
     return readWindows(between, rules.nowMs, `${path}.between`);
   }
-  const given = between === undefined ? [] : [{ argument: between, path: `${path}.between` }];
+  const value = between === undefined ? [] : [{ argument: between, path: `${path}.between` }];
   const { window, cut } = readAll({
-    window: () => oneWindow([...given, ...inside], rules.nowMs) ?? rules.defaultWindow,
+    window: () => oneWindow([...value, ...inside], rules.nowMs) ?? rules.defaultWindow,
     cut: () =>
       interval === undefined
         ? null

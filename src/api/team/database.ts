@@ -66,8 +66,8 @@ type CloudProperties = Pick<DatabaseProperties, 'cloudProvider' | 'cloudArea'>;
 function readCloud(fields: Properties, before: DatabaseProperties | null): CloudProperties {
   const cloudProvider = fields.get('cloud_provider') ?? before?.cloudProvider ?? 'ovh';
   const areas = CLOUD_AREAS.get(cloudProvider) ?? [];
-  const kept = before?.cloudProvider === cloudProvider ? before.cloudArea : areas[0];
-  const cloudArea = fields.get('cloud_area') ?? kept;
+  const area = before?.cloudProvider === cloudProvider ? before.cloudArea : areas[0];
+  const cloudArea = fields.get('cloud_area') ?? area;
   if (areas.includes(cloudArea)) return { cloudProvider, cloudArea };
   throw fields.error('cloud_area', `must be one of ${areas.join(', ')}, not ${quoted(cloudArea)}`);
 }

@@ -21,11 +21,11 @@ export function nodeFetch({ ca, socketsMax }: { readonly ca?: string; readonly s
   };
   const secure = new https.Agent(ca === undefined ? options : { ...options, ca });
   const plain = new http.Agent(options);
-  const fetch: Fetch = (url, { method, headers: given, body, signal }) =>
+  const fetch: Fetch = (url, { method, headers: requestHeaders, body, signal }) =>
     new Promise((resolve, reject) => {
       const isWhole = typeof body === 'string' || body instanceof Uint8Array;
       const length = isWhole ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
-      const headers = { ...(given as Record<string, string>), ...length };
+      const headers = { ...(requestHeaders as Record<string, string>), ...length };
       const isSecure = url.startsWith('https:');
       const outgoing = (isSecure ? https : http).request(
         url,

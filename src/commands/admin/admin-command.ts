@@ -4,7 +4,7 @@ import type { ServerDependencies } from '../serve/create-engine.js';
 import type { ServeConfig } from '../serve/serve-config.js';
 import { type CommandLine, readStoreConfig, type StoreOptionsContext, type Wrong } from './admin-options.js';
 import type { AdminAnswer } from './admin-request.js';
-import { askStore } from './ask-store.js';
+import { administerStore } from './ask-store.js';
 
 export interface AdminCommandContext extends StoreOptionsContext {
   readonly serve: ServerDependencies;
@@ -31,7 +31,7 @@ export async function runAdminCommand(
   if ('wrong' in line) return context.usage(line.wrong);
   const config = readStoreConfig(line.flags, context);
   if ('wrong' in config) return context.usage(config.wrong);
-  const answer = await watch(config, askStore(config, line.request, context.serve));
+  const answer = await watch(config, administerStore(config, line.request, context.serve));
   if (answer.answer === 'refused') throw new Error(answer.message);
   return answer;
 }

@@ -59,7 +59,7 @@ export function readFlags(argv: readonly string[], options: FlagKinds): ParsedAr
 }
 
 /** The value of a flag that takes one; undefined = the flag is not given. */
-export function textOf(flags: Flags, name: string): string | undefined {
+export function flagTextOf(flags: Flags, name: string): string | undefined {
   const value = flags.get(name);
   return typeof value === 'string' ? value : undefined;
 }

@@ -165,11 +165,11 @@ function readCreation({ name, permissions }: Fields): AdminRequest | { readonly 
 const isKeyName = (value: unknown): value is string => typeof value === 'string' && KEY_NAME.test(value);
 
 function wrongName(value: unknown): string {
-  const given = typeof value === 'string' ? `, not ${quoted(value)}` : '';
-  return `expected a name of 1 to 64 letters, digits, dots, dashes and underscores that begins with a letter or digit${given}`;
+  const suffix = typeof value === 'string' ? `, not ${quoted(value)}` : '';
+  return `expected a name of 1 to 64 letters, digits, dots, dashes and underscores that begins with a letter or digit${suffix}`;
 }
 
 function wrongChoice(values: readonly string[], value: unknown): string {
-  const given = typeof value === 'string' ? `, not ${quoted(value)}` : '';
-  return `expected one of ${values.join(', ')}${given}`;
+  const suffix = typeof value === 'string' ? `, not ${quoted(value)}` : '';
+  return `expected one of ${values.join(', ')}${suffix}`;
 }

@@ -17,10 +17,10 @@ export function answerLines(dependencies: AdminDependencies, log: Logger, audit:
     }
     const request = readRequest(value);
     if ('wrong' in request) return { answer: 'refused', message: request.wrong };
-    const given = await administerAudited(dependencies, request, audit, 'admin socket');
+    const suffix = await administerAudited(dependencies, request, audit, 'admin socket');
     // Never log the request or the answer: they may hold a key.
-    log.info({ do: request.do, answer: given.answer }, 'admin socket request');
-    return given;
+    log.info({ do: request.do, answer: suffix.answer }, 'admin socket request');
+    return suffix;
   };
   return async (line) => {
     try {

@@ -8,12 +8,12 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import {
-  askAdminSocket,
   DirectoryInUseError,
   type FileSystem,
   isForeignFile,
   lockDirectory,
   NodeFileSystem,
+  requestAdminSocket,
 } from '../../io/index.js';
 import { createEngine, type ServerDependencies } from '../serve/create-engine.js';
 import type { ServeConfig } from '../serve/serve-config.js';
@@ -32,7 +32,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * Returns the answer, which is never `busy`. Rejects with an Error whose message says what to do, or with the error of
  * opening the store.
  */
-export async function askStore(
+export async function administerStore(
   config: ServeConfig,
   request: AdminRequest,
   dependencies: ServerDependencies,
@@ -49,7 +49,7 @@ export async function askStore(
   }
   const deadlineMs = performance.now() + waitMsMax;
   for (;;) {
-    const outcome = await tryOnce(fs, dir, config, request, dependencies);
+    const outcome = await attempt(fs, dir, config, request, dependencies);
     if (!('wait' in outcome)) return outcome;
     if (performance.now() > deadlineMs) throw new Error(outcome.wait);
     await sleep(RETRY_MS);
@@ -58,14 +58,14 @@ export async function askStore(
 
 type Outcome = Exclude<AdminAnswer, { answer: 'busy' }> | { readonly wait: string };
 
-async function tryOnce(
+async function attempt(
   fs: FileSystem,
   dir: string,
   config: ServeConfig,
   request: AdminRequest,
   dependencies: ServerDependencies,
 ): Promise<Outcome> {
-  const answer = await askServer(dir, request);
+  const answer = await requestServer(dir, request);
   if (answer !== null) return orWait(answer);
   const manifest = path.join(dir, 'manifest');
   if (!(await fs.exists(manifest))) {
@@ -79,14 +79,14 @@ async function tryOnce(
       `${dir} belongs to another user; run this command as that user, otherwise the server could no longer write there`,
     );
   }
-  return withLock(dir, () => openAndAsk(config, request, dependencies, fs, dir));
+  return withLock(dir, () => openAndAdminister(config, request, dependencies, fs, dir));
 }
 
 /** Returns the answer of the server that has the directory open; null when no server listens there. */
-export async function askServer(dir: string, request: AdminRequest): Promise<AdminAnswer | null> {
+export async function requestServer(dir: string, request: AdminRequest): Promise<AdminAnswer | null> {
   // A backup has no time limit: it takes as long as the disks need.
   const answerMsMax = request.do === 'backup' ? null : undefined;
-  const line = await askAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
+  const line = await requestAdminSocket(dir, JSON.stringify(request), answerMsMax).catch((error) => {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     throw new Error(
       `the server on ${dir} runs as another user; run this command as that user (${error.message})`,
@@ -118,7 +118,7 @@ async function withLock(dir: string, work: () => Promise<Outcome>): Promise<Outc
   }
 }
 
-async function openAndAsk(
+async function openAndAdminister(
   config: ServeConfig,
   request: AdminRequest,
   dependencies: ServerDependencies,

@@ -52,9 +52,9 @@ export function readKeysLine(argv: readonly string[]): CommandLine | Wrong {
   const [what, ...rest] = read.positionals;
   const takes = what === undefined || !Object.hasOwn(ARGUMENTS_OF, what) ? undefined : ARGUMENTS_OF[what];
   if (takes === undefined) {
-    const given = what === undefined ? '' : `, not ${JSON.stringify(what)}`;
+    const suffix = what === undefined ? '' : `, not ${JSON.stringify(what)}`;
     return {
-      wrong: `keys: expected one of ${Object.keys(ARGUMENTS_OF).join(', ')}${given}; see quarry keys --help`,
+      wrong: `keys: expected one of ${Object.keys(ARGUMENTS_OF).join(', ')}${suffix}; see quarry keys --help`,
     };
   }
   if (rest.length !== (takes.operand === null ? 0 : 1)) {

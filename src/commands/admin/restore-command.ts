@@ -10,13 +10,13 @@ import { isWithin } from '../within.js';
 import {
   type FlagKinds,
   type Flags,
+  flagTextOf,
   readArguments,
   readStoreConfig,
   type StoreOptionsContext,
-  textOf,
   type Wrong,
 } from './admin-options.js';
-import { askServer } from './ask-store.js';
+import { requestServer } from './ask-store.js';
 import { openAudit } from './audit-file.js';
 import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-progress.js';
 
@@ -66,17 +66,17 @@ export function readRestoreLine(argv: readonly string[]): RestoreLine | Wrong {
   if ('wrong' in read) return read;
   const { positionals, flags } = read;
   if (positionals.length !== 1) return { wrong: 'restore takes one argument, the backup' };
-  const dataDir = textOf(flags, 'data-dir');
+  const dataDir = flagTextOf(flags, 'data-dir');
   // The default directory is not used: the target of a restore must be named.
   if (dataDir === undefined || dataDir === '') {
     return { wrong: '--data-dir is required: it names the directory to create' };
   }
-  const archive = textOf(flags, 'archive');
+  const archive = flagTextOf(flags, 'archive');
   if (archive === '') return { wrong: '--archive: expected a folder, not an empty argument' };
   for (const other of [positionals[0], ...(archive === undefined ? [] : [archive])]) {
     if (isWithin(other, dataDir)) return { wrong: `--data-dir: ${dataDir} is in ${other}` };
   }
-  const target = targetOf(textOf(flags, 'to-lsn'), textOf(flags, 'to-time'));
+  const target = targetOf(flagTextOf(flags, 'to-lsn'), flagTextOf(flags, 'to-time'));
   if (target !== null && 'wrong' in target) return target;
   return {
     backup: path.resolve(positionals[0]),
@@ -141,7 +141,7 @@ export async function restoreCommand(argv: readonly string[], context: RestoreCo
 async function checkStopped({ backup, archive }: RestoreLine): Promise<void> {
   const isLog = archive !== null && path.basename(archive) === 'log';
   for (const dir of [backup, ...(isLog ? [path.dirname(archive)] : [])]) {
-    if ((await askServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
+    if ((await requestServer(dir, { do: 'address' }).catch(() => null)) === null) continue;
     throw new Error(`a server runs on ${dir}: use quarry backup to copy its store`);
   }
 }

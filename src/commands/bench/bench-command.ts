@@ -2,7 +2,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
-import { type FlagKinds, readFlags, textOf, type Wrong } from '../admin/admin-options.js';
+import { type FlagKinds, flagTextOf, readFlags, type Wrong } from '../admin/admin-options.js';
 import { inColumns } from '../columns.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { printable } from '../printable.js';
@@ -55,7 +55,7 @@ export function readBenchLine(argv: readonly string[]): BenchCommandLine | Wrong
   if ('wrong' in read) return read;
   const { positionals, flags } = read;
   if (positionals.length > 0) return { wrong: 'bench takes no arguments, only options' };
-  const text = (name: keyof typeof FLAGS): string | undefined => textOf(flags, name);
+  const text = (name: keyof typeof FLAGS): string | undefined => flagTextOf(flags, name);
   const entities = wholeOf('entities', text('entities'), DEFAULTS.entities, ENTITIES_MAX);
   if (typeof entities !== 'number') return entities;
   const seconds = secondsOf(text('seconds'));

@@ -25,7 +25,7 @@ export interface BenchLine extends Measured {
 }
 
 export interface BenchRun {
-  readonly server: Pick<BenchServer, 'place' | 'masterKey'>;
+  readonly server: Pick<BenchServer, 'address' | 'masterKey'>;
   readonly options: BenchOptions;
   readonly pace: Pick<Pace, 'elapsedMs' | 'stop'>;
   /** Called when a step begins. */
@@ -35,7 +35,7 @@ export interface BenchRun {
 /** Rejects with an Error when an answer is wrong. */
 export async function runBench(run: BenchRun): Promise<BenchLine[]> {
   const { server, options } = run;
-  const client = new RemoteClient(server.place, options.connections);
+  const client = new RemoteClient(server.address, options.connections);
   const truth = new BenchTruth();
   const pace = { ...run.pace, connections: options.connections };
   const post = (path: string, body: string): Promise<unknown> =>
@@ -46,7 +46,7 @@ export async function runBench(run: BenchRun): Promise<BenchLine[]> {
     const lines = [await insertAll(options.entities, truth, pace, post)];
     for (const question of BENCH_QUESTIONS) {
       run.begins(question.name);
-      lines.push(await askFor(options.seconds, question, truth, pace, post));
+      lines.push(await queryFor(options.seconds, question, truth, pace, post));
     }
     return lines;
   } finally {
@@ -64,10 +64,10 @@ async function insertAll(entities: number, truth: BenchTruth, pace: Pace, post: 
     next = Math.min(from + ENTITIES_PER_BODY, entities);
     const { text, entityCount, valueCount } = benchBody(from, next, truth);
     const answer = (await post('/v1/insert', text)) as Record<string, unknown>;
-    const { 'inserted-entities': given, 'inserted-values': values } = answer;
-    if (given !== entityCount || values !== valueCount) {
+    const { 'inserted-entities': inserted, 'inserted-values': values } = answer;
+    if (inserted !== entityCount || values !== valueCount) {
       throw new Error(
-        `wrong answer: sent ${entityCount} entities with ${valueCount} values, but the server counted ${given} and ${values}`,
+        `wrong answer: sent ${entityCount} entities with ${valueCount} values, but the server counted ${inserted} and ${values}`,
       );
     }
     return true;
@@ -76,7 +76,7 @@ async function insertAll(entities: number, truth: BenchTruth, pace: Pace, post: 
   return { ...measured, name: `insert of ${each} entities with 2 events each, on disk`, each };
 }
 
-async function askFor(
+async function queryFor(
   seconds: number,
   question: BenchQuestion,
   truth: BenchTruth,

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { RemotePlace } from '../remote/index.js';
+import type { RemoteAddress } from '../remote/index.js';
 
 export interface BenchServer {
-  readonly place: RemotePlace;
+  readonly address: RemoteAddress;
   readonly dataDir: string;
   readonly masterKey: string;
   /** Ends the process and removes the directory. */
@@ -64,7 +64,7 @@ export async function startBenchServer(
     const read = (name: string): string => fs.readFileSync(path.join(dataDir, name), 'utf8');
     const keys = JSON.parse(read('keys.json')) as { database: Record<string, string> };
     return {
-      place: { url, certificate: read('tls/cert.pem') },
+      address: { url, certificate: read('tls/cert.pem') },
       dataDir,
       masterKey: keys.database['master-key'],
       close,

@@ -108,8 +108,10 @@ const counting = (
   path: '/v1/query/count/entity',
   body: JSON.stringify([{ 'query-name': 'q', query, 'bypass-cache': bypass }]),
   errorOf(answer, truth) {
-    const given = (answer as { result?: { q?: unknown } }).result?.q;
-    return given === right(truth) ? null : `${JSON.stringify(given)} entities instead of ${right(truth)}`;
+    const inserted = (answer as { result?: { q?: unknown } }).result?.q;
+    return inserted === right(truth)
+      ? null
+      : `${JSON.stringify(inserted)} entities instead of ${right(truth)}`;
   },
 });
 
@@ -131,10 +133,10 @@ export const BENCH_QUESTIONS: readonly BenchQuestion[] = [
 
 /** Checks top values: values of equal quantity may come in any order, and any of them may be the last. */
 function topValuesError(answer: unknown, byCity: ReadonlyMap<string, number>): string | null {
-  const given = (answer as { result?: { q?: { city?: unknown } } }).result?.q?.city;
+  const inserted = (answer as { result?: { q?: { city?: unknown } } }).result?.q?.city;
   const right = [...byCity.values()].sort((a, b) => b - a).slice(0, TOP);
-  if (!Array.isArray(given)) return `${JSON.stringify(given)} instead of a list of values`;
-  const entries = given as readonly { readonly value: string; readonly quantity: number }[];
+  if (!Array.isArray(inserted)) return `${JSON.stringify(inserted)} instead of a list of values`;
+  const entries = inserted as readonly { readonly value: string; readonly quantity: number }[];
   const fits =
     entries.length === right.length &&
     entries.every(({ value, quantity }, at) => quantity === right[at] && byCity.get(value) === quantity);

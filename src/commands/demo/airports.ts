@@ -5,7 +5,7 @@
  */
 import type { FileSystem } from '../../io/index.js';
 import { type Entity, entityBodies } from './entities.js';
-import { DEMO_FILES, readText } from './files.js';
+import { DEMO_FILES, readTextFile } from './files.js';
 import type { InsertBody } from './model.js';
 
 /** The fields of one CSV line (RFC 4180, without line breaks inside quotes). */
@@ -21,7 +21,7 @@ const available = (field: string): string | null => (field === 'NA' ? null : fie
 
 /** Every airport of the file. */
 export async function readAirports(files: FileSystem): Promise<Entity[]> {
-  const lines = (await readText(files, DEMO_FILES.airports)).trimEnd().split('\n').slice(1);
+  const lines = (await readTextFile(files, DEMO_FILES.airports)).trimEnd().split('\n').slice(1);
   return lines.map((line) => {
     const [iata, name, city, state, country, latitude, longitude] = splitCsvLine(line);
     return {

@@ -25,7 +25,7 @@ const isObject = (answer: Answer): answer is AnswerObject =>
   typeof answer === 'object' && answer !== null && !isList(answer);
 
 /** One line for a short answer, otherwise one line per row: at most LINES_MAX, then the number of further rows. */
-export function answerLines(answer: Answer): string[] {
+export function linesOfAnswer(answer: Answer): string[] {
   if (isList(answer)) {
     if (answer.every(isShort)) return [listText(answer, ' | ')];
     return cut(answer.map(text), LINES_MAX);

@@ -4,7 +4,7 @@
  */
 import type { FileSystem } from '../../io/index.js';
 import { formatCount, type Output, startProgress } from '../progress.js';
-import { RemoteClient, type RemotePlace } from '../remote/client.js';
+import { type RemoteAddress, RemoteClient } from '../remote/client.js';
 import { airportBodies } from './airports.js';
 import { earthquakeBodies, networkBodies } from './earthquakes.js';
 import { flightBodies } from './flight-bodies.js';
@@ -18,7 +18,7 @@ export type { Answer } from './answer.js';
 export type { Answered } from './tour.js';
 export type { Output };
 
-export interface DemoServer extends RemotePlace, DemoKeys {
+export interface DemoServer extends RemoteAddress, DemoKeys {
   readonly writeKey: string;
 }
 

@@ -5,7 +5,7 @@
 import type { FileSystem } from '../../io/index.js';
 import { formatDateTime } from '../../schema/index.js';
 import { type Entity, entityBodies } from './entities.js';
-import { DEMO_FILES, readText } from './files.js';
+import { DEMO_FILES, readTextFile } from './files.js';
 import type { InsertBody } from './model.js';
 
 /** One object of the file; data/README.md describes the fields. */
@@ -30,7 +30,7 @@ interface QuakeRow {
 }
 
 async function readRows(files: FileSystem): Promise<QuakeRow[]> {
-  return JSON.parse(await readText(files, DEMO_FILES.earthquakes)) as QuakeRow[];
+  return JSON.parse(await readTextFile(files, DEMO_FILES.earthquakes)) as QuakeRow[];
 }
 
 /** Times of the file have milliseconds; events and datetimes have whole seconds. */

@@ -26,6 +26,6 @@ export const DEMO_FILES = {
 } as const;
 
 /** Reads a whole UTF-8 file. Rejects with the system's error. */
-export async function readText(files: FileSystem, file: string): Promise<string> {
+export async function readTextFile(files: FileSystem, file: string): Promise<string> {
   return new TextDecoder().decode(await files.readFile(file));
 }

@@ -12,7 +12,7 @@ import {
   readParquetRange,
   rowsOfParts,
 } from '../import/formats/parquet-file.js';
-import { DEMO_FILES, readText } from './files.js';
+import { DEMO_FILES, readTextFile } from './files.js';
 
 /** Equally long columns; row i of all of them is one flight. */
 export interface FlightColumns {
@@ -80,7 +80,7 @@ function secondsOf(date: string): number {
 /** Every flight of the large or the small file, in the file's order. */
 export async function* readFlights(files: FileSystem, small: boolean): AsyncGenerator<FlightColumns> {
   if (small) {
-    const rows = JSON.parse(await readText(files, DEMO_FILES.flightsSmall)) as FlightRow[];
+    const rows = JSON.parse(await readTextFile(files, DEMO_FILES.flightsSmall)) as FlightRow[];
     yield {
       count: rows.length,
       seconds: rows.map((row) => secondsOf(row.date)),

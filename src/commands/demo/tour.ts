@@ -2,7 +2,7 @@
 import { invariant } from '../../base/index.js';
 import type { Output } from '../progress.js';
 import type { RemoteClient } from '../remote/client.js';
-import { type Answer, answerLines, answerOf } from './answer.js';
+import { type Answer, answerOf, linesOfAnswer } from './answer.js';
 import type { Question } from './question.js';
 
 export interface DemoKeys {
@@ -45,7 +45,7 @@ async function bodyOf({ client }: TourContext, question: Question, key: string):
   return text;
 }
 
-async function ask(context: TourContext, question: Question): Promise<Answered> {
+async function runQuestion(context: TourContext, question: Question): Promise<Answered> {
   const { client, keys, elapsedMs } = context;
   const { before, method, path } = question;
   const key = before === undefined ? keys.readKey : keys.masterKey;
@@ -91,12 +91,12 @@ export async function runTour(
 ): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const [index, question] of questions.entries()) {
-    const one = await ask({ client, keys, elapsedMs }, question);
+    const one = await runQuestion({ client, keys, elapsedMs }, question);
     answered.push(one);
     out.write(`\n${String(index + 1).padStart(2)}. ${question.text}\n`);
     out.write(`    ${question.method} ${question.path} ${sentText(question)}\n`);
     const times = `(${formatMs(one.firstMs)}, again ${formatMs(one.againMs)})`;
-    out.write(`    = ${answerLines(one.answer).join('\n      ')}   ${times}\n`);
+    out.write(`    = ${linesOfAnswer(one.answer).join('\n      ')}   ${times}\n`);
   }
   return answered;
 }

@@ -31,10 +31,10 @@ export async function readDimensions(
   { key }: RemoteAccess,
   signal?: AbortSignal,
 ): Promise<readonly DimensionModel[]> {
-  const ask = (path: string): Promise<unknown> => client.json({ method: 'GET', path, key, signal });
-  const { dimensions } = (await ask('/v1/dimension')) as { dimensions: readonly string[] };
-  const listed = (await ask('/v1/column')) as Record<string, { active?: readonly ColumnEntry[] }>;
-  const { relations } = (await ask('/v1/column/relation')) as { relations: Record<string, object> };
+  const get = (path: string): Promise<unknown> => client.json({ method: 'GET', path, key, signal });
+  const { dimensions } = (await get('/v1/dimension')) as { dimensions: readonly string[] };
+  const listed = (await get('/v1/column')) as Record<string, { active?: readonly ColumnEntry[] }>;
+  const { relations } = (await get('/v1/column/relation')) as { relations: Record<string, object> };
   return dimensions.map((name) => {
     const columns = (listed[name]?.active ?? [])
       .filter(({ type }) => type !== 'unique-id')

@@ -40,17 +40,17 @@ const COMPRESSION_OF_ENDING: Readonly<Record<string, Compression>> = {
 export const isText = ({ format, compression }: FileForm): boolean =>
   compression === 'none' && (format === 'ndjson' || format === 'csv' || format === 'insert');
 
-/** `given` has the values of --format and --compression; `file` is null for standard output. */
+/** `flags` has the values of --format and --compression; `file` is null for standard output. */
 export function readForm(
-  given: { readonly format: string | undefined; readonly compression: string | undefined },
+  flags: { readonly format: string | undefined; readonly compression: string | undefined },
   file: string | null,
 ): FileForm | Wrong {
   const endings = file === null ? [] : file.toLowerCase().split('/').slice(-1)[0].split('.').slice(1);
   const named = COMPRESSION_OF_ENDING[endings.at(-1) ?? ''];
   const ending = endings.at(named === undefined ? -1 : -2);
-  const format = oneOf('--format', given.format, EXPORT_FORMATS) ?? formatOf(ending, file);
+  const format = oneOf('--format', flags.format, EXPORT_FORMATS) ?? formatOf(ending, file);
   if (typeof format !== 'string') return format;
-  const compression = oneOf('--compression', given.compression, COMPRESSIONS) ?? named;
+  const compression = oneOf('--compression', flags.compression, COMPRESSIONS) ?? named;
   if (typeof compression === 'object') return compression;
   if (format === 'parquet') {
     if (named === undefined) return { format, compression: compression ?? 'snappy' };
@@ -74,12 +74,12 @@ function formatOf(ending: string | undefined, file: string | null): ExportFormat
 
 function oneOf<T extends string>(
   flag: string,
-  given: string | undefined,
+  flags: string | undefined,
   known: readonly T[],
 ): T | Wrong | undefined {
-  if (given === undefined) return undefined;
-  const found = known.find((one) => one === given);
+  if (flags === undefined) return undefined;
+  const found = known.find((one) => one === flags);
   if (found !== undefined) return found;
-  const message = `${flag}: expected one of ${known.join(', ')}, not ${JSON.stringify(given)}`;
-  return { wrong: `${message}${suggestionOf(given, known)}` };
+  const message = `${flag}: expected one of ${known.join(', ')}, not ${JSON.stringify(flags)}`;
+  return { wrong: `${message}${suggestionOf(flags, known)}` };
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FileSystem } from '../../io/index.js';
 import { formatBytes, formatCount, type Output, type Progress, startProgress } from '../progress.js';
-import { type RemoteAccess, RemoteClient, type RemotePlace } from '../remote/index.js';
+import { type RemoteAccess, type RemoteAddress, RemoteClient } from '../remote/index.js';
 import { openSource } from './formats/format.js';
 import { fileInput, type Input, streamInput } from './formats/input.js';
 import { ImportError } from './formats/row-block.js';
@@ -19,9 +19,9 @@ import {
   rowNameOf,
 } from './import-file.js';
 import type { ImportOptions } from './import-options.js';
-import { dimensionOf, planMapping } from './mapping/mapping.js';
+import { importDimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
-import { askColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
+import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { bodyText, isDistinct } from './send/bodies.js';
 import { InsertSender } from './send/insert-sender.js';
 
@@ -32,7 +32,7 @@ const SHOWN_BODY_CHARS = 1_000;
 
 export interface ImportFilesContext {
   readonly options: ImportOptions;
-  readonly access: RemoteAccess & RemotePlace;
+  readonly access: RemoteAccess & RemoteAddress;
   readonly files: FileSystem;
   readonly stdin: Readable;
   /** Receives the mapping and the totals. */
@@ -70,7 +70,7 @@ async function importOne(name: string, client: RemoteClient, context: ImportFile
     const input = handle === null ? await streamInput(name, context.stdin) : await fileInput(name, handle);
     const { source, description } = await openSource(input, options, SAMPLE_ROWS);
     const looked = await sampled(source, SAMPLE_ROWS);
-    const server = await serverColumns(client, dimensionOf(source, options), context);
+    const server = await serverColumns(client, importDimensionOf(source, options), context);
     const mapping = planMapping(source, looked.sample, options, server);
     const size = input.byteCount === null ? '' : `, ${formatBytes(input.byteCount)}`;
     const rows = source.rowCount === null ? '' : `, ${formatCount(source.rowCount)} rows`;
@@ -95,7 +95,7 @@ async function serverColumns(
   { options, access, note }: ImportFilesContext,
 ): Promise<ServerColumns> {
   try {
-    return await askColumns(client, access.key, dimension);
+    return await fetchColumns(client, access.key, dimension);
   } catch (error) {
     if (!options.dryRun) throw error;
     note(`the server did not answer, so all columns count as new: ${(error as Error).message}`);

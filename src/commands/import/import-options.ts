@@ -1,5 +1,5 @@
 /** Reads and checks the arguments and flags of `quarry import`. */
-import { type FlagKinds, type Flags, readArguments, textOf, type Wrong } from '../admin/admin-options.js';
+import { type FlagKinds, type Flags, flagTextOf, readArguments, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './formats/format.js';
 import type { BaseType } from './mapping/guess.js';
@@ -112,8 +112,8 @@ function repeatedTexts(argv: readonly string[]): ReadonlyMap<string, readonly st
   for (let at = 0; at < argv.length && argv[at] !== '--'; at++) {
     const [, name = '', , text] = /^--([a-z-]+)(=(.*))?$/s.exec(argv[at]) ?? [];
     const takesText = (FLAGS[name]?.type ?? 'boolean') === 'string';
-    const given = text ?? (takesText ? argv[++at] : undefined);
-    if (given !== undefined) texts.get(name)?.push(given);
+    const value = text ?? (takesText ? argv[++at] : undefined);
+    if (value !== undefined) texts.get(name)?.push(value);
   }
   return texts;
 }
@@ -123,15 +123,15 @@ function optionsOf(
   flags: Flags,
   repeated: ReadonlyMap<string, readonly string[]>,
 ): ImportOptions {
-  const text = (name: TextFlag): string | null => textOf(flags, name) ?? null;
+  const text = (name: TextFlag): string | null => flagTextOf(flags, name) ?? null;
   const all = (name: TextFlag): readonly string[] => repeated.get(name) ?? [];
   const whole = (name: TextFlag, fallback: number, low: number, high: number): number => {
-    const given = text(name);
-    if (given === null) return fallback;
-    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+    const argument = text(name);
+    if (argument === null) return fallback;
+    const value = /^\d{1,15}$/.test(argument) ? Number(argument) : Number.NaN;
     return value >= low && value <= high
       ? value
-      : wrong(`--${name}: expected a whole number from ${low} to ${high}, not ${JSON.stringify(given)}`);
+      : wrong(`--${name}: expected a whole number from ${low} to ${high}, not ${JSON.stringify(argument)}`);
   };
   if (positionals.length === 0) return wrong('import takes files or - for standard input');
   if (new Set(positionals).size < positionals.length) wrong('a file is named more than once');
@@ -170,62 +170,62 @@ function names(flag: string, texts: readonly string[]): string[] {
   return found;
 }
 
-function readFormat(given: string | null): Format | null {
-  if (given === null) return null;
+function readFormat(value: string | null): Format | null {
+  if (value === null) return null;
   return (
-    FORMATS.find((format) => format === given) ?? wrong(`--format: expected one of ${FORMATS.join(', ')}`)
+    FORMATS.find((format) => format === value) ?? wrong(`--format: expected one of ${FORMATS.join(', ')}`)
   );
 }
 
-function readDelimiter(given: string | null): string | null {
-  const delimiter = given === '\\t' || given === 'tab' ? '\t' : given;
+function readDelimiter(value: string | null): string | null {
+  const delimiter = value === '\\t' || value === 'tab' ? '\t' : value;
   if (delimiter === null || (delimiter.length === 1 && !/["\r\n]/.test(delimiter))) return delimiter;
-  return wrong(`--delimiter: expected one character such as ; or \\t, not ${JSON.stringify(given)}`);
+  return wrong(`--delimiter: expected one character such as ; or \\t, not ${JSON.stringify(value)}`);
 }
 
 const NAME_RULE = 'at most 64 lower-case letters, digits and dashes';
 
-function readDimension(given: string | null): string | null {
-  if (given === null || API_NAME.test(given)) return given;
-  return wrong(`--dimension: expected a name of ${NAME_RULE}, not ${JSON.stringify(given)}`);
+function readDimension(value: string | null): string | null {
+  if (value === null || API_NAME.test(value)) return value;
+  return wrong(`--dimension: expected a name of ${NAME_RULE}, not ${JSON.stringify(value)}`);
 }
 
-function readEvent(given: string): EventFlag {
-  const [column = '', value = '', ...rest] = given.split(':');
+function readEvent(text: string): EventFlag {
+  const [column = '', value = '', ...rest] = text.split(':');
   const date = rest.join(':');
   if (!API_NAME.test(column) || value === '' || date === '') {
     wrong(
-      `--event: expected COLUMN:VALUE:DATE (the column's name and two columns of the file), not ${JSON.stringify(given)}`,
+      `--event: expected COLUMN:VALUE:DATE (the column's name and two columns of the file), not ${JSON.stringify(text)}`,
     );
   }
   return { column, value, date };
 }
 
-function readRename(given: string): readonly [string, string] {
-  const at = given.lastIndexOf('=');
-  const to = given.slice(at + 1);
+function readRename(value: string): readonly [string, string] {
+  const at = value.lastIndexOf('=');
+  const to = value.slice(at + 1);
   if (at < 1 || !API_NAME.test(to)) {
-    wrong(`--rename: expected OLD=NEW, where NEW consists of ${NAME_RULE}, not ${JSON.stringify(given)}`);
+    wrong(`--rename: expected OLD=NEW, where NEW consists of ${NAME_RULE}, not ${JSON.stringify(value)}`);
   }
-  return [given.slice(0, at), to];
+  return [value.slice(0, at), to];
 }
 
 const TYPE = /^(string|integer|decimal|boolean|date|datetime|geolocation)(?:\((\d{1,2})\))?(\[\])?$/;
 
-function readType(given: string): readonly [string, TypeFlag] {
-  const at = given.lastIndexOf('=');
-  const match = TYPE.exec(given.slice(at + 1));
+function readType(value: string): readonly [string, TypeFlag] {
+  const at = value.lastIndexOf('=');
+  const match = TYPE.exec(value.slice(at + 1));
   const places = match?.[2] === undefined ? null : Number(match[2]);
   const arePlaces =
     places === null || (match?.[1] === 'decimal' && places >= 1 && places <= DECIMAL_PLACES_MAX);
   if (at < 1 || match === null || !arePlaces) {
     return wrong(
       `--type: expected NAME=TYPE, where TYPE is string, integer, decimal, decimal(2), boolean, date, datetime or geolocation ` +
-        `(with [] appended for a list), not ${JSON.stringify(given)}`,
+        `(with [] appended for a list), not ${JSON.stringify(value)}`,
     );
   }
   return [
-    given.slice(0, at),
+    value.slice(0, at),
     { type: match[1] as BaseType, isList: match[3] !== undefined, decimalPlaces: places },
   ];
 }

@@ -13,7 +13,7 @@ import {
 } from '../../inspect/index.js';
 import { type FileSystem, NodeFileSystem } from '../../io/index.js';
 import { listLogFiles } from '../../wal/index.js';
-import { type FlagKinds, readFlags, textOf, type Wrong } from '../admin/admin-options.js';
+import { type FlagKinds, flagTextOf, readFlags, type Wrong } from '../admin/admin-options.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { printable } from '../printable.js';
 import { formatBytes, formatCount } from '../progress.js';
@@ -69,12 +69,12 @@ export function readInspectLine(argv: readonly string[]): InspectLine | Wrong {
   if ('wrong' in read) return read;
   const { positionals, flags } = read;
   if (positionals.length === 0) return { wrong: 'inspect takes the files or data directories to print' };
-  const lsn = textOf(flags, 'lsn');
+  const lsn = flagTextOf(flags, 'lsn');
   const range = lsn === undefined ? EVERY_LSN : rangeOf(lsn);
   if (range === null) {
     return { wrong: `--lsn: expected 17, 17..20, 17.. or ..20, not ${JSON.stringify(lsn)}` };
   }
-  const rows = textOf(flags, 'rows') ?? '0';
+  const rows = flagTextOf(flags, 'rows') ?? '0';
   if (!/^\d{1,9}$/.test(rows))
     return { wrong: `--rows: expected a whole number, not ${JSON.stringify(rows)}` };
   return {

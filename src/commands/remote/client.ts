@@ -12,7 +12,7 @@ import {
 } from '../../client/transport/index.js';
 import { type NodeFetch, nodeFetch } from '../../client/transport/node-fetch.js';
 
-export interface RemotePlace {
+export interface RemoteAddress {
   /** "https://host:port", without a path. */
   readonly url: string;
   /** PEM text of the certificate to trust, such as the self-signed one of a data directory; null = the system's. */
@@ -65,7 +65,7 @@ export class RemoteClient {
   readonly #transport: Transport;
 
   /** `socketsMax` is the number of concurrent connections; further requests wait for one. */
-  constructor({ url, certificate }: RemotePlace, socketsMax: number) {
+  constructor({ url, certificate }: RemoteAddress, socketsMax: number) {
     this.#connections = nodeFetch({ socketsMax, ...(certificate === null ? {} : { ca: certificate }) });
     this.#transport = new Transport({
       ...{ url, key: '', fetch: () => this.#connections.fetch },

@@ -4,7 +4,7 @@
  * Invariant: no message contains a key.
  */
 import path from 'node:path';
-import { askAdminSocket } from '../../io/index.js';
+import { requestAdminSocket } from '../../io/index.js';
 import {
   type FlagKinds,
   type Flags,
@@ -13,7 +13,7 @@ import {
   type Wrong,
 } from '../admin/admin-options.js';
 import type { AdminAnswer, AdminRequest, ServerAddress } from '../admin/admin-request.js';
-import type { RemotePlace } from './client.js';
+import type { RemoteAddress } from './client.js';
 
 export const REMOTE_FLAGS = {
   url: { type: 'string' },
@@ -33,9 +33,9 @@ export const REMOTE_HELP = `  --url URL         the server, such as https://db.e
 `;
 
 /** The key of keys.json that a command uses by default. */
-export type KeyKind = 'master-key' | 'write-key' | 'read-key';
+export type RemoteKeyKind = 'master-key' | 'write-key' | 'read-key';
 
-export interface RemoteAccess extends RemotePlace {
+export interface RemoteAccess extends RemoteAddress {
   readonly key: string;
 }
 
@@ -43,9 +43,9 @@ export interface RemoteAccess extends RemotePlace {
 const ADDRESS_MS_MAX = 5_000;
 
 /** The address of the server on a data directory; null = no server runs there, or it does not answer. */
-async function askAddress(dir: string): Promise<ServerAddress | null> {
+async function requestAddress(dir: string): Promise<ServerAddress | null> {
   const request: AdminRequest = { do: 'address' };
-  const line = await askAdminSocket(path.resolve(dir), JSON.stringify(request), ADDRESS_MS_MAX).catch(
+  const line = await requestAdminSocket(path.resolve(dir), JSON.stringify(request), ADDRESS_MS_MAX).catch(
     () => null,
   );
   if (line === null) return null;
@@ -59,29 +59,29 @@ async function askAddress(dir: string): Promise<ServerAddress | null> {
  */
 export async function readRemote(
   flags: Flags,
-  kind: KeyKind,
+  kind: RemoteKeyKind,
   context: StoreOptionsContext,
-  addressOf: typeof askAddress = askAddress,
+  addressOf: typeof requestAddress = requestAddress,
 ): Promise<RemoteAccess | Wrong> {
   const { env, readText } = context;
   const config = readStoreConfig(flags, context);
   if ('wrong' in config) return config;
-  const given = (flag: keyof typeof REMOTE_FLAGS, variable: string): string | null => {
+  const setting = (flag: keyof typeof REMOTE_FLAGS, variable: string): string | null => {
     const text = flags.get(flag) ?? env[variable];
     return typeof text === 'string' && text !== '' ? text : null;
   };
-  const givenUrl = given('url', 'QUARRY_URL');
-  const running = givenUrl === null ? await addressOf(config.dataDir) : null;
-  const url = readUrl(givenUrl ?? urlOf(running ?? config));
+  const urlSetting = setting('url', 'QUARRY_URL');
+  const running = urlSetting === null ? await addressOf(config.dataDir) : null;
+  const url = readUrl(urlSetting ?? urlOf(running ?? config));
   if (typeof url !== 'string') return url;
   const own = (name: string): string | null => textOrNull(path.join(config.dataDir, name), readText);
-  const caFile = given('ca', 'QUARRY_CA');
+  const caFile = setting('ca', 'QUARRY_CA');
   const certificate =
     caFile === null
       ? (textOrNull(running?.certFile ?? config.cert, readText) ?? own('tls/cert.pem'))
       : textOrNull(caFile, readText);
   if (caFile !== null && certificate === null) return { wrong: `--ca: ${caFile} cannot be read` };
-  const key = readKey(given('api-key', 'QUARRY_API_KEY'), own('keys.json'), kind, readText);
+  const key = readKey(setting('api-key', 'QUARRY_API_KEY'), own('keys.json'), kind, readText);
   if (typeof key !== 'string') return key;
   return { url, certificate, key };
 }
@@ -107,17 +107,17 @@ function readUrl(text: string): string | Wrong {
 const KEY_TEXT = /^[\x21-\x7e]+$/;
 
 function readKey(
-  given: string | null,
+  setting: string | null,
   keysJson: string | null,
-  kind: KeyKind,
+  kind: RemoteKeyKind,
   readText: StoreOptionsContext['readText'],
 ): string | Wrong {
-  if (given?.startsWith('@')) {
-    const text = textOrNull(given.slice(1), readText);
-    if (text === null) return { wrong: `--api-key: ${given.slice(1)} cannot be read` };
-    return asKey(text.split(/\r?\n/, 1)[0].trim(), `the first line of ${given.slice(1)}`);
+  if (setting?.startsWith('@')) {
+    const text = textOrNull(setting.slice(1), readText);
+    if (text === null) return { wrong: `--api-key: ${setting.slice(1)} cannot be read` };
+    return asKey(text.split(/\r?\n/, 1)[0].trim(), `the first line of ${setting.slice(1)}`);
   }
-  if (given !== null) return asKey(given, 'the text of --api-key');
+  if (setting !== null) return asKey(setting, 'the text of --api-key');
   if (keysJson === null) {
     return {
       wrong: 'a key is wanted: --api-key, QUARRY_API_KEY, or --data-dir with the keys.json of a server here',

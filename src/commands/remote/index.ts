@@ -1,8 +1,8 @@
 export {
+  type RemoteAddress,
   RemoteClient,
   RemoteError,
-  type RemotePlace,
   type RemoteRequest,
   UnreachableError,
 } from './client.js';
-export { type KeyKind, REMOTE_FLAGS, REMOTE_HELP, type RemoteAccess, readRemote } from './flags.js';
+export { REMOTE_FLAGS, REMOTE_HELP, type RemoteAccess, type RemoteKeyKind, readRemote } from './flags.js';

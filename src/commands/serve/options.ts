@@ -219,40 +219,40 @@ function switchOption(name: string, help: string): Option {
   return { name, argument: null, help, fallback: () => 'false', parse: choiceOfSwitch, flagOnly: true };
 }
 
-function choiceOfSwitch(given: string): Parsed {
-  return given === 'true' || given === 'false'
-    ? { value: given === 'true' }
+function choiceOfSwitch(text: string): Parsed {
+  return text === 'true' || text === 'false'
+    ? { value: text === 'true' }
     : { wrong: 'the flag takes no value' };
 }
 
 function text(what: string): Option['parse'] {
-  return (given) => (given === '' ? { wrong: `expected ${what}, not an empty text` } : { value: given });
+  return (text) => (text === '' ? { wrong: `expected ${what}, not an empty text` } : { value: text });
 }
 
 function whole(low: number, high: number): Option['parse'] {
-  return (given) => {
-    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     return value >= low && value <= high
       ? { value }
-      : { wrong: `expected a whole number from ${low} to ${high}, not ${JSON.stringify(given)}` };
+      : { wrong: `expected a whole number from ${low} to ${high}, not ${JSON.stringify(text)}` };
   };
 }
 
-function milliseconds(given: string): Parsed {
-  if (given === 'off') return { value: 'off' };
-  const value = /^\d{1,8}$/.test(given) ? Number(given) : Number.NaN;
+function milliseconds(text: string): Parsed {
+  if (text === 'off') return { value: 'off' };
+  const value = /^\d{1,8}$/.test(text) ? Number(text) : Number.NaN;
   return value <= SLOW_QUERY_MS_MAX
     ? { value }
     : {
-        wrong: `expected off or a whole number up to ${SLOW_QUERY_MS_MAX}, not ${JSON.stringify(given)}`,
+        wrong: `expected off or a whole number up to ${SLOW_QUERY_MS_MAX}, not ${JSON.stringify(text)}`,
       };
 }
 
 function choice(values: readonly string[]): Option['parse'] {
-  return (given) =>
-    values.includes(given)
-      ? { value: given }
-      : { wrong: `expected one of ${values.join(', ')}, not ${JSON.stringify(given)}` };
+  return (text) =>
+    values.includes(text)
+      ? { value: text }
+      : { wrong: `expected one of ${values.join(', ')}, not ${JSON.stringify(text)}` };
 }
 
 const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
@@ -268,23 +268,23 @@ const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
   ['tib', 2 ** 40],
 ]);
 
-function memory(given: string, machine: Machine): Parsed {
-  const match = /^(\d{1,15}(?:\.\d{1,6})?)\s*(%|[a-z]{0,3})$/i.exec(given);
+function memory(text: string, machine: Machine): Parsed {
+  const match = /^(\d{1,15}(?:\.\d{1,6})?)\s*(%|[a-z]{0,3})$/i.exec(text);
   const unit = match?.[2].toLowerCase() ?? '';
   const factor = unit === '%' ? machine.memoryBytes / 100 : UNIT_BYTES.get(unit);
   if (match === null || factor === undefined || (unit === '%' && Number(match[1]) > 100)) {
     return {
-      wrong: `expected a size such as 4GiB, a number of bytes or a share up to 100%, not ${JSON.stringify(given)}`,
+      wrong: `expected a size such as 4GiB, a number of bytes or a share up to 100%, not ${JSON.stringify(text)}`,
     };
   }
   const bytes = Math.floor(Number(match[1]) * factor);
   return bytes >= MEMORY_BYTES_MIN && Number.isSafeInteger(bytes)
     ? { value: bytes }
-    : { wrong: `expected at least 1MiB; ${given} is ${bytes} bytes` };
+    : { wrong: `expected at least 1MiB; ${text} is ${bytes} bytes` };
 }
 
-function networks(given: string): Parsed {
-  const list = given.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
+function networks(text: string): Parsed {
+  const list = text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
   const proxies = parseProxies(list);
   return 'bad' in proxies
     ? { wrong: `expected a network such as 10.0.0.0/8, not ${JSON.stringify(proxies.bad)}` }

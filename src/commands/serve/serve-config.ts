@@ -74,7 +74,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 class OptionError extends Error {}
 
-interface Given {
+interface Setting {
   readonly text: string;
   readonly source: Source;
   /** The source's name in messages: `--https-port`, `QUARRY_HTTPS_PORT`, `https-port in quarry.toml`. */
@@ -91,22 +91,22 @@ export function readOptions(
     if (flags.has('help')) return read('help', new Map(), context, []);
     const environment = readEnvironment(env);
     const file = flags.get('config') ?? environment.get('config');
-    const keys = file === undefined ? new Map<string, Given>() : readFile(file, context);
-    const given = new Map([...keys, ...environment, ...flags]);
+    const keys = file === undefined ? new Map<string, Setting>() : readFile(file, context);
+    const settings = new Map([...keys, ...environment, ...flags]);
     const action = flags.has('print-config')
       ? 'print-config'
       : flags.has('check-config')
         ? 'check-config'
         : 'serve';
-    return read(action, given, context, warningsOf(env));
+    return read(action, settings, context, warningsOf(env));
   } catch (error) {
     if (error instanceof OptionError) return { error: error.message, exitCode: 2 };
     throw error;
   }
 }
 
-function readFlags(argv: readonly string[]): Map<string, Given> {
-  const given = new Map<string, Given>();
+function readFlags(argv: readonly string[]): Map<string, Setting> {
+  const settings = new Map<string, Setting>();
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index];
     if (!word.startsWith('--')) throw new OptionError(`unexpected argument ${JSON.stringify(word)}`);
@@ -124,36 +124,36 @@ function readFlags(argv: readonly string[]): Map<string, Given> {
       if (index === argv.length) throw new OptionError(`${sourceName}: ${option.argument} is missing`);
       text = argv[index];
     }
-    const before = option.list === true ? given.get(name) : undefined;
-    given.set(name, {
+    const before = option.list === true ? settings.get(name) : undefined;
+    settings.set(name, {
       text: before === undefined ? text : `${before.text},${text}`,
       source: 'flag',
       sourceName,
     });
   }
-  return given;
+  return settings;
 }
 
-function readEnvironment(env: Environment): Map<string, Given> {
-  const given = new Map<string, Given>();
+function readEnvironment(env: Environment): Map<string, Setting> {
+  const settings = new Map<string, Setting>();
   for (const option of OPTIONS) {
     const sourceName = environmentNameOf(option);
     const text = env[sourceName];
     if (text !== undefined && option.flagOnly !== true) {
-      given.set(option.name, { text, source: 'environment', sourceName });
+      settings.set(option.name, { text, source: 'environment', sourceName });
     }
   }
-  return given;
+  return settings;
 }
 
-function readFile(file: Given, context: ConfigContext): Map<string, Given> {
+function readFile(file: Setting, context: ConfigContext): Map<string, Setting> {
   let table: Record<string, unknown>;
   try {
     table = parseToml(context.readText(file.text));
   } catch (error) {
     throw new OptionError(`${file.sourceName}: ${file.text}: ${(error as Error).message}`);
   }
-  const given = new Map<string, Given>();
+  const settings = new Map<string, Setting>();
   for (const [name, value] of Object.entries(table)) {
     const option = optionNamed(name);
     if (option === undefined || option.flagOnly === true || name === 'config') {
@@ -162,9 +162,9 @@ function readFile(file: Given, context: ConfigContext): Map<string, Given> {
       );
     }
     const sourceName = `${name} in ${file.text}`;
-    given.set(name, { text: tomlText(value, option, sourceName), source: 'file', sourceName });
+    settings.set(name, { text: tomlText(value, option, sourceName), source: 'file', sourceName });
   }
-  return given;
+  return settings;
 }
 
 function tomlText(value: unknown, option: Option, source: string): string {
@@ -179,14 +179,14 @@ function tomlText(value: unknown, option: Option, source: string): string {
 
 function read(
   action: ConfigAction,
-  given: ReadonlyMap<string, Given>,
+  settings: ReadonlyMap<string, Setting>,
   context: ConfigContext,
   warnings: readonly string[],
 ): ReadConfig {
   const values = new Map<string, OptionValue>();
   const lines: string[] = [];
   for (const option of OPTIONS) {
-    const from = given.get(option.name);
+    const from = settings.get(option.name);
     const text = from?.text ?? option.fallback?.(context.machine) ?? null;
     const parsed = text === null ? { value: null } : option.parse(text, context.machine);
     if ('wrong' in parsed) throw new OptionError(`${from?.sourceName ?? option.name}: ${parsed.wrong}`);
@@ -201,18 +201,18 @@ function read(
   }
   const limits = limitsOf(
     values.get('limits') as string,
-    given.get('limits')?.sourceName ?? 'limits',
+    settings.get('limits')?.sourceName ?? 'limits',
     context,
   );
   if (limits.text !== null) lines.push(...limits.text.split('\n').map((line) => `#   ${line}`));
   const config = configOf(values, limits.table);
   if ((config.cert === null) !== (config.key === null)) {
     const [there, missing] = config.cert === null ? ['key', 'cert'] : ['cert', 'key'];
-    throw new OptionError(`${given.get(there)?.sourceName}: requires ${missing} too`);
+    throw new OptionError(`${settings.get(there)?.sourceName}: requires ${missing} too`);
   }
   for (const name of ['cert', 'key'] as const) {
     const path = config[name];
-    if (path !== null) readFileOf(path, given.get(name)?.sourceName ?? name, context);
+    if (path !== null) readFileOf(path, settings.get(name)?.sourceName ?? name, context);
   }
   return { action, config, text: `${lines.join('\n')}\n`, warnings };
 }

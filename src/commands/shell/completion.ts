@@ -2,7 +2,7 @@
  * Completion scripts for bash, zsh and fish, generated from the table of commands and their help texts.
  * They complete commands, options, fixed arguments of a command, and paths.
  */
-import { type HelpOption, kindOfValue, type ValueKind } from './help-options.js';
+import { type ArgumentKind, argumentKindOf, type HelpOption } from './help-options.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -26,8 +26,8 @@ export function fixedArguments({ synopsis }: Pick<DescribedCommand, 'synopsis'>)
   return /^[a-z]+(?:\|[a-z]+)*$/.test(text) && text !== 'options' ? text.split('|') : [];
 }
 
-const kindOfSynopsis = ({ synopsis }: DescribedCommand): ValueKind =>
-  kindOfValue(synopsis.replace(/[[\].]/g, ''));
+const kindOfSynopsis = ({ synopsis }: DescribedCommand): ArgumentKind =>
+  argumentKindOf(synopsis.replace(/[[\].]/g, ''));
 const namesOf = (commands: readonly DescribedCommand[]): string => commands.map(({ name }) => name).join(' ');
 const flagsOf = ({ options }: DescribedCommand): readonly string[] =>
   options.flatMap(({ flag, short }) => (short === null ? [flag] : [flag, short]));
@@ -59,7 +59,7 @@ function bashLines(commands: readonly DescribedCommand[]): string[] {
       command.options.flatMap(({ flag, short, argument }) => {
         if (argument === null) return [];
         const pattern = [flag, ...(short === null ? [] : [short])].map((one) => `"${command.name} ${one}"`);
-        return [`    ${pattern.join(' | ')}) ${paths[kindOfValue(argument)]} "$current"; return ;;`];
+        return [`    ${pattern.join(' | ')}) ${paths[argumentKindOf(argument)]} "$current"; return ;;`];
       }),
     ),
     '  esac',
@@ -83,7 +83,7 @@ function zshLines(commands: readonly DescribedCommand[]): string[] {
   const bracketed = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&');
   const specOf = ({ flag, short, argument, summary }: HelpOption): string[] =>
     [flag, ...(short === null ? [] : [short])].map((one) => {
-      const value = argument === null ? '' : `:${bracketed(argument)}:${actions[kindOfValue(argument)]}`;
+      const value = argument === null ? '' : `:${bracketed(argument)}:${actions[argumentKindOf(argument)]}`;
       return quotedText(`*${one}[${bracketed(summary)}]${value}`);
     });
   const restOf = (command: DescribedCommand): string => {
@@ -121,7 +121,7 @@ function zshLines(commands: readonly DescribedCommand[]): string[] {
 }
 
 function fishLines(commands: readonly DescribedCommand[]): string[] {
-  const text = (given: string): string => `'${given.replace(/['\\]/g, '\\$&')}'`;
+  const text = (value: string): string => `'${value.replace(/['\\]/g, '\\$&')}'`;
   const values = {
     directory: "-x -a '(__fish_complete_directories)'",
     file: '-r -F',
@@ -143,7 +143,7 @@ function fishLines(commands: readonly DescribedCommand[]): string[] {
         ...(kind === 'directory' ? [`${when} ${values.directory.slice(3)}`] : []),
         ...command.options.map(({ flag, short, argument, summary }) => {
           const names = `-l ${flag.slice(2)}${short === null ? '' : ` -s ${short.slice(1)}`}`;
-          const value = argument === null ? '' : ` ${values[kindOfValue(argument)]}`;
+          const value = argument === null ? '' : ` ${values[argumentKindOf(argument)]}`;
           return `${when} ${names}${value} -d ${text(summary)}`;
         }),
       ];

@@ -44,9 +44,9 @@ function optionsOfLine(line: string): HelpOption[] {
 }
 
 /** The kind of a value of an option or argument: a path that shells complete, or another value. */
-export type ValueKind = 'directory' | 'file' | 'other';
+export type ArgumentKind = 'directory' | 'file' | 'other';
 
-export function kindOfValue(argument: string): ValueKind {
+export function argumentKindOf(argument: string): ArgumentKind {
   if (/^(?:DIR|TO|BACKUP)$/.test(argument)) return 'directory';
   return /\b(?:FILE|PATH)\b/.test(argument) ? 'file' : 'other';
 }

@@ -44,8 +44,8 @@ export class History {
   async add(statement: string): Promise<void> {
     if (this.#file === null || statement.length > STATEMENT_CHARS_MAX) return;
     const others = (await this.read()).filter((other) => other !== statement);
-    const kept = [statement, ...others].slice(0, STATEMENTS_MAX).reverse();
-    const text = kept.map((one) => `${JSON.stringify(one)}\n`).join('');
+    const retained = [statement, ...others].slice(0, STATEMENTS_MAX).reverse();
+    const text = retained.map((one) => `${JSON.stringify(one)}\n`).join('');
     const part = `${this.#file}.${process.pid}.part`;
     try {
       await this.#files.makeDir(path.dirname(this.#file));

@@ -33,6 +33,6 @@ export async function fileOutlet(files: FileSystem, file: string): Promise<Outle
   };
 }
 
-export async function* textParts(text: string): AsyncGenerator<Uint8Array> {
+export async function* encodedParts(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }

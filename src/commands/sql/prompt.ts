@@ -94,7 +94,7 @@ class Prompt {
       });
     });
     this.#write('quarry: \\? shows help, ; ends a statement, \\q leaves\n');
-    this.#ask();
+    this.#showPrompt();
   }
 
   get #terminal(): Terminal {
@@ -109,7 +109,7 @@ class Prompt {
     this.#context.output.write(text);
   }
 
-  #ask(): void {
+  #showPrompt(): void {
     this.#lines.setPrompt(this.#reader.isBlank ? FIRST : FURTHER);
     this.#lines.prompt();
   }
@@ -124,7 +124,7 @@ class Prompt {
     // Moves the cursor to the end, so that the whole line is kept.
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
-    this.#ask();
+    this.#showPrompt();
   }
 
   async #takeLine(line: string): Promise<void> {
@@ -133,7 +133,7 @@ class Prompt {
     if (command !== null) await this.#obey(command);
     else for (const statement of this.#reader.take(`${line}\n`)) await this.#run(statement);
     // A prompt after the close would read the input again, and the process would not end.
-    if (!this.#isClosed) this.#ask();
+    if (!this.#isClosed) this.#showPrompt();
   }
 
   async #run(statement: string): Promise<void> {

@@ -4,7 +4,7 @@ import { linesOf, membersOf } from '../export/json-line.js';
 import { ROW_TYPES, type RowType, type SqlClient } from '../export/sql-client.js';
 import { printable } from '../printable.js';
 import { formatCount } from '../progress.js';
-import { type Outlet, textParts } from './outlet.js';
+import { encodedParts, type Outlet } from './outlet.js';
 import { drawTable, drawVertical, fitsAcross, type Rows, type Terminal, tableCellOf } from './table.js';
 
 export const SQL_FORMATS = ['table', 'vertical', 'csv', 'json', 'ndjson', 'arrow'] as const;
@@ -28,10 +28,10 @@ export async function runStatement(
   const parts = answer.bytes;
   if (format === 'json') return outlet.write(withLineEnd(parts));
   // Writes answer JSON counts in every format.
-  if (isJson(answer)) return outlet.write(textParts(`${writtenText(await textOf(parts))}\n`));
+  if (isJson(answer)) return outlet.write(encodedParts(`${writtenText(await textOf(parts))}\n`));
   if (!isDrawn(format)) return outlet.write(parts);
   const { rows, isWhole } = await readRows(parts);
-  return outlet.write(textParts(drawn(statement, rows, isWhole, format, terminal)));
+  return outlet.write(encodedParts(drawn(statement, rows, isWhole, format, terminal)));
 }
 
 const rowTypeOf = (format: SqlFormat): RowType => (isDrawn(format) ? 'ndjson' : format);

@@ -72,7 +72,7 @@ export async function sqlCommand(argv: readonly string[], context: CommandContex
     const signal = context.interrupted();
     const sqlClient = new SqlClient(client, access, signal);
     const session = { client, sqlClient, format, terminal: terminalOf(context), context };
-    return await (positionals.length === 1 ? runGiven(positionals[0], session) : runPiped(session)).catch(
+    return await (positionals.length === 1 ? runText(positionals[0], session) : runPiped(session)).catch(
       (error) => {
         if (signal.aborted) throw signal.reason;
         if (error instanceof ReaderGoneError) return EXIT.done;
@@ -121,7 +121,7 @@ async function runOne(
 }
 
 /** Runs SELECTs one by one, because only JSON can hold several results; sends writes in one request, which is atomic. */
-async function runGiven(text: string, session: Session): Promise<ExitCode> {
+async function runText(text: string, session: Session): Promise<ExitCode> {
   const reader = new StatementReader();
   const statements = [...reader.take(text), reader.rest()].filter((statement) => statement !== '');
   const oneByOne = session.format !== 'json' && statements.length > 1 && statements.every(isRead);

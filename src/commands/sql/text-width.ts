@@ -25,14 +25,14 @@ const CUT = '…';
 export function cutTo(text: string, width: number): string {
   if (text.length <= width && PLAIN.test(text)) return text;
   if (widthOf(text) <= width) return text;
-  let kept = '';
+  let shown = '';
   let taken = 1;
   for (const { segment } of segmenter.segment(text)) {
     taken += widthOfCluster(segment);
     if (taken > width) break;
-    kept += segment;
+    shown += segment;
   }
-  return kept + CUT;
+  return shown + CUT;
 }
 
 /** Pads the text with spaces on the given side. */

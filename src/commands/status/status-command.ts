@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
 import { readArguments, readStoreConfig } from '../admin/admin-options.js';
-import { askServer } from '../admin/ask-store.js';
+import { requestServer } from '../admin/ask-store.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { stoppedText } from './stopped.js';
 import type { StoreStatus } from './store-status.js';
@@ -53,7 +53,7 @@ export async function statusCommand(argv: readonly string[], context: CommandCon
 async function tell(dir: string, json: boolean, { out }: CommandContext): Promise<ExitCode> {
   const fs = new NodeFileSystem();
   if (!(await fs.exists(dir))) throw new Error(`the data directory ${dir} does not exist`);
-  const status = await askStatus(dir);
+  const status = await requestStatus(dir);
   if (status !== null) {
     out(json ? `${JSON.stringify(status)}\n` : statusText(status));
     return EXIT.done;
@@ -63,8 +63,8 @@ async function tell(dir: string, json: boolean, { out }: CommandContext): Promis
 }
 
 /** Requests the status; null = no server listens. */
-async function askStatus(dir: string): Promise<StoreStatus | null> {
-  const answer = await askServer(dir, { do: 'status' });
+async function requestStatus(dir: string): Promise<StoreStatus | null> {
+  const answer = await requestServer(dir, { do: 'status' });
   if (answer === null) return null;
   if (answer.answer !== 'status') {
     const why = 'message' in answer ? `: ${answer.message}` : '';

@@ -16,9 +16,9 @@ export type Chart =
       readonly seconds: readonly number[];
       readonly values: readonly number[];
     }
-  | { readonly kind: 'map'; readonly places: readonly Place[]; readonly label: string };
+  | { readonly kind: 'map'; readonly points: readonly MapPoint[]; readonly label: string };
 
-export interface Place {
+export interface MapPoint {
   readonly at: Point;
   readonly name: string;
 }
@@ -80,12 +80,12 @@ function timesOf(table: Table): Chart | null {
 function mapOf(table: Table): Chart | null {
   const at = indexOfKind(table, 'point');
   if (at < 0) return null;
-  const places = table.rows.flatMap((row) => {
+  const points = table.rows.flatMap((row) => {
     const name = row
       .filter((cell, index) => index !== at && cell !== null)
       .map(cellText)
       .join(' · ');
     return pointsIn(row[at]).map((point) => ({ at: point, name }));
   });
-  return { kind: 'map', places, label: table.columns[at].title };
+  return { kind: 'map', points, label: table.columns[at].title };
 }

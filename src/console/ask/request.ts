@@ -15,7 +15,7 @@ import { type Condition, type Draft, type Measure, measureOf, type Test, type Wi
 export interface Question extends ServerRequest {
   readonly body: string;
   /** Whether the request is for all rows instead of one page. */
-  readonly asksRows: boolean;
+  readonly returnsRows: boolean;
 }
 
 export interface Problem {
@@ -65,8 +65,8 @@ function questionOf(
   });
 }
 
-const post = (path: string, body: unknown, asksRows = false): Question => ({
-  ...{ method: 'POST', path, asksRows },
+const post = (path: string, body: unknown, returnsRows = false): Question => ({
+  ...{ method: 'POST', path, returnsRows },
   body: JSON.stringify(body),
 });
 

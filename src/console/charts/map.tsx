@@ -6,7 +6,7 @@
 import mapAddress from 'virtual:map';
 import { type GeoProjection, geoMercator, geoPath } from 'd3-geo';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Place } from '../answer/chart.js';
+import type { MapPoint } from '../answer/chart.js';
 import { plural } from '../answer/format.js';
 import { useConsole } from '../parts/context.js';
 import { Busy } from '../parts/controls.js';
@@ -34,13 +34,19 @@ const LATITUDE_MAX = 84;
 /** From this scale on, borders of states are drawn. */
 const STATES_SCALE_MIN = 300;
 
-export function PlaceMap({ places, label }: { readonly places: readonly Place[]; readonly label: string }) {
+export function PointMap({
+  points,
+  label,
+}: {
+  readonly points: readonly MapPoint[];
+  readonly label: string;
+}) {
   const { theme } = useConsole();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [outlines, setOutlines] = useState<Outlines | null>(null);
   const [look, setLook] = useState(WHOLE);
   const [width, setWidth] = useState(0);
-  const [near, setNear] = useState<Place | null>(null);
+  const [near, setNear] = useState<MapPoint | null>(null);
   const dragged = useRef<{ x: number; y: number } | null>(null);
 
   useEffect(() => {
@@ -66,9 +72,9 @@ export function PlaceMap({ places, label }: { readonly places: readonly Place[];
 
   useEffect(() => {
     if (canvas.current !== null && width > 0) {
-      draw(canvas.current, { projection: projectionFor(places, width, look), outlines, places, width, near });
+      draw(canvas.current, { projection: projectionFor(points, width, look), outlines, points, width, near });
     }
-  }, [places, width, look, outlines, theme, near]);
+  }, [points, width, look, outlines, theme, near]);
 
   const move = (zoomBy: number, dx: number, dy: number): void =>
     setLook((before) => moved(before, zoomBy, dx, dy, width));
@@ -88,13 +94,13 @@ export function PlaceMap({ places, label }: { readonly places: readonly Place[];
     }
     const box = canvas.current?.getBoundingClientRect();
     if (box === undefined) return;
-    const projection = projectionFor(places, width, look);
-    setNear(nearest(places, projection, event.clientX - box.left, event.clientY - box.top));
+    const projection = projectionFor(points, width, look);
+    setNear(nearest(points, projection, event.clientX - box.left, event.clientY - box.top));
   };
   return (
     <figure class="map">
       <figcaption>
-        {label}: {plural(places.length, 'place')}
+        {label}: {plural(points.length, 'place')}
       </figcaption>
       <div class="map-frame">
         {outlines === null && <Busy text="Drawing the map…" />}
@@ -104,7 +110,7 @@ export function PlaceMap({ places, label }: { readonly places: readonly Place[];
           // Arrow keys move the map.
           tabIndex={0}
           role="img"
-          aria-label={`Map of ${plural(places.length, 'place')}; arrow keys move it, plus and minus zoom, 0 shows all`}
+          aria-label={`Map of ${plural(points.length, 'place')}; arrow keys move it, plus and minus zoom, 0 shows all`}
           onKeyDown={onKey}
           onPointerMove={onPointer}
           onPointerDown={(event) => {
@@ -156,8 +162,8 @@ function moved({ zoom, x, y }: Look, zoomBy: number, dx: number, dy: number, wid
   return { zoom: next, x: middle(x, width) + dx, y: middle(y, HEIGHT) + dy };
 }
 
-function projectionFor(places: readonly Place[], width: number, { zoom, x, y }: Look): GeoProjection {
-  const coordinates = places.map(({ at: [longitude, latitude] }): [number, number] => [
+function projectionFor(points: readonly MapPoint[], width: number, { zoom, x, y }: Look): GeoProjection {
+  const coordinates = points.map(({ at: [longitude, latitude] }): [number, number] => [
     longitude,
     Math.max(-LATITUDE_MAX, Math.min(LATITUDE_MAX, latitude)),
   ]);
@@ -182,12 +188,12 @@ function projectionFor(places: readonly Place[], width: number, { zoom, x, y }: 
 interface Scene {
   readonly projection: GeoProjection;
   readonly outlines: Outlines | null;
-  readonly places: readonly Place[];
+  readonly points: readonly MapPoint[];
   readonly width: number;
-  readonly near: Place | null;
+  readonly near: MapPoint | null;
 }
 
-function draw(canvas: HTMLCanvasElement, { projection, outlines, places, width, near }: Scene): void {
+function draw(canvas: HTMLCanvasElement, { projection, outlines, points, width, near }: Scene): void {
   const density = window.devicePixelRatio;
   canvas.width = Math.round(width * density);
   canvas.height = Math.round(HEIGHT * density);
@@ -198,12 +204,12 @@ function draw(canvas: HTMLCanvasElement, { projection, outlines, places, width, 
   context.scale(density, density);
   if (outlines !== null) drawOutlines(context, projection, outlines, color);
   context.fillStyle = color('--accent');
-  context.globalAlpha = places.length > 500 ? 0.55 : 0.8;
-  const radius = places.length > 2_000 ? 1.8 : 3;
-  for (const { at } of places) drawPlace(context, projection, at, radius);
+  context.globalAlpha = points.length > 500 ? 0.55 : 0.8;
+  const radius = points.length > 2_000 ? 1.8 : 3;
+  for (const { at } of points) drawPoint(context, projection, at, radius);
   context.globalAlpha = 1;
   context.fillStyle = color('--mark');
-  if (near !== null) drawPlace(context, projection, near.at, radius + 3);
+  if (near !== null) drawPoint(context, projection, near.at, radius + 3);
 }
 
 function drawOutlines(
@@ -225,10 +231,10 @@ function drawOutlines(
   context.stroke();
 }
 
-function drawPlace(
+function drawPoint(
   context: CanvasRenderingContext2D,
   projection: GeoProjection,
-  at: Place['at'],
+  at: MapPoint['at'],
   radius: number,
 ): void {
   const pixel = projection([at[0], at[1]]);
@@ -238,15 +244,20 @@ function drawPlace(
   context.fill();
 }
 
-function nearest(places: readonly Place[], projection: GeoProjection, x: number, y: number): Place | null {
-  let found: Place | null = null;
+function nearest(
+  points: readonly MapPoint[],
+  projection: GeoProjection,
+  x: number,
+  y: number,
+): MapPoint | null {
+  let found: MapPoint | null = null;
   let best = NEAR_PIXELS;
-  for (const place of places) {
-    const pixel = projection([place.at[0], place.at[1]]);
+  for (const point of points) {
+    const pixel = projection([point.at[0], point.at[1]]);
     const distance = pixel === null ? best : Math.hypot(pixel[0] - x, pixel[1] - y);
     if (distance >= best) continue;
     best = distance;
-    found = place;
+    found = point;
   }
   return found;
 }

@@ -27,13 +27,13 @@ export function Times({
   format = formatShort,
 }: TimesProps) {
   const { theme } = useConsole();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const last = values[values.length - 1] ?? null;
 
   // New values are put into the existing plot.
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const made = new uPlot(
       optionsOf(element, { label, lines, height, format }),
@@ -58,7 +58,7 @@ export function Times({
     <figure class="times">
       <figcaption>{label}</figcaption>
       <div
-        ref={place}
+        ref={container}
         style={{ minHeight: `${height}px` }}
         role="img"
         aria-label={`${label}: ${seconds.length} points${last === null ? '' : `, the last ${formatCount(last)}`}`}

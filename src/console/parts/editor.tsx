@@ -32,13 +32,13 @@ interface EditorProps {
 
 export default function Editor(props: EditorProps) {
   const { language, label } = props;
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   /** The properties of the last drawing, for the editor's callbacks. */
   const latest = useRef(props);
   latest.current = props;
 
   useEffect(() => {
-    const host = place.current;
+    const host = container.current;
     if (host === null) return;
     const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
     const made = new EditorView({
@@ -52,7 +52,7 @@ export default function Editor(props: EditorProps) {
     return () => made.destroy();
   }, [language, label]);
 
-  return <div class="editor" ref={place} />;
+  return <div class="editor" ref={container} />;
 }
 
 type Latest = { readonly current: EditorProps };

@@ -4,10 +4,10 @@ import { formatMoment } from '../answer/format.js';
 import { type CellKind, cellText, type Table } from '../answer/table.js';
 import type { Json } from '../server/json.js';
 
-const ROWS_AT_ONCE = 200;
+const ROWS_PER_PAGE = 200;
 
 export function Grid({ table }: { readonly table: Table }) {
-  const [shown, setShown] = useState(ROWS_AT_ONCE);
+  const [shown, setShown] = useState(ROWS_PER_PAGE);
   const { columns, rows } = table;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
@@ -36,7 +36,7 @@ export function Grid({ table }: { readonly table: Table }) {
         </tbody>
       </table>
       {rows.length > shown && (
-        <button type="button" class="quiet more" onClick={() => setShown(shown + ROWS_AT_ONCE * 5)}>
+        <button type="button" class="quiet more" onClick={() => setShown(shown + ROWS_PER_PAGE * 5)}>
           Show more of {rows.length} rows
         </button>
       )}

@@ -4,7 +4,7 @@ import { type Chart, chartsOf } from '../answer/chart.js';
 import { formatCount, formatSeconds, plural } from '../answer/format.js';
 import { type Table, tablesOf } from '../answer/table.js';
 import { Bars } from '../charts/bars.js';
-import { PlaceMap } from '../charts/map.js';
+import { PointMap } from '../charts/map.js';
 import { Times } from '../charts/times.js';
 import type { Answered } from '../server/client.js';
 import { Busy, CopyButton, Empty, ErrorBox, Tabs } from './controls.js';
@@ -128,7 +128,7 @@ const rowsText = ({ rows, of }: Table): string =>
 function Drawn({ chart }: { readonly chart: Chart }) {
   if (chart.kind === 'bars') return <Bars {...chart} />;
   if (chart.kind === 'times') return <Times {...chart} />;
-  if (chart.kind === 'map') return <PlaceMap {...chart} />;
+  if (chart.kind === 'map') return <PointMap {...chart} />;
   return (
     <p class="figure">
       <strong>{grouped(chart.value)}</strong> <span>{chart.label}</span>

@@ -21,7 +21,7 @@ export function SaveForm({ path, body }: SaveProps) {
     event.preventDefault();
     run(async (signal) => {
       const saved = JSON.stringify({ name, ...form });
-      await client.ask({ method: 'POST', path: '/v1/query/saved', body: saved }, signal);
+      await client.request({ method: 'POST', path: '/v1/query/saved', body: saved }, signal);
       return name;
     });
   };

@@ -6,8 +6,8 @@ export type Theme = 'light' | 'dark';
 const NAME = 'quarry-theme';
 
 const chosen = (): Theme | null => {
-  const kept = localStorage.getItem(NAME);
-  return kept === 'light' || kept === 'dark' ? kept : null;
+  const stored = localStorage.getItem(NAME);
+  return stored === 'light' || stored === 'dark' ? stored : null;
 };
 
 const ofSystem = (query: MediaQueryList): Theme => (query.matches ? 'dark' : 'light');

@@ -9,7 +9,7 @@ export type RequestState<Value> =
 
 export interface RequestControl<Value> {
   readonly requestState: RequestState<Value>;
-  readonly run: (ask: (signal: AbortSignal) => Promise<Value>) => void;
+  readonly run: (request: (signal: AbortSignal) => Promise<Value>) => void;
   readonly stop: () => void;
   readonly forget: () => void;
 }
@@ -26,11 +26,11 @@ export function useRequest<Value>(): RequestControl<Value> {
   };
   return {
     requestState,
-    run: (ask) => {
+    run: (request) => {
       const controller = begin();
       const { signal } = controller;
       setRequestState((last) => ({ state: 'busy', before: last.state === 'done' ? last.value : null }));
-      ask(signal).then(
+      request(signal).then(
         (value) => {
           if (!signal.aborted) setRequestState({ state: 'done', value });
         },

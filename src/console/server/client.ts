@@ -68,7 +68,7 @@ export class Client {
   }
 
   /** Sends a request. Rejects with RequestError, or with the AbortError of `signal`. */
-  async ask(request: ServerRequest, signal?: AbortSignal): Promise<Answered> {
+  async request(request: ServerRequest, signal?: AbortSignal): Promise<Answered> {
     const startedMs = performance.now();
     const text = await this.#text(request, 'application/json', signal);
     const json = readJson(text);
@@ -78,7 +78,7 @@ export class Client {
   }
 
   /** Requests all rows of an extraction, not only its first page: the server sends them as lines. */
-  async askRows(request: ServerRequest, signal?: AbortSignal): Promise<Answered> {
+  async requestRows(request: ServerRequest, signal?: AbortSignal): Promise<Answered> {
     const startedMs = performance.now();
     const text = await this.#text(request, LINES_TYPE, signal);
     const lines = text.split('\n').filter((line) => line !== '');

@@ -15,13 +15,13 @@ const exact: Reviver = (_key, value, context) => {
 };
 
 /** Number of digits that a double always keeps. */
-const DIGITS_KEPT = 15;
+const EXACT_DIGITS = 15;
 
 /** Whether a double represents the number: true for `1500.0` and `1e3`, false for twenty decimals. */
 const keepsDigits = (value: number, source: string): boolean =>
   /e/i.test(source) ||
   String(value) === source.replace(/\.?0+$/, '') ||
-  source.replace(/^[-0.]+|\./g, '').length <= DIGITS_KEPT;
+  source.replace(/^[-0.]+|\./g, '').length <= EXACT_DIGITS;
 
 /** Parses JSON. Throws SyntaxError if the text is not JSON. */
 export const parseJson = (text: string): Json =>

@@ -95,14 +95,14 @@ const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
 const numberOrNull = (json: Json | undefined): number | null => (typeof json === 'number' ? json : null);
 
 export async function loadModel(client: Client): Promise<Model> {
-  const { json } = await client.ask({ method: 'GET', path: '/v1/column' });
+  const { json } = await client.request({ method: 'GET', path: '/v1/column' });
   return readModel(json, await sizesOf(client));
 }
 
 /** The answer to GET /v1/status; null if the key may not read it. */
 async function sizesOf(client: Client): Promise<Json> {
   try {
-    return (await client.ask({ method: 'GET', path: '/v1/status' })).json;
+    return (await client.request({ method: 'GET', path: '/v1/status' })).json;
   } catch (error) {
     if (error instanceof RequestError && error.status !== 401) return null;
     throw error;

@@ -63,11 +63,11 @@ export async function signInWithKey(key: string): Promise<Session> {
   const client = new Client(key);
   const session = { email: null, database: null };
   try {
-    await client.ask({ method: 'GET', path: '/v1/column' });
+    await client.request({ method: 'GET', path: '/v1/column' });
     return { ...session, databaseKey: key, teamKey: null };
   } catch (error) {
     if (!(error instanceof RequestError) || error.code !== WRONG_KIND) throw error;
-    await client.ask({ method: 'GET', path: '/v1/database/retrieve_all' }).catch(() => {
+    await client.request({ method: 'GET', path: '/v1/database/retrieve_all' }).catch(() => {
       throw error;
     });
     return { ...session, databaseKey: null, teamKey: key };
@@ -97,7 +97,7 @@ export async function signInAsUser(email: string, password: string, database: st
 }
 
 async function openSession(credentials: object): Promise<JsonObject> {
-  const { json } = await new Client('').ask({
+  const { json } = await new Client('').request({
     method: 'POST',
     path: '/v1/session',
     body: JSON.stringify(credentials),

@@ -18,7 +18,7 @@ export function Databases({ team }: { readonly team: Client }) {
   const { requestState, run } = useRequest<readonly Database[]>();
   useEffect(() => {
     run(async (signal) =>
-      databasesIn((await team.ask({ method: 'GET', path: '/v1/database/retrieve_all' }, signal)).json),
+      databasesIn((await team.request({ method: 'GET', path: '/v1/database/retrieve_all' }, signal)).json),
     );
   }, [team]);
   if (requestState.state === 'failed') return <ErrorBox error={requestState.error} />;

@@ -4,11 +4,11 @@ import { tablesOf } from '../answer/table.js';
 import type { Window } from '../ask/draft.js';
 import type { Client } from '../server/client.js';
 
-/** The window of a column's events; empty if there are none. Rejects with the errors of `Client.ask`. */
-export async function eventWindow(client: Client, dimension: string, column: string): Promise<Window> {
+/** The window of a column's events; empty if there are none. Rejects with the errors of `Client.request`. */
+export async function windowOfEvents(client: Client, dimension: string, column: string): Promise<Window> {
   const level = { [column]: 'count-events', between: ['1990-01-01', 'now'], interval: 'months' };
   const body = JSON.stringify({ dimension, query: [level] });
-  const { json } = await client.ask({ method: 'POST', path: '/v1/query/aggregation', body });
+  const { json } = await client.request({ method: 'POST', path: '/v1/query/aggregation', body });
   const months = tablesOf(json)[0]?.rows.map(([from]) => String(from).slice(0, 10)) ?? [];
   if (months.length === 0) return { from: '', to: '' };
   return { from: months[0], to: lastDayOf(months[months.length - 1]) };

@@ -10,7 +10,7 @@ import { SaveForm } from '../parts/save.js';
 import { useRequest } from '../parts/use-request.js';
 import { type Dimension, dimensionOf } from '../server/model.js';
 import { Conditions } from './conditions.js';
-import { eventWindow } from './event-window.js';
+import { windowOfEvents } from './event-window.js';
 import { ShowFields } from './show-fields.js';
 
 /** A draft from another view, which is sent at once. */
@@ -43,7 +43,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     setDraft(next);
     setProblems([]);
   };
-  const ask = (wanted: Draft): void => {
+  const submit = (wanted: Draft): void => {
     const outcome = requestOf(wanted, dimensionOf(model, wanted.dimension));
     if ('problems' in outcome) {
       setProblems(outcome.problems.map(({ text }) => text));
@@ -53,9 +53,9 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
     setProblems([]);
     setSentQuestion(question);
     run(async (signal) => {
-      const answered = await (question.asksRows
-        ? client.askRows(question, signal)
-        : client.ask(question, signal));
+      const answered = await (question.returnsRows
+        ? client.requestRows(question, signal)
+        : client.request(question, signal));
       const shown = {
         answered,
         request: requestText(question),
@@ -69,26 +69,26 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
   // The opened draft is sent once, unless the user changes it before its dates are loaded. It is set before the user can act.
   useLayoutEffect(() => {
     if (opened === null) return;
-    const { draft: given, windowOf } = opened;
-    setDraft(given);
+    const { draft, windowOf } = opened;
+    setDraft(draft);
     setSentQuestion(null);
     forget();
     if (windowOf === null) {
-      ask(given);
+      submit(draft);
       return;
     }
     let isOpen = true;
-    const isWanted = (): boolean => isOpen && latest.current === given;
-    eventWindow(client, given.dimension, windowOf).then(
+    const isWanted = (): boolean => isOpen && latest.current === draft;
+    windowOfEvents(client, draft.dimension, windowOf).then(
       (window) => {
         if (!isWanted()) return;
-        const whole = withWindow(given, window);
+        const whole = withWindow(draft, window);
         setDraft(whole);
-        ask(whole);
+        submit(whole);
       },
       () => {
         // Without dates, the form shows what is missing.
-        if (isWanted()) ask(given);
+        if (isWanted()) submit(draft);
       },
     );
     return () => {
@@ -106,7 +106,7 @@ export function Explore({ opened }: { readonly opened: Opened | null }) {
           class="builder"
           onSubmit={(event) => {
             event.preventDefault();
-            ask(draft);
+            submit(draft);
           }}
         >
           <fieldset class="panel">

@@ -53,7 +53,7 @@ export function Home() {
             <DimensionPanel
               key={dimension.name}
               dimension={dimension}
-              onAsk={(draft) => openDraft(draft, null)}
+              onQuery={(draft) => openDraft(draft, null)}
             />
           ))
         )}
@@ -65,10 +65,10 @@ export function Home() {
 
 interface PanelProps {
   readonly dimension: Dimension;
-  readonly onAsk: (draft: Draft) => void;
+  readonly onQuery: (draft: Draft) => void;
 }
 
-function DimensionPanel({ dimension, onAsk }: PanelProps) {
+function DimensionPanel({ dimension, onQuery }: PanelProps) {
   const { name, entities, bytes, columns } = dimension;
   return (
     <article class="panel dimension">
@@ -78,7 +78,7 @@ function DimensionPanel({ dimension, onAsk }: PanelProps) {
           {entities !== null && plural(entities, 'entity').replace('entitys', 'entities')}
           {bytes !== null && ` · ${formatBytes(bytes)}`}
         </p>
-        <button type="button" onClick={() => onAsk(newDraft(dimension))}>
+        <button type="button" onClick={() => onQuery(newDraft(dimension))}>
           Ask about {name}
         </button>
       </header>

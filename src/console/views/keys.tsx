@@ -9,8 +9,8 @@ import { ENTITY_ID } from '../server/model.js';
 
 export function Keys() {
   const { team, onEnded } = useConsole();
-  const [given, setGiven] = useState<Client | null>(null);
-  const client = team ?? given;
+  const [teamClient, setClient] = useState<Client | null>(null);
+  const client = team ?? teamClient;
   return (
     <>
       <header class="view-head">
@@ -21,7 +21,7 @@ export function Keys() {
         them, from any address or from some. Row filters are set with <code>/v1/database/custom_key</code>.
       </p>
       {client === null ? (
-        <TeamKeyForm onGiven={(key) => setGiven(new Client(key, onEnded))} />
+        <TeamKeyForm onKey={(key) => setClient(new Client(key, onEnded))} />
       ) : (
         <CustomKeys client={client} />
       )}
@@ -29,14 +29,14 @@ export function Keys() {
   );
 }
 
-function TeamKeyForm({ onGiven }: { readonly onGiven: (key: string) => void }) {
+function TeamKeyForm({ onKey }: { readonly onKey: (key: string) => void }) {
   const [key, setKey] = useState('');
   const { requestState, run } = useRequest<null>();
   const check = (event: Event): void => {
     event.preventDefault();
     run(async (signal) => {
-      await new Client(key.trim()).ask({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
-      onGiven(key.trim());
+      await new Client(key.trim()).request({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
+      onKey(key.trim());
       return null;
     });
   };
@@ -87,7 +87,7 @@ function CustomKeys({ client }: { readonly client: Client }) {
     if (!window.confirm(`Delete the key “${name}”? Its users lose access immediately.`)) return;
     const body = JSON.stringify({ 'database-name': database, 'custom-database-key': { 'key-name': name } });
     deletion.run(async (signal) => {
-      await client.ask({ method: 'DELETE', path: '/v1/database/custom_key', body }, signal);
+      await client.request({ method: 'DELETE', path: '/v1/database/custom_key', body }, signal);
       load();
       return null;
     });
@@ -183,7 +183,10 @@ function NewKeyForm({ client, databases, onMade }: NewKeyProps) {
     };
     run(async (signal) => {
       const body = JSON.stringify({ 'database-name': database, 'custom-database-key': key });
-      const { json } = await client.ask({ method: 'POST', path: '/v1/database/custom_key', body }, signal);
+      const { json } = await client.request(
+        { method: 'POST', path: '/v1/database/custom_key', body },
+        signal,
+      );
       setName('');
       onMade();
       return { name, key: isObject(json) ? String(json.key) : '' };
@@ -281,12 +284,12 @@ function whitelistOf(chosen: readonly string[]): Readonly<Record<string, readonl
 }
 
 async function existing(client: Client, signal: AbortSignal): Promise<Existing> {
-  const { json } = await client.ask({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
+  const { json } = await client.request({ method: 'GET', path: '/v1/database/retrieve_all' }, signal);
   const databases = listIn(json)
     .filter(isObject)
     .map((one) => String(one.name));
   try {
-    const listed = await client.ask({ method: 'GET', path: '/v1/database/custom_key' }, signal);
+    const listed = await client.request({ method: 'GET', path: '/v1/database/custom_key' }, signal);
     const keys = isObject(listed.json) ? listIn(listed.json['custom-keys']).map(String) : [];
     return { databases, keys };
   } catch (error) {

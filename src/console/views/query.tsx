@@ -47,11 +47,11 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
     forget();
   }, [opened]);
 
-  const ask = (): void => {
+  const submit = (): void => {
     const query = { path, body: text };
     setSentQuery(query);
     run(async (signal) => ({
-      answered: await client.ask({ method: 'POST', ...query }, signal),
+      answered: await client.request({ method: 'POST', ...query }, signal),
       request: `POST ${path}\n${text}`,
     }));
   };
@@ -75,11 +75,11 @@ export function Query({ opened }: { readonly opened: QueryText | null }) {
             text={text}
             model={model}
             onChange={(next) => setTexts((before) => ({ ...before, [path]: next }))}
-            onRun={ask}
+            onRun={submit}
           />
         </Suspense>
         <div class="row">
-          <button type="button" class="main" onClick={ask}>
+          <button type="button" class="main" onClick={submit}>
             Run
           </button>
           <span class="hint">

@@ -21,7 +21,7 @@ export function Saved() {
   const [shown, setShown] = useState('');
   const load = (): void =>
     list.run(async (signal) =>
-      savedIn((await client.ask({ method: 'GET', path: '/v1/query/saved' }, signal)).json),
+      savedIn((await client.request({ method: 'GET', path: '/v1/query/saved' }, signal)).json),
     );
   // Once, when the view opens.
   useEffect(load, []);
@@ -31,14 +31,14 @@ export function Saved() {
     setShown(name);
     const request = { method: 'GET', path: pathOf(name) } as const;
     one.run(async (signal) => ({
-      answered: await client.ask(request, signal),
+      answered: await client.request(request, signal),
       request: `GET ${request.path}`,
     }));
   };
   const remove = (name: string): void => {
     if (!window.confirm(`Delete the saved query “${name}”? Other clients may use it.`)) return;
     deletion.run(async (signal) => {
-      await client.ask({ method: 'DELETE', path: pathOf(name) }, signal);
+      await client.request({ method: 'DELETE', path: pathOf(name) }, signal);
       if (name === shown) one.forget();
       load();
       return null;

@@ -12,7 +12,7 @@ import {
 import { useConsole } from '../parts/context.js';
 import { Choice, Entry } from '../parts/controls.js';
 import type { Column } from '../server/model.js';
-import { eventWindow } from './event-window.js';
+import { windowOfEvents } from './event-window.js';
 
 const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
   any: 'any value',
@@ -47,7 +47,7 @@ export function TestFields({ dimension, column, test, onChange }: TestProps) {
     setValues([]);
     const query = { [column.name]: SUGGESTIONS_MAX, dimension };
     const body = JSON.stringify({ values: query });
-    client.ask({ method: 'POST', path: '/v1/query/top_values', body }).then(
+    client.request({ method: 'POST', path: '/v1/query/top_values', body }).then(
       ({ json }) => setValues(tablesOf(json)[0]?.rows.map(([value]) => String(value)) ?? []),
       // Without suggestions, the user types values.
       () => {},
@@ -124,7 +124,7 @@ export function WindowFields({ dimension, column, window, onChange }: WindowProp
   const { client } = useConsole();
   const isShown = useRef(true);
   const find = (choose: (found: Window, now: Window) => Window): void => {
-    eventWindow(client, dimension, column.name).then(
+    windowOfEvents(client, dimension, column.name).then(
       (found) => {
         if (isShown.current) onChange((now) => choose(found, now));
       },

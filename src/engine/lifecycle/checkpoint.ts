@@ -268,7 +268,7 @@ export class Checkpointer {
    * that record was sent, so that all workers begin at the same position of their queues.
    */
   async #write(lsn: number, nowMs: number): Promise<Manifest> {
-    const { options, order, workers, usage, deduplication: once, storeId } = this.#dependencies;
+    const { options, order, workers, usage, deduplication, storeId } = this.#dependencies;
     const { fs, dir } = options;
     const all = [...workers.all];
     const catalog = order.visible;
@@ -287,7 +287,7 @@ export class Checkpointer {
     const unchanged = lsn === this.lsn ? this.#manifest : null;
     const deduplicationFile =
       unchanged === null
-        ? await writeDeduplicationFile(fs, dir, lsn, once.upTo(lsn, nowMs))
+        ? await writeDeduplicationFile(fs, dir, lsn, deduplication.upTo(lsn, nowMs))
         : (unchanged.once ?? null);
     // With durability interval or none, records that the snapshot holds may not be on disk yet.
     await order.log.sync();

@@ -49,18 +49,8 @@ export interface OpenStoreDependencies {
  * is none. Rejects with a CorruptionError that names file and offset, or with a NewerFormatError.
  */
 export async function openStore(parts: OpenStoreDependencies): Promise<number | null> {
-  const {
-    options,
-    logDir,
-    workers,
-    order,
-    usage,
-    deduplication: once,
-    notes,
-    checkpoints,
-    archiving,
-    progress,
-  } = parts;
+  const { options, logDir, workers, order, usage, deduplication, notes, checkpoints, archiving, progress } =
+    parts;
   const { fs, dir, events, clock } = options;
   await emptySpoolDir(fs, parts.spoolDir);
   const started = clock.nowMs();
@@ -72,7 +62,7 @@ export async function openStore(parts: OpenStoreDependencies): Promise<number | 
     catalog = catalogFromPlain(manifest.catalog);
     usage.restore(manifest.usage);
     if (manifest.once != null)
-      await readDeduplicationFile(fs, dir, manifest.once, (entry) => once.add(entry));
+      await readDeduplicationFile(fs, dir, manifest.once, (entry) => deduplication.add(entry));
     const loaded = await loadWorkers(workers.all, manifest);
     events.info('snapshot loaded', { ...loaded, lsn: manifest.checkpointLsn, ms: clock.nowMs() - started });
   }

@@ -10,8 +10,8 @@ import { counted, leafDetail, mainRows, Names } from './explain.js';
 
 /** The plan of a query over one dimension, or without one. */
 export type DimensionQueryPlan =
-  | Exclude<QueryPlan, { readonly asks: 'select' }>
-  | { readonly asks: 'select'; readonly plan: SelectPlan };
+  | Exclude<QueryPlan, { readonly kind: 'select' }>
+  | { readonly kind: 'select'; readonly plan: SelectPlan };
 
 /** `scans`: the scan of the plan's own dimension, one summary per shard that has data of it. */
 export function planSummaryLines(
@@ -53,7 +53,7 @@ function together(leaves: readonly LeafSummary[]): LeafSummary {
 }
 
 function workLines(query: DimensionQueryPlan, names: Names): string[] {
-  switch (query.asks) {
+  switch (query.kind) {
     case 'count':
       return ['count'];
     case 'exist':

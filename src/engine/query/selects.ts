@@ -325,7 +325,7 @@ const isRelation = (request: SelectRequest): request is RequestOf<RelationPlan> 
   isRelationPlan(request.plan);
 
 const scannedBy = (queryPlan: DimensionQueryPlan): Scanned =>
-  queryPlan.asks === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
+  queryPlan.kind === 'aggregate' ? { ...queryPlan.plan, condition: queryPlan.plan.entities } : queryPlan.plan;
 
 const fieldsOf = ({ plan, explain }: SelectRequest): readonly Field[] =>
   explain === 'no' ? plan.outputs : EXPLAIN_FIELDS;

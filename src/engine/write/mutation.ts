@@ -55,9 +55,15 @@ export function encodeMutation(
   { dimensionId, condition }: Mutation,
   batch: Uint8Array | null,
   timeMs: number,
-  once: RecordIdempotency | null,
+  idempotency: RecordIdempotency | null,
 ): Uint8Array {
-  const common = { timeMs, databaseId, dimensionId, condition: conditionToPlain(condition), once };
+  const common = {
+    timeMs,
+    databaseId,
+    dimensionId,
+    condition: conditionToPlain(condition),
+    once: idempotency,
+  };
   return encodeRecordPayload(
     batch === null
       ? { type: 'delete', ...common, batches: [] }

@@ -50,10 +50,10 @@ export class RecordNotes {
       }
       return;
     }
-    const { databaseId, timeMs, once } = record;
+    const { databaseId, timeMs, once: idempotency } = record;
     const { answer, ...written } = writtenBy(record, counts);
     this.#usage.noteWrite(lsn, { databaseId, timeMs, ...written } satisfies NotedWrite);
-    if (once !== null) this.#deduplication.add({ ...once, timeMs, lsn, answer });
+    if (idempotency !== null) this.#deduplication.add({ ...idempotency, timeMs, lsn, answer });
   }
 }
 

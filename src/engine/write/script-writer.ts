@@ -50,7 +50,7 @@ export class ScriptWriter {
   /** See EngineApi.script. */
   async write(request: ScriptRequest): Promise<readonly number[]> {
     const { deduplication, options, checkWritable } = this.#dependencies;
-    const named = request.once;
+    const named = request.idempotency;
     const nowMs = options.clock.nowMs();
     if (named === null) {
       checkWritable();
@@ -84,7 +84,7 @@ export class ScriptWriter {
         timeMs: options.clock.nowMs(),
         databaseId,
         shardCount: this.#dependencies.workers.shardCount,
-        once: request.once,
+        once: request.idempotency,
         steps: steps.map(({ step }) => step),
         batches: steps.flatMap(({ batches }) => batches),
       } as const;

@@ -62,10 +62,10 @@ export class UsageBook {
     return day > counts.day ? { ...counts, day, dayWriteCount: 0 } : { ...counts };
   }
 
-  noteRequest(databaseId: number, asks: boolean): void {
+  noteRequest(databaseId: number, isQuery: boolean): void {
     const counts = countsIn(this.#books, databaseId);
     counts.requestCount++;
-    if (asks) counts.queryCount++;
+    if (isQuery) counts.queryCount++;
     this.#requestsNoted = true;
   }
 

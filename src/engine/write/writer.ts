@@ -136,7 +136,7 @@ export class Writer {
     parsed: ParsedRecord,
     buffer: SharedBytes,
   ): Promise<StepCounts> {
-    const { changes, entityCount, valueCount, once } = parsed;
+    const { changes, entityCount, valueCount, idempotency } = parsed;
     const { inserts } = this.#dependencies.workers;
     const record = inserts.bytesOf(buffer).subarray(parsed.recordAt, parsed.recordAt + parsed.recordBytes);
     return this.#dependencies.order.append(record, {
@@ -150,20 +150,20 @@ export class Writer {
       applied: (lsn) =>
         this.#dependencies.notes.note(
           lsn,
-          { type: 'insert', databaseId, timeMs, entityCount, valueCount, once },
+          { type: 'insert', databaseId, timeMs, entityCount, valueCount, once: idempotency },
           [],
         ),
     });
   }
 
   async mutate(request: MutationRequest): Promise<number> {
-    const { once } = request;
-    const known = once === null ? null : this.#known(once.id, () => once.bodyHash);
+    const { idempotency } = request;
+    const known = idempotency === null ? null : this.#known(idempotency.id, () => idempotency.bodyHash);
     if (known !== null) return known[0];
     this.#dependencies.checkWritable();
     const [count] = await this.#deduplicated(
-      once?.id ?? null,
-      () => once?.bodyHash ?? '',
+      idempotency?.id ?? null,
+      () => idempotency?.bodyHash ?? '',
       async () => [await this.#mutate(request)],
     );
     return count;
@@ -171,7 +171,7 @@ export class Writer {
 
   async #mutate(request: MutationRequest): Promise<number> {
     const { workers, order, options, memory, notes } = this.#dependencies;
-    const { databaseId, once } = request;
+    const { databaseId, idempotency } = request;
     for (let charged = false; ; charged = true) {
       const model = this.#model(databaseId);
       const mutation = request.bind(model);
@@ -179,9 +179,9 @@ export class Writer {
       const { dimensionId, condition } = mutation;
       const touched = await findTouched(workers, { databaseId, dimensionId, condition });
       if (!charged) request.charge(touched.entityCount);
-      if (touched.entityCount === 0 && once === null) return 0;
+      if (touched.entityCount === 0 && idempotency === null) return 0;
       const timeMs = options.clock.nowMs();
-      const payload = encodeMutation(databaseId, mutation, batch, timeMs, once);
+      const payload = encodeMutation(databaseId, mutation, batch, timeMs, idempotency);
       while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
       this.#dependencies.checkWritable();
       const bytes = batch === null ? 0 : updateBytes(batch, touched);
@@ -196,7 +196,7 @@ export class Writer {
           evaluates: true,
           send: (worker) =>
             worker.send('mutate', { databaseId, dimensionId, condition, batch }).then((count) => [count]),
-          applied: (lsn, counts) => notes.note(lsn, { type, databaseId, timeMs, once }, counts),
+          applied: (lsn, counts) => notes.note(lsn, { type, databaseId, timeMs, once: idempotency }, counts),
         }),
       );
       return count;

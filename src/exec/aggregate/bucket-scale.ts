@@ -17,7 +17,7 @@ export interface BucketScale {
 }
 
 /** `buckets` null = one bucket for all dates. All dates must lie in `window`. */
-export function scaleOf(buckets: Buckets | null, window: Window): BucketScale {
+export function bucketScaleOf(buckets: Buckets | null, window: Window): BucketScale {
   if (buckets === null) return ONE_BUCKET;
   if (buckets.by === 'windows') return new WindowScale(buckets.windows);
   return new IntervalScale(buckets.interval, window);

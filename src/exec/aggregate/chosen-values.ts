@@ -77,7 +77,7 @@ function choose(
       const slot =
         numbering instanceof DirectNumbering
           ? slotOf(numbering, first, second)
-          : (shard.dictionaries.get(source.columnId)?.find(...textAt(values, at)) ?? 0);
+          : (shard.dictionaries.get(source.columnId)?.find(...textRangeAt(values, at)) ?? 0);
       if (slot === null || (kind === 'code' && slot === 0)) return ABSENT;
       const item = numbering.itemOf(slot);
       return passesAll(prepared, kind, item) ? direct.choose(slot) : ABSENT;
@@ -102,9 +102,9 @@ function narrowingOf(values: ValueList): ValueTest[] {
   if (values.kind === 'text') {
     if (count > NARROWING_TEXTS_MAX) return [];
     const { offsets, bytes } = values;
-    const held = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const textBytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const texts = Array.from({ length: count }, (_, at) =>
-      held.toString('utf8', offsets[at], offsets[at + 1]),
+      textBytes.toString('utf8', offsets[at], offsets[at + 1]),
     );
     return [{ kind: 'text', match: 'equals', texts: [...new Set(texts)], negated: false }];
   }
@@ -147,7 +147,7 @@ function numbersOf(
 }
 
 /** The arguments by which a dictionary or an index finds a text: hash, bytes, start and end. */
-export function textAt(values: ValueList, at: number): [number, Uint8Array, number, number] {
+export function textRangeAt(values: ValueList, at: number): [number, Uint8Array, number, number] {
   if (values.kind !== 'text') return [0, new Uint8Array(0), 0, 0];
   const { offsets, bytes } = values;
   const [from, to] = [offsets[at], offsets[at + 1]];

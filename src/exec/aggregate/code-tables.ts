@@ -46,8 +46,8 @@ export class CodeTables {
   /** Adds all counts to `counts`, by code. */
   addCountsTo(counts: Uint32Array): void {
     for (const [{ u32 }, table] of this.#tables) {
-      const held = u32.subarray(table >> 2, (table >> 2) + this.#codeCount);
-      for (let code = 0; code < held.length; code++) counts[code] += held[code];
+      const tableCounts = u32.subarray(table >> 2, (table >> 2) + this.#codeCount);
+      for (let code = 0; code < tableCounts.length; code++) counts[code] += tableCounts[code];
     }
   }
 

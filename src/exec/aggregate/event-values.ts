@@ -132,22 +132,22 @@ class EventScan {
       for (let segmentRow = from, at = 0; segmentRow < to; segmentRow++) segmentRows[at++] = segmentRow;
     else setBits(arena.i32, bitmapAt >> 2, to - start, start, segmentRows);
     const rows = this.#rows;
-    const held = arena.u32;
-    const heldAt = rowsAt >> 2;
+    const words = arena.u32;
+    const wordsAt = rowsAt >> 2;
     const owners = this.#owners;
     if (owners === null) {
-      for (let at = 0; at < count; at++) rows[at] = held[heldAt + segmentRows[at]];
+      for (let at = 0; at < count; at++) rows[at] = words[wordsAt + segmentRows[at]];
       return count;
     }
-    let kept = 0;
+    let selectedCount = 0;
     for (let at = 0; at < count; at++) {
       const segmentRow = segmentRows[at];
-      const row = held[heldAt + segmentRow];
-      rows[kept] = row;
-      segmentRows[kept] = segmentRow;
-      kept += (owners[row >>> 3] >> (row & 7)) & 1;
+      const row = words[wordsAt + segmentRow];
+      rows[selectedCount] = row;
+      segmentRows[selectedCount] = segmentRow;
+      selectedCount += (owners[row >>> 3] >> (row & 7)) & 1;
     }
-    return kept;
+    return selectedCount;
   }
 
   /** Emits values [from, to), which have `events` events in total. */
@@ -161,13 +161,13 @@ class EventScan {
   #emitOne(wanted: number): void {
     const marks = this.#marks;
     this.#each((rows, numbers, count) => {
-      let kept = 0;
+      let selectedCount = 0;
       for (let at = 0; at < count; at++) {
         if (numbers[at] !== wanted || !mark(marks, rows[at])) continue;
-        rows[kept] = rows[at];
-        numbers[kept++] = wanted;
+        rows[selectedCount] = rows[at];
+        numbers[selectedCount++] = wanted;
       }
-      if (kept > 0) this.#sink(rows, numbers, kept);
+      if (selectedCount > 0) this.#sink(rows, numbers, selectedCount);
     });
     marks.fill(0);
   }

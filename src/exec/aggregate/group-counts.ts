@@ -102,21 +102,21 @@ export class GroupCounts {
    * result takes memory of the query. Throws 9006.
    */
   result(numbering: ReversibleNumbering, run: QueryRun, best: number | null = null): ValueCounts {
-    const held = this.#counts;
+    const counted = this.#counts;
     const restMax = best === null || this.#groups !== null ? 0 : this.#restMax(best);
     let cellCount = 0;
-    for (let cell = 0; cell < held.length; cell++) if (held[cell] > restMax) cellCount++;
+    for (let cell = 0; cell < counted.length; cell++) if (counted[cell] > restMax) cellCount++;
     const numbers = this.#memory.u32(cellCount);
     run.reserve(cellCount * (this.#groups === null ? 8 : 12));
     const counts = new Float64Array(cellCount);
     const cells = this.#groups === null ? null : new Uint32Array(cellCount);
     const keys = this.#table?.keys;
     for (let cell = 0, at = 0; at < cellCount; cell++) {
-      if (held[cell] <= restMax) continue;
+      if (counted[cell] <= restMax) continue;
       const group = keys === undefined ? cell % this.#groupCount : keys[cell * 2 + 1];
       numbers[at] = keys === undefined ? (cell - group) / this.#groupCount : keys[cell * 2];
       if (cells !== null) cells[at] = group;
-      counts[at++] = held[cell];
+      counts[at++] = counted[cell];
     }
     return { answers: 'values', values: numbering.valuesOf(numbers, run), counts, cells, restMax };
   }

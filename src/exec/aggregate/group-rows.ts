@@ -65,22 +65,22 @@ export class SingleGroups implements GroupsOfRows {
 
   /** Assigns row rows[i], which must not have a group yet, to groups[i]. */
   append(rows: Uint32Array, groups: Uint32Array, count: number): void {
-    const held = this.#groups;
+    const groupOfRow = this.#groups;
     const members = this.#memberWords;
     for (let at = 0; at < count; at++) {
       const row = rows[at];
-      held[row] = groups[at] + 1;
+      groupOfRow[row] = groups[at] + 1;
       members[row >>> 5] |= 1 << (row & 31);
     }
   }
 
   join(rows: Uint32Array, from: number, count: number, out: JoinedEntries): number {
-    const held = this.#groups;
+    const groupOfRow = this.#groups;
     const { entries, groups } = out;
     let joined = 0;
     const end = Math.min(count, from + entries.length);
     for (let at = from; at < end; at++) {
-      const group = held[rows[at]];
+      const group = groupOfRow[rows[at]];
       if (group === 0) continue;
       entries[joined] = at;
       groups[joined++] = group - 1;
@@ -186,7 +186,7 @@ export class ManyGroups implements GroupsOfRows {
   join(rows: Uint32Array, from: number, count: number, out: JoinedEntries): number {
     const members = this.#memberWords;
     const starts = this.#starts;
-    const held = this.#groups;
+    const groupOfRow = this.#groups;
     const { entries, groups } = out;
     let joined = 0;
     let entry = from;
@@ -198,7 +198,7 @@ export class ManyGroups implements GroupsOfRows {
       if (joined + end - starts[member] > entries.length) break;
       for (let at = starts[member]; at < end; at++) {
         entries[joined] = entry;
-        groups[joined++] = held[at];
+        groups[joined++] = groupOfRow[at];
       }
     }
     out.count = joined;

@@ -67,13 +67,13 @@ export class GroupValueCounts implements MomentSink {
   result(): ValueCounts {
     const counts = this.#counts;
     const end = this.#pairs?.count ?? counts.length;
-    let kept = 0;
-    for (let pair = 0; pair < end; pair++) if (counts[pair] > 0) kept++;
-    this.#run.reserve(kept * 16);
+    let selectedCount = 0;
+    for (let pair = 0; pair < end; pair++) if (counts[pair] > 0) selectedCount++;
+    this.#run.reserve(selectedCount * 16);
     const answer = {
-      numbers: new Uint32Array(kept),
-      counts: new Float64Array(kept),
-      cells: this.#pairs === null ? null : new Uint32Array(kept),
+      numbers: new Uint32Array(selectedCount),
+      counts: new Float64Array(selectedCount),
+      cells: this.#pairs === null ? null : new Uint32Array(selectedCount),
     };
     const keys = this.#pairs?.keys;
     for (let pair = 0, at = 0; pair < end; pair++) {

@@ -9,7 +9,7 @@ import type { DimensionShard } from '../../storage/index.js';
 import { ShardCondition } from '../condition/condition.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
-import { type ChosenNumbers, chosenValues, textAt, valueCountOf } from './chosen-values.js';
+import { type ChosenNumbers, chosenValues, textRangeAt, valueCountOf } from './chosen-values.js';
 import type { EntrySink } from './entries.js';
 import { type GroupsOfRows, JoinedEntries, ManyGroups, PairList, SingleGroups } from './group-rows.js';
 import { eachValue, isSingleValued } from './level-values.js';
@@ -43,14 +43,14 @@ function groupsWithin(
   run: QueryRun,
 ): GroupsOfRows {
   const memory = run.child();
-  const kept = run.child();
+  const results = run.child();
   const filter = new RowFilter(shard, selection, above?.members ?? null, run);
   const { source, tests } = level;
   try {
     if (source.from === 'entity-id') {
       const ids = chosenIds(shard, tests, values, filter, memory, run);
       const paths = new GroupPaths(above, parents, ids, memory);
-      return collect(shard, above, paths, true, kept, memory, (sink) => {
+      return collect(shard, above, paths, true, results, memory, (sink) => {
         for (let from = 0; from < ids.rows.length; from += SEGMENT_ROWS_MAX) {
           const to = Math.min(ids.rows.length, from + SEGMENT_ROWS_MAX);
           sink(ids.rows.subarray(from, to), ids.numbers.subarray(from, to), to - from);
@@ -60,7 +60,7 @@ function groupsWithin(
     const choices = chosenValues(shard, source, tests, values, memory, run);
     const walk = { shard, source, tests: choices.narrowing, filter, memory, run };
     const paths = new GroupPaths(above, parents, choices, memory);
-    return collect(shard, above, paths, isSingleValued(shard, source), kept, memory, (sink) =>
+    return collect(shard, above, paths, isSingleValued(shard, source), results, memory, (sink) =>
       eachValue(walk, choices.numbering, sink),
     );
   } finally {
@@ -75,13 +75,13 @@ function collect(
   above: GroupsOfRows | null,
   paths: GroupPaths,
   singleValued: boolean,
-  kept: QueryRun,
+  results: QueryRun,
   memory: QueryRun,
   walk: (sink: EntrySink) => void,
 ): GroupsOfRows {
   const single =
     singleValued && (above === null || above.isSingle)
-      ? new SingleGroups(shard, paths.groupCount, kept)
+      ? new SingleGroups(shard, paths.groupCount, results)
       : null;
   const pairs = new PairList(memory);
   const target = single ?? pairs;
@@ -102,7 +102,7 @@ function collect(
       target.append(found.entries, found.groups, found.count);
     }
   });
-  return single ?? new ManyGroups(shard, paths.groupCount, pairs, kept);
+  return single ?? new ManyGroups(shard, paths.groupCount, pairs, results);
 }
 
 /** The largest direct table of groups by (parent group, number); larger ones are hashed. */
@@ -201,7 +201,7 @@ function chosenIds(
   const table = new WordTable(memory);
   const numberOf = memory.u32(valueCountOf(values)).fill(ABSENT);
   for (let at = 0; at < numberOf.length; at++) {
-    const row = shard.findRow(...textAt(values, at));
+    const row = shard.findRow(...textRangeAt(values, at));
     if (row >= 0) numberOf[at] = table.add(row, 0);
   }
   const { bitmap } = filter;

@@ -70,13 +70,13 @@ function passingIds(
 
 /** Keeps the rows whose bit is set, from byte `from` of the bitmap on. */
 function keepSet(segmentRows: Uint32Array, count: number, bitmap: Uint8Array, from: number): number {
-  let kept = 0;
+  let selectedCount = 0;
   for (let at = 0; at < count; at++) {
     const segmentRow = segmentRows[at];
-    segmentRows[kept] = segmentRow;
-    kept += (bitmap[from + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
+    segmentRows[selectedCount] = segmentRow;
+    selectedCount += (bitmap[from + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
   }
-  return kept;
+  return selectedCount;
 }
 
 /** The IDs of rows, which must be in nondescending order. */

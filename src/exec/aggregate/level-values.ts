@@ -14,7 +14,7 @@ import { dropAbsent, type EntrySink } from './entries.js';
 import { eachEventValue } from './event-values.js';
 import { ABSENT, type ColumnSource, type Numbering, type ReversibleNumbering } from './numbering.js';
 import type { RowFilter } from './row-filter.js';
-import { itemsOf, viewOf } from './value-view.js';
+import { itemViewOf, viewOf } from './value-view.js';
 
 export interface LevelScan {
   readonly shard: DimensionShard;
@@ -164,12 +164,12 @@ class AttributeScan {
   #items(list: ListColumn, count: number): void {
     const rows = this.#rows;
     const numbers = this.#numbers;
-    this.#numbering.number(itemsOf(list), this.#indices, count, numbers);
+    this.#numbering.number(itemViewOf(list), this.#indices, count, numbers);
     this.#lastRows = grownWithin(this.#walk.memory, this.#lastRows, this.#numbering.count);
     const lastRows = this.#lastRows;
     const tested = this.#tests.length > 0 && !this.#numbering.isPartial;
     if (tested) this.#growVerdicts();
-    let kept = 0;
+    let selectedCount = 0;
     for (let at = 0; at < count; at++) {
       const number = numbers[at];
       if (number === ABSENT) continue;
@@ -177,10 +177,10 @@ class AttributeScan {
       if (lastRows[number] === row + 1) continue;
       lastRows[number] = row + 1;
       if (tested && !this.#passes(number)) continue;
-      rows[kept] = row;
-      numbers[kept++] = number;
+      rows[selectedCount] = row;
+      numbers[selectedCount++] = number;
     }
-    if (kept > 0) this.#sink(rows, numbers, kept);
+    if (selectedCount > 0) this.#sink(rows, numbers, selectedCount);
   }
 
   #growVerdicts(): void {

@@ -125,7 +125,9 @@ export class MomentTable implements MomentSink {
   result(): SlotStatistics {
     const { count } = this.#slots;
     const [sums, squares, extremes] = [this.#sums, this.#squares, this.#extremes];
-    const lists = [sums, squares, extremes, extremes].filter((kept) => kept !== null).length;
+    const lists = [sums, squares, extremes, extremes].filter(
+      (selectedCount) => selectedCount !== null,
+    ).length;
     this.#run.reserve(count * (12 + lists * RESULT_BYTES));
     const cells = this.#slots.cells();
     const bySlot = (of: (slot: number) => bigint): bigint[] => Array.from(cells, (_, slot) => of(slot));

@@ -3,12 +3,12 @@
  * the level's window. Values and remaining events of deleted entities do not count.
  */
 import { invariant, QuarryError } from '../../base/index.js';
-import type { MetricStatistic, RoundAsk, RoundPartial, ValueSource } from '../../ir/index.js';
+import type { MetricStatistic, RoundPartial, RoundRequest, ValueSource } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import type { EntitySelection } from '../condition/selection.js';
 import type { QueryRun } from '../query-run.js';
 import { addAttribute } from './attribute-moments.js';
-import { ONE_BUCKET, scaleOf } from './bucket-scale.js';
+import { bucketScaleOf, ONE_BUCKET } from './bucket-scale.js';
 import { addEvents, type MomentTarget } from './event-moments.js';
 import { GroupJoin } from './group-join.js';
 import type { GroupsOfRows } from './group-rows.js';
@@ -18,7 +18,7 @@ import { MomentTable } from './moment-table.js';
 import { RowFilter } from './row-filter.js';
 import { BatchBuffers } from './value-batch.js';
 
-type MomentsRequest = Extract<RoundAsk, { asks: 'moments' }>;
+type MomentsRequest = Extract<RoundRequest, { kind: 'moments' }>;
 
 /** Cells are numbered by u32. */
 const SLOTS_MAX = 2 ** 32;
@@ -28,18 +28,18 @@ export function momentsOf(
   shard: DimensionShard,
   selection: EntitySelection,
   groups: GroupsOfRows | null,
-  ask: MomentsRequest,
+  request: MomentsRequest,
   run: QueryRun,
 ): RoundPartial {
-  const { source } = ask.level;
-  const scale = source.from === 'events' ? scaleOf(ask.buckets, source.window) : ONE_BUCKET;
+  const { source } = request.level;
+  const scale = source.from === 'events' ? bucketScaleOf(request.buckets, source.window) : ONE_BUCKET;
   const cellCount = (groups?.groupCount ?? 1) * scale.bucketCount;
   if (cellCount > SLOTS_MAX) throw new QuarryError(9006, `the query has ${cellCount} groups and intervals`);
   const filter = new RowFilter(shard, selection, groups?.members ?? null, run);
   const buffers = new BatchBuffers(run);
   const join = groups === null ? null : new GroupJoin(shard, groups, run);
   try {
-    return addMoments(shard, ask, cellCount, { filter, join, scale, buffers }, run);
+    return addMoments(shard, request, cellCount, { filter, join, scale, buffers }, run);
   } finally {
     join?.release();
     buffers.release();

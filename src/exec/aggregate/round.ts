@@ -16,9 +16,9 @@ export function runRound(shard: Shard, plan: RoundPlan, scratch: Arena, run: Que
   let groups: GroupsOfRows | null = null;
   try {
     if (plan.decided.length > 0) groups = groupsOf(dimension, selection, plan.decided, run);
-    return plan.ask.asks === 'values'
-      ? countValues(dimension, selection, groups, plan.ask.level, plan.ask.best, run)
-      : momentsOf(dimension, selection, groups, plan.ask, run);
+    return plan.request.kind === 'values'
+      ? countValues(dimension, selection, groups, plan.request.level, plan.request.best, run)
+      : momentsOf(dimension, selection, groups, plan.request, run);
   } finally {
     groups?.release();
     selection.release();

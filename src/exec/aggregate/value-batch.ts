@@ -142,7 +142,7 @@ export class BatchBuffers {
     shift: number,
     segmentRows: Uint32Array,
   ): ValueBatch {
-    const narrow = this.#narrowRoom();
+    const narrow = this.#narrowBuffer();
     for (let index = 0; index < segmentRows.length; index++) {
       narrow[index] = (values[at + segmentRows[index]] << shift) >> shift;
     }
@@ -150,7 +150,7 @@ export class BatchBuffers {
   }
 
   #gatherBits(u8: Uint8Array, at: number, segmentRows: Uint32Array): ValueBatch {
-    const narrow = this.#narrowRoom();
+    const narrow = this.#narrowBuffer();
     for (let index = 0; index < segmentRows.length; index++) {
       const segmentRow = segmentRows[index];
       narrow[index] = (u8[at + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
@@ -158,7 +158,7 @@ export class BatchBuffers {
     return { narrow, words: null, points: null, stored: null };
   }
 
-  #narrowRoom(): Int32Array {
+  #narrowBuffer(): Int32Array {
     this.#narrow ??= new Int32Array(this.#memory.u32(BATCH_MAX).buffer);
     return this.#narrow;
   }

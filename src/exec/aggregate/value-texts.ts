@@ -21,20 +21,20 @@ export function textsOf(
   return texts;
 }
 
-/** An empty list for `count` texts of `total` bytes, allocated by `room`. Throws 9006. */
+/** An empty list for `count` texts of `total` bytes, allocated by `allocator`. Throws 9006. */
 export function emptyTexts(
   count: number,
   total: number,
   memory: MemoryAccount,
-  room: (byteCount: number) => ArrayBufferLike = (byteCount) => new ArrayBuffer(byteCount),
+  allocator: (byteCount: number) => ArrayBufferLike = (byteCount) => new ArrayBuffer(byteCount),
 ): TextList {
   if (total > BYTES_MAX)
     throw new QuarryError(9006, 'the distinct strings of the query exceed 4 GiB in total');
   memory.reserve((count + 1) * 4 + total);
   return {
     kind: 'text',
-    offsets: new Uint32Array(room((count + 1) * 4)),
-    bytes: new Uint8Array(room(total)),
+    offsets: new Uint32Array(allocator((count + 1) * 4)),
+    bytes: new Uint8Array(allocator(total)),
   };
 }
 

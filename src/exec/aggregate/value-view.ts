@@ -49,7 +49,7 @@ export function viewOf({ arena, kind, width, valuesAt: at }: Stored, count: numb
 }
 
 /** A view of all items. */
-export function itemsOf({ kind, items }: ListColumn): ValueView {
+export function itemViewOf({ kind, items }: ListColumn): ValueView {
   if (items instanceof Float64Array) return { as: 'points', points: items };
   if (items instanceof Uint8Array) return { as: 'bytes', bytes: items };
   if (items instanceof Uint32Array && kind === 'i64') return { as: 'wide', words: items };

@@ -49,17 +49,17 @@ export class EventSelection {
     const { arena } = segment;
     const { kernels } = arena;
     const start = from & ~RUN_ALIGN_MASK;
-    const room = to - start;
+    const capacity = to - start;
     const [out, next, spare] = [arena.scratchBitmap(0), arena.scratchBitmap(1), arena.scratchBitmap(2)];
     let isRange = true;
-    let count = room;
+    let count = capacity;
     if (this.#tests.length > 0) {
-      const run = runOf(segment, start, room);
+      const run = runOf(segment, start, capacity);
       for (const test of this.#tests) {
         const selected = test.select(run, isRange ? out : next, spare);
         if (selected === 0) return NO_ROWS;
-        if (selected === room) continue;
-        count = isRange ? selected : kernels.and(out, next, room, out);
+        if (selected === capacity) continue;
+        count = isRange ? selected : kernels.and(out, next, capacity, out);
         isRange = false;
       }
     }
@@ -67,9 +67,9 @@ export class EventSelection {
     if (!segment.sealed && (window.from > segment.dateMin || window.to < segment.dateMax)) {
       const low = Math.max(window.from, segment.dateMin);
       const high = Math.min(window.to, segment.dateMax);
-      const within = kernels.rangeU32(segment.datesAt + start * 4, room, low, high, isRange ? out : next);
-      if (within < room) {
-        count = isRange ? within : kernels.and(out, next, room, out);
+      const within = kernels.rangeU32(segment.datesAt + start * 4, capacity, low, high, isRange ? out : next);
+      if (within < capacity) {
+        count = isRange ? within : kernels.and(out, next, capacity, out);
         isRange = false;
       }
     }
@@ -99,12 +99,12 @@ export function eventsOfRows(
   let count = 0;
   for (let word = 0; word < end; word++) {
     const base = start + word * 32;
-    let kept = 0;
+    let selectedCount = 0;
     if (isRange) {
       for (let segmentRow = Math.max(base, from); segmentRow < Math.min(base + 32, to); segmentRow++) {
         const row = u32[rowsAt + segmentRow];
         const bit = (rows[row >>> 3] >> (row & 7)) & 1;
-        kept |= bit << (segmentRow & 31);
+        selectedCount |= bit << (segmentRow & 31);
         count += bit;
       }
     } else {
@@ -112,11 +112,11 @@ export function eventsOfRows(
         const lowest = bits & -bits;
         const row = u32[rowsAt + base + 31 - Math.clz32(lowest)];
         if (((rows[row >>> 3] >> (row & 7)) & 1) === 0) continue;
-        kept |= lowest;
+        selectedCount |= lowest;
         count++;
       }
     }
-    u32[words + word] = kept;
+    u32[words + word] = selectedCount;
   }
   if (count === 0) return NO_ROWS;
   return { ...events, count, isRange: false };

@@ -229,7 +229,7 @@ function selectRanges(
 /** How `selectRanges` would find its rows. */
 function rangesPath(run: ColumnRun, ranges: readonly IntRange[], negated: boolean): TestPath {
   if (run.kind === 'bits') {
-    const [zero, one] = bitsHeld(ranges, negated);
+    const [zero, one] = containedBits(ranges, negated);
     if (zero === one) return zero ? 'present' : 'none';
     return 'bitsEqual';
   }
@@ -266,14 +266,14 @@ function clamped({ low, high }: IntRange, bits: number): { low: number; high: nu
 }
 
 /** Whether the ranges (negated: their complement) contain 0, and whether 1. */
-function bitsHeld(ranges: readonly IntRange[], negated: boolean): readonly [boolean, boolean] {
+function containedBits(ranges: readonly IntRange[], negated: boolean): readonly [boolean, boolean] {
   const holds = (bit: bigint): boolean =>
     ranges.some(({ low, high }) => bit >= low && bit <= high) !== negated;
   return [holds(0n), holds(1n)];
 }
 
 function selectBits(run: ColumnRun, ranges: readonly IntRange[], negated: boolean, out: number): number {
-  const [zero, one] = bitsHeld(ranges, negated);
+  const [zero, one] = containedBits(ranges, negated);
   if (zero && one) return presentRows(run, out);
   if (!zero && !one) return 0;
   return run.arena.kernels.bitsEqual(run.valuesAt, run.validityAt, run.rowCount, one, out);

@@ -22,7 +22,7 @@ export interface DenseSource {
   readonly scratch: Arena;
   readonly memories: QueryMemories;
   /** Allocates collected values. */
-  readonly room: Allocator;
+  readonly allocator: Allocator;
 }
 
 export class DenseGroups {
@@ -109,7 +109,7 @@ export class DenseGroups {
         slotCount,
         account,
         run: this.#run,
-        room: this.#source.room,
+        allocator: this.#source.allocator,
       });
       if (state === undefined) return null;
       collected.push(state);
@@ -298,7 +298,7 @@ interface Collection {
   /** The memory account of the state. */
   readonly run: QueryRun;
   /** Allocates the state. */
-  readonly room: Allocator;
+  readonly allocator: Allocator;
 }
 
 /**
@@ -310,11 +310,11 @@ function* collectedState(
   index: number,
   collection: Collection,
 ): Task<AggregateState | null | undefined> {
-  const { table, memory, slotCount, account, run, room } = collection;
+  const { table, memory, slotCount, account, run, allocator } = collection;
   if (bitmap !== null && runs === 'none') {
     const bytes = bitmap.span / 8;
     run.reserve(bytes);
-    const { buffer, byteOffset } = room(bytes);
+    const { buffer, byteOffset } = allocator(bytes);
     const words = new Uint32Array(buffer, byteOffset, bytes / 4);
     words.set(memory.u32.subarray(table.bitmaps[index] / 4, (table.bitmaps[index] + bytes) / 4));
     return { holds: 'bits', least: bitmap.least, words };
@@ -377,14 +377,14 @@ function startsOfRuns(counts: Uint32Array): number {
 function* runsState(
   startsAt: number,
   valuesAt: number,
-  { memory: { u32, i32 }, slots, run, room }: Collection,
+  { memory: { u32, i32 }, slots, run, allocator }: Collection,
 ): Task<AggregateState> {
   const starts = new Uint32Array(slots.length + 1);
   for (let group = 0; group < slots.length; group++) starts[group] = u32[startsAt / 4 + slots[group]];
   const last = slots.length === 0 ? 0 : u32[startsAt / 4 + slots[slots.length - 1] + 1];
   starts[slots.length] = last;
   run.reserve(last * 8 + starts.byteLength);
-  const bytes = room(last * 8);
+  const bytes = allocator(last * 8);
   const values = new Float64Array(bytes.buffer, bytes.byteOffset, last);
   for (let from = 0; from < last; from += COPIED_VALUES) {
     const end = Math.min(last, from + COPIED_VALUES);

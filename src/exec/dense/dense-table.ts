@@ -14,7 +14,7 @@ import type { QueryRun } from '../query-run.js';
 import type { DenseKey, DenseOperand, DensePlan } from './dense-plan.js';
 
 /** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
-export const BLOCK_ROWS = 4_096;
+export const DENSE_BLOCK_ROWS = 4_096;
 const FIELD_BYTES = 8;
 const I64_LEAST = -(2n ** 63n);
 const I64_GREATEST = 2n ** 63n - 1n;
@@ -74,14 +74,14 @@ export class DenseTable {
       this.#columns.set(columnId, { values, validity: at(validityBytes), stored: null, isFull: false });
     }
     this.#selection = at(validityBytes);
-    this.#nothing = at(bitmapBytes(BLOCK_ROWS));
-    this.#blockBitmap = at(bitmapBytes(BLOCK_ROWS));
-    this.#slots = at(BLOCK_ROWS * 4);
-    this.#blockSlots = at(BLOCK_ROWS * 4);
-    this.#blockRecords = at(BLOCK_ROWS * fieldCount * FIELD_BYTES);
-    this.#blockExtremes = at(BLOCK_ROWS * extremeBytes);
-    this.#presence = at(BLOCK_ROWS * extremeBytes);
-    this.#blockValues = at(BLOCK_ROWS * FIELD_BYTES);
+    this.#nothing = at(bitmapBytes(DENSE_BLOCK_ROWS));
+    this.#blockBitmap = at(bitmapBytes(DENSE_BLOCK_ROWS));
+    this.#slots = at(DENSE_BLOCK_ROWS * 4);
+    this.#blockSlots = at(DENSE_BLOCK_ROWS * 4);
+    this.#blockRecords = at(DENSE_BLOCK_ROWS * fieldCount * FIELD_BYTES);
+    this.#blockExtremes = at(DENSE_BLOCK_ROWS * extremeBytes);
+    this.#presence = at(DENSE_BLOCK_ROWS * extremeBytes);
+    this.#blockValues = at(DENSE_BLOCK_ROWS * FIELD_BYTES);
   }
 
   /**
@@ -96,7 +96,7 @@ export class DenseTable {
     });
     if (isFull) return null;
     const { kernels } = memory;
-    kernels.stageOnes(BLOCK_ROWS, table.#blockRecords, plan.fieldCount * FIELD_BYTES);
+    kernels.stageOnes(DENSE_BLOCK_ROWS, table.#blockRecords, plan.fieldCount * FIELD_BYTES);
     // Initializes slot by slot: a field for the least value starts with the greatest integer, and vice versa.
     if (plan.minCount + plan.maxCount > 0) table.#resetExtremes(kernels);
     return table;
@@ -131,8 +131,8 @@ export class DenseTable {
     const { rowCount } = segment;
     for (const [columnId, column] of this.#columns) this.#copy(segment, columnId, column);
     if (bitmap !== null) this.#memory.u8.set(bitmap.subarray(0, bitmapBytes(rowCount)), this.#selection);
-    for (let from = 0; from < rowCount; from += BLOCK_ROWS) {
-      const rows = Math.min(BLOCK_ROWS, rowCount - from);
+    for (let from = 0; from < rowCount; from += DENSE_BLOCK_ROWS) {
+      const rows = Math.min(DENSE_BLOCK_ROWS, rowCount - from);
       const selected = bitmap === null ? 0 : this.#selection + from / 8;
       if (selected !== 0 && this.#memory.kernels.count(selected, rows) === 0) continue;
       if (!this.#addBlock(from, rows, selected)) return false;

@@ -96,9 +96,9 @@ function sortRun(
 function sortFew({ offsets, bytes }: Dictionary, codes: Uint32Array, from: number, to: number): void {
   for (let at = from + 1; at < to; at++) {
     const code = codes[at];
-    let place = at;
-    for (; place > from; place--) {
-      const other = codes[place - 1];
+    let position = at;
+    for (; position > from; position--) {
+      const other = codes[position - 1];
       const order = compareBytes(
         bytes,
         offsets[code],
@@ -108,9 +108,9 @@ function sortFew({ offsets, bytes }: Dictionary, codes: Uint32Array, from: numbe
         offsets[other + 1],
       );
       if (order >= 0) break;
-      codes[place] = other;
+      codes[position] = other;
     }
-    codes[place] = code;
+    codes[position] = code;
   }
 }
 

@@ -55,18 +55,18 @@ export class DistanceKey implements RowSortKey {
   }
 
   /** A condition for rows that have a point which passes the tests. */
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
     const column = this.#shard.segments[segmentIndex].latest(this.#near.columnId);
     if (column === undefined) {
       const base = segmentIndex << SEGMENT_ROWS_SHIFT;
-      for (let at = 0; at < count; at++) numbers[at] = this.number((base + places[at]) >>> 0);
+      for (let at = 0; at < count; at++) numbers[at] = this.number((base + segmentRows[at]) >>> 0);
       return;
     }
     const { longitude, latitude } = this.#near;
     const { f64 } = column.arena;
     const first = column.valuesAt >> 3;
     for (let at = 0; at < count; at++) {
-      const point = first + places[at] * 2;
+      const point = first + segmentRows[at] * 2;
       numbers[at] = greatCircleKm(longitude, latitude, f64[point], f64[point + 1]);
     }
   }
@@ -86,20 +86,22 @@ export class DistanceKey implements RowSortKey {
   /** The nearest point of the row that passes the tests. */
   nearest(row: number): NearestPoint | undefined {
     const segment = this.#shard.segments[row >>> SEGMENT_ROWS_SHIFT];
-    const place = row & SEGMENT_ROWS_MASK;
+    const segmentRow = row & SEGMENT_ROWS_MASK;
     const column = segment.latest(this.#near.columnId);
     if (column !== undefined) {
-      const at = (column.valuesAt >> 3) + place * 2;
-      return column.has(place) ? this.#tested(column.arena.f64[at], column.arena.f64[at + 1]) : undefined;
+      const at = (column.valuesAt >> 3) + segmentRow * 2;
+      return column.has(segmentRow)
+        ? this.#tested(column.arena.f64[at], column.arena.f64[at + 1])
+        : undefined;
     }
     const list = segment.list(this.#near.columnId);
-    return list === undefined ? undefined : this.#nearestItem(list, place);
+    return list === undefined ? undefined : this.#nearestItem(list, segmentRow);
   }
 
   /** As in conditions, no item of the list may match a negated test. */
-  #nearestItem({ items, starts, counts }: ListColumn, place: number): NearestPoint | undefined {
+  #nearestItem({ items, starts, counts }: ListColumn, segmentRow: number): NearestPoint | undefined {
     let nearest: NearestPoint | undefined;
-    for (let item = starts[place]; item < starts[place] + counts[place]; item++) {
+    for (let item = starts[segmentRow]; item < starts[segmentRow] + counts[segmentRow]; item++) {
       const [longitude, latitude] = [items[item * 2], items[item * 2 + 1]];
       if (this.#tests.some((test) => test.negated && test.holdsFor('geo', longitude, latitude)))
         return undefined;

@@ -23,7 +23,7 @@ const LETTER_BYTES = 2;
 /** The rows of one shard as a bitmap, and the index of each among all rows. */
 interface RowIndex {
   readonly words: Uint32Array;
-  readonly places: Map<number, number>;
+  readonly positions: Map<number, number>;
 }
 
 export class RowEvents {
@@ -36,11 +36,11 @@ export class RowEvents {
     rows.forEach(({ shard, row }, at) => {
       let owners = this.#owners.get(shard);
       if (owners === undefined) {
-        owners = { words: newWords(shard, run), places: new Map() };
+        owners = { words: newWords(shard, run), positions: new Map() };
         this.#owners.set(shard, owners);
       }
       owners.words[row >>> 5] |= 1 << (row & 31);
-      owners.places.set(row, at);
+      owners.positions.set(row, at);
     });
   }
 
@@ -64,20 +64,20 @@ export class RowEvents {
 function collect(
   segment: EventSegment,
   { window }: EventColumn,
-  { words, places }: RowIndex,
+  { words, positions }: RowIndex,
   writer: ValueWriter,
   collected: (CollectedEvent[] | null)[],
   run: QueryRun,
 ): void {
   const { from, to } = segment.rangeWithin(window.from, window.to);
   const { rows, dates } = segment.datesAndRows(segment.eventCount);
-  for (let place = from; place < to; place++) {
-    if (!hasBit(words, rows[place])) continue;
-    const seconds = dates[place];
+  for (let segmentRow = from; segmentRow < to; segmentRow++) {
+    if (!hasBit(words, rows[segmentRow])) continue;
+    const seconds = dates[segmentRow];
     if (seconds < window.from || seconds > window.to) continue;
-    const value = writer.at(segment, place);
+    const value = writer.at(segment, segmentRow);
     run.reserve(COLLECTED_BYTES + value.length * LETTER_BYTES);
-    const at = places.get(rows[place]) as number;
+    const at = positions.get(rows[segmentRow]) as number;
     const events = collected[at];
     if (events === null) collected[at] = [{ seconds, value }];
     else events.push({ seconds, value });

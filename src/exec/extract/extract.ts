@@ -4,7 +4,7 @@ import { type PackedRows, packRows } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { type FoundRow, findFirstRows } from './found-rows.js';
-import { cellsOf } from './row-cells.js';
+import { extractedCellsOf } from './row-cells.js';
 
 /** Bytes of a found row besides the characters of its ID, and bytes per character. */
 const ROW_BYTES = 256;
@@ -30,7 +30,7 @@ export function extractRows(
     for (const { position } of found) run.reserve(ROW_BYTES + position.id.length * LETTER_BYTES);
     first = merged(first, found, plan.limit, compare);
   }
-  const cells = cellsOf(first, plan.columns, run);
+  const cells = extractedCellsOf(first, plan.columns, run);
   return packRows(first.map(({ position, nearest }, at) => ({ position, nearest, cells: cells[at] })));
 }
 

@@ -125,8 +125,8 @@ function dropSure(
   const { surely } = inner;
   const { perhaps } = outer;
   for (let word = 0; word < words.length; word++) {
-    let kept = words[word];
-    for (let bits = kept; bits !== 0; bits &= bits - 1) {
+    let selected = words[word];
+    for (let bits = selected; bits !== 0; bits &= bits - 1) {
       const bit = 31 - Math.clz32(bits & -bits);
       const at = points + 2 * (word * 32 + bit);
       const difference = Math.abs(f64[at] - longitude);
@@ -136,8 +136,8 @@ function dropSure(
       const bandOut = Math.floor((latitude - outer.south) * outer.bandsPerDegree);
       const inside = bandIn >= 0 && bandIn < BANDS && apart <= surely[bandIn];
       const outside = bandOut < 0 || bandOut >= BANDS || apart > perhaps[bandOut];
-      if (inside || outside) kept &= ~(1 << bit);
+      if (inside || outside) selected &= ~(1 << bit);
     }
-    words[word] = kept;
+    words[word] = selected;
   }
 }

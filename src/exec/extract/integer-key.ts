@@ -56,27 +56,28 @@ export class IntegerKey implements OrderSortKey {
     else keepRange(column, rowCount, -high, -low, words);
   }
 
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
     const column = this.#column(segmentIndex);
     if (column === null) {
       numbers.fill(Number.POSITIVE_INFINITY, 0, count);
       return;
     }
-    fillValues(column, places, count, this.#sign, numbers);
+    fillValues(column, segmentRows, count, this.#sign, numbers);
     if (this.#isFull(segmentIndex, column)) return;
     const { u8 } = column.arena;
     const { validityAt } = column;
     for (let at = 0; at < count; at++) {
-      const place = places[at];
-      if (((u8[validityAt + (place >> 3)] >> (place & 7)) & 1) === 0) numbers[at] = Number.POSITIVE_INFINITY;
+      const segmentRow = segmentRows[at];
+      if (((u8[validityAt + (segmentRow >> 3)] >> (segmentRow & 7)) & 1) === 0)
+        numbers[at] = Number.POSITIVE_INFINITY;
     }
   }
 
   number(row: number): number {
     const column = this.#column(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    if (column === null || !column.has(place)) return Number.POSITIVE_INFINITY;
-    return this.#sign * numberAt(column, place);
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    if (column === null || !column.has(segmentRow)) return Number.POSITIVE_INFINITY;
+    return this.#sign * numberAt(column, segmentRow);
   }
 
   compareTied(a: number, b: number): number {
@@ -108,8 +109,8 @@ export class IntegerKey implements OrderSortKey {
 
   value(row: number): OrderValue {
     const column = this.#column(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    return column === null || !column.has(place) ? null : integerAt(column, place);
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    return column === null || !column.has(segmentRow) ? null : integerAt(column, segmentRow);
   }
 }
 
@@ -126,45 +127,45 @@ export interface ValueLocation {
   readonly valuesAt: number;
 }
 
-/** The exact integer, days or bit of row `place`. */
-export function integerAt({ arena, kind, width, valuesAt }: ValueLocation, place: number): bigint {
-  if (kind === 'bits') return BigInt((arena.u8[valuesAt + (place >> 3)] >> (place & 7)) & 1);
-  if (kind === 'i32') return BigInt(arena.i32[(valuesAt >> 2) + place]);
-  const [low, high] = readIntegers(arena, valuesAt + place * width, width, 1);
+/** The exact integer, days or bit of row `segmentRow`. */
+export function integerAt({ arena, kind, width, valuesAt }: ValueLocation, segmentRow: number): bigint {
+  if (kind === 'bits') return BigInt((arena.u8[valuesAt + (segmentRow >> 3)] >> (segmentRow & 7)) & 1);
+  if (kind === 'i32') return BigInt(arena.i32[(valuesAt >> 2) + segmentRow]);
+  const [low, high] = readIntegers(arena, valuesAt + segmentRow * width, width, 1);
   return (BigInt(high | 0) << 32n) | BigInt(low);
 }
 
-/** The value of row `place` as the nearest double. */
-export function numberAt({ arena, kind, width, valuesAt }: ValueLocation, place: number): number {
-  if (kind === 'bits') return (arena.u8[valuesAt + (place >> 3)] >> (place & 7)) & 1;
-  if (kind === 'i32' || width === 4) return arena.i32[(valuesAt >> 2) + place];
-  if (width === 2) return arena.i16[(valuesAt >> 1) + place];
-  if (width === 1) return arena.i8[valuesAt + place];
-  const at = (valuesAt >> 2) + place * 2;
+/** The value of row `segmentRow` as the nearest double. */
+export function numberAt({ arena, kind, width, valuesAt }: ValueLocation, segmentRow: number): number {
+  if (kind === 'bits') return (arena.u8[valuesAt + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
+  if (kind === 'i32' || width === 4) return arena.i32[(valuesAt >> 2) + segmentRow];
+  if (width === 2) return arena.i16[(valuesAt >> 1) + segmentRow];
+  if (width === 1) return arena.i8[valuesAt + segmentRow];
+  const at = (valuesAt >> 2) + segmentRow * 2;
   return arena.i32[at + 1] * 2 ** 32 + arena.u32[at];
 }
 
 /** Writes numberAt times `sign` for many rows, including rows without a value. */
 function fillValues(
   { arena, kind, width, valuesAt }: ValueLocation,
-  places: Uint32Array,
+  segmentRows: Uint32Array,
   count: number,
   sign: number,
   numbers: Float64Array,
 ): void {
   if (kind === 'bits') {
     for (let at = 0; at < count; at++) {
-      numbers[at] = sign * ((arena.u8[valuesAt + (places[at] >> 3)] >> (places[at] & 7)) & 1);
+      numbers[at] = sign * ((arena.u8[valuesAt + (segmentRows[at] >> 3)] >> (segmentRows[at] & 7)) & 1);
     }
   } else if (kind === 'i32' || width === 4)
-    fillNarrow(arena.i32, valuesAt >> 2, places, count, sign, numbers);
-  else if (width === 2) fillNarrow(arena.i16, valuesAt >> 1, places, count, sign, numbers);
-  else if (width === 1) fillNarrow(arena.i8, valuesAt, places, count, sign, numbers);
+    fillNarrow(arena.i32, valuesAt >> 2, segmentRows, count, sign, numbers);
+  else if (width === 2) fillNarrow(arena.i16, valuesAt >> 1, segmentRows, count, sign, numbers);
+  else if (width === 1) fillNarrow(arena.i8, valuesAt, segmentRows, count, sign, numbers);
   else {
     const { u32, i32 } = arena;
     const first = valuesAt >> 2;
     for (let at = 0; at < count; at++) {
-      const word = first + places[at] * 2;
+      const word = first + segmentRows[at] * 2;
       numbers[at] = sign * (i32[word + 1] * 2 ** 32 + u32[word]);
     }
   }
@@ -173,12 +174,12 @@ function fillValues(
 function fillNarrow(
   values: Int8Array | Int16Array | Int32Array,
   first: number,
-  places: Uint32Array,
+  segmentRows: Uint32Array,
   count: number,
   sign: number,
   numbers: Float64Array,
 ): void {
-  for (let at = 0; at < count; at++) numbers[at] = sign * values[first + places[at]];
+  for (let at = 0; at < count; at++) numbers[at] = sign * values[first + segmentRows[at]];
 }
 
 /** Keeps the rows whose value may round to a double in [low, high]; drops rows without a value. */

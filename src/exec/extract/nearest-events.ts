@@ -55,7 +55,7 @@ class EventScan {
   readonly #ring: GeoRing;
   readonly #words = new Uint32Array(WORDS_PER_SEGMENT);
   readonly #inner = new Uint32Array(WORDS_PER_SEGMENT);
-  readonly #places = new Uint32Array(WORDS_PER_SEGMENT * 32);
+  readonly #segmentRows = new Uint32Array(WORDS_PER_SEGMENT * 32);
 
   /** `release` must be called at the end. Throws 9006. */
   constructor(shard: DimensionShard, near: NearEvents, run: QueryRun) {
@@ -94,9 +94,9 @@ class EventScan {
       this.#narrow(segment, selected, farKm, Number.POSITIVE_INFINITY);
       this.#visit(segment, selected.start, visit);
       for (let word = 0; word < WORDS_PER_SEGMENT; word++) this.#inner[word] &= ~this.#words[word];
-      const places = rowsOfWords(this.#inner, 0, WORDS_PER_SEGMENT, this.#places);
+      const segmentRows = rowsOfWords(this.#inner, 0, WORDS_PER_SEGMENT, this.#segmentRows);
       const { rows } = segment.datesAndRows(segment.eventCount);
-      for (let at = 0; at < places; at++) inside(rows[selected.start + this.#places[at]]);
+      for (let at = 0; at < segmentRows; at++) inside(rows[selected.start + this.#segmentRows[at]]);
     });
   }
 
@@ -118,13 +118,13 @@ class EventScan {
   #visit(segment: EventSegment, start: number, visit: (row: number, point: NearestPoint) => void): void {
     const { rows } = segment.datesAndRows(segment.eventCount);
     const { f64 } = segment.arena;
-    const count = rowsOfWords(this.#words, 0, WORDS_PER_SEGMENT, this.#places);
+    const count = rowsOfWords(this.#words, 0, WORDS_PER_SEGMENT, this.#segmentRows);
     for (let at = 0; at < count; at++) {
-      const place = start + this.#places[at];
-      const point = (segment.valuesAt >> 3) + place * 2;
+      const segmentRow = start + this.#segmentRows[at];
+      const point = (segment.valuesAt >> 3) + segmentRow * 2;
       const [longitude, latitude] = [f64[point], f64[point + 1]];
       const distanceKm = distanceFrom(this.#near, longitude, latitude);
-      visit(rows[place], { longitude, latitude, distanceKm });
+      visit(rows[segmentRow], { longitude, latitude, distanceKm });
     }
   }
 }
@@ -139,7 +139,7 @@ function takeWords({ arena }: EventSegment, events: SelectedEvents, words: Uint3
     return;
   }
   fillWords(words, 0, to - start);
-  for (let place = 0; place < from - start; place++) words[place >> 5] &= ~(1 << (place & 31));
+  for (let bit = 0; bit < from - start; bit++) words[bit >> 5] &= ~(1 << (bit & 31));
 }
 
 /** The nearest event of each of the entities in `rows` that has one. Throws 9005 and 9006. */
@@ -224,13 +224,13 @@ export class NearestEvents {
     if (!isNearer(point, this.nearest.get(row))) return;
     this.nearest.set(row, point);
     if (this.nearest.size < this.#limit * 2) return;
-    const kept = Array.from(
+    const retained = Array.from(
       this.#first(),
       (first) => [first, this.nearest.get(first) as NearestPoint] as const,
     );
     this.nearest.clear();
-    for (const [first, its] of kept) this.nearest.set(first, its);
-    this.#radiusKm = kept[kept.length - 1][1].distanceKm;
+    for (const [first, its] of retained) this.nearest.set(first, its);
+    this.#radiusKm = retained[retained.length - 1][1].distanceKm;
   }
 
   #first(): Uint32Array {

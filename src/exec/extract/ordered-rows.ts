@@ -27,7 +27,7 @@ export function offerRows(
   const bytes = WORDS_PER_SEGMENT * 4 + rowsMax * STEP_ROW_BYTES;
   run.reserve(bytes);
   const words = new Uint32Array(WORDS_PER_SEGMENT);
-  const places = new Uint32Array(rowsMax);
+  const segmentRows = new Uint32Array(rowsMax);
   const numbers = new Float64Array(rowsMax);
   const zones = shard.segments.map((_, index) => ({ index, ...first.zone(index) }));
   zones.sort((a, b) => (a.low === b.low ? a.index - b.index : a.low < b.low ? -1 : 1));
@@ -40,10 +40,10 @@ export function offerRows(
       first.narrow(index, top.low, top.high, words);
     }
     for (let word = 0; word < WORDS_PER_SEGMENT; word += STEP_WORDS) {
-      const step = rowsOfWords(words, word, word + STEP_WORDS, places);
+      const step = rowsOfWords(words, word, word + STEP_WORDS, segmentRows);
       if (step === 0) continue;
-      first.fill(index, places, step, numbers);
-      top.offerAll(index * 2 ** SEGMENT_ROWS_SHIFT, places, numbers, step);
+      first.fill(index, segmentRows, step, numbers);
+      top.offerAll(index * 2 ** SEGMENT_ROWS_SHIFT, segmentRows, numbers, step);
     }
   }
   run.release(bytes);

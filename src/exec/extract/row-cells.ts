@@ -12,7 +12,7 @@ const CELL_BYTES = 32;
 const LETTER_BYTES = 2;
 
 /** The cells of each row, one per column. Throws 9005 and 9006. */
-export function cellsOf(
+export function extractedCellsOf(
   rows: readonly FoundRow[],
   columns: readonly OutputColumn[],
   run: QueryRun,
@@ -87,17 +87,17 @@ class ShardColumn {
   /** The result of rawAt for the row's latest value; NaN = no value. */
   raw(row: number): number {
     const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    return latest?.has(place) === true ? rawAt(latest, place) : Number.NaN;
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    return latest?.has(segmentRow) === true ? rawAt(latest, segmentRow) : Number.NaN;
   }
 
   /** `raw`: the row's result of rawAt. */
   cell(row: number, raw: number): string | string[] | null {
     const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    if (latest !== null) return Number.isNaN(raw) ? null : this.#writer.text(latest, place, raw);
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    if (latest !== null) return Number.isNaN(raw) ? null : this.#writer.text(latest, segmentRow, raw);
     const list = this.#shard.segments[row >>> SEGMENT_ROWS_SHIFT].list(this.#columnId);
-    return list === undefined ? null : this.#writer.list(list, place);
+    return list === undefined ? null : this.#writer.list(list, segmentRow);
   }
 }
 

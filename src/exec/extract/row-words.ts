@@ -88,12 +88,12 @@ export function countBits(words: Uint32Array): number {
   return sum;
 }
 
-/** Writes the positions of the set bits of words [from, to) to `places`, ascending; returns their number. */
-export function rowsOfWords(words: Uint32Array, from: number, to: number, places: Uint32Array): number {
+/** Writes the positions of the set bits of words [from, to) to `segmentRows`, ascending; returns their number. */
+export function rowsOfWords(words: Uint32Array, from: number, to: number, segmentRows: Uint32Array): number {
   let count = 0;
   for (let word = from; word < to; word++) {
     for (let bits = words[word]; bits !== 0; bits &= bits - 1) {
-      places[count++] = word * 32 + 31 - Math.clz32(bits & -bits);
+      segmentRows[count++] = word * 32 + 31 - Math.clz32(bits & -bits);
     }
   }
   return count;

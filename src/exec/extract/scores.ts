@@ -54,9 +54,9 @@ export function scoredRows(
   const words = copyWords(shard, selectedRows(shard, selection, run), run);
   for (let word = 0; word < words.length; word++) {
     if (words[word] === 0) continue;
-    let kept = 0;
-    for (let bit = 0; bit < 32; bit++) kept |= (scores[word * 32 + bit] > 0 ? 1 : 0) << bit;
-    words[word] &= kept;
+    let selectedCount = 0;
+    for (let bit = 0; bit < 32; bit++) selectedCount |= (scores[word * 32 + bit] > 0 ? 1 : 0) << bit;
+    words[word] &= selectedCount;
   }
   return { words, count: countBits(words) };
 }
@@ -75,9 +75,9 @@ export class ScoreKey implements RowSortKey {
 
   narrow(): void {}
 
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
     const base = segmentIndex << SEGMENT_ROWS_SHIFT;
-    for (let at = 0; at < count; at++) numbers[at] = -this.#scores[base + places[at]];
+    for (let at = 0; at < count; at++) numbers[at] = -this.#scores[base + segmentRows[at]];
   }
 
   number(row: number): number {

@@ -33,8 +33,8 @@ export class ShardIds {
 
   text(row: number): string {
     const { offsets, buffer } = this.of(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    return buffer.toString('utf8', offsets[place], offsets[place + 1]);
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    return buffer.toString('utf8', offsets[segmentRow], offsets[segmentRow + 1]);
   }
 
   compare(a: number, b: number): number {
@@ -54,8 +54,8 @@ export class ShardIds {
 
   compareWith(row: number, id: Uint8Array): number {
     const { offsets, bytes } = this.of(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    return compareBytes(bytes, offsets[place], offsets[place + 1], id, 0, id.length);
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    return compareBytes(bytes, offsets[segmentRow], offsets[segmentRow + 1], id, 0, id.length);
   }
 }
 
@@ -75,18 +75,18 @@ export class IdKey implements OrderSortKey {
 
   narrow(): void {}
 
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
     const { offsets, bytes } = this.#ids.of(segmentIndex);
     const sign = this.#sign;
     for (let at = 0; at < count; at++) {
-      numbers[at] = sign * prefixOf(bytes, offsets[places[at]], offsets[places[at] + 1]);
+      numbers[at] = sign * prefixOf(bytes, offsets[segmentRows[at]], offsets[segmentRows[at] + 1]);
     }
   }
 
   number(row: number): number {
     const { offsets, bytes } = this.#ids.of(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    return this.#sign * prefixOf(bytes, offsets[place], offsets[place + 1]);
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    return this.#sign * prefixOf(bytes, offsets[segmentRow], offsets[segmentRow + 1]);
   }
 
   compareTied(a: number, b: number): number {
@@ -120,17 +120,17 @@ export class RankKey implements RowSortKey {
 
   narrow(): void {}
 
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
     const { offsets, bytes } = this.#ids.of(segmentIndex);
     for (let at = 0; at < count; at++) {
-      numbers[at] = reversedBits(hashBytes(bytes, offsets[places[at]], offsets[places[at] + 1]));
+      numbers[at] = reversedBits(hashBytes(bytes, offsets[segmentRows[at]], offsets[segmentRows[at] + 1]));
     }
   }
 
   number(row: number): number {
     const { offsets, bytes } = this.#ids.of(row >>> SEGMENT_ROWS_SHIFT);
-    const place = row & SEGMENT_ROWS_MASK;
-    return reversedBits(hashBytes(bytes, offsets[place], offsets[place + 1]));
+    const segmentRow = row & SEGMENT_ROWS_MASK;
+    return reversedBits(hashBytes(bytes, offsets[segmentRow], offsets[segmentRow + 1]));
   }
 
   compareTied(): number {

@@ -22,8 +22,8 @@ export interface RowSortKey {
    * may leave some. Not worthwhile for a few rows.
    */
   narrow(segmentIndex: number, low: number, high: number, words: Uint32Array): void;
-  /** Writes the numbers of the first `count` rows in `places` of the segment. */
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void;
+  /** Writes the numbers of the first `count` rows in `segmentRows` of the segment. */
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void;
   number(row: number): number;
   /** Compares two rows with the same number. */
   compareTied(a: number, b: number): number;

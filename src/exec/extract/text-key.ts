@@ -87,11 +87,11 @@ export class TextKey implements OrderSortKey {
 
   narrow(): void {}
 
-  fill(segmentIndex: number, places: Uint32Array, count: number, numbers: Float64Array): void {
+  fill(segmentIndex: number, segmentRows: Uint32Array, count: number, numbers: Float64Array): void {
     const codes = this.#codesOf(segmentIndex);
     if (codes === null || this.#dictionary === undefined) numbers.fill(Number.POSITIVE_INFINITY, 0, count);
-    else if (this.#ranks !== null) fillRanks(codes, this.#ranks.numbers, places, count, numbers);
-    else for (let at = 0; at < count; at++) numbers[at] = this.#numberOf(codes[places[at]]);
+    else if (this.#ranks !== null) fillRanks(codes, this.#ranks.numbers, segmentRows, count, numbers);
+    else for (let at = 0; at < count; at++) numbers[at] = this.#numberOf(codes[segmentRows[at]]);
   }
 
   #numberOf(code: number): number {
@@ -166,9 +166,9 @@ function rank(dictionary: Dictionary, sign: number, run: QueryRun): Ranks {
 function fillRanks(
   codes: Codes,
   ranks: Float64Array,
-  places: Uint32Array,
+  segmentRows: Uint32Array,
   count: number,
   numbers: Float64Array,
 ): void {
-  for (let at = 0; at < count; at++) numbers[at] = ranks[codes[places[at]]];
+  for (let at = 0; at < count; at++) numbers[at] = ranks[codes[segmentRows[at]]];
 }

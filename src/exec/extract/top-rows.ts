@@ -35,12 +35,12 @@ export class TopRows {
     return this.#high;
   }
 
-  /** Offers the first `count` of `places`, each plus `base`, with their numbers. */
-  offerAll(base: number, places: Uint32Array, numbers: Float64Array, count: number): void {
+  /** Offers the first `count` of `segmentRows`, each plus `base`, with their numbers. */
+  offerAll(base: number, segmentRows: Uint32Array, numbers: Float64Array, count: number): void {
     const { low } = this;
     for (let at = 0; at < count; at++) {
       const number = numbers[at];
-      if (number <= this.#high && number >= low) this.offer(base + places[at], number);
+      if (number <= this.#high && number >= low) this.offer(base + segmentRows[at], number);
     }
   }
 

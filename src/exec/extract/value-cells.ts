@@ -28,11 +28,11 @@ export class ValueWriter {
   }
 
   /** The texts of a list in its order; null = the row has no list. */
-  list({ kind, items, starts, counts }: ListColumn, place: number): string[] | null {
-    const count = counts[place];
+  list({ kind, items, starts, counts }: ListColumn, segmentRow: number): string[] | null {
+    const count = counts[segmentRow];
     if (count === 0) return null;
     return Array.from({ length: count }, (_, nth) => {
-      const item = starts[place] + nth;
+      const item = starts[segmentRow] + nth;
       switch (kind) {
         case 'code':
           return this.#code(items[item]);
@@ -46,20 +46,20 @@ export class ValueWriter {
     });
   }
 
-  /** The text of the value of row `place`. */
-  at(values: ValueLocation, place: number): string {
-    return this.text(values, place, rawAt(values, place));
+  /** The text of the value of row `segmentRow`. */
+  at(values: ValueLocation, segmentRow: number): string {
+    return this.text(values, segmentRow, rawAt(values, segmentRow));
   }
 
-  /** The text of the value of row `place`, given the result of rawAt. */
-  text(values: ValueLocation, place: number, raw: number): string {
+  /** The text of the value of row `segmentRow`, given the result of rawAt. */
+  text(values: ValueLocation, segmentRow: number, raw: number): string {
     const { arena, kind, valuesAt } = values;
     if (kind === 'code') return this.#code(raw);
     if (kind === 'geo') {
-      const at = (valuesAt >> 3) + place * 2;
+      const at = (valuesAt >> 3) + segmentRow * 2;
       return textOfPoint({ longitude: arena.f64[at], latitude: arena.f64[at + 1] });
     }
-    return Number.isSafeInteger(raw) ? this.#number(raw) : this.#integer(integerAt(values, place));
+    return Number.isSafeInteger(raw) ? this.#number(raw) : this.#integer(integerAt(values, segmentRow));
   }
 
   #code(code: number): string {
@@ -90,11 +90,11 @@ export class ValueWriter {
   }
 }
 
-/** The code of row `place`; or its integer, days or bit as the nearest double; or a point's longitude. */
-export function rawAt(values: ValueLocation, place: number): number {
+/** The code of row `segmentRow`; or its integer, days or bit as the nearest double; or a point's longitude. */
+export function rawAt(values: ValueLocation, segmentRow: number): number {
   const { arena, kind, width, valuesAt } = values;
-  if (kind === 'geo') return arena.f64[(valuesAt >> 3) + place * 2];
-  if (kind !== 'code') return numberAt(values, place);
-  if (width === 1) return arena.u8[valuesAt + place];
-  return width === 2 ? arena.u16[(valuesAt >> 1) + place] : arena.u32[(valuesAt >> 2) + place];
+  if (kind === 'geo') return arena.f64[(valuesAt >> 3) + segmentRow * 2];
+  if (kind !== 'code') return numberAt(values, segmentRow);
+  if (width === 1) return arena.u8[valuesAt + segmentRow];
+  return width === 2 ? arena.u16[(valuesAt >> 1) + segmentRow] : arena.u32[(valuesAt >> 2) + segmentRow];
 }

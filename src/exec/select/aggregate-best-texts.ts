@@ -74,18 +74,18 @@ export class BestTexts {
   }
 
   #compact(): void {
-    const kept = grownWithin(this.#memory, new Uint8Array(0), this.#used, GROUPS_MIN);
+    const retained = grownWithin(this.#memory, new Uint8Array(0), this.#used, GROUPS_MIN);
     let end = 0;
     for (let group = 0; group < this.#starts.length; group++) {
       const start = this.#starts[group] - 1;
       if (start < 0) continue;
       const length = this.#lengths[group];
-      kept.set(this.#bytes.subarray(start, start + length), end);
+      retained.set(this.#bytes.subarray(start, start + length), end);
       this.#starts[group] = end + 1;
       end += length;
     }
     this.#memory.release(this.#bytes.byteLength);
-    this.#bytes = kept;
+    this.#bytes = retained;
     this.#end = end;
   }
 

@@ -55,8 +55,8 @@ export class GroupExtremes implements GroupAccumulator {
       const group = groups[row];
       if (group === 0) continue;
       const value = this.#sign === 1 ? values[row] : -values[row];
-      const held = wide[group];
-      if (held === undefined || value < held) wide[group] = value;
+      const stored = wide[group];
+      if (stored === undefined || value < stored) wide[group] = value;
     }
   }
 
@@ -84,12 +84,12 @@ export class GroupExtremes implements GroupAccumulator {
     }
   }
 
-  #wideValues(held: readonly (bigint | undefined)[], count: number, run: QueryRun): WireVector {
+  #wideValues(extremes: readonly (bigint | undefined)[], count: number, run: QueryRun): WireVector {
     run.reserve(count * WIDE_BYTES);
     const valid = new Uint8Array(count).fill(1);
     const wide = Array.from({ length: count }, (_, at) => {
       const narrow = this.#least[at + 1];
-      const other = held[at + 1];
+      const other = extremes[at + 1];
       if (narrow === Number.POSITIVE_INFINITY && other === undefined) valid[at] = 0;
       if (narrow === Number.POSITIVE_INFINITY) return (other ?? 0n) * BigInt(this.#sign);
       const value = BigInt(narrow);

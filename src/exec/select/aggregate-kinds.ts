@@ -32,7 +32,7 @@ export interface AccumulatorOptions {
   /** The largest number of bits of a grid of groups and codes. */
   readonly gridBitsMax: number;
   /** Allocates the texts of the result. */
-  readonly room: Allocator;
+  readonly allocator: Allocator;
 }
 
 /** Creates the accumulator for values of `type`, which is ignored for a count of rows. Throws 9006. */

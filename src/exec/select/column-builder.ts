@@ -120,11 +120,11 @@ class ExactBuilder implements ColumnBuilder {
 
   finish(order: Uint32Array | null): WireVector {
     const { count } = this.#rows;
-    const held = this.#wide;
-    const numbers = held === null ? reordered(this.#numbers, count, order) : null;
-    const wide = held === null || order === null ? held : Array.from(order, (row) => held[row]);
+    const stored = this.#wide;
+    const numbers = stored === null ? reordered(this.#numbers, count, order) : null;
+    const wide = stored === null || order === null ? stored : Array.from(order, (row) => stored[row]);
     this.#releaseNumbers();
-    this.#memory.release((held?.length ?? 0) * WIDE_BYTES);
+    this.#memory.release((stored?.length ?? 0) * WIDE_BYTES);
     this.#wide = null;
     return { kind: 'exact', ...this.#rows.finish(order), numbers, wide };
   }

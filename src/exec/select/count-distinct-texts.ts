@@ -92,7 +92,7 @@ class PartitionTable {
   /** Adds a list's texts of the partition; returns the number of new texts, or null as `count` does. */
   #add(owner: number, partition: number, slots: Uint32Array): number | null {
     const { starts, words } = this.#lists[owner];
-    const isKept = owner < this.#lists.length - 1;
+    const isRetained = owner < this.#lists.length - 1;
     const last = slots.length / SLOT_WORDS - 1;
     const end = starts[partition + 1];
     let stepsLeft = this.#stepsLeft;
@@ -113,7 +113,7 @@ class PartitionTable {
       }
       if (slots[slotAt + 1] === 0) {
         different++;
-        if (isKept) {
+        if (isRetained) {
           slots[slotAt] = hash;
           slots[slotAt + 1] = owner + 1;
           slots[slotAt + 2] = at;

@@ -24,7 +24,7 @@ export interface SelectOptions {
   readonly format: RowFormat | null;
   readonly profiled: boolean;
   /** Allocates encoded parts and the texts of groups; omitted = newly allocated memory. */
-  readonly room?: Allocator;
+  readonly allocator?: Allocator;
   /** Memory for the tables of kernels. */
   readonly memories: QueryMemories;
 }
@@ -59,9 +59,9 @@ export class SelectCursor {
       run,
       profiled,
     );
-    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#workerShards, settings.room);
+    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#workerShards, settings.allocator);
     else if (plan.order.length > 0) this.#rows = new OrderedRows(this.#workerShards);
-    else this.#rows = new UngroupedRows(this.#workerShards, format, settings.room);
+    else this.#rows = new UngroupedRows(this.#workerShards, format, settings.allocator);
   }
 
   /**

@@ -29,7 +29,7 @@ export interface DistinctOptions {
   /** The largest number of bits of a grid. */
   readonly gridBitsMax: number;
   /** Allocates texts. */
-  readonly room: Allocator;
+  readonly allocator: Allocator;
 }
 
 export class DistinctValues implements GroupAccumulator {
@@ -107,21 +107,21 @@ export class DistinctValues implements GroupAccumulator {
       codes[at++] = code;
     });
     if (isOneGroup && count >= PARTITIONED_MIN) {
-      const texts = this.#codes.partitioned?.(codes, run, this.#settings.room) ?? null;
+      const texts = this.#codes.partitioned?.(codes, run, this.#settings.allocator) ?? null;
       if (texts !== null) return { holds: 'texts', texts };
     }
     return { holds: 'values', groups, counts: null, ...this.#codes.values(codes, run) };
   }
 
   #stateOfCounts(run: QueryRun): AggregateState {
-    const held = this.#counts;
+    const stored = this.#counts;
     // Code 0 is the missing value.
     let count = 0;
-    for (let code = 1; code < held.length; code++) if (held[code] !== 0) count++;
+    for (let code = 1; code < stored.length; code++) if (stored[code] !== 0) count++;
     const codes = this.#memory.u32(count);
-    for (let code = 1, at = 0; at < count; code++) if (held[code] !== 0) codes[at++] = code;
+    for (let code = 1, at = 0; at < count; code++) if (stored[code] !== 0) codes[at++] = code;
     run.reserve(count * 8);
-    const counts = Float64Array.from(codes, (code) => held[code]);
+    const counts = Float64Array.from(codes, (code) => stored[code]);
     return { holds: 'values', groups: null, counts, ...this.#codes.values(codes, run) };
   }
 

@@ -26,7 +26,7 @@ export interface SortedEvents {
 export class EventRows {
   readonly #shard: DimensionShard;
   readonly #event: EventTest;
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
   readonly #run: QueryRun;
   #ends = new Uint32Array(0);
   #events = new Uint32Array(0);
@@ -36,7 +36,7 @@ export class EventRows {
     this.#shard = shard;
     this.#event = event;
     this.#run = run;
-    this.#held = run.child();
+    this.#account = run.child();
   }
 
   /** Number of event segments. */
@@ -50,16 +50,16 @@ export class EventRows {
    */
   sorted(from: number, to: number, rows: Uint8Array | null): SortedEvents {
     const { rowEnd } = this.#shard;
-    if (this.#ends.length < rowEnd) this.#ends = this.#held.u32(rowEnd);
+    if (this.#ends.length < rowEnd) this.#ends = this.#account.u32(rowEnd);
     else this.#ends.fill(0);
     // The query holds no arena memory between parts: see SegmentRows.
-    const before = this.#run.reservedBytes - this.#held.reservedBytes;
+    const before = this.#run.reservedBytes - this.#account.reservedBytes;
     const selection = new EventSelection(this.#shard, this.#event, this.#run);
     try {
       return this.#sorted(passing(selection, from, to, rows, this.#run));
     } finally {
       selection.release();
-      this.#run.release(this.#run.reservedBytes - this.#held.reservedBytes - before);
+      this.#run.release(this.#run.reservedBytes - this.#account.reservedBytes - before);
     }
   }
 
@@ -71,7 +71,7 @@ export class EventRows {
       count += selected.count;
     });
     countsToStarts(ends);
-    this.#events = grownWithin(this.#held, this.#events, count);
+    this.#events = grownWithin(this.#account, this.#events, count);
     const events = this.#events;
     const segmentRows = new Uint32Array(SEGMENT_ROWS_MAX);
     each((segment, selected, index) => {
@@ -89,7 +89,7 @@ export class EventRows {
   }
 
   release(): void {
-    this.#held.releaseAll();
+    this.#account.releaseAll();
   }
 }
 

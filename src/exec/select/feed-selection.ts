@@ -22,7 +22,7 @@ interface SettledEvents {
 export class FeedSelection {
   readonly segments: readonly EventSegment[];
   readonly #run: QueryRun;
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
   /** null = all segments are settled. */
   #selection: EventSelection | null;
   /** Query memory that the selection reserved. */
@@ -33,7 +33,7 @@ export class FeedSelection {
   /** `release` must be called at the end. Throws 9006. */
   constructor(shard: DimensionShard, event: EventTest, run: QueryRun) {
     this.#run = run;
-    this.#held = run.child();
+    this.#account = run.child();
     const before = run.reservedBytes;
     this.#selection = new EventSelection(shard, event, run);
     this.#selectionBytes = run.reservedBytes - before;
@@ -75,7 +75,7 @@ export class FeedSelection {
       const events = this.#select(selection, index);
       const { isRange, start, to, bitmapAt } = events;
       const bytes = isRange ? 0 : bitmapBytes(to - start);
-      this.#held.reserve(bytes + SETTLED_BYTES);
+      this.#account.reserve(bytes + SETTLED_BYTES);
       const bitmap = isRange ? null : this.segments[index].arena.u8.slice(bitmapAt, bitmapAt + bytes);
       this.#settled[index] = { events, bitmap };
     }
@@ -84,15 +84,15 @@ export class FeedSelection {
 
   #forget(selection: EventSelection): void {
     // The selection already releases part of this memory.
-    const held = this.#run.reservedBytes;
+    const reservedBefore = this.#run.reservedBytes;
     selection.release();
-    this.#run.release(this.#selectionBytes - (held - this.#run.reservedBytes));
+    this.#run.release(this.#selectionBytes - (reservedBefore - this.#run.reservedBytes));
     this.#selection = null;
   }
 
   release(): void {
     if (this.#selection !== null) this.#forget(this.#selection);
     this.#settled = [];
-    this.#held.releaseAll();
+    this.#account.releaseAll();
   }
 }

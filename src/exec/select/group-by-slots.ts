@@ -153,9 +153,9 @@ class SlotGrouper {
       `${whole} matched entirely`,
       `${this.#source.scratch.kernels.name} kernels`,
     ]);
-    const kept = counts.reduce((sum, count) => sum + count, 0);
-    if (filter !== null) this.#stats.add('filter', this.#stats.start(), kept);
-    if (joins.length > 0) this.#stats.add('join', this.#stats.start(), kept);
+    const groupTotal = counts.reduce((sum, count) => sum + count, 0);
+    if (filter !== null) this.#stats.add('filter', this.#stats.start(), groupTotal);
+    if (joins.length > 0) this.#stats.add('join', this.#stats.start(), groupTotal);
     const keys = grouping?.keys.length ?? 0;
     this.#stats.note('group', [`${keys === 1 ? 'one key' : `${keys} keys`}, by group slots`]);
   }

@@ -28,7 +28,7 @@ export interface ValueCodes {
   /** A vector of the values with the given codes. Its memory is reserved in the run. Throws 9006. */
   values(codes: Uint32Array, run: QueryRun): CodedValues;
   /** The texts with the given codes (all above 0), partitioned by hash. Absent or null if the hashes are not known. */
-  partitioned?(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null;
+  partitioned?(codes: Uint32Array, run: QueryRun, allocator: Allocator): PartitionedTexts | null;
 }
 
 /** The validity of the codes, 0 for the missing value; null if none is missing. */

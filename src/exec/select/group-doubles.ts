@@ -154,12 +154,12 @@ export class NumberCodes implements ValueCodes {
     const numbers = new Float64Array(count);
     const keys = this.#words?.keys;
     // Indexed by code - 1 in the hash table, by code in the window.
-    const held = keys === undefined ? this.#values : new Float64Array(keys.buffer);
+    const stored = keys === undefined ? this.#values : new Float64Array(keys.buffer);
     const first = keys === undefined ? 0 : 1;
     let isWide = false;
     for (let at = 0; at < count; at++) {
       if (codes[at] === 0) continue;
-      numbers[at] = held[codes[at] - first];
+      numbers[at] = stored[codes[at] - first];
       if (Number.isNaN(numbers[at])) isWide = true;
     }
     const values: WireVector =

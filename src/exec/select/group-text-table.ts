@@ -54,8 +54,8 @@ export class TextTable {
     const slots = this.#slots;
     const last = slots.length - 1;
     let slot = hash & last;
-    for (let held = slots[slot]; held !== 0; held = slots[slot]) {
-      if (this.#hashes[held - 1] === hash && this.#equals(held - 1, bytes, from, to)) return held - 1;
+    for (let number = slots[slot]; number !== 0; number = slots[slot]) {
+      if (this.#hashes[number - 1] === hash && this.#equals(number - 1, bytes, from, to)) return number - 1;
       slot = (slot + 1) & last;
     }
     if ((this.#count + 1) * 2 > slots.length) {

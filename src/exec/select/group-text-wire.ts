@@ -33,17 +33,18 @@ export function codedTexts(
   }
   const used = new Uint32Array(usedCount);
   run.reserve(usedCount * 4);
-  for (let text = 0, place = 0; place < usedCount; text++) {
+  for (let text = 0, wireIndex = 0; wireIndex < usedCount; text++) {
     if (usedIndexes[text] === 0) continue;
-    used[place++] = text;
-    usedIndexes[text] = place;
+    used[wireIndex++] = text;
+    usedIndexes[text] = wireIndex;
   }
   const { offsets, bytes } = textsOf(used, texts.offsets, texts.bytes, run);
   let hashes: Uint32Array | null = null;
   if (texts.hashes !== null) {
     run.reserve(usedCount * 4);
     hashes = new Uint32Array(usedCount);
-    for (let place = 0; place < usedCount; place++) hashes[place] = texts.hashes[used[place]];
+    for (let wireIndex = 0; wireIndex < usedCount; wireIndex++)
+      hashes[wireIndex] = texts.hashes[used[wireIndex]];
   }
   const wireCodes = new Uint32Array(count);
   let isInOrder = usedCount === count;

@@ -85,9 +85,9 @@ export class TextCodes implements ValueCodes {
     }
   }
 
-  partitioned(codes: Uint32Array, run: QueryRun, room: Allocator): PartitionedTexts | null {
+  partitioned(codes: Uint32Array, run: QueryRun, allocator: Allocator): PartitionedTexts | null {
     if (this.#own === null || this.#own.hashes === null) return null;
-    return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run, room);
+    return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run, allocator);
   }
 
   values(codes: Uint32Array, run: QueryRun): CodedValues {

@@ -42,7 +42,7 @@ export interface GroupInput {
 
 export interface GroupOptions {
   /** Allocates the texts of the result. */
-  readonly room?: Allocator;
+  readonly allocator?: Allocator;
   /** The largest number of slots of a direct table of key pairs. */
   readonly directPairsMax: number;
   /** The largest number of bits of a grid of groups and values. */
@@ -112,7 +112,11 @@ class Grouper {
     this.#groups = rowGroups(grouping, limits.directPairsMax, memory);
     this.#isOneGroup = grouping.keys.length === 0 && !grouping.perEntity;
     this.#keys = grouping.keys.map((key) => this.#operandOf(key));
-    const settings = { isOneGroup: this.#isOneGroup, ...limits, room: limits.room ?? allocateFresh };
+    const settings = {
+      isOneGroup: this.#isOneGroup,
+      ...limits,
+      allocator: limits.allocator ?? allocateFresh,
+    };
     this.#aggregates = grouping.aggregates.map((aggregate) => this.#sharedOf(aggregate, settings));
     this.#lastEntities = memory.u32(0);
   }

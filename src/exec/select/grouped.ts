@@ -15,7 +15,7 @@ export type GroupsPart = Omit<Extract<SelectPart, { readonly gives: 'groups' }>,
 export class GroupedShards {
   readonly #workerShards: WorkerShards;
   /** Allocates texts. */
-  readonly #room: Allocator;
+  readonly #allocator: Allocator;
   readonly #work: Task<GroupPartial[]>;
   /** The rows of the shard that is being grouped. */
   #rows: ShardRows | null = null;
@@ -26,9 +26,9 @@ export class GroupedShards {
   isDone = false;
 
   /** `release` must be called at the end. */
-  constructor(workerShards: WorkerShards, room: Allocator = allocateFresh) {
+  constructor(workerShards: WorkerShards, allocator: Allocator = allocateFresh) {
     this.#workerShards = workerShards;
-    this.#room = room;
+    this.#allocator = allocator;
     this.#work = this.#groups();
   }
 
@@ -68,7 +68,7 @@ export class GroupedShards {
   }
 
   *#denseGroups(shard: WorkerShard): Task<GroupPartial | null> {
-    const dense = this.#workerShards.denseGroups(shard, this.#room);
+    const dense = this.#workerShards.denseGroups(shard, this.#allocator);
     if (dense === null) return null;
     this.#dense = dense;
     try {
@@ -84,7 +84,10 @@ export class GroupedShards {
     const rows = this.#workerShards.rows(shard);
     this.#rows = rows;
     try {
-      return yield* groupShard(rows, plan, run, shard.stats, { ...DEFAULT_GROUP_OPTIONS, room: this.#room });
+      return yield* groupShard(rows, plan, run, shard.stats, {
+        ...DEFAULT_GROUP_OPTIONS,
+        allocator: this.#allocator,
+      });
     } finally {
       this.#rows = null;
       rows.release();

@@ -68,7 +68,7 @@ export class JoinedTable {
 /** Looks up texts in a table; each text of a dictionary is looked up once. */
 export class JoinLookup {
   readonly #table: JoinedTable;
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
   /** By code of #texts: the matching row, NOT_FOUND or NOT_LOOKED_UP. */
   #found = new Int32Array(0);
   #texts: Texts | null = null;
@@ -78,7 +78,7 @@ export class JoinLookup {
 
   constructor(table: JoinedTable, run: QueryRun) {
     this.#table = table;
-    this.#held = run.child();
+    this.#account = run.child();
   }
 
   /** For each row, the table's row, or NOT_FOUND. Throws 9006. */
@@ -111,15 +111,15 @@ export class JoinLookup {
     this.#recentRows = (texts === this.#recent ? this.#recentRows : 0) + count;
     this.#recent = texts;
     if (texts.size > this.#recentRows * TEXTS_PER_ROW) return null;
-    this.#held.releaseAll();
-    this.#held.reserve(texts.size * 4);
+    this.#account.releaseAll();
+    this.#account.reserve(texts.size * 4);
     this.#found = new Int32Array(texts.size).fill(NOT_LOOKED_UP);
     this.#texts = texts;
     return this.#found;
   }
 
   release(): void {
-    this.#held.releaseAll();
+    this.#account.releaseAll();
     this.#found = new Int32Array(0);
     this.#texts = null;
     this.#recent = null;

@@ -11,14 +11,14 @@ export class ShardJoins {
   readonly #tables: readonly JoinedTable[];
   readonly #on: readonly Evaluate[];
   readonly #lookups: readonly JoinLookup[];
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
 
   /** `release` must be called at the end. */
   constructor({ joins }: SelectPlan, tables: readonly JoinedTable[], run: QueryRun) {
     invariant(joins.length === tables.length, 'every join has a table');
     this.#tables = tables;
-    this.#held = run.child();
-    this.#on = joins.map(({ on }) => compile(on, this.#held));
+    this.#account = run.child();
+    this.#on = joins.map(({ on }) => compile(on, this.#account));
     this.#lookups = tables.map((table) => new JoinLookup(table, run));
   }
 
@@ -35,7 +35,7 @@ export class ShardJoins {
 
   release(): void {
     for (const lookup of this.#lookups) lookup.release();
-    this.#held.releaseAll();
+    this.#account.releaseAll();
   }
 }
 

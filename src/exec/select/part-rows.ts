@@ -31,16 +31,16 @@ export interface PartBuilder {
   finish(): PartRows;
 }
 
-/** `room` allocates encoded rows. */
+/** `allocator` allocates encoded rows. */
 export function partBuilder(
   outputs: readonly Field[],
   format: RowFormat | null,
   run: QueryRun,
-  room?: Allocator,
+  allocator?: Allocator,
 ): PartBuilder {
   return format === null
     ? new ColumnPartBuilder(outputs, run)
-    : new EncodedPartBuilder(outputs, format, run, room);
+    : new EncodedPartBuilder(outputs, format, run, allocator);
 }
 
 export function outputBuilders(outputs: readonly Field[], memory: MemoryAccount): ColumnBuilder[] {
@@ -92,8 +92,8 @@ class EncodedPartBuilder implements PartBuilder {
     return this.#memory.reservedBytes;
   }
 
-  constructor(outputs: readonly Field[], format: RowFormat, run: QueryRun, room?: Allocator) {
-    this.#encoder = rowEncoder(format, outputs, room);
+  constructor(outputs: readonly Field[], format: RowFormat, run: QueryRun, allocator?: Allocator) {
+    this.#encoder = rowEncoder(format, outputs, allocator);
     this.#builders = outputBuilders(outputs, run.child());
     this.#memory = run.child();
   }

@@ -30,7 +30,7 @@ interface SettledSegments {
 export class SegmentRows {
   readonly #shard: DimensionShard;
   readonly #run: QueryRun;
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
   /** Has capacity for the segment selected last. */
   #bitmap = new Uint8Array(0);
   /** null = all needed segments are settled. */
@@ -44,7 +44,7 @@ export class SegmentRows {
   constructor(shard: DimensionShard, condition: Condition | null, scratch: Arena, run: QueryRun) {
     this.#shard = shard;
     this.#run = run;
-    this.#held = run.child();
+    this.#account = run.child();
     const { made, bytes } = measured(run, () => new EntitySelection(shard, condition, scratch, run));
     this.#selection = made;
     this.#selectionBytes = bytes;
@@ -92,7 +92,7 @@ export class SegmentRows {
   /** One bit per row of the shard (see newShardBitmap); null = all rows are selected. */
   all(): Uint8Array | null {
     if (this.isWhole) return null;
-    const bitmap = newShardBitmap(this.#shard, this.#held);
+    const bitmap = newShardBitmap(this.#shard, this.#account);
     this.#shard.segments.forEach((_, index) => {
       this.#copy(index, bitmap, index * BITMAP_BYTES);
     });
@@ -118,8 +118,8 @@ export class SegmentRows {
   settle(from: number): void {
     if (this.#settled !== null) return;
     const rest = Math.max(this.#shard.segments.length - from, 0);
-    const bitmaps = newShardBitmap(this.#shard, this.#held, from);
-    const counts = this.#held.u32(rest);
+    const bitmaps = newShardBitmap(this.#shard, this.#account, from);
+    const counts = this.#account.u32(rest);
     for (let at = 0; at < rest; at++) counts[at] = this.#copy(from + at, bitmaps, at * BITMAP_BYTES);
     this.#settled = { from, counts, bitmaps };
     this.#forget();
@@ -135,7 +135,7 @@ export class SegmentRows {
 
   release(): void {
     this.#forget();
-    this.#held.releaseAll();
+    this.#account.releaseAll();
   }
 }
 

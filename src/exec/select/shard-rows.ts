@@ -40,7 +40,7 @@ export class ShardRows {
   readonly #stats: ShardOperatorStats;
   /** The name of the kernels that scan the rows. */
   readonly #kernels: string;
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
   readonly #selection: SegmentRows;
   readonly #source: BatchSource;
   readonly #reader: InputReader;
@@ -76,8 +76,8 @@ export class ShardRows {
     this.#run = run;
     this.#stats = stats;
     this.#kernels = scratch.kernels.name;
-    this.#held = run.child();
-    this.#filter = plan.filter === null ? null : compile(plan.filter, this.#held);
+    this.#account = run.child();
+    this.#filter = plan.filter === null ? null : compile(plan.filter, this.#account);
     this.#filterReadsJoined = readsJoined(plan.filter, plan);
     this.#joins = new ShardJoins(plan, tables, run);
     this.#reader = new InputReader(dimension, plan.inputs, scratch, run);
@@ -119,7 +119,7 @@ export class ShardRows {
   /** A bitmap for the entities that pass, if feeds need it and it is not yet known. */
   #passedBitmap(): Uint8Array | null {
     if (this.#plan.feeds.length === 0 || !this.#hasFilterOrInnerJoin || this.#passed !== null) return null;
-    return newShardBitmap(this.#dimension, this.#held);
+    return newShardBitmap(this.#dimension, this.#account);
   }
 
   /** Yields entities that satisfy the condition, segment by segment; null for a segment without any. */
@@ -235,23 +235,23 @@ export class ShardRows {
 
   /** Applies the filter and the joins to the batch; null = no row passes. */
   #passing(batch: SegmentBatch): SegmentBatch | null {
-    let kept = this.#filterReadsJoined ? batch : this.#filtered(batch);
+    let passing = this.#filterReadsJoined ? batch : this.#filtered(batch);
     const { joins } = this.#plan;
-    for (let join = 0; join < joins.length && kept !== null; join++) {
+    for (let join = 0; join < joins.length && passing !== null; join++) {
       const start = this.#stats.start();
-      const found = kept.joined(join);
-      if (joins[join].kind === 'inner') kept = narrowed(kept, foundPositions(found));
-      this.#stats.add('join', start, kept?.count ?? 0);
+      const found = passing.joined(join);
+      if (joins[join].kind === 'inner') passing = narrowed(passing, foundPositions(found));
+      this.#stats.add('join', start, passing?.count ?? 0);
     }
-    return kept !== null && this.#filterReadsJoined ? this.#filtered(kept) : kept;
+    return passing !== null && this.#filterReadsJoined ? this.#filtered(passing) : passing;
   }
 
   #filtered(batch: SegmentBatch): SegmentBatch | null {
     if (this.#filter === null) return batch;
     const start = this.#stats.start();
-    const kept = narrowed(batch, trueRows(this.#filter(batch)));
-    this.#stats.add('filter', start, kept?.count ?? 0);
-    return kept;
+    const passing = narrowed(batch, trueRows(this.#filter(batch)));
+    this.#stats.add('filter', start, passing?.count ?? 0);
+    return passing;
   }
 
   /**
@@ -330,7 +330,7 @@ export class ShardRows {
     this.#reader.release();
     this.#joins.release();
     this.#eventRows?.release();
-    this.#held.releaseAll();
+    this.#account.releaseAll();
   }
 }
 

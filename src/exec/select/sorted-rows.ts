@@ -64,19 +64,19 @@ export class SortedRows {
   /** Adds the rows of a batch that may be among the first. Throws 6000, 9005, 9006. */
   offer(batch: SegmentBatch, shard: number): void {
     const first = this.#keys[0].evaluate(batch);
-    let kept = batch;
+    let retained = batch;
     if (this.#isFull) {
       const positions = this.#candidates(batch, first);
       if (positions.length === 0) return;
-      if (positions.length < batch.count) kept = batch.narrowed(positions);
+      if (positions.length < batch.count) retained = batch.narrowed(positions);
     }
     this.#keys.forEach(({ evaluate, column }, key) => {
-      column.append(key === 0 && kept === batch ? first : evaluate(kept));
+      column.append(key === 0 && retained === batch ? first : evaluate(retained));
     });
-    const count = this.#count + kept.count;
+    const count = this.#count + retained.count;
     this.#shards = grownWithin(this.#memory, this.#shards, count, ROWS_MIN).fill(shard, this.#count, count);
     this.#rows = grownWithin(this.#memory, this.#rows, count, ROWS_MIN);
-    this.#rows.set(kept.events ?? kept.entityRows, this.#count);
+    this.#rows.set(retained.events ?? retained.entityRows, this.#count);
     this.#count = count;
     if (this.#isBounded && count >= this.#limit * (this.#isFull ? 2 : 1)) this.#cut();
   }
@@ -86,8 +86,8 @@ export class SortedRows {
     const [key] = this.#keys;
     const high = key.column.lastLeading;
     if (this.#leading.length < batch.count) {
-      const room = Math.min(batch.count * 2, BATCH_ROWS_MAX);
-      [this.#leading, this.#positions] = [new Float64Array(room), new Uint32Array(room)];
+      const capacity = Math.min(batch.count * 2, BATCH_ROWS_MAX);
+      [this.#leading, this.#positions] = [new Float64Array(capacity), new Uint32Array(capacity)];
     }
     key.column.leading(first, this.#leading);
     const isDecided = first.kind !== 'text' && !key.column.hasMore && !isWide(first);

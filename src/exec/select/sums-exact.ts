@@ -88,10 +88,10 @@ export class ExactSums {
     if (this.#high.length < this.#low.length) {
       this.#high = grownWithin(this.#memory, this.#high, this.#low.length, GROUPS_MIN);
     }
-    const held = Math.floor(this.#low[group] / HIGH_WEIGHT);
+    const high = Math.floor(this.#low[group] / HIGH_WEIGHT);
     const added = Math.floor(value / HIGH_WEIGHT);
-    this.#high[group] += held + added;
-    this.#low[group] -= held * HIGH_WEIGHT;
+    this.#high[group] += high + added;
+    this.#low[group] -= high * HIGH_WEIGHT;
     this.#low[group] += value - added * HIGH_WEIGHT;
   }
 

@@ -154,9 +154,9 @@ export class FloatSquares {
 
   #addFar(group: number, value: number): void {
     if (group === 0) return;
-    const held = this.#far.get(group);
-    if (held === undefined) this.#memory.reserve(FLOAT_TOTAL_BYTES);
-    this.#far.set(group, (held ?? 0n) + unitsOf(value) ** 2n);
+    const stored = this.#far.get(group);
+    if (stored === undefined) this.#memory.reserve(FLOAT_TOTAL_BYTES);
+    this.#far.set(group, (stored ?? 0n) + unitsOf(value) ** 2n);
   }
 
   /** The sums of groups 1, ..., groupCount, in units of 2^-2148. Their memory is reserved in the run. Throws 9006. */

@@ -24,7 +24,7 @@ export const allocateFresh: Allocator = (byteCount) => new Uint8Array(byteCount)
 
 /**
  * The distinct texts with the given codes: text t has code t + 1. `hashes`: hashBytes of every text that is not empty.
- * The memory of the words is reserved in the run and allocated by `room`; the words start at the beginning of its
+ * The memory of the words is reserved in the run and allocated by `allocator`; the words start at the beginning of its
  * buffer. Throws 9006.
  */
 export function partitionedTexts(
@@ -32,7 +32,7 @@ export function partitionedTexts(
   { offsets, bytes }: TextBytes,
   hashes: Uint32Array,
   run: QueryRun,
-  room: Allocator,
+  allocator: Allocator,
 ): PartitionedTexts {
   const hashOfNone = hashBytes(bytes, 0, 0);
   const counts = new Uint32Array(TEXT_PARTITIONS);
@@ -44,7 +44,7 @@ export function partitionedTexts(
   if (wordCount > WORDS_MAX)
     throw new QuarryError(9006, 'the distinct strings of the query exceed 4 GiB in total');
   run.reserve(wordCount * 4);
-  const words = new Uint32Array(room(wordCount * 4).buffer, 0, wordCount);
+  const words = new Uint32Array(allocator(wordCount * 4).buffer, 0, wordCount);
   scatterTexts(codes, offsets, bytes, hashes, hashOfNone, Uint32Array.from(starts), words);
   return { count: codes.length, counts, starts, words };
 }

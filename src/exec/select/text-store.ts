@@ -110,23 +110,23 @@ export class TextStore {
   /** Keeps only the given ascending rows and their texts; `hasText` returns whether a row has a text. Throws 9006. */
   keep(rows: Uint32Array, hasText: (row: number) => boolean): void {
     const [codes, offsets, bytes] = [this.#codes, this.#offsets, this.#bytes];
-    const kept = new TextStore(this.#memory);
+    const retained = new TextStore(this.#memory);
     // By old code: the new code + 1, or 0.
     const moved = new Uint32Array(this.#textCount);
-    kept.#codes = grownWithin(this.#memory, kept.#codes, rows.length, ROWS_MIN);
-    kept.#rowCount = rows.length;
+    retained.#codes = grownWithin(this.#memory, retained.#codes, rows.length, ROWS_MIN);
+    retained.#rowCount = rows.length;
     rows.forEach((row, at) => {
       if (!hasText(row)) return;
       const code = codes[row];
-      if (moved[code] === 0) moved[code] = kept.#add(bytes, offsets[code], offsets[code + 1]) + 1;
-      kept.#codes[at] = moved[code] - 1;
+      if (moved[code] === 0) moved[code] = retained.#add(bytes, offsets[code], offsets[code + 1]) + 1;
+      retained.#codes[at] = moved[code] - 1;
     });
     this.#clear();
-    this.#codes = kept.#codes;
-    this.#rowCount = kept.#rowCount;
-    this.#offsets = kept.#offsets;
-    this.#bytes = kept.#bytes;
-    this.#textCount = kept.#textCount;
+    this.#codes = retained.#codes;
+    this.#rowCount = retained.#rowCount;
+    this.#offsets = retained.#offsets;
+    this.#bytes = retained.#bytes;
+    this.#textCount = retained.#textCount;
     this.#distinct = false;
   }
 

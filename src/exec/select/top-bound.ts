@@ -98,13 +98,13 @@ function narrowTo(
   const { kernels, u8 } = arena;
   const out = arena.scratchBitmap(0);
   const within = { low: BigInt(low), high: BigInt(high) };
-  let kept = selectRange(runOf(column, rowCount), within, false, out);
+  let selectedCount = selectRange(runOf(column, rowCount), within, false, out);
   const bytes = bitmapBytes(rowCount);
-  if (count < rowCount && kept > 0) {
+  if (count < rowCount && selectedCount > 0) {
     const selected = arena.scratchBitmap(1);
     u8.set(bitmap.subarray(0, bytes), selected);
-    kept = kernels.and(out, selected, rowCount, out);
+    selectedCount = kernels.and(out, selected, rowCount, out);
   }
   bitmap.set(u8.subarray(out, out + bytes));
-  return kept;
+  return selectedCount;
 }

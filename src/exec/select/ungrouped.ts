@@ -40,10 +40,10 @@ export class UngroupedRows {
   #batch: OpenBatch | null = null;
 
   /** `release` must be called at the end. */
-  constructor(workerShards: WorkerShards, format: RowFormat | null, room?: Allocator) {
+  constructor(workerShards: WorkerShards, format: RowFormat | null, allocator?: Allocator) {
     const { limit, offset } = workerShards.plan;
     this.#workerShards = workerShards;
-    this.#part = partBuilder(workerShards.plan.outputs, format, workerShards.run, room);
+    this.#part = partBuilder(workerShards.plan.outputs, format, workerShards.run, allocator);
     this.#left = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   }
 

@@ -66,10 +66,10 @@ export class WorkerShards {
    * A grouping of one shard by dense tables, or null if that is not possible; `release` must be called at the end.
    * Throws 9005, 9006.
    */
-  denseGroups({ dimension, stats }: WorkerShard, room: Allocator): DenseGroups | null {
+  denseGroups({ dimension, stats }: WorkerShard, allocator: Allocator): DenseGroups | null {
     const { plan } = this;
     return DenseGroups.of(
-      { dimension, plan, scratch: this.#scratch, memories: this.#memories, room },
+      { dimension, plan, scratch: this.#scratch, memories: this.#memories, allocator },
       this.run,
       stats,
     );

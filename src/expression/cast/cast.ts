@@ -54,9 +54,9 @@ export function evaluateCast(
   const read = rememberedByText(to, true, memory, (text) => readTexts(text, to));
   const refuses = !lenient && mayLoseValues(from, to);
   return (rows) => {
-    const given = of.evaluate(rows);
-    const converted = given.kind === 'text' ? read(given) : castVector(given, from, to);
-    if (refuses) refuseLost(given, converted, from, to);
+    const input = of.evaluate(rows);
+    const converted = input.kind === 'text' ? read(input) : castVector(input, from, to);
+    if (refuses) refuseLost(input, converted, from, to);
     return converted;
   };
 }
@@ -69,13 +69,13 @@ export function mayLoseValues(from: SqlType, to: SqlType): boolean {
 }
 
 /** Throws 6000 if a row lost its value in the conversion. */
-function refuseLost(given: Vector, converted: Vector, from: SqlType, to: SqlType): void {
+function refuseLost(input: Vector, converted: Vector, from: SqlType, to: SqlType): void {
   const { valid, count } = converted;
-  if (valid === null || valid === given.valid) return;
+  if (valid === null || valid === input.valid) return;
   for (let row = 0; row < count; row++) {
-    if (valid[row] === 1 || !isValid(given.valid, row)) continue;
+    if (valid[row] === 1 || !isValid(input.valid, row)) continue;
     if (from.type !== 'text') throw tooManyDigits();
-    throw expressionError(`the text ${quoted(String(valueAt(given, row)))} cannot be read as ${named(to)}`);
+    throw expressionError(`the text ${quoted(String(valueAt(input, row)))} cannot be read as ${named(to)}`);
   }
 }
 

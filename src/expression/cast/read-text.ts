@@ -32,9 +32,9 @@ export function readExact(text: string, scale: number): bigint | null {
   const length = read.digits.length + scale - read.scale;
   if (read.digits === '' || length < 0) return 0n;
   if (length > DIGITS_MAX) return null;
-  const keptDigits = read.digits.slice(0, length).padEnd(length, '0');
+  const digits = read.digits.slice(0, length).padEnd(length, '0');
   const roundedUp = read.digits.length > length && read.digits[length] >= '5';
-  const magnitude = BigInt(keptDigits === '' ? '0' : keptDigits) + (roundedUp ? 1n : 0n);
+  const magnitude = BigInt(digits === '' ? '0' : digits) + (roundedUp ? 1n : 0n);
   return fits(magnitude) ? (read.negative ? -magnitude : magnitude) : null;
 }
 

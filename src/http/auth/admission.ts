@@ -12,7 +12,7 @@ import { formatOf } from '../transport/accept.js';
 import type { Encoding } from '../transport/decode.js';
 import { LINES_TYPE } from '../transport/part-answer.js';
 import type { Peer } from '../transport/proxy.js';
-import type { Request } from '../transport/uws.js';
+import type { UwsRequest } from '../transport/uws.js';
 import type { Authorizer, RequestContext, RequestObserver } from './authorize.js';
 import { presentedKey } from './keys.js';
 
@@ -32,7 +32,7 @@ const NO_BODY: BodyLength = { kind: 'none' };
 const CHUNKED: BodyLength = { kind: 'chunked' };
 
 /** `method` is in lower case. A valid length of a GET is ignored: its body is not read. */
-export function bodyLengthOf(request: Request, method: string): BodyLength {
+export function bodyLengthOf(request: UwsRequest, method: string): BodyLength {
   const text = request.getHeader('content-length');
   const coding = request.getHeader('transfer-encoding');
   if (text === '' && coding === '') return NO_BODY;
@@ -54,7 +54,7 @@ export function bodyLengthOf(request: Request, method: string): BodyLength {
 }
 
 /** Number of header lines that define the body's length. `getHeader` returns only the first line of a name. */
-function linesOf(request: Request): number {
+function linesOf(request: UwsRequest): number {
   let count = 0;
   request.forEach((name) => {
     if (name === 'content-length' || name === 'transfer-encoding') count++;
@@ -64,7 +64,7 @@ function linesOf(request: Request): number {
 
 /** The head of a request, before any check. */
 export interface Arrival {
-  readonly request: Request;
+  readonly request: UwsRequest;
   /** null = the interface has no such path. */
   readonly found: Path | null;
   /** In lower case. */
@@ -124,7 +124,7 @@ export function admit(
 const typeOf = (header: string): string => header.split(';', 1)[0].trim().toLowerCase();
 
 /** Throws 1500 and 1501. */
-function checkContentType({ bodyType, takesLines }: Endpoint, request: Request): void {
+function checkContentType({ bodyType, takesLines }: Endpoint, request: UwsRequest): void {
   const header = request.getHeader('content-type');
   if (header === bodyType || typeOf(header) === bodyType) return;
   const wanted = takesLines ? `${bodyType} or ${LINES_TYPE}` : bodyType;

@@ -111,7 +111,7 @@ export class Authorizer {
   /** Counts the request in the statistics of its database: every check of its head has passed. */
   noteRequest({ endpoint, databaseId }: RequestContext): void {
     if (endpoint.scope !== 'database' || databaseId === null) return;
-    this.#dependencies.engine.noteRequest(databaseId, endpoint.asks);
+    this.#dependencies.engine.noteRequest(databaseId, endpoint.isQuery);
   }
 
   /**

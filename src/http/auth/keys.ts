@@ -10,12 +10,12 @@ import { type ErrorCode, QuarryError } from '../../base/index.js';
 import { type AccountState, type Catalog, databaseOf } from '../../catalog/index.js';
 import type { DatabaseEndpoint, Endpoint, TeamEndpoint } from '../endpoints/endpoints.js';
 import { nameOf } from '../endpoints/router.js';
-import type { Request } from '../transport/uws.js';
+import type { UwsRequest } from '../transport/uws.js';
 import type { Caller } from './caller.js';
 import { permits, type Sessions } from './sessions.js';
 
 /** The key in the Authorization header; null if there is none. Throws 1503 for several headers, and the errors of `keyOf`. */
-export function presentedKey(request: Request): string | null {
+export function presentedKey(request: UwsRequest): string | null {
   let header = '';
   let count = 0;
   request.forEach((name, value) => {
@@ -109,7 +109,7 @@ function wrongKind(caller: KeyCaller, endpoint: Endpoint): QuarryError {
   return new QuarryError(503, `a ${caller.kind} key may not use ${nameOf(endpoint)}`);
 }
 
-export function hasHeader(request: Request, name: string): boolean {
+export function hasHeader(request: UwsRequest, name: string): boolean {
   let found = false;
   request.forEach((key) => {
     if (key === name) found = true;

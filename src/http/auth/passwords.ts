@@ -45,7 +45,7 @@ export class PasswordHasher {
     return parts.join('$');
   }
 
-  /** True if `storedHash` is a hash of the password. null fits no password and takes as long. Rejects with 9003. */
+  /** True if `storedHash` is a hash of the password. null matches no password and takes as long. Rejects with 9003. */
   async fits(password: string, storedHash: string | null): Promise<boolean> {
     const parts = storedHash === null ? null : FORM.exec(storedHash);
     if (parts === null) {

@@ -5,7 +5,7 @@
  * however many attempts are under way. Memory is limited, and emails are stored as hashes only.
  */
 import { hashOfKey } from '../../catalog/index.js';
-import { RateExceeded, Window } from '../limits/rate-window.js';
+import { RateExceeded, RateWindow } from '../limits/rate-window.js';
 import { clientNetwork } from './address-set.js';
 
 const ATTEMPTS_PER_MINUTE = 10;
@@ -15,7 +15,7 @@ export class SignInAttempts {
   /** Milliseconds of a monotonic clock. */
   readonly #elapsedMs: () => number;
   /** By email and client, oldest first. */
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new Map<string, RateWindow>();
 
   #refusedCount = 0;
 
@@ -46,7 +46,7 @@ export class SignInAttempts {
     const elapsedMs = this.#elapsedMs();
     let window = this.#windows.get(key);
     if (window === undefined || window.isOver(elapsedMs)) {
-      window = new Window();
+      window = new RateWindow();
       window.limit = ATTEMPTS_PER_MINUTE;
       this.#windows.delete(key);
       this.#removeOldWindows(elapsedMs);

@@ -19,13 +19,13 @@ import type {
   StreamedAnswer,
   TeamCall,
 } from './handlers/handler.js';
-import { insert } from './handlers/insert.js';
+import { handleInsert } from './handlers/insert.js';
 import { deleteEntities, updateEntities } from './handlers/mutation.js';
 import * as groups from './handlers/permission-group.js';
 import * as queries from './handlers/query.js';
 import * as relations from './handlers/relation.js';
 import * as saved from './handlers/saved-query.js';
-import { signIn } from './handlers/session.js';
+import { handleSignIn } from './handlers/session.js';
 import { runSql } from './handlers/sql.js';
 import { describeStatus } from './handlers/status.js';
 import * as users from './handlers/user.js';
@@ -62,7 +62,7 @@ export interface DatabaseEndpoint extends AnyEndpoint {
   /** The permission that a user's group must have. */
   readonly permission: Permission;
   /** True if the endpoint reads rows: its requests count as queries in the database's usage. */
-  readonly asks: boolean;
+  readonly isQuery: boolean;
   readonly handler: DatabaseHandler;
 }
 
@@ -96,14 +96,14 @@ const COMMON = {
   takesLines: false,
   takesIdempotencyKey: false,
   plainHttp: false,
-  asks: false,
+  isQuery: false,
 } as const;
 
 /** A small limit, because the client is not authenticated. */
 export const SESSION_BODY_BYTES_MAX = 16 * 1024;
 
 type DatabaseOptions = Partial<
-  Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'takesIdempotencyKey' | 'plainHttp' | 'asks'>
+  Pick<DatabaseEndpoint, 'bodyType' | 'takesLines' | 'takesIdempotencyKey' | 'plainHttp' | 'isQuery'>
 >;
 
 type Who = Pick<DatabaseEndpoint, 'keys' | 'custom'>;
@@ -145,61 +145,65 @@ const savedListing: Who = { keys: ['master', 'read', 'demo'], custom: READ_LEVEL
 /** Read and read-only keys may send SELECT and EXPLAIN only. The handler refuses their other statements. */
 const sql: Who = { keys: READERS, custom: READ_LEVELS };
 
-const ASKS = { asks: true } as const;
+const QUERY = { isQuery: true } as const;
 const KEYED = { takesIdempotencyKey: true } as const;
 
 export const ENDPOINTS: readonly Endpoint[] = [
   inDatabase('POST /v1/dimension', dimensionModelling, 7, 600, dimensions.createDimension),
-  inDatabase('DELETE /v1/dimension', dimensionModelling, 8, 600, dimensions.deleteDimension),
-  inDatabase('GET /v1/dimension', listing, 6, 600, dimensions.listDimensions),
-  inDatabase('POST /v1/column', columnModelling, 7, 600, columns.createColumns),
-  inDatabase('PUT /v1/column', columnModelling, 7, 600, columns.changeColumn),
-  inDatabase('DELETE /v1/column', columnModelling, 8, 600, columns.deleteColumn),
-  inDatabase('GET /v1/column', listing, 6, 600, columns.listColumns),
-  inDatabase('POST /v1/column/relation', columnModelling, 7, 600, relations.createRelation),
-  inDatabase('DELETE /v1/column/relation', columnModelling, 8, 600, relations.deleteRelation),
-  inDatabase('GET /v1/column/relation', listing, 6, 600, relations.listRelations),
-  inDatabase('POST /v1/insert', writing, 2, null, insert, { ...KEYED, takesLines: true, plainHttp: true }),
+  inDatabase('DELETE /v1/dimension', dimensionModelling, 8, 600, dimensions.handleDeleteDimension),
+  inDatabase('GET /v1/dimension', listing, 6, 600, dimensions.handleListDimensions),
+  inDatabase('POST /v1/column', columnModelling, 7, 600, columns.handleCreateColumns),
+  inDatabase('PUT /v1/column', columnModelling, 7, 600, columns.handleChangeColumn),
+  inDatabase('DELETE /v1/column', columnModelling, 8, 600, columns.handleDeleteColumn),
+  inDatabase('GET /v1/column', listing, 6, 600, columns.handleListColumns),
+  inDatabase('POST /v1/column/relation', columnModelling, 7, 600, relations.handleCreateRelation),
+  inDatabase('DELETE /v1/column/relation', columnModelling, 8, 600, relations.handleDeleteRelation),
+  inDatabase('GET /v1/column/relation', listing, 6, 600, relations.handleListRelations),
+  inDatabase('POST /v1/insert', writing, 2, null, handleInsert, {
+    ...KEYED,
+    takesLines: true,
+    plainHttp: true,
+  }),
   inDatabase('POST /v1/update', writing, 3, 600, updateEntities, KEYED),
   inDatabase('POST /v1/delete', writing, 4, 600, deleteEntities, KEYED),
-  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { ...KEYED, bodyType: 'application/sql', asks: true }),
-  inDatabase('POST /v1/query/count/entity', querying, 1, 'query-load', queries.countEntities, ASKS),
-  inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, ASKS),
-  inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, ASKS),
-  inDatabase('POST /v1/query/exists/entity', querying, 1, 'query-load', queries.existEntities, ASKS),
-  inDatabase('POST /v1/query/count/event', querying, 1, 'query-load', aggregations.countEvents, ASKS),
-  inDatabase('POST /v1/query/count/events', querying, 1, 'query-load', aggregations.countEvents, ASKS),
-  inDatabase('POST /v1/query/aggregation', querying, 1, 'query-load', aggregations.aggregate, ASKS),
-  inDatabase('POST /v1/query/top_values', querying, 1, 'query-load', aggregations.topValues, ASKS),
-  inDatabase('POST /v1/data_extraction/result', querying, 1, 120, extractions.extractResult, ASKS),
-  inDatabase('POST /v1/data_extraction/score', querying, 1, 120, extractions.extractScore, ASKS),
+  inDatabase('POST /v1/sql', sql, 5, 120, runSql, { ...KEYED, bodyType: 'application/sql', isQuery: true }),
+  inDatabase('POST /v1/query/count/entity', querying, 1, 'query-load', queries.handleCountEntities, QUERY),
+  inDatabase('POST /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotal, QUERY),
+  inDatabase('GET /v1/query/count/entity/total', totals, 1, 'query-load', queries.countTotalOfAll, QUERY),
+  inDatabase('POST /v1/query/exists/entity', querying, 1, 'query-load', queries.existEntities, QUERY),
+  inDatabase('POST /v1/query/count/event', querying, 1, 'query-load', aggregations.countEvents, QUERY),
+  inDatabase('POST /v1/query/count/events', querying, 1, 'query-load', aggregations.countEvents, QUERY),
+  inDatabase('POST /v1/query/aggregation', querying, 1, 'query-load', aggregations.aggregate, QUERY),
+  inDatabase('POST /v1/query/top_values', querying, 1, 'query-load', aggregations.handleTopValues, QUERY),
+  inDatabase('POST /v1/data_extraction/result', querying, 1, 120, extractions.extractResult, QUERY),
+  inDatabase('POST /v1/data_extraction/score', querying, 1, 120, extractions.extractScore, QUERY),
   inDatabase('POST /v1/query/saved', saving, 10, 60, saved.saveQuery),
-  inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.listSavedQueries),
-  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, ASKS),
-  inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.changeSavedQuery),
-  inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.deleteSavedQuery),
-  inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.describeDatabase),
+  inDatabase('GET /v1/query/saved', savedListing, 9, 600, saved.handleListSavedQueries),
+  inDatabase('GET /v1/query/saved/:query_name', saving, 9, 600, saved.runSavedQuery, QUERY),
+  inDatabase('PUT /v1/query/saved/:query_name', saving, 10, 60, saved.handleChangeSavedQuery),
+  inDatabase('DELETE /v1/query/saved/:query_name', saving, 11, 60, saved.handleDeleteSavedQuery),
+  inDatabase('GET /v1/database', { keys: ['master'], custom: 509 }, 12, 60, databases.handleDescribeDatabase),
   inDatabase('GET /v1/status', { keys: ['master', 'read'], custom: 509 }, 12, 60, describeStatus),
-  ofTeam('POST /v1/database', null, 13, 60, databases.createDatabase),
-  ofTeam('PUT /v1/database', null, 13, 60, databases.changeDatabase),
-  ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.deleteDatabase),
+  ofTeam('POST /v1/database', null, 13, 60, databases.handleCreateDatabase),
+  ofTeam('PUT /v1/database', null, 13, 60, databases.handleChangeDatabase),
+  ofTeam('DELETE /v1/database', 'delete', 14, 60, databases.handleDeleteDatabase),
   ofTeam('GET /v1/database/retrieve_all', null, 12, 60, databases.listDatabases),
-  ofTeam('GET /v1/database/custom_key', 'list', 15, 60, customKeys.listCustomKeys),
-  ofTeam('POST /v1/database/custom_key', null, 16, 60, customKeys.createCustomKey),
-  ofTeam('PUT /v1/database/custom_key', 'update', 16, 60, customKeys.changeCustomKey),
-  ofTeam('DELETE /v1/database/custom_key', 'delete', 17, 60, customKeys.deleteCustomKey),
-  ofTeam('POST /v1/users', null, 18, 600, users.createUser),
-  ofTeam('PUT /v1/users', 'update', 18, 600, users.changeUser),
-  ofTeam('DELETE /v1/users', 'update', 18, 600, users.deleteUser),
-  ofTeam('POST /v1/permission_groups', null, 19, 60, groups.createGroup),
-  ofTeam('PUT /v1/permission_groups', null, 19, 60, groups.changeGroup),
-  ofTeam('DELETE /v1/permission_groups', null, 19, 60, groups.deleteGroup),
+  ofTeam('GET /v1/database/custom_key', 'list', 15, 60, customKeys.handleListCustomKeys),
+  ofTeam('POST /v1/database/custom_key', null, 16, 60, customKeys.handleCreateCustomKey),
+  ofTeam('PUT /v1/database/custom_key', 'update', 16, 60, customKeys.handleChangeCustomKey),
+  ofTeam('DELETE /v1/database/custom_key', 'delete', 17, 60, customKeys.handleDeleteCustomKey),
+  ofTeam('POST /v1/users', null, 18, 600, users.handleCreateUser),
+  ofTeam('PUT /v1/users', 'update', 18, 600, users.handleChangeUser),
+  ofTeam('DELETE /v1/users', 'update', 18, 600, users.handleDeleteUser),
+  ofTeam('POST /v1/permission_groups', null, 19, 60, groups.handleCreateGroup),
+  ofTeam('PUT /v1/permission_groups', null, 19, 60, groups.handleChangeGroup),
+  ofTeam('DELETE /v1/permission_groups', null, 19, 60, groups.handleDeleteGroup),
   {
     scope: 'open',
     ...route('POST /v1/session'),
     ...COMMON,
     bodyBytesMax: SESSION_BODY_BYTES_MAX,
     rate: 60,
-    handler: signIn,
+    handler: handleSignIn,
   },
 ];

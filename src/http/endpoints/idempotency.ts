@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { QuarryError } from '../../base/index.js';
 import type { Caller } from '../auth/caller.js';
 import { hasHeader } from '../auth/keys.js';
-import type { Request } from '../transport/uws.js';
+import type { UwsRequest } from '../transport/uws.js';
 import type { Endpoint } from './endpoints.js';
 
 const HEADER = 'idempotency-key';
@@ -14,7 +14,7 @@ const HEADER_TEXT = /^[ -~]{1,255}$/;
 
 /** For an endpoint that takes the header; null if the request has none. Throws 4049 if the header's text is not valid. */
 export function idempotencyIdOf(
-  request: Request,
+  request: UwsRequest,
   endpoint: Endpoint,
   databaseId: number,
   caller: Caller,

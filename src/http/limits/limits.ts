@@ -21,13 +21,13 @@ import type { Endpoint } from '../endpoints/endpoints.js';
 import type { WriteCounts } from '../endpoints/handlers/handler.js';
 import { nameOf } from '../endpoints/router.js';
 import type { LimitTable } from './limit-table.js';
-import { CappedWindow, RateExceeded, secondsOf, Window } from './rate-window.js';
+import { CappedWindow, RateExceeded, RateWindow, retrySecondsOf } from './rate-window.js';
 
 const DAY_MS = 86_400_000;
 
 /** A window, and the amount that one request adds to it. */
 export interface RateLimit {
-  readonly window: Window | CappedWindow;
+  readonly window: RateWindow | CappedWindow;
   readonly cost: number;
 }
 
@@ -78,7 +78,7 @@ const ceilingKindOf = ({ kind }: Caller): CeilingKind | null =>
 interface DatabaseRateLimits {
   /** By hash of the key, or email of the user. */
   readonly byCaller: Map<string, RateLimits>;
-  readonly ceilings: Readonly<Record<CeilingKind, Window[]>>;
+  readonly ceilings: Readonly<Record<CeilingKind, RateWindow[]>>;
 }
 
 /** Indexes in a list of windows: the query-load plan, inserted entities, then one per endpoint. */
@@ -186,7 +186,7 @@ export class RateLimiter {
     const writtenCount = usage.day === today ? usage.dayWriteCount : 0;
     if (writtenCount + entityCount > limit) {
       this.#refusals['daily-writes']++;
-      const resetSeconds = secondsOf((today + 1) * DAY_MS - clockMs);
+      const resetSeconds = retrySecondsOf((today + 1) * DAY_MS - clockMs);
       throw new RateExceeded(
         `${entityCount} more entities would be over the ${limit} that this database may insert and update in a day`,
         { limit, remaining: Math.max(0, limit - writtenCount), resetSeconds },
@@ -263,7 +263,7 @@ export class RateLimiter {
     limits: RateLimits,
     { windowIndex, limit, cost }: EndpointLimit,
     database: LimitedDatabase | null,
-    ceilings: Window[] | null = null,
+    ceilings: RateWindow[] | null = null,
   ): RateLimit {
     let rateLimit = limits[windowIndex];
     if (rateLimit === undefined) {
@@ -275,14 +275,14 @@ export class RateLimiter {
   }
 }
 
-function newWindow(windowIndex: number, ceilings: Window[] | null): Window | CappedWindow {
-  if (ceilings === null) return new Window();
-  ceilings[windowIndex] ??= new Window();
-  return new CappedWindow(new Window(), ceilings[windowIndex]);
+function newWindow(windowIndex: number, ceilings: RateWindow[] | null): RateWindow | CappedWindow {
+  if (ceilings === null) return new RateWindow();
+  ceilings[windowIndex] ??= new RateWindow();
+  return new CappedWindow(new RateWindow(), ceilings[windowIndex]);
 }
 
 /** The name of the shared window if it has less capacity left than the caller's own; else null. */
-function ceilingNameOf(window: Window | CappedWindow, caller: Caller, elapsedMs: number): string | null {
+function ceilingNameOf(window: RateWindow | CappedWindow, caller: Caller, elapsedMs: number): string | null {
   const kind = ceilingKindOf(caller);
   const isTighter = window instanceof CappedWindow && window.isCeilingTighter(elapsedMs);
   return kind !== null && isTighter ? CEILING_NAMES[kind] : null;

@@ -25,10 +25,10 @@ export class RateExceeded extends QuarryError {
 const MINUTE_MS = 60_000;
 
 /** Whole seconds, at least 1. */
-export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+export const retrySecondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /** Counts up to a limit until its minute is over. */
-export class Window {
+export class RateWindow {
   /** May be changed at any time. */
   limit = 0;
   #count = 0;
@@ -58,16 +58,16 @@ export class Window {
     const { limit } = this;
     if (this.isOver(elapsedMs)) return { limit, remaining: limit, resetSeconds: MINUTE_MS / 1000 };
     const remaining = Math.max(0, limit - this.#count);
-    return { limit, remaining, resetSeconds: secondsOf(this.#endMs - elapsedMs) };
+    return { limit, remaining, resetSeconds: retrySecondsOf(this.#endMs - elapsedMs) };
   }
 }
 
 /** Counts in a window of its own and in a shared one, the ceiling over several: both must have capacity. */
 export class CappedWindow {
-  readonly #own: Window;
-  readonly #ceiling: Window;
+  readonly #own: RateWindow;
+  readonly #ceiling: RateWindow;
 
-  constructor(own: Window, ceiling: Window) {
+  constructor(own: RateWindow, ceiling: RateWindow) {
     this.#own = own;
     this.#ceiling = ceiling;
   }

@@ -28,7 +28,7 @@ export interface MetricLine extends Sample {
 }
 
 /** The lines of a metric. The count of a histogram's bucket includes the counts of all lower buckets. */
-export function linesOf(metric: Metric): MetricLine[] {
+export function metricLinesOf(metric: Metric): MetricLine[] {
   if (metric.type !== 'histogram') return [...metric.read()];
   return metric.read().flatMap(({ labels = {}, stats }) => bucketLines(metric.name, labels, stats));
 }

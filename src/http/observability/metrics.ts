@@ -9,7 +9,7 @@ import { type Metric as ClientMetric, collectDefaultMetrics, Registry } from 'pr
 import type { EngineApi, EngineStats } from '../../engine/index.js';
 import type { RefusalCounts } from '../limits/limits.js';
 import { engineMetrics } from './engine-metrics.js';
-import { linesOf, type Metric } from './metric.js';
+import { type Metric, metricLinesOf } from './metric.js';
 import { type PostgresStats, postgresMetrics } from './postgres-metrics.js';
 import { RequestStats } from './request-stats.js';
 
@@ -19,7 +19,7 @@ export const NO_ENDPOINT = 'none';
 /** Statistics of the HTTP server, read when /metrics is requested. */
 export interface ServerStats {
   readonly openRequests: () => number;
-  readonly bodyBytesHeld: () => number;
+  readonly reservedBodyBytes: () => number;
   readonly refusals: () => RefusalCounts;
 }
 
@@ -129,7 +129,7 @@ export class Metrics {
     ];
   }
 
-  #frontMetrics({ openRequests, bodyBytesHeld, refusals }: ServerStats): Metric[] {
+  #frontMetrics({ openRequests, reservedBodyBytes, refusals }: ServerStats): Metric[] {
     const counter = (name: string, help: string, read: () => number): Metric => ({
       ...{ name, help, type: 'counter' },
       read: () => [{ value: read() }],
@@ -152,7 +152,7 @@ export class Metrics {
       counter('quarry_slow_queries_total', 'queries that were logged as slow', () => this.#slowCount),
       counter('quarry_http_body_bytes_total', 'bytes of request bodies as received', () => this.#bodyBytes),
       gauge('quarry_http_requests_open', 'requests that are being received or processed', openRequests),
-      gauge('quarry_http_body_bytes_held', 'memory of request bodies', bodyBytesHeld),
+      gauge('quarry_http_body_bytes_held', 'memory of request bodies', reservedBodyBytes),
       {
         name: 'quarry_rate_refusals_total',
         help: 'requests and parts of requests refused with 1502, by the exceeded limit',
@@ -171,7 +171,7 @@ export class Metrics {
   /** A registry uses only these two members of a metric. The cast is needed because its type names prom-client's classes. */
   #register(metric: Metric): void {
     const { name, help, type } = metric;
-    const get = async () => ({ name, help, type, values: linesOf(metric), aggregator: 'sum' });
+    const get = async () => ({ name, help, type, values: metricLinesOf(metric), aggregator: 'sum' });
     this.#registry.registerMetric({ name, get } as unknown as ClientMetric);
   }
 }

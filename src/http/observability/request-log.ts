@@ -90,7 +90,10 @@ export class RequestLog {
   isSlow({ endpoint }: RequestNotes, milliseconds: number): boolean {
     const { slowQueryMs } = this.#dependencies;
     return (
-      slowQueryMs !== null && milliseconds >= slowQueryMs && endpoint?.scope === 'database' && endpoint.asks
+      slowQueryMs !== null &&
+      milliseconds >= slowQueryMs &&
+      endpoint?.scope === 'database' &&
+      endpoint.isQuery
     );
   }
 

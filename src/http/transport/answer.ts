@@ -103,7 +103,7 @@ export type Ending = 'keep' | 'close' | 'keep-reading' | 'broken';
  * Writes the whole answer. `rate`: null = no rate limit. The response may be used afterwards only if `ending` is
  * 'keep-reading'.
  */
-export function writeAnswer(
+export function sendAnswer(
   response: Response,
   answer: Answer,
   requestId: string,

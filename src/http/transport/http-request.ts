@@ -16,7 +16,7 @@ import { type AdmittedRequest, type BodyLength, tooLong } from '../auth/admissio
 import type { HandlerRunner } from '../endpoints/handler-runner.js';
 import type { Members, StreamedAnswer } from '../endpoints/handlers/handler.js';
 import { type ReportDependencies, RequestReport } from '../observability/request-report.js';
-import { type Answer, type Ending, successAnswer, writeAnswer, writeHead } from './answer.js';
+import { type Answer, type Ending, sendAnswer, successAnswer, writeHead } from './answer.js';
 import { AnswerStream } from './answer-stream.js';
 import { BodyReader, type ByteBudget } from './body.js';
 import type { BodyDecoder, Encoding } from './decode.js';
@@ -273,7 +273,7 @@ export class HttpRequest implements Cancellation {
       writeHead: (head) => writeHead(response, head, notes.requestId, report.rate),
       answer: (answer) => {
         const ending = server.closing ? 'close' : 'keep';
-        writeAnswer(response, answer, notes.requestId, report.rate, false, ending);
+        sendAnswer(response, answer, notes.requestId, report.rate, false, ending);
       },
     });
     this.#lines = lines;
@@ -337,7 +337,7 @@ export class HttpRequest implements Cancellation {
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#server.elapsedMs() + READ_AWAY_MS_MAX;
     const { requestId, bodyless } = this.#head;
-    writeAnswer(this.#response, answer, requestId, this.report.rate, bodyless, ending);
+    sendAnswer(this.#response, answer, requestId, this.report.rate, bodyless, ending);
     this.#note(answer.status);
   }
 

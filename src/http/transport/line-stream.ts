@@ -69,7 +69,7 @@ export type StreamEnd =
   | { readonly is: 'refused'; readonly refusal: QuarryError; readonly isComplete: boolean };
 
 /** Limit of the bytes of withheld answers. */
-export const HELD_BYTES_MAX = 256 * 1024;
+export const WITHHELD_BYTES_MAX = 256 * 1024;
 
 /** Reading continues while at most this number of bytes wait to be split into parts. */
 const AHEAD_BYTES_MAX = 2 ** 20;
@@ -77,7 +77,7 @@ const AHEAD_BYTES_MAX = 2 ** 20;
 /** Bytes that are kept in spite of a pause: AHEAD_BYTES_MAX, and what uWebSockets may read in the turn of the pause. */
 export const PAUSED_BYTES_MAX = 2 * 2 ** 20;
 
-const NO_ROOM = 'too many bodies at once';
+const NO_CAPACITY = 'too many bodies at once';
 const TOO_FAST = 'the body arrives faster than its lines are inserted, and reading it could not be paused';
 
 export class LineStream {
@@ -95,8 +95,8 @@ export class LineStream {
   #fault: QuarryError | null = null;
   #hasLeft = false;
   /** Withheld answers, and the bytes that are reserved for them. */
-  #held: string[] = [];
-  #heldBytes = 0;
+  #withheld: string[] = [];
+  #withheldBytes = 0;
   /** The refusal that determines the status; null = nothing was refused. */
   #refusal: QuarryError | null = null;
   /** Status and headers that were sent; null = the answers are withheld. */
@@ -148,7 +148,7 @@ export class LineStream {
     } finally {
       this.#decoder?.close();
       this.#parts.release();
-      this.#dependencies.server.budget.release(this.#decoderBytes + this.#heldBytes);
+      this.#dependencies.server.budget.release(this.#decoderBytes + this.#withheldBytes);
     }
   }
 
@@ -180,7 +180,7 @@ export class LineStream {
   #makeDecoder(encoding: 'gzip' | 'br'): StreamDecoder | null {
     const bytes = DECODER_BYTES[encoding];
     if (!this.#dependencies.server.budget.tryReserve(bytes)) {
-      this.#fault = new QuarryError(9003, NO_ROOM);
+      this.#fault = new QuarryError(9003, NO_CAPACITY);
       return null;
     }
     this.#decoderBytes = bytes;
@@ -210,7 +210,7 @@ export class LineStream {
   }
 
   #take(chunk: Uint8Array): void {
-    if (this.#fault === null && !this.#parts.add(chunk)) this.#fault = new QuarryError(9003, NO_ROOM);
+    if (this.#fault === null && !this.#parts.add(chunk)) this.#fault = new QuarryError(9003, NO_CAPACITY);
   }
 
   #end(): void {
@@ -309,10 +309,13 @@ export class LineStream {
   /** Returns false if no more answers can be withheld. */
   #hold(line: string): boolean {
     const bytes = Buffer.byteLength(line);
-    if (this.#heldBytes + bytes > HELD_BYTES_MAX || !this.#dependencies.server.budget.tryReserve(bytes))
+    if (
+      this.#withheldBytes + bytes > WITHHELD_BYTES_MAX ||
+      !this.#dependencies.server.budget.tryReserve(bytes)
+    )
       return false;
-    this.#heldBytes += bytes;
-    this.#held.push(line);
+    this.#withheldBytes += bytes;
+    this.#withheld.push(line);
     return true;
   }
 
@@ -324,11 +327,11 @@ export class LineStream {
     this.#head = head;
     response.cork(() => writeHead(head));
     response.onWritable(() => this.#writable());
-    const text = this.#held.join('');
-    this.#held = [];
+    const text = this.#withheld.join('');
+    this.#withheld = [];
     await this.#write(text);
-    this.#dependencies.server.budget.release(this.#heldBytes);
-    this.#heldBytes = 0;
+    this.#dependencies.server.budget.release(this.#withheldBytes);
+    this.#withheldBytes = 0;
   }
 
   /** Resolves when the connection accepts more, or the client has disconnected. */
@@ -374,7 +377,7 @@ export class LineStream {
     const isComplete = this.#isComplete;
     if (this.#hasLeft) return { is: 'left' };
     if (this.#fault !== null) {
-      const isUnanswered = this.#head === null && this.#held.length === 0;
+      const isUnanswered = this.#head === null && this.#withheld.length === 0;
       if (isUnanswered) return { is: 'refused', refusal: this.#fault, isComplete };
       const isConsistent = await this.#answer(
         this.#refuse({ ...this.#parts.next, lineCount: 0 }, this.#fault),
@@ -383,7 +386,7 @@ export class LineStream {
     }
     if (this.#head === null && isComplete) {
       const head = lineAnswerHead(this.#refusal);
-      answer({ ...head, body: this.#held.join('') });
+      answer({ ...head, body: this.#withheld.join('') });
       return { is: 'answered', head };
     }
     if (this.#head === null) await this.#begin();

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { AddressSet } from '../auth/address-set.js';
-import type { Request, Response } from './uws.js';
+import type { Response, UwsRequest } from './uws.js';
 
 export interface ProxyList {
   /** True if `address` (text, IPv4 or IPv6) is in one of the trusted networks. */
@@ -47,7 +47,7 @@ function addressOfHop(hop: string): string | null {
 }
 
 /** The values of all header lines of that name (in lower case), in order: a proxy may add a line after the client's. */
-function allOf(request: Request, name: string): string {
+function allOf(request: UwsRequest, name: string): string {
   const values: string[] = [];
   request.forEach((key, value) => {
     if (key === name) values.push(value);
@@ -58,11 +58,11 @@ function allOf(request: Request, name: string): string {
 /** The sender of a request. Its members may be read only while the request's head is handled. */
 export class Peer {
   readonly #response: Response;
-  readonly #request: Request;
+  readonly #request: UwsRequest;
   readonly #proxies: ProxyList | null;
   #own: string | null = null;
 
-  constructor(response: Response, request: Request, proxies: ProxyList | null) {
+  constructor(response: Response, request: UwsRequest, proxies: ProxyList | null) {
     this.#response = response;
     this.#request = request;
     this.#proxies = proxies;

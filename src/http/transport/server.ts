@@ -28,7 +28,7 @@ import { ByteBudget } from './body.js';
 import { BodyDecoder } from './decode.js';
 import { HttpRequest, type ServerContext } from './http-request.js';
 import { Peer, type ProxyList } from './proxy.js';
-import { type Listener, openListener, type Request, type Response } from './uws.js';
+import { type Listener, openListener, type Response, type UwsRequest } from './uws.js';
 
 export interface HttpSettings {
   readonly host: string;
@@ -47,7 +47,7 @@ export interface HttpSettings {
   /** Seconds from a request's head to the last byte of its body. */
   readonly bodySecondsMax: number;
   /** Limit of the memory of all bodies that are being received or worked on. */
-  readonly bodyBytesHeldMax: number;
+  readonly bodyBytesReservedMax: number;
   /** Seconds for which a client may accept nothing of an answer that is being sent. */
   readonly stallSecondsMax: number;
   /** Seconds that `close` waits for running requests. */
@@ -56,11 +56,11 @@ export interface HttpSettings {
 
 export const HTTP_DEFAULTS: Pick<
   HttpSettings,
-  'bodySecondsMax' | 'bodyBytesHeldMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
+  'bodySecondsMax' | 'bodyBytesReservedMax' | 'stallSecondsMax' | 'closeSecondsMax' | 'slowQueryMs'
 > = {
   bodySecondsMax: 60,
   stallSecondsMax: 120,
-  bodyBytesHeldMax: 256 * 2 ** 20,
+  bodyBytesReservedMax: 256 * 2 ** 20,
   closeSecondsMax: 10,
   slowQueryMs: 1_000,
 };
@@ -91,7 +91,7 @@ export interface Ports {
 }
 
 interface PageArrival {
-  readonly request: Request;
+  readonly request: UwsRequest;
   readonly method: string;
   readonly path: string;
   readonly secure: boolean;
@@ -148,7 +148,7 @@ export class HttpServer {
     };
     const authorizer = new Authorizer(shared);
     this.#authorizer = authorizer;
-    const budget = new ByteBudget(settings.bodyBytesHeldMax);
+    const budget = new ByteBudget(settings.bodyBytesReservedMax);
     const context: ServerContext = {
       runner: new HandlerRunner({ ...shared, authorizer, randomBytes }),
       elapsedMs,
@@ -157,7 +157,7 @@ export class HttpServer {
       decoder: new BodyDecoder(),
       metrics: new Metrics(engine, {
         openRequests: () => context.openCount,
-        bodyBytesHeld: () => budget.reservedBytes,
+        reservedBodyBytes: () => budget.reservedBytes,
         refusals: () => ({
           ...NO_REFUSALS,
           ...this.#limiter?.refusals,
@@ -215,7 +215,8 @@ export class HttpServer {
 
   #open(port: number, overTls: boolean, before: Listener | null): Listener {
     const { host, certFile, keyFile } = this.#settings;
-    const handler = (response: Response, request: Request): void => this.#handle(response, request, overTls);
+    const handler = (response: Response, request: UwsRequest): void =>
+      this.#handle(response, request, overTls);
     const tls = overTls ? { certFile, keyFile } : null;
     const listener = openListener({ host, port, tls }, handler, before);
     this.#listeners.push(listener);
@@ -281,7 +282,7 @@ export class HttpServer {
     for (const listener of this.#listeners.splice(0)) listener.closeConnections();
   }
 
-  #handle(response: Response, request: Request, overTls: boolean): void {
+  #handle(response: Response, request: UwsRequest, overTls: boolean): void {
     const method = request.getMethod();
     const path = withoutTrailingSlash(request.getUrl());
     const length = bodyLengthOf(request, method);
@@ -350,9 +351,9 @@ export class HttpServer {
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   }
 
-  #requestIdOf(request: Request): string {
-    const given = request.getHeader('x-request-id');
-    if (given !== '' && REQUEST_ID.test(given)) return given;
+  #requestIdOf(request: UwsRequest): string {
+    const clientId = request.getHeader('x-request-id');
+    if (clientId !== '' && REQUEST_ID.test(clientId)) return clientId;
     return this.#nextRequestId();
   }
 

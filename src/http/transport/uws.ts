@@ -30,7 +30,7 @@ import { createRequire } from 'node:module';
 import { TLS_1_2_CIPHERS } from '../../base/index.js';
 import { limitReceiveBuffer } from './receive-buffer.js';
 
-export type Request = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'>;
+export type UwsRequest = Pick<HttpRequest, 'getHeader' | 'getMethod' | 'getUrl' | 'forEach'>;
 export type Response = Pick<
   HttpResponse,
   | 'close'
@@ -48,7 +48,7 @@ export type Response = Pick<
   | 'writeHeader'
   | 'writeStatus'
 >;
-export type RequestHandler = (response: Response, request: Request) => void;
+export type RequestHandler = (response: Response, request: UwsRequest) => void;
 
 /**
  * Bytes that one `cork` may write in chunks, limited by the 16 KiB buffer of the library. Larger writes are no faster.

@@ -134,8 +134,8 @@ export class Evidence {
   #numberType(source: Source, at: number): EvidenceType {
     const end = skipNumber(source, at);
     let isInteger = true;
-    for (let place = at; place < end; place++) {
-      if (source.bytes[place] === DOT || (source.bytes[place] | 0x20) === 0x65) isInteger = false;
+    for (let index = at; index < end; index++) {
+      if (source.bytes[index] === DOT || (source.bytes[index] | 0x20) === 0x65) isInteger = false;
     }
     if (isInteger) return 'integer';
     const { scale } = readNumberText(source, at, end);

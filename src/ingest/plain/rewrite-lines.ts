@@ -112,14 +112,14 @@ function layLine(source: Source, at: number, end: number): void {
   bytes[at] = COMMA;
   bytes[membersAt - 2] = COLON;
   bytes[membersAt - 1] = OPEN_OBJECT;
-  for (let place = at + 1; place < membersAt - 2 - (id.end - id.at); place++) bytes[place] = SPACE;
+  for (let index = at + 1; index < membersAt - 2 - (id.end - id.at); index++) bytes[index] = SPACE;
 }
 
 /** Moves the ID so that it ends at `to`. */
 function moveId(bytes: Uint8Array, { at, end }: IdPosition, to: number): void {
   const by = to - end;
   if (by > 0) bytes.copyWithin(at + by, at, end);
-  else for (let place = at; place < end; place++) bytes[place + by] = bytes[place];
+  else for (let index = at; index < end; index++) bytes[index + by] = bytes[index];
 }
 
 /** Moves the members before the ID to before `columnsAt`, and the ID before them; returns the offset of the members. */

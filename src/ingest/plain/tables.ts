@@ -1,8 +1,8 @@
 /**
  * The model's tables in the form that the SIMD parser reads in its memory: records, names, bounds and hash tables at absolute
  * offsets. The record fields have the order of kernels/wasm/_insert-records.ts.
- * Invariant: the tables contain only columns that the caller may write and the parser can read. Any other name in a body is
- * unknown to the parser, which then gives up.
+ * Invariant: the tables contain only columns that the caller may write and the parser can read. A body with
+ * any other name is reparsed by the TypeScript parser.
  */
 import { hashBytes, longerCopy } from '../../base/index.js';
 import { FORMS, type Form, KINDS } from '../../column/index.js';
@@ -25,7 +25,7 @@ import {
 } from '../tables.js';
 import { writeBigWords } from '../values/numbers.js';
 
-/** Larger tables are not built; bodies for those models are walked by TypeScript. */
+/** Larger tables are not built; the TypeScript parser then parses all bodies. */
 export const PLAIN_TABLES_BYTES_MAX = 2 * 2 ** 20;
 
 function valueBytes(kind: ValueKind): number {
@@ -105,8 +105,8 @@ class Image {
   bounds(range: readonly bigint[] | null): number {
     if (range === null) return 0;
     const index = this.append(range.length * 2);
-    range.forEach((bound, place) => {
-      writeBigWords(this.words, index + place * 2, bound);
+    range.forEach((bound, position) => {
+      writeBigWords(this.words, index + position * 2, bound);
     });
     return this.offsetOf(index);
   }
@@ -136,10 +136,10 @@ function buildColumn(
   const { apiName, range, retentionDays } = column;
   const form = formOf(tables.stores[slot]);
   const isKnown = form !== null && tables.reader[slot] !== AS_INSTANT && apiName !== DIMENSION;
-  const isKept =
+  const isStored =
     retentionDays === null ||
     (Number.isInteger(retentionDays) && retentionDays >= 0 && retentionDays <= RETENTION_DAYS_MAX);
-  if (!isKnown || !isKept || !tables.allows(column)) return null;
+  if (!isKnown || !isStored || !tables.allows(column)) return null;
   const kind = valueKindOf(column.type);
   const name = image.name(apiName);
   const boundsAt = image.bounds(range);
@@ -151,7 +151,7 @@ function buildColumn(
       FORMS.indexOf(form),
       KINDS.indexOf(kind),
       tables.reader[slot],
-      tables.places[slot],
+      tables.scales[slot],
       retentionDays ?? -1,
       boundsAt,
       range?.length ?? 0,

@@ -76,10 +76,10 @@ export class PlainWalk {
   }
 
   #parsed(): ParsedInsert {
-    const { batches: places, bytes, entityCount, valueCount } = this.#memory;
+    const { batches: batchPositions, bytes, entityCount, valueCount } = this.#memory;
     const batches: BatchRange[] = [];
-    for (let at = 0; at < places.length; at += 4) {
-      const [shard, dimensionId, offset, byteLength] = places.subarray(at, at + 4);
+    for (let at = 0; at < batchPositions.length; at += 4) {
+      const [shard, dimensionId, offset, byteLength] = batchPositions.subarray(at, at + 4);
       batches.push({ shard, dimensionId, offset, byteLength });
     }
     return {

@@ -91,7 +91,7 @@ function byText(
 }
 
 /** Reads "YYYY-MM-DD" as days since 1970-01-01. */
-export function readDays(source: Source, at: number, result: Float64Array): number {
+export function parseDays(source: Source, at: number, result: Float64Array): number {
   if (source.bytes[at + DATE_BYTES - 1] === QUOTE) {
     result[0] = plainDays(source, at + 1);
     if (result[0] !== NO_DATE) return at + DATE_BYTES;

@@ -31,7 +31,9 @@ export class RelatedEvents {
     this.#columns = columns;
     this.#relations = relations;
     this.#relationIndexes = Int32Array.from(columns, ({ id }) => indexOf.get(id) ?? -1);
-    this.relationIds = this.#relationIndexes.map((place) => (place < 0 ? 0 : relations[place].id));
+    this.relationIds = this.#relationIndexes.map((relationIndex) =>
+      relationIndex < 0 ? 0 : relations[relationIndex].id,
+    );
     this.#named = new Int32Array(columns.length);
     this.#counts = new Int32Array(columns.length).fill(-1);
     this.#firstSlots = new Int32Array(relations.length).fill(-1);
@@ -50,9 +52,9 @@ export class RelatedEvents {
   check(at: number): void {
     for (let index = 0; index < this.namedCount; index++) {
       const slot = this.#named[index];
-      const place = this.#relationIndexes[slot];
-      const first = this.#firstSlots[place];
-      if (first < 0) this.#firstSlots[place] = slot;
+      const relationIndex = this.#relationIndexes[slot];
+      const first = this.#firstSlots[relationIndex];
+      if (first < 0) this.#firstSlots[relationIndex] = slot;
       else if (this.#counts[first] !== this.#counts[slot]) throw this.#unequal(at, first, slot);
     }
     this.clear();

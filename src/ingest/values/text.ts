@@ -118,7 +118,7 @@ export function decodeText(source: Source, from: number, sink: TextSink, lower: 
 /** Returns the code point of the well-formed UTF-8 sequence of `length` (2 to 4) bytes at `at`. */
 function decodePoint(bytes: Uint8Array, at: number, length: number): number {
   let point = bytes[at] & (0xff >> (length + 1));
-  for (let place = at + 1; place < at + length; place++) point = (point << 6) | (bytes[place] & 0x3f);
+  for (let index = at + 1; index < at + length; index++) point = (point << 6) | (bytes[index] & 0x3f);
   return point;
 }
 

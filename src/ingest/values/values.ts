@@ -28,7 +28,7 @@ import {
   AS_TEXT,
   type ModelTables,
 } from '../tables.js';
-import { NO_DATE, readDateTime, readDays, readInstant } from './dates.js';
+import { NO_DATE, parseDays, readDateTime, readInstant } from './dates.js';
 import { replaceWithBound } from './enumerated.js';
 import { kindOfValue, readDecimal, readFloat, readInteger, writeNumberWords } from './numbers.js';
 import { readText } from './text.js';
@@ -50,11 +50,11 @@ export function readValue(
     case AS_INTEGER:
       return readInteger(source, at, builder.words, index * 2);
     case AS_DECIMAL:
-      return readDecimal(source, at, tables.places[slot], builder.words, index * 2);
+      return readDecimal(source, at, tables.scales[slot], builder.words, index * 2);
     case AS_BOOLEAN:
       return readBoolean(source, at, builder.bits, index);
     case AS_DATE: {
-      const end = readDays(source, openingQuote(source, at, 'a date'), result);
+      const end = parseDays(source, openingQuote(source, at, 'a date'), result);
       if (result[0] === NO_DATE)
         throw new InsertError(2014, at, `${shown(source, at)} is not a date YYYY-MM-DD`);
       builder.words[index] = result[0];

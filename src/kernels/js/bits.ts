@@ -10,31 +10,34 @@ export function bitsEqual(
   out: number,
 ): number {
   const flip = wanted ? 0 : -1;
-  let kept = 0;
-  for (let w = 0; w << 5 < n; w++) kept += put(words, words[bits + w] ^ flip, w, n, validity, out);
+  let selectedCount = 0;
+  for (let w = 0; w << 5 < n; w++) selectedCount += put(words, words[bits + w] ^ flip, w, n, validity, out);
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 export function and(words: Uint32Array, a: number, b: number, n: number, out: number): number {
-  let kept = 0;
-  for (let w = 0; w << 5 < n; w++) kept += put(words, words[a + w] & words[b + w], w, n, ALL_VALID, out);
+  let selectedCount = 0;
+  for (let w = 0; w << 5 < n; w++)
+    selectedCount += put(words, words[a + w] & words[b + w], w, n, ALL_VALID, out);
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 export function or(words: Uint32Array, a: number, b: number, n: number, out: number): number {
-  let kept = 0;
-  for (let w = 0; w << 5 < n; w++) kept += put(words, words[a + w] | words[b + w], w, n, ALL_VALID, out);
+  let selectedCount = 0;
+  for (let w = 0; w << 5 < n; w++)
+    selectedCount += put(words, words[a + w] | words[b + w], w, n, ALL_VALID, out);
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 export function andNot(words: Uint32Array, a: number, b: number, n: number, out: number): number {
-  let kept = 0;
-  for (let w = 0; w << 5 < n; w++) kept += put(words, words[a + w] & ~words[b + w], w, n, ALL_VALID, out);
+  let selectedCount = 0;
+  for (let w = 0; w << 5 < n; w++)
+    selectedCount += put(words, words[a + w] & ~words[b + w], w, n, ALL_VALID, out);
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 export function fill(words: Uint32Array, n: number, out: number): void {
@@ -47,7 +50,7 @@ export function clear(words: Uint32Array, n: number, out: number): void {
 }
 
 export function count(words: Uint32Array, bitmap: number, n: number): number {
-  let kept = 0;
-  for (let w = 0; w << 5 < n; w++) kept += popcount32(words[bitmap + w] & liveMask(w << 5, n));
-  return kept;
+  let selectedCount = 0;
+  for (let w = 0; w << 5 < n; w++) selectedCount += popcount32(words[bitmap + w] & liveMask(w << 5, n));
+  return selectedCount;
 }

@@ -13,7 +13,7 @@ export function equal(
   out: number,
 ): number {
   const sought = code >>> 0;
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const to = Math.min(32, n - from);
     let bits = 0;
@@ -27,10 +27,10 @@ export function equal(
         if (codes[at + from + row] === sought) bits |= 1 << row;
       }
     }
-    kept += put(words, bits, from >>> 5, n, ALL_VALID, out);
+    selectedCount += put(words, bits, from >>> 5, n, ALL_VALID, out);
   }
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 export function member(
@@ -41,7 +41,7 @@ export function member(
   words: Uint32Array,
   out: number,
 ): number {
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const to = Math.min(32, n - from);
     let bits = 0;
@@ -49,8 +49,8 @@ export function member(
       const code = codes[at + from + row];
       bits |= ((words[table + (code >>> 5)] >>> (code & 31)) & 1) << row;
     }
-    kept += put(words, bits, from >>> 5, n, ALL_VALID, out);
+    selectedCount += put(words, bits, from >>> 5, n, ALL_VALID, out);
   }
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }

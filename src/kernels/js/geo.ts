@@ -16,7 +16,7 @@ export function geoBox(
 ): number {
   const flip = negated ? -1 : 0;
   const across = west > east;
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const to = Math.min(32, n - from);
     let bits = 0;
@@ -28,8 +28,8 @@ export function geoBox(
         : longitude >= west && longitude <= east;
       if (inLongitude && latitude >= south && latitude <= north) bits |= 1 << row;
     }
-    kept += put(words, bits ^ flip, from >>> 5, n, validity, out);
+    selectedCount += put(words, bits ^ flip, from >>> 5, n, validity, out);
   }
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }

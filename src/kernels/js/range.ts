@@ -28,7 +28,7 @@ export function rangeI64(
   const fromHigh = high32(low);
   const spanLow = low32(span);
   const spanHigh = high32(span);
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const to = Math.min(32, n - from);
     let outside = 0;
@@ -40,10 +40,10 @@ export function rangeI64(
       const aboveHigh = (words[at + 1] - fromHigh - borrow(valueLow, fromLow, 0)) | 0;
       outside |= borrow(spanHigh, aboveHigh, borrow(spanLow, aboveLow, 0)) << row;
     }
-    kept += put(words, outside ^ flip, from >>> 5, n, validity, out);
+    selectedCount += put(words, outside ^ flip, from >>> 5, n, validity, out);
   }
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 /** For both signs: value - low, modulo 2^32, is at most high - low exactly if the value is in the range. */
@@ -59,17 +59,17 @@ export function range32(
 ): number {
   const flip = negated ? 0 : -1;
   const span = (high - low) | 0;
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const to = Math.min(32, n - from);
     let outside = 0;
     for (let row = 0; row < to; row++) {
       outside |= borrow(span, (words[values + from + row] - low) | 0, 0) << row;
     }
-    kept += put(words, outside ^ flip, from >>> 5, n, validity, out);
+    selectedCount += put(words, outside ^ flip, from >>> 5, n, validity, out);
   }
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }
 
 /** Like range32, for narrow integers read through a signed view. */
@@ -85,7 +85,7 @@ export function rangeNarrow(
   out: number,
 ): number {
   const flip = negated ? -1 : 0;
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const to = Math.min(32, n - from);
     let within = 0;
@@ -93,8 +93,8 @@ export function rangeNarrow(
       const value = rows[values + from + row];
       within |= (value >= low && value <= high ? 1 : 0) << row;
     }
-    kept += put(words, within ^ flip, from >>> 5, n, validity, out);
+    selectedCount += put(words, within ^ flip, from >>> 5, n, validity, out);
   }
   clearRest(words, n, out);
-  return kept;
+  return selectedCount;
 }

@@ -5,7 +5,7 @@ import { ALL_VALID, lowestBit, popcount32 } from './words.js';
 type Passes = (row: number) => boolean;
 
 function refine(words: Uint32Array, validity: number, n: number, bitmap: number, passes: Passes): number {
-  let kept = 0;
+  let selectedCount = 0;
   for (let from = 0; from < n; from += 32) {
     const at = bitmap + (from >>> 5);
     const valid = validity === ALL_VALID ? -1 : words[validity + (from >>> 5)];
@@ -15,9 +15,9 @@ function refine(words: Uint32Array, validity: number, n: number, bitmap: number,
       if (passes(from + bit)) left |= 1 << bit;
     }
     words[at] = left;
-    kept += popcount32(left);
+    selectedCount += popcount32(left);
   }
-  return kept;
+  return selectedCount;
 }
 
 export function refineI64(

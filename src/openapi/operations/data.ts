@@ -23,7 +23,7 @@ export const DATA_OPERATIONS: Operations = {
     },
     answer: answers.inserted,
     answered: ok({ 'inserted-entities': 2, 'inserted-values': 6 }),
-    codes: [...codes.INSERTS, ...codes.AUTO_CREATE, ...codes.ONCE],
+    codes: [...codes.INSERTS, ...codes.AUTO_CREATE_CODES, ...codes.IDEMPOTENCY_CODES],
   },
   'POST /v1/update': {
     tag: 'Writes',
@@ -34,7 +34,7 @@ export const DATA_OPERATIONS: Operations = {
     example: { dimension: 'customers', query: [{ country: { equals: 'peru' } }], set: { country: 'Chile' } },
     answer: answers.updated,
     answered: ok({ result: { updated: 1 } }),
-    codes: [...codes.CONDITIONS, ...codes.INSERTS, ...codes.ONCE, 8002],
+    codes: [...codes.CONDITIONS, ...codes.INSERTS, ...codes.IDEMPOTENCY_CODES, 8002],
   },
   'POST /v1/delete': {
     tag: 'Writes',
@@ -43,7 +43,7 @@ export const DATA_OPERATIONS: Operations = {
     example: { dimension: 'customers', query: [{ 'entity-id': { equals: 'c2' } }] },
     answer: answers.deleted,
     answered: ok({ result: { deleted: 1 } }),
-    codes: [...codes.CONDITIONS, ...codes.ONCE, 8002],
+    codes: [...codes.CONDITIONS, ...codes.IDEMPOTENCY_CODES, 8002],
   },
   'POST /v1/sql': {
     tag: 'SQL',
@@ -55,7 +55,7 @@ export const DATA_OPERATIONS: Operations = {
     answer: answers.sql,
     answered: ok({ result: [{ country: 'germany', people: 2, AVG_age: 42.5 }], count: 1 }),
     rows: true,
-    codes: [...codes.ONCE, 506, 6000],
+    codes: [...codes.IDEMPOTENCY_CODES, 506, 6000],
   },
   'POST /v1/data_extraction/result': {
     tag: 'Extraction',

@@ -62,7 +62,7 @@ export const QUERY_OPERATIONS: Operations = {
   },
   'POST /v1/query/exists/entity': {
     tag: 'Queries',
-    summary: 'Tell which entities there are',
+    summary: 'Test which entities exist',
     request: exists,
     example: { ids: ['u1', 'u9'] },
     answer: answers.exists,
@@ -75,7 +75,7 @@ export const QUERY_OPERATIONS: Operations = {
     tag: 'Queries',
     summary: 'Top values of top values, and metrics',
     description:
-      'Levels are about entities: each counts once for each of its values, and belongs to a group when it has all values on the way there.',
+      'Levels count entities: an entity counts once for each of its values, and belongs to a group if it has the values of all levels above.',
     request: aggregation,
     example: {
       filter: ADULTS,
@@ -134,9 +134,9 @@ export const QUERY_OPERATIONS: Operations = {
   },
   'GET /v1/query/saved/:query_name': {
     tag: 'Saved queries',
-    summary: 'Ask a saved query',
+    summary: 'Run a saved query',
     description:
-      'Runs with the rights of the key that asks; for a key that may not run it, it does not exist. A count is called `query` in its result.',
+      'Runs with the rights of the key of the request; a key that may not run the query gets the answer for an unknown name. A count is called `query` in its result.',
     answer: answers.savedAnswer,
     answered: ok({ type: 'count/event', query: [PRICING], dimension: 'default', result: { query: 2 } }),
     codes: [...codes.CONDITIONS, ...codes.LEVELS, ...codes.codesIn(aggregation), 4020, 4023, 8002],
@@ -144,7 +144,7 @@ export const QUERY_OPERATIONS: Operations = {
   'PUT /v1/query/saved/:query_name': {
     tag: 'Saved queries',
     summary: 'Change a saved query',
-    description: 'Type, query and dimension replace what was there; a cache-period that is absent stays.',
+    description: 'Replaces type, query and dimension; an omitted cache-period is unchanged.',
     request: changedSavedQuery,
     example: { type: 'count/event', query: [PRICING] },
     answer: answers.savedQueryChanged,

@@ -8,21 +8,21 @@ export const nameIn = ({ $ref }: JsonSchema): string | null =>
   typeof $ref === 'string' ? ($ref.split('/').pop() ?? null) : null;
 
 /** The kind of value in few words; names of components are links. */
-export function kindOf(schema: JsonSchema): Html {
+export function schemaKindOf(schema: JsonSchema): Html {
   const name = nameIn(schema);
   if (name !== null) return html`<a href="#schema-${name}">${name}</a>`;
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (Array.isArray(schema.enum))
     return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
-  if (Array.isArray(schema.anyOf)) return joined(asSchemas(schema.anyOf).map(kindOf));
+  if (Array.isArray(schema.anyOf)) return joined(asSchemas(schema.anyOf).map(schemaKindOf));
   if (Array.isArray(schema.type)) return joined(schema.type.map((type) => html`${String(type)}`));
-  if (schema.type === 'array') return html`list of ${kindOf((schema.items ?? {}) as JsonSchema)}`;
+  if (schema.type === 'array') return html`list of ${schemaKindOf((schema.items ?? {}) as JsonSchema)}`;
   if (
     schema.type === 'object' &&
     schema.properties === undefined &&
     typeof schema.additionalProperties === 'object'
   ) {
-    return html`object of ${kindOf(schema.additionalProperties as JsonSchema)}`;
+    return html`object of ${schemaKindOf(schema.additionalProperties as JsonSchema)}`;
   }
   return html`${String(schema.type ?? 'anything')}`;
 }
@@ -59,14 +59,14 @@ export function fieldTable(schema: JsonSchema): Html {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const rows = properties.map(
     ([name, field]) =>
-      html`<tr><th scope="row"><code>${name}</code>${required.includes(name) ? html` <span class="needed" title="required">*</span>` : ''}</th><td>${kindOf(field)}</td><td>${remarksOf(field)}</td></tr>`,
+      html`<tr><th scope="row"><code>${name}</code>${required.includes(name) ? html` <span class="needed" title="required">*</span>` : ''}</th><td>${schemaKindOf(field)}</td><td>${remarksOf(field)}</td></tr>`,
   );
   const others = schema.additionalProperties;
   if (typeof others === 'object' && others !== null) {
     rows.push(
-      html`<tr><th scope="row"><i>any other name</i></th><td>${kindOf(others as JsonSchema)}</td><td>${remarksOf(others as JsonSchema)}</td></tr>`,
+      html`<tr><th scope="row"><i>any other name</i></th><td>${schemaKindOf(others as JsonSchema)}</td><td>${remarksOf(others as JsonSchema)}</td></tr>`,
     );
   }
-  if (rows.length === 0) return html`<p>${kindOf(schema)}</p>`;
+  if (rows.length === 0) return html`<p>${schemaKindOf(schema)}</p>`;
   return html`<div class="scroll"><table class="fields"><thead><tr><th>Field</th><th>Value</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

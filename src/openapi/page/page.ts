@@ -4,7 +4,7 @@
  */
 import type { ApiDocument, ApiOperation } from '../api-document.js';
 import type { JsonSchema } from '../json-schema.js';
-import { fieldTable, kindOf, nameIn } from './fields.js';
+import { fieldTable, nameIn, schemaKindOf } from './fields.js';
 import { type Html, html, prose } from './html.js';
 
 type Entry = readonly [method: string, path: string, operation: ApiOperation];
@@ -114,11 +114,11 @@ function bodyHtml(schema: JsonSchema, document: ApiDocument): Html {
   const shown = one ?? whole;
   const about = typeof whole.description === 'string' ? prose(whole.description) : '';
   const table = shown.type === 'object' ? fieldTable(shown) : '';
-  return html`<p>${kindOf(schema)}. ${about}</p>${table}`;
+  return html`<p>${schemaKindOf(schema)}. ${about}</p>${table}`;
 }
 
 const parametersHtml = (parameters: ApiOperation['parameters']): Html =>
-  html`<dl>${parameters.map(({ name, in: place, description }) => html`<dt><code>${name}</code> <span class="bound">${place}</span></dt><dd>${prose(description)}</dd>`)}</dl>
+  html`<dl>${parameters.map(({ name, in: location, description }) => html`<dt><code>${name}</code> <span class="bound">${location}</span></dt><dd>${prose(description)}</dd>`)}</dl>
 `;
 
 /** The example as a shell command, with the address and the key in variables. */

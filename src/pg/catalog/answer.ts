@@ -5,7 +5,7 @@ import { messagesIn } from '../protocol/messages.js';
 import type { Answer } from '../session/answer.js';
 import type { PostgresRequest } from '../session/select.js';
 import type { Waiting } from '../session/waiting.js';
-import { type CatalogView, viewOf } from './view.js';
+import { type CatalogView, catalogViewOf } from './view.js';
 
 /** Runs queries on the catalog. */
 export interface CatalogRunner {
@@ -43,11 +43,11 @@ export async function catalogAnswer(
 ): Promise<Answer> {
   const { position, userName } = statement;
   const batch = Buffer.concat([parseOf(statement), executionOf(bound), SYNC]);
-  const given = await catalog.run(viewOf(request.context, userName), batch, waiting);
+  const result = await catalog.run(catalogViewOf(request.context, userName), batch, waiting);
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
-  for (const message of replyMessages(given, position)) {
+  for (const message of replyMessages(result, position)) {
     if (message[0] === letter('T')) description = message;
     if (message[0] === letter('D')) rows.push(message);
     if (message[0] === letter('C')) tag = message.toString('utf8', 5, message.length - 1);
@@ -71,10 +71,10 @@ export async function catalogDescription(
   const { position, userName } = statement;
   const describe = message('D', Buffer.from('S'), zeroEnded(''));
   const batch = Buffer.concat([parseOf(statement), describe, SYNC]);
-  const given = await catalog.run(viewOf(request.context, userName), batch, waiting);
+  const result = await catalog.run(catalogViewOf(request.context, userName), batch, waiting);
   let typeIds: readonly number[] = [];
   let rows: Buffer | null = null;
-  for (const message of replyMessages(given, position)) {
+  for (const message of replyMessages(result, position)) {
     if (message[0] === letter('T')) rows = message;
     if (message[0] === letter('t')) typeIds = typeIdsIn(message);
   }

@@ -23,9 +23,9 @@ export interface CatalogView {
 const OTHER_USER = 'anybody';
 
 /** The role for a client's user name: the name itself if Postgres allows it, else OTHER_USER. */
-export function userNameOf(given: string): string {
-  const isReserved = /^(|pg_.*|public|none|quarry_owner)$/i.test(given);
-  return isReserved || Buffer.byteLength(given) > NAME_BYTES_MAX ? OTHER_USER : given;
+export function userNameOf(name: string): string {
+  const isReserved = /^(|pg_.*|public|none|quarry_owner)$/i.test(name);
+  return isReserved || Buffer.byteLength(name) > NAME_BYTES_MAX ? OTHER_USER : name;
 }
 
 /** Columns of a table; further columns are omitted. */
@@ -34,7 +34,7 @@ const COLUMNS_MAX = 1_500;
 const NAME_BYTES_MAX = 63;
 
 /** `userName`: the result of userNameOf. */
-export function viewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
+export function catalogViewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
   return {
     key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
     databaseName: model.name,

@@ -86,15 +86,15 @@ function rowInFormats(row: Buffer, encoders: readonly (((field: Buffer) => Buffe
 }
 
 /** One format per column or parameter: none given = text, one given = that one for all. Throws 08P01. */
-export function formatsFor(given: readonly number[], count: number): readonly number[] {
-  const wrong = given.find((format) => format !== 0 && format !== BINARY);
+export function formatsFor(formats: readonly number[], count: number): readonly number[] {
+  const wrong = formats.find((format) => format !== 0 && format !== BINARY);
   if (wrong !== undefined)
     throw new ProtocolError('08P01', `unknown format code ${wrong}; 0 is text, 1 is binary`);
-  if (given.length === 0) return Array<number>(count).fill(0);
-  if (given.length === 1) return Array<number>(count).fill(given[0]);
-  if (given.length === count) return given;
+  if (formats.length === 0) return Array<number>(count).fill(0);
+  if (formats.length === 1) return Array<number>(count).fill(formats[0]);
+  if (formats.length === count) return formats;
   throw new ProtocolError(
     '08P01',
-    `the message has ${given.length} format codes for ${count} columns or parameters`,
+    `the message has ${formats.length} format codes for ${count} columns or parameters`,
   );
 }

@@ -123,8 +123,8 @@ const SQL_STATES: readonly (readonly [RegExp, string])[] = [
 const OTHER_STATE = '22000';
 
 /** The fields of an ErrorResponse. `text` is the query, null if there is none. Details of a bug are not disclosed. */
-export function fieldsOf(error: unknown, text: string | null): ErrorFields {
-  if (error instanceof StatementError) return fieldsOf(error.refusal, error.text);
+export function errorFieldsOf(error: unknown, text: string | null): ErrorFields {
+  if (error instanceof StatementError) return errorFieldsOf(error.refusal, error.text);
   if (error instanceof ProtocolError) {
     const { state, message, hint, position } = error;
     const routine = error instanceof ResultChanged ? error.routine : null;

@@ -15,7 +15,7 @@ export interface RowField {
 export type TransactionState = 'I' | 'T' | 'E';
 
 /** Format codes of the protocol. */
-export const TEXT = 0;
+export const TEXT_FORMAT = 0;
 export const BINARY = 1;
 
 const int16 = (value: number): Buffer => {

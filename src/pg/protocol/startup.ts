@@ -30,8 +30,8 @@ export type First =
 function optionsIn(text: string): readonly (readonly [name: string, value: string])[] {
   const args = (text.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((arg) => arg.replace(/\\(.)/gs, '$1'));
   return args.flatMap((arg, at) => {
-    const given = args[at - 1] === '-c' ? arg : /^(?:-c|--)(.+)/.exec(arg)?.[1];
-    const match = /^([^=]+)=(.*)$/s.exec(given ?? '');
+    const setting = args[at - 1] === '-c' ? arg : /^(?:-c|--)(.+)/.exec(arg)?.[1];
+    const match = /^([^=]+)=(.*)$/s.exec(setting ?? '');
     return match === null ? [] : [[match[1].replaceAll('-', '_').toLowerCase(), match[2]] as const];
   });
 }

@@ -74,7 +74,7 @@ export function answerSelect(
 ): Answer {
   const wanted = formatsFor(formats, fields.length);
   const { plan, explain } = bound;
-  request.planned({ asks: 'select', plan });
+  request.planned({ kind: 'select', plan });
   const isRestricted = request.context.access.fingerprint !== '';
   const { parts, done } = engine.select([{ plan, explain, isRestricted }], 'postgres', {
     cancellation: waiting,

@@ -7,7 +7,7 @@
 import * as sql from '../../sql/index.js';
 import type { PostgresCounters } from '../counters.js';
 import { formatsFor } from '../protocol/binary.js';
-import { ClientGone, fieldsOf, ProtocolError, withText, withTextLater } from '../protocol/errors.js';
+import { ClientGone, errorFieldsOf, ProtocolError, withText, withTextLater } from '../protocol/errors.js';
 import type { Frame } from '../protocol/frames.js';
 import type { MessageReader } from '../protocol/message-reader.js';
 import * as messages from '../protocol/messages.js';
@@ -42,7 +42,7 @@ export interface SessionDependencies extends StatementDependencies {
   readonly send: (bytes: Uint8Array) => Promise<void>;
 }
 
-const ROWS_AT_ONCE = 2 ** 18;
+const ROWS_PER_BATCH = 2 ** 18;
 /** SQLSTATE query_canceled. */
 const STOPPED = '57014';
 const kindOf = (letter: string): number => letter.charCodeAt(0);
@@ -301,7 +301,7 @@ export class Session implements SessionState {
     let wanted = rowsMax === 0 ? Number.POSITIVE_INFINITY : rowsMax;
     for (;;) {
       if (portal.unsentRows.length === 0 && !(await nextRows(portal, answer))) break;
-      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_AT_ONCE));
+      const { rowCount, end } = rowsWithin(portal.unsentRows, Math.min(wanted, ROWS_PER_BATCH));
       const rows = portal.unsentRows.subarray(0, end);
       portal.unsentRows = portal.unsentRows.subarray(end);
       portal.rowCount += rowCount;
@@ -324,7 +324,7 @@ export class Session implements SessionState {
 
   async #refuse(error: unknown, text: string | null): Promise<void> {
     if (error instanceof ClientGone) throw error;
-    const fields = fieldsOf(error, text);
+    const fields = errorFieldsOf(error, text);
     if (this.transaction === 'T') this.transaction = 'E';
     this.#dependencies.counters.statementRefused(fields.state);
     this.#put(messages.errorResponse(fields));
@@ -350,7 +350,8 @@ export class Session implements SessionState {
 
 /** The error to send for `error`, which may be the effect of a cancellation. */
 function stoppedBy({ isCancelled, isLate }: Waiting, error: unknown): unknown {
-  if (!isCancelled || error instanceof ClientGone || fieldsOf(error, null).state !== STOPPED) return error;
+  if (!isCancelled || error instanceof ClientGone || errorFieldsOf(error, null).state !== STOPPED)
+    return error;
   const why = isLate ? 'canceling statement due to statement timeout' : 'the query was stopped';
   return new ProtocolError(STOPPED, why);
 }

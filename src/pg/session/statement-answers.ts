@@ -9,7 +9,7 @@ import {
 } from '../catalog/answer.js';
 import { formatsFor } from '../protocol/binary.js';
 import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
-import { BINARY, type RowField, rowDescription, TEXT } from '../protocol/messages.js';
+import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
 import { parameterValue } from '../protocol/parameters.js';
 import { rowField, TYPE, TYPES_BY_NAME } from '../protocol/types.js';
 import type { Answer } from './answer.js';
@@ -228,7 +228,7 @@ function misfit({ prepared: { inferredIds, typeIds }, values, parameterFormats }
       value !== null &&
       typeIds[at] === 0 &&
       inferredIds?.[at] === TYPE.int8 &&
-      parameterFormats[at] === TEXT &&
+      parameterFormats[at] === TEXT_FORMAT &&
       !WHOLE.test(value.toString('latin1')),
   );
   if (wrong === undefined || wrong === null) return null;

@@ -164,8 +164,8 @@ function keepBest(
   for (let row = from; row < to; row++) {
     if (valid !== null && valid[row] === 0) continue;
     const group = numbers[row];
-    const held = best[group];
-    if (held === 0 || compareRows(values, row, values, held - 1) * sign < 0) best[group] = row + 1;
+    const stored = best[group];
+    if (stored === 0 || compareRows(values, row, values, stored - 1) * sign < 0) best[group] = row + 1;
   }
 }
 
@@ -251,9 +251,9 @@ function* ofValues(
     const entries = aggregate.distinct
       ? yield* distinctValues(joined, merged.count, budget)
       : yield* allEntries(values.count, budget);
-    const once = joined.counts === null || aggregate.distinct;
-    budget.reserve(once ? values.count * 8 : 0);
-    const counts = once ? new Float64Array(values.count).fill(1) : joined.counts;
+    const isUnweighted = joined.counts === null || aggregate.distinct;
+    budget.reserve(isUnweighted ? values.count * 8 : 0);
+    const counts = isUnweighted ? new Float64Array(values.count).fill(1) : joined.counts;
     const weighed = { values, entries, groups, counts: counts as Float64Array };
     return yield* percentileColumn(type, aggregate.fraction, weighed, merged.count, budget);
   }

@@ -46,7 +46,7 @@ export function* countDifferent(
 ): Task<number> {
   let different = 0;
   yield* eachPartition(hashes, equality, budget.remainder(), ({ from, to }, heads) => {
-    for (let place = 0; place < to - from; place++) if (heads[place] === place) different++;
+    for (let index = 0; index < to - from; index++) if (heads[index] === index) different++;
   });
   return different;
 }
@@ -159,15 +159,15 @@ function matchHashes({ keys, from, to }: Partition, slots: Uint32Array, heads: U
   for (let at = from; at < to; at++) {
     const key = keys[at];
     let slot = (key >>> PARTITION_BITS) & last;
-    let held = slots[slot];
-    while (held !== 0 && keys[from + held - 1] !== key) {
+    let entry = slots[slot];
+    while (entry !== 0 && keys[from + entry - 1] !== key) {
       if (steps-- === 0) return false;
       slot = (slot + 1) & last;
-      held = slots[slot];
+      entry = slots[slot];
     }
-    const place = at - from;
-    if (held === 0) slots[slot] = place + 1;
-    heads[place] = held === 0 ? place : held - 1;
+    const index = at - from;
+    if (entry === 0) slots[slot] = index + 1;
+    heads[index] = entry === 0 ? index : entry - 1;
   }
   return true;
 }
@@ -202,15 +202,15 @@ function matchEntries(
   for (let at = from; at < to; at++) {
     const [key, entry] = [keys[at], entries[at]];
     let slot = (key >>> PARTITION_BITS) & last;
-    let held = slots[slot];
-    while (held !== 0 && !(keys[from + held - 1] === key && same(entries[from + held - 1], entry))) {
+    let number = slots[slot];
+    while (number !== 0 && !(keys[from + number - 1] === key && same(entries[from + number - 1], entry))) {
       if (steps-- === 0) return false;
       slot = (slot + 1) & last;
-      held = slots[slot];
+      number = slots[slot];
     }
-    const place = at - from;
-    if (held === 0) slots[slot] = place + 1;
-    heads[place] = held === 0 ? place : held - 1;
+    const index = at - from;
+    if (number === 0) slots[slot] = index + 1;
+    heads[index] = number === 0 ? index : number - 1;
   }
   return true;
 }
@@ -223,10 +223,10 @@ function* headsBySorting(
 ): Task<Uint32Array> {
   const count = to - from;
   budget.reserve(count * 12);
-  const places = new Uint32Array(count);
-  for (let place = 0; place < count; place++) places[place] = place;
+  const positions = new Uint32Array(count);
+  for (let index = 0; index < count; index++) positions[index] = index;
   const compare: Compare = (a, b) => order(entries[from + a], entries[from + b]);
-  const sorted = yield* mergeSort(places, new Uint32Array(count), compare);
+  const sorted = yield* mergeSort(positions, new Uint32Array(count), compare);
   const heads = new Uint32Array(count);
   let first = sorted[0];
   yield* inSlices(

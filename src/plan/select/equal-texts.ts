@@ -55,7 +55,7 @@ function equalityOfTexts(texts: Texts): Equality {
 }
 
 /** Pairs whose offsets are read before their bytes, so that memory reads overlap. */
-const PAIRS_AT_ONCE = 64;
+const PAIRS_PER_BATCH = 64;
 
 function areSame(
   offsets: Uint32Array,
@@ -64,11 +64,11 @@ function areSame(
   b: Uint32Array,
   count: number,
 ): boolean {
-  const starts = new Uint32Array(PAIRS_AT_ONCE);
-  const others = new Uint32Array(PAIRS_AT_ONCE);
-  const lengths = new Uint32Array(PAIRS_AT_ONCE);
-  for (let first = 0; first < count; first += PAIRS_AT_ONCE) {
-    const pairs = Math.min(PAIRS_AT_ONCE, count - first);
+  const starts = new Uint32Array(PAIRS_PER_BATCH);
+  const others = new Uint32Array(PAIRS_PER_BATCH);
+  const lengths = new Uint32Array(PAIRS_PER_BATCH);
+  for (let first = 0; first < count; first += PAIRS_PER_BATCH) {
+    const pairs = Math.min(PAIRS_PER_BATCH, count - first);
     let difference = 0;
     for (let pair = 0; pair < pairs; pair++) {
       const [text, other] = [a[first + pair], b[first + pair]];

@@ -40,12 +40,13 @@ export function* satisfying(
 ): Task<Uint32Array> {
   const { count, rows } = selected;
   budget.reserve(count * 4);
-  const kept = new Uint32Array(count);
-  let keptCount = 0;
+  const passing = new Uint32Array(count);
+  let selectedCount = 0;
   yield* eachBatch(expression, selected, budget, (values, from) => {
-    for (const row of trueRows(values)) kept[keptCount++] = rows === null ? from + row : rows[from + row];
+    for (const row of trueRows(values))
+      passing[selectedCount++] = rows === null ? from + row : rows[from + row];
   });
-  return kept.subarray(0, keptCount);
+  return passing.subarray(0, selectedCount);
 }
 
 function* eachBatch(

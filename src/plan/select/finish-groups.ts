@@ -47,8 +47,10 @@ export function* finishGroups(
     columns.push(yield* withoutSignedZeros(column, budget));
   }
   const all: Selected = { columns, count: groups.count, rows: null };
-  const kept = plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
-  return plan.distinct ? yield* distinctTable(plan, kept, budget) : yield* groupTable(plan, kept, budget);
+  const selected = plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
+  return plan.distinct
+    ? yield* distinctTable(plan, selected, budget)
+    : yield* groupTable(plan, selected, budget);
 }
 
 const NONE_KNOWN: ReadonlyMap<number, number> = new Map();
@@ -62,37 +64,37 @@ function* selectedBy(
   return { columns: all.columns, count: rows.length, rows };
 }
 
-function* groupTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Task<Table> {
+function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<Table> {
   const { grouping, order } = plan;
   invariant(grouping !== null, 'the plan has groups');
-  let rows = kept.rows;
-  if (kept.count > 1 || plan.offset > 0 || plan.limit === 0) {
-    const columns = yield* orderColumns(plan, kept, budget);
+  let rows = selected.rows;
+  if (selected.count > 1 || plan.offset > 0 || plan.limit === 0) {
+    const columns = yield* orderColumns(plan, selected, budget);
     if (order.length > 0 || !grouping.perEntity) {
-      const keys = grouping.perEntity ? kept.columns : kept.columns.slice(0, grouping.keys.length);
+      const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
       for (const key of keys) {
-        const vector = kept.rows === null ? key : yield* gatherRows(key, kept.rows, budget);
+        const vector = selected.rows === null ? key : yield* gatherRows(key, selected.rows, budget);
         columns.push({ vector, descending: false });
       }
     }
-    rows = yield* chosenRows(plan, columns, kept.count, budget);
-    if (kept.rows !== null) yield* lookUp(rows, kept.rows);
+    rows = yield* chosenRows(plan, columns, selected.count, budget);
+    if (selected.rows !== null) yield* lookUp(rows, selected.rows);
   }
-  const chosen = { columns: kept.columns, count: rows === null ? kept.count : rows.length, rows };
+  const chosen = { columns: selected.columns, count: rows === null ? selected.count : rows.length, rows };
   const outputs: Vector[] = [];
   for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
   return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
 }
 
-function* distinctTable(plan: SelectPlan, kept: Selected, budget: MemoryAccount): Task<Table> {
+function* distinctTable(plan: SelectPlan, filtered: Selected, budget: MemoryAccount): Task<Table> {
   const all: Vector[] = [];
-  for (const { of } of plan.outputs) all.push(yield* evaluated(of, kept, budget));
-  const different = yield* differentRows(all, kept.count, budget);
+  for (const { of } of plan.outputs) all.push(yield* evaluated(of, filtered, budget));
+  const different = yield* differentRows(all, filtered.count, budget);
   const outputs: Vector[] = [];
   for (const output of all) outputs.push(yield* gatherRows(output, different, budget));
-  const places = different.slice();
-  if (kept.rows !== null) yield* lookUp(places, kept.rows);
-  const selected = { columns: kept.columns, count: different.length, rows: places };
+  const sourceRows = different.slice();
+  if (filtered.rows !== null) yield* lookUp(sourceRows, filtered.rows);
+  const selected = { columns: filtered.columns, count: different.length, rows: sourceRows };
   const columns = yield* orderColumns(plan, selected, budget);
   for (const vector of outputs) columns.push({ vector, descending: false });
   const rows = yield* chosenRows(plan, columns, different.length, budget);
@@ -132,8 +134,8 @@ function* chosenRows(
 }
 
 /** Replaces rows[i] with places[rows[i]]. */
-function* lookUp(rows: Uint32Array, places: Uint32Array): Task<void> {
+function* lookUp(rows: Uint32Array, mapping: Uint32Array): Task<void> {
   yield* inSlices(rows.length, (from, to) => {
-    for (let index = from; index < to; index++) rows[index] = places[rows[index]];
+    for (let index = from; index < to; index++) rows[index] = mapping[rows[index]];
   });
 }

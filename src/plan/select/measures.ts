@@ -9,7 +9,7 @@ import {
   isSafe,
   MEAN_UNIT,
   nearest,
-  nearestRoot,
+  nearestRootOfUnits,
   type SqlType,
   type Vector,
 } from '../../vector/index.js';
@@ -156,7 +156,7 @@ export function* deviationColumn(
       const count = BigInt(counts[group]);
       const sum = sums.at(group);
       const numerator = count * squares.at(group) - sum * sum;
-      return nearestRoot(numerator, count * (count - 1n) * unit * unit, exponent);
+      return nearestRootOfUnits(numerator, count * (count - 1n) * unit * unit, exponent);
     },
     budget,
   );

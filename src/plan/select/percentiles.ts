@@ -13,7 +13,7 @@ import {
 import { type Form, formOf, nearest, type SqlType, unitsOf, type Vector } from '../../vector/index.js';
 import { cellRuns } from '../cell-runs.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
-import { type Fraction, quantilePlace } from '../metric-token.js';
+import { type Fraction, quantilePosition } from '../metric-token.js';
 import { RankFinder } from '../weighted-rank.js';
 import type { MergedGroups } from './group-merge.js';
 import { floatColumn } from './measures.js';
@@ -86,7 +86,7 @@ export function* percentilesOfRuns(
   yield* eachGroup(states, merged, budget, (group, runs) => {
     const valueCount = runs.reduce((sum, { from, to }) => sum + to - from, 0);
     if (valueCount === 0) return;
-    const { rank, parts, of } = quantilePlace(quantile, valueCount);
+    const { rank, parts, of } = quantilePosition(quantile, valueCount);
     const low = BigInt(valueAtRank(runs, rank));
     const high = parts === 0n ? low : BigInt(valueAtRank(runs, rank + 1));
     found[group] = nearest(low * of + (high - low) * parts, of * unit, exponent);
@@ -96,7 +96,7 @@ export function* percentilesOfRuns(
 }
 
 /** The value at `parts` / `of` between values `low` and `high`. */
-type Between = (low: number, high: number, place: Fraction) => number;
+type Between = (low: number, high: number, position: Fraction) => number;
 
 interface Ranks {
   few(set: Uint32Array, quantile: Fraction, between: Between): number;
@@ -113,12 +113,12 @@ function* ranksOf(values: Vector, counts: Float64Array, setMax: number, budget: 
   const inSorted = (set: Uint32Array, quantile: Fraction, between: Between): number => {
     let weight = 0;
     for (const value of set) weight += counts[value];
-    const place = quantilePlace(quantile, weight);
+    const position = quantilePosition(quantile, weight);
     let at = 0;
-    let rest = place.rank;
+    let rest = position.rank;
     while (rest >= counts[set[at]]) rest -= counts[set[at++]];
     const next = rest + 1 < counts[set[at]] || at + 1 === set.length ? at : at + 1;
-    return between(set[at], set[next], place);
+    return between(set[at], set[next], position);
   };
   return {
     few: (set, quantile, between) => {
@@ -130,9 +130,9 @@ function* ranksOf(values: Vector, counts: Float64Array, setMax: number, budget: 
         const sorted = yield* mergeSort(set, scratch.subarray(0, set.length), compare);
         return inSorted(sorted, quantile, between);
       }
-      const place = quantilePlace(quantile, yield* finder.weightOf(set));
-      const [low, high] = yield* finder.pairAt(set, place.rank);
-      return between(low, high, place);
+      const position = quantilePosition(quantile, yield* finder.weightOf(set));
+      const [low, high] = yield* finder.pairAt(set, position.rank);
+      return between(low, high, position);
     },
   };
 }

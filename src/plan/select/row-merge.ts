@@ -49,7 +49,7 @@ interface Run {
 
 export class RowMerge {
   readonly #plan: SelectPlan;
-  readonly #held: MemoryAccount;
+  readonly #account: MemoryAccount;
   /** By worker: parts with rows not yet taken, next rows first. */
   readonly #workers: Waiting[][];
   /** Without an order: all such parts in order of arrival. */
@@ -61,7 +61,7 @@ export class RowMerge {
   /** `bytesMax`: memory limit for rows that were pushed and not yet taken. */
   constructor(plan: SelectPlan, workerCount: number, bytesMax: number) {
     this.#plan = plan;
-    this.#held = waitingRowsMemory(bytesMax);
+    this.#account = waitingRowsMemory(bytesMax);
     this.#workers = Array.from({ length: workerCount }, () => []);
     this.#ended = new Array<boolean>(workerCount).fill(false);
     this.#toSkip = plan.offset;
@@ -73,7 +73,7 @@ export class RowMerge {
     invariant(!this.#ended[worker], 'a worker that ended has no more rows');
     if (rowCount === 0 || this.#toGive === 0) return;
     const bytes = [...outputs, ...order].reduce((sum, vector) => sum + wireBytes(vector), 0);
-    this.#held.reserve(bytes);
+    this.#account.reserve(bytes);
     const part = {
       worker,
       rowCount,
@@ -98,8 +98,8 @@ export class RowMerge {
     while (this.#toGive > 0) {
       const runs = this.#nextRuns();
       if (runs.length === 0) return null;
-      const kept = this.#withoutSkipped(runs);
-      const table = kept.length === 0 ? null : this.#tableOf(kept);
+      const retained = this.#withoutSkipped(runs);
+      const table = retained.length === 0 ? null : this.#tableOf(retained);
       this.#release();
       if (table !== null) return table;
     }
@@ -158,8 +158,8 @@ export class RowMerge {
     for (let left = wanted; left > 0 && queues.length > 0; left--) {
       let first = 0;
       for (let index = 1; index < queues.length; index++) {
-        const [held, other] = [queues[first], queues[index]];
-        if (comparePlaces(order, other.parts[other.at], held.parts[held.at]) < 0) first = index;
+        const [best, other] = [queues[first], queues[index]];
+        if (compareNextRows(order, other.parts[other.at], best.parts[best.at]) < 0) first = index;
       }
       const queue = queues[first];
       const part = queue.parts[queue.at];
@@ -178,15 +178,15 @@ export class RowMerge {
 
   /** The parts of the runs after the offset and before the limit. */
   #withoutSkipped(runs: readonly Run[]): Run[] {
-    const kept: Run[] = [];
+    const retained: Run[] = [];
     for (const { part, from, to } of runs) {
       const skipped = Math.min(this.#toSkip, to - from);
       this.#toSkip -= skipped;
       const end = Math.min(to, from + skipped + this.#toGive);
       this.#toGive -= end - from - skipped;
-      if (end > from + skipped) kept.push({ part, from: from + skipped, to: end });
+      if (end > from + skipped) retained.push({ part, from: from + skipped, to: end });
     }
-    return kept;
+    return retained;
   }
 
   /** The table is no larger than the parts of the runs, which are already accounted for. */
@@ -216,7 +216,7 @@ export class RowMerge {
     for (const queue of [this.#arrived, ...this.#workers]) {
       const waits = (part: Waiting): boolean => this.#toGive > 0 && part.next < part.rowCount;
       let gone = 0;
-      while (gone < queue.length && !waits(queue[gone])) this.#held.release(queue[gone++].bytes);
+      while (gone < queue.length && !waits(queue[gone])) this.#account.release(queue[gone++].bytes);
       queue.splice(0, gone);
     }
   }
@@ -236,7 +236,7 @@ function rowsOfRuns(runs: readonly Run[], startOf: (part: Waiting) => number, co
 }
 
 /** Compares the next rows of two parts. */
-function comparePlaces(order: readonly SortKey[], a: Waiting, b: Waiting): number {
+function compareNextRows(order: readonly SortKey[], a: Waiting, b: Waiting): number {
   for (let index = 0; index < order.length; index++) {
     const [left, right] = [a.order[index], b.order[index]];
     const present = left.valid === null || left.valid[a.next] === 1;

@@ -168,11 +168,11 @@ function* sortByColumn(rows: Uint32Array, column: OrderColumn, budget: MemoryAcc
 /** Returns the keys in the new order of the rows. */
 function sortByFewKeys(rows: Uint32Array, keys: Uint32Array): Uint32Array {
   const { length } = rows;
-  const places = new Uint32Array(length);
-  for (let place = 0; place < length; place++) places[place] = place;
-  const sorted = runToEnd(mergeSort(places, new Uint32Array(length), (a, b) => keys[a] - keys[b]));
-  rows.set(sorted.map((place) => rows[place]));
-  return sorted.map((place) => keys[place]);
+  const positions = new Uint32Array(length);
+  for (let index = 0; index < length; index++) positions[index] = index;
+  const sorted = runToEnd(mergeSort(positions, new Uint32Array(length), (a, b) => keys[a] - keys[b]));
+  rows.set(sorted.map((index) => rows[index]));
+  return sorted.map((index) => keys[index]);
 }
 
 /** Sorts the rows of every run of equal keys. */

@@ -97,7 +97,7 @@ function sameWords(words: Uint32Array, width: number, a: number, b: number): boo
 }
 
 /** The location of a column in a row. */
-type Place =
+type WordLocation =
   /** In a shared word: its number, times `factor`. */
   | { readonly word: number; readonly factor: number }
   /** In words of its own, with a presence bit in another word; null = no value is missing. */
@@ -109,31 +109,35 @@ function* rowWords(
   known: KnownHashes | null,
   budget: MemoryAccount,
 ): Task<RowWords> {
-  const { places, width, limit } = placesOf(columns);
+  const { locations, width, limit } = locationsOf(columns);
   budget.reserve(count * width * 4);
   const words = new Uint32Array(count * width);
   for (const [index, column] of columns.entries()) {
-    const place = places[index];
+    const location = locations[index];
     const numbers =
       column.kind === 'text'
         ? yield* firstTexts(column.texts, known?.get(column.texts) ?? null, budget)
         : null;
     yield* inSlices(count, (from, to) => {
-      if ('factor' in place) putNumbered(column, numbers, place, { words, width }, from, to);
-      else putWide(column, place, { words, width }, from, to);
+      if ('factor' in location) putNumbered(column, numbers, location, { words, width }, from, to);
+      else putWide(column, location, { words, width }, from, to);
     });
   }
   return { words, width, count, limit };
 }
 
-function placesOf(columns: readonly Vector[]): { places: Place[]; width: number; limit: number } {
-  const places: Place[] = [];
+function locationsOf(columns: readonly Vector[]): {
+  locations: WordLocation[];
+  width: number;
+  limit: number;
+} {
+  const locations: WordLocation[] = [];
   let width = 0;
   let limit = WORD_VALUES;
   for (const column of columns) {
     const values = valuesOf(column);
     if (values === null) {
-      places.push({ word: width, missing: null });
+      locations.push({ word: width, missing: null });
       width += column.kind === 'exact' && column.numbers === null ? 4 : 2;
       limit = WORD_VALUES;
       continue;
@@ -142,7 +146,7 @@ function placesOf(columns: readonly Vector[]): { places: Place[]; width: number;
       width++;
       limit = 1;
     }
-    places.push({ word: width - 1, factor: limit });
+    locations.push({ word: width - 1, factor: limit });
     limit *= values;
   }
   const nullable = columns.flatMap((column, index) =>
@@ -150,9 +154,9 @@ function placesOf(columns: readonly Vector[]): { places: Place[]; width: number;
   );
   nullable.forEach((index, bit) => {
     const missing = { word: width + Math.floor(bit / WORD_BITS), bit: bit % WORD_BITS };
-    places[index] = { word: places[index].word, missing };
+    locations[index] = { word: locations[index].word, missing };
   });
-  return { places, width: width + Math.ceil(nullable.length / WORD_BITS), limit };
+  return { locations, width: width + Math.ceil(nullable.length / WORD_BITS), limit };
 }
 
 /** The number of values of a text or boolean column; null = the column has its own words. */
@@ -172,7 +176,7 @@ type Rows = Pick<RowWords, 'words' | 'width'>;
 function putNumbered(
   column: Vector,
   numbers: Uint32Array | null,
-  { word, factor }: Extract<Place, { factor: number }>,
+  { word, factor }: Extract<WordLocation, { factor: number }>,
   { words, width }: Rows,
   from: number,
   to: number,
@@ -192,7 +196,7 @@ function putNumbered(
 
 function putWide(
   column: Vector,
-  { word, missing }: Extract<Place, { missing: unknown }>,
+  { word, missing }: Extract<WordLocation, { missing: unknown }>,
   { words, width }: Rows,
   from: number,
   to: number,

@@ -108,7 +108,7 @@ export async function keepCode(dist, node = process.execPath, version = process.
     const url = await addressOf(server);
     const { database } = JSON.parse(fs.readFileSync(`${dir}/data/keys.json`, 'utf8'));
     const as = { key: database['master-key'], ca: fs.readFileSync(`${dir}/data/tls/cert.pem`) };
-    for (const [at, body] of FIRST_REQUESTS) await ask(url + at, as, body);
+    for (const [at, body] of FIRST_REQUESTS) await send(url + at, as, body);
     fs.writeFileSync(when, '');
     while (server.exitCode === null && !hasCode(dist, version)) await pause(LOOK_MS);
   } finally {
@@ -135,7 +135,7 @@ function addressOf(server) {
   });
 }
 
-function ask(url, { key, ca }, body) {
+function send(url, { key, ca }, body) {
   const isSql = typeof body === 'string';
   const headers = { Authorization: key, 'Content-Type': isSql ? 'application/sql' : 'application/json' };
   return new Promise((resolve, reject) => {

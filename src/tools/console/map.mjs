@@ -18,12 +18,12 @@ const rounded = (lines) =>
 
 /** Keeps both ends and drops points that are too close to the previous one. */
 function thinned(line) {
-  const kept = [line[0]];
+  const retained = [line[0]];
   for (const point of line.slice(1, -1)) {
-    const [x, y] = kept[kept.length - 1];
-    if (Math.hypot(point[0] - x, point[1] - y) >= STEP_DEGREES) kept.push(point);
+    const [x, y] = retained[retained.length - 1];
+    if (Math.hypot(point[0] - x, point[1] - y) >= STEP_DEGREES) retained.push(point);
   }
-  return [...kept, line[line.length - 1]];
+  return [...retained, line[line.length - 1]];
 }
 
 const isBetween = (one, other) => one !== other;

@@ -206,7 +206,7 @@ t.test('a whitelisted column that was deleted or deactivated opens no other colu
 });
 
 /** The insert body without the entities that `sees` rejects. */
-function kept(body: JsonObject, sees: (id: string, fields: JsonObject) => boolean): Json {
+function visibleIn(body: JsonObject, sees: (id: string, fields: JsonObject) => boolean): Json {
   return new Map([...body].filter(([id, fields]) => sees(id, fields as JsonObject)));
 }
 
@@ -271,7 +271,7 @@ for (let seed = 1; seed <= 6; seed++) {
       const visible = new RowModel();
       visible.createColumns(schema.body);
       visible.createDimension('second');
-      for (const body of bodies) visible.insert(kept(body, sees), NOW_MS);
+      for (const body of bodies) visible.insert(visibleIn(body, sees), NOW_MS);
       hidden += [...isSeen.values()].filter((seen) => !seen).length;
       for (let queryIndex = 0; queryIndex < 10; queryIndex++) {
         const dimension = prng.chance(0.8) ? 'default' : 'second';

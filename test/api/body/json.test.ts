@@ -185,9 +185,9 @@ t.test('a written value is read back unchanged, seed 4', async (t) => {
     return new Map(items.map((item, index) => [`${prng.pick(['a"', '__proto__', '😀'])}${index}`, item]));
   };
   for (let round = 0; round < 500; round++) {
-    const given = value(4);
-    t.strictSame(parseJson(bytes(writeJson(given))), given);
-    t.equal(writeJson(given), jsonText(given));
+    const options = value(4);
+    t.strictSame(parseJson(bytes(writeJson(options))), options);
+    t.equal(writeJson(options), jsonText(options));
   }
 });
 

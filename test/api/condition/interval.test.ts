@@ -13,14 +13,14 @@ const readInterval = (json: Json, name: string): string =>
 
 t.test('an interval is one of six words', async (t) => {
   for (const interval of INTERVALS) t.equal(readInterval(interval, 'here'), interval);
-  for (const [given, named] of [
+  for (const [value, named] of [
     ['day', '"day"'],
     ['DAYS', '"DAYS"'],
     ['', '""'],
     [null, 'null'],
     [true, 'a boolean'],
   ] as const) {
-    assertAllRefusals(t, () => readInterval(given, 'here'), [[4027, named]]);
+    assertAllRefusals(t, () => readInterval(value, 'here'), [[4027, named]]);
   }
 });
 

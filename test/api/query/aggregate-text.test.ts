@@ -73,7 +73,7 @@ t.test('a metric is an object with the computed token, even over no values', asy
 });
 
 t.test(
-  'buckets are rows with their bounds; no buckets are an empty list, or nothing when nested',
+  'buckets are rows with their bounds; without buckets the list is empty, or omitted when nested',
   async (t) => {
     const top = { columns: ['a'], metric: 'min' };
     t.equal(textOf(top, buckets()), '{"a":[]}');
@@ -93,7 +93,7 @@ t.test(
   },
 );
 
-t.test('a text that becomes too long is refused, but not at its maximum length', async (t) => {
+t.test('a text of the maximum length is accepted, a longer text is refused', async (t) => {
   const whole = '{"a":[{"quantity":1,"value":"x"},{"quantity":1,"value":"y"}]}';
   const write = (charsMax: number): string => {
     const text = new AnswerText(charsMax);

@@ -115,21 +115,24 @@ t.test('a total without a query counts all dimensions', async (t) => {
   }
 });
 
-t.test('a PUT replaces type, query and dimension; an absent cache-period stays, null ends it', async (t) => {
-  const level = '[{"level":{"equals":1}}]';
-  const body = bodyOf('count/entity', { dimension: 'users', 'cache-period': 60 }, level);
-  const made = create(body, TEAM, { customKey: 'cd' }).catalog;
-  const event = `{"type":"count/event","query":${QUERIES['count/event']}}`;
-  const { catalog, answer } = change('q', event, made);
-  t.equal(answer, `"type":"count/event","query":${QUERIES['count/event']},"cache-period":60`);
-  t.strictSame(savedIn(catalog, 'q'), {
-    ...{ databaseId: 1, name: 'q', type: 'count/event', dimension: null, query: QUERIES['count/event'] },
-    ...{ cachePeriodSeconds: 60, creator: 'cd', version: made.version + 1 },
-  });
-  const total = change('q', '{"type":"count/entity/total","cache-period":null}', catalog);
-  t.equal(total.answer, '"type":"count/entity/total","query":[],"cache-period":null');
-  t.equal(savedIn(total.catalog, 'q').version, made.version + 2);
-});
+t.test(
+  'a PUT replaces type, query and dimension; an omitted cache-period is unchanged, null removes it',
+  async (t) => {
+    const level = '[{"level":{"equals":1}}]';
+    const body = bodyOf('count/entity', { dimension: 'users', 'cache-period': 60 }, level);
+    const made = create(body, TEAM, { customKey: 'cd' }).catalog;
+    const event = `{"type":"count/event","query":${QUERIES['count/event']}}`;
+    const { catalog, answer } = change('q', event, made);
+    t.equal(answer, `"type":"count/event","query":${QUERIES['count/event']},"cache-period":60`);
+    t.strictSame(savedIn(catalog, 'q'), {
+      ...{ databaseId: 1, name: 'q', type: 'count/event', dimension: null, query: QUERIES['count/event'] },
+      ...{ cachePeriodSeconds: 60, creator: 'cd', version: made.version + 1 },
+    });
+    const total = change('q', '{"type":"count/entity/total","cache-period":null}', catalog);
+    t.equal(total.answer, '"type":"count/entity/total","query":[],"cache-period":null');
+    t.equal(savedIn(total.catalog, 'q').version, made.version + 2);
+  },
+);
 
 t.test('the list contains all saved queries of a database in order of creation', async (t) => {
   const one = create(bodyOf('top_values', { name: 'b', 'cache-period': 7 })).catalog;
@@ -158,28 +161,31 @@ t.test('a deleted query is no longer returned, and its name is free', async (t) 
   );
 });
 
-t.test('a custom key changes and deletes its own saved queries and those of no custom key', async (t) => {
-  const makers = [null, 'cd', 'ce'];
-  const put = bodyWith(MINIMAL, { name: undefined });
-  for (const maker of makers) {
-    const { catalog } = create(COUNT, TEAM, { customKey: maker });
-    for (const customKey of makers) {
-      const isTheirs = maker === null || customKey === null || maker === customKey;
-      const shows = `${customKey} on what ${maker} made`;
-      for (const run of [
-        () => change('q', put, catalog, { customKey }),
-        () => remove('q', catalog, { customKey }),
-      ]) {
-        if (isTheirs) t.doesNotThrow(run, shows);
-        else t.throws(run, { code: 508 }, shows);
-      }
-      if (isTheirs) {
-        const changed = change('q', put, catalog, { customKey }).catalog;
-        t.equal(savedIn(changed, 'q').creator, maker, 'the creator stays the same');
+t.test(
+  'a custom key can change and delete its own saved queries and those that no custom key created',
+  async (t) => {
+    const makers = [null, 'cd', 'ce'];
+    const put = bodyWith(MINIMAL, { name: undefined });
+    for (const maker of makers) {
+      const { catalog } = create(COUNT, TEAM, { customKey: maker });
+      for (const customKey of makers) {
+        const isTheirs = maker === null || customKey === null || maker === customKey;
+        const shows = `${customKey} on what ${maker} made`;
+        for (const run of [
+          () => change('q', put, catalog, { customKey }),
+          () => remove('q', catalog, { customKey }),
+        ]) {
+          if (isTheirs) t.doesNotThrow(run, shows);
+          else t.throws(run, { code: 508 }, shows);
+        }
+        if (isTheirs) {
+          const changed = change('q', put, catalog, { customKey }).catalog;
+          t.equal(savedIn(changed, 'q').creator, maker, 'the creator stays the same');
+        }
       }
     }
-  }
-});
+  },
+);
 
 t.test('a query with columns that the caller may not use cannot be saved', async (t) => {
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['visits'] }] });
@@ -212,29 +218,29 @@ t.test('names have 1 to 64 letters, digits and dashes', async (t) => {
 
 const of = (more: object): string => bodyWith(MINIMAL, more);
 const REFUSED: readonly Refusal[] = [
-  ['no object', '[]', 4004, 'the body'],
+  ['not an object', '[]', 4004, 'the body'],
   ['an unknown field', of({ 'query-name': 'q' }), 4049, '"query-name"'],
   ['no type', of({ type: undefined }), 4006, '"type"'],
   ['type null', of({ type: null }), 4006, '"type"'],
-  ['a type that is none', of({ type: 'exists/entity' }), 4024, '"exists/entity"'],
-  ['a type of an object', of({ type: 'constructor' }), 4024, '"constructor"'],
-  ['a type that is no text', of({ type: 1 }), 4024, 'a number'],
+  ['an unknown type', of({ type: 'exists/entity' }), 4024, '"exists/entity"'],
+  ['the name of a property of objects as type', of({ type: 'constructor' }), 4024, '"constructor"'],
+  ['a type that is not a string', of({ type: 1 }), 4024, 'a number'],
   ['no query', of({ query: undefined }), 4010, '"query"'],
   ['query null', of({ query: null }), 4010, '"query"'],
-  ['a count of no list', of({ query: { age: { equals: 1 } } }), 4026, 'query'],
-  ['a count of nothing', of({ query: [] }), 4014, 'query'],
-  ['a column that is not there', of({ query: [{ none: { equals: 1 } }] }), 4008, '"none"'],
-  ['a dimension that is not there', of({ dimension: 'none' }), 5008, '"none"'],
-  ['a dimension that is no name', of({ dimension: 1 }), 5009, '"dimension"'],
+  ['a count that is not a list', of({ query: { age: { equals: 1 } } }), 4026, 'query'],
+  ['an empty count', of({ query: [] }), 4014, 'query'],
+  ['an unknown column', of({ query: [{ none: { equals: 1 } }] }), 4008, '"none"'],
+  ['an unknown dimension', of({ dimension: 'none' }), 5008, '"none"'],
+  ['a dimension that is not a string', of({ dimension: 1 }), 5009, '"dimension"'],
   ['an attribute in an event count', of({ type: 'count/event' }), 4040, 'age'],
-  ['a total of something else', of({ type: 'count/entity/total', query: 'users' }), 4042, 'a string'],
+  ['a total that is not a list', of({ type: 'count/entity/total', query: 'users' }), 4042, 'a string'],
   [
-    'a total of a list of others',
+    'a total of a list with a number',
     of({ type: 'count/entity/total', query: ['users', 1] }),
     4042,
     'other values',
   ],
-  ['a total of what is not there', of({ type: 'count/entity/total', query: ['none'] }), 5008, '"none"'],
+  ['a total of an unknown dimension', of({ type: 'count/entity/total', query: ['none'] }), 5008, '"none"'],
   [
     'a total in a dimension',
     of({ type: 'count/entity/total', query: [], dimension: 'users' }),
@@ -243,19 +249,24 @@ const REFUSED: readonly Refusal[] = [
   ],
   ['an aggregation without query', of({ type: 'aggregation', query: undefined }), 4010, '"query"'],
   ['an aggregation of a text', of({ type: 'aggregation', query: 'age' }), 4004, 'a string'],
-  ['an aggregation of nothing', of({ type: 'aggregation', query: {} }), 4010, '"query"'],
+  ['an empty aggregation', of({ type: 'aggregation', query: {} }), 4010, '"query"'],
   [
-    'an aggregation of more',
+    'an aggregation with an unknown field',
     of({ type: 'aggregation', query: { query: [{ age: 1 }], limit: 1 } }),
     4049,
     '"limit"',
   ],
-  ['an aggregation of too many', of({ type: 'aggregation', query: { query: [{ age: 1001 }] } }), 4051, 'age'],
+  [
+    'an aggregation with too many values',
+    of({ type: 'aggregation', query: { query: [{ age: 1001 }] } }),
+    4051,
+    'age',
+  ],
   ['top values without query', of({ type: 'top_values', query: undefined }), 4010, '"query"'],
   ['top values of a list', of({ type: 'top_values', query: [] }), 4004, 'a list'],
-  ['top values of none', of({ type: 'top_values', query: { q: { none: 3 } } }), 4008, '"none"'],
+  ['top values of an unknown column', of({ type: 'top_values', query: { q: { none: 3 } } }), 4008, '"none"'],
   [
-    'top values in a dimension that is not there',
+    'top values in an unknown dimension',
     of({ type: 'top_values', query: { q: { age: 3 } }, dimension: 'none' }),
     5008,
     '"none"',
@@ -375,7 +386,7 @@ t.test('a restricted key sees only the saved queries that it may run', async (t)
   }
 });
 
-t.test('a saved query is hidden, not refused with 508, from a key to which it is closed', async (t) => {
+t.test('a saved query is hidden from a key that may not run it, instead of refused with 508', async (t) => {
   const { catalog } = create(COUNT, TEAM, { customKey: 'cd' });
   const access = accessOf(customKey({ columnsWhitelist: [] }));
   for (const customKey of ['cd', 'ce']) {
@@ -394,9 +405,9 @@ t.test('a change of the saved query or of the model shows or hides it', async (t
   t.equal(isVisible(closed), false);
   t.equal(isVisible(change('q', bodyOf('count/entity', { name: undefined }), closed).catalog), true);
   const { id: columnId } = databaseOf(open, 1).dimensions.get('default')?.columns.get('age') ?? {};
-  if (columnId === undefined) throw new Error('the model has the column "age"');
+  if (columnId === undefined) throw new Error('the model has no column "age"');
   const without = applyChanges(open, [{ change: 'column-deleted', databaseId: 1, dimensionId: 1, columnId }]);
-  t.equal(isVisible(without), false, 'without the column the query counts as closed');
+  t.equal(isVisible(without), false, 'a query on a missing column is hidden');
   t.equal(
     codeOf(() => savedQueryAt('q', readerOf(without))),
     null,

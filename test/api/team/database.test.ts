@@ -102,14 +102,14 @@ t.test("an area belongs to its provider; the default is the provider's first are
   t.equal(area({ cloud_provider: 'azure' }), 'us-central');
   t.equal(area({ cloud_provider: 'azure', cloud_area: 'eu-west' }), 'eu-west');
   t.equal(area({ cloud_area: 'global' }), 'global');
-  const place = (catalog: typeof TEAM) => {
+  const cloudOf = (catalog: typeof TEAM) => {
     const { cloudProvider, cloudArea } = propertiesOf(catalog, 1);
     return [cloudProvider, cloudArea];
   };
   const aws = after(change(json(changing({ cloud_provider: 'aws', cloud_area: 'sa-east-1' })))).catalog;
-  t.strictSame(place(aws), ['aws', 'sa-east-1']);
+  t.strictSame(cloudOf(aws), ['aws', 'sa-east-1']);
   const further = (more: object) =>
-    place(after(changeDatabase(json(changing(more)), aws, EVERYWHERE, NOW_MS), aws).catalog);
+    cloudOf(after(changeDatabase(json(changing(more)), aws, EVERYWHERE, NOW_MS), aws).catalog);
   t.strictSame(further({ cloud_area: 'eu-west-3' }), ['aws', 'eu-west-3']);
   t.strictSame(further({ cloud_provider: 'aws', description: 'x' }), ['aws', 'sa-east-1']);
   t.strictSame(further({ cloud_provider: 'ovh' }), ['ovh', 'global']);

@@ -13,7 +13,8 @@ function setUpAudited(by: 'admin socket' | 'command line' = 'admin socket') {
   const audit = new Audit(pino({ level: 'silent' }), { write: (line) => lines.push(line) }, () => 0);
   return {
     ...{ engine, lines },
-    ask: (request: AdminRequest): Promise<AdminAnswer> => administerAudited(dependencies, request, audit, by),
+    request: (request: AdminRequest): Promise<AdminAnswer> =>
+      administerAudited(dependencies, request, audit, by),
     /** Returns the audit entries that were written since the last call. */
     audited: (): unknown[] => lines.splice(0).map((line) => JSON.parse(line).audit),
   };
@@ -22,8 +23,8 @@ function setUpAudited(by: 'admin socket' | 'command line' = 'admin socket') {
 const idOf = (kind: string, hash: string): string => `${kind}-${hash.slice(0, 8)}`;
 
 t.test('a change of keys, account or retention has one audit line that names the object', async (t) => {
-  const { ask, audited, lines } = setUpAudited();
-  const made = await ask({ do: 'create-key', name: 'ci', permissions: [] });
+  const { request, audited, lines } = setUpAudited();
+  const made = await request({ do: 'create-key', name: 'ci', permissions: [] });
   if (made.answer !== 'key') throw new Error(made.answer);
   t.notOk(lines.join('').includes(made.text));
   t.notOk(lines.join('').includes(hashOfKey(made.text)));
@@ -32,29 +33,29 @@ t.test('a change of keys, account or retention has one audit line that names the
   t.strictSame(audited(), [
     { ...who, what: 'create-key', changes: [{ change: 'key-created', key, keyName: 'ci' }] },
   ]);
-  await ask({ do: 'delete-key', name: 'ci', force: false });
+  await request({ do: 'delete-key', name: 'ci', force: false });
   t.strictSame(audited(), [
     { ...who, what: 'delete-key', changes: [{ change: 'key-deleted', key, keyName: 'ci' }] },
   ]);
-  const rotated = await ask({ do: 'rotate-key', kind: 'read', database: 'quarry' });
+  const rotated = await request({ do: 'rotate-key', kind: 'read', database: 'quarry' });
   if (rotated.answer !== 'key') throw new Error(rotated.answer);
-  const place = { databaseId: 1, database: 'quarry' };
+  const database = { databaseId: 1, database: 'quarry' };
   t.strictSame(audited(), [
     {
       ...who,
       what: 'rotate-key',
       changes: [
-        { change: 'key-created', key: idOf('read', hashOfKey(rotated.text)), ...place },
-        { change: 'key-deleted', key: idOf('read', hashOfKey('read')), ...place },
+        { change: 'key-created', key: idOf('read', hashOfKey(rotated.text)), ...database },
+        { change: 'key-deleted', key: idOf('read', hashOfKey('read')), ...database },
       ],
     },
   ]);
-  await ask({ do: 'account', state: 'suspended' });
+  await request({ do: 'account', state: 'suspended' });
   t.strictSame(audited(), [
     { ...who, what: 'account', changes: [{ change: 'account-set', state: 'suspended' }] },
   ]);
-  await ask({ do: 'retention', resume: true });
-  await ask({ do: 'backup', to: '/mnt/b' });
+  await request({ do: 'retention', resume: true });
+  await request({ do: 'backup', to: '/mnt/b' });
   t.strictSame(audited(), [
     { ...who, what: 'retention', changes: [] },
     { ...who, what: 'backup', changes: [], to: '/mnt/b' },
@@ -62,13 +63,13 @@ t.test('a change of keys, account or retention has one audit line that names the
 });
 
 t.test('a refused request and an internal error have an audit line each', async (t) => {
-  const { engine, ask, audited } = setUpAudited();
-  await ask({ do: 'create-key', name: 'first', permissions: [] });
+  const { engine, request, audited } = setUpAudited();
+  await request({ do: 'create-key', name: 'first', permissions: [] });
   engine.refusal = new QuarryError(9004, 'a shard is rebuilt');
-  await ask({ do: 'account', state: 'banned' });
+  await request({ do: 'account', state: 'banned' });
   engine.refusal = null;
   engine.backupFault = new TypeError('a bug');
-  await t.rejects(ask({ do: 'backup', to: '/mnt/b' }), { message: 'a bug' });
+  await t.rejects(request({ do: 'backup', to: '/mnt/b' }), { message: 'a bug' });
   const who = { who: 'admin socket', changes: [] };
   t.strictSame(audited(), [
     { ...who, what: 'create-key', outcome: 'refused' },
@@ -80,8 +81,8 @@ t.test('a refused request and an internal error have an audit line each', async 
 t.test(
   'a change that a command makes without a server is audited as a change by the command line',
   async (t) => {
-    const { ask, audited } = setUpAudited('command line');
-    await ask({ do: 'account', state: 'banned' });
+    const { request, audited } = setUpAudited('command line');
+    await request({ do: 'account', state: 'banned' });
     t.strictSame(audited(), [
       {
         who: 'command line',
@@ -94,9 +95,9 @@ t.test(
 );
 
 t.test('a request that only reads has no audit line', async (t) => {
-  const { ask, audited } = setUpAudited();
-  await ask({ do: 'list-keys' });
-  await ask({ do: 'account', state: null });
-  await ask({ do: 'retention', resume: false });
+  const { request, audited } = setUpAudited();
+  await request({ do: 'list-keys' });
+  await request({ do: 'account', state: null });
+  await request({ do: 'retention', resume: false });
   t.strictSame(audited(), []);
 });

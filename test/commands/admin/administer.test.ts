@@ -188,18 +188,18 @@ t.test(
   'a backup returns its size; a failure is returned as a refusal, and an internal error is thrown',
   async (t) => {
     const { engine, dependencies } = setUp();
-    const ask = (): Promise<AdminAnswer> => administer(dependencies, { do: 'backup', to: '/mnt/b' });
-    t.strictSame(await ask(), { answer: 'backup', lsn: 7, fileCount: 2, bytes: 6 });
+    const backUp = (): Promise<AdminAnswer> => administer(dependencies, { do: 'backup', to: '/mnt/b' });
+    t.strictSame(await backUp(), { answer: 'backup', lsn: 7, fileCount: 2, bytes: 6 });
     engine.backupFault = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-    t.strictSame(await ask(), {
+    t.strictSame(await backUp(), {
       answer: 'refused',
       message: 'the backup was not made: ENOSPC: no space left',
     });
     engine.backupFault = new Error('/mnt/b is not empty');
-    t.match(await ask(), { answer: 'refused', message: 'the backup was not made: /mnt/b is not empty' });
+    t.match(await backUp(), { answer: 'refused', message: 'the backup was not made: /mnt/b is not empty' });
     engine.backupFault = new QuarryError(9004, 'a shard is rebuilt');
-    t.strictSame(await ask(), { answer: 'busy', message: 'a shard is rebuilt' });
+    t.strictSame(await backUp(), { answer: 'busy', message: 'a shard is rebuilt' });
     engine.backupFault = new TypeError('a bug');
-    await t.rejects(ask(), engine.backupFault);
+    await t.rejects(backUp(), engine.backupFault);
   },
 );

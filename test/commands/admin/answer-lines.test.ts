@@ -11,15 +11,19 @@ t.test('every line is answered, whatever it contains, and no log line contains a
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const audit = new Audit(log, null, () => 0);
   const answer = answerLines(dependencies, log, audit);
-  const ask = async (line: string | null): Promise<AdminAnswer> => JSON.parse(await answer(line));
-  t.strictSame(await ask(null), { answer: 'refused', message: 'the line is too long' });
+  const answerTo = async (line: string | null): Promise<AdminAnswer> => JSON.parse(await answer(line));
+  t.strictSame(await answerTo(null), { answer: 'refused', message: 'the line is too long' });
   for (const line of ['', '{', 'list', '\u0000', '{"do":"list-keys"} x', '['.repeat(10_000)]) {
-    t.strictSame(await ask(line), { answer: 'refused', message: 'the line is not JSON' }, line.slice(0, 20));
+    t.strictSame(
+      await answerTo(line),
+      { answer: 'refused', message: 'the line is not JSON' },
+      line.slice(0, 20),
+    );
   }
-  t.match(await ask('{"do":"x"}'), { answer: 'refused', message: /^"do" is one of/ });
-  const made = await ask('{"do":"create-key","name":"ci","permissions":[]}');
+  t.match(await answerTo('{"do":"x"}'), { answer: 'refused', message: /^"do" is one of/ });
+  const made = await answerTo('{"do":"create-key","name":"ci","permissions":[]}');
   if (made.answer !== 'key') throw new Error(made.answer);
-  t.match(await ask('{"do":"list-keys"}'), { answer: 'keys' });
+  t.match(await answerTo('{"do":"list-keys"}'), { answer: 'keys' });
   t.ok(logged.length >= 2);
   t.notOk(logged.join('').includes(made.text));
   const broken = {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { AdminAnswer, AdminRequest } from '../../../src/commands/admin/admin-request.js';
-import { askStore } from '../../../src/commands/admin/ask-store.js';
+import { administerStore } from '../../../src/commands/admin/ask-store.js';
 import type { ServerDependencies } from '../../../src/commands/serve/create-engine.js';
 import { type RunningServer, startServer } from '../../../src/commands/serve/serve.js';
 import type { ServeConfig } from '../../../src/commands/serve/serve-config.js';
@@ -84,30 +84,30 @@ async function serveHere(t: Test, dir: string): Promise<RunningServer> {
   return { ...server, close };
 }
 
-const ask = (dir: string, request: AdminRequest): Promise<AdminAnswer> =>
-  askStore(configOf(dir), request, DEPENDENCIES);
+const administer = (dir: string, request: AdminRequest): Promise<AdminAnswer> =>
+  administerStore(configOf(dir), request, DEPENDENCIES);
 
 const account = (dir: string, state: 'active' | 'suspended' | 'banned' | null = null): Promise<AdminAnswer> =>
-  ask(dir, { do: 'account', state });
+  administer(dir, { do: 'account', state });
 
 const create = (dir: string, name: string): Promise<AdminAnswer> =>
-  ask(dir, { do: 'create-key', name, permissions: [] });
+  administer(dir, { do: 'create-key', name, permissions: [] });
 
 async function rotate(dir: string, kind: 'read' | 'write'): Promise<string> {
-  const answer = await ask(dir, { do: 'rotate-key', kind, database: 'quarry' });
+  const answer = await administer(dir, { do: 'rotate-key', kind, database: 'quarry' });
   if (answer.answer !== 'key') throw new Error(JSON.stringify(answer));
   return answer.text;
 }
 
 async function teamNames(dir: string): Promise<string[]> {
-  const answer = await ask(dir, { do: 'list-keys' });
+  const answer = await administer(dir, { do: 'list-keys' });
   if (answer.answer !== 'keys') throw new Error(JSON.stringify(answer));
   return answer.keys.team.map(({ name }) => name).sort();
 }
 
 /** The HTTP status of a count with the key. */
 async function statusWith(client: JsonClient, key: string): Promise<number> {
-  return (await client.ask({ path: '/v1/query/count/entity/total', key })).status;
+  return (await client.request({ path: '/v1/query/count/entity/total', key })).status;
 }
 
 t.test('a running server applies a change at once, and the change survives kill -9', async (t) => {
@@ -196,10 +196,10 @@ t.test('a change without a server is written to the audit log, if there is one',
   const dir = store(t);
   const auditLog = path.join(temporaryDir(t), 'audit.log');
   const config: ServeConfig = { ...configOf(dir), auditLog };
-  await askStore(config, { do: 'list-keys' }, DEPENDENCIES);
-  const made = await askStore(config, { do: 'create-key', name: 'ci', permissions: [] }, DEPENDENCIES);
+  await administerStore(config, { do: 'list-keys' }, DEPENDENCIES);
+  const made = await administerStore(config, { do: 'create-key', name: 'ci', permissions: [] }, DEPENDENCIES);
   if (made.answer !== 'key') throw new Error(made.answer);
-  t.match(await askStore(config, { do: 'delete-key', name: 'none', force: true }, DEPENDENCIES), {
+  t.match(await administerStore(config, { do: 'delete-key', name: 'none', force: true }, DEPENDENCIES), {
     answer: 'refused',
   });
   const text = fs.readFileSync(auditLog, 'utf8');
@@ -219,7 +219,7 @@ t.test('a change without a server is written to the audit log, if there is one',
   );
   t.notOk(text.includes(made.text));
   const unusable = { ...config, auditLog: dir };
-  await t.rejects(askStore(unusable, { do: 'account', state: 'banned' }, DEPENDENCIES), {
+  await t.rejects(administerStore(unusable, { do: 'account', state: 'banned' }, DEPENDENCIES), {
     message: /^audit-log: .* cannot be opened/,
   });
   t.match(await account(dir), { state: 'active' }, 'a change that cannot be audited is not made');
@@ -229,7 +229,7 @@ t.test('a directory locked by a process that does not answer is refused after a 
   const dir = store(t);
   const lock = await lockDirectory(dir);
   t.teardown(() => lock.release());
-  await t.rejects(askStore(configOf(dir), { do: 'account', state: 'banned' }, DEPENDENCIES, 300), {
+  await t.rejects(administerStore(configOf(dir), { do: 'account', state: 'banned' }, DEPENDENCIES, 300), {
     message: new RegExp(`in use by the process with pid ${process.pid}.*does not answer.*try again later`),
   });
   await lock.release();

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { readArguments } from '../../../src/commands/admin/admin-options.js';
 import type { ServerAddress } from '../../../src/commands/admin/admin-request.js';
-import { type KeyKind, REMOTE_FLAGS, readRemote } from '../../../src/commands/remote/index.js';
+import { REMOTE_FLAGS, type RemoteKeyKind, readRemote } from '../../../src/commands/remote/index.js';
 
 const KEYS = JSON.stringify({
   'team-key': 'team',
@@ -26,7 +26,7 @@ const RUNNING: Readonly<Record<string, ServerAddress>> = {
   own: { host: '0.0.0.0', httpsPort: 1234, certFile: '/etc/cert.pem' },
 };
 
-async function read(words: string[], env: Record<string, string> = {}, kind: KeyKind = 'read-key') {
+async function read(words: string[], env: Record<string, string> = {}, kind: RemoteKeyKind = 'read-key') {
   const line = readArguments(words, REMOTE_FLAGS);
   if ('wrong' in line) return line;
   const context = {

@@ -26,13 +26,17 @@ t.test('the limits of a limits file and the size of the deduplication table are 
   const { master } = server.keys();
   const client = new JsonClient(serving, master);
   t.teardown(() => client.close());
-  const list = async (): Promise<number> => (await client.ask({ path: '/v1/dimension' })).status;
+  const list = async (): Promise<number> => (await client.request({ path: '/v1/dimension' })).status;
   t.strictSame([await list(), await list(), await list()], [200, 200, 429]);
 
-  const insert = async (id: string, once: string): Promise<number> => {
+  const insert = async (id: string, idempotencyKey: string): Promise<number> => {
     const answer = await fetch(`http://127.0.0.1:${serving.httpPort}/v1/insert`, {
       method: 'POST',
-      headers: { authorization: master, 'content-type': 'application/json', 'idempotency-key': once },
+      headers: {
+        authorization: master,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
       body: JSON.stringify({ [id]: { size: 1 }, 'auto-create': ['column'] }),
     });
     await answer.arrayBuffer();
@@ -154,7 +158,7 @@ t.test(
     const client = new JsonClient(serving, server.keys().master);
     t.teardown(() => client.close());
     const isAnswered = async (): Promise<boolean> =>
-      (await client.ask({ path: '/v1/dimension' })).status === 200;
+      (await client.request({ path: '/v1/dimension' })).status === 200;
     t.ok(await isAnswered());
     const before = await presented(serving.httpsPort);
 

@@ -103,9 +103,9 @@ t.test(
     await terminal.until('(1 row)');
     type('\\q\r');
     await ended;
-    const kept = fs.readFileSync(path.join(dir, 'sql-history'), 'utf8');
-    t.notMatch(kept, server.masterKey);
-    t.equal(kept.trimEnd().split('\n').length, 2);
+    const stored = fs.readFileSync(path.join(dir, 'sql-history'), 'utf8');
+    t.notMatch(stored, server.masterKey);
+    t.equal(stored.trimEnd().split('\n').length, 2);
   },
 );
 

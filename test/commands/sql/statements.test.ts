@@ -26,8 +26,8 @@ t.test('a statement ends at a ; outside of quotes, brackets and comments', (t) =
 t.test('the statements are the same wherever the text is split', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat(TEXT.length), { maxLength: 12 }), (cuts) => {
-      const places = [0, ...cuts.sort((a, b) => a - b), TEXT.length];
-      const parts = places.slice(1).map((end, index) => TEXT.slice(places[index], end));
+      const offsets = [0, ...cuts.sort((a, b) => a - b), TEXT.length];
+      const parts = offsets.slice(1).map((end, index) => TEXT.slice(offsets[index], end));
       return JSON.stringify(all(parts)) === JSON.stringify(WANTED);
     }),
     { seed: 5, numRuns: 200 },

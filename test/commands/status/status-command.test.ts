@@ -19,7 +19,7 @@ t.test(
     const client = new JsonClient(ports, server.keys().master);
     t.teardown(() => client.close());
     const post = async (path: string, body: unknown): Promise<void> => {
-      t.match(await client.ask({ method: 'POST', path, body }), { status: 200 });
+      t.match(await client.request({ method: 'POST', path, body }), { status: 200 });
     };
     await post('/v1/column', [
       { name: 'city', type: 'string', storage: 'latest-value', cardinality: 'low' },

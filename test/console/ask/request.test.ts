@@ -15,8 +15,8 @@ const condition = (column: string, more: Partial<Condition> = {}): Condition => 
   ...more,
 });
 
-function requestFor(given: Draft): { path: string; body: unknown } | readonly string[] {
-  const outcome = requestOf(given, airports);
+function requestFor(value: Draft): { path: string; body: unknown } | readonly string[] {
+  const outcome = requestOf(value, airports);
   if ('problems' in outcome) return outcome.problems.map(({ text }) => text);
   return { path: outcome.question.path, body: JSON.parse(outcome.question.body) };
 }

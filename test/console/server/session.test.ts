@@ -5,13 +5,13 @@ import { columnOf, dimensionOf } from '../../../src/console/server/model.js';
 import { type KeyStore, type Session, SessionStore } from '../../../src/console/server/session.js';
 import { MODEL, WITHOUT_SIZES } from '../model.js';
 
-function memory(): KeyStore & { readonly held: Map<string, string> } {
-  const held = new Map<string, string>();
+function memory(): KeyStore & { readonly stored: Map<string, string> } {
+  const stored = new Map<string, string>();
   return {
-    held,
-    getItem: (name) => held.get(name) ?? null,
-    setItem: (name, text) => void held.set(name, text),
-    removeItem: (name) => void held.delete(name),
+    stored,
+    getItem: (name) => stored.get(name) ?? null,
+    setItem: (name, text) => void stored.set(name, text),
+    removeItem: (name) => void stored.delete(name),
   };
 }
 
@@ -23,13 +23,13 @@ t.test(
     const [tab, device] = [memory(), memory()];
     const store = new SessionStore(tab, device);
     store.keep(SESSION, false);
-    t.strictSame([tab.held.size, device.held.size], [1, 0]);
+    t.strictSame([tab.stored.size, device.stored.size], [1, 0]);
     t.strictSame(store.read(), SESSION);
     store.keep(SESSION, true);
-    t.strictSame([tab.held.size, device.held.size], [0, 1]);
+    t.strictSame([tab.stored.size, device.stored.size], [0, 1]);
     t.strictSame(new SessionStore(memory(), device).read(), SESSION, 'another tab');
     store.clear();
-    t.strictSame([tab.held.size, device.held.size, store.read()], [0, 0, null]);
+    t.strictSame([tab.stored.size, device.stored.size, store.read()], [0, 0, null]);
     tab.setItem('quarry-session', '{damaged');
     t.equal(store.read(), null);
   },

@@ -212,7 +212,7 @@ const CONNECTIONS: Readonly<Record<string, number>> = {
   'gzip bombs that just fit': 300,
 };
 const CONNECTIONS_ELSE = 100;
-const HELD_MS = 500;
+const HOLD_MS = 500;
 /** Longest time until the handles of an attack are closed. */
 const CLOSED_MS_MAX = 14_000;
 
@@ -228,7 +228,7 @@ t.test(
     const before = processStats(server.pid);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       const insertedBefore = good.insertedCount;
-      await attack(target, CONNECTIONS[name] ?? CONNECTIONS_ELSE, HELD_MS, prng);
+      await attack(target, CONNECTIONS[name] ?? CONNECTIONS_ELSE, HOLD_MS, prng);
       while (good.insertedCount === insertedBefore && good.faults.length === 0) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }

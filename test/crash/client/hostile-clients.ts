@@ -41,35 +41,35 @@ async function openMany(count: number, open: () => Promise<RawClient>): Promise<
   return Promise.all(Array.from({ length: count }, open));
 }
 
-/** Holds `count` connections for `heldMs` and sends `drip` repeatedly to each. */
+/** Holds `count` connections for `holdMs` and sends `drip` repeatedly to each. */
 async function hold(
   clients: readonly RawClient[],
-  heldMs: number,
+  holdMs: number,
   first: string,
   drip: string | null,
 ): Promise<void> {
   for (const client of clients) client.send(first);
-  const untilMs = performance.now() + heldMs;
+  const untilMs = performance.now() + holdMs;
   while (performance.now() < untilMs) {
-    await pause(Math.min(500, heldMs));
+    await pause(Math.min(500, holdMs));
     if (drip !== null) for (const client of clients) client.send(drip);
   }
   for (const client of clients) client.drop();
 }
 
-type Attack = (target: Target, count: number, heldMs: number, prng: Prng) => Promise<void>;
+type Attack = (target: Target, count: number, holdMs: number, prng: Prng) => Promise<void>;
 
 /** Sends `bytes` on new connections and disconnects regardless of the answer. */
 async function sendAndGo(
   target: Target,
   count: number,
-  heldMs: number,
+  holdMs: number,
   secure: boolean,
   bytes: () => string | Uint8Array,
 ): Promise<void> {
   const clients = await openMany(count, () => RawClient.open(target.ports, secure));
   for (const client of clients) client.send(bytes());
-  await pause(heldMs);
+  await pause(holdMs);
   for (const client of clients) client.drop();
 }
 
@@ -77,81 +77,81 @@ const randomBytes = (prng: Prng, length: number): Uint8Array =>
   Uint8Array.from({ length }, () => prng.below(256));
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  'half-sent heads': async ({ ports }, count, heldMs) =>
+  'half-sent heads': async ({ ports }, count, holdMs) =>
     hold(
       await openMany(count, () => RawClient.open(ports, false)),
-      heldMs,
+      holdMs,
       'GET /livez HTTP/1.1\r\nHost: ',
       'x',
     ),
 
-  'half-sent bodies': async ({ ports, keys }, count, heldMs) => {
+  'half-sent bodies': async ({ ports, keys }, count, holdMs) => {
     const head = headOf('POST', '/v1/insert', keys.master, ['Content-Length: 100000']);
-    await hold(await openMany(count, () => RawClient.open(ports, false)), heldMs, head, ' ');
+    await hold(await openMany(count, () => RawClient.open(ports, false)), holdMs, head, ' ');
   },
 
-  'big answers read slowly': async ({ ports, keys }, count, heldMs) => {
+  'big answers read slowly': async ({ ports, keys }, count, holdMs) => {
     const clients = await openMany(count, () => RawClient.open(ports, true));
     const text = 'select * from default';
     for (const client of clients) {
       client.socket.pause();
       client.send(headOf('POST', '/v1/sql', keys.master, [`Content-Length: ${text.length}`]) + text);
     }
-    await pause(heldMs);
+    await pause(holdMs);
     for (const client of clients) client.drop();
   },
 
-  'requests without waiting for answers, nor reading them': async ({ ports }, count, heldMs) => {
+  'requests without waiting for answers, nor reading them': async ({ ports }, count, holdMs) => {
     const clients = await openMany(Math.max(1, Math.floor(count / 100)), () => RawClient.open(ports, false));
     for (const client of clients) {
       client.socket.pause();
       client.send(LIVEZ.repeat(10_000));
     }
-    await pause(heldMs);
+    await pause(holdMs);
     for (const client of clients) client.drop();
   },
 
-  'chunked bodies without an end': async ({ ports, keys }, count, heldMs) => {
+  'chunked bodies without an end': async ({ ports, keys }, count, holdMs) => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const head = headOf('POST', '/v1/insert', keys.master, ['Transfer-Encoding: chunked']);
     const few = Math.max(1, Math.floor(count / 100));
-    await sendAndGo({ ports, keys }, few, heldMs, false, () => head + chunk.repeat(100));
+    await sendAndGo({ ports, keys }, few, holdMs, false, () => head + chunk.repeat(100));
   },
 
-  'gzip bombs': async ({ ports, keys }, count, heldMs) => {
+  'gzip bombs': async ({ ports, keys }, count, holdMs) => {
     const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
     const lines = ['Content-Encoding: gzip', `Content-Length: ${bomb.length}`];
     const head = Buffer.from(headOf('POST', '/v1/insert', keys.master, lines));
     const few = Math.max(1, Math.floor(count / 50));
-    await sendAndGo({ ports, keys }, few, heldMs, false, () => Buffer.concat([head, bomb]));
+    await sendAndGo({ ports, keys }, few, holdMs, false, () => Buffer.concat([head, bomb]));
   },
 
-  'gzip bombs that just fit': async ({ ports, keys }, count, heldMs) => {
+  'gzip bombs that just fit': async ({ ports, keys }, count, holdMs) => {
     const bomb = gzipSync(Buffer.alloc(5 * MIB - 100, ' '));
     const lines = ['Content-Encoding: gzip', `Content-Length: ${bomb.length}`];
     const head = Buffer.from(headOf('POST', '/v1/insert', keys.master, lines));
-    await sendAndGo({ ports, keys }, Math.max(1, Math.floor(count / 5)), heldMs, false, () =>
+    await sendAndGo({ ports, keys }, Math.max(1, Math.floor(count / 5)), holdMs, false, () =>
       Buffer.concat([head, bomb]),
     );
   },
 
-  'TLS handshakes that stop': async ({ ports }, count, heldMs, prng) => {
+  'TLS handshakes that stop': async ({ ports }, count, holdMs, prng) => {
     const clients = await openMany(count, () => RawClient.openBare(ports));
     // The head of a ClientHello record, and garbage of the length that it names, cut short.
     const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc]), randomBytes(prng, 100)]);
     for (const client of clients) client.send(prng.chance(0.5) ? hello : randomBytes(prng, 300));
-    await pause(heldMs);
+    await pause(holdMs);
     for (const client of clients) client.drop();
   },
 
-  'random bytes': ({ ports, keys }, count, heldMs, prng) =>
-    sendAndGo({ ports, keys }, count, heldMs, false, () => randomBytes(prng, 1_000)),
+  'random bytes': ({ ports, keys }, count, holdMs, prng) =>
+    sendAndGo({ ports, keys }, count, holdMs, false, () => randomBytes(prng, 1_000)),
 
-  'floods of header lines': ({ ports, keys }, count, heldMs) =>
+  'floods of header lines': ({ ports, keys }, count, holdMs) =>
     sendAndGo(
       { ports, keys },
       count,
-      heldMs,
+      holdMs,
       false,
       () => `GET /livez HTTP/1.1\r\n${'X-A: b\r\n'.repeat(2_000)}`,
     ),

@@ -7,13 +7,13 @@ import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { insertedPlainly, linesFrom, streamed } from './line-streams.js';
 
-const { values: given } = parseArgs({
+const { values: value } = parseArgs({
   options: {
     kills: { type: 'string', default: '1' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [KILLS, SEED] = [Number(given.kills), Number(given.seed)];
+const [KILLS, SEED] = [Number(value.kills), Number(value.seed)];
 t.comment(`seed ${SEED}`);
 t.setTimeout(60_000 + KILLS * 5_000);
 

@@ -55,7 +55,7 @@ async function begin(dir: string, shards: number): Promise<{ server: ServerProce
 async function look(client: JsonClient): Promise<Pick<StreamedStore, 'rows' | 'eventCount'>> {
   const sql = async (text: string): Promise<unknown> => {
     const headers = { 'content-type': 'application/sql' };
-    const { status, body } = await client.ask({ method: 'POST', path: '/v1/sql', text, headers });
+    const { status, body } = await client.request({ method: 'POST', path: '/v1/sql', text, headers });
     if (status !== 200) throw new Error(JSON.stringify(body));
     return (body as { result: unknown }).result;
   };
@@ -69,7 +69,7 @@ async function look(client: JsonClient): Promise<Pick<StreamedStore, 'rows' | 'e
 }
 
 async function makeColumns(client: JsonClient): Promise<void> {
-  const { status } = await client.ask({ method: 'POST', path: '/v1/column', body: COLUMNS });
+  const { status } = await client.request({ method: 'POST', path: '/v1/column', body: COLUMNS });
   if (status !== 200) throw new Error(`columns: ${status}`);
 }
 
@@ -83,7 +83,7 @@ export async function insertedPlainly(
   await makeColumns(client);
   for (let at = 0; at < lines.length; at += 1_000) {
     const text = bodyOf(lines.slice(at, at + 1_000));
-    const { status, body } = await client.ask({ method: 'POST', path: '/v1/insert', text });
+    const { status, body } = await client.request({ method: 'POST', path: '/v1/insert', text });
     if (status !== 200) throw new Error(JSON.stringify(body));
   }
   const found = await look(client);

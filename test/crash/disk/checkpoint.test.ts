@@ -33,7 +33,7 @@ t.test(
 );
 
 /** A checkpoint on a full disk, and one with enough space. Rejects when the disk stops. */
-async function fullThenRoom(t: Test, disk: FaultyDisk, lived: Lived): Promise<void> {
+async function fullThenFreed(t: Test, disk: FaultyDisk, lived: Lived): Promise<void> {
   const { engine, fatal } = await openEngine(disk, SHARDS, SEED);
   const story = async (): Promise<void> => {
     lived.sent = 3;
@@ -58,14 +58,14 @@ async function fullThenRoom(t: Test, disk: FaultyDisk, lived: Lived): Promise<vo
 t.test(
   'a full disk makes only the checkpoint fail, and the next checkpoint succeeds with the files that it left',
   async (t) => {
-    await fullThenRoom(t, new FaultyDisk({ seed: SEED }), { sent: 0, acknowledged: 0 });
+    await fullThenFreed(t, new FaultyDisk({ seed: SEED }), { sent: 0, acknowledged: 0 });
     const wrong: string[] = [];
     let step = 0;
     for (; ; step++) {
       const disk = new FaultyDisk({ crashAtStep: step, seed: SEED + step });
       const lived = { sent: 0, acknowledged: 0 };
       try {
-        await fullThenRoom(t, disk, lived);
+        await fullThenFreed(t, disk, lived);
       } catch (error) {
         if (!disk.crashed) throw error;
       }

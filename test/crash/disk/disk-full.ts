@@ -244,7 +244,7 @@ class DiskFullRun {
     }
     const own = { count: entities, acknowledged: false };
     this.#filled.set(tag, own);
-    const reply = await client.ask({ path: '/v1/insert', body });
+    const reply = await client.request({ path: '/v1/insert', body });
     own.acknowledged = reply.status === 200;
     if (own.acknowledged) this.#acknowledged++;
     else this.#checkRefusal(reply);
@@ -260,7 +260,7 @@ class DiskFullRun {
   /** Reads, refusals and a checkpoint without space. */
   /** Checks that the server stays ready and that /readyz reports the full disk. */
   async #checkReadiness({ client }: Life): Promise<void> {
-    const { status, body } = await client.ask({ path: '/readyz' });
+    const { status, body } = await client.request({ path: '/readyz' });
     const { degraded = [] } = body as { degraded?: readonly { code: number }[] };
     if (status === 200 && degraded.some(({ code }) => code === FULL_CODE)) return;
     this.#faults.push(`on a full disk /readyz answers HTTP ${status}, ${JSON.stringify(body)}`);

@@ -294,7 +294,7 @@ t.test('SIGTERM under load ends with code 0, and every acknowledged write is kep
   const writer = async (): Promise<void> => {
     for (;;) {
       const ordinal = next++;
-      const { status } = await client.ask({
+      const { status } = await client.request({
         path: '/v1/insert',
         body: bodyOf(ordinal * 100, 100),
         plain: ordinal % 2 === 0,
@@ -349,12 +349,12 @@ t.test(
       serving = true;
     });
     while (!serving) {
-      const ready = await probe.ask({ path: '/readyz', plain: true }).catch(() => null);
+      const ready = await probe.request({ path: '/readyz', plain: true }).catch(() => null);
       if (ready === null) continue;
       readiness.add(ready.status);
-      live.add((await probe.ask({ path: '/livez', plain: true })).status);
+      live.add((await probe.request({ path: '/livez', plain: true })).status);
       if (ready.status === 200) continue;
-      const { status, body } = await probe.ask({
+      const { status, body } = await probe.request({
         path: '/v1/insert',
         body: { 'e-1': { name: 'x' } },
         plain: true,
@@ -369,14 +369,14 @@ t.test(
     const { httpsPort } = await server.serving;
     const client = new JsonClient({ httpPort, httpsPort }, key);
     t.teardown(() => client.close());
-    t.equal((await probe.ask({ path: '/readyz', plain: true })).status, 200);
+    t.equal((await probe.request({ path: '/readyz', plain: true })).status, 200);
     await client.succeed({ path: '/v1/insert', body: bodyOf(1, 1) });
     t.strictSame(await answersOf(client), before);
     await server.kill();
 
     const starting = new ServerProcess({ dir, httpPort });
     t.teardown(() => starting.kill());
-    while ((await probe.ask({ path: '/readyz', plain: true }).catch(() => null)) === null) {
+    while ((await probe.request({ path: '/readyz', plain: true }).catch(() => null)) === null) {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     starting.signal('SIGUSR2');

@@ -22,10 +22,10 @@ const EXIT_FATAL = 70;
 /** Number of writes to be acknowledged where the server continues. */
 const REQUESTS_MIN = 20;
 
-export type Place = 'log' | 'snapshot' | 'manifest' | 'start';
-export const PLACES: readonly Place[] = ['log', 'snapshot', 'log', 'manifest', 'log', 'start'];
+export type FailurePoint = 'log' | 'snapshot' | 'manifest' | 'start';
+export const FAILURE_POINTS: readonly FailurePoint[] = ['log', 'snapshot', 'log', 'manifest', 'log', 'start'];
 
-const PATTERNS: Readonly<Record<Place, string>> = {
+const PATTERNS: Readonly<Record<FailurePoint, string>> = {
   log: '/log/log-|/log$',
   snapshot: '/snapshot',
   manifest: '/manifest.new$|/store$',
@@ -54,22 +54,22 @@ class Rounds {
     return this.#requests.filter(Boolean).length;
   }
 
-  async round(number: number, place: Place): Promise<void> {
+  async round(number: number, point: FailurePoint): Promise<void> {
     const order: SyncOrder = {
       armed: `${this.#dir}/../armed`,
       failed: `${this.#dir}/../failed`,
-      pattern: PATTERNS[place],
-      at: place === 'log' ? this.#prng.below(80) : this.#prng.below(place === 'snapshot' ? 12 : 2),
+      pattern: PATTERNS[point],
+      at: point === 'log' ? this.#prng.below(80) : this.#prng.below(point === 'snapshot' ? 12 : 2),
       forEver: this.#prng.chance(0.5),
       seed: this.#prng.u32(),
     };
     for (const file of [order.armed, order.failed]) fs.rmSync(file, { force: true });
-    const what = `round ${number}, ${place}, call ${order.at}${order.forEver ? ' and all behind it' : ''}`;
+    const what = `round ${number}, ${point}, call ${order.at}${order.forEver ? ' and all behind it' : ''}`;
     const tell = (fault: string): void => void this.faults.push(`${what}: ${fault}`);
-    if (place === 'start') await this.#startFails(order, tell);
-    else await this.#runFails(place, order, tell);
+    if (point === 'start') await this.#startFails(order, tell);
+    else await this.#runFails(point, order, tell);
     const failed = fs.existsSync(order.failed);
-    if (!failed && place !== 'start') tell('no sync failed');
+    if (!failed && point !== 'start') tell('no sync failed');
     await this.#restart(tell);
   }
 
@@ -82,7 +82,7 @@ class Rounds {
     return new ServerProcess({ dir: this.#dir, flags, ...(order === null ? {} : { env }) });
   }
 
-  async #runFails(place: Place, order: SyncOrder, tell: (fault: string) => void): Promise<void> {
+  async #runFails(point: FailurePoint, order: SyncOrder, tell: (fault: string) => void): Promise<void> {
     const server = this.#server(order);
     const ports = await server.serving;
     const clients = Array.from({ length: WRITERS }, () => new JsonClient(ports, server.keys().master));
@@ -95,7 +95,7 @@ class Rounds {
     const writing = Promise.all(clients.map((client) => this.#write(client, isOver, tell)));
     await this.#acknowledged(before, isOver);
     fs.writeFileSync(order.armed, '');
-    if (place !== 'log') {
+    if (point !== 'log') {
       server.signal('SIGUSR2');
       await server.wrote('checkpoint failed');
       await this.#acknowledged(this.#requests.length, isOver);
@@ -105,10 +105,10 @@ class Rounds {
     const late = setTimeout(() => server.signal('SIGKILL'), END_MS_MAX);
     await writing;
     for (const client of clients) client.close();
-    if (place !== 'log') server.signal('SIGKILL');
+    if (point !== 'log') server.signal('SIGKILL');
     const { code } = await server.ended;
     clearTimeout(late);
-    if (place !== 'log') return;
+    if (point !== 'log') return;
     if (code !== EXIT_FATAL) tell(`the server ended with ${code}:\n${server.output}`);
     if (!server.output.includes('EIO')) tell(`it did not say why:\n${server.output}`);
   }
@@ -127,7 +127,7 @@ class Rounds {
       const entities = Array.from({ length: ENTITIES }, (_, at) => [`${number}-${at}`, { number }]);
       const body = { ...Object.fromEntries(entities), 'auto-create': ['column'] };
       // No answer: the server has ended.
-      const reply = await client.ask({ path: '/v1/insert', body }).catch(() => null);
+      const reply = await client.request({ path: '/v1/insert', body }).catch(() => null);
       if (reply === null) return;
       if (reply.status === 200) this.#requests[number] = true;
       else if (!isOver()) tell(`request ${number} was refused: ${JSON.stringify(reply.body)}`);
@@ -160,8 +160,8 @@ class Rounds {
       const text = 'SELECT number, COUNT(*) AS entities FROM [default] GROUP BY number LIMIT 1000000';
       const found = new Map<number, number>();
       if (this.#requests.length > 0) {
-        const ask = { path: '/v1/sql', text, headers: SQL };
-        const { result } = await client.succeed<{ result: Record<string, number>[] }>(ask);
+        const request = { path: '/v1/sql', text, headers: SQL };
+        const { result } = await client.succeed<{ result: Record<string, number>[] }>(request);
         for (const row of result) found.set(row.number, row.entities);
       }
       client.close();
@@ -184,16 +184,20 @@ export interface FailedSyncs {
   readonly faults: readonly string[];
 }
 
-export async function failSyncs(dir: string, seed: number, places: readonly Place[]): Promise<FailedSyncs> {
+export async function failSyncs(
+  dir: string,
+  seed: number,
+  points: readonly FailurePoint[],
+): Promise<FailedSyncs> {
   const rounds = new Rounds(dir, seed);
-  for (const [number, place] of places.entries()) await rounds.round(number, place);
+  for (const [number, point] of points.entries()) await rounds.round(number, point);
   return { acknowledged: rounds.acknowledgedCount, faults: rounds.faults };
 }
 
 export async function fsyncFails({ rounds, seed, dir }: TortureOptions): Promise<boolean> {
   const startedAt = performance.now();
-  const places = Array.from({ length: rounds }, (_, round) => PLACES[round % PLACES.length]);
-  const { acknowledged, faults } = await failSyncs(dir, seed, places);
+  const points = Array.from({ length: rounds }, (_, round) => FAILURE_POINTS[round % FAILURE_POINTS.length]);
+  const { acknowledged, faults } = await failSyncs(dir, seed, points);
   for (const fault of faults) console.log(fault);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(

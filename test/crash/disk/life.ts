@@ -42,7 +42,7 @@ export const mutate = (query: unknown, set: unknown = null, idempotencyId: strin
     engine.mutate({
       ...common,
       nowMs: NOW_MS,
-      once: idempotencyId === null ? null : { id: idempotencyId, bodyHash: 'hash' },
+      idempotency: idempotencyId === null ? null : { id: idempotencyId, bodyHash: 'hash' },
       bind: (model) => {
         const dimension = model.dimensions.get('default') as Dimension;
         const condition = bindQuery(parseJson(bytesOf(query)), dimension, NOW_MS);
@@ -59,7 +59,7 @@ export const script = (text: string, idempotencyId: string): Write => {
     engine.script({
       ...common,
       nowMs: NOW_MS,
-      once: { id: idempotencyId, bodyHash: 'hash' },
+      idempotency: { id: idempotencyId, bodyHash: 'hash' },
       bind: (model) => bindWrites(read.statements, { model, nowMs: NOW_MS, access: FULL_ACCESS }),
     });
 };

@@ -37,13 +37,16 @@ export const TAIL_NAMES: readonly string[] = Object.keys(TAILS);
 
 const joined = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
 
-interface Place {
+interface RecordLocation {
   readonly file: string;
   readonly offset: number;
 }
 
 /** A log of two files; the last three of its records were one group. */
-async function writtenLog(): Promise<{ readonly disk: FaultyDisk; readonly places: readonly Place[] }> {
+async function writtenLog(): Promise<{
+  readonly disk: FaultyDisk;
+  readonly records: readonly RecordLocation[];
+}> {
   const disk = faultyDisk();
   const log = await openLog(disk, 1);
   for (const lsn of range(1, 17)) {
@@ -53,11 +56,11 @@ async function writtenLog(): Promise<{ readonly disk: FaultyDisk; readonly place
   }
   await log.close();
   await replay(disk);
-  const places: Place[] = [];
+  const records: RecordLocation[] = [];
   for await (const { file, offset } of new LogReplay({ fs: disk, dir: LOG_DIR, fromLsn: 1 })) {
-    places.push({ file, offset });
+    records.push({ file, offset });
   }
-  return { disk, places };
+  return { disk, records };
 }
 
 /** Bits in which the bytes from `from` on differ. */
@@ -77,11 +80,11 @@ export interface Tails {
 
 /** Tries every kind of tail at every byte of the header of the last file and of the last `lastCount` records. */
 export async function damageLogs(seed: number, lastCount: number): Promise<Tails> {
-  const { disk, places } = await writtenLog();
-  const { file } = places[places.length - 1];
+  const { disk, records } = await writtenLog();
+  const { file } = records[records.length - 1];
   const whole = disk.bytesOf(file);
-  const own = places.filter((place) => place.file === file).map(({ offset }) => offset);
-  const before = places.length - own.length;
+  const own = records.filter((record) => record.file === file).map(({ offset }) => offset);
+  const before = records.length - own.length;
   const from = own[Math.max(0, own.length - lastCount)];
   const faults: string[] = [];
   let [tried, refused] = [0, 0];
@@ -94,12 +97,12 @@ export async function damageLogs(seed: number, lastCount: number): Promise<Tails
       const first = own.findIndex((offset, index) => {
         return bytes.length < ends[index] || bitsApart(bytes, whole, offset, ends[index]) > 0;
       });
-      const kept = before + (first < 0 ? own.length : first);
+      const retained = before + (first < 0 ? own.length : first);
       const isFlip = first >= 0 && bitsApart(bytes, whole, own[first], ends[first]) === 1;
       const noHead = bitsApart(bytes, whole, 0, LOG_FILE_HEADER_BYTES) > 0;
       // A single lost sector leaves later records, which may prove that it was synced.
       const mayRefuse = isFlip || noHead || name === 'one lost sector';
-      const fault = await faultOf(left, file, bytes, kept, mayRefuse, noHead);
+      const fault = await faultOf(left, file, bytes, retained, mayRefuse, noHead);
       tried++;
       if (fault === 'refused') refused++;
       else if (fault !== null) faults.push(`${name} from byte ${at} on: ${fault}`);
@@ -113,7 +116,7 @@ async function faultOf(
   disk: FaultyDisk,
   file: string,
   bytes: Uint8Array,
-  kept: number,
+  retained: number,
   mayRefuse: boolean,
   mustRefuse: boolean,
 ): Promise<string | null> {
@@ -123,13 +126,13 @@ async function faultOf(
     const isWhole = payloads.every((payload, at) => {
       return Buffer.compare(payload, payloadFor(at + 1, sizeFor(at + 1))) === 0;
     });
-    if (lsns.length !== kept || !isWhole || end.nextLsn !== kept + 1)
-      return `${kept} records stood, found ${lsns}`;
+    if (lsns.length !== retained || !isWhole || end.nextLsn !== retained + 1)
+      return `${retained} records stood, found ${lsns}`;
     const log = await openLog(disk, end.nextLsn);
     await log.append(payloadFor(end.nextLsn, sizeFor(end.nextLsn))).written;
     await log.close();
     const again = await replay(disk.afterCrash());
-    if (again.lsns.length !== kept + 1 || again.end.tornTail !== null)
+    if (again.lsns.length !== retained + 1 || again.end.tornTail !== null)
       return `the log continued with ${again.lsns}`;
     return null;
   } catch (error) {

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 import { newKeyText } from '../../../src/catalog/index.js';
 import { authenticate } from '../../../src/http/auth/keys.js';
 import type { Sessions } from '../../../src/http/auth/sessions.js';
-import { type Ask as HarnessAsk, RawConnection, requestBytes } from '../../http/harness.js';
-import { type Ask, JsonClient, type Reply } from '../../support/json-client.js';
+import { type TestRequest as HarnessAsk, RawConnection, requestBytes } from '../../http/harness.js';
+import { type ApiRequest, JsonClient, type Reply } from '../../support/json-client.js';
 import { runCommand, ServerProcess } from '../../support/server-process.js';
 import { contentsOf, secretsIn, strangeFiles, TRICK_NAMES } from './secrets.js';
 
@@ -53,13 +53,13 @@ async function metricsOf(server: ServerProcess): Promise<string> {
 }
 
 /** Number of sign-in attempts; each computes a hash. */
-const attempts = (secret: string): Ask[] => [
+const attempts = (secret: string): ApiRequest[] => [
   { path: '/v1/session', body: { email: 'nobody@example.org', password: secret } },
   { path: '/v1/session', body: { email: 'ann@example.org', password: `${secret}x` } },
 ];
 
 /** Requests with a secret in a wrong place. */
-function misplaced(secret: string): Ask[] {
+function misplaced(secret: string): ApiRequest[] {
   const query = [{ n: { gt: 1 } }];
   return [
     { path: `/v1/column?key=${encodeURIComponent(secret)}` },
@@ -117,22 +117,22 @@ t.test('files, metrics and answers to others contain no key, session or password
   };
   await client.succeed({ path: '/v1/insert', body: { e1: { n: 1 }, 'auto-create': ['column'] } });
   for (const [what, secret] of secrets) {
-    note(await client.ask({ path: '/v1/column', key: secret }));
+    note(await client.request({ path: '/v1/column', key: secret }));
     const isPassword = what.endsWith('PASSWORD');
-    for (const ask of [...misplaced(secret), ...(isPassword ? attempts(secret) : [])]) {
+    for (const request of [...misplaced(secret), ...(isPassword ? attempts(secret) : [])]) {
       // An answer may quote a secret that the client sent in the body; other text of the server may not contain it.
-      if (!(isPassword && ask.path.includes('?'))) note(await client.ask(ask));
+      if (!(isPassword && request.path.includes('?'))) note(await client.request(request));
     }
     if (what === 'custom') await checkpoint(first.server);
   }
   for (const path of ['/v1/database/custom_key', '/v1/database/retrieve_all']) {
-    note(await client.ask({ path, key: team }));
+    note(await client.request({ path, key: team }));
   }
-  note(await client.ask({ path: '/v1/database' }));
+  note(await client.request({ path: '/v1/database' }));
   const metrics = await metricsOf(first.server);
   await first.server.kill();
   const second = await serve(t, dir);
-  note(await second.client.ask({ path: '/v1/column', key: secrets.get('custom') }));
+  note(await second.client.request({ path: '/v1/column', key: secrets.get('custom') }));
   await checkpoint(second.server);
   const listed = await runCommand(['keys', 'list', '--data-dir', dir]);
   t.equal(await second.server.end(), 0);
@@ -148,8 +148,8 @@ t.test('files, metrics and answers to others contain no key, session or password
     ...answers,
   ]);
   t.strictSame(secretsIn(secrets, texts), []);
-  const kept = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
-  t.ok(kept.includes('a description in manifest'), 'texts of clients are found in the files');
+  const retained = secretsIn(new Map([['a description', 'this is kept as text']]), texts);
+  t.ok(retained.includes('a description in manifest'), 'texts of clients are found in the files');
   const logged = [...texts.values()].some((text) =>
     Buffer.from(text).includes('"endpoint":"GET /v1/column"'),
   );
@@ -210,29 +210,29 @@ t.test(
     const { server, client } = await serve(t, dir);
     const { team } = server.keys();
     const codes = new Set<string>();
-    const ask = async (one: Ask): Promise<void> => {
-      const { status, body } = await client.ask(one);
+    const send = async (one: ApiRequest): Promise<void> => {
+      const { status, body } = await client.request(one);
       t.ok(status === 200 || (status >= 400 && status < 500), JSON.stringify([one, status, body]));
       codes.add(String(status));
     };
     const plans = { 'query-load': 'normal', 'insertion-load': 'normal' };
     for (const name of TRICK_NAMES) {
-      await ask({ path: '/v1/dimension', body: { name, 'api-name': name } });
-      await ask({ path: '/v1/dimension', body: { name } });
-      await ask({ path: '/v1/column', body: [{ name, type: 'string' }] });
-      await ask({
+      await send({ path: '/v1/dimension', body: { name, 'api-name': name } });
+      await send({ path: '/v1/dimension', body: { name } });
+      await send({ path: '/v1/column', body: [{ name, type: 'string' }] });
+      await send({
         path: '/v1/insert',
         body: { [name]: { dimension: name, [name]: 'x' }, 'auto-create': ['dimension', 'column'] },
       });
-      await ask({ path: '/v1/insert', body: { [name]: { 'any-word': name }, 'auto-create': ['column'] } });
-      await ask({ path: '/v1/query/saved', body: { name, type: 'count/entity/total', query: ['default'] } });
-      await ask({ path: '/v1/database', key: team, body: { database: { name, type: 'test', ...plans } } });
+      await send({ path: '/v1/insert', body: { [name]: { 'any-word': name }, 'auto-create': ['column'] } });
+      await send({ path: '/v1/query/saved', body: { name, type: 'count/entity/total', query: ['default'] } });
+      await send({ path: '/v1/database', key: team, body: { database: { name, type: 'test', ...plans } } });
       const custom = {
         'database-name': 'quarry',
         'custom-database-key': { 'key-name': name, 'key-type': 'read-only' },
       };
-      await ask({ path: '/v1/database/custom_key', key: team, body: custom });
-      await ask({ path: '/v1/permission_groups', key: team, body: { 'group-name': name } });
+      await send({ path: '/v1/database/custom_key', key: team, body: custom });
+      await send({ path: '/v1/permission_groups', key: team, body: { 'group-name': name } });
     }
     await checkpoint(server);
     t.strictSame([...codes].sort(), ['200', '400'], 'some names are good, others are refused');
@@ -261,7 +261,7 @@ t.test('no header of an answer contains a line from a client', async (t) => {
     '\xe5\x98\x8a\xe5\x98\x8dX-Injected: 1',
   ];
   const injected = '%0d%0aX-Injected:%201';
-  const asks: HarnessAsk[] = [
+  const requests: HarnessAsk[] = [
     ...lines.map((line) => ({ path: '/v1/column', headers: { 'X-Request-Id': line } })),
     ...lines.map((line) => ({ path: '/v1/column', headers: { 'Idempotency-Key': line, Accept: line } })),
     { path: `/v1/${injected}` },
@@ -278,7 +278,7 @@ t.test('no header of an answer contains a line from a client', async (t) => {
       body: JSON.stringify({ 'query-name': lines[0], query: [] }),
     },
   ];
-  for (const request of asks) {
+  for (const request of requests) {
     const connection = await RawConnection.open(httpsPort, true);
     connection.write(requestBytes({ ...request, headers: { Authorization: master, ...request.headers } }));
     // An invalid request may also be dropped.

@@ -48,10 +48,10 @@ t.test(
         const common = { fs: after, backup: dir, archive: '/archive', random64: () => 7n };
         const restored = await restoreStore({ ...common, to: `${dir}-restored`, target: null });
         if (restored.lsn > restored.backupLsn) restores++;
-        for (const place of [dir, `${dir}-restored`]) {
-          const count = await writesIn(after, place, states);
+        for (const storeDir of [dir, `${dir}-restored`]) {
+          const count = await writesIn(after, storeDir, states);
           if (typeof count === 'string' || count < from || count > lived.sent)
-            wrong.push(`step ${step}: ${place} holds ${count}`);
+            wrong.push(`step ${step}: ${storeDir} holds ${count}`);
         }
       }
     }

@@ -11,7 +11,7 @@ import { hasEvent } from './row-requests.js';
 import { type Listing, ServerState } from './server-state.js';
 
 const QUERIES_PER_REQUEST = 10;
-const REQUESTS_AT_ONCE = 4;
+const REQUEST_CONCURRENCY = 4;
 const IDS_PER_REQUEST = 100;
 /** Number of older things of each writer that are checked with single requests, in addition to the recent ones. */
 const OLDER_THINGS = 3;
@@ -28,7 +28,7 @@ export interface Findings {
   /** Other differences from the journals: effects of refused requests, wrong values, totals and answers. */
   wrong: number;
   /** Requests without an answer, by whether they took effect. */
-  unansweredKept: number;
+  unansweredApplied: number;
   unansweredGone: number;
   /** Counts and states compared. */
   checks: number;
@@ -43,7 +43,7 @@ export const noFindings = (): Findings => ({
   half: 0,
   doubled: 0,
   wrong: 0,
-  unansweredKept: 0,
+  unansweredApplied: 0,
   unansweredGone: 0,
   checks: 0,
   texts: [],
@@ -113,7 +113,7 @@ export class Checker {
     }
     journal.settle(index, there > 0 || whole === 0);
     if (there === 0 && whole > 0) this.#findings.unansweredGone++;
-    else if (there === whole) this.#findings.unansweredKept++;
+    else if (there === whole) this.#findings.unansweredApplied++;
     else this.found('half', `of ${textOf(journal.entries[index])}, ${there} of ${whole} is there`);
   }
 
@@ -193,8 +193,8 @@ export class Checker {
     for (const dimension of new Set(journals.flatMap(({ rows }) => rows.dimensions))) {
       const expected = journals.reduce((sum, { rows }) => sum + rows.countOf(dimension), 0);
       const body = { dimensions: [dimension] };
-      const ask = { path: '/v1/query/count/entity/total', body };
-      const { result } = await this.#client.succeed<{ result: { total: number } }>(ask);
+      const request = { path: '/v1/query/count/entity/total', body };
+      const { result } = await this.#client.succeed<{ result: { total: number } }>(request);
       this.#findings.checks++;
       if (result.total !== expected) {
         this.found('wrong', `dimension ${dimension} holds ${result.total} entities, not ${expected}`);
@@ -218,7 +218,7 @@ export class Checker {
         });
       }
     };
-    await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: REQUEST_CONCURRENCY }, work));
   }
 
   /** At most QUERIES_PER_REQUEST counts. */

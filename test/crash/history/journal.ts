@@ -4,7 +4,7 @@
  * content; a request without an answer is the last of its run, and until a check or a repeat determines its outcome the
  * writer sends only requests that do not depend on it.
  */
-import type { Ask } from '../../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import { Rows } from './rows.js';
 
 /** The client's knowledge of the outcome: HTTP 200, another answer, or no answer. */
@@ -35,7 +35,7 @@ export type Entities = ReadonlyMap<string, readonly number[]>;
 export interface Op {
   readonly kind: Kind;
   readonly what: string;
-  readonly ask: Ask;
+  readonly request: ApiRequest;
   /** The expected numbers of the answer by member, where known; those of a script are sums over its statements. */
   readonly answer?: Readonly<Record<string, number>>;
   /** The request writes its tag to each of its entities, once as an event and once as an attribute. */

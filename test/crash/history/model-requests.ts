@@ -4,7 +4,7 @@
  * `type state description`, a relation as the names of its columns, a saved query as `cache-period query`.
  */
 import type { Prng } from '../../../src/base/index.js';
-import type { Ask } from '../../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Journal, Op } from './journal.js';
 import type { Make } from './team-requests.js';
 
@@ -51,7 +51,7 @@ export class ModelRequests {
     return {
       kind: 'dimension',
       what: names.join(' '),
-      ask: { path: '/v1/dimension', body: names.map((name) => ({ name, 'api-name': name })) },
+      request: { path: '/v1/dimension', body: names.map((name) => ({ name, 'api-name': name })) },
       things: new Map(names.map((name) => [`dimension/${name}`, 'there'])),
     };
   }
@@ -62,7 +62,7 @@ export class ModelRequests {
     return {
       kind: 'dimension',
       what: `${name} deleted`,
-      ask: { method: 'DELETE', path: '/v1/dimension', body: { 'api-name': name } },
+      request: { method: 'DELETE', path: '/v1/dimension', body: { 'api-name': name } },
       droppedDimension: name,
       things: new Map([[`dimension/${name}`, null]]),
     };
@@ -74,7 +74,7 @@ export class ModelRequests {
     return {
       kind: 'column',
       what: columns.map(({ name }) => name).join(' '),
-      ask: { path: '/v1/column', body },
+      request: { path: '/v1/column', body },
       things: new Map(columns.map(({ name, type }) => [`column/${name}`, `${type} active ${NEW}`])),
     };
   }
@@ -89,7 +89,7 @@ export class ModelRequests {
     return {
       kind: 'column',
       what: `${name} made ${active ? 'active' : 'inactive'}`,
-      ask: { method: 'PUT', path: '/v1/column', body: { 'api-name': name, active, description } },
+      request: { method: 'PUT', path: '/v1/column', body: { 'api-name': name, active, description } },
       things: new Map([[`column/${name}`, `${type} ${active ? 'active' : 'inactive'} ${description}`]]),
     };
   }
@@ -102,7 +102,7 @@ export class ModelRequests {
     return {
       kind: 'column',
       what: `${name} deleted`,
-      ask: { method: 'DELETE', path: '/v1/column', body: { 'api-name': name } },
+      request: { method: 'DELETE', path: '/v1/column', body: { 'api-name': name } },
       things: new Map([
         [`column/${name}`, null],
         ...(relation === null ? [] : [[`relation/${relation}`, rest.join() || null] as const]),
@@ -131,7 +131,7 @@ export class ModelRequests {
     return {
       kind: 'relation',
       what: `${name} of ${free.join(' ')}`,
-      ask: { path: '/v1/column/relation', body: { name, columns: free } },
+      request: { path: '/v1/column/relation', body: { name, columns: free } },
       things: new Map([[`relation/${name}`, free.join()]]),
     };
   }
@@ -146,7 +146,7 @@ export class ModelRequests {
     return {
       kind: 'relation',
       what: `${name} without ${out.join(' ')}`,
-      ask: { method: 'DELETE', path: '/v1/column/relation', body: { name, columns: out } },
+      request: { method: 'DELETE', path: '/v1/column/relation', body: { name, columns: out } },
       things: new Map([[`relation/${name}`, rest.join() || null]]),
     };
   }
@@ -163,14 +163,14 @@ export class ModelRequests {
   }
 
   /** The saved query may select any entities, because it is not run. */
-  #savedOp(name: string, what: string, ask: Pick<Ask, 'method' | 'path'>, more: object): Op {
+  #savedOp(name: string, what: string, request: Pick<ApiRequest, 'method' | 'path'>, more: object): Op {
     const query = [{ 'entity-id': { 'starts-with': `w${this.#journal.entries.length}` } }];
     const period = this.#prng.chance(0.5) ? null : this.#prng.between(5, 60);
     const body = { ...more, type: 'count/entity', query, 'cache-period': period };
     return {
       kind: 'saved query',
       what: `${name} ${what}`,
-      ask: { ...ask, body },
+      request: { ...request, body },
       things: new Map([[`saved/${name}`, `${period} ${JSON.stringify(query)}`]]),
     };
   }
@@ -181,7 +181,7 @@ export class ModelRequests {
     return {
       kind: 'saved query',
       what: `${name} deleted`,
-      ask: { method: 'DELETE', path: `/v1/query/saved/${name}` },
+      request: { method: 'DELETE', path: `/v1/query/saved/${name}` },
       things: new Map([[`saved/${name}`, null]]),
     };
   }

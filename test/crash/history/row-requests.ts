@@ -3,7 +3,7 @@
  * sql-requests.ts.
  */
 import type { Prng } from '../../../src/base/index.js';
-import type { Ask } from '../../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Entities, Journal, Op } from './journal.js';
 
 /** Dimensions that exist before the first round, each with the columns of `FIXED_COLUMNS`. */
@@ -85,7 +85,11 @@ export class RowRequests {
     const op: Op = {
       kind: 'insert',
       what: tag,
-      ask: this.#request('/v1/insert', this.#body(tag, entities, autoColumn, own !== null), prng.chance(0.5)),
+      request: this.#request(
+        '/v1/insert',
+        this.#body(tag, entities, autoColumn, own !== null),
+        prng.chance(0.5),
+      ),
       answer: {
         'inserted-entities': entityCount,
         'inserted-values': entityCount * VALUES_PER_ENTITY + inDefault,
@@ -107,7 +111,7 @@ export class RowRequests {
     return {
       kind: 'update',
       what: tag,
-      ask: this.#request('/v1/update', { dimension, query, set }),
+      request: this.#request('/v1/update', { dimension, query, set }),
       answer: { updated: countOf(entities) },
       wrote: { tag, entities },
     };
@@ -120,7 +124,7 @@ export class RowRequests {
     return {
       kind: 'delete',
       what: `of ${JSON.stringify(query)} in ${dimension}`,
-      ask: this.#request('/v1/delete', { dimension, query }),
+      request: this.#request('/v1/delete', { dimension, query }),
       answer: { deleted: countOf(entities) },
       deleted: { entities, query },
     };
@@ -132,7 +136,7 @@ export class RowRequests {
   }
 
   /** Every third request has an Idempotency-Key. */
-  #request(path: string, body: unknown, plain = false): Ask {
+  #request(path: string, body: unknown, plain = false): ApiRequest {
     const named = this.#prng.chance(0.35) ? { 'idempotency-key': `once ${this.tag()}` } : null;
     return { path, body, plain, ...(named === null ? {} : { headers: named }) };
   }

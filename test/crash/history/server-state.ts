@@ -12,7 +12,7 @@
  *   signin/EMAIL                         the permissions of the user's group
  *   hidden/...                           state of the journal that no endpoint shows
  */
-import type { Ask, JsonClient, Reply } from '../../support/json-client.js';
+import type { ApiRequest, JsonClient, Reply } from '../../support/json-client.js';
 import { passwordOf } from './team-requests.js';
 
 /** The prefix of all names that the writers create. */
@@ -117,33 +117,33 @@ export class ServerState {
     }
   }
 
-  async #ask(ask: Ask): Promise<Reply & { readonly code: number | null }> {
-    const reply = await this.client.ask(ask);
-    if (reply.status === BUSY) throw new Error(`${ask.path}: ${JSON.stringify(reply.body)}`);
+  async #send(request: ApiRequest): Promise<Reply & { readonly code: number | null }> {
+    const reply = await this.client.request(request);
+    if (reply.status === BUSY) throw new Error(`${request.path}: ${JSON.stringify(reply.body)}`);
     const { errors } = reply.body as { errors?: readonly { code: number }[] };
     return { ...reply, code: errors?.[0]?.code ?? null };
   }
 
   async #total(key: string): Promise<string | null> {
-    const { status, body } = await this.#ask({ path: '/v1/query/count/entity/total', key });
+    const { status, body } = await this.#send({ path: '/v1/query/count/entity/total', key });
     return status === 200 ? String((body as { result: { total: number } }).result.total) : null;
   }
 
   async #level(key: string): Promise<string | null> {
-    const { status, code } = await this.#ask({ path: '/v1/query/count/entity/total', key });
+    const { status, code } = await this.#send({ path: '/v1/query/count/entity/total', key });
     return status === 200 ? 'answered' : code === 507 ? 'refused' : null;
   }
 
   /** Sends a change without effect, which fails when the object does not exist. */
   async #isThere(path: string, body: unknown, codeOfMissing: number): Promise<string | null> {
-    const { status, code } = await this.#ask({ method: 'PUT', path, body, key: this.#teamKey });
+    const { status, code } = await this.#send({ method: 'PUT', path, body, key: this.#teamKey });
     if (status !== 200 && code !== codeOfMissing) throw new Error(`PUT ${path}: HTTP ${status}, ${code}`);
     return status === 200 ? 'there' : null;
   }
 
   async #signIn(email: string): Promise<string | null | undefined> {
     const body = { email, password: passwordOf(email) };
-    const { status, code, body: answer } = await this.#ask({ path: '/v1/session', body });
+    const { status, code, body: answer } = await this.#send({ path: '/v1/session', body });
     if (status === 200) return (answer as { permissions: readonly number[] }).permissions.join();
     return code === 502 ? null : code === 503 ? 'no group' : undefined;
   }

@@ -3,7 +3,7 @@
  * update in a script may also change rows of the insert before it. They write the same tags as the JSON requests.
  */
 import type { Prng } from '../../../src/base/index.js';
-import type { Ask } from '../../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Entities, Journal, Op } from './journal.js';
 import { FIXED_DIMENSIONS, type Found, queryOf, type RowRequests } from './row-requests.js';
 
@@ -48,7 +48,7 @@ export class SqlRequests {
     const answer: Numbers = {};
     const text = this.#insertText(tag, dimension, ordinals, true, answer);
     const wrote = { tag, entities: new Map([[dimension, ordinals]]) };
-    return { kind: 'SQL insert', what: tag, ask: this.#request([text]), answer, wrote };
+    return { kind: 'SQL insert', what: tag, request: this.#request([text]), answer, wrote };
   }
 
   update(): Op | null {
@@ -56,9 +56,9 @@ export class SqlRequests {
     if (found === null) return null;
     const tag = this.#rows.tag();
     const { entities } = queryOf(found);
-    const ask = this.#request([updateText(found, tag)]);
+    const request = this.#request([updateText(found, tag)]);
     const answer = { updated: found.ordinals.length };
-    return { kind: 'SQL update', what: tag, ask, answer, wrote: { tag, entities } };
+    return { kind: 'SQL update', what: tag, request, answer, wrote: { tag, entities } };
   }
 
   delete(): Op | null {
@@ -70,7 +70,7 @@ export class SqlRequests {
     return {
       kind: 'SQL delete',
       what: text,
-      ask: this.#request([text]),
+      request: this.#request([text]),
       answer,
       deleted: { entities, query },
     };
@@ -107,7 +107,7 @@ export class SqlRequests {
     return {
       kind: 'SQL script',
       what: tag,
-      ask: this.#request(texts),
+      request: this.#request(texts),
       answer,
       wrote: { tag, entities },
       ...(deleted === null ? {} : { deleted: queryOf(deleted) }),
@@ -149,7 +149,7 @@ export class SqlRequests {
     return `INSERT INTO [${dimension}] (${columns}) VALUES ${rows.join(', ')}`;
   }
 
-  #request(texts: readonly string[]): Ask {
+  #request(texts: readonly string[]): ApiRequest {
     const named = this.#prng.chance(NAMED_SHARE) ? { 'idempotency-key': `once ${this.#rows.tag()}` } : null;
     return { path: '/v1/sql', text: texts.join(';\n'), headers: { ...CONTENT_TYPE, ...named } };
   }

@@ -3,7 +3,7 @@
  * lists the expected state afterwards as things (server-state.ts).
  */
 import type { Prng } from '../../../src/base/index.js';
-import type { Ask } from '../../support/json-client.js';
+import type { ApiRequest } from '../../support/json-client.js';
 import type { Journal, Op } from './journal.js';
 
 export type Make = () => Op | null;
@@ -56,12 +56,17 @@ export class TeamRequests {
     return names.length === 0 ? null : this.#prng.pick(names);
   }
 
-  #ask(method: Ask['method'], path: string, body: unknown): Ask {
+  #request(method: ApiRequest['method'], path: string, body: unknown): ApiRequest {
     return { method, path, body, key: this.#teamKey };
   }
 
-  #op(kind: Op['kind'], what: string, ask: Ask, things: readonly (readonly [string, string | null])[]): Op {
-    return { kind, what, ask, things: new Map(things) };
+  #op(
+    kind: Op['kind'],
+    what: string,
+    request: ApiRequest,
+    things: readonly (readonly [string, string | null])[],
+  ): Op {
+    return { kind, what, request, things: new Map(things) };
   }
 
   #createDatabase(): Op {
@@ -70,7 +75,7 @@ export class TeamRequests {
     const loads = { 'query-load': 'mega', 'insertion-load': 'mega', 'pricing-model': 'smart-pricing' };
     const body = { database: { name, type, description: 'new', ...loads } };
     return {
-      ...this.#op('database', `${name} made`, this.#ask('POST', '/v1/database', body), [
+      ...this.#op('database', `${name} made`, this.#request('POST', '/v1/database', body), [
         [`database/${name}`, 'new'],
         [`rows/${name}`, '0'],
       ]),
@@ -83,8 +88,8 @@ export class TeamRequests {
     if (name === null) return null;
     const description = this.#name('description');
     const body = { database: { name, description } };
-    const ask = this.#ask('PUT', '/v1/database', body);
-    return this.#op('database', `${name} changed`, ask, [[`database/${name}`, description]]);
+    const request = this.#request('PUT', '/v1/database', body);
+    return this.#op('database', `${name} changed`, request, [[`database/${name}`, description]]);
   }
 
   /** Inserts new entities into a database of the writer. */
@@ -96,8 +101,8 @@ export class TeamRequests {
     const first = this.#journal.entries.length;
     const body = Object.fromEntries(Array.from({ length: count }, (_, at) => [`e${first}-${at}`, { n: at }]));
     const rows = Number(this.#journal.things.get(`rows/${name}`)) + count;
-    const ask = { path: '/v1/insert', body: { ...body, 'auto-create': ['column'] }, key };
-    const op = this.#op('insert', `into ${name}`, ask, [[`rows/${name}`, String(rows)]]);
+    const request = { path: '/v1/insert', body: { ...body, 'auto-create': ['column'] }, key };
+    const op = this.#op('insert', `into ${name}`, request, [[`rows/${name}`, String(rows)]]);
     return { ...op, answer: { 'inserted-entities': count, 'inserted-values': count } };
   }
 
@@ -109,8 +114,8 @@ export class TeamRequests {
       return [`key/${name}/${key}`, `hidden/level/${name}/${key}`, ...(level == null ? [] : [level])];
     });
     const things = [`database/${name}`, `rows/${name}`, ...gone].map((thing) => [thing, null] as const);
-    const ask = this.#ask('DELETE', '/v1/database', { database: { name } });
-    return this.#op('database', `${name} deleted`, ask, things);
+    const request = this.#request('DELETE', '/v1/database', { database: { name } });
+    return this.#op('database', `${name} deleted`, request, things);
   }
 
   /** A key's name is one thing, its permission another: `level/…`, which does not change, found by `hidden/level/…` of its name. */
@@ -120,7 +125,7 @@ export class TeamRequests {
     const level = this.#prng.pick(LEVELS);
     const body = { 'key-name': name, 'key-type': level };
     return {
-      ...this.#op('custom key', `${name} made in ${database}`, this.#askKey('POST', database, body), [
+      ...this.#op('custom key', `${name} made in ${database}`, this.#keyRequest('POST', database, body), [
         [`key/${database}/${name}`, 'there'],
         [`hidden/level/${database}/${name}`, `level/${name}`],
         [`level/${name}`, stateOfLevel(level)],
@@ -129,23 +134,23 @@ export class TeamRequests {
     };
   }
 
-  #askKey(method: Ask['method'], database: string, fields: Record<string, unknown>): Ask {
+  #keyRequest(method: ApiRequest['method'], database: string, fields: Record<string, unknown>): ApiRequest {
     const body = { 'database-name': database, 'custom-database-key': fields };
-    return this.#ask(method, '/v1/database/custom_key', body);
+    return this.#request(method, '/v1/database/custom_key', body);
   }
 
   /** Changes name and level in one request. */
   #changeKey(): Op | null {
-    const place = this.#pick('key/');
-    if (place === null) return null;
-    const [database, name] = place.split('/');
+    const keyName = this.#pick('key/');
+    if (keyName === null) return null;
+    const [database, name] = keyName.split('/');
     const renamed = this.#name('key');
     const level = this.#prng.pick(LEVELS);
     const body = { 'key-name': name, 'new-key-name': renamed, 'key-type': level };
-    const thing = this.#journal.things.get(`hidden/level/${place}`) as string;
-    return this.#op('custom key', `${name} changed`, this.#askKey('PUT', database, body), [
-      [`key/${place}`, null],
-      [`hidden/level/${place}`, null],
+    const thing = this.#journal.things.get(`hidden/level/${keyName}`) as string;
+    return this.#op('custom key', `${name} changed`, this.#keyRequest('PUT', database, body), [
+      [`key/${keyName}`, null],
+      [`hidden/level/${keyName}`, null],
       [`key/${database}/${renamed}`, 'there'],
       [`hidden/level/${database}/${renamed}`, thing],
       [thing, stateOfLevel(level)],
@@ -153,15 +158,20 @@ export class TeamRequests {
   }
 
   #deleteKey(): Op | null {
-    const place = this.#pick('key/');
-    if (place === null) return null;
-    const [database, name] = place.split('/');
-    const thing = this.#journal.things.get(`hidden/level/${place}`) as string;
-    return this.#op('custom key', `${name} deleted`, this.#askKey('DELETE', database, { 'key-name': name }), [
-      [`key/${place}`, null],
-      [`hidden/level/${place}`, null],
-      [thing, null],
-    ]);
+    const keyName = this.#pick('key/');
+    if (keyName === null) return null;
+    const [database, name] = keyName.split('/');
+    const thing = this.#journal.things.get(`hidden/level/${keyName}`) as string;
+    return this.#op(
+      'custom key',
+      `${name} deleted`,
+      this.#keyRequest('DELETE', database, { 'key-name': name }),
+      [
+        [`key/${keyName}`, null],
+        [`hidden/level/${keyName}`, null],
+        [thing, null],
+      ],
+    );
   }
 
   /** A sign-in shows a user's permissions: those of the group, which survive its renaming. */
@@ -169,7 +179,7 @@ export class TeamRequests {
     const name = this.#name('group');
     const permissions = this.#prng.pick(PERMISSIONS);
     const body = { 'group-name': name, 'allowed-permissions': permissions };
-    return this.#op('group', `${name} made`, this.#ask('POST', '/v1/permission_groups', body), [
+    return this.#op('group', `${name} made`, this.#request('POST', '/v1/permission_groups', body), [
       [`group/${name}`, 'there'],
       [`hidden/permissions/${name}`, permissions.join()],
     ]);
@@ -187,7 +197,7 @@ export class TeamRequests {
     const renamed = this.#name('group');
     const permissions = this.#prng.pick(PERMISSIONS);
     const body = { 'group-name': name, 'new-group-name': renamed, 'allowed-permissions': permissions };
-    return this.#op('group', `${name} changed`, this.#ask('PUT', '/v1/permission_groups', body), [
+    return this.#op('group', `${name} changed`, this.#request('PUT', '/v1/permission_groups', body), [
       [`group/${name}`, null],
       [`hidden/permissions/${name}`, null],
       [`group/${renamed}`, 'there'],
@@ -202,8 +212,8 @@ export class TeamRequests {
   #deleteGroup(): Op | null {
     const name = this.#pick('group/');
     if (name === null) return null;
-    const ask = this.#ask('DELETE', '/v1/permission_groups', { 'group-name': name });
-    return this.#op('group', `${name} deleted`, ask, [
+    const request = this.#request('DELETE', '/v1/permission_groups', { 'group-name': name });
+    return this.#op('group', `${name} deleted`, request, [
       [`group/${name}`, null],
       [`hidden/permissions/${name}`, null],
       ...this.#membersOf(name).flatMap((email) => [
@@ -217,8 +227,8 @@ export class TeamRequests {
     const email = `${this.#name('user')}@example.com`;
     const group = this.#pick('group/');
     const fields = group === null ? {} : { 'permission-group': group };
-    const ask = this.#ask('POST', '/v1/users', { email, password: passwordOf(email), ...fields });
-    return this.#op('user', `${email} made`, ask, [
+    const request = this.#request('POST', '/v1/users', { email, password: passwordOf(email), ...fields });
+    return this.#op('user', `${email} made`, request, [
       [`user/${email}`, 'there'],
       ...this.#inGroup(email, group),
     ]);
@@ -236,14 +246,14 @@ export class TeamRequests {
     const email = this.#pick('user/');
     if (email === null) return null;
     const group = this.#pick('group/');
-    const ask = this.#ask('PUT', '/v1/users', { email, 'permission-group': group ?? '' });
-    return this.#op('user', `${email} changed`, ask, this.#inGroup(email, group));
+    const request = this.#request('PUT', '/v1/users', { email, 'permission-group': group ?? '' });
+    return this.#op('user', `${email} changed`, request, this.#inGroup(email, group));
   }
 
   #deleteUser(): Op | null {
     const email = this.#pick('user/');
     if (email === null) return null;
-    return this.#op('user', `${email} deleted`, this.#ask('DELETE', '/v1/users', { email }), [
+    return this.#op('user', `${email} deleted`, this.#request('DELETE', '/v1/users', { email }), [
       [`user/${email}`, null],
       [`hidden/member/${email}`, null],
       [`signin/${email}`, null],

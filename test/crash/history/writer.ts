@@ -5,7 +5,7 @@
  * random, also two at once: each must get the same answer and take effect once.
  */
 import type { Prng } from '../../../src/base/index.js';
-import type { Ask, JsonClient, Reply } from '../../support/json-client.js';
+import type { ApiRequest, JsonClient, Reply } from '../../support/json-client.js';
 import type { Heard, Journal, Op } from './journal.js';
 import { ModelRequests } from './model-requests.js';
 import { RowRequests } from './row-requests.js';
@@ -134,8 +134,8 @@ export class Writer {
     const { journal, prng, wrong, repeated } = this.#parts;
     if (journal.entries[index].applied === true && prng.chance(0.2)) {
       const reply = await replyOf(client, {
-        ...op.ask,
-        text: `${op.ask.text ?? JSON.stringify(op.ask.body)} `,
+        ...op.request,
+        text: `${op.request.text ?? JSON.stringify(op.request.body)} `,
       });
       if (reply === null) return 'nothing';
       const { errors } = reply.body as { errors?: readonly { code: number }[] };
@@ -149,7 +149,7 @@ export class Writer {
   }
 
   async #send(client: JsonClient, op: Op): Promise<Heard> {
-    const reply = await replyOf(client, op.ask);
+    const reply = await replyOf(client, op.request);
     if (reply === null) return 'nothing';
     const { status, body } = reply;
     if (status === REFUSED_STATUS) {
@@ -168,7 +168,7 @@ export class Writer {
   }
 }
 
-const isNamed = ({ ask }: Op): boolean => ask.headers?.['idempotency-key'] !== undefined;
+const isNamed = ({ request }: Op): boolean => request.headers?.['idempotency-key'] !== undefined;
 
 /** The numbers of an answer; those of a script are summed over its statements. */
 function numbersOf(body: unknown): Readonly<Record<string, unknown>> {
@@ -182,9 +182,9 @@ function numbersOf(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** The server's answer, or null when none came. */
-async function replyOf(client: JsonClient, ask: Ask): Promise<Reply | null> {
+async function replyOf(client: JsonClient, request: ApiRequest): Promise<Reply | null> {
   try {
-    return await client.ask(ask);
+    return await client.request(request);
   } catch {
     return null;
   }

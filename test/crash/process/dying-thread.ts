@@ -24,8 +24,8 @@ const WAYS: Readonly<Record<Way, () => void>> = {
   },
   exit: () => process.exit(0),
   heap: () => {
-    const held: number[][] = [];
-    for (;;) held.push(new Array(2 ** 24).fill(0.5));
+    const blocks: number[][] = [];
+    for (;;) blocks.push(new Array(2 ** 24).fill(0.5));
   },
   arena: () => {
     const pages = ARENA_BYTES / PAGE_BYTES;

@@ -86,13 +86,13 @@ export function take({ httpsPort }: Serving, key: string, query: HeavyQuery): Pr
   return new Promise((resolve, reject) => {
     const sent = https.request(options, (response) => {
       const status = response.statusCode ?? 0;
-      const kept: Buffer[] = [];
+      const retained: Buffer[] = [];
       let byteCount = 0;
       response.on('data', (part: Buffer) => {
         byteCount += part.length;
-        if (status !== 200) kept.push(part);
+        if (status !== 200) retained.push(part);
       });
-      const end = (whole: boolean): void => resolve({ status, code: codeOf(kept), byteCount, whole });
+      const end = (whole: boolean): void => resolve({ status, code: codeOf(retained), byteCount, whole });
       response.on('end', () => end(true));
       response.on('error', () => end(false));
     });

@@ -21,7 +21,7 @@ export async function kill({ dir, rounds, seed }: TortureOptions): Promise<boole
   console.log(
     `${summary.acknowledged} requests acknowledged (${summary.entitiesAcknowledged} entities), ` +
       `${summary.refused} refused, ${summary.unanswered} without an answer ` +
-      `(${summary.unansweredKept} kept whole, ${summary.unansweredGone} gone)`,
+      `(${summary.unansweredApplied} kept whole, ${summary.unansweredGone} gone)`,
   );
   console.log([...summary.acknowledgedOf].map(([kind, count]) => `${kind} ${count}`).join(', '));
   console.log(`${summary.repeats} repeats under an Idempotency-Key answered as the first`);

@@ -99,10 +99,10 @@ class MemoryRun {
       await life.client.succeed({ path: '/v1/insert', body: this.#entities('fixed', 'fixed') });
       this.outcome.bodiesTaken++;
       const over = { now: false };
-      const good = this.#askWell(life, over);
+      const good = this.#queryWithinLimit(life, over);
       try {
         await this.#fill(life);
-        await this.#askHeavily(life);
+        await this.#queryHeavily(life);
       } finally {
         over.now = true;
         await good;
@@ -138,8 +138,8 @@ class MemoryRun {
     let takenAtFirst = 0;
     const send = async (sender: number): Promise<void> => {
       while (takenAtFirst === 0 || sent < takenAtFirst * SENT_PART) {
-        const ask = { path: '/v1/insert', body: this.#entities(`s${sender}-${sent++}`) };
-        const { status, body } = await client.ask(ask);
+        const request = { path: '/v1/insert', body: this.#entities(`s${sender}-${sent++}`) };
+        const { status, body } = await client.request(request);
         if (status === 200) {
           this.outcome.bodiesTaken++;
           continue;
@@ -170,10 +170,10 @@ class MemoryRun {
     return body;
   }
 
-  async #askHeavily({ serving, server }: Life): Promise<void> {
+  async #queryHeavily({ serving, server }: Life): Promise<void> {
     const { master } = server.keys();
     let left = this.#round.queries;
-    const ask = async (): Promise<void> => {
+    const runQuery = async (): Promise<void> => {
       while (left-- > 0) {
         const query = this.#prng.pick(HEAVY_QUERIES);
         const { status, code, whole } = await take(serving, master, query);
@@ -182,15 +182,15 @@ class MemoryRun {
         else this.faults.push(`${query.text} was answered with HTTP ${status}, code ${code}`);
       }
     };
-    await Promise.all(Array.from({ length: QUERY_CLIENTS }, ask));
+    await Promise.all(Array.from({ length: QUERY_CLIENTS }, runQuery));
   }
 
   /** Sends small queries one by one; each must get the right answer. */
-  async #askWell({ client }: Life, over: { readonly now: boolean }): Promise<void> {
+  async #queryWithinLimit({ client }: Life, over: { readonly now: boolean }): Promise<void> {
     const query = [{ city: { equals: 'fixed' } }];
     const body = { 'query-name': 'fixed', query, 'bypass-cache': true };
     while (!over.now) {
-      const reply = await client.ask({ path: '/v1/query/count/entity', body });
+      const reply = await client.request({ path: '/v1/query/count/entity', body });
       const { fixed } = (reply.body as { result?: { fixed?: number } }).result ?? {};
       if (fixed === ENTITIES_PER_BODY) this.outcome.goodAnswers++;
       else this.faults.push(`a small count got HTTP ${reply.status}, ${JSON.stringify(reply.body)}`);

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prng } from '../../../src/base/index.js';
-import { type Ask, JsonClient } from '../../support/json-client.js';
+import { type ApiRequest, JsonClient } from '../../support/json-client.js';
 import { ServerProcess, type Serving } from '../../support/server-process.js';
 import type { TortureOptions } from '../history/torture-options.js';
 import { bytesBelow, processStats } from './process-stats.js';
@@ -21,7 +21,7 @@ const CONNECTION_MS = 3_000;
 const CLIENTS = 4;
 const ENTITIES_PER_BATCH = 400;
 /** Batches of each client that exist at the same time. */
-const BATCHES_KEPT = 50;
+const BATCHES_RETAINED = 50;
 /** Pause between two requests of a client, so that the machine is not fully loaded. */
 const WAITED_CODE = 9004;
 const ATTEMPTS_MAX = 5;
@@ -79,7 +79,7 @@ class SoakClient {
   #connectedMs = performance.now();
   #batch = 0;
   /** Existing batches, oldest first. */
-  readonly #kept: number[] = [];
+  readonly #retained: number[] = [];
   #columns = 0;
   requestCount = 0;
 
@@ -93,15 +93,15 @@ class SoakClient {
 
   /** Number of entities of this client that must exist. */
   get entityCount(): number {
-    return this.#kept.length * ENTITIES_PER_BATCH;
+    return this.#retained.length * ENTITIES_PER_BATCH;
   }
 
   async run(untilMs: number): Promise<void> {
     while (performance.now() < untilMs) {
       await this.#insert();
       await this.#change();
-      await this.#ask();
-      if (this.#kept.length > BATCHES_KEPT) await this.#delete();
+      await this.#query();
+      if (this.#retained.length > BATCHES_RETAINED) await this.#delete();
       if (this.#prng.chance(0.05)) await this.#makeAndDropColumn();
       if (performance.now() - this.#connectedMs > CONNECTION_MS) this.#reconnect();
     }
@@ -125,8 +125,8 @@ class SoakClient {
   async #json(path_: string, body: object, method?: 'DELETE'): Promise<Record<string, unknown>> {
     this.requestCount++;
     await sleep(PAUSE_MS);
-    const ask = { path: `/v1/${path_}`, body, ...(method === undefined ? {} : { method }) };
-    const { result, ...all } = await this.#succeed<Record<string, unknown>>(ask);
+    const request = { path: `/v1/${path_}`, body, ...(method === undefined ? {} : { method }) };
+    const { result, ...all } = await this.#succeed<Record<string, unknown>>(request);
     return { ...all, ...(result as Record<string, unknown> | undefined) };
   }
 
@@ -137,13 +137,13 @@ class SoakClient {
   }
 
   /** Repeats a request that was refused without effect because another client deleted a column meanwhile. */
-  async #succeed<T>(ask: Ask): Promise<T> {
+  async #succeed<T>(request: ApiRequest): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const { status, body } = await this.#client.ask(ask);
+      const { status, body } = await this.#client.request(request);
       if (status === 200) return body as T;
       const code = (body as { errors?: readonly { code: number }[] }).errors?.[0]?.code;
       if (status !== 503 || code !== WAITED_CODE || attempt === ATTEMPTS_MAX) {
-        throw new Error(`${ask.path}: HTTP ${status}, ${JSON.stringify(body)}`);
+        throw new Error(`${request.path}: HTTP ${status}, ${JSON.stringify(body)}`);
       }
       await sleep(PAUSE_MS);
     }
@@ -165,11 +165,11 @@ class SoakClient {
     }
     const answer = await this.#json('insert', body);
     this.#expect('an insert', answer['inserted-entities'], ENTITIES_PER_BATCH);
-    this.#kept.push(batch);
+    this.#retained.push(batch);
   }
 
   async #change(): Promise<void> {
-    const tag = this.#tag(this.#prng.pick(this.#kept));
+    const tag = this.#tag(this.#prng.pick(this.#retained));
     const text = `changed ${this.#prng.u32()}`;
     if (this.#prng.chance(0.5)) {
       const answer = await this.#json('update', { query: [{ batch: { equals: tag } }], set: { text } });
@@ -180,8 +180,8 @@ class SoakClient {
     }
   }
 
-  async #ask(): Promise<void> {
-    const tag = this.#tag(this.#prng.pick(this.#kept));
+  async #query(): Promise<void> {
+    const tag = this.#tag(this.#prng.pick(this.#retained));
     const query = [{ batch: { equals: tag } }];
     const counted = await this.#json('query/count/entity', { 'query-name': 'q', query });
     this.#expect('a count', counted.q, ENTITIES_PER_BATCH);
@@ -197,7 +197,7 @@ class SoakClient {
   }
 
   async #delete(): Promise<void> {
-    const tag = this.#tag(this.#kept.shift() ?? 0);
+    const tag = this.#tag(this.#retained.shift() ?? 0);
     if (this.#prng.chance(0.5)) {
       const answer = await this.#json('delete', { query: [{ batch: { equals: tag } }] });
       this.#expect('a delete', answer.deleted, ENTITIES_PER_BATCH);
@@ -210,7 +210,7 @@ class SoakClient {
   async #makeAndDropColumn(): Promise<void> {
     const name = `${this.#name}-column-${this.#columns++}`;
     await this.#json('column', { name, 'api-name': name, type: 'string' });
-    const query = [{ batch: { equals: this.#tag(this.#prng.pick(this.#kept)) } }];
+    const query = [{ batch: { equals: this.#tag(this.#prng.pick(this.#retained)) } }];
     await this.#json('update', { query, set: { [name]: 'x' } });
     await this.#json('column', { 'api-name': name }, 'DELETE');
   }
@@ -243,7 +243,7 @@ export async function soak({ rounds, seed, operations: minutes, dir }: TortureOp
   let isRight = true;
   for (let round = 0; round < rounds; round++) {
     const own = path.join(dir, `round-${round}`);
-    const faults = await soakOnce(own, seed + round, minutes);
+    const faults = await soakRun(own, seed + round, minutes);
     for (const fault of faults) console.log(fault);
     isRight &&= faults.length === 0;
     if (faults.length === 0) fs.rmSync(own, { recursive: true });
@@ -251,7 +251,7 @@ export async function soak({ rounds, seed, operations: minutes, dir }: TortureOp
   return isRight;
 }
 
-async function soakOnce(dir: string, seed: number, minutes: number): Promise<readonly string[]> {
+async function soakRun(dir: string, seed: number, minutes: number): Promise<readonly string[]> {
   const server = new ServerProcess({ dir, flags: ['--workers', '2', '--shards', '4'] });
   const samples: Sample[] = [];
   try {

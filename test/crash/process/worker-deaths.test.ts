@@ -73,13 +73,13 @@ t.test(
     const named = /fatal: the record of LSN (\d+), in (\S+\.qlog) at byte (\d+), ends every thread/;
     const namedRecord = (output: string): readonly string[] => named.exec(output)?.slice(1) ?? [output];
     t.strictSame(await server.ended, { code: 70, signal: null });
-    const place = namedRecord(server.output);
-    t.equal(place.length, 3, place.join());
-    t.ok(fs.statSync(place[1]).size > Number(place[2]));
+    const record = namedRecord(server.output);
+    t.equal(record.length, 3, record.join());
+    t.ok(fs.statSync(record[1]).size > Number(record[2]));
     const again = start();
     t.teardown(() => again.kill());
     t.strictSame(await again.ended, { code: 70, signal: null });
-    t.strictSame(namedRecord(again.output), place, 'the same file and offset');
+    t.strictSame(namedRecord(again.output), record, 'the same file and offset');
 
     orders.withdrawAll();
     const mended = start();

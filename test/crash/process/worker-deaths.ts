@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Prng } from '../../../src/base/index.js';
-import { type Ask, JsonClient, type Reply } from '../../support/json-client.js';
+import { type ApiRequest, JsonClient, type Reply } from '../../support/json-client.js';
 import { ServerProcess } from '../../support/server-process.js';
 import { Checker, type Findings, noFindings } from '../history/check.js';
 import { Journal } from '../history/journal.js';
@@ -62,14 +62,14 @@ export interface DeathsSummary extends Findings {
 class WatchedClient extends JsonClient {
   readonly faults: string[] = [];
 
-  override async ask(ask: Ask): Promise<Reply> {
+  override async request(request: ApiRequest): Promise<Reply> {
     try {
-      const reply = await super.ask(ask);
+      const reply = await super.request(request);
       if (reply.status >= 500 && !isRetryable(reply))
-        this.faults.push(`${ask.path}: ${JSON.stringify(reply)}`);
+        this.faults.push(`${request.path}: ${JSON.stringify(reply)}`);
       return reply;
     } catch (error) {
-      this.faults.push(`no answer to ${ask.path}: ${String(error)}`);
+      this.faults.push(`no answer to ${request.path}: ${String(error)}`);
       throw error;
     }
   }
@@ -253,7 +253,7 @@ export class WorkerDeaths {
         throw new Error(`the server ended with ${endedWith}: ${server.output.slice(-2_000)}`);
       if (performance.now() > untilMs)
         throw new Error(`a lane did not come back: ${server.output.slice(-2_000)}`);
-      const { status } = await client.ask({
+      const { status } = await client.request({
         path: '/v1/query/count/entity/total',
         body: { dimensions: ['default'] },
       });
@@ -273,7 +273,7 @@ export class WorkerDeaths {
   async #read(client: WatchedClient, isOver: () => boolean): Promise<void> {
     const query = [{ 'tag-event': { equals: 'nobody', between: ALL_TIME } }];
     while (!isOver()) {
-      const { status, body } = await client.ask({
+      const { status, body } = await client.request({
         path: '/v1/query/count/entity',
         body: [{ 'query-name': 'nobody', query }],
       });

@@ -153,9 +153,9 @@ t.test('a start far from the last known time suspends expiry, unless no event wo
     t.equal(await again.countOne(visited), ENTITIES, what);
     await again.close();
   }
-  const kept = await open(t, {}, 4 * RETENTION_DAYS);
+  const retained = await open(t, {}, 4 * RETENTION_DAYS);
   const later = { clock: new ManualClock(NOW_MS + RETENTION_DAYS * DAY_MS), expiryIntervalMs: 10 };
-  const again = await TestStore.open(t, copyDir(t, kept.dir), later);
+  const again = await TestStore.open(t, copyDir(t, retained.dir), later);
   await pause(100);
   t.notOk(isSuspended(again), 'a store that was stopped for a long time and has no expired events');
 });

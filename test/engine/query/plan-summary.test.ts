@@ -11,19 +11,19 @@ import { DATABASE_ID, makeDir, NOW_MS, TestStore } from '../store.js';
 
 const WHERE = jsonObject({ n: jsonObject({ gt: num(5_000) }) });
 
-t.test('every kind of query is summarized like by EXPLAIN, as the sum over the shards', async (t) => {
+t.test('the summary of every kind of query is that of EXPLAIN, summed over the shards', async (t) => {
   const store = await TestStore.open(t, makeDir(t), { workerCount: 2, shardCount: 3 });
   await fill(store, new Prng(31), 3_000);
   const dimension = databaseOf(store.engine.catalog(), DATABASE_ID).dimensions.get('default') as Dimension;
   const condition = bindQuery([WHERE], dimension, NOW_MS);
-  const place = { databaseId: DATABASE_ID, dimensionId: dimension.id };
+  const target = { databaseId: DATABASE_ID, dimensionId: dimension.id };
   const idOf = (name: string): number => dimension.columns.get(name)?.id ?? -1;
   const summaryOf = (query: QueryPlan): Promise<readonly string[]> => store.engine.summarizePlan(query);
 
   const scan = 'scan default: 3000 entities in 3 segments of 3 shards, about 0 rows pass';
   const tested = 'condition n (values): 0 segments looked at, 3 skipped, 0 taken whole';
-  t.strictSame(await summaryOf({ asks: 'count', plan: { ...place, condition } }), [scan, tested, 'count']);
-  t.strictSame(await summaryOf({ asks: 'exist', plan: { ...place, condition: null } }), [
+  t.strictSame(await summaryOf({ kind: 'count', plan: { ...target, condition } }), [scan, tested, 'count']);
+  t.strictSame(await summaryOf({ kind: 'exist', plan: { ...target, condition: null } }), [
     'scan default: 3000 entities in 3 segments of 3 shards, about 3000 rows pass',
     'look entity IDs up',
   ]);
@@ -34,29 +34,29 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
   });
   const form = { type: 'integer', decimalPlaces: 0 } as never;
   const aggregation: AggregatePlan = {
-    ...{ ...place, entities: condition },
+    ...{ ...target, entities: condition },
     levels: [{ ...level('word', 'code'), ...(form as object), limit: 10, minQuantity: 1 } as never],
     metric: { ...level('n', 'i64'), ...(form as object), metric: 'avg', buckets: null } as never,
   };
-  t.strictSame(await summaryOf({ asks: 'aggregate', plan: aggregation }), [
+  t.strictSame(await summaryOf({ kind: 'aggregate', plan: aggregation }), [
     ...[scan, tested, 'top 10 values of word', 'avg of n'],
   ]);
   const extraction: ExtractPlan = {
-    ...{ ...place, condition, scored: null, near: null, after: null, limit: 100, columns: [] },
+    ...{ ...target, condition, scored: null, near: null, after: null, limit: 100, columns: [] },
     order: [{ by: 'entity-id', descending: false }],
   };
-  t.strictSame(await summaryOf({ asks: 'extract', plan: extraction }), [
+  t.strictSame(await summaryOf({ kind: 'extract', plan: extraction }), [
     ...[scan, tested, 'sort by 1 key', 'first 100 rows'],
   ]);
   t.strictSame(
-    await summaryOf({ asks: 'extract', plan: { ...extraction, scored: [condition] } }),
+    await summaryOf({ kind: 'extract', plan: { ...extraction, scored: [condition] } }),
     [scan, tested, 'score by 1 condition', 'first 100 rows', 'sort by 1 key'],
     'the score chooses the rows, the order sorts them',
   );
 
   const text = 'SELECT word, COUNT(*) FROM [default] WHERE n > 5000 GROUP BY word ORDER BY word LIMIT 3';
   const [{ plan }] = requestsOf(store, text);
-  const lines = await summaryOf({ asks: 'select', plan });
+  const lines = await summaryOf({ kind: 'select', plan });
   t.strictSame(lines.slice(0, 2), [scan, tested]);
   const explained = await rowsOf(store, `EXPLAIN ${text}`);
   const onMain = explained.filter(({ shard }) => shard === null);
@@ -65,7 +65,7 @@ t.test('every kind of query is summarized like by EXPLAIN, as the sum over the s
     onMain.map(({ operator, detail }) => `${operator} ${detail}`),
   );
   const [constant] = requestsOf(store, 'SELECT 1');
-  t.strictSame(await summaryOf({ asks: 'select', plan: constant.plan }), [
+  t.strictSame(await summaryOf({ kind: 'select', plan: constant.plan }), [
     'constant one row, computed on the main thread',
   ]);
 });

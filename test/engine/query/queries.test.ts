@@ -264,8 +264,8 @@ t.test('a client that disconnects cancels its query', async (t) => {
   let act: (() => void) | null = null;
   const cancellation: Cancellation = {
     isCancelled: false,
-    onCancel: (given) => {
-      act = given;
+    onCancel: (value) => {
+      act = value;
     },
   };
   const pending = store.engine.aggregate([aggregation([level(store, 'kind')])], {

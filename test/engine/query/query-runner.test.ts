@@ -21,7 +21,7 @@ function runnerBehind(barrier: WriteBarrier): QueryRunner {
   );
   return new QueryRunner({
     workers,
-    barrier: barrier,
+    barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 20_000, bytesMax: 2 ** 30 },
     writeDelayMsMax: WRITE_DELAY_MS_MAX,
@@ -40,7 +40,7 @@ t.test('a query that delays records for too long is stopped, and the records pas
   const barrier = new WriteBarrier();
   const runner = runnerBehind(barrier);
   let passed = false;
-  const held = runner.withSlot([], QUERY_OPTIONS, (query) =>
+  const running = runner.withSlot([], QUERY_OPTIONS, (query) =>
     runner.withWritesPaused(query, () => {
       barrier.write(() => {
         passed = true;
@@ -48,7 +48,7 @@ t.test('a query that delays records for too long is stopped, and the records pas
       return workFor(query, 15_000);
     }),
   );
-  await t.rejects(held, { code: 9005, message: /writes waited/ });
+  await t.rejects(running, { code: 9005, message: /writes waited/ });
   t.ok(passed);
 });
 

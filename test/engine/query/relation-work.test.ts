@@ -467,7 +467,7 @@ t.test('EXPLAIN shows the operators of each stage, ANALYZE their rows', async (t
   t.strictSame(rowsOfOperator('scan'), [PEOPLE, PEOPLE]);
   t.strictSame(rowsOfOperator('join'), [matches]);
   t.match(analysed.at(-1), { operator: 'answer', rows: WORDS });
-  const lines = await store.engine.summarizePlan({ asks: 'select', plan });
+  const lines = await store.engine.summarizePlan({ kind: 'select', plan });
   t.equal(lines.length, explained.length);
   t.strictSame(await rowsOf(store, 'SELECT COUNT(*) AS c FROM [default]'), [{ c: PEOPLE }]);
 });

@@ -288,7 +288,7 @@ t.test('a writer waits for a reader that keeps up, and writes to the file after 
       fs: disk,
       dir: DIR,
       memoryBytesMax: 4 * KIB,
-      readerTimeoutMs: readerTimeoutMs,
+      readerTimeoutMs,
       store,
     }),
     store,
@@ -299,16 +299,16 @@ t.test('a writer waits for a reader that keeps up, and writes to the file after 
     spool.end();
   };
 
-  const kept = patient(60_000);
-  const written = writeAll(kept.spool);
+  const retained = patient(60_000);
+  const written = writeAll(retained.spool);
   const found: Uint8Array[] = [];
-  for await (const one of kept.spool.parts()) {
+  for await (const one of retained.spool.parts()) {
     found.push(one);
     await turn();
   }
   await written;
   t.strictSame(found, parts);
-  t.equal(kept.store.nextName(), 'answer-1', 'there was no file');
+  t.equal(retained.store.nextName(), 'answer-1', 'there was no file');
 
   const tired = patient(5);
   await writeAll(tired.spool);

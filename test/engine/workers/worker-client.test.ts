@@ -139,21 +139,22 @@ t.test(
       if (queue.isEmpty) continue;
       const task = queue.nextTask();
       const ops = opsOf(task);
-      if (task.length === 0 || task.length > 66) t.fail(`a task of ${task.length}`);
-      if (ops.slice(0, -1).some((op) => LARGE_OPS.has(op))) t.fail(`large within ${ops}`);
+      if (task.length === 0 || task.length > 66) t.fail(`a task has ${task.length} requests`);
+      if (ops.slice(0, -1).some((op) => LARGE_OPS.has(op)))
+        t.fail(`a large answer does not end the task ${ops}`);
       const parses = task.filter(({ request }) => request.op === 'parse');
       if (parses.length > 2) t.fail(`${parses.length} bodies in one task`);
       if (parses.length > 0 && ops.some((op) => op !== 'parse' && op !== 'apply'))
-        t.fail(`bodies beside ${ops}`);
+        t.fail(`a task contains bodies and other requests: ${ops}`);
       for (const { request, number } of task) {
         const last = request.op === 'parse' ? lastParse : lastOrdered;
-        if (number <= last) t.fail(`${request.op} ${number} behind ${last}`);
+        if (number <= last) t.fail(`${request.op} ${number} runs after ${last}`);
         if (request.op === 'parse') lastParse = number;
         else lastOrdered = number;
       }
       parsesWaiting -= parses.length;
       tasksWithout = parses.length > 0 || parsesWaiting === 0 ? 0 : tasksWithout + 1;
-      if (tasksWithout > 1) t.fail('bodies were passed over twice in a row');
+      if (tasksWithout > 1) t.fail('two tasks in a row contained no waiting body');
     }
     while (!queue.isEmpty) queue.nextTask();
     t.ok(sent > 10_000);

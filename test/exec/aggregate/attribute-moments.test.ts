@@ -6,7 +6,7 @@ import { compileKernels } from '../../../src/kernels/index.js';
 import { SIMD_KERNELS } from '../../engine/store.js';
 import type { Change, StoredColumn } from '../../storage/stored.js';
 import { generateTest } from '../condition/conditions.js';
-import { groupRule, type MomentsAsk } from './moment-oracle.js';
+import { groupRule, type MomentsRequest } from './moment-oracle.js';
 import { MomentPair } from './moment-pair.js';
 
 const SEED = 161_805;
@@ -57,9 +57,9 @@ for (const [kernels, module] of [
           const tests = prng.chance(0.5) ? [] : [generateTest(prng, kind, 1)];
           const level = { source: { from: 'attribute', columnId, kind }, tests } as const;
           const half: Condition = { op: 'attribute', columnId: 41, tests: [generateTest(prng, 'i64', 1)] };
-          const ask: MomentsAsk = { asks: 'moments', level, moment, buckets: null };
+          const request: MomentsRequest = { kind: 'moments', level, moment, buckets: null };
           const difference = pair.difference(
-            ask,
+            request,
             prng.pick([null, half]),
             prng.pick([null, null, groupRule(4)]),
           );

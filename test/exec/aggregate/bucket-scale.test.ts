@@ -1,7 +1,7 @@
 /** Runs of dates by bucket, compared with the buckets of each single date. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { ONE_BUCKET, scaleOf } from '../../../src/exec/aggregate/bucket-scale.js';
+import { bucketScaleOf, ONE_BUCKET } from '../../../src/exec/aggregate/bucket-scale.js';
 import type { Buckets, Window } from '../../../src/ir/index.js';
 import { bucketNumber, bucketStart, INTERVALS } from '../../../src/schema/index.js';
 
@@ -22,9 +22,9 @@ function dates(prng: Prng, { from, to }: Window, ascending: boolean): Uint32Arra
 }
 
 /** The pairs (bucket, index of the date), sorted. */
-function pairs(buckets: Buckets, window: Window, held: Uint32Array, ascending: boolean): string[] {
+function pairs(buckets: Buckets, window: Window, stored: Uint32Array, ascending: boolean): string[] {
   const found: string[] = [];
-  scaleOf(buckets, window).eachRun(held, ascending, (bucket, from, to) => {
+  bucketScaleOf(buckets, window).eachRun(stored, ascending, (bucket, from, to) => {
     if (from >= to) throw new Error('a run is empty');
     for (let at = from; at < to; at++) found.push(`${bucket}/${at}`);
   });
@@ -38,15 +38,15 @@ t.test('each date is visited once, in the last bucket that starts before it', as
       const from = prng.pick([0, 951_782_400, 1_709_164_800, prng.below(2 ** 31)]) + prng.below(3);
       const window = { from, to: from + prng.pick([0, 10, DAY, 90 * DAY, 900 * DAY]) };
       const ascending = prng.chance(0.5);
-      const held = dates(prng, window, ascending);
-      const wanted = Array.from(held, (date, at) => {
+      const stored = dates(prng, window, ascending);
+      const wanted = Array.from(stored, (date, at) => {
         let bucket = 0;
         const first = bucketNumber(interval, from);
         if (interval === 'months') while (bucketStart(interval, first + bucket + 1) <= date) bucket++;
         else bucket = bucketNumber(interval, date) - first;
         return `${bucket}/${at}`;
       });
-      t.strictSame(pairs({ by: 'interval', interval }, window, held, ascending), wanted.sort());
+      t.strictSame(pairs({ by: 'interval', interval }, window, stored, ascending), wanted.sort());
     }
   }
 });
@@ -58,19 +58,19 @@ t.test('each date is visited once in every window that contains it, end excluded
     const windows = Array.from({ length: prng.between(1, 6) }, () => ({ from: instant(), to: instant() }));
     const window = { from: 1_000_000, to: 1_000_060 };
     const ascending = prng.chance(0.5);
-    const held = dates(prng, window, ascending);
+    const stored = dates(prng, window, ascending);
     const wanted = windows.flatMap(({ from, to }, bucket) =>
-      Array.from(held).flatMap((date, at) => (date >= from && date < to ? [`${bucket}/${at}`] : [])),
+      Array.from(stored).flatMap((date, at) => (date >= from && date < to ? [`${bucket}/${at}`] : [])),
     );
-    t.strictSame(pairs({ by: 'windows', windows }, window, held, ascending), wanted.sort());
+    t.strictSame(pairs({ by: 'windows', windows }, window, stored, ascending), wanted.sort());
   }
 });
 
 t.test('ascending dates are visited in one run per bucket', async (t) => {
-  const held = Uint32Array.from({ length: 10_000 }, (_, at) => at * 700);
+  const stored = Uint32Array.from({ length: 10_000 }, (_, at) => at * 700);
   const runs: number[][] = [];
-  const scale = scaleOf({ by: 'interval', interval: 'days' }, { from: 0, to: 10_000 * 700 });
-  scale.eachRun(held, true, (...run) => runs.push(run));
+  const scale = bucketScaleOf({ by: 'interval', interval: 'days' }, { from: 0, to: 10_000 * 700 });
+  scale.eachRun(stored, true, (...run) => runs.push(run));
   t.strictSame(
     runs.map(([bucket]) => bucket),
     Array.from({ length: 82 }, (_, bucket) => bucket),
@@ -80,9 +80,12 @@ t.test('ascending dates are visited in one run per bucket', async (t) => {
 
 t.test('there is at least one bucket, and exactly one without buckets', async (t) => {
   const none = { from: 10, to: 5 };
-  t.equal(scaleOf({ by: 'interval', interval: 'seconds' }, none).bucketCount, 1);
-  t.equal(scaleOf({ by: 'interval', interval: 'weeks' }, { from: 0, to: 2 ** 32 - 1 }).bucketCount, 7_102);
-  t.equal(scaleOf(null, none), ONE_BUCKET);
+  t.equal(bucketScaleOf({ by: 'interval', interval: 'seconds' }, none).bucketCount, 1);
+  t.equal(
+    bucketScaleOf({ by: 'interval', interval: 'weeks' }, { from: 0, to: 2 ** 32 - 1 }).bucketCount,
+    7_102,
+  );
+  t.equal(bucketScaleOf(null, none), ONE_BUCKET);
   const runs: number[][] = [];
   ONE_BUCKET.eachRun(Uint32Array.of(5, 3, 9), false, (...run) => runs.push(run));
   t.strictSame(runs, [[0, 0, 3]]);

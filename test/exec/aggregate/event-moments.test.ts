@@ -9,8 +9,8 @@ import { SIMD_KERNELS } from '../../engine/store.js';
 import { type Change, COLUMNS, type Stored, type StoredColumn } from '../../storage/stored.js';
 import { boundedRun } from '../bounded.js';
 import { generateCondition } from '../condition/conditions.js';
-import { groupRule, type MomentsAsk } from './moment-oracle.js';
-import { codeOf, DAY, generateAsk, MomentPair, NUMBER_MOMENTS, START } from './moment-pair.js';
+import { groupRule, type MomentsRequest } from './moment-oracle.js';
+import { codeOf, DAY, generateRequest, MomentPair, NUMBER_MOMENTS, START } from './moment-pair.js';
 
 const SEED = 161_804;
 t.comment(`seed ${SEED}`);
@@ -79,10 +79,10 @@ for (const [kernels, module] of [
       const wrong: string[] = [];
       const options = { columns: [...COLUMNS, ...WIDE_EVENTS], idCount: 60, textCount: 40 };
       const tryOne = (): void => {
-        const ask = generateAsk(prng, EVENT_COLUMNS, span, options.textCount);
+        const request = generateRequest(prng, EVENT_COLUMNS, span, options.textCount);
         const condition = prng.chance(0.6) ? null : generateCondition(prng, { ...options, depth: 0 });
         const rule = prng.pick([null, null, null, groupRule(3)]);
-        const difference = pair.difference(ask, condition, rule);
+        const difference = pair.difference(request, condition, rule);
         if (difference !== null) wrong.push(difference);
       };
       for (let query = 0; query < 20; query++) tryOne();
@@ -95,34 +95,34 @@ for (const [kernels, module] of [
 }
 
 t.test(
-  'memory that grows with cells and distinct values is reserved in the memory of the query',
+  'memory for group slots and distinct values is reserved in the memory account of the query',
   async (t) => {
     const pair = new MomentPair(null);
     pair.apply(MANY_EVENTS[0]);
-    const ask = (
+    const check = (
       moment: MetricStatistic,
       interval: (typeof INTERVALS)[number],
       columnId: number,
-    ): MomentsAsk => {
+    ): MomentsRequest => {
       const window = { from: START, to: START + EVENT_DAYS * DAY };
       const source = { from: 'events', columnId, kind: 'i64', window } as const;
-      return { asks: 'moments', level: { source, tests: [] }, moment, buckets: { by: 'interval', interval } };
+      return { kind: 'moments', level: { source, tests: [] }, moment, buckets: { by: 'interval', interval } };
     };
     // The result for a hundred days fits into the memory; the result for ten thousand seconds does not.
     const run = (): QueryRun => boundedRun(2 ** 18);
     t.equal(
-      codeOf(() => pair.ask(ask('sum', 'days', 33), null, null, run())),
+      codeOf(() => pair.run(check('sum', 'days', 33), null, null, run())),
       null,
     );
     for (const moment of NUMBER_MOMENTS) {
       t.equal(
-        codeOf(() => pair.ask(ask(moment, 'seconds', 34), null, null, run())),
+        codeOf(() => pair.run(check(moment, 'seconds', 34), null, null, run())),
         9006,
         moment,
       );
     }
     t.equal(
-      codeOf(() => pair.ask(ask('count', 'days', 33), null, groupRule(3), boundedRun(1_000))),
+      codeOf(() => pair.run(check('count', 'days', 33), null, groupRule(3), boundedRun(1_000))),
       9006,
     );
   },

@@ -16,19 +16,19 @@ t.test('each position is returned once for every group of its row, in batches', 
   pairs.append(new Uint32Array(GROUPS).fill(2), all, GROUPS);
   pairs.append(Uint32Array.of(0, 0, 3), Uint32Array.of(5, 7, 9), 3);
   const groups = new ManyGroups(shard, GROUPS, pairs, UNBOUNDED.child());
-  let held = 0;
+  let stored = 0;
   const run = new QueryRun(null, 0, 2 ** 24);
   const join = new GroupJoin(shard, groups, run);
   const found: string[] = [];
-  join.each(Uint32Array.of(3, 1, 0, 2, 3, 2), Uint32Array.of(10, 11, 12, 13, 14, 15), (places, of) => {
-    held = Math.max(held, places.length);
-    for (let at = 0; at < places.length; at++) found.push(`${places[at]}/${of[at]}`);
+  join.each(Uint32Array.of(3, 1, 0, 2, 3, 2), Uint32Array.of(10, 11, 12, 13, 14, 15), (positions, of) => {
+    stored = Math.max(stored, positions.length);
+    for (let at = 0; at < positions.length; at++) found.push(`${positions[at]}/${of[at]}`);
   });
   const wanted = ['10/9', '12/5', '12/7', '14/9'];
   for (const group of all) wanted.push(`13/${group}`, `15/${group}`);
   t.equal(found.length, wanted.length);
   t.equal(JSON.stringify(found.sort()), JSON.stringify(wanted.sort()));
-  t.equal(held, BATCH_MAX);
+  t.equal(stored, BATCH_MAX);
   join.release();
   // All memory was released.
   t.doesNotThrow(() => run.reserve(2 ** 24));

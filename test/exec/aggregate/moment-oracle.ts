@@ -9,8 +9,8 @@ import type {
   Buckets,
   Condition,
   MetricStatistic,
-  RoundAsk,
   RoundPartial,
+  RoundRequest,
   ValueList,
 } from '../../../src/ir/index.js';
 import type { Interval } from '../../../src/schema/index.js';
@@ -18,7 +18,7 @@ import type { DimensionShard } from '../../../src/storage/index.js';
 import { countMatches, passes, type StoredEntity } from '../../ir/evaluate.js';
 import type { Stored, StoredEntities } from '../../storage/stored.js';
 
-export type MomentsAsk = Extract<RoundAsk, { asks: 'moments' }>;
+export type MomentsRequest = Extract<RoundRequest, { kind: 'moments' }>;
 
 /** The groups of an entity by its ID. The rule is arbitrary: some entities belong to no group and some to several. */
 export interface GroupRule {
@@ -52,15 +52,15 @@ export function fakeGroups(
   const pairs = new PairList(UNBOUNDED.child());
   shard.segments.forEach((segment, index) => {
     const { offsets, bytes } = segment.ids();
-    for (let place = 0; place < segment.rowCount; place++) {
-      if (segment.isDead(place)) continue;
-      const id = Buffer.from(bytes.subarray(offsets[place], offsets[place + 1])).toString('utf8');
+    for (let segmentRow = 0; segmentRow < segment.rowCount; segmentRow++) {
+      if (segment.isDead(segmentRow)) continue;
+      const id = Buffer.from(bytes.subarray(offsets[segmentRow], offsets[segmentRow + 1])).toString('utf8');
       const entity = entities.get(id);
       if (entity === undefined) throw new Error(`the model lacks ${id}`);
       if (!holds(condition, id, entity)) continue;
       const groups = Uint32Array.from(groupsOf(id));
       pairs.append(
-        groups.map(() => index * SEGMENT_ROWS_MAX + place),
+        groups.map(() => index * SEGMENT_ROWS_MAX + segmentRow),
         groups,
         groups.length,
       );
@@ -78,15 +78,15 @@ export function expectedLines(
   entities: StoredEntities,
   condition: Condition | null,
   rule: GroupRule | null,
-  ask: MomentsAsk,
+  request: MomentsRequest,
 ): Lines {
   const cells = new Map<number, Stored[]>();
-  const buckets = bucketCountOf(ask);
+  const buckets = bucketCountOf(request);
   for (const [id, entity] of entities) {
     if (!holds(condition, id, entity)) continue;
     const groups = rule === null ? [0] : rule.groupsOf(id);
     if (groups.length === 0) continue;
-    for (const { value, bucket } of valuesOf(id, entity, ask)) {
+    for (const { value, bucket } of valuesOf(id, entity, request)) {
       for (const group of groups) {
         const cell = group * buckets + bucket;
         const values = cells.get(cell);
@@ -95,7 +95,7 @@ export function expectedLines(
       }
     }
   }
-  return [...cells].flatMap(([cell, values]) => linesOf(cell, values, ask.moment)).sort();
+  return [...cells].flatMap(([cell, values]) => linesOf(cell, values, request.moment)).sort();
 }
 
 function linesOf(cell: number, values: readonly Stored[], moment: MetricStatistic): string[] {
@@ -120,15 +120,17 @@ interface Placed {
   readonly bucket: number;
 }
 
-function valuesOf(id: string, entity: StoredEntity, { level, buckets }: MomentsAsk): Placed[] {
+function valuesOf(id: string, entity: StoredEntity, { level, buckets }: MomentsRequest): Placed[] {
   const { source, tests } = level;
   const passing = (value: Stored): boolean => tests.every((test) => passes(test, value));
   if (source.from === 'entity-id') return passing(id) ? [{ value: id, bucket: 0 }] : [];
   if (source.from === 'attribute') {
-    const held = entity.attributes.get(source.columnId);
-    if (held === undefined) return [];
+    const stored = entity.attributes.get(source.columnId);
+    if (stored === undefined) return [];
     const items =
-      Array.isArray(held) && typeof held[0] !== 'number' ? (held as readonly Stored[]) : [held as Stored];
+      Array.isArray(stored) && typeof stored[0] !== 'number'
+        ? (stored as readonly Stored[])
+        : [stored as Stored];
     return items.filter(passing).map((value) => ({ value, bucket: 0 }));
   }
   const { window } = source;
@@ -169,7 +171,7 @@ function bucketsOf(buckets: Buckets | null, from: number, seconds: number): numb
   );
 }
 
-export function bucketCountOf({ level, buckets }: MomentsAsk): number {
+export function bucketCountOf({ level, buckets }: MomentsRequest): number {
   const { source } = level;
   if (buckets === null || source.from !== 'events') return 1;
   if (buckets.by === 'windows') return buckets.windows.length;
@@ -184,10 +186,10 @@ export function foundLines(partial: RoundPartial): Lines {
     return Array.from(counts, (count, at) => `${cellOf(at)}: ${valueAt(values, at)} x ${count}`).sort();
   }
   const { counts, sums, squares, least, greatest } = partial;
-  const held = [sums, squares, least, greatest].filter((list) => list !== null);
+  const stored = [sums, squares, least, greatest].filter((list) => list !== null);
   return Array.from(counts)
     .flatMap((count, at) =>
-      count === 0 ? [] : [`${cellOf(at)}: ${count} ${held.map((list) => list[at]).join(' ')}`],
+      count === 0 ? [] : [`${cellOf(at)}: ${count} ${stored.map((list) => list[at]).join(' ')}`],
     )
     .sort();
 }

@@ -21,15 +21,15 @@ import {
   fakeGroups,
   foundLines,
   type GroupRule,
-  type MomentsAsk,
+  type MomentsRequest,
 } from './moment-oracle.js';
 
 export const START = 1_500_000_000;
 export const DAY = 86_400;
 
 /** Whether the combinations of groups and buckets exceed u32; such a request is refused. */
-const hasTooManyCells = (ask: MomentsAsk, rule: GroupRule | null): boolean =>
-  (rule?.groupCount ?? 1) * bucketCountOf(ask) > 2 ** 32;
+const hasTooManyCells = (request: MomentsRequest, rule: GroupRule | null): boolean =>
+  (rule?.groupCount ?? 1) * bucketCountOf(request) > 2 ** 32;
 
 export class MomentPair {
   readonly scratch: Arena;
@@ -59,8 +59,8 @@ export class MomentPair {
     for (const id of ids) this.entities.delete(id);
   }
 
-  ask(
-    ask: MomentsAsk,
+  run(
+    request: MomentsRequest,
     condition: Condition | null,
     rule: GroupRule | null,
     run = boundedRun(),
@@ -69,21 +69,21 @@ export class MomentPair {
     const selection = new EntitySelection(dimension, condition, this.scratch, run);
     try {
       const groups = rule === null ? null : fakeGroups(dimension, entities, condition, rule);
-      return foundLines(momentsOf(dimension, selection, groups, ask, run));
+      return foundLines(momentsOf(dimension, selection, groups, request, run));
     } finally {
       selection.release();
     }
   }
 
   /** null if the result is correct. */
-  difference(ask: MomentsAsk, condition: Condition | null, rule: GroupRule | null): string | null {
-    if (hasTooManyCells(ask, rule))
-      return codeOf(() => this.ask(ask, condition, rule)) === 9006 ? null : 'not refused';
-    const found = this.ask(ask, condition, rule);
-    const wanted = expectedLines(this.entities, condition, rule, ask);
+  difference(request: MomentsRequest, condition: Condition | null, rule: GroupRule | null): string | null {
+    if (hasTooManyCells(request, rule))
+      return codeOf(() => this.run(request, condition, rule)) === 9006 ? null : 'not refused';
+    const found = this.run(request, condition, rule);
+    const wanted = expectedLines(this.entities, condition, rule, request);
     const at = wanted.findIndex((line, index) => line !== found[index]);
     if (at < 0 && found.length === wanted.length) return null;
-    const shown = JSON.stringify({ ask, condition, groups: rule?.groupCount }, (_, part) =>
+    const shown = JSON.stringify({ request, condition, groups: rule?.groupCount }, (_, part) =>
       typeof part === 'bigint' ? `${part}n` : part,
     );
     return `${found.length} lines, ${found[at]} instead of ${wanted.length}, ${wanted[at]}: ${shown}`;
@@ -135,12 +135,12 @@ function generateBuckets(prng: Prng, span: Span): Buckets {
   return { by: 'windows', windows };
 }
 
-export function generateAsk(
+export function generateRequest(
   prng: Prng,
   columns: readonly StoredColumn[],
   span: Span,
   textCount: number,
-): MomentsAsk {
+): MomentsRequest {
   let buckets = prng.chance(0.6) ? generateBuckets(prng, span) : null;
   const window =
     buckets?.by === 'windows'
@@ -155,5 +155,5 @@ export function generateAsk(
   const testCount = prng.pick([0, 0, 1, 1, 2]);
   const tests = Array.from({ length: testCount }, () => generateTest(prng, kind, textCount));
   const moment = prng.pick(kind === 'code' || kind === 'geo' ? OTHER_MOMENTS : NUMBER_MOMENTS);
-  return { asks: 'moments', level: { source, tests }, moment, buckets };
+  return { kind: 'moments', level: { source, tests }, moment, buckets };
 }

@@ -8,8 +8,8 @@ import { SIMD_KERNELS } from '../../engine/store.js';
 import { COLUMNS, generateChanges } from '../../storage/stored.js';
 import { boundedRun } from '../bounded.js';
 import { generateCondition } from '../condition/conditions.js';
-import { groupRule, type MomentsAsk } from './moment-oracle.js';
-import { codeOf, generateAsk, MomentPair, NUMBER_MOMENTS, START } from './moment-pair.js';
+import { groupRule, type MomentsRequest } from './moment-oracle.js';
+import { codeOf, generateRequest, MomentPair, NUMBER_MOMENTS, START } from './moment-pair.js';
 
 const SEED = 161_803;
 t.comment(`seed ${SEED}`);
@@ -28,10 +28,10 @@ for (const [kernels, module] of [
       if (round > 0) pair.delete([...pair.entities.keys()].filter(() => prng.chance(0.1)));
       const wrong = [];
       for (let query = 0; query < 150; query++) {
-        const ask = generateAsk(prng, COLUMNS, span, options.textCount);
+        const request = generateRequest(prng, COLUMNS, span, options.textCount);
         const condition = prng.chance(0.5) ? null : generateCondition(prng, { ...options, depth: 1 });
         const rule = prng.pick([null, null, groupRule(1), groupRule(5), groupRule(90_000)]);
-        const difference = pair.difference(ask, condition, rule);
+        const difference = pair.difference(request, condition, rule);
         if (difference !== null) wrong.push(difference);
       }
       t.strictSame(wrong.slice(0, 3), [], `${wrong.length} wrong answers`);
@@ -54,10 +54,15 @@ t.test('a canceled query stops at the next segment', async (t) => {
     }),
   ];
   for (const source of sources) {
-    const ask: MomentsAsk = { asks: 'moments', level: { source, tests: [] }, moment: 'count', buckets: null };
+    const request: MomentsRequest = {
+      kind: 'moments',
+      level: { source, tests: [] },
+      moment: 'count',
+      buckets: null,
+    };
     const stopped = new QueryRun(flags, 0, 2 ** 30);
     t.equal(
-      codeOf(() => pair.ask(ask, null, null, stopped)),
+      codeOf(() => pair.run(request, null, null, stopped)),
       9005,
       JSON.stringify(source),
     );
@@ -82,8 +87,8 @@ t.test('a request releases all memory except the memory of its result', async (t
     for (const moment of moments) {
       const buckets: Buckets | null =
         source.from === 'events' ? { by: 'interval', interval: 'months' } : null;
-      const ask: MomentsAsk = { asks: 'moments', level: { source, tests: [] }, moment, buckets };
-      for (const rule of [null, groupRule(2), null, groupRule(2)]) pair.ask(ask, null, rule, run);
+      const request: MomentsRequest = { kind: 'moments', level: { source, tests: [] }, moment, buckets };
+      for (const rule of [null, groupRule(2), null, groupRule(2)]) pair.run(request, null, rule, run);
     }
   }
   // Each of these results holds less than a kilobyte.

@@ -34,8 +34,8 @@ export class ShardPair {
 
   /** Deletes the entities with these IDs that exist. */
   delete(ids: readonly string[]): void {
-    const held = ids.filter((id) => this.entities.delete(id));
-    this.dimension.delete(Uint32Array.from(held, (id) => this.rowOf(id)).sort());
+    const stored = ids.filter((id) => this.entities.delete(id));
+    this.dimension.delete(Uint32Array.from(stored, (id) => this.rowOf(id)).sort());
   }
 
   /** Whether a query has not released its temporary memory in an arena. */

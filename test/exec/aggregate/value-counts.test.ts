@@ -25,13 +25,13 @@ import { KEY, ShardPair } from './shard-pair.js';
 const SEED = 5_150_321;
 t.comment(`seed ${SEED}`);
 
-type ValuesPlan = RoundPlan & { readonly ask: { readonly asks: 'values' } };
+type ValuesPlan = RoundPlan & { readonly request: { readonly kind: 'values' } };
 
 const planOf = (
   entities: Condition | null,
   decided: readonly DecidedLevel[],
   level: LevelPlan,
-): ValuesPlan => ({ ...KEY, entities, decided, ask: { asks: 'values', level, best: null } });
+): ValuesPlan => ({ ...KEY, entities, decided, request: { kind: 'values', level, best: null } });
 
 function countOf(pair: ShardPair, plan: RoundPlan, run: QueryRun = boundedRun()): ValueCounts {
   const partial = runRound(pair.shard, plan, pair.scratch, run);
@@ -42,7 +42,7 @@ function countOf(pair: ShardPair, plan: RoundPlan, run: QueryRun = boundedRun())
 /** null if the shard returns the same result as the plain entities. */
 function differenceOf(pair: ShardPair, plan: ValuesPlan): string | null {
   const found = linesOf(countOf(pair, plan));
-  const wanted = countPlain(pair.entities, plan.entities, plan.decided, plan.ask.level);
+  const wanted = countPlain(pair.entities, plan.entities, plan.decided, plan.request.level);
   if (found.join('\n') === wanted.join('\n')) return null;
   const [more, less] = [found.filter((l) => !wanted.includes(l)), wanted.filter((l) => !found.includes(l))];
   return `found ${more.slice(0, 4)} and not ${less.slice(0, 4)}, ${found.length} lines: ${shown(plan)}`;
@@ -105,7 +105,7 @@ for (const [kernels, module] of KERNELS) {
       for (let query = 0; query < 60; query++) {
         const plan = generatePlan(prng, pair, 40, 500);
         // The filler rows, which are not in the plain entities, have only IDs.
-        if (plan.ask.level.source.from === 'entity-id') continue;
+        if (plan.request.level.source.from === 'entity-id') continue;
         const difference = differenceOf(pair, plan);
         if (difference !== null) wrong.push(difference);
       }
@@ -171,7 +171,7 @@ t.test(
       const run = boundedRun(Math.floor(2 ** (prng.unit() * 23)));
       try {
         const found = linesOf(countOf(pair, plan, run));
-        t.strictSame(found, countPlain(pair.entities, plan.entities, plan.decided, plan.ask.level));
+        t.strictSame(found, countPlain(pair.entities, plan.entities, plan.decided, plan.request.level));
         answered++;
       } catch (error) {
         if (!(error instanceof QuarryError) || error.code !== 9006) throw error;
@@ -190,7 +190,7 @@ t.test('a round releases all memory except the memory of its result', async (t) 
   for (let query = 0; query < 200; query++) {
     const plan = { ...generatePlan(prng, pair, 90, 300), entities: null };
     // Memory of tests of IDs, as of any condition, stays reserved until the query ends.
-    const levels = [...plan.decided.map(({ level }) => level), plan.ask.level];
+    const levels = [...plan.decided.map(({ level }) => level), plan.request.level];
     if (levels.some(({ source, tests }) => source.from === 'entity-id' && tests.length > 0)) continue;
     const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
     const { values, counts, cells } = countOf(pair, plan, run);
@@ -266,20 +266,20 @@ t.test(
     const pair = filledPair(prng);
     let shortened = 0;
     for (let query = 0; query < 150; query++) {
-      const { ask } = generatePlan(prng, pair, 90, 300);
+      const { request } = generatePlan(prng, pair, 90, 300);
       const best = prng.pick([1, 2, 5, 20]);
-      const plan: RoundPlan = { ...KEY, entities: null, decided: [], ask: { ...ask, best } };
+      const plan: RoundPlan = { ...KEY, entities: null, decided: [], request: { ...request, best } };
       const found = countOf(pair, plan);
-      const all = countPlain(pair.entities, null, [], ask.level);
+      const all = countPlain(pair.entities, null, [], request.level);
       const countIn = (line: string): number => Number(line.split(' | ')[2]);
       const { restMax } = found;
-      const kept = all.filter((line) => countIn(line) > restMax);
-      if (linesOf(found).join() !== kept.join()) t.fail(`above ${restMax}: ${shown(plan)}`);
+      const retained = all.filter((line) => countIn(line) > restMax);
+      if (linesOf(found).join() !== retained.join()) t.fail(`above ${restMax}: ${shown(plan)}`);
       if (restMax === 0) continue;
       shortened++;
       // At least the requested number of values reach restMax, and at most that number are above it.
       const reached = all.filter((line) => countIn(line) >= restMax);
-      if (reached.length < best || kept.length > best) t.fail(`restMax is ${restMax}: ${shown(plan)}`);
+      if (reached.length < best || retained.length > best) t.fail(`restMax is ${restMax}: ${shown(plan)}`);
     }
     t.ok(shortened > 20, `${shortened} results were shortened`);
   },

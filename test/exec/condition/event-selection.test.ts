@@ -33,10 +33,10 @@ function filled(prng: Prng, module: WebAssembly.Module | null): DimensionShard {
 }
 
 function listed(segment: EventSegment, selected: SelectedEvents): number[] {
-  const places = new Uint32Array(segment.eventCount);
-  const count = listSelectedRows(segment.arena, selected, places);
+  const segmentRows = new Uint32Array(segment.eventCount);
+  const count = listSelectedRows(segment.arena, selected, segmentRows);
   if (count !== selected.count) throw new Error(`${count} rows instead of ${selected.count}`);
-  return [...places.subarray(0, count)];
+  return [...segmentRows.subarray(0, count)];
 }
 
 for (const [kernels, module] of [
@@ -72,15 +72,15 @@ for (const [kernels, module] of [
         );
       const events = new EventSelection(shard, { columnId: COLUMN, window, tests }, boundedRun());
       for (const segment of segments) {
-        const held = segment.datesAndRows(segment.eventCount);
-        const wanted = [...held.dates.keys()].filter(
-          (place) =>
-            held.dates[place] >= window.from &&
-            held.dates[place] <= window.to &&
-            passes(segment.arena.i8[segment.valuesAt + place]),
+        const datesAndRows = segment.datesAndRows(segment.eventCount);
+        const wanted = [...datesAndRows.dates.keys()].filter(
+          (segmentRow) =>
+            datesAndRows.dates[segmentRow] >= window.from &&
+            datesAndRows.dates[segmentRow] <= window.to &&
+            passes(segment.arena.i8[segment.valuesAt + segmentRow]),
         );
-        const rowsHeld = (place: number): boolean => {
-          const row = held.rows[place];
+        const isInRows = (segmentRow: number): boolean => {
+          const row = datesAndRows.rows[segmentRow];
           return ((rows[row >> 3] >> (row & 7)) & 1) === 1;
         };
         const selected = events.select(segment);
@@ -91,13 +91,13 @@ for (const [kernels, module] of [
           (wanted.length > 0 && !events.mayMatch(segment)) ||
           differs(
             rowsOfEvents(segment, selected),
-            wanted.map((place) => held.rows[place]),
+            wanted.map((segmentRow) => datesAndRows.rows[segmentRow]),
           ) ||
           differs(
             datesOfEvents(segment, selected),
-            wanted.map((place) => held.dates[place]),
+            wanted.map((segmentRow) => datesAndRows.dates[segmentRow]),
           ) ||
-          differs(listed(segment, eventsOfRows(segment, selected, rows)), wanted.filter(rowsHeld))
+          differs(listed(segment, eventsOfRows(segment, selected, rows)), wanted.filter(isInRows))
         ) {
           wrong.push({ window, tests, sealed: segment.sealed });
         }

@@ -43,7 +43,7 @@ function passes(test: ValueTest, value: bigint): boolean {
 }
 
 /** Runs `work` while the arena has no capacity for tables of codes. */
-function withoutRoom(arena: Arena, work: () => void): void {
+function withoutFreeMemory(arena: Arena, work: () => void): void {
   let taken = 0;
   for (let bytes = 2 ** 26; bytes >= 16; bytes /= 2) {
     while (arena.reserveTemporary(bytes) !== null) taken++;
@@ -152,7 +152,7 @@ for (const [kernels, module] of [
               t.equal(wanted.length, seen.presentCount, 'path "present" selects every row with a value');
             else t.match(path, /^(equal|member)U(8|16|32)$/);
             prepared.release();
-            withoutRoom(seen.arena, () => {
+            withoutFreeMemory(seen.arena, () => {
               t.strictSame(
                 selected(new PreparedTest(test, dictionary, UNBOUNDED), seen),
                 wanted,

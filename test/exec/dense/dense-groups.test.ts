@@ -88,7 +88,11 @@ function densely(
 ): GroupPartial | null {
   const dimension = shard.find(KEY);
   if (dimension === undefined) return null;
-  const dense = DenseGroups.of({ dimension, plan, scratch, memories, room: allocateFresh }, run, noStats());
+  const dense = DenseGroups.of(
+    { dimension, plan, scratch, memories, allocator: allocateFresh },
+    run,
+    noStats(),
+  );
   if (dense === null) return null;
   try {
     return runToEnd(dense.groups());

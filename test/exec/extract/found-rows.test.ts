@@ -83,7 +83,7 @@ t.test('all pages together contain every row once, in order', async (t) => {
 t.test('rows with the same point or value are ordered by ID across pages', async (t) => {
   const extraction = new Extraction(null, 2);
   const [bits, , , , point] = COLUMNS;
-  const places = COLUMNS.find(({ id }) => id === 23) as StoredColumn;
+  const geoColumn = COLUMNS.find(({ id }) => id === 23) as StoredColumn;
   const ids = Array.from({ length: 300 }, (_, at) => `same-${(at * 7919) % 300}`);
   extraction.insert(
     ids.map((id) => ({
@@ -91,7 +91,7 @@ t.test('rows with the same point or value are ordered by ID across pages', async
       fields: [
         { column: bits, latest: 1n },
         { column: point, latest: [10, 20] as const },
-        { column: places, events: [{ seconds: WINDOW_START, value: [10, 20] as const }] },
+        { column: geoColumn, events: [{ seconds: WINDOW_START, value: [10, 20] as const }] },
       ],
     })),
   );

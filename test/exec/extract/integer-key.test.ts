@@ -52,9 +52,9 @@ for (const [kernels, module] of [
             if (a === null || b === null) return Number(a === null) - Number(b === null);
             return descending ? sign(b, a) : sign(a, b);
           };
-          const places = Uint32Array.from({ length: ROWS }, (_, row) => row);
+          const segmentRows = Uint32Array.from({ length: ROWS }, (_, row) => row);
           const numbers = new Float64Array(ROWS);
-          key.fill(0, places, ROWS, numbers);
+          key.fill(0, segmentRows, ROWS, numbers);
           const zone = key.zone(0);
           for (let a = 0; a < ROWS; a++) {
             if (key.value(a) !== values[a]) faults.push(`row ${a} has ${key.value(a)}, not ${values[a]}`);

@@ -36,9 +36,9 @@ function differences(kind: string, rounds: readonly (readonly Stored[])[]): stri
       limit: values.length,
       columns: [{ ...form, from: 'attribute', columnId: column.id }],
     };
-    const [given, wanted] = [extraction.rows(plan), extraction.wanted(plan)];
-    if (given.length !== values.length) found.push(`${given.length} rows of ${values.length}`);
-    given.forEach(({ cells }, at) => {
+    const [value, wanted] = [extraction.rows(plan), extraction.wanted(plan)];
+    if (value.length !== values.length) found.push(`${value.length} rows of ${values.length}`);
+    value.forEach(({ cells }, at) => {
       if (cells[0] !== wanted[at].cells[0]) found.push(`${cells[0]} instead of ${wanted[at].cells[0]}`);
     });
   }

@@ -23,8 +23,8 @@ t.test('compaction removes replaced texts and keeps all others', (t) => {
     const group = prng.between(1, GROUPS - 1);
     const bytes = Buffer.from(`..${text}`);
     best.offer(group, bytes, 2, bytes.length);
-    const held = expected[group];
-    if (held === null || text > held) expected[group] = text;
+    const stored = expected[group];
+    if (stored === null || text > stored) expected[group] = text;
   }
   t.ok(memory.reservedBytes < 400_000, `${memory.reservedBytes} bytes for ${GROUPS} texts`);
   const answer = fromWire(best.texts(GROUPS, run));

@@ -13,7 +13,6 @@ import {
   type Answer,
   ATTRIBUTE_INPUTS,
   arenasOf,
-  ask,
   columnOf,
   compareKeys,
   conditionInput,
@@ -25,6 +24,7 @@ import {
   joinTable,
   naiveAnswers,
   PLAIN,
+  runSelect,
   shown,
   withAllOutputs,
 } from './select-rows.js';
@@ -94,7 +94,7 @@ for (const [kernels, module] of MODULES) {
           const settings = { plan, tables: tables.map(joinTable) };
           const workers = workersOf(extraction.shards, prng.pick([1, 2]));
           const rowsMax = prng.pick([1, 7, 64, 100_000]);
-          const requested = workers.map((shards) => ask(shards, settings, scratch, rowsMax));
+          const requested = workers.map((shards) => runSelect(shards, settings, scratch, rowsMax));
           const answers = sortedLines(requested.flatMap(({ answers }) => answers));
           const wanted = sortedLines(naiveAnswers(extraction.entities, plan, tables));
           if (shown(answers) !== shown(wanted)) {
@@ -132,7 +132,7 @@ for (const [kernels, module] of MODULES) {
           const plan = { ...unordered, order, limit, offset: prng.pick([0, 3]) };
           const settings = { plan, tables: tables.map(joinTable) };
           const rowsMax = prng.pick([1, 9, 100_000]);
-          const { answers } = ask(extraction.shards, settings, scratch, rowsMax);
+          const { answers } = runSelect(extraction.shards, settings, scratch, rowsMax);
           const all = naiveAnswers(extraction.entities, plan, tables);
           const fault = orderFault(plan, answers, all, limit === null ? all.length : limit + plan.offset);
           if (fault !== null) wrong.push(`${fault}: ${shown(plan)}`);
@@ -167,7 +167,12 @@ for (const [kernels, module] of MODULES) {
         const order = keys.map((input) => ({ of: inputAt(plan, input), descending: prng.chance(0.5) }));
         const all = naiveAnswers(extraction.entities, { ...plan, order });
         for (const limit of [1, 90, 9_000]) {
-          const { answers } = ask(extraction.shards, { plan: { ...plan, order, limit } }, scratch, 8_000);
+          const { answers } = runSelect(
+            extraction.shards,
+            { plan: { ...plan, order, limit } },
+            scratch,
+            8_000,
+          );
           // Both sorts are stable, and the model reads entities in order of insertion.
           t.equal(shown(answers) === shown(all.slice(0, limit)), true, `keys ${keys}, limit ${limit}`);
         }
@@ -184,12 +189,12 @@ for (const [kernels, module] of MODULES) {
       const plan = withAllOutputs({ ...PLAIN, inputs: ATTRIBUTE_INPUTS });
       const encoder = rowEncoder(format, plan.outputs);
       for (const rowsMax of [3, 100_000]) {
-        const columns = ask(extraction.shards, { plan }, scratch, rowsMax);
+        const columns = runSelect(extraction.shards, { plan }, scratch, rowsMax);
         const wanted = columns.parts.map((part) => {
           if (part.gives !== 'columns' || part.rowCount === 0) return Buffer.alloc(0);
           return Buffer.from(encoder.rows(part.outputs.map(fromWire), 0, part.rowCount, false));
         });
-        const bytes = ask(extraction.shards, { plan, format }, scratch, rowsMax).parts.map((part) =>
+        const bytes = runSelect(extraction.shards, { plan, format }, scratch, rowsMax).parts.map((part) =>
           part.gives === 'bytes' ? Buffer.concat(part.parts) : null,
         );
         t.strictSame(bytes, wanted, `${format}, ${rowsMax} rows`);
@@ -211,7 +216,7 @@ for (const [kernels, module] of MODULES) {
       const settings = { plan: { ...unordered, order, limit: prng.pick([null, 20]) }, tables };
       const run = new QueryRun(null, 0, prng.pick([Number.POSITIVE_INFINITY, 3_000, 100_000]));
       try {
-        ask(extraction.shards, settings, scratch, 50, run);
+        runSelect(extraction.shards, settings, scratch, 50, run);
         // The caches of expressions are released as well.
         t.equal(run.reservedBytes, 0, shown(settings.plan));
       } catch (error) {
@@ -246,7 +251,7 @@ t.test('rows of several segments are returned in batches of many rows', async (t
   t.ok((extraction.shards[0].find(PLAIN as SelectPlan & { dimensionId: number })?.segments.length ?? 0) > 1);
   const inputs = [ID_INPUT, ...[1, 3, 4].map((id) => inputOf(columnOf(id)))];
   const plan = withAllOutputs({ ...PLAIN, inputs });
-  const all = ask(extraction.shards, { plan }, scratch, 30_000);
+  const all = runSelect(extraction.shards, { plan }, scratch, 30_000);
   t.strictSame(sortedLines(all.answers), sortedLines(naiveAnswers(extraction.entities, plan)));
   const eventInputs = [...inputs, inputOf(columnOf(22)), dateInput(22)];
   const window = { from: WINDOW_START, to: WINDOW_START + 400 };
@@ -255,7 +260,7 @@ t.test('rows of several segments are returned in batches of many rows', async (t
     inputs: eventInputs,
     events: { columnId: 22, window, tests: [] },
   });
-  const events = ask(extraction.shards, { plan: eventPlan }, scratch, 20_000);
+  const events = runSelect(extraction.shards, { plan: eventPlan }, scratch, 20_000);
   t.strictSame(sortedLines(events.answers), sortedLines(naiveAnswers(extraction.entities, eventPlan)));
   const order = [
     { of: inputAt(plan, 3), descending: true },
@@ -264,7 +269,7 @@ t.test('rows of several segments are returned in batches of many rows', async (t
   ];
   for (const limit of [null, 20_000]) {
     const ordered = { ...plan, order, limit };
-    const { answers } = ask(extraction.shards, { plan: ordered }, scratch, 50_000);
+    const { answers } = runSelect(extraction.shards, { plan: ordered }, scratch, 50_000);
     const wanted = naiveAnswers(extraction.entities, ordered);
     t.equal(shown(answers) === shown(wanted.slice(0, limit ?? wanted.length)), true, `limit ${limit}`);
   }
@@ -361,7 +366,7 @@ t.test('rows with equal keys stay in stored order', async (t) => {
       { of: inputAt(plan, 1), descending: true },
       { of: inputAt(plan, 2), descending: false },
     ];
-    const { answers } = ask(extraction.shards, { plan: { ...plan, order, limit } }, scratch, 9_999);
+    const { answers } = runSelect(extraction.shards, { plan: { ...plan, order, limit } }, scratch, 9_999);
     const wanted = naiveAnswers(extraction.entities, { ...plan, order }).slice(0, limit ?? 30_000);
     t.equal(shown(answers), shown(wanted), `limit ${limit}`);
   }
@@ -376,7 +381,7 @@ t.test('no more rows are read than requested', async (t) => {
   }));
   extraction.insert(changes);
   const plan = withAllOutputs({ ...PLAIN, inputs: [ID_INPUT, inputOf(columnOf(3))], limit: 7, offset: 3 });
-  const { answers, parts, stats } = ask(extraction.shards, { plan, profiled: true }, scratch, 1_000);
+  const { answers, parts, stats } = runSelect(extraction.shards, { plan, profiled: true }, scratch, 1_000);
   t.strictSame(
     answers.map(({ outputs }) => outputs),
     Array.from({ length: 10 }, (_, at) => [`entity-${at}`, BigInt(at)]),
@@ -407,7 +412,13 @@ t.test('a grouped plan returns the groups of every shard with entities in one pa
   } as const;
   const grouping = { keys: [inputAt({ inputs }, 0)], perEntity: false, aggregates: [count] };
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-  const { parts } = ask(extraction.shards, { plan: { ...PLAIN, inputs, grouping } }, new Arena(SIMD), 1, run);
+  const { parts } = runSelect(
+    extraction.shards,
+    { plan: { ...PLAIN, inputs, grouping } },
+    new Arena(SIMD),
+    1,
+    run,
+  );
   t.equal(run.reservedBytes, 0);
   t.equal(parts.length, 1);
   const [part] = parts;
@@ -432,7 +443,7 @@ t.test('a canceled query stops within a batch', async (t) => {
   extraction.insert(generateEntities(new Prng(SEED), 50, OPTIONS));
   const run = new QueryRun(Int32Array.of(0, 1), 1, Number.POSITIVE_INFINITY);
   const plan = withAllOutputs({ ...PLAIN, inputs: ATTRIBUTE_INPUTS });
-  t.throws(() => ask(extraction.shards, { plan }, new Arena(null), 10, run), { code: 9005 });
+  t.throws(() => runSelect(extraction.shards, { plan }, new Arena(null), 10, run), { code: 9005 });
 });
 
 /** Whether temporary memory of some arena is in use. */

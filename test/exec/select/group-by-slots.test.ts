@@ -142,16 +142,16 @@ function addGroups(actual: Map<string, States>, partial: GroupPartial, plan: Sel
     const key = shown(keys.map((vector) => valueAt(vector, group)));
     const before = actual.get(key);
     const added = partial.states.map((state, at) => {
-      const held = before?.[at];
+      const stored = before?.[at];
       switch (state.holds) {
         case 'count':
-          return [state.counts[group] + Number(held?.[0] ?? 0)];
+          return [state.counts[group] + Number(stored?.[0] ?? 0)];
         case 'sum': {
           const sum = valueAt(fromWire(state.sums), group) as bigint;
-          return [state.counts[group] + Number(held?.[0] ?? 0), sum + BigInt(held?.[1] ?? 0n)];
+          return [state.counts[group] + Number(stored?.[0] ?? 0), sum + BigInt(stored?.[1] ?? 0n)];
         }
         case 'extreme': {
-          const values = [valueAt(fromWire(state.values), group), held?.[0] ?? null];
+          const values = [valueAt(fromWire(state.values), group), stored?.[0] ?? null];
           const name = plan.grouping?.aggregates[at].function as 'min' | 'max';
           return [
             extreme(

@@ -406,12 +406,12 @@ function plainValues(state: Extract<AggregateState, { holds: 'values' }>, groupC
   const actual: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
   for (let at = 0; at < vector.count; at++) {
     const value = textOfValue(valueAt(vector, at));
-    const held = actual[groups === null ? 0 : groups[at]];
-    if (held.has(value)) throw new Error(`${value} occurs twice in a group`);
-    held.set(value, counts === null ? 1 : counts[at]);
+    const stored = actual[groups === null ? 0 : groups[at]];
+    if (stored.has(value)) throw new Error(`${value} occurs twice in a group`);
+    stored.set(value, counts === null ? 1 : counts[at]);
   }
   if (hashes !== null && values.kind === 'text') checkHashes(hashes, values.offsets, values.bytes);
-  return actual.map((held) => [...held].sort());
+  return actual.map((stored) => [...stored].sort());
 }
 
 function checkHashes(hashes: Uint32Array, offsets: Uint32Array, bytes: Uint8Array): void {

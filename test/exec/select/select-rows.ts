@@ -319,7 +319,7 @@ export const shown = (values: unknown): string =>
   JSON.stringify(values, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
 
 /** All parts of a cursor over these shards, as columns. */
-export function ask(
+export function runSelect(
   shards: readonly Shard[],
   settings: Pick<SelectOptions, 'plan'> & Partial<SelectOptions>,
   scratch: Arena,

@@ -46,7 +46,7 @@ interface Sliced {
 }
 
 /** Runs until everything was returned; `between` is called after every slice. */
-function askInSlices(
+function selectInSlices(
   shards: readonly Shard[],
   settings: Pick<SelectOptions, 'plan'> & Partial<SelectOptions>,
   scratch: Arena,
@@ -160,9 +160,9 @@ for (const [kernels, module] of MODULES) {
               : { ...unordered, limit, order: kind === 'ordered' ? generateOrder(prng, unordered, 2) : [] };
           const rowsMax = prng.pick([1, 7, 100_000]);
           const settings = { plan, tables };
-          const whole = askInSlices(extraction.shards, settings, scratch, rowsMax);
+          const whole = selectInSlices(extraction.shards, settings, scratch, rowsMax);
           const isOver = prng.chance(0.5) ? always : () => prng.chance(0.5);
-          const sliced = askInSlices(extraction.shards, settings, scratch, rowsMax, isOver, between);
+          const sliced = selectInSlices(extraction.shards, settings, scratch, rowsMax, isOver, between);
           cuts[kind] += sliced.cut;
           t.equal(whole.cut, 0);
           t.equal(sliced.takenBytes, 0, 'all memory was released');
@@ -214,8 +214,15 @@ t.test('a slice reads at least one batch of many rows, and never rows of several
   };
   const between = otherQueries(extraction.shards, scratch);
   for (const [name, requested] of Object.entries(plans)) {
-    const whole = askInSlices(extraction.shards, { plan: requested }, scratch, 1_000_000);
-    const sliced = askInSlices(extraction.shards, { plan: requested }, scratch, 1_000_000, always, between);
+    const whole = selectInSlices(extraction.shards, { plan: requested }, scratch, 1_000_000);
+    const sliced = selectInSlices(
+      extraction.shards,
+      { plan: requested },
+      scratch,
+      1_000_000,
+      always,
+      between,
+    );
     t.equal(rowsShown(sliced.parts) === rowsShown(whole.parts), true, `${name}: the same rows`);
     t.ok(sliced.cut >= 9, `${name}: ${sliced.cut} slices`);
   }

@@ -32,8 +32,8 @@ t.test('a range of bits returns each bit, for any start and end', async (t) => {
   for (let round = 0; round < 500; round++) {
     const [bitmapAt, from, count] = [prng.below(64), prng.below(100), prng.below(60)];
     const expected = Array.from({ length: count }, (_, at) => {
-      const place = from + at;
-      return (u8[bitmapAt + (place >> 3)] >> (place & 7)) & 1;
+      const segmentRow = from + at;
+      return (u8[bitmapAt + (segmentRow >> 3)] >> (segmentRow & 7)) & 1;
     });
     const run = bitsOf(u8, bitmapAt, rowRange(from, count), new Uint8Array(count + 2));
     t.strictSame([...run], [...expected, 0, 0]);

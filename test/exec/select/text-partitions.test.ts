@@ -14,7 +14,7 @@ const usedMemory = (byteCount: number): Uint8Array =>
   new Uint8Array(new SharedArrayBuffer(byteCount + 64), 0, byteCount).fill(0xa5);
 
 t.test('each requested text occurs once, in the partition of its hash', async (t) => {
-  for (const [count, room] of [
+  for (const [count, allocator] of [
     [0, allocateFresh],
     [1, usedMemory],
     [2, usedMemory],
@@ -29,7 +29,7 @@ t.test('each requested text occurs once, in the partition of its hash', async (t
     const chosen = strings.map((_, text) => text).filter(() => prng.chance(0.8));
     const run = new QueryRun(null, 0, 2 ** 26);
     const codes = Uint32Array.from(chosen, (text) => text + 1);
-    const found = partitionedTexts(codes, texts, hashes, run, room);
+    const found = partitionedTexts(codes, texts, hashes, run, allocator);
     t.equal(found.count, chosen.length);
     t.equal(found.starts[TEXT_PARTITIONS], found.words.length, 'every word belongs to a text');
     const partitions = partitionsRead(found);
@@ -53,8 +53,8 @@ t.test('the last block is padded with zeros after the bytes of a text', async (t
     ['a', 'abcde', '', 'abcdefgh', 'abcdefghijk'].map((text) => Buffer.from(text)),
   );
   const codes = Uint32Array.of(1, 2, 3, 4, 5);
-  const of = (room: typeof allocateFresh) =>
-    partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 2 ** 20), room);
+  const of = (allocator: typeof allocateFresh) =>
+    partitionedTexts(codes, texts, hashes, new QueryRun(null, 0, 2 ** 20), allocator);
   t.strictSame([...of(usedMemory).words], [...of(allocateFresh).words]);
 });
 

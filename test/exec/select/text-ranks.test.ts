@@ -23,10 +23,10 @@ t.test('ranks ascend with the bytes of the texts, and equal texts have the same 
     const ranks = textRanks(Texts.ofStrings(strings).utf8, strings.length, memory);
     memory.releaseAll();
     const distinct = [...new Set(strings)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    const places = new Map(distinct.map((text, place) => [text, place]));
+    const positions = new Map(distinct.map((text, rank) => [text, rank]));
     t.strictSame(
       [...ranks],
-      strings.map((text) => places.get(text)),
+      strings.map((text) => positions.get(text)),
       `round ${round}`,
     );
   }

@@ -3,7 +3,7 @@ import { Prng } from '../../../src/base/index.js';
 import { compile } from '../../../src/expression/index.js';
 import type { Expression } from '../../../src/ir/index.js';
 import { valueAt } from '../../../src/vector/index.js';
-import { askDuckDb, openDuckDb } from '../duckdb.js';
+import { openDuckDb, queryDuckDb } from '../duckdb.js';
 import { constant } from '../generate.js';
 import { batchOf, type Column, DATE, decimal, FLOAT, INTEGER, TEXT } from '../rows.js';
 
@@ -30,7 +30,7 @@ t.test(`powers and logarithms equal those of DuckDB except for the last digit (s
     { op: 'call', type: FLOAT, name: 'power', args: [positive, any], unit: null },
     { op: 'cast', type: FLOAT, of: exact, lenient: false },
   ];
-  const theirs = await askDuckDb(connection, expressions);
+  const theirs = await queryDuckDb(connection, expressions);
   expressions.forEach((expression, index) => {
     const found = compile(expression)(rows);
     const far = theirs[index].filter((value, row) => {

@@ -136,7 +136,7 @@ t.test(
 );
 
 /** A name server whose answers the test sends one by one. */
-class HeldNames {
+class DelayedNames {
   readonly lookedUp: string[] = [];
   readonly answers = new Map<string, (addresses: readonly string[]) => void>();
 
@@ -149,7 +149,7 @@ class HeldNames {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 t.test('four names are looked up at a time, the others in order as answers arrive', async (t) => {
-  const dns = new HeldNames();
+  const dns = new DelayedNames();
   const book = new AddressBook(dns.lookUp);
   const hosts = Array.from({ length: 10 }, (_, index) => `h${index}.example`);
   book.see(catalogOf(hosts));
@@ -167,7 +167,7 @@ t.test('four names are looked up at a time, the others in order as answers arriv
 });
 
 t.test('a name that was removed from all whitelists before its turn is not looked up', async (t) => {
-  const dns = new HeldNames();
+  const dns = new DelayedNames();
   const book = new AddressBook(dns.lookUp);
   const hosts = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example', 'f.example'];
   book.see(catalogOf(hosts));
@@ -188,7 +188,7 @@ t.test('a name that was removed from all whitelists before its turn is not looke
 t.test(
   'a name without an answer yields to the next, keeps its old addresses, and accepts a late answer',
   async (t) => {
-    const dns = new HeldNames();
+    const dns = new DelayedNames();
     const book = new AddressBook(dns.lookUp, 5);
     const list = ['a.example'];
     book.see(catalogOf(list));

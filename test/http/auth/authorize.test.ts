@@ -76,5 +76,5 @@ t.test('authorization counts no request; counting and noting are separate steps'
   t.throws(() => authorizer.countRequest(context), { code: 1502 });
   t.strictSame(engine.notedRequests, []);
   authorizer.noteRequest(context);
-  t.strictSame(engine.notedRequests, [{ databaseId: DATABASE_ID, asks: true }]);
+  t.strictSame(engine.notedRequests, [{ databaseId: DATABASE_ID, isQuery: true }]);
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { keyOf } from '../../../src/http/auth/keys.js';
 import { KEYS } from '../fake-engine.js';
-import { ask, startFront } from '../harness.js';
+import { sendRequest, startFront } from '../harness.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
@@ -39,10 +39,11 @@ t.test('every endpoint accepts the key in each form, and logs name the same call
   const front = await startFront(t);
   const forms = [KEYS.master, `Bearer ${KEYS.master}`, basic(`anyone:${KEYS.master}`)];
   for (const Authorization of forms) {
-    const reply = await ask(front, { path: '/v1/dimension', headers: { Authorization } });
+    const reply = await sendRequest(front, { path: '/v1/dimension', headers: { Authorization } });
     t.equal(reply.status, 200, reply.body);
     t.equal(
-      (await ask(front, { path: '/v1/dimension', headers: { Authorization: `${Authorization}x` } })).status,
+      (await sendRequest(front, { path: '/v1/dimension', headers: { Authorization: `${Authorization}x` } }))
+        .status,
       401,
     );
   }
@@ -58,7 +59,7 @@ t.test('two Authorization headers are refused, whether equal or not', async (t) 
   const front = await startFront(t);
   for (const second of [KEYS.master, KEYS.read, '', 'Bearer x']) {
     const headers = { Authorization: KEYS.master, authorization: second };
-    const { status, body } = await ask(front, { path: '/v1/dimension', headers });
+    const { status, body } = await sendRequest(front, { path: '/v1/dimension', headers });
     t.equal(status, 400, body);
     t.match(JSON.parse(body), {
       errors: [{ code: 1503, message: 'the request has several Authorization headers' }],

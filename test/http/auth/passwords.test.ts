@@ -9,7 +9,7 @@ function countingBytes(): (count: number) => Uint8Array {
 }
 
 /** A derivation that the test completes, and that records how many ran at once. */
-function heldDerivation() {
+function blockedDerivation() {
   const ends: (() => void)[] = [];
   const seen = { running: 0, runningMax: 0, started: 0 };
   const derive = async (): Promise<Buffer> => {
@@ -26,19 +26,19 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 t.test('a hash matches its own password and no other', async (t) => {
   const passwords = new PasswordHasher();
-  const kept = await passwords.hash('correct horse', countingBytes());
-  t.match(kept, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
-  t.notMatch(kept, /correct|horse/);
-  t.equal(await passwords.fits('correct horse', kept), true);
+  const stored = await passwords.hash('correct horse', countingBytes());
+  t.match(stored, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
+  t.notMatch(stored, /correct|horse/);
+  t.equal(await passwords.fits('correct horse', stored), true);
   for (const other of ['correct hors', 'Correct horse', 'correct horse ', '']) {
-    t.equal(await passwords.fits(other, kept), false, other);
+    t.equal(await passwords.fits(other, stored), false, other);
   }
 });
 
 t.test('composed and decomposed letters of a password are equivalent', async (t) => {
   const passwords = new PasswordHasher();
-  const kept = await passwords.hash('caf\u00e9 au lait', countingBytes());
-  t.equal(await passwords.fits('cafe\u0301 au lait', kept), true);
+  const stored = await passwords.hash('caf\u00e9 au lait', countingBytes());
+  t.equal(await passwords.fits('cafe\u0301 au lait', stored), true);
 });
 
 t.test('hashing the same password twice yields different texts', async (t) => {
@@ -52,9 +52,9 @@ t.test('a hash is checked with the parameters that it contains', async (t) => {
   const { scryptSync } = await import('node:crypto');
   const salt = Buffer.from('0123456789abcdef');
   const hash = scryptSync('old password', salt, 32, { N: 2 ** 10, r: 4, p: 1 }).toString('base64url');
-  const kept = `scrypt$10$4$1$${salt.toString('base64url')}$${hash}`;
-  t.equal(await passwords.fits('old password', kept), true);
-  t.equal(await passwords.fits('new password', kept), false);
+  const stored = `scrypt$10$4$1$${salt.toString('base64url')}$${hash}`;
+  t.equal(await passwords.fits('old password', stored), true);
+  t.equal(await passwords.fits('new password', stored), false);
 });
 
 t.test('a hash with parameters that scrypt does not accept is malformed', async (t) => {
@@ -74,12 +74,12 @@ t.test('a missing or malformed hash matches no password, and still costs a deriv
     return Buffer.alloc(32);
   });
   const broken = [null, '', 'plain', 'scrypt$15$8$3$$', 'bcrypt$15$8$3$aa$bb'];
-  for (const kept of broken) t.equal(await passwords.fits('x', kept), false, String(kept));
+  for (const stored of broken) t.equal(await passwords.fits('x', stored), false, String(stored));
   t.equal(made.length, broken.length);
 });
 
 t.test('two hashes are computed at a time and a hundred wait', async (t) => {
-  const { derive, seen, endOne } = heldDerivation();
+  const { derive, seen, endOne } = blockedDerivation();
   const passwords = new PasswordHasher(derive);
   const all: Promise<unknown>[] = [];
   for (let index = 0; index < 102; index++) all.push(passwords.fits('x', null));

@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import t, { type Test } from 'tap';
 import { ConsoleFiles } from '../../../src/http/index.js';
 import { NodeFileSystem } from '../../../src/io/index.js';
-import { ask, codeOf, type Front, RawConnection, requestBytes, startFront } from '../harness.js';
+import { codeOf, type Front, RawConnection, requestBytes, sendRequest, startFront } from '../harness.js';
 
 const PAGE = '<!doctype html><title>console</title>';
 const SCRIPT = 'console.log(1);'.repeat(100);
@@ -29,7 +29,7 @@ t.test(
   async (t) => {
     const front = await startConsole(t);
     for (const at of ['/console', '/console/']) {
-      const reply = await ask(front, { path: at });
+      const reply = await sendRequest(front, { path: at });
       t.strictSame([reply.status, reply.body], [200, PAGE], at);
       t.match(reply.headers, {
         'content-type': 'text/html; charset=utf-8',
@@ -44,7 +44,7 @@ t.test(
     }
     const head = await startFront(t);
     t.equal(
-      codeOf(await ask(head, { path: '/console' })),
+      codeOf(await sendRequest(head, { path: '/console' })),
       1505,
       'a build without a console does not serve it',
     );
@@ -60,25 +60,29 @@ t.test('the root of HTTPS redirects to the console if the build has one', async 
     t.strictSame([status, headers.location, body], [302, '/console', ''], method);
     connection.socket.destroy();
   }
-  t.equal(codeOf(await ask(front, { path: '/', method: 'POST', body: '' })), 1505);
-  t.equal(codeOf(await ask(front, { path: '/', plain: true })), 1506);
-  t.equal(codeOf(await ask(await startFront(t), { path: '/' })), 1505, 'a build without a console');
+  t.equal(codeOf(await sendRequest(front, { path: '/', method: 'POST', body: '' })), 1505);
+  t.equal(codeOf(await sendRequest(front, { path: '/', plain: true })), 1506);
+  t.equal(codeOf(await sendRequest(await startFront(t), { path: '/' })), 1505, 'a build without a console');
 });
 
 t.test('an unchanged file is not sent again', async (t) => {
   const front = await startConsole(t);
-  const { etag } = (await ask(front, { path: '/console' })).headers;
+  const { etag } = (await sendRequest(front, { path: '/console' })).headers;
   for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-    const again = await ask(front, { path: '/console', headers: { 'If-None-Match': tags } });
+    const again = await sendRequest(front, { path: '/console', headers: { 'If-None-Match': tags } });
     t.strictSame([again.status, again.body, again.headers.etag], [304, '', etag], tags);
   }
-  t.equal((await ask(front, { path: '/console', headers: { 'If-None-Match': '"other"' } })).status, 200);
+  t.equal(
+    (await sendRequest(front, { path: '/console', headers: { 'If-None-Match': '"other"' } })).status,
+    200,
+  );
 });
 
 t.test('assets with a hash in their names are immutable, and compressed as the client accepts', async (t) => {
   const front = await startConsole(t);
   const at = '/console/assets/index-abc.js';
-  const get = (accepted: string) => ask(front, { path: at, headers: { 'Accept-Encoding': accepted } });
+  const get = (accepted: string) =>
+    sendRequest(front, { path: at, headers: { 'Accept-Encoding': accepted } });
   const encodings = await Promise.all(
     ['gzip, br', 'gzip', '', 'zstd'].map(async (accepted) => {
       const { headers } = await get(accepted);
@@ -98,9 +102,9 @@ t.test('assets with a hash in their names are immutable, and compressed as the c
 
 t.test('plain HTTP, other methods and missing files are refused', async (t) => {
   const front = await startConsole(t);
-  t.equal(codeOf(await ask(front, { path: '/console', plain: true })), 1506);
-  t.equal(codeOf(await ask(front, { path: '/console/assets/index-abc.js', plain: true })), 1506);
-  t.equal(codeOf(await ask(front, { path: '/console', method: 'POST', body: 'x' })), 1505);
+  t.equal(codeOf(await sendRequest(front, { path: '/console', plain: true })), 1506);
+  t.equal(codeOf(await sendRequest(front, { path: '/console/assets/index-abc.js', plain: true })), 1506);
+  t.equal(codeOf(await sendRequest(front, { path: '/console', method: 'POST', body: 'x' })), 1505);
   for (const at of [
     '/console/nothing.js',
     '/console/index.html.br',
@@ -110,6 +114,6 @@ t.test('plain HTTP, other methods and missing files are refused', async (t) => {
     '/console/%00',
     '/consoles',
   ]) {
-    t.equal(codeOf(await ask(front, { path: at })), 1505, at);
+    t.equal(codeOf(await sendRequest(front, { path: at })), 1505, at);
   }
 });

@@ -4,14 +4,14 @@ import { ENDPOINTS, type Endpoint } from '../../../src/http/endpoints/endpoints.
 import type { DatabaseCall, TeamCall } from '../../../src/http/endpoints/handlers/handler.js';
 import { DATABASE_ID, KEYS } from '../fake-engine.js';
 import {
-  type Ask,
-  ask,
   codeOf,
   type Front,
   RawConnection,
   type Reply,
   requestBytes,
+  sendRequest,
   startFront,
+  type TestRequest,
 } from '../harness.js';
 
 const CUSTOM: CustomKey = {
@@ -27,7 +27,7 @@ const CUSTOM: CustomKey = {
 };
 
 const HEADERS = { Authorization: 'mine', 'Content-Type': 'application/json' };
-const COUNT: Ask = { path: '/v1/query/count/entity', headers: HEADERS, body: '{}' };
+const COUNT: TestRequest = { path: '/v1/query/count/entity', headers: HEADERS, body: '{}' };
 
 /** A front end whose handlers record their calls. */
 async function startKeeping(
@@ -53,7 +53,7 @@ async function startKeeping(
 }
 
 /** Sends a request and runs `meanwhile` before its last byte. */
-async function slowly(front: Front, request: Ask, meanwhile: () => void): Promise<Reply> {
+async function slowly(front: Front, request: TestRequest, meanwhile: () => void): Promise<Reply> {
   const connection = await RawConnection.open(front.httpsPort, true);
   const bytes = requestBytes(request);
   const { notedRequests } = front.engine;
@@ -89,7 +89,7 @@ t.test('changes that are made while the body arrives apply to the call', async (
   t.equal(calls.length, 0);
 });
 
-t.test('a call uses the catalog, model and access of its own turn', async (t) => {
+t.test('a call uses the catalog, model and access of the turn in which it starts', async (t) => {
   const { front, calls } = await startKeeping(t);
   const { engine } = front;
   const filter = [{ dimension: 'default', conditions: '{"entity-id":{"equals":"x"}}' }];
@@ -108,28 +108,32 @@ t.test('a call uses the catalog, model and access of its own turn', async (t) =>
   t.not(access.columnIds(model), null);
   const dimension = model.dimensions.get('default');
   t.not(dimension === undefined || access.restrict(dimension, null, nowMs), null);
-  await ask(front, COUNT);
+  await sendRequest(front, COUNT);
   t.equal(calls[1].access, access, 'access is computed once per key');
 });
 
 t.test('an admitted request is counted once for its database, as a query or not', async (t) => {
   const { front } = await startKeeping(t);
-  await ask(front, COUNT);
-  await ask(front, { path: '/v1/dimension', headers: HEADERS });
-  await ask(front, { ...COUNT, headers: { ...HEADERS, Authorization: KEYS.write } });
-  await ask(front, { path: '/v1/users', headers: { ...HEADERS, Authorization: KEYS.team }, body: '{}' });
+  await sendRequest(front, COUNT);
+  await sendRequest(front, { path: '/v1/dimension', headers: HEADERS });
+  await sendRequest(front, { ...COUNT, headers: { ...HEADERS, Authorization: KEYS.write } });
+  await sendRequest(front, {
+    path: '/v1/users',
+    headers: { ...HEADERS, Authorization: KEYS.team },
+    body: '{}',
+  });
   t.strictSame(front.engine.notedRequests, [
-    { databaseId: DATABASE_ID, asks: true },
-    { databaseId: DATABASE_ID, asks: false },
+    { databaseId: DATABASE_ID, isQuery: true },
+    { databaseId: DATABASE_ID, isQuery: false },
   ]);
 });
 
 t.test('the name in a path is decoded; a name that cannot be decoded is passed unchanged', async (t) => {
   const { front, calls } = await startKeeping(t);
   for (const name of ['my-query', 'a%20b%2Fc%C3%A9', 'a%zz', 'x/']) {
-    await ask(front, { path: `/v1/query/saved/${name}`, headers: HEADERS });
+    await sendRequest(front, { path: `/v1/query/saved/${name}`, headers: HEADERS });
   }
-  await ask(front, { path: '/v1/query/saved', headers: HEADERS });
+  await sendRequest(front, { path: '/v1/query/saved', headers: HEADERS });
   t.strictSame(
     calls.map(({ pathName }) => pathName),
     ['my-query', 'a b/c\u00e9', 'a%zz', 'x', ''],
@@ -138,11 +142,15 @@ t.test('the name in a path is decoded; a name that cannot be decoded is passed u
 
 t.test('a handler can wait for the lookup of the host names that it just set', async (t) => {
   const { front, teamCalls } = await startKeeping(t, async () => ['127.0.0.1']);
-  await ask(front, { path: '/v1/users', headers: { ...HEADERS, Authorization: KEYS.team }, body: '{}' });
+  await sendRequest(front, {
+    path: '/v1/users',
+    headers: { ...HEADERS, Authorization: KEYS.team },
+    body: '{}',
+  });
   const key = { ...CUSTOM, addressesWhitelist: ['office.example'] };
   front.engine.apply({ change: 'key-changed', key });
   await teamCalls[0].addressesResolved();
-  t.equal((await ask(front, COUNT)).status, 200);
+  t.equal((await sendRequest(front, COUNT)).status, 200);
   t.equal(teamCalls[0].randomBytes(3).length, 3);
 });
 
@@ -150,8 +158,8 @@ t.test('a waiting request whose key is revoked changes nothing', async (t) => {
   const front = await startFront(t);
   const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ email: 'late@example.org', password: 'correct horse' });
-  // Hashing the password lasts a tenth of a second or more.
-  const response = ask(front, { path: '/v1/users', headers, body });
+  // Hashing the password takes a tenth of a second or more.
+  const response = sendRequest(front, { path: '/v1/users', headers, body });
   await new Promise((resolve) => setTimeout(resolve, 30));
   front.engine.apply({ change: 'key-deleted', hash: hashOfKey(KEYS.team) });
   t.equal(codeOf(await response), 502);

@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import { KEYS } from '../fake-engine.js';
-import { type Ask, ask, codeOf, type Front, type Reply, startFront } from '../harness.js';
+import { codeOf, type Front, type Reply, sendRequest, startFront, type TestRequest } from '../harness.js';
 
 function send(front: Front, method: string, path: string, json?: unknown): Promise<Reply> {
   const headers = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
-  const request: Ask = { method, path, headers };
-  return ask(front, json === undefined ? request : { ...request, body: JSON.stringify(json) });
+  const request: TestRequest = { method, path, headers };
+  return sendRequest(front, json === undefined ? request : { ...request, body: JSON.stringify(json) });
 }
 
 /** The answer without `took`, after a check that `took` has a fraction. */

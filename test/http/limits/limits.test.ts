@@ -6,9 +6,9 @@ import type { Caller } from '../../../src/http/auth/caller.js';
 import { ENDPOINTS, type Endpoint } from '../../../src/http/endpoints/endpoints.js';
 import { type LimitTable, SPEC_LIMITS } from '../../../src/http/limits/limit-table.js';
 import { type LimitedDatabase, RateLimiter } from '../../../src/http/limits/limits.js';
-import { CappedWindow, RateExceeded, Window } from '../../../src/http/limits/rate-window.js';
+import { CappedWindow, RateExceeded, RateWindow } from '../../../src/http/limits/rate-window.js';
 import { DATABASE_ID, FakeEngine, KEYS } from '../fake-engine.js';
-import { type Ask, ask, codeOf, type Reply, startFront } from '../harness.js';
+import { codeOf, type Reply, sendRequest, startFront, type TestRequest } from '../harness.js';
 
 function endpoint(name: string): Endpoint {
   const found = ENDPOINTS.find(({ method, path }) => `${method} ${path}` === name);
@@ -42,7 +42,7 @@ const MASTER = keyOf('master');
 const usageOf = (day: number, dayWriteCount: number): DatabaseUsage => ({ ...NO_USAGE, day, dayWriteCount });
 
 t.test('a window lasts a minute from its first request and counts up to its limit', (t) => {
-  const window = new Window();
+  const window = new RateWindow();
   window.limit = 2;
   t.strictSame(window.status(5_000), { limit: 2, remaining: 2, resetSeconds: 60 });
   t.equal(window.tryCount(1, 5_000), true);
@@ -99,8 +99,11 @@ t.test('random requests pass exactly when the reference model admits them', (t) 
 t.test('a capped window counts in both windows, or in neither', (t) => {
   const seed = 815;
   const random = new Prng(seed);
-  const ceiling = new Window();
-  const [one, other] = [new CappedWindow(new Window(), ceiling), new CappedWindow(new Window(), ceiling)];
+  const ceiling = new RateWindow();
+  const [one, other] = [
+    new CappedWindow(new RateWindow(), ceiling),
+    new CappedWindow(new RateWindow(), ceiling),
+  ];
   for (const window of [one, other]) window.limit = 50;
   /** The reference model: a minute that begins with its first request, for each caller and for both together. */
   const minutes = new Map([one, other, ceiling].map((window) => [window as object, { endMs: 0, count: 0 }]));
@@ -334,7 +337,7 @@ t.test('deleted databases and the least recently seen clients are forgotten', (t
 });
 
 const HEADERS = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
-const LIST: Ask = { path: '/v1/dimension', headers: HEADERS };
+const LIST: TestRequest = { path: '/v1/dimension', headers: HEADERS };
 
 function rateOf({ headers }: Reply): (string | undefined)[] {
   return ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'].map(
@@ -350,27 +353,31 @@ t.test('every answer of a limited endpoint has its limit, and 1502 also the time
     { limits: { ...SPEC_LIMITS, requestsPerMinute } },
     { elapsedMs: () => elapsedMs },
   );
-  t.strictSame(rateOf(await ask(front, LIST)), ['2', '1', '60', undefined]);
+  t.strictSame(rateOf(await sendRequest(front, LIST)), ['2', '1', '60', undefined]);
   elapsedMs = 10_500;
-  t.strictSame(rateOf(await ask(front, LIST)), ['2', '0', '50', undefined]);
-  const refused = await ask(front, LIST);
+  t.strictSame(rateOf(await sendRequest(front, LIST)), ['2', '0', '50', undefined]);
+  const refused = await sendRequest(front, LIST);
   t.equal(codeOf(refused), 1502);
   t.equal(refused.status, 429);
   t.strictSame(rateOf(refused), ['2', '0', '50', '50']);
   t.strictSame(JSON.parse(refused.body).errors[0]['more-info'], { 'retry-after': 50 });
-  t.equal(codeOf(await ask(front, { ...LIST, headers: {} })), 500, 'a client without a key sees no limit');
+  t.equal(
+    codeOf(await sendRequest(front, { ...LIST, headers: {} })),
+    500,
+    'a client without a key sees no limit',
+  );
   elapsedMs = 60_000;
-  t.strictSame(rateOf(await ask(front, LIST)), ['2', '1', '60', undefined]);
+  t.strictSame(rateOf(await sendRequest(front, LIST)), ['2', '1', '60', undefined]);
   const noType = { path: '/v1/query/exists/entity', headers: { Authorization: KEYS.master }, body: '{}' };
-  const untyped = await ask(front, noType);
+  const untyped = await sendRequest(front, noType);
   t.equal(codeOf(untyped), 1500);
   t.strictSame(rateOf(untyped), ['6000', '6000', '60', undefined], 'a refused request does not count');
-  const wrong = await ask(front, { ...noType, headers: HEADERS });
+  const wrong = await sendRequest(front, { ...noType, headers: HEADERS });
   t.equal(codeOf(wrong), 4025);
   t.strictSame(rateOf(wrong), ['6000', '5999', '60', undefined], 'an admitted request that fails is counted');
   const { notedRequests } = front.engine;
   t.strictSame(
-    notedRequests.map(({ asks }) => asks),
+    notedRequests.map(({ isQuery }) => isQuery),
     [false, false, false, true],
     'only admitted requests are noted for the database',
   );
@@ -391,7 +398,7 @@ t.test(
     }
     const body = '{"query-name":"a","query":[{"entity-id":{"equals":"x"}}]}';
     const count = async (key: string): Promise<unknown[]> => {
-      const reply = await ask(front, {
+      const reply = await sendRequest(front, {
         path: '/v1/query/count/entity',
         headers: { ...HEADERS, Authorization: key },
         body,
@@ -429,14 +436,14 @@ t.test('an insert is limited by its entity IDs, which are charged before anythin
     charge(entityCount);
     return { entityCount, valueCount: 1 };
   };
-  const insert: Ask = { path: '/v1/insert', headers: HEADERS, body: '{}' };
-  t.strictSame(rateOf(await ask(front, insert)), ['5', '2', '60', undefined]);
-  const minute = await ask(front, insert);
+  const insert: TestRequest = { path: '/v1/insert', headers: HEADERS, body: '{}' };
+  t.strictSame(rateOf(await sendRequest(front, insert)), ['5', '2', '60', undefined]);
+  const minute = await sendRequest(front, insert);
   t.equal(codeOf(minute), 1502);
   t.strictSame(rateOf(minute), ['5', '2', '60', '60']);
   front.engine.usages.set(1, usageOf(20_000, 99));
   entityCount = 2;
-  const day = await ask(front, insert);
+  const day = await sendRequest(front, insert);
   t.equal(codeOf(day), 1502);
   t.strictSame(rateOf(day), ['100', '1', '86399', '86399']);
 });
@@ -448,7 +455,7 @@ t.test('without limits nothing is counted or reported', async (t) => {
     return { entityCount: 1, valueCount: 1 };
   };
   for (const request of [LIST, { path: '/v1/insert', headers: HEADERS, body: '{}' }]) {
-    const reply = await ask(front, request);
+    const reply = await sendRequest(front, request);
     t.equal(reply.status, 200);
     t.strictSame(rateOf(reply), [undefined, undefined, undefined, undefined]);
   }

@@ -16,7 +16,7 @@ const column = {
   ...{ cardinality: null, retention: null, indexed: false },
 } as never;
 const dimension = { id: 2, name: 'Visits', apiName: 'visits', modelType: null };
-const place = { databaseId: 1, dimensionId: 2 };
+const ids = { databaseId: 1, dimensionId: 2 };
 const custom: CustomKey = {
   ...{ kind: 'custom', hash: 'c1'.repeat(32), databaseId: 1, name: 'report', level: 'read-only' },
   ...{ description: SECRET, columnsWhitelist: null, addressesWhitelist: [SECRET] },
@@ -60,23 +60,23 @@ const CASES: readonly (readonly [CatalogChange, object])[] = [
     { databaseId: 1, database: 'shop', dimension: 'visits' },
   ],
   [
-    { change: 'column-created', ...place, column },
+    { change: 'column-created', ...ids, column },
     { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
   ],
   [
-    { change: 'column-changed', ...place, column },
+    { change: 'column-changed', ...ids, column },
     { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
   ],
   [
-    { change: 'relation-set', ...place, relation },
+    { change: 'relation-set', ...ids, relation },
     { databaseId: 1, database: 'shop', dimension: 'visits', relation: 'pages' },
   ],
   [
-    { change: 'column-deleted', ...place, columnId: 1 },
+    { change: 'column-deleted', ...ids, columnId: 1 },
     { databaseId: 1, database: 'shop', dimension: 'visits', column: 'age' },
   ],
   [
-    { change: 'dimension-deleted', ...place },
+    { change: 'dimension-deleted', ...ids },
     { databaseId: 1, database: 'shop', dimension: 'visits' },
   ],
   [

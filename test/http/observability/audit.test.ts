@@ -6,7 +6,14 @@ import { ENDPOINTS } from '../../../src/http/endpoints/endpoints.js';
 import { SPEC_LIMITS } from '../../../src/http/index.js';
 import { Audit, isAdministrative } from '../../../src/http/observability/audit.js';
 import { DATABASE_ID, KEYS } from '../fake-engine.js';
-import { type Ask, ask, type Front, RawConnection, requestBytes, startFront } from '../harness.js';
+import {
+  type Front,
+  RawConnection,
+  requestBytes,
+  sendRequest,
+  startFront,
+  type TestRequest,
+} from '../harness.js';
 import { cheapHash, userIn } from '../team-call.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -14,7 +21,11 @@ const HEADERS = { ...JSON_TYPE, Authorization: KEYS.master };
 const TEAM = { ...JSON_TYPE, Authorization: KEYS.team };
 const MASTER = { key: `master-${hashOfKey(KEYS.master).slice(0, 8)}` };
 const FIRST_TEAM = { key: `team-${hashOfKey(KEYS.team).slice(0, 8)}`, keyName: 'first' };
-const COLUMN: Ask = { path: '/v1/column', headers: HEADERS, body: '[{"name":"age","type":"integer"}]' };
+const COLUMN: TestRequest = {
+  path: '/v1/column',
+  headers: HEADERS,
+  body: '[{"name":"age","type":"integer"}]',
+};
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -37,8 +48,8 @@ t.test('exactly the administrative changes and sign-ins are audited', (t) => {
 
 t.test('a change has a line with the caller, the change and its result', async (t) => {
   const front = await startFront(t);
-  await ask(front, { ...COLUMN, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
-  await ask(front, COLUMN);
+  await sendRequest(front, { ...COLUMN, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
+  await sendRequest(front, COLUMN);
   t.match(auditOf(front), [
     {
       who: MASTER,
@@ -65,9 +76,9 @@ t.test('a line contains no password, no new key and no other members of the body
   const front = await startFront(t);
   const password = 'Tr0ub4dor & 3 horses';
   const user = { email: 'ann@example.org', password, 'first-name': 'Ann-Sophie' };
-  await ask(front, { path: '/v1/users', headers: TEAM, body: JSON.stringify(user) });
+  await sendRequest(front, { path: '/v1/users', headers: TEAM, body: JSON.stringify(user) });
   const key = { 'key-name': 'ci', 'key-type': 'write-read', description: 'for the builds' };
-  const made = await ask(front, {
+  const made = await sendRequest(front, {
     ...{ path: '/v1/database/custom_key', headers: TEAM },
     body: JSON.stringify({ 'database-name': 'quarry', 'custom-database-key': key }),
   });
@@ -95,11 +106,11 @@ t.test('a line contains no password, no new key and no other members of the body
 
 t.test('refused attempts are audited; attempts of unknown callers and queries are not', async (t) => {
   const front = await startFront(t);
-  await ask(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: KEYS.read } });
-  await ask(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
-  await ask(front, { ...COLUMN, headers: JSON_TYPE });
-  await ask(front, { path: '/v1/column', headers: HEADERS });
-  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
+  await sendRequest(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: KEYS.read } });
+  await sendRequest(front, { ...COLUMN, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
+  await sendRequest(front, { ...COLUMN, headers: JSON_TYPE });
+  await sendRequest(front, { path: '/v1/column', headers: HEADERS });
+  await sendRequest(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
   t.match(auditOf(front), [
     { who: { key: `read-${hashOfKey(KEYS.read).slice(0, 8)}` }, outcome: 'refused', status: 403, code: 503 },
   ]);
@@ -112,7 +123,7 @@ t.test('sign-in attempts are audited if the password was checked', async (t) => 
   userIn(front.engine, [DATABASE_ID], cheapHash(right));
   const signIn = async (email: string, password: string, more: object = {}): Promise<void> => {
     const body = JSON.stringify({ email, password, ...more });
-    const { body: answer } = await ask(front, { path: '/v1/session', headers: JSON_TYPE, body });
+    const { body: answer } = await sendRequest(front, { path: '/v1/session', headers: JSON_TYPE, body });
     keys.push((JSON.parse(answer) as { 'session-key'?: string })['session-key'] ?? '');
   };
   const keys: string[] = [];
@@ -142,7 +153,7 @@ t.test('columns that an insert creates are audited with the insert', async (t) =
     created?.([{ change: 'column-created', databaseId: DATABASE_ID, dimensionId: 1, column }]);
     return { entityCount: 1, valueCount: 1 };
   };
-  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
+  await sendRequest(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
   t.match(auditOf(front), [
     {
       who: MASTER,
@@ -157,26 +168,26 @@ t.test('a failed change and a change whose client disconnected are audited', asy
   const front = await startFront(t);
   const change = front.engine.change.bind(front.engine);
   front.engine.change = () => Promise.reject(new QuarryError(9002));
-  await ask(front, COLUMN);
+  await sendRequest(front, COLUMN);
   t.match(auditOf(front), [{ outcome: 'failed', status: 503, code: 9002, changes: [] }]);
   let begin = (): void => {};
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
   let goOn = (): void => {};
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     goOn = resolve;
   });
   front.engine.change = async (decide) => {
     begin();
-    await held;
+    await blocked;
     return change(decide);
   };
   const connection = await RawConnection.open(front.httpsPort, true);
   connection.write(requestBytes(COLUMN));
   await begun;
   connection.socket.destroy();
-  while (!/quarry_http_aborted_total 1\n/.test((await ask(front, { path: '/metrics' })).body));
+  while (!/quarry_http_aborted_total 1\n/.test((await sendRequest(front, { path: '/metrics' })).body));
   goOn();
   while (auditOf(front).length < 2) await new Promise((resolve) => setImmediate(resolve));
   t.match(auditOf(front)[1], { outcome: 'done', status: 200, changes: [{ column: 'age' }] });

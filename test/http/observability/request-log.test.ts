@@ -1,13 +1,20 @@
 import t from 'tap';
 import { hashOfKey } from '../../../src/catalog/index.js';
 import { DATABASE_ID, KEYS } from '../fake-engine.js';
-import { type Ask, ask, type Front, RawConnection, requestBytes, startFront } from '../harness.js';
+import {
+  type Front,
+  RawConnection,
+  requestBytes,
+  sendRequest,
+  startFront,
+  type TestRequest,
+} from '../harness.js';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const HEADERS = { ...JSON_TYPE, Authorization: KEYS.master };
 const MASTER = { key: `master-${hashOfKey(KEYS.master).slice(0, 8)}`, databaseId: DATABASE_ID };
 const QUERY = '{"query-name":"a","query":[{"entity-id":{"equals":"x"}}]}';
-const COUNT: Ask = { path: '/v1/query/count/entity', headers: HEADERS, body: QUERY };
+const COUNT: TestRequest = { path: '/v1/query/count/entity', headers: HEADERS, body: QUERY };
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -24,10 +31,14 @@ t.test(
   'a line names the request and its key, and contains neither the text of the key nor the body',
   async (t) => {
     const front = await startFront(t, { slowQueryMs: null });
-    await ask(front, { ...COUNT, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
-    await ask(front, { ...COUNT, body: '{' });
-    await ask(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
-    await ask(front, { path: '/v1/users', headers: { ...JSON_TYPE, Authorization: KEYS.team }, body: '{' });
+    await sendRequest(front, { ...COUNT, headers: { ...HEADERS, 'X-Request-Id': 'mine' } });
+    await sendRequest(front, { ...COUNT, body: '{' });
+    await sendRequest(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
+    await sendRequest(front, {
+      path: '/v1/users',
+      headers: { ...JSON_TYPE, Authorization: KEYS.team },
+      body: '{',
+    });
     const [good, bad, unknown, team] = await linesOf(front, 'answered', 4);
     const endpoint = 'POST /v1/query/count/entity';
     t.match(good, { ...MASTER, requestId: 'mine', client: '127.0.0.1', endpoint, status: 200, level: 20 });
@@ -52,7 +63,7 @@ t.test(
 t.test('a slow query is logged with its text, rows and plan; a quick one is not', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   front.engine.outlines = ['scan everything', 'twice'];
-  await ask(front, COUNT);
+  await sendRequest(front, COUNT);
   const [line] = await linesOf(front, 'slow query', 1);
   t.match(line, {
     ...MASTER,
@@ -64,14 +75,14 @@ t.test('a slow query is logged with its text, rows and plan; a quick one is not'
     plan: ['count: scan everything', 'count: twice'],
   });
   t.type(line.seconds, 'number');
-  await ask(front, { ...COUNT, path: '/v1/insert' });
-  await ask(front, { path: '/v1/dimension', headers: HEADERS });
-  await ask(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
-  await ask(front, COUNT);
+  await sendRequest(front, { ...COUNT, path: '/v1/insert' });
+  await sendRequest(front, { path: '/v1/dimension', headers: HEADERS });
+  await sendRequest(front, { ...COUNT, headers: { ...JSON_TYPE, Authorization: 'nobody' } });
+  await sendRequest(front, COUNT);
   t.equal((await linesOf(front, 'slow query', 2)).length, 2, 'only admitted queries are logged');
-  t.match((await ask(front, { path: '/metrics' })).body, 'quarry_slow_queries_total 2\n');
+  t.match((await sendRequest(front, { path: '/metrics' })).body, 'quarry_slow_queries_total 2\n');
   const patient = await startFront(t, { slowQueryMs: 60_000 });
-  await ask(patient, COUNT);
+  await sendRequest(patient, COUNT);
   await linesOf(patient, 'answered', 1);
   t.strictSame(await linesOf(patient, 'slow query', 0), []);
 });
@@ -79,7 +90,7 @@ t.test('a slow query is logged with its text, rows and plan; a quick one is not'
 t.test('a text is truncated to 2,000 characters, and a text that cannot be bound has no plan', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   const text = `\u{1F600}${'\u00e9'.repeat(5_000)}`;
-  await ask(front, {
+  await sendRequest(front, {
     path: '/v1/sql',
     headers: { ...HEADERS, 'Content-Type': 'application/sql' },
     body: text,
@@ -94,7 +105,7 @@ t.test('rows of a streamed answer are counted', async (t) => {
   front.engine.streams.push([Buffer.from('"result":[]')]);
   front.engine.selectRowCount = 3;
   const headers = { ...HEADERS, 'Content-Type': 'application/sql' };
-  await ask(front, { path: '/v1/sql', headers, body: 'select 1' });
+  await sendRequest(front, { path: '/v1/sql', headers, body: 'select 1' });
   t.match(await linesOf(front, 'slow query', 1), [
     { rows: 3, query: 'select 1', status: 200, plan: ['select: scan'] },
   ]);
@@ -103,10 +114,10 @@ t.test('rows of a streamed answer are counted', async (t) => {
 t.test('the line of a query without a plan gives the reason', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
   front.engine.summarizePlan = () => Promise.reject(new Error('a shard is rebuilt'));
-  await ask(front, COUNT);
+  await sendRequest(front, COUNT);
   t.match(await linesOf(front, 'slow query', 1), [{ plan: ['left out: a shard is rebuilt'] }]);
   front.engine.summarizePlan = () => new Promise(() => {});
-  for (let index = 0; index < 5; index++) await ask(front, COUNT);
+  for (let index = 0; index < 5; index++) await sendRequest(front, COUNT);
   const [, crowded] = await linesOf(front, 'slow query', 2);
   t.match(crowded, { plan: ['left out: other slow queries are being described'] });
 });
@@ -124,7 +135,7 @@ t.test('a slow query whose client disconnects is logged as well', async (t) => {
 
 t.test('requests without a valid key are logged at debug level only', async (t) => {
   const front = await startFront(t, { slowQueryMs: 0 });
-  const asks: Ask[] = [
+  const requests: TestRequest[] = [
     ...[
       '/v1/users',
       '/v1/column',
@@ -134,7 +145,7 @@ t.test('requests without a valid key are logged at debug level only', async (t) 
       '/',
       '/metrics',
       '/readyz',
-    ].flatMap((path): Ask[] => [
+    ].flatMap((path): TestRequest[] => [
       { path },
       { path, body: '{', headers: JSON_TYPE },
       { path, body: '{}', headers: { ...JSON_TYPE, Authorization: 'nobody' } },
@@ -146,10 +157,10 @@ t.test('requests without a valid key are logged at debug level only', async (t) 
     { path: '/v1/insert', headers: { ...JSON_TYPE, 'Content-Length': 'ten' }, body: '' },
     { path: '/v1/insert', headers: { ...JSON_TYPE, 'Content-Length': '99999999999999' }, body: '' },
   ];
-  for (const one of asks) await ask(front, one);
+  for (const one of requests) await sendRequest(front, one);
   front.engine.ready = false;
-  for (const one of asks.slice(0, 8)) await ask(front, one);
-  t.ok(front.logLines.length >= asks.length);
+  for (const one of requests.slice(0, 8)) await sendRequest(front, one);
+  t.ok(front.logLines.length >= requests.length);
   t.strictSame(
     front.logLines.filter((line) => (JSON.parse(line) as { level: number }).level > 20),
     [],

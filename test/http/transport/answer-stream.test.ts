@@ -9,7 +9,15 @@ import type { DatabaseCall } from '../../../src/http/endpoints/handlers/handler.
 import type { HttpSettings } from '../../../src/http/index.js';
 import { NodeFileSystem } from '../../../src/io/index.js';
 import { KEYS } from '../fake-engine.js';
-import { type Ask, ask, codeOf, type Front, RawConnection, requestBytes, startFront } from '../harness.js';
+import {
+  codeOf,
+  type Front,
+  RawConnection,
+  requestBytes,
+  sendRequest,
+  startFront,
+  type TestRequest,
+} from '../harness.js';
 
 const KIB = 1_024;
 const MIB = 2 ** 20;
@@ -17,7 +25,7 @@ const HEADERS = { Authorization: KEYS.master, 'Content-Type': 'application/json'
 
 const PATH = '/v1/data_extraction/result';
 
-function rowsAs(accept: string | null): Ask {
+function rowsAs(accept: string | null): TestRequest {
   const headers = accept === null ? HEADERS : { ...HEADERS, Accept: accept };
   return { path: PATH, headers, body: '{}' };
 }
@@ -83,7 +91,7 @@ class ChunkReader {
 }
 
 /** Sends the request and reads its chunked answer on this connection. */
-async function readChunks(connection: RawConnection, request: Ask): Promise<ChunkReader> {
+async function readChunks(connection: RawConnection, request: TestRequest): Promise<ChunkReader> {
   const reader = new ChunkReader();
   const { socket } = connection;
   socket.removeAllListeners('data');
@@ -114,7 +122,7 @@ async function overBoth(
 }
 
 async function metric(front: Front, name: string): Promise<number> {
-  const { body } = await ask(front, { path: '/metrics' });
+  const { body } = await sendRequest(front, { path: '/metrics' });
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(body)?.[1]);
 }
 
@@ -184,7 +192,7 @@ t.test(
       }
     });
     failure = new Error('the secret inside');
-    const reply = await ask(front, rowsAs('text/csv'));
+    const reply = await sendRequest(front, rowsAs('text/csv'));
     t.equal(codeOf(reply), 1);
     t.notMatch(reply.body, 'secret');
     t.ok(front.logLines.some((line) => line.includes('the secret inside')));
@@ -319,7 +327,7 @@ t.test('50 MiB for a slow client are spooled to disk, with little in memory', as
     await pause(100);
     t.ok(store.reservedBytes > 30 * MIB, `${store.reservedBytes} bytes are spooled to disk`);
     t.equal(
-      codeOf(await ask(front, { ...rowsAs(null), headers: {} })),
+      codeOf(await sendRequest(front, { ...rowsAs(null), headers: {} })),
       500,
       'other requests are answered meanwhile',
     );

@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint } from '../../../src/http/endpoints/endpoints.
 import { RateExceeded } from '../../../src/http/limits/rate-window.js';
 import { errorAnswer, successAnswer } from '../../../src/http/transport/answer.js';
 import { KEYS } from '../fake-engine.js';
-import { ask, startFront } from '../harness.js';
+import { sendRequest, startFront } from '../harness.js';
 
 t.test('an object is answered with status and took, and a list is answered unchanged', (t) => {
   t.equal(successAnswer('"a":1', 2).body, '{"status":"success","a":1,"took":2.000000}');
@@ -56,7 +56,7 @@ t.test(
         : endpoint;
     const front = await startFront(t, {}, { endpoints: ENDPOINTS.map(failing) });
     const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
-    const reply = await ask(front, { method: 'DELETE', path: '/v1/database', headers, body: '{}' });
+    const reply = await sendRequest(front, { method: 'DELETE', path: '/v1/database', headers, body: '{}' });
     t.equal(reply.status, 503);
     t.equal(reply.headers['retry-after'], '1');
     t.strictSame(JSON.parse(reply.body), {

@@ -64,8 +64,8 @@ function wantedParts(body: Buffer): Taken[] {
   let headText = '';
   const close = (next: number): void => {
     if (open.length > 0) {
-      const place = { number: wanted.length + 1, firstLine: from, lineCount: open.length };
-      wanted.push({ ...place, text: headText + open.join(''), head });
+      const range = { number: wanted.length + 1, firstLine: from, lineCount: open.length };
+      wanted.push({ ...range, text: headText + open.join(''), head });
     }
     open = [];
     openLength = 0;

@@ -4,11 +4,19 @@ import t, { type Test } from 'tap';
 import { BODY_BYTES_MAX, Prng, QuarryError } from '../../../src/base/index.js';
 import type { QueryOptions } from '../../../src/engine/index.js';
 import { KEYS } from '../fake-engine.js';
-import { type Ask, ask, codeOf, type Front, RawConnection, requestBytes, startFront } from '../harness.js';
+import {
+  codeOf,
+  type Front,
+  RawConnection,
+  requestBytes,
+  sendRequest,
+  startFront,
+  type TestRequest,
+} from '../harness.js';
 
 const HEADERS = { Authorization: KEYS.write, 'Content-Type': 'application/json' };
 
-function insertOf(body: string | Uint8Array, headers: Record<string, string> = {}): Ask {
+function insertOf(body: string | Uint8Array, headers: Record<string, string> = {}): TestRequest {
   return { path: '/v1/insert', headers: { ...HEADERS, ...headers }, body };
 }
 
@@ -124,7 +132,7 @@ t.test('a client that keeps sending after 1507 gets its answer and is disconnect
     await closed;
     t.ok(sentBytes < 200 * 2 ** 20, `${sentBytes} bytes`);
   });
-  t.equal((await ask(front, insertOf('{}'))).status, 200, 'the server still answers');
+  t.equal((await sendRequest(front, insertOf('{}'))).status, 200, 'the server still answers');
 });
 
 t.test('a request that is refused before its body is read leaves the connection usable', async (t) => {
@@ -154,7 +162,7 @@ t.test('a truncated body does not reach the engine', async (t) => {
     await connection.closed;
   });
   t.equal(front.engine.inserts.length, 0);
-  t.match((await ask(front, { path: '/metrics' })).body, /quarry_http_body_bytes_held 0\n/);
+  t.match((await sendRequest(front, { path: '/metrics' })).body, /quarry_http_body_bytes_held 0\n/);
 });
 
 t.test('a body that does not arrive in time is 1503, and a slow one that does is accepted', async (t) => {
@@ -190,32 +198,32 @@ t.test('gzip and br bodies are decoded up to the bound, and invalid ones are ref
     ['br', quickBrotli],
   ] as const) {
     const header = { 'Content-Encoding': encoding };
-    t.equal((await ask(front, insertOf(encode(text), header))).status, 200);
+    t.equal((await sendRequest(front, insertOf(encode(text), header))).status, 200);
     t.equal(lastInsert(front), text);
     const bomb = encode(Buffer.alloc(BODY_BYTES_MAX + 1));
-    t.equal(codeOf(await ask(front, insertOf(bomb, header))), 1507);
+    t.equal(codeOf(await sendRequest(front, insertOf(bomb, header))), 1507);
     const great = encode(Buffer.alloc(60 * 2 ** 20, ' '));
     const before = process.memoryUsage().rss;
-    t.equal(codeOf(await ask(front, insertOf(great, header))), 1507);
+    t.equal(codeOf(await sendRequest(front, insertOf(great, header))), 1507);
     const more = (process.memoryUsage().rss - before) / 2 ** 20;
     t.ok(more < 40, `${Math.round(more)} MiB more for a body of 60`);
-    t.equal(codeOf(await ask(front, insertOf(text, header))), 1503);
+    t.equal(codeOf(await sendRequest(front, insertOf(text, header))), 1503);
   }
   t.equal(front.engine.inserts.length, 2);
 });
 
 t.test('bodies over the budget are refused with 9003 and can be sent again', async (t) => {
-  const front = await startFront(t, { bodyBytesHeldMax: 1_000_000 });
-  const reply = await ask(front, insertOf(new Uint8Array(1_500_000)));
+  const front = await startFront(t, { bodyBytesReservedMax: 1_000_000 });
+  const reply = await sendRequest(front, insertOf(new Uint8Array(1_500_000)));
   t.equal(codeOf(reply), 9003);
   t.equal(reply.headers['retry-after'], '1');
-  t.equal((await ask(front, insertOf(new Uint8Array(900_000)))).status, 200);
+  t.equal((await sendRequest(front, insertOf(new Uint8Array(900_000)))).status, 200);
 });
 
 t.test('an unexpected error is answered with code 1; its text is logged but not sent', async (t) => {
   const front = await startFront(t);
   front.engine.onInsert = () => Promise.reject(new Error('the secret inside'));
-  const reply = await ask(front, insertOf('{}', { 'X-Request-Id': 'mine' }));
+  const reply = await sendRequest(front, insertOf('{}', { 'X-Request-Id': 'mine' }));
   t.equal(reply.status, 500);
   t.equal(codeOf(reply), 1);
   t.notMatch(reply.body, 'secret');
@@ -227,14 +235,14 @@ t.test('an unexpected error is answered with code 1; its text is logged but not 
 t.test('errors of the engine are answered with their code and more-info', async (t) => {
   const front = await startFront(t);
   front.engine.onInsert = () => Promise.reject(new QuarryError(2011, 'no column "x"', { column: 'x' }));
-  const reply = await ask(front, insertOf('{}'));
+  const reply = await sendRequest(front, insertOf('{}'));
   t.equal(reply.status, 400);
   t.strictSame(JSON.parse(reply.body), {
     errors: [{ code: 2011, message: 'no column "x"', 'more-info': { column: 'x' } }],
     status: 'error',
   });
   front.engine.onInsert = () => Promise.reject(new QuarryError(9002));
-  const full = await ask(front, insertOf('{}'));
+  const full = await sendRequest(front, insertOf('{}'));
   t.equal(full.status, 503);
   t.equal(full.headers['retry-after'], '1');
 });
@@ -256,9 +264,9 @@ t.test('a client that disconnects while the engine works does not affect other r
   await entered;
   connection.socket.destroy();
   await connection.closed;
-  t.match((await ask(front, { path: '/metrics' })).body, /quarry_http_requests_open 2\n/);
+  t.match((await sendRequest(front, { path: '/metrics' })).body, /quarry_http_requests_open 2\n/);
   release();
-  const { body } = await ask(front, { path: '/metrics' });
+  const { body } = await sendRequest(front, { path: '/metrics' });
   t.match(body, /quarry_http_aborted_total 1\n/);
   t.match(body, /quarry_http_body_bytes_held 0\n/);
   t.match(body, /quarry_http_requests_open 1\n/);
@@ -337,5 +345,5 @@ t.test('randomly corrupted requests never stop the server', async (t) => {
     await new Promise((resolve) => setImmediate(resolve));
     connection.socket.destroy();
   }
-  t.equal((await ask(front, insertOf('{}'))).status, 200, `seed ${seed}`);
+  t.equal((await sendRequest(front, insertOf('{}'))).status, 200, `seed ${seed}`);
 });

@@ -6,10 +6,10 @@ import { type ErrorCode, Prng, QuarryError } from '../../../src/base/index.js';
 import { hashOfKey } from '../../../src/catalog/index.js';
 import { RateExceeded } from '../../../src/http/limits/rate-window.js';
 import { ByteBudget } from '../../../src/http/transport/body.js';
-import { HELD_BYTES_MAX, LineStream, PAUSED_BYTES_MAX } from '../../../src/http/transport/line-stream.js';
+import { LineStream, PAUSED_BYTES_MAX, WITHHELD_BYTES_MAX } from '../../../src/http/transport/line-stream.js';
 import type { Response } from '../../../src/http/transport/uws.js';
 import { KEYS } from '../fake-engine.js';
-import { ask, codeOf, type Front, RawConnection, startFront } from '../harness.js';
+import { codeOf, type Front, RawConnection, sendRequest, startFront } from '../harness.js';
 import { LineClient, type LineTarget, partsIn, sendLines } from '../line-client.js';
 
 const MIB = 2 ** 20;
@@ -52,13 +52,13 @@ for (const target of [plainly, secretly]) {
       { part: 3, 'first-line': 2_001, lines: 500, ...rest, 'inserted-entities': 500 },
     ]);
     t.equal(textsOf(front).join(''), body);
-    const given = front.engine.inserts.map(({ request }) => [request.lines, request.idempotencyId]);
+    const received = front.engine.inserts.map(({ request }) => [request.lines, request.idempotencyId]);
     t.strictSame(
-      given,
+      received,
       [1, 1_001, 2_001].map((first) => [{ head: 0, first }, null]),
     );
     t.equal(
-      (await ask(front, { path: '/metrics' })).body.includes(`${body.length}`),
+      (await sendRequest(front, { path: '/metrics' })).body.includes(`${body.length}`),
       true,
       'the bytes of the body are counted',
     );
@@ -154,7 +154,7 @@ t.test('a refused part is reported, and the other parts are inserted', async (t)
 });
 
 t.test('a body that is refused before its first part gets the status of the refusal', async (t) => {
-  const front = await startFront(t, { bodyBytesHeldMax: 1_000 });
+  const front = await startFront(t, { bodyBytesReservedMax: 1_000 });
   const status = async (target: LineTarget, body = linesOf(1)): Promise<unknown> => {
     const answer = await sendLines(target, body);
     return [answer.status, answer.status === 200 ? 0 : codeOf({ status: 0, headers: {}, body: answer.text })];
@@ -175,15 +175,15 @@ t.test('a body that is refused before its first part gets the status of the refu
     headers: { Authorization: KEYS.write, 'Content-Type': 'application/x-ndjson' },
     body: '{}',
   };
-  t.equal(codeOf(await ask(front, elsewhere)), 1501, 'only inserts accept line bodies');
+  t.equal(codeOf(await sendRequest(front, elsewhere)), 1501, 'only inserts accept line bodies');
   const endless = {
     ...elsewhere,
     path: '/v1/insert',
     headers: { ...elsewhere.headers, 'Content-Length': '12345678901' },
   };
-  t.match(await ask(front, endless), { status: 413, body: /send such a body chunked/ });
+  t.match(await sendRequest(front, endless), { status: 413, body: /send such a body chunked/ });
   t.equal(front.engine.inserts.length, 0);
-  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+  t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
 
 t.test('an empty body inserts nothing', async (t) => {
@@ -234,7 +234,7 @@ for (const encoding of ['gzip', 'br'] as const) {
   });
 
   t.test(`decoding of a ${encoding} bomb pauses until the parts before are applied`, async (t) => {
-    const front = await startFront(t, { bodyBytesHeldMax: 64 * MIB });
+    const front = await startFront(t, { bodyBytesReservedMax: 64 * MIB });
     const bomb = ENCODERS[encoding](Buffer.alloc(120 * MIB, `{"id":"u","age":1}${' '.repeat(200)}\n`));
     t.ok(bomb.length < 2 * MIB);
     let go = (): void => {};
@@ -254,7 +254,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     go();
     await until(() => front.engine.inserts.length >= 2);
     // The timeout of the test limits the wait: no event signals that all memory was released.
-    while (!/quarry_http_body_bytes_held 0\n/.test((await ask(front, { path: '/metrics' })).body))
+    while (!/quarry_http_body_bytes_held 0\n/.test((await sendRequest(front, { path: '/metrics' })).body))
       await pause(5);
     t.ok(
       front.engine.inserts.length < 10,
@@ -266,7 +266,7 @@ for (const encoding of ['gzip', 'br'] as const) {
 t.test(
   'a bomb without a line end is one line that is too long, and the lines after it are inserted',
   async (t) => {
-    const front = await startFront(t, { bodyBytesHeldMax: 64 * MIB });
+    const front = await startFront(t, { bodyBytesReservedMax: 64 * MIB });
     for (const encoding of ['gzip', 'br'] as const) {
       const body = Buffer.alloc(64 * MIB, ' ');
       body.write('\n{"id":"u","age":1}\n', body.length - 20);
@@ -284,7 +284,7 @@ t.test(
       ]);
       t.equal(textsOf(front).at(-1), '{"id":"u","age":1}\n');
     }
-    t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+    t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
   },
 );
 
@@ -305,15 +305,15 @@ t.test('a client that sends faster than its parts are applied is slowed down', a
   await until(() => front.engine.inserts.length === 1);
   await pause(300);
   t.ok(sent < 300, `${sent} pieces of ${piece.length} bytes were accepted`);
-  const { body } = await ask(front, { path: '/metrics' });
-  const held = Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]);
-  t.ok(held > 0 && held < 8 * MIB, `${held} bytes`);
+  const { body } = await sendRequest(front, { path: '/metrics' });
+  const reserved = Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]);
+  t.ok(reserved > 0 && reserved < 8 * MIB, `${reserved} bytes`);
   go();
   await sending;
   const { whole, text } = await client.answer;
   t.equal(whole, true);
   t.equal(partsIn(text).length, 1_500);
-  t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+  t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
 });
 
 t.test('a client that does not read its answers is paused and finally disconnected', async (t) => {
@@ -327,11 +327,11 @@ t.test('a client that does not read its answers is paused and finally disconnect
   void client.answer.then(() => {
     isOver = true;
   });
-  let heldMax = 0;
+  let reservedMax = 0;
   const watch = async (): Promise<void> => {
     while (!isOver) {
-      const { body } = await ask(front, { path: '/metrics' });
-      heldMax = Math.max(heldMax, Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]));
+      const { body } = await sendRequest(front, { path: '/metrics' });
+      reservedMax = Math.max(reservedMax, Number(/quarry_http_body_bytes_held (\d+)/.exec(body)?.[1]));
       await pause(20);
     }
   };
@@ -340,7 +340,7 @@ t.test('a client that does not read its answers is paused and finally disconnect
     await Promise.race([client.write(piece), client.answer]);
   t.ok(isOver);
   await watching;
-  t.ok(heldMax < MIB, `at most ${heldMax} bytes of the body were in memory`);
+  t.ok(reservedMax < MIB, `at most ${reservedMax} bytes of the body were in memory`);
   t.ok(front.engine.inserts.length < 5_000, `${front.engine.inserts.length} parts`);
   t.equal((await client.answer).whole, false);
 });
@@ -527,7 +527,7 @@ t.test('a part that exceeds a rate limit is refused with the figures of that lim
 const blankParts = (count: number): string => '\n'.repeat(count * 1_000);
 /** A count larger than any real one: a few answers with it exceed the buffer of withheld answers. */
 const LONG_COUNT = '9'.repeat(10_000) as unknown as number;
-const MANY_PARTS = Math.ceil(HELD_BYTES_MAX / 10_000);
+const MANY_PARTS = Math.ceil(WITHHELD_BYTES_MAX / 10_000);
 
 for (const target of [plainly, secretly]) {
   t.test(`a refusal after status 200 was sent closes the connection (${target.name})`, async (t) => {
@@ -539,7 +539,7 @@ for (const target of [plainly, secretly]) {
     t.equal(parts.length, MANY_PARTS + 1);
     t.match(parts.at(-1), { part: MANY_PARTS + 1, status: 'error', errors: [{ code: 2011 }] });
     t.equal(front.engine.inserts.length, MANY_PARTS + 1, 'no later part is applied');
-    const { body } = await ask(front, { path: '/metrics' });
+    const { body } = await sendRequest(front, { path: '/metrics' });
     t.match(body, /quarry_http_cut_off_total 1\n/);
     t.match(body, /quarry_http_requests_open 1\n/, 'the connection is closed');
     t.match(body, /quarry_http_body_bytes_held 0\n/);
@@ -595,7 +595,7 @@ t.test('refused parts are counted by code, and logged at intervals with the firs
     { ...line, unlogged: 0, requestId: 'at 0', key: /^write-/ },
     { ...line, unlogged: 2, requestId: 'at 10000' },
   ]);
-  const { body } = await ask(front, { path: '/metrics' });
+  const { body } = await sendRequest(front, { path: '/metrics' });
   t.match(body, /quarry_line_parts_refused_total\{code="2011"\} 4\n/);
   t.match(body, /quarry_line_parts_refused_total\{code="9003"\} 4\n/);
 });
@@ -667,7 +667,7 @@ t.test(
   async (t) => {
     const partBytes = 64 * 1024;
     // The buffer of the body and a few bytes more.
-    const front = await startFront(t, { bodyBytesHeldMax: 3 * partBytes });
+    const front = await startFront(t, { bodyBytesReservedMax: 3 * partBytes });
     refuseParts(front, [refused(2011)]);
     front.engine.onInsert = async () => {
       throw new QuarryError(2011, 'x'.repeat(10_000));
@@ -681,7 +681,7 @@ t.test(
     client.end();
     const { status, whole, text } = await client.answer;
     t.strictSame([status, whole, partsIn(text).length], [400, true, 30]);
-    t.match(await ask(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
+    t.match(await sendRequest(front, { path: '/metrics' }), { body: /quarry_http_body_bytes_held 0\n/ });
   },
 );
 
@@ -726,8 +726,8 @@ for (const encoding of ['identity', 'gzip'] as const) {
       await until(() => appliedCount === 1);
       // Reading cannot be stopped within this turn.
       for (let sent = 0; sent < 300; sent++) stream.add(body.slice().buffer, false);
-      const held = budget.reservedBytes;
-      t.ok(held < 2 * PAUSED_BYTES_MAX + MIB, `${held} bytes`);
+      const reserved = budget.reservedBytes;
+      t.ok(reserved < 2 * PAUSED_BYTES_MAX + MIB, `${reserved} bytes`);
       go();
       t.match(await end, { is: 'answered', head: { status: 503, code: 9003 } });
       t.equal(budget.reservedBytes, 0);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/http/transport/part-answer.js';
 
 const PART = { number: 3, firstLine: 2_001, lineCount: 1_000 };
-const PLACE = { part: 3, 'first-line': 2_001, lines: 1_000 };
+const RANGE = { part: 3, 'first-line': 2_001, lines: 1_000 };
 
 /** The single line in `text`. */
 function lineIn(text: string): unknown {
@@ -20,7 +20,7 @@ function lineIn(text: string): unknown {
 
 t.test('the line of an applied part has its position and the members of the answer', async (t) => {
   t.strictSame(lineIn(partSuccess(PART, '"inserted-entities":5,"inserted-values":7')), {
-    ...PLACE,
+    ...RANGE,
     ...{ status: 'success', 'inserted-entities': 5, 'inserted-values': 7 },
   });
 });
@@ -28,7 +28,7 @@ t.test('the line of an applied part has its position and the members of the answ
 t.test('the line of a refused part has its position, its error and the time to retry', async (t) => {
   const errorLine = (error: QuarryError): unknown => lineIn(partError(PART, error));
   t.strictSame(errorLine(new QuarryError(2011, 'line 7: "a\nb"', { line: 7 })), {
-    ...PLACE,
+    ...RANGE,
     status: 'error',
     errors: [{ code: 2011, message: 'line 7: "a\nb"', 'more-info': { line: 7 } }],
   });

@@ -1,10 +1,17 @@
 import t from 'tap';
 import { HttpServer, nativeFault, type ProxyList, parseProxies } from '../../../src/http/index.js';
 import { KEYS } from '../fake-engine.js';
-import { type Ask, ask, codeOf, RawConnection, requestBytes, startFront } from '../harness.js';
+import {
+  codeOf,
+  RawConnection,
+  requestBytes,
+  sendRequest,
+  startFront,
+  type TestRequest,
+} from '../harness.js';
 
 const HEADERS = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
-const COUNT: Ask = {
+const COUNT: TestRequest = {
   path: '/v1/query/count/entity',
   headers: HEADERS,
   body: '{"query-name":"a","query":[{"entity-id":{"equals":"x"}}]}',
@@ -24,17 +31,23 @@ t.test('the native binary of uWebSockets.js runs on this platform', (t) => {
 t.test('plain HTTP serves inserts, probes and metrics, and refuses everything else with 1506', async (t) => {
   const front = await startFront(t);
   const plain = true;
-  t.equal((await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}', plain })).status, 200);
-  t.equal((await ask(front, { path: '/v1/insert/', headers: HEADERS, body: '{}', plain })).status, 200);
+  t.equal(
+    (await sendRequest(front, { path: '/v1/insert', headers: HEADERS, body: '{}', plain })).status,
+    200,
+  );
+  t.equal(
+    (await sendRequest(front, { path: '/v1/insert/', headers: HEADERS, body: '{}', plain })).status,
+    200,
+  );
   for (const path of ['/readyz', '/livez', '/metrics'])
-    t.equal((await ask(front, { path, plain })).status, 200);
+    t.equal((await sendRequest(front, { path, plain })).status, 200);
   for (const path of ['/v1/dimension', '/v1/query/count/entity', '/v1/nowhere', '/']) {
-    const reply = await ask(front, { path, headers: HEADERS, plain });
+    const reply = await sendRequest(front, { path, headers: HEADERS, plain });
     t.equal(codeOf(reply), 1506, path);
     t.equal(reply.status, 403);
   }
   t.equal(
-    codeOf(await ask(front, { path: '/v1/insert', headers: HEADERS, plain })),
+    codeOf(await sendRequest(front, { path: '/v1/insert', headers: HEADERS, plain })),
     1505,
     'GET of an insert',
   );
@@ -43,23 +56,27 @@ t.test('plain HTTP serves inserts, probes and metrics, and refuses everything el
 t.test('X-Forwarded-Proto is accepted from a trusted proxy only', async (t) => {
   const forwarded = { ...HEADERS, 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-For': '1.2.3.4, 203.0.113.9' };
   const trusting = await startFront(t, { proxies: proxiesOf('127.0.0.0/8') });
-  t.equal((await ask(trusting, { ...COUNT, headers: forwarded, plain: true })).status, 200);
+  t.equal((await sendRequest(trusting, { ...COUNT, headers: forwarded, plain: true })).status, 200);
   t.ok(
     trusting.logLines.some((line) => line.includes('"client":"203.0.113.9"')),
     'the address of the client is the one that the proxy reports',
   );
-  t.equal(codeOf(await ask(trusting, { ...COUNT, plain: true })), 1506, 'without the header');
+  t.equal(codeOf(await sendRequest(trusting, { ...COUNT, plain: true })), 1506, 'without the header');
   const http = { ...forwarded, 'X-Forwarded-Proto': 'http' };
   t.equal(
-    codeOf(await ask(trusting, { ...COUNT, headers: http, plain: true })),
+    codeOf(await sendRequest(trusting, { ...COUNT, headers: http, plain: true })),
     1506,
     'the client used HTTP',
   );
   const other = await startFront(t, { proxies: proxiesOf('10.0.0.0/8', '::1') });
-  t.equal(codeOf(await ask(other, { ...COUNT, headers: forwarded, plain: true })), 1506, 'another network');
+  t.equal(
+    codeOf(await sendRequest(other, { ...COUNT, headers: forwarded, plain: true })),
+    1506,
+    'another network',
+  );
   const nobody = await startFront(t);
   t.equal(
-    codeOf(await ask(nobody, { ...COUNT, headers: forwarded, plain: true })),
+    codeOf(await sendRequest(nobody, { ...COUNT, headers: forwarded, plain: true })),
     1506,
     'no proxy is trusted',
   );
@@ -103,15 +120,15 @@ t.test('probes need no key and report starting, ready and alive', async (t) => {
   const front = await startFront(t);
   for (const plain of [false, true]) {
     front.engine.ready = false;
-    const starting = await ask(front, { path: '/readyz', plain });
+    const starting = await sendRequest(front, { path: '/readyz', plain });
     t.equal(starting.status, 503);
     t.equal(starting.headers['retry-after'], '1');
-    t.equal((await ask(front, { path: '/livez', plain })).status, 200);
+    t.equal((await sendRequest(front, { path: '/livez', plain })).status, 200);
     front.engine.ready = true;
-    t.equal((await ask(front, { path: '/readyz', plain })).status, 200);
-    t.equal((await ask(front, { path: '/readyz', plain })).body, '{"status":"ready"}');
+    t.equal((await sendRequest(front, { path: '/readyz', plain })).status, 200);
+    t.equal((await sendRequest(front, { path: '/readyz', plain })).body, '{"status":"ready"}');
     front.engine.degraded = [9002, 9003];
-    const degraded = await ask(front, { path: '/readyz', plain });
+    const degraded = await sendRequest(front, { path: '/readyz', plain });
     t.equal(degraded.status, 200);
     t.strictSame(JSON.parse(degraded.body), {
       status: 'ready',
@@ -121,7 +138,7 @@ t.test('probes need no key and report starting, ready and alive', async (t) => {
       ],
     });
     front.engine.degraded = [];
-    const posted = await ask(front, { method: 'POST', path: '/readyz', plain });
+    const posted = await sendRequest(front, { method: 'POST', path: '/readyz', plain });
     t.equal(codeOf(posted), 1505);
   }
 });
@@ -143,11 +160,11 @@ t.test(
   'metrics count by endpoint and status, include the engine, and hold no value from a client',
   async (t) => {
     const front = await startFront(t);
-    await ask(front, COUNT);
-    await ask(front, { ...COUNT, body: '{' });
-    await ask(front, { path: '/v1/secret-path', headers: HEADERS });
-    await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{"secret-id":1}' });
-    const reply = await ask(front, { path: '/metrics' });
+    await sendRequest(front, COUNT);
+    await sendRequest(front, { ...COUNT, body: '{' });
+    await sendRequest(front, { path: '/v1/secret-path', headers: HEADERS });
+    await sendRequest(front, { path: '/v1/insert', headers: HEADERS, body: '{"secret-id":1}' });
+    const reply = await sendRequest(front, { path: '/metrics' });
     t.match(reply.headers['content-type'], /^text\/plain; version=0\.0\.4/);
     const count = 'endpoint="POST /v1/query/count/entity",database="1"';
     t.match(reply.body, `quarry_http_requests_total{${count},status="200"} 1\n`);
@@ -158,7 +175,7 @@ t.test(
     t.match(reply.body, 'quarry_lsn_checkpoint 3\n');
     t.match(reply.body, /quarry_http_body_bytes_total 7\d\n/);
     t.notMatch(reply.body, 'secret');
-    const again = await ask(front, { path: '/metrics' });
+    const again = await sendRequest(front, { path: '/metrics' });
     t.match(again.body, 'quarry_log_fsyncs_total 5\n', 'counters of the engine are not added up');
   },
 );
@@ -167,7 +184,7 @@ t.test('a short printable request ID is echoed; otherwise one is generated', asy
   const front = await startFront(t);
   const idOf = async (id: string | null): Promise<string> => {
     const headers = id === null ? HEADERS : { ...HEADERS, 'X-Request-Id': id };
-    return (await ask(front, { ...COUNT, headers })).headers['x-request-id'];
+    return (await sendRequest(front, { ...COUNT, headers })).headers['x-request-id'];
   };
   t.equal(await idOf('Abc 1~'), 'Abc 1~');
   t.equal(await idOf('x'.repeat(128)), 'x'.repeat(128));
@@ -178,10 +195,10 @@ t.test('a short printable request ID is echoed; otherwise one is generated', asy
 
 t.test('the log never contains a key', async (t) => {
   const front = await startFront(t);
-  await ask(front, COUNT);
-  await ask(front, { ...COUNT, headers: { ...HEADERS, Authorization: 'almost-a-key' } });
+  await sendRequest(front, COUNT);
+  await sendRequest(front, { ...COUNT, headers: { ...HEADERS, Authorization: 'almost-a-key' } });
   front.engine.onInsert = () => Promise.reject(new Error('bug'));
-  await ask(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
+  await sendRequest(front, { path: '/v1/insert', headers: HEADERS, body: '{}' });
   t.ok(front.logLines.length >= 3);
   t.notMatch(front.logLines.join(''), KEYS.master);
   t.notMatch(front.logLines.join(''), 'almost-a-key');
@@ -202,7 +219,7 @@ t.test('a port in use and an invalid certificate fail the start with an error th
   t.throws(() => taken.listen(), { message: new RegExp(`127\\.0\\.0\\.1:${front.httpPort}`) });
   const noCertificate = new HttpServer({ ...settings, certFile: '/nowhere/cert.pem' }, dependencies);
   t.throws(() => noCertificate.listen(), { message: /cert\.pem/ });
-  t.equal((await ask(front, COUNT)).status, 200, 'the first server still answers');
+  t.equal((await sendRequest(front, COUNT)).status, 200, 'the first server still answers');
 });
 
 t.test('a stop lets running requests finish, then closes everything', async (t) => {

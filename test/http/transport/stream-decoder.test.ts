@@ -18,7 +18,7 @@ const ENCODERS = {
 
 /** A running decoder and the calls that it made so far. */
 function decoding(encoding: 'gzip' | 'br') {
-  const given: Uint8Array[] = [];
+  const delivered: Uint8Array[] = [];
   const calls = { drained: 0, ending: '' };
   let over = (): void => {};
   const isOver = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ function decoding(encoding: 'gzip' | 'br') {
     over();
   };
   const decoder = new StreamDecoder(encoding, {
-    bytes: (chunk) => given.push(chunk),
+    bytes: (chunk) => delivered.push(chunk),
     drained: () => {
       calls.drained++;
     },
@@ -37,7 +37,7 @@ function decoding(encoding: 'gzip' | 'br') {
     fault: end('fault'),
   });
   decoder.flow(true);
-  return { decoder, given, calls: calls, isOver, bytes: () => Buffer.concat(given) };
+  return { decoder, delivered, calls, isOver, bytes: () => Buffer.concat(delivered) };
 }
 
 function noise(length: number): Buffer {
@@ -58,14 +58,14 @@ for (const encoding of ['gzip', 'br'] as const) {
   t.test(`${encoding}: encoded bytes are decoded into pieces of bounded size`, async (t) => {
     for (const length of [0, 1, 1_000, PIECE_BYTES, 3 * PIECE_BYTES + 7]) {
       const body = noise(length);
-      const { decoder, given, calls, isOver, bytes } = decoding(encoding);
+      const { decoder, delivered, calls, isOver, bytes } = decoding(encoding);
       decoder.write(new Uint8Array(0));
       writeInPieces(decoder, ENCODERS[encoding](body));
       t.ok(decoder.waitingBytes > 0, 'bytes are not decoded in the turn of the write');
       decoder.end();
       await isOver;
       t.ok(bytes().equals(body), `${length} bytes`);
-      t.ok(given.every((piece) => piece.length <= PIECE_BYTES));
+      t.ok(delivered.every((piece) => piece.length <= PIECE_BYTES));
       t.equal(calls.ending, 'end');
       t.ok(calls.drained > 0);
       t.equal(decoder.waitingBytes, 0);
@@ -74,19 +74,19 @@ for (const encoding of ['gzip', 'br'] as const) {
 
   t.test(`${encoding}: at most one piece is decoded ahead of the reader`, async (t) => {
     const bomb = ENCODERS[encoding](Buffer.alloc(8 * MIB, 'a'));
-    const { decoder, given, calls, isOver, bytes } = decoding(encoding);
+    const { decoder, delivered, calls, isOver, bytes } = decoding(encoding);
     decoder.flow(false);
     decoder.write(bomb);
     decoder.end();
     for (let round = 0; round < 200; round++) await turn();
-    t.equal(given.length, 0);
+    t.equal(delivered.length, 0);
     t.ok(decoder.waitingBytes > 0, 'the rest is not decoded yet');
     decoder.flow(true);
-    while (given.length === 0) await turn();
+    while (delivered.length === 0) await turn();
     decoder.flow(false);
-    const taken = given.length;
+    const taken = delivered.length;
     for (let round = 0; round < 200; round++) await turn();
-    t.ok(given.length <= taken + 1, `${given.length} pieces`);
+    t.ok(delivered.length <= taken + 1, `${delivered.length} pieces`);
     t.strictSame(calls, { drained: 0, ending: '' });
     decoder.flow(true);
     await isOver;
@@ -101,22 +101,22 @@ for (const encoding of ['gzip', 'br'] as const) {
     cut.decoder.end();
     await cut.isOver;
     t.equal(cut.calls.ending, 'fault');
-    const given = cut.bytes();
-    t.ok(given.length > 5 * PIECE_BYTES && given.equals(body.subarray(0, given.length)));
+    const delivered = cut.bytes();
+    t.ok(delivered.length > 5 * PIECE_BYTES && delivered.equals(body.subarray(0, delivered.length)));
     const plain = decoding(encoding);
     plain.decoder.write(Buffer.from('{"id":"u"}\n'.repeat(20)));
     await plain.isOver;
-    t.strictSame([plain.calls.ending, plain.given.length], ['fault', 0]);
+    t.strictSame([plain.calls.ending, plain.delivered.length], ['fault', 0]);
   });
 
   t.test(`${encoding}: a closed decoder makes no more calls`, async (t) => {
-    const { decoder, given, calls } = decoding(encoding);
+    const { decoder, delivered, calls } = decoding(encoding);
     decoder.write(ENCODERS[encoding](noise(MIB)));
-    while (given.length === 0) await turn();
+    while (delivered.length === 0) await turn();
     decoder.close();
-    const taken = given.length;
+    const taken = delivered.length;
     for (let round = 0; round < 200; round++) await turn();
-    t.equal(given.length, taken);
+    t.equal(delivered.length, taken);
     t.equal(calls.ending, '');
   });
 }

@@ -69,7 +69,8 @@ t.test('page and style sheet are served over HTTPS, to GET and HEAD, and compres
   t.match(headers.get('Content-Security-Policy'), /default-src 'none'; style-src 'self'/);
 });
 
-const KEYBOARD = 'a reader with a keyboard reaches every endpoint on a phone, and nothing is wider';
+const KEYBOARD =
+  'on a phone every endpoint is reachable with the keyboard, and no element is wider than the screen';
 
 t.test(KEYBOARD, { skip: noBrowser }, async (t) => {
   const { httpsPort } = await startFront(t);

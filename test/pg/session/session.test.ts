@@ -30,7 +30,7 @@ const textOf = (received: readonly ReceivedMessage[], kind: string): string =>
 t.test('the extended protocol', async (t) => {
   const fixture = await startPostgres(t);
   const ids = Array.from({ length: 5 }, (_, at) => `"e${at}":{"n":${at}}`);
-  await fixture.https.ask({
+  await fixture.https.request({
     method: 'POST',
     path: '/v1/insert',
     text: `{"auto-create":["column"],${ids.join()}}`,
@@ -170,13 +170,13 @@ t.test('the extended protocol', async (t) => {
   t.test('initial queries of drivers and tools are answered, in text and in binary', async (t) => {
     for (const [driver, statements] of Object.entries(DRIVERS)) {
       for (const { text, values = [], rows: wanted, asText } of statements) {
-        const given = values.flatMap((value) => [int32(value.length), Buffer.from(value)]);
+        const parameters = values.flatMap((value) => [int32(value.length), Buffer.from(value)]);
         for (const format of asText ? [0] : [0, 1]) {
           const received = await client.send(
             'Z',
             parse('', text),
             message('D', Buffer.from('S'), ''),
-            message('B', '', '', int16(0, values.length), ...given, int16(1, format)),
+            message('B', '', '', int16(0, values.length), ...parameters, int16(1, format)),
             message('D', Buffer.from('P'), ''),
             execute('', 0),
             SYNC,
@@ -198,7 +198,7 @@ t.test('rate limits and the account state apply to a session as to requests over
   const fixture = await startPostgres(t, ['--limits', limits]);
   const client = await fixture.connect();
   const select = (): Promise<unknown> => client.query('SELECT 1 AS one');
-  const overHttps = await fixture.https.ask({
+  const overHttps = await fixture.https.request({
     method: 'POST',
     path: '/v1/sql',
     text: 'SELECT 1',

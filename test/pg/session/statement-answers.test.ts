@@ -50,9 +50,9 @@ const microseconds = (text: string): Buffer => int8((Date.parse(text) - Date.UTC
 t.test('statements over rows and over the catalog', async (t) => {
   const fixture = await startPostgres(t);
   const { https } = fixture;
-  await https.ask({ method: 'POST', path: '/v1/dimension', body: [{ name: 'flights' }] });
-  await https.ask({ method: 'POST', path: '/v1/column', body: [...COLUMNS, ...LISTS] });
-  const inserted = await https.ask({ method: 'POST', path: '/v1/insert', text: ROWS });
+  await https.request({ method: 'POST', path: '/v1/dimension', body: [{ name: 'flights' }] });
+  await https.request({ method: 'POST', path: '/v1/column', body: [...COLUMNS, ...LISTS] });
+  const inserted = await https.request({ method: 'POST', path: '/v1/insert', text: ROWS });
   t.equal(inserted.status, 200, JSON.stringify(inserted.body));
   const client = await fixture.connect();
   const notices: string[] = [];
@@ -127,7 +127,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     t.strictSame(await query("SELECT 'a_b' LIKE 'a\\_b', 'axb' LIKE 'a\\_b', 'a\\b' LIKE 'a\\\\b'"), [
       [true, false, true],
     ]);
-    const overHttps = await https.ask({
+    const overHttps = await https.request({
       method: 'POST',
       path: '/v1/sql',
       text: "SELECT name FROM flights WHERE name LIKE 'a\\_b'",
@@ -231,10 +231,12 @@ t.test('statements over rows and over the catalog', async (t) => {
   };
   /** The rows of the statement in binary, with binary parameters. */
   const cells = async (...values: readonly (Buffer | null)[]): Promise<unknown> => {
-    const given = values.flatMap((value) => (value === null ? [int32(-1)] : [int32(value.length), value]));
+    const parameters = values.flatMap((value) =>
+      value === null ? [int32(-1)] : [int32(value.length), value],
+    );
     const received = await raw.send(
       'Z',
-      message('B', '', '', int16(1, 1, values.length), ...given, int16(1, 1)),
+      message('B', '', '', int16(1, 1, values.length), ...parameters, int16(1, 1)),
       message('E', '', int32(0)),
       message('S'),
     );
@@ -316,8 +318,8 @@ t.test('statements over rows and over the catalog', async (t) => {
     for (const what of ['round(pay, $1)', 'CASE WHEN ok THEN $1 ELSE 0 END', 'date_trunc($1, date)', '$1']) {
       const type = what.startsWith('date') ? 1184 : what === '$1' ? 25 : what.startsWith('round') ? 1700 : 20;
       t.strictSame(await described(`SELECT ${what} FROM flights WHERE delay = 7`), [[25], [type]], what);
-      const given = Buffer.from(what.startsWith('date') ? 'day' : '1');
-      t.match(await cells(given), [/^[0-9a-f]+$/], what);
+      const parameters = Buffer.from(what.startsWith('date') ? 'day' : '1');
+      t.match(await cells(parameters), [/^[0-9a-f]+$/], what);
     }
     t.strictSame(await described('SELECT $1::oid'), [[26], [26]]);
     t.strictSame(
@@ -331,7 +333,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     t.match(faultIn(misfit), /C22P02\0M"1\.5" is not an integer/);
 
     await described('SELECT * FROM flights');
-    await https.ask({
+    await https.request({
       method: 'POST',
       path: '/v1/column',
       body: [{ name: 'more', type: 'integer', dimension: 'flights' }],

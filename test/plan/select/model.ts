@@ -216,19 +216,19 @@ export function answerOf(plan: SelectPlan, rows: readonly Row[]): Row[] {
   ]);
   if (having !== null) groups = groups.filter((group) => valueIn(having, group) === true);
   const made = groups.map((group) => ({ group, row: outputs.map(({ of }) => valueIn(of, group)) }));
-  const kept = distinct ? [...new Map(made.map((one) => [keyOf(one.row), one])).values()] : made;
-  const ties = (one: (typeof kept)[0]): Row => {
+  const retained = distinct ? [...new Map(made.map((one) => [keyOf(one.row), one])).values()] : made;
+  const ties = (one: (typeof retained)[0]): Row => {
     if (distinct) return one.row;
     return grouping.perEntity ? one.group : one.group.slice(0, grouping.keys.length);
   };
-  kept.sort((a, b) => {
+  retained.sort((a, b) => {
     for (const { of, descending } of order) {
       const before = compareValues(valueIn(of, a.group), valueIn(of, b.group), descending);
       if (before !== 0) return before;
     }
     return compareRowValues(ties(a), ties(b));
   });
-  return kept.slice(offset, limit === null ? undefined : offset + limit).map(({ row }) => row);
+  return retained.slice(offset, limit === null ? undefined : offset + limit).map(({ row }) => row);
 }
 
 export function compareRowValues(a: Row, b: Row): number {
@@ -314,11 +314,11 @@ function valuesState(type: SqlType, groups: readonly Value[][], prng: Prng): Agg
     type,
     entries.map(({ value }) => value),
   );
-  const once = entries.every(({ count }) => count === 1);
+  const areUnique = entries.every(({ count }) => count === 1);
   return {
     holds: 'values',
     groups: groups.length === 1 && prng.chance(0.5) ? null : Uint32Array.from(entries, ({ group }) => group),
-    counts: once && prng.chance(0.5) ? null : Float64Array.from(entries, ({ count }) => count),
+    counts: areUnique && prng.chance(0.5) ? null : Float64Array.from(entries, ({ count }) => count),
     values,
     hashes: values.kind === 'text' && prng.chance(0.5) ? hashesOf(values, prng) : null,
   };

@@ -33,7 +33,7 @@ t.test('a SELECT with NOW() or CURRENT_DATE reads the time, in every clause', as
   }
 });
 
-t.test('a SELECT without them has the same binding at any time', async (t) => {
+t.test('a SELECT without NOW() and CURRENT_DATE has the same binding at any time', async (t) => {
   for (const text of [
     'SELECT COUNT(*) FROM users',
     "SELECT name, age + 1 FROM users WHERE seen > '2018-05-01' AND name LIKE 'J%' ORDER BY age LIMIT 3",

@@ -86,22 +86,22 @@ export function judge(node: Case, user: User, around: Spans = new Map()): Truth 
 
 /** The truth values of the members of one AND list; members on one event are combined. */
 function listTruths(members: readonly Case[], user: User, around: Spans): Truth[] {
-  const held = heldIn(members, around);
+  const spans = spansIn(members, around);
   const truths: Truth[] = [];
   for (const column of COLUMNS) {
     const tests = members.filter((member) => isListed(member, column));
     const values = tests.flatMap((member) => (member.is === 'value' ? [member.passes] : []));
-    if (tests.length > 0) truths.push(hasEvent(user, column, held.get(column) ?? ALL, values));
+    if (tests.length > 0) truths.push(hasEvent(user, column, spans.get(column) ?? ALL, values));
   }
   for (const member of members) {
     if (member.is === 'value' && member.own) {
-      truths.push(hasEvent(user, member.column, held.get(member.column) ?? ALL, [member.passes]));
-    } else if (member.is !== 'value' && member.is !== 'date') truths.push(judge(member, user, held));
+      truths.push(hasEvent(user, member.column, spans.get(member.column) ?? ALL, [member.passes]));
+    } else if (member.is !== 'value' && member.is !== 'date') truths.push(judge(member, user, spans));
   }
   return truths;
 }
 
-function heldIn(members: readonly Case[], around: Spans): Spans {
+function spansIn(members: readonly Case[], around: Spans): Spans {
   const own = new Map<string, Span>();
   for (const member of members) {
     if (member.is !== 'date') continue;
@@ -122,18 +122,18 @@ export function scoreOf(root: Case, user: User): number {
   for (const list of lists) {
     // A nested AND in an OR is parenthesized here and is one member.
     const members = list.is === 'and' && root.is !== 'or' ? list.members : [list];
-    const held = heldIn(members, around);
+    const spans = spansIn(members, around);
     for (const column of COLUMNS) {
       const values = members.flatMap((member) =>
         member.is === 'value' && !member.own && member.column === column ? [member.passes] : [],
       );
       if (values.length === 0) continue;
       counted++;
-      if (hasEvent(user, column, held.get(column) ?? ALL, values) === true) points++;
+      if (hasEvent(user, column, spans.get(column) ?? ALL, values) === true) points++;
     }
     for (const member of members) {
       if (member.is === 'date' || (member.is === 'value' && !member.own)) continue;
-      const [found, of] = pointsOf(member, user, held);
+      const [found, of] = pointsOf(member, user, spans);
       points += found;
       counted += of;
     }
@@ -142,9 +142,9 @@ export function scoreOf(root: Case, user: User): number {
 }
 
 /** The points of an independent condition, and their maximum number. */
-function pointsOf(node: Case, user: User, held: Spans): readonly [number, number] {
+function pointsOf(node: Case, user: User, spans: Spans): readonly [number, number] {
   if (node.is === 'or') {
-    const all = node.members.map((member) => pointsOf(member, user, held));
+    const all = node.members.map((member) => pointsOf(member, user, spans));
     return [all.reduce((sum, [found]) => sum + found, 0), all.reduce((sum, [, of]) => sum + of, 0)];
   }
   if (node.is === 'date') return [0, 0];
@@ -153,7 +153,7 @@ function pointsOf(node: Case, user: User, held: Spans): readonly [number, number
     if (new Set(node.members.map((member) => (member.is === 'date' ? member.column : ''))).size === 1)
       return [0, 0];
   }
-  return [judge(node, user, held) === true ? 1 : 0, 1];
+  return [judge(node, user, spans) === true ? 1 : 0, 1];
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;

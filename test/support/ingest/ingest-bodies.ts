@@ -57,7 +57,7 @@ export function dimension(
 
 export function modelOf(dimensions: readonly Dimension[], more: Partial<DatabaseModel> = {}): DatabaseModel {
   const columnIds = dimensions.flatMap(({ columns, relations }) =>
-    Array.from([...columns.values(), ...relations.values()], (held) => held.id),
+    Array.from([...columns.values(), ...relations.values()], (one) => one.id),
   );
   return {
     id: 1,
@@ -126,8 +126,8 @@ export function sampleModel(): DatabaseModel {
 /** Most of the model's columns, for a caller who may write only those; sometimes null, which means all. */
 export function someColumnIds(random: Prng, model: DatabaseModel): number[] | null {
   if (random.chance(0.7)) return null;
-  const columns = Array.from(model.dimensions.values(), (held) => [...held.columns.values()]).flat();
-  return columns.filter(() => random.chance(0.97)).map((held) => held.id);
+  const columns = Array.from(model.dimensions.values(), (one) => [...one.columns.values()]).flat();
+  return columns.filter(() => random.chance(0.97)).map((one) => one.id);
 }
 
 const TEXTS = [

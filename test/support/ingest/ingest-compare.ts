@@ -86,7 +86,7 @@ const sorted = (cells: ReadonlyMap<number, OracleValues>): [number, OracleValues
   [...cells].filter(([, cell]) => cell.form !== 'event' || cell.events.length > 0).sort(([a], [b]) => a - b);
 
 const plain = (value: unknown): string =>
-  JSON.stringify(value, (_, held) => (typeof held === 'bigint' ? `${held}n` : held));
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one));
 
 /** Describes the first difference; null if there is none. */
 export function differenceOf(
@@ -106,7 +106,7 @@ export function differenceOf(
       plain(parsed.createdColumns) === plain(expected.createdColumns),
       `created ${plain(parsed.createdColumns)}`,
     );
-    const places = new Set<string>();
+    const locations = new Set<string>();
     let end = parsed.batches[0]?.offset ?? 0;
     const found = new Map<string, string[]>();
     for (const { shard, dimensionId, offset, byteLength } of parsed.batches) {
@@ -114,8 +114,8 @@ export function differenceOf(
         offset === end && offset % 8 === 0 && byteLength % 8 === 0,
         'batches are not one behind the other',
       );
-      check(!places.has(`${shard} ${dimensionId}`), 'a shard and dimension has two batches');
-      places.add(`${shard} ${dimensionId}`);
+      check(!locations.has(`${shard} ${dimensionId}`), 'a shard and dimension has two batches');
+      locations.add(`${shard} ${dimensionId}`);
       end = offset + byteLength;
       const batch = decodeBatch(parsed.buffer, offset, byteLength);
       check(batch.dimensionId === dimensionId && batch.rowCount > 0, 'a batch is not what its place says');

@@ -128,14 +128,14 @@ function topRows(level: Level, inner: readonly Level[], rows: readonly Row[]): J
 function metricAnswer({ expected, type, valuesOf, histogram }: Level, rows: readonly Row[]): Json {
   const metric = asText(expected);
   const values = rows.flatMap((row) => [...valuesOf(row)]);
-  const answer = (held: readonly LevelValue[]): Json =>
+  const answer = (inBucket: readonly LevelValue[]): Json =>
     metricOf(
       metric,
-      held.map(({ value }) => value),
+      inBucket.map(({ value }) => value),
       type,
     );
   if (histogram === null) return new Map([[metric, answer(values)]]);
-  return histogram(values).map(([span, held]) => bucketRow(metric, answer(held), span));
+  return histogram(values).map(([span, inBucket]) => bucketRow(metric, answer(inBucket), span));
 }
 
 const bucketRow = (name: string, value: Json, [from, to]: Span): Json =>
@@ -152,9 +152,9 @@ function byInterval<E extends { readonly seconds: number | null }>(
   const buckets = new Map<number, [Span, E[]]>();
   for (const event of events) {
     const span = bucketOf(event.seconds as number, interval);
-    const [, held] = buckets.get(span[0]) ?? [span, []];
-    held.push(event);
-    buckets.set(span[0], [span, held]);
+    const [, inBucket] = buckets.get(span[0]) ?? [span, []];
+    inBucket.push(event);
+    buckets.set(span[0], [span, inBucket]);
   }
   return [...buckets.values()].sort(([one], [other]) => one[0] - other[0]);
 }
@@ -172,5 +172,5 @@ function byWindows(
         (seconds as number) >= span[0] && (seconds as number) < span[1];
       return [span, values.filter(inside)];
     })
-    .filter(([, held]) => held.length > 0);
+    .filter(([, inBucket]) => inBucket.length > 0);
 }

@@ -84,12 +84,12 @@ export function extractScore(body: JsonObject, table: Table, nowMs: number): Ext
   const query = asList(body.get('query'));
   const near = nearIn(query);
   const placed = near === null ? [] : nearest(near, [...table.entities], table, nowMs);
-  const places = new Map(placed.map(({ id, nearest }) => [id, nearest]));
+  const nearestById = new Map(placed.map(({ id, nearest }) => [id, nearest]));
   const winners = new Set(placed.slice(0, near?.limit ?? 0).map(({ id }) => id));
   const found = [...table.entities]
     .map(([id, entity]): Found => {
       const points = new Points({ id, entity, table, nowMs }, near, winners.has(id));
-      return { id, entity, score: points.ofTop(query), nearest: places.get(id) ?? null };
+      return { id, entity, score: points.ofTop(query), nearest: nearestById.get(id) ?? null };
     })
     .filter(({ score }) => score > 0);
   return answerOf(body, table, nowMs, { found, near, limit: limitOf(body), isOrdered: true }, true);
@@ -174,8 +174,8 @@ function nearestPoint({ condition, column }: Near, subject: Case): NearestPoint 
     : attributeValues(subject.id, subject.entity, column, { isList } as ColumnFacts).filter((value) =>
         predicatesOf(parameters).every(([word, operand]) => holds(value, word, operand)),
       );
-  const places = (values as readonly Point[]).map((point) => ({ point, km: distanceKm(point, centre) }));
-  return places.reduce<NearestPoint | null>(
+  const distances = (values as readonly Point[]).map((point) => ({ point, km: distanceKm(point, centre) }));
+  return distances.reduce<NearestPoint | null>(
     (best, one) => (best === null || one.km < best.km ? one : best),
     null,
   );
@@ -198,10 +198,10 @@ function answerOf(
   isScored = false,
 ): Extracted {
   const order = ordersOf(body.get('order'));
-  const given = body.get('columns');
-  const isAll = given === 'all' || (Array.isArray(given) && given[0] === 'all');
-  const isList = order.length > 0 || (!isAll && asList(given).includes(ENTITY_ID));
-  const columns = isAll ? allColumns(table, isList) : asList(given);
+  const value = body.get('columns');
+  const isAll = value === 'all' || (Array.isArray(value) && value[0] === 'all');
+  const isList = order.length > 0 || (!isAll && asList(value).includes(ENTITY_ID));
+  const columns = isAll ? allColumns(table, isList) : asList(value);
   const byScore: Comparison = (one, other) => other.score - one.score || byId(one, other);
   const isSorted = isOrdered && (isScored || near === null);
   const sorted = isSorted ? [...found].sort(isScored ? byScore : orderBy(order, table)) : found;

@@ -130,6 +130,6 @@ export function onlyColumn(condition: JsonObject): [string, JsonObject] {
 }
 
 function minfreqOf(object: JsonObject): number {
-  const given = object.get('minfreq');
-  return given === undefined ? 1 : asCount(given);
+  const value = object.get('minfreq');
+  return value === undefined ? 1 : asCount(value);
 }

@@ -5,9 +5,9 @@ import { asList, asNumber, asObject, asText, fraction, lower } from './json.js';
 import { dateText, instant } from './time.js';
 
 /** Writes the values of a column; returns the number of single values written. */
-export function write(entity: Entity, name: string, column: ColumnFacts, given: Json, nowMs: number): number {
+export function write(entity: Entity, name: string, column: ColumnFacts, value: Json, nowMs: number): number {
   if (column.isEvent) {
-    const added = (Array.isArray(given) ? (given as readonly Json[]) : [given]).map((item) =>
+    const added = (Array.isArray(value) ? (value as readonly Json[]) : [value]).map((item) =>
       readEvent(item, column, nowMs),
     );
     entity.events.set(name, [...(entity.events.get(name) ?? []), ...added]);
@@ -15,16 +15,16 @@ export function write(entity: Entity, name: string, column: ColumnFacts, given: 
   }
   if (column.isList) {
     // An empty list is a missing value.
-    const items = given === null ? [] : asList(given).map((item) => readValue(item, column));
+    const items = value === null ? [] : asList(value).map((item) => readValue(item, column));
     if (items.length === 0) entity.lists.delete(name);
     else entity.lists.set(name, items);
     return items.length;
   }
-  if (given === null) {
+  if (value === null) {
     entity.values.delete(name);
     return 0;
   }
-  entity.values.set(name, readValue(given, column));
+  entity.values.set(name, readValue(value, column));
   return 1;
 }
 
@@ -64,26 +64,26 @@ function readEvent(item: Json, column: ColumnFacts, nowMs: number): Event {
 }
 
 /** A value in stored form. */
-function readValue(given: Json | undefined, { type, bounds }: ColumnFacts): Value {
+function readValue(body: Json | undefined, { type, bounds }: ColumnFacts): Value {
   switch (type) {
     case 'string':
-      return lower(asText(given));
+      return lower(asText(body));
     case 'integer':
     case 'decimal':
-      return fraction(asNumber(given).text);
+      return fraction(asNumber(body).text);
     case 'enumerated': {
-      const value = BigInt(asNumber(given).text);
-      const kept = bounds.filter((bound) => bound <= value).at(-1);
-      if (kept === undefined) throw new Error('below the first bound');
-      return { over: kept, under: 1n };
+      const value = BigInt(asNumber(body).text);
+      const retained = bounds.filter((bound) => bound <= value).at(-1);
+      if (retained === undefined) throw new Error('below the first bound');
+      return { over: retained, under: 1n };
     }
     case 'boolean':
-      return given === true || given === 'true';
+      return body === true || body === 'true';
     case 'date':
     case 'datetime':
-      return { seconds: instant(asText(given)) };
+      return { seconds: instant(asText(body)) };
     case 'geolocation': {
-      const [longitude, latitude] = asList(given).map((part) => Number(asNumber(part).text));
+      const [longitude, latitude] = asList(body).map((part) => Number(asNumber(part).text));
       return { longitude, latitude };
     }
     default:

@@ -90,13 +90,13 @@ export class SqlNodePrinter {
 
   /** Writes keywords, each letter in random case. */
   protected words(...words: string[]): SourcePosition {
-    const places = words.map((word) => {
+    const matches = words.map((word) => {
       const mixed = Array.from(word, (letter) =>
         this.random.chance(0.5) ? letter.toLowerCase() : letter.toUpperCase(),
       );
       return this.#writer.token(mixed.join(''));
     });
-    return places[0];
+    return matches[0];
   }
 
   protected name(text: string, quotes = true): SourcePosition {

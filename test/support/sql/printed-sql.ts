@@ -167,9 +167,9 @@ export class SqlPrinter extends SqlNodePrinter {
     const table = this.#tableName(statement.table);
     this.words('set');
     const set = this.comma(statement.set, ({ column, value }) => {
-      const columnPlace = this.name(column);
+      const columnName = this.name(column);
       this.sign('=');
-      return { column, position: columnPlace, value: this.node(value) };
+      return { column, position: columnName, value: this.node(value) };
     });
     return { ...statement, position, table, set, where: this.#clause(['where'], statement.where) };
   }

@@ -85,7 +85,7 @@ export class Duck {
   }
 
   /** Rejects if DuckDB refuses the statement. */
-  async ask(sql: string, kinds: readonly Kind[]): Promise<AnswerValue[][]> {
+  async query(sql: string, kinds: readonly Kind[]): Promise<AnswerValue[][]> {
     return answerValuesOf(await this.#connection.runAndReadAll(sql), kinds);
   }
 
@@ -142,7 +142,7 @@ export class Lite {
   }
 
   /** Throws if SQLite refuses the statement. */
-  ask(sql: string, kinds: readonly Kind[]): AnswerValue[][] {
+  query(sql: string, kinds: readonly Kind[]): AnswerValue[][] {
     const [answer] = this.#database.exec(sql, undefined, { useBigInt: true });
     if (answer === undefined) return [];
     return answer.values.map((row) =>

@@ -5,8 +5,8 @@ import { sqlError } from '../../../src/sql/sql-error.js';
 import type { ComparisonOperator, SqlNode } from '../../../src/sql/tree.js';
 import type { SqlType } from '../../../src/vector/index.js';
 
-const PLACE = { line: 1, column: 1 };
-const at = { position: PLACE, parenthesized: false } as const;
+const POSITION = { line: 1, column: 1 };
+const at = { position: POSITION, parenthesized: false } as const;
 
 export const number = (text: string): SqlNode => ({ ...at, is: 'number', text });
 export const string = (text: string, quotes: 'single' | 'double' = 'single'): SqlNode => {

@@ -104,8 +104,8 @@ async function* csvRows(parts: AsyncIterable<TextPart>, delimiter: string): Asyn
 /** Makes names distinct: the second "a" becomes "a-2", an empty name "column-4". */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
-  return names.map((given, index) => {
-    const name = given.trim() === '' ? `column-${index + 1}` : given.trim();
+  return names.map((header, index) => {
+    const name = header.trim() === '' ? `column-${index + 1}` : header.trim();
     let unique = name;
     for (let count = 2; taken.has(unique); count++) unique = `${name}-${count}`;
     taken.add(unique);

@@ -13,7 +13,7 @@ export const dateTexts = written(formatDate);
 export const dateTimeTexts = written(formatDateTime);
 
 /** Whole seconds, rounded down, of a number of units of 1/perSecond s. */
-export function secondsOf(units: bigint, perSecond: bigint): number {
+export function wholeSecondsOf(units: bigint, perSecond: bigint): number {
   const seconds = units / perSecond;
   return Number(units < 0n && seconds * perSecond !== units ? seconds - 1n : seconds);
 }

@@ -13,7 +13,7 @@ import { brokenRow, overlongLine, type TextRow, textBlocks } from './text-rows.j
 
 type JsonRow = TextRow<SourceObject>;
 
-const ROWS_AT_ONCE = 4_096;
+const ROWS_PER_BLOCK = 4_096;
 
 function parseLine(line: number, text: string): JsonRow {
   try {
@@ -42,7 +42,7 @@ async function* jsonRows(parts: AsyncIterable<TextPart>): AsyncGenerator<JsonRow
       line++;
       const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
       if (text.trim() !== '') rows.push(parseLine(line, text));
-      if (rows.length === ROWS_AT_ONCE) yield rows.splice(0);
+      if (rows.length === ROWS_PER_BLOCK) yield rows.splice(0);
     }
     if (rows.length > 0) yield rows;
   }
@@ -100,7 +100,7 @@ function namesOf(first: readonly JsonRow[], name: string): string[] {
   if (first.length === 0) throw new ImportError(`${name} is empty: expected one JSON object per line`);
   const [{ line, read }] = first;
   const wrong = 'wrong' in read ? read.wrong : 'the object is empty';
-  throw new ImportError(`${name} holds no rows of NDJSON: line ${line}: ${wrong}`);
+  throw new ImportError(`${name} has no rows of NDJSON: line ${line}: ${wrong}`);
 }
 
 async function* allOf(first: JsonRow[], rows: AsyncGenerator<JsonRow[]>): AsyncGenerator<JsonRow[]> {

@@ -11,7 +11,7 @@ import {
   type SchemaTree,
 } from 'hyparquet';
 import type { ColumnType } from '../../../schema/index.js';
-import { dateTexts, dateTimeTexts, secondsOf } from './date-texts.js';
+import { dateTexts, dateTimeTexts, wholeSecondsOf } from './date-texts.js';
 import type { Input } from './input.js';
 import { bigEndianInteger, decimalText, shortestFloat32 } from './numbers.js';
 import {
@@ -136,7 +136,7 @@ function parsers() {
     return (units: bigint): string => {
       if (units === last) return text;
       last = units;
-      text = dateTimeText(secondsOf(BigInt(units), perSecond));
+      text = dateTimeText(wholeSecondsOf(BigInt(units), perSecond));
       return text;
     };
   };

@@ -8,8 +8,8 @@ export function within(block: RowBlock, after: number, upTo: number): RowBlock {
   while (from < count && rowNumbers[from] <= after) from++;
   let to = count;
   while (to > from && rowNumbers[to - 1] > upTo) to--;
-  const kept = broken.filter(({ row }) => row > after && row <= upTo);
-  if (from === 0 && to === count && kept.length === broken.length) return block;
+  const retained = broken.filter(({ row }) => row > after && row <= upTo);
+  if (from === 0 && to === count && retained.length === broken.length) return block;
   const cut = <T>(list: ArrayLike<T>): ArrayLike<T> => Array.prototype.slice.call(list, from, to) as T[];
   return {
     count: to - from,
@@ -17,7 +17,7 @@ export function within(block: RowBlock, after: number, upTo: number): RowBlock {
     rowNumbers: cut(rowNumbers),
     lines: lines === null ? null : cut(lines),
     texts: texts === null ? null : texts.slice(from, to),
-    broken: kept,
+    broken: retained,
   };
 }
 
@@ -54,8 +54,8 @@ export async function sampled(source: RowSource, count: number): Promise<Sampled
   async function* blocks(after: number, upTo: number, used: readonly number[]): AsyncGenerator<RowBlock> {
     const rows = isAnywhere ? source.blocks(after, used) : continued(first, all);
     for await (const block of rows) {
-      const kept = within(block, after, upTo);
-      if (kept.count + kept.broken.length > 0) yield kept;
+      const retained = within(block, after, upTo);
+      if (retained.count + retained.broken.length > 0) yield retained;
       if (lastRowOf(block) >= upTo) return;
     }
   }

@@ -9,7 +9,7 @@ import { DECIMAL_PLACES_MAX } from '../../../interface/index.js';
 import { readDecimal, type Storage, scaleDecimal } from '../../../schema/index.js';
 import { dateIn, dateTimeIn } from '../formats/dates-in-text.js';
 import type { SourceType, SourceValue } from '../formats/row-block.js';
-import { isList, isRecord, listIn, pointIn } from './values.js';
+import { isRecord, isSourceList, listIn, pointIn } from './values.js';
 
 export type BaseType = 'string' | 'integer' | 'decimal' | 'boolean' | 'date' | 'datetime' | 'geolocation';
 
@@ -162,15 +162,15 @@ export function guessColumn(
   for (const sourceValue of values) {
     if (sourceValue === null || sourceValue === undefined) continue;
     if (typeof sourceValue === 'string' && (sourceValue === '' || nulls.has(sourceValue))) continue;
-    const given =
+    const value =
       isText && typeof sourceValue === 'string' ? (listIn(sourceValue) ?? sourceValue) : sourceValue;
-    const isItem = isList(given) && pointIn(given) === null;
-    const all = isItem ? given : [given];
+    const isItem = isSourceList(value) && pointIn(value) === null;
+    const all = isItem ? value : [value];
     const isEvent = all.length > 0 && all.every((item) => isRecord(item) && 'value' in item);
     for (const item of all) {
       if (item === null || item === undefined) continue;
       if (isEvent && isRecord(item)) events.add(item.value, false);
-      else (isItem ? items : single).add(item, isText && given === sourceValue);
+      else (isItem ? items : single).add(item, isText && value === sourceValue);
     }
   }
   return guessed({ single, items, events }, schema);

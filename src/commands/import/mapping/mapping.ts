@@ -75,7 +75,7 @@ const areLines = ({ lineDimensions }: RowSource, { renames, columns, types }: Im
   !types.has(DIMENSION_MEMBER);
 
 /** The dimension of the rows. Throws an ImportError for lines of several dimensions. */
-export function dimensionOf(source: RowSource, options: ImportOptions): string {
+export function importDimensionOf(source: RowSource, options: ImportOptions): string {
   if (options.dimension !== null) return options.dimension;
   const [named = DEFAULT_DIMENSION, ...others] = areLines(source, options)
     ? (source.lineDimensions ?? [])
@@ -116,7 +116,7 @@ class Planner {
     this.#sample = sample;
     this.#options = options;
     this.#server = server;
-    this.#dimension = dimensionOf(source, options);
+    this.#dimension = importDimensionOf(source, options);
     this.#nulls = new Set(options.nulls);
   }
 
@@ -215,10 +215,10 @@ class Planner {
   /** The name given by a flag, or the file's name in api-name form, with a number appended if it is taken. */
   #nameFor(index: number, taken: Set<string>): string {
     const { name } = this.#source.columns[index];
-    const given = this.#options.renames.get(name);
-    const wanted = given ?? (apiNameOf(name) || `column-${index + 1}`);
+    const value = this.#options.renames.get(name);
+    const wanted = value ?? (apiNameOf(name) || `column-${index + 1}`);
     let unique = wanted;
-    if (given === undefined) for (let count = 2; taken.has(unique); count++) unique = `${wanted}-${count}`;
+    if (value === undefined) for (let count = 2; taken.has(unique); count++) unique = `${wanted}-${count}`;
     taken.add(unique);
     return unique;
   }

@@ -1,9 +1,9 @@
-/** Reads the columns of a server, and makes those that an import needs. */
+/** Reads the columns of a server, and creates the columns that an import needs. */
 import { COLUMNS_PER_REQUEST_MAX } from '../../../base/index.js';
 import { type ColumnType, DEFAULT_DIMENSION, type Storage } from '../../../schema/index.js';
 import { type RemoteClient, RemoteError } from '../../remote/index.js';
 
-/** The form of a name of a dimension or column that an import may make. */
+/** The names of dimensions and columns that an import may create. */
 export const API_NAME = /^[a-z0-9-]{1,64}$/;
 
 export interface ServerColumn {
@@ -23,7 +23,7 @@ interface Entry {
 }
 
 /** Reads the columns of a dimension. Rejects with the errors of `RemoteClient`. */
-export async function askColumns(
+export async function fetchColumns(
   client: RemoteClient,
   key: string,
   dimension: string,
@@ -45,7 +45,7 @@ export async function askColumns(
   return columns;
 }
 
-/** A column as POST /v1/column takes it. */
+/** The body of POST /v1/column. */
 export interface NewColumn {
   readonly name: string;
   readonly 'api-name': string;
@@ -58,7 +58,7 @@ export interface NewColumn {
 
 const DIMENSION_EXISTS = 5006;
 
-/** Makes the dimension, if it does not exist, and the columns. */
+/** Creates the dimension, if it does not exist, and the columns. */
 export async function makeColumns(
   client: RemoteClient,
   key: string,

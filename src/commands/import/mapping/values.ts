@@ -54,14 +54,14 @@ const shown = (value: SourceValue): string => {
 const no = (value: SourceValue, what: string): ValueError =>
   new ValueError(`${shown(value)} is not a valid ${what}`);
 
-export const isList = (value: SourceValue): value is readonly SourceValue[] => Array.isArray(value);
+export const isSourceList = (value: SourceValue): value is readonly SourceValue[] => Array.isArray(value);
 export const isRecord = (value: SourceValue): value is SourceObject =>
-  typeof value === 'object' && value !== null && !isList(value) && !(value instanceof ExactNumber);
+  typeof value === 'object' && value !== null && !isSourceList(value) && !(value instanceof ExactNumber);
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function writeString(value: SourceValue): Written {
-  if (isList(value) || isRecord(value)) return no(value, 'string');
+  if (isSourceList(value) || isRecord(value)) return no(value, 'string');
   const text = value instanceof ExactNumber ? value.text : String(value);
   if (text.length > TEXT_POINTS_MAX && codePointCount(text) > TEXT_POINTS_MAX) {
     return new ValueError(`a string of ${codePointCount(text)} characters; at most ${TEXT_POINTS_MAX}`);
@@ -128,7 +128,7 @@ const BOOLEANS: Readonly<Record<string, string>> = {
 };
 
 function writeBoolean(value: SourceValue): Written {
-  const word = isList(value) || isRecord(value) ? '' : String(value).trim().toLowerCase();
+  const word = isSourceList(value) || isRecord(value) ? '' : String(value).trim().toLowerCase();
   return Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : no(value, 'boolean');
 }
 
@@ -163,7 +163,7 @@ export function pointIn(value: SourceValue): readonly [number, number] | null {
   const pair = isRecord(list)
     ? [LONGITUDES, LATITUDES].map((names) => list[names.find((name) => name in list) ?? ''])
     : list;
-  if (!isList(pair) || pair.length !== 2) return null;
+  if (!isSourceList(pair) || pair.length !== 2) return null;
   const [longitude, latitude] = pair.map((part) => {
     const text = numberText(part);
     return text === null ? Number.NaN : Number(text);
@@ -226,8 +226,8 @@ export const valueWriter = (form: ValueForm): ValueWriter =>
 const listWriter =
   (one: ValueWriter, ofPoints: boolean): ValueWriter =>
   (value) => {
-    const given = typeof value === 'string' ? (listIn(value) ?? value) : value;
-    const items = isList(given) && !(ofPoints && pointIn(given) !== null) ? given : [given];
+    const options = typeof value === 'string' ? (listIn(value) ?? value) : value;
+    const items = isSourceList(options) && !(ofPoints && pointIn(options) !== null) ? options : [options];
     const texts: string[] = [];
     for (const item of items) {
       const text = one(item);
@@ -242,9 +242,9 @@ const eventsWriter =
   (one: ValueWriter): ValueWriter =>
   (sourceValue) => {
     if (sourceValue === null || sourceValue === undefined || sourceValue === '') return null;
-    const given = typeof sourceValue === 'string' ? listIn(sourceValue) : sourceValue;
+    const options = typeof sourceValue === 'string' ? listIn(sourceValue) : sourceValue;
     const texts: string[] = [];
-    for (const event of isList(given) ? given : [given]) {
+    for (const event of isSourceList(options) ? options : [options]) {
       if (!isRecord(event) || Object.keys(event).some((key) => key !== 'value' && key !== 'date')) {
         return no(event, 'event {"value", "date"}');
       }

@@ -10,8 +10,8 @@ import type { RowBlock, SourceValue } from '../formats/row-block.js';
 import type { Mapping, Target } from '../mapping/mapping.js';
 import {
   columnWriter,
-  isList,
   isRecord,
+  isSourceList,
   ValueError,
   type ValueWriter,
   valueWriter,
@@ -348,6 +348,6 @@ function idText(values: readonly SourceValue[]): string {
 /** '' for a value that has no text form. */
 function textOf(value: SourceValue): string {
   if (typeof value === 'string') return value;
-  if (value === null || value === undefined || isList(value) || isRecord(value)) return '';
+  if (value === null || value === undefined || isSourceList(value) || isRecord(value)) return '';
   return typeof value === 'object' ? value.text : String(value);
 }

@@ -45,7 +45,7 @@ export interface StageSources {
   readonly encoding: RowEncoding | null;
   readonly profiled: boolean;
   /** Allocates encoded parts and the texts of groups. */
-  readonly room: Allocator;
+  readonly allocator: Allocator;
 }
 
 export class StageCursor {
@@ -60,7 +60,7 @@ export class StageCursor {
 
   /** Throws 9004. `release` must be called at the end. */
   constructor(stage: WorkerStage, sources: StageSources, run: QueryRun) {
-    const { received, encoding, profiled, room } = sources;
+    const { received, encoding, profiled, allocator } = sources;
     invariant(encoding === null || stage.runs === 'operators', 'groups are returned as groups');
     this.#run = run;
     this.#measured = profiled ? new MeasuredOperators() : null;
@@ -72,10 +72,10 @@ export class StageCursor {
     });
     if (stage.runs === 'groups') {
       this.countsTexts = countsTexts(stage.plan);
-      this.#rows = new StageGroups(stage.plan, this.#operator, run, room);
+      this.#rows = new StageGroups(stage.plan, this.#operator, run, allocator);
     } else {
       this.countsTexts = false;
-      this.#rows = new StageRows(stage, this.#operator, encoding, run, room);
+      this.#rows = new StageRows(stage, this.#operator, encoding, run, allocator);
     }
   }
 
@@ -156,12 +156,12 @@ class StageRows {
     operator: Operator,
     encoding: RowEncoding | null,
     run: QueryRun,
-    room: Allocator,
+    allocator: Allocator,
   ) {
     this.#columns = columns.map(({ column }) => column);
     this.#batches = operator.batches();
     const fields = encoding?.fields ?? columns.map(({ column, type }) => ({ name: String(column), type }));
-    this.#part = partBuilder(fields, encoding?.format ?? null, run, room);
+    this.#part = partBuilder(fields, encoding?.format ?? null, run, allocator);
   }
 
   get isDone(): boolean {
@@ -219,9 +219,9 @@ class StageGroups {
   readonly #work: Task<GroupPartial>;
   isDone = false;
 
-  constructor(plan: SelectPlan, operator: Operator, run: QueryRun, room: Allocator) {
+  constructor(plan: SelectPlan, operator: Operator, run: QueryRun, allocator: Allocator) {
     const stats = new ShardOperatorStats(0, false);
-    this.#work = groupShard(groupInput(operator), plan, run, stats, { ...DEFAULT_GROUP_OPTIONS, room });
+    this.#work = groupShard(groupInput(operator), plan, run, stats, { ...DEFAULT_GROUP_OPTIONS, allocator });
   }
 
   next(_rowsMax: number, _bytesMax: number, isOver: IsOver): GroupsPart | null {

@@ -9,7 +9,7 @@ import type { AggregatePlan } from '../../../ir/index.js';
 import type { DatabaseCall, Members } from './handler.js';
 
 const plansOf = (plans: readonly AggregatePlan[]) => (): readonly QueryPlan[] =>
-  plans.map((plan) => ({ asks: 'aggregate', plan }));
+  plans.map((plan) => ({ kind: 'aggregate', plan }));
 
 export async function countEvents(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, cancellation } = call;
@@ -34,7 +34,7 @@ export async function aggregate(call: DatabaseCall): Promise<Members> {
   return `"result":${api.aggregationResult(query, answer)}`;
 }
 
-export async function topValues(call: DatabaseCall): Promise<Members> {
+export async function handleTopValues(call: DatabaseCall): Promise<Members> {
   const { engine, body, model, access, cancellation } = call;
   const queries = call.boundBodies.bind(call, 'top_values', (time) =>
     api.bindTopValues(api.parseJson(body), model, time, access),

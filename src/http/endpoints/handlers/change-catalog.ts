@@ -2,7 +2,7 @@
 import { isLookedUp, type ModelDecision, type Reach } from '../../../api/index.js';
 import type { Catalog, CatalogChange } from '../../../catalog/index.js';
 import { reachOf } from '../../auth/sessions.js';
-import { type Members, membersOf, type TeamCall } from './handler.js';
+import { handleMembersOf, type Members, type TeamCall } from './handler.js';
 
 /**
  * Decides on the newest catalog, for the databases that the caller may change. Resolves when the change is durable and the
@@ -21,7 +21,7 @@ export async function changeCatalog(
     return decision;
   });
   if (setsHosts) await addressesResolved();
-  return membersOf(answer);
+  return handleMembersOf(answer);
 }
 
 function namesHosts(change: CatalogChange): boolean {

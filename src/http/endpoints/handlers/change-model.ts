@@ -2,7 +2,7 @@
 import { type Json, type ModelDecision, parseJson } from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
-import { type DatabaseCall, type Members, membersOf } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 
 /**
  * Decides on the newest model and resolves when the change is durable. Rejects with 8002 if the database was deleted since the
@@ -21,5 +21,5 @@ export async function changeModel(
     notes.changed(decision.changes, catalog);
     return decision;
   });
-  return membersOf(answer);
+  return handleMembersOf(answer);
 }

@@ -1,20 +1,20 @@
 /** POST, PUT, DELETE and GET /v1/column. */
 import * as api from '../../../api/index.js';
 import { changeModel } from './change-model.js';
-import { type DatabaseCall, type Members, membersOf } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 
-export function createColumns(call: DatabaseCall): Promise<Members> {
+export function handleCreateColumns(call: DatabaseCall): Promise<Members> {
   return changeModel(call, api.createColumns);
 }
 
-export function changeColumn(call: DatabaseCall): Promise<Members> {
+export function handleChangeColumn(call: DatabaseCall): Promise<Members> {
   return changeModel(call, api.changeColumn);
 }
 
-export function deleteColumn(call: DatabaseCall): Promise<Members> {
+export function handleDeleteColumn(call: DatabaseCall): Promise<Members> {
   return changeModel(call, api.deleteColumn);
 }
 
-export function listColumns(call: DatabaseCall): Members {
-  return membersOf(api.listColumns(call.model, call.access));
+export function handleListColumns(call: DatabaseCall): Members {
+  return handleMembersOf(api.listColumns(call.model, call.access));
 }

@@ -4,25 +4,25 @@ import { QuarryError } from '../../../base/index.js';
 import { newKeyText, propertiesOf } from '../../../catalog/index.js';
 import { reachOf } from '../../auth/sessions.js';
 import { changeCatalog } from './change-catalog.js';
-import { type DatabaseCall, type Members, membersOf, type TeamCall } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members, type TeamCall } from './handler.js';
 
 /** First code of temporary server errors: disk, memory, shards. */
 const SERVER_ERRORS_FROM = 9000;
 
-export function createDatabase(call: TeamCall): Promise<Members> {
+export function handleCreateDatabase(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   const text = (): string => newKeyText(call.randomBytes);
   const texts = { master: text(), write: text(), read: text(), demo: text() };
   return changeCatalog(call, (catalog) => api.createDatabase(body, catalog, texts, call.nowMs));
 }
 
-export function changeDatabase(call: TeamCall): Promise<Members> {
+export function handleChangeDatabase(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog, reach) => api.changeDatabase(body, catalog, reach, call.nowMs));
 }
 
 /** Rejects with 189 if the deletion cannot be made durable now. */
-export async function deleteDatabase(call: TeamCall): Promise<Members> {
+export async function handleDeleteDatabase(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   try {
     return await changeCatalog(call, (catalog, reach) => api.deleteDatabase(body, catalog, reach));
@@ -32,8 +32,10 @@ export async function deleteDatabase(call: TeamCall): Promise<Members> {
   }
 }
 
-export function describeDatabase({ engine, catalog, databaseId, model }: DatabaseCall): Members {
-  return membersOf(api.describeDatabase(model, propertiesOf(catalog, databaseId), engine.usage(databaseId)));
+export function handleDescribeDatabase({ engine, catalog, databaseId, model }: DatabaseCall): Members {
+  return handleMembersOf(
+    api.describeDatabase(model, propertiesOf(catalog, databaseId), engine.usage(databaseId)),
+  );
 }
 
 /** A JSON list without an enclosing object, as the interface requires. Users see only their group's databases. */

@@ -88,7 +88,7 @@ async function scoredRows(
 }
 
 function notePlan({ notes }: DatabaseCall, plan: ExtractPlan): void {
-  notes.plans = () => [{ asks: 'extract', plan }];
+  notes.plans = () => [{ kind: 'extract', plan }];
 }
 
 /** A stream of rows that are already in memory. */

@@ -114,6 +114,6 @@ export type Handler<Call, Answer extends Members | StreamedAnswer = Members> = (
 ) => Answer | Promise<Answer>;
 
 /** The members of `answer`, which must have at least one and only values that JSON can represent. */
-export function membersOf(answer: object): Members {
+export function handleMembersOf(answer: object): Members {
   return JSON.stringify(answer).slice(1, -1);
 }

@@ -8,7 +8,7 @@
  */
 import type { DatabaseCall, Members } from './handler.js';
 
-export async function insert(call: DatabaseCall): Promise<Members> {
+export async function handleInsert(call: DatabaseCall): Promise<Members> {
   const { databaseId, body, lines, idempotencyId, charge } = call;
   const { entityCount, valueCount } = await call.engine.insert({
     databaseId,

@@ -20,7 +20,7 @@ function mutate(call: DatabaseCall, kind: api.MutationKind): Promise<number> {
     columnIds: access.columnIds(call.model),
     charge,
     nowMs,
-    once: idempotencyId === null ? null : { id: idempotencyId, bodyHash: sha256(call.body) },
+    idempotency: idempotencyId === null ? null : { id: idempotencyId, bodyHash: sha256(call.body) },
     bind: (model) => api.bindMutation(body, model, nowMs, access),
   });
 }

@@ -3,17 +3,17 @@ import * as api from '../../../api/index.js';
 import { changeCatalog } from './change-catalog.js';
 import type { Members, TeamCall } from './handler.js';
 
-export function createGroup(call: TeamCall): Promise<Members> {
+export function handleCreateGroup(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.createGroup(body, catalog));
 }
 
-export function changeGroup(call: TeamCall): Promise<Members> {
+export function handleChangeGroup(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.changeGroup(body, catalog));
 }
 
-export function deleteGroup(call: TeamCall): Promise<Members> {
+export function handleDeleteGroup(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.deleteGroup(body, catalog));
 }

@@ -4,9 +4,9 @@
  */
 import * as api from '../../../api/index.js';
 import type { CountEntityPlan } from '../../../ir/index.js';
-import { type DatabaseCall, type Members, membersOf } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 
-export async function countEntities(call: DatabaseCall): Promise<Members> {
+export async function handleCountEntities(call: DatabaseCall): Promise<Members> {
   const { databaseId, body, model, access, cancellation } = call;
   const { plans, names, bypassCache } = call.boundBodies.bind(call, 'count/entity', (time) => {
     const queries = api.bindCountEntity(api.parseJson(body), model, time, access);
@@ -16,7 +16,7 @@ export async function countEntities(call: DatabaseCall): Promise<Members> {
       bypassCache: queries.some((query) => query.bypassCache),
     };
   });
-  call.notes.plans = () => plans.map((plan) => ({ asks: 'count', plan }));
+  call.notes.plans = () => plans.map((plan) => ({ kind: 'count', plan }));
   const counts = await call.engine.countEntities(plans, { cancellation, bypassCache });
   // Not made from an object, because a query may be named "__proto__" and names keep their order.
   const results = names.map((name, index) => `${name}:${counts[index]}`);
@@ -37,17 +37,17 @@ async function totalOf(
   { engine, cancellation, notes }: DatabaseCall,
   plans: readonly CountEntityPlan[],
 ): Promise<Members> {
-  notes.plans = () => plans.map((plan) => ({ asks: 'count', plan }));
+  notes.plans = () => plans.map((plan) => ({ kind: 'count', plan }));
   const counts = await engine.countEntities(plans, { cancellation, bypassCache: false });
   return `"result":{"total":${counts.reduce((sum, count) => sum + count, 0)}}`;
 }
 
 export async function existEntities(call: DatabaseCall): Promise<Members> {
   const query = api.bindExists(api.parseJson(call.body), call.model, call.nowMs, call.access);
-  call.notes.plans = () => [{ asks: 'exist', plan: query.plan }];
+  call.notes.plans = () => [{ kind: 'exist', plan: query.plan }];
   const found = await call.engine.exist(query.plan, query.ids, {
     cancellation: call.cancellation,
     bypassCache: false,
   });
-  return membersOf(api.existsAnswer(query, found));
+  return handleMembersOf(api.existsAnswer(query, found));
 }

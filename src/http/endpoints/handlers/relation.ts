@@ -3,15 +3,15 @@ import * as api from '../../../api/index.js';
 import { changeModel } from './change-model.js';
 import type { DatabaseCall, Members } from './handler.js';
 
-export function createRelation(call: DatabaseCall): Promise<Members> {
+export function handleCreateRelation(call: DatabaseCall): Promise<Members> {
   return changeModel(call, api.createRelation);
 }
 
-export function deleteRelation(call: DatabaseCall): Promise<Members> {
+export function handleDeleteRelation(call: DatabaseCall): Promise<Members> {
   return changeModel(call, api.deleteRelation);
 }
 
-export function listRelations(call: DatabaseCall): Members {
+export function handleListRelations(call: DatabaseCall): Members {
   const listed = api.listRelations(call.model, call.access);
   const count = listed.reduce((sum, { relations }) => sum + relations.length, 0);
   // Not made from objects, because a relation may be named "__proto__" and names keep their order.

@@ -2,17 +2,17 @@
 import * as api from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
 import type { SavedQuery, SavedQueryType } from '../../../catalog/index.js';
-import { aggregate, countEvents, topValues } from './aggregation.js';
+import { aggregate, countEvents, handleTopValues } from './aggregation.js';
 import type { DatabaseCall, Handler, Members } from './handler.js';
-import { countEntities, countTotal } from './query.js';
+import { countTotal, handleCountEntities } from './query.js';
 
 /** The handler of each type of query: that of the type's own endpoint, so that the answers cannot differ. */
 const HANDLERS: Readonly<Record<SavedQueryType, Handler<DatabaseCall>>> = {
-  'count/entity': countEntities,
+  'count/entity': handleCountEntities,
   'count/event': countEvents,
   'count/entity/total': countTotal,
   aggregation: aggregate,
-  top_values: topValues,
+  top_values: handleTopValues,
 };
 
 export function saveQuery(call: DatabaseCall): Promise<Members> {
@@ -20,17 +20,17 @@ export function saveQuery(call: DatabaseCall): Promise<Members> {
   return decide(call, (within) => api.createSavedQuery(body, within));
 }
 
-export function changeSavedQuery(call: DatabaseCall): Promise<Members> {
+export function handleChangeSavedQuery(call: DatabaseCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return decide(call, (within) => api.changeSavedQuery(call.pathName, body, within));
 }
 
 /** Ignores the body. */
-export function deleteSavedQuery(call: DatabaseCall): Promise<Members> {
+export function handleDeleteSavedQuery(call: DatabaseCall): Promise<Members> {
   return decide(call, (within) => api.deleteSavedQuery(call.pathName, within));
 }
 
-export function listSavedQueries(call: DatabaseCall): Members {
+export function handleListSavedQueries(call: DatabaseCall): Members {
   return api.listSavedQueries(call);
 }
 

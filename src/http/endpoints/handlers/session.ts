@@ -2,7 +2,7 @@
 import * as api from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
 import { databaseByName } from '../../../catalog/index.js';
-import { type Members, membersOf, type OpenCall } from './handler.js';
+import { handleMembersOf, type Members, type OpenCall } from './handler.js';
 
 /**
  * Answers with the session's key, its expiry, and the permissions of the user's group. With `database-name` the key is for the
@@ -11,7 +11,7 @@ import { type Members, membersOf, type OpenCall } from './handler.js';
  * once, 502 for an unknown email or a wrong password (same text and about the same time for both), and 503 if the user is in
  * no group or may not use the database.
  */
-export async function signIn({
+export async function handleSignIn({
   body,
   catalog,
   engine,
@@ -41,7 +41,7 @@ export async function signIn({
   }
   const databaseId = database?.id ?? null;
   const { key, expiresMs } = sessions.open({ kind: 'user', email, databaseId }, nowMs, user.passwordHash);
-  return membersOf({
+  return handleMembersOf({
     'session-key': key,
     'expires-at': new Date(expiresMs).toISOString(),
     permissions: group.permissions,

@@ -58,7 +58,7 @@ function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): Str
   if (requests.length > 1 && format !== 'json') {
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
-  call.notes.plans = () => requests.map(({ plan }) => ({ asks: 'select', plan }));
+  call.notes.plans = () => requests.map(({ plan }) => ({ kind: 'select', plan }));
   return { rows: engine.select(requests, format, { cancellation, bypassCache: false }) };
 }
 
@@ -71,7 +71,7 @@ async function write(call: DatabaseCall, statements: readonly sql.WriteStatement
       customKey: !call.mayCreate,
       columnIds: access.columnIds(call.model),
       nowMs,
-      once:
+      idempotency:
         idempotencyId === null ? null : { id: idempotencyId, bodyHash: hash('sha256', body, 'base64url') },
       bind: (model) => sql.bindWrites(statements, requestOf(call, model)),
       charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),

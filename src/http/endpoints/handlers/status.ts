@@ -1,6 +1,6 @@
 /** GET /v1/status: the number of entities and events of a database, and the memory of its dimensions and columns. */
 import { isEventType } from '../../../schema/index.js';
-import { type DatabaseCall, type Members, membersOf } from './handler.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 
 type Described = Awaited<ReturnType<DatabaseCall['engine']['describeData']>>;
 
@@ -21,7 +21,7 @@ export async function describeStatus({ engine, model, databaseId }: DatabaseCall
       })),
     };
   });
-  return membersOf({ database: name, dimensions });
+  return handleMembersOf({ database: name, dimensions });
 }
 
 function bytesOf(data: Described[number] | undefined, counts: (columnId: number) => boolean): number {

@@ -3,7 +3,7 @@ import * as api from '../../../api/index.js';
 import { changeCatalog } from './change-catalog.js';
 import type { Members, TeamCall } from './handler.js';
 
-export async function createUser(call: TeamCall): Promise<Members> {
+export async function handleCreateUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   // Refuses invalid requests before the hash, which takes 0.1 s.
   api.createUser(body, call.catalog, null);
@@ -11,12 +11,12 @@ export async function createUser(call: TeamCall): Promise<Members> {
   return changeCatalog(call, (catalog) => api.createUser(body, catalog, hash));
 }
 
-export function changeUser(call: TeamCall): Promise<Members> {
+export function handleChangeUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.changeUser(body, catalog));
 }
 
-export function deleteUser(call: TeamCall): Promise<Members> {
+export function handleDeleteUser(call: TeamCall): Promise<Members> {
   const body = api.parseJson(call.body);
   return changeCatalog(call, (catalog) => api.deleteUser(body, catalog));
 }

@@ -150,8 +150,8 @@ export class Clauses {
 
   #score(): Expression {
     const { where, sources } = this.#statement;
-    const asks = (node: SqlNode): boolean => refOf(node, sources)?.is === 'score';
-    return scoreOf(where, this.forms, (node) => [...nodesOf(node)].some(asks));
+    const isScore = (node: SqlNode): boolean => refOf(node, sources)?.is === 'score';
+    return scoreOf(where, this.forms, (node) => [...nodesOf(node)].some(isScore));
   }
 
   #argumentScope(met: (columnId: number) => void): Scope {

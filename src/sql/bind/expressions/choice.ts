@@ -18,11 +18,11 @@ export function bindCase(node: NodeOf<'case'>, binder: Binder): Expression {
   });
   const thens = node.branches.map(({ then }) => binder.value(then));
   const otherwise = node.otherwise === null ? NULL : binder.value(node.otherwise);
-  return chosen(whens, [...thens, otherwise], node.position);
+  return boundChoice(whens, [...thens, otherwise], node.position);
 }
 
 /** `values[i]` for the first `whens[i]` that is true, otherwise the last value. */
-export function chosen(
+export function boundChoice(
   whens: readonly Expression[],
   values: readonly Expression[],
   position: SourcePosition,
@@ -39,7 +39,7 @@ export function firstPresent(values: readonly Expression[], position: SourcePosi
 }
 
 /** Keeps the type of `of` if possible: NULLIF(age, 1.5) is an integer, and the two are never equal. */
-export function nullIf(
+export function boundNullIf(
   of: Expression,
   equals: Expression,
   position: SourcePosition,

@@ -11,7 +11,7 @@ const EXACT_END = 10n ** BigInt(DIGITS_MAX);
 export const fitsDigits = (value: bigint): boolean => value < EXACT_END && value > -EXACT_END;
 
 /** The double nearest to an exact number. */
-export const floatOf = (value: bigint, scale: number): number => Number(formatDecimal(value, scale));
+export const nearestFloat = (value: bigint, scale: number): number => Number(formatDecimal(value, scale));
 
 /**
  * The number of steps of `from` in a step of `to`: 10^(difference of scales) for numbers, seconds per day for dates, 1 between
@@ -62,7 +62,7 @@ export function exactBeside(constant: Constant, type: SqlType): Constant {
 
 function exactlyFrom(value: bigint, from: SqlType, type: SqlType): Constant | null {
   if (type.type === 'float')
-    return isExactNumber(from) ? constantOf(FLOAT, floatOf(value, scaleOf(from))) : null;
+    return isExactNumber(from) ? constantOf(FLOAT, nearestFloat(value, scaleOf(from))) : null;
   if (type.type === 'boolean') {
     const truth = sameType(from, INTEGER) && (value === 0n || value === 1n);
     return truth ? constantOf(BOOLEAN, value === 1n) : null;

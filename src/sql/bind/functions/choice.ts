@@ -2,7 +2,7 @@
 
 import type { Expression } from '../../../ir/index.js';
 import { BOOLEAN } from '../../../ir/index.js';
-import { chosen, firstPresent, nullIf } from '../expressions/choice.js';
+import { boundChoice, boundNullIf, firstPresent } from '../expressions/choice.js';
 import type { SqlFunction } from './function.js';
 
 const isNullOf = (of: Expression, negated: boolean): Expression => {
@@ -28,16 +28,16 @@ export const CHOICE_FUNCTIONS: readonly SqlFunction[] = [
     names: ['nvl2'],
     parameters: ['value', 'value', 'value'],
     make: ([of, present, missing], { position }) =>
-      chosen([isNullOf(of, true)], [present, missing], position),
+      boundChoice([isNullOf(of, true)], [present, missing], position),
   },
   {
     names: ['nullif'],
     parameters: ['value', 'value'],
-    make: ([of, equals], { position, scope }) => nullIf(of, equals, position, scope),
+    make: ([of, equals], { position, scope }) => boundNullIf(of, equals, position, scope),
   },
   {
     names: ['if', 'iif'],
     parameters: ['condition', 'value', 'value'],
-    make: ([when, then, otherwise], { position }) => chosen([when], [then, otherwise], position),
+    make: ([when, then, otherwise], { position }) => boundChoice([when], [then, otherwise], position),
   },
 ];

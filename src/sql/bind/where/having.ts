@@ -7,7 +7,7 @@ import { type Condition, type EventTest, numberBound } from '../../../ir/index.j
 import { sqlError } from '../../sql-error.js';
 import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { bare, membersOf } from '../nodes.js';
-import { columnAt, FLIPPED, isOfEvents, type LeafScope, leafOf } from './leaf.js';
+import { columnRefAt, FLIPPED, isOfEvents, type LeafScope, leafOf } from './leaf.js';
 import { operandOf } from './operand.js';
 import { ALWAYS, joinConditions } from './predicate.js';
 
@@ -83,7 +83,7 @@ function countedEvents(
   eventsOf: (columnId: number) => EventTest,
 ): EventTest | null {
   if (node.is !== 'call' || node.name !== 'count' || node.distinct || node.args.length !== 1) return null;
-  const ref = columnAt(node.args[0], scope);
+  const ref = columnRefAt(node.args[0], scope);
   return ref === null || ref.part === 'attribute' ? null : eventsOf(ref.column.id);
 }
 

@@ -78,7 +78,7 @@ export function leafOf(node: SqlNode, scope: LeafScope): Leaf | null {
     case 'string':
       return truthLeaf(node, scope);
     case 'is-null': {
-      const ref = columnAt(node.of, scope);
+      const ref = columnRefAt(node.of, scope);
       return ref === null ? null : { is: 'presence', ref, present: node.negated };
     }
     case 'compare':
@@ -95,7 +95,7 @@ export function leafOf(node: SqlNode, scope: LeafScope): Leaf | null {
 }
 
 /** The column of the scope's table if the node is a plain column; points cannot be compared. */
-export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRef | null {
+export function columnRefAt(node: SqlNode, { sources, table }: LeafScope): ColumnRef | null {
   if (node.is !== 'column' && (node.is !== 'string' || node.quotes === 'single')) return null;
   const ref = sources.lookUp(node);
   if (ref === null || ref.is === 'score' || ref.source.index !== table) return null;
@@ -105,9 +105,9 @@ export function columnAt(node: SqlNode, { sources, table }: LeafScope): ColumnRe
 
 /** Like columnAt, and also for LOWER of a string attribute, which is stored in lower case. */
 function comparedColumnAt(node: SqlNode, scope: LeafScope): ColumnRef | null {
-  if (node.is !== 'call') return columnAt(node, scope);
+  if (node.is !== 'call') return columnRefAt(node, scope);
   if (!LOWER_NAMES.includes(node.name) || node.args.length !== 1 || node.distinct) return null;
-  const ref = columnAt(node.args[0], scope);
+  const ref = columnRefAt(node.args[0], scope);
   return ref?.part === 'attribute' && valueKindOf(ref.column.type) === 'code' ? ref : null;
 }
 
@@ -119,7 +119,7 @@ export function geolocationError(ref: ColumnRef, { position }: Pick<SqlNode, 'po
 }
 
 function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope): Leaf | null {
-  const ref = columnAt(node, scope);
+  const ref = columnRefAt(node, scope);
   if (ref === null || ref.part === 'date' || baseTypeOf(ref.column.type) !== 'boolean') return null;
   const test: ValueTest = { kind: 'ranges', ranges: [{ low: 1n, high: 1n }], negated: false };
   return { is: 'test', ref, test, negated: false, unknown: false };
@@ -209,7 +209,7 @@ function windowLeaf(
 }
 
 function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
-  const ref = columnAt(node.of, scope);
+  const ref = columnRefAt(node.of, scope);
   if (ref === null) return null;
   const low = operandOf(node.low, scope.sources, scope.nowMs);
   const high = operandOf(node.high, scope.sources, scope.nowMs);

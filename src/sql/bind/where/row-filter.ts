@@ -56,15 +56,16 @@ function mergeRanges(conditions: readonly Condition[], { columns }: Dimension): 
     [...columns.values()].filter(({ storage }) => storage !== 'latest-value').map(({ id }) => id),
   );
   const merged: Condition[] = [];
-  const places = new Map<number, number>();
+  const positions = new Map<number, number>();
   for (const condition of conditions) {
-    const position = condition.op === 'attribute' ? places.get(condition.columnId) : undefined;
+    const position = condition.op === 'attribute' ? positions.get(condition.columnId) : undefined;
     const both = position === undefined ? null : bothRanges(merged[position], condition);
     if (position !== undefined && both !== null) {
       merged[position] = both;
       continue;
     }
-    if (isRange(condition) && !lists.has(condition.columnId)) places.set(condition.columnId, merged.length);
+    if (isRange(condition) && !lists.has(condition.columnId))
+      positions.set(condition.columnId, merged.length);
     merged.push(condition);
   }
   return merged;

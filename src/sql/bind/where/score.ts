@@ -14,8 +14,8 @@ export function scoreOf(
   forms: PredicateForms,
   readsScore: (node: SqlNode) => boolean,
 ): Expression {
-  const asks = (predicate: Predicate): boolean => nodesIn(predicate).some(readsScore);
-  const points = all.filter((point) => !asks(point));
+  const hasScore = (predicate: Predicate): boolean => nodesIn(predicate).some(readsScore);
+  const points = all.filter((point) => !hasScore(point));
   if (points.length === 0) return ONE;
   // A row remains only if all members of the top list hold.
   const required = new Set<Predicate>(predicates);

@@ -45,7 +45,7 @@ function siteOf(server: ServerProcess, port: number): Site {
 async function sumOf(site: Site): Promise<{ readonly count: number; readonly sum: number }> {
   const client = new RemoteClient(site, 1);
   const between = ['2024-01-01', '2024-02-01'];
-  const ask = async (metric: string): Promise<number> => {
+  const queryMetric = async (metric: string): Promise<number> => {
     const answer = (await client.json({
       method: 'POST',
       path: '/v1/query/aggregation',
@@ -55,7 +55,7 @@ async function sumOf(site: Site): Promise<{ readonly count: number; readonly sum
     return answer.result.spent[metric];
   };
   try {
-    return { count: await ask('count-events'), sum: await ask('sum') };
+    return { count: await queryMetric('count-events'), sum: await queryMetric('sum') };
   } finally {
     client.close();
   }
@@ -83,11 +83,11 @@ async function whenBegun(site: Site, count: number, ended: Promise<unknown>): Pr
 }
 
 t.test('an import that is killed and started again loses no event and duplicates none', async (t) => {
-  const place = t.testdir({ store: {}, 'visits.csv': visits() });
-  const server = new ServerProcess({ dir: path.join(place, 'store') });
+  const dir = t.testdir({ store: {}, 'visits.csv': visits() });
+  const server = new ServerProcess({ dir: path.join(dir, 'store') });
   const { httpsPort } = await server.serving;
   t.teardown(() => server.end());
-  const file = path.join(place, 'visits.csv');
+  const file = path.join(dir, 'visits.csv');
   const site = siteOf(server, httpsPort);
   const words = ['--url', site.url, '--data-dir', server.dir, ...MAPPING, '--connections', '2', file];
   let kills = 0;
@@ -114,12 +114,12 @@ t.test('an import that is killed and started again loses no event and duplicates
 t.test('an import resumes by itself when its server is killed and started again', async (t) => {
   const port = await freePort();
   const flags = ['--https-port', String(port)];
-  const place = t.testdir({ store: {}, 'visits.csv': visits() });
-  const dir = path.join(place, 'store');
+  const base = t.testdir({ store: {}, 'visits.csv': visits() });
+  const dir = path.join(base, 'store');
   const first = new ServerProcess({ dir, flags });
   await first.serving;
   const site = siteOf(first, port);
-  const file = path.join(place, 'visits.csv');
+  const file = path.join(base, 'visits.csv');
   const child = start(['--url', site.url, '--data-dir', dir, ...MAPPING, file]);
   const ended = endOf(child);
   await whenBegun(site, 0, ended);

@@ -1,6 +1,10 @@
 import t from 'tap';
-import { aggregate, countEvents, topValues } from '../../../../src/http/endpoints/handlers/aggregation.js';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import {
+  aggregate,
+  countEvents,
+  handleTopValues,
+} from '../../../../src/http/endpoints/handlers/aggregation.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import type { DatabaseCall, Handler } from '../../../../src/http/endpoints/handlers/handler.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf } from '../../database-call.js';
@@ -9,7 +13,7 @@ import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
   const columns = '[{"name":"a","type":"integer"},{"name":"e","type":"integer-event"}]';
-  await createColumns(callOf(engine, columns));
+  await handleCreateColumns(callOf(engine, columns));
   return engine;
 }
 
@@ -23,8 +27,8 @@ const CASES: readonly (readonly [Handler<DatabaseCall>, string, string])[] = [
     `[${eventsOf('p')},${eventsOf('q', ',"bypass-cache":true')}]`,
   ],
   [aggregate, '{"query":[{"a":3}]}', '{"query":[{"a":3}],"bypass-cache":true}'],
-  [topValues, '{"p":{"a":3},"q":{"e":4}}', '{"p":{"a":3},"q":{"e":4},"bypass-cache":true}'],
-  [topValues, '{"p":{"a":3},"q":{"e":4}}', '{"p":{"a":3,"bypass-cache":true},"q":{"e":4}}'],
+  [handleTopValues, '{"p":{"a":3},"q":{"e":4}}', '{"p":{"a":3},"q":{"e":4},"bypass-cache":true}'],
+  [handleTopValues, '{"p":{"a":3},"q":{"e":4}}', '{"p":{"a":3,"bypass-cache":true},"q":{"e":4}}'],
 ];
 
 t.test('counts of events are answered by query name', async (t) => {
@@ -55,7 +59,7 @@ t.test('top values are answered by query name and column', async (t) => {
     { answers: 'values', rows: [] },
   ];
   t.equal(
-    await topValues(callOf(engine, '{"__proto__":{"a":3},"q":{"e":4}}')),
+    await handleTopValues(callOf(engine, '{"__proto__":{"a":3},"q":{"e":4}}')),
     '"result":{"__proto__":{"a":[{"quantity":2,"value":"5"}]},"q":{"e":[]}}',
   );
 });
@@ -99,6 +103,6 @@ t.test('a refused body starts no query', async (t) => {
   const engine = await engineWithColumns();
   await t.rejects(countEvents(callOf(engine, '[]')), { code: 4004 });
   await t.rejects(aggregate(callOf(engine, '{"query":[]}')), { code: 4015 });
-  await t.rejects(topValues(callOf(engine, '{"q":{"a":0}}')), { code: 4051 });
+  await t.rejects(handleTopValues(callOf(engine, '{"q":{"a":0}}')), { code: 4051 });
   t.strictSame(engine.aggregations, []);
 });

@@ -1,12 +1,15 @@
 import t from 'tap';
 import {
-  changeColumn,
-  createColumns,
-  deleteColumn,
-  listColumns,
+  handleChangeColumn,
+  handleCreateColumns,
+  handleDeleteColumn,
+  handleListColumns,
 } from '../../../../src/http/endpoints/handlers/column.js';
-import { createDimension, deleteDimension } from '../../../../src/http/endpoints/handlers/dimension.js';
-import { createRelation, deleteRelation } from '../../../../src/http/endpoints/handlers/relation.js';
+import { createDimension, handleDeleteDimension } from '../../../../src/http/endpoints/handlers/dimension.js';
+import {
+  handleCreateRelation,
+  handleDeleteRelation,
+} from '../../../../src/http/endpoints/handlers/relation.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf } from '../../database-call.js';
 import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
@@ -16,23 +19,25 @@ const ENTITY_ID = { ...ENTRY, name: 'entity-id', 'api-name': 'entity-id', type: 
 
 t.test('a column is changed, deactivated, listed as inactive and deleted', async (t) => {
   const engine = new FakeEngine();
-  await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"string-event"}]'));
+  await handleCreateColumns(
+    callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"string-event"}]'),
+  );
   const changes = [
     '{"api-name":"a","name":"Years","description":"of age"}',
     '{"api-name":"a","active":false}',
   ];
   for (const change of changes) {
-    t.strictSame(await answerTo(changeColumn, callOf(engine, change)), { 'api-name': ['a'] });
+    t.strictSame(await answerTo(handleChangeColumn, callOf(engine, change)), { 'api-name': ['a'] });
   }
   const { storage: _, ...event } = { ...ENTRY, name: 'b', 'api-name': 'b', type: 'string-event' };
   const years = { ...ENTRY, name: 'Years', 'api-name': 'a', description: 'of age' };
-  t.strictSame(await answerTo(listColumns, callOf(engine, '')), {
+  t.strictSame(await answerTo(handleListColumns, callOf(engine, '')), {
     default: { active: [ENTITY_ID, event], inactive: [years] },
     count: 3,
   });
-  t.strictSame(await answerTo(deleteColumn, callOf(engine, '{"api-name":"a"}')), { 'api-name': ['a'] });
+  t.strictSame(await answerTo(handleDeleteColumn, callOf(engine, '{"api-name":"a"}')), { 'api-name': ['a'] });
   const key = customKey({ columnsWhitelist: [] });
-  t.strictSame(await answerTo(listColumns, callOf(engine, '', { key })), {
+  t.strictSame(await answerTo(handleListColumns, callOf(engine, '', { key })), {
     default: { active: [ENTITY_ID], inactive: [] },
     count: 1,
   });
@@ -40,8 +45,8 @@ t.test('a column is changed, deactivated, listed as inactive and deleted', async
 
 t.test('a change to a database that was deleted meanwhile is refused', async (t) => {
   const handlers = [
-    ...[createColumns, changeColumn, deleteColumn, createDimension, deleteDimension],
-    ...[createRelation, deleteRelation],
+    ...[handleCreateColumns, handleChangeColumn, handleDeleteColumn, createDimension, handleDeleteDimension],
+    ...[handleCreateRelation, handleDeleteRelation],
   ];
   for (const handler of handlers) {
     const engine = new FakeEngine();

@@ -2,15 +2,15 @@ import t from 'tap';
 import { type ErrorCode, QuarryError } from '../../../../src/base/index.js';
 import { databaseByName, hashOfKey, propertiesOf } from '../../../../src/catalog/index.js';
 import {
-  changeDatabase,
-  createDatabase,
-  deleteDatabase,
-  describeDatabase,
+  handleChangeDatabase,
+  handleCreateDatabase,
+  handleDeleteDatabase,
+  handleDescribeDatabase,
   listDatabases,
 } from '../../../../src/http/endpoints/handlers/database.js';
 import { callOf } from '../../database-call.js';
 import { FakeEngine, KEYS } from '../../fake-engine.js';
-import { ask, startFront } from '../../harness.js';
+import { sendRequest, startFront } from '../../harness.js';
 import { answerTo, mentions, teamCallOf, userIn } from '../../team-call.js';
 
 const LOADS = { 'query-load': 'normal', 'insertion-load': 'high' };
@@ -18,7 +18,7 @@ const TEST_ONE = { name: 'Mine', type: 'test', ...LOADS };
 
 t.test('a database and its keys exist from creation to deletion', async (t) => {
   const engine = new FakeEngine();
-  const created = (await answerTo(createDatabase, teamCallOf(engine, { database: TEST_ONE }))) as {
+  const created = (await answerTo(handleCreateDatabase, teamCallOf(engine, { database: TEST_ONE }))) as {
     'database-name': string[];
     keys: Record<string, string>;
   };
@@ -32,17 +32,21 @@ t.test('a database and its keys exist from creation to deletion', async (t) => {
     t.equal(mentions(engine.catalog(), text), false, 'no key is stored in plain text');
   }
   const renaming = { database: { name: 'Mine', 'new-database-name': 'Yours' } };
-  t.strictSame(await answerTo(changeDatabase, teamCallOf(engine, renaming)), { 'database-name': ['Yours'] });
+  t.strictSame(await answerTo(handleChangeDatabase, teamCallOf(engine, renaming)), {
+    'database-name': ['Yours'],
+  });
   const deletion = { database: { name: 'Yours' } };
-  t.strictSame(await answerTo(deleteDatabase, teamCallOf(engine, deletion)), { 'database-name': ['Yours'] });
+  t.strictSame(await answerTo(handleDeleteDatabase, teamCallOf(engine, deletion)), {
+    'database-name': ['Yours'],
+  });
   t.equal(engine.catalog().keys.size, 4, 'the keys of the team and of the first database remain');
-  await t.rejects(answerTo(deleteDatabase, teamCallOf(engine, deletion)), { code: 8002 });
+  await t.rejects(answerTo(handleDeleteDatabase, teamCallOf(engine, deletion)), { code: 8002 });
 });
 
 t.test('only one of two concurrent requests with the same name creates the database', async (t) => {
   const engine = new FakeEngine();
   const both = [teamCallOf(engine, { database: TEST_ONE }), teamCallOf(engine, { database: TEST_ONE })];
-  const settled = await Promise.allSettled(both.map((call) => createDatabase(call)));
+  const settled = await Promise.allSettled(both.map((call) => handleCreateDatabase(call)));
   t.strictSame(
     settled.map(({ status }) => status),
     ['fulfilled', 'rejected'],
@@ -52,7 +56,7 @@ t.test('only one of two concurrent requests with the same name creates the datab
 
 t.test('metadata is an object for the database and an array for the team', async (t) => {
   const engine = new FakeEngine();
-  await createDatabase(teamCallOf(engine, { database: TEST_ONE }));
+  await handleCreateDatabase(teamCallOf(engine, { database: TEST_ONE }));
   const usage = {
     insertedEntityCount: 3,
     insertedValueCount: 4,
@@ -61,7 +65,7 @@ t.test('metadata is an object for the database and an array for the team', async
     dayWriteCount: 6,
   };
   engine.usages.set(1, { requestCount: 1, queryCount: 2, ...usage });
-  const first = (await answerTo(describeDatabase, callOf(engine, ''))) as Record<string, unknown>;
+  const first = (await answerTo(handleDescribeDatabase, callOf(engine, ''))) as Record<string, unknown>;
   t.match(first, {
     name: 'quarry',
     description: '',
@@ -81,18 +85,26 @@ t.test('a deletion that cannot be made durable is answered with 189', async (t) 
     engine.change = () => Promise.reject(new QuarryError(code));
     const call = teamCallOf(engine, { database: { name: 'quarry' } });
     const wanted = { code: 189, message: 'request failed', moreInfo: 'database deletion request error' };
-    await t.rejects(answerTo(deleteDatabase, call), wanted);
+    await t.rejects(answerTo(handleDeleteDatabase, call), wanted);
   }
   const bug = new FakeEngine();
   bug.change = () => Promise.reject(new TypeError('a bug'));
-  await t.rejects(answerTo(deleteDatabase, teamCallOf(bug, { database: { name: 'quarry' } })), TypeError);
+  await t.rejects(
+    answerTo(handleDeleteDatabase, teamCallOf(bug, { database: { name: 'quarry' } })),
+    TypeError,
+  );
 });
 
 t.test('through the server, 189 is HTTP 503 with more-info, and the database is still there', async (t) => {
   const front = await startFront(t);
   const headers = { Authorization: KEYS.team, 'Content-Type': 'application/json' };
   const deletion = (name: string) =>
-    ask(front, { method: 'DELETE', path: '/v1/database', headers, body: `{"database":{"name":"${name}"}}` });
+    sendRequest(front, {
+      method: 'DELETE',
+      path: '/v1/database',
+      headers,
+      body: `{"database":{"name":"${name}"}}`,
+    });
   const { change } = FakeEngine.prototype;
   for (const code of [9002, 9003, 9004] as const) {
     front.engine.change = () => Promise.reject(new QuarryError(code));
@@ -123,7 +135,9 @@ t.test('an answer waits for the lookup of new host names, and for nothing else',
     waited++;
   };
   const change = (more: object) =>
-    changeDatabase(teamCallOf(engine, { database: { name: 'quarry' }, ...more }, { addressesResolved }));
+    handleChangeDatabase(
+      teamCallOf(engine, { database: { name: 'quarry' }, ...more }, { addressesResolved }),
+    );
   await change({ 'addresses-whitelist': ['10.0.0.0/8', '::1'] });
   await change({});
   t.equal(waited, 0);
@@ -133,23 +147,23 @@ t.test('an answer waits for the lookup of new host names, and for nothing else',
 
 t.test('a user sees and changes only the databases of the group', async (t) => {
   const engine = new FakeEngine();
-  await createDatabase(teamCallOf(engine, { database: TEST_ONE }));
+  await handleCreateDatabase(teamCallOf(engine, { database: TEST_ONE }));
   const caller = userIn(engine, [2]);
   t.match(await answerTo(listDatabases, teamCallOf(engine, {}, { caller })), [{ name: 'Mine' }]);
   const body = { database: { name: 'quarry' } };
-  await t.rejects(answerTo(changeDatabase, teamCallOf(engine, body, { caller })), { code: 503 });
-  await t.rejects(answerTo(deleteDatabase, teamCallOf(engine, body, { caller })), { code: 503 });
+  await t.rejects(answerTo(handleChangeDatabase, teamCallOf(engine, body, { caller })), { code: 503 });
+  await t.rejects(answerTo(handleDeleteDatabase, teamCallOf(engine, body, { caller })), { code: 503 });
   t.not(databaseByName(engine.catalog(), 'quarry'), undefined);
   // The permissions of the group at the time of the change apply, not those at the time of admission.
   const late = teamCallOf(engine, { database: { name: 'Mine', description: 'x' } }, { caller });
   userIn(engine, []);
-  await t.rejects(answerTo(changeDatabase, late), { code: 503 });
+  await t.rejects(answerTo(handleChangeDatabase, late), { code: 503 });
 });
 
 t.test('a body that is not JSON changes nothing', async (t) => {
   const engine = new FakeEngine();
   const { version } = engine.catalog();
-  for (const handler of [createDatabase, changeDatabase, deleteDatabase]) {
+  for (const handler of [handleCreateDatabase, handleChangeDatabase, handleDeleteDatabase]) {
     const call = { ...teamCallOf(engine), body: new TextEncoder().encode('{') };
     await t.rejects(async () => handler(call), { code: 1503 });
   }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { databaseOf } from '../../../../src/catalog/index.js';
-import { createColumns, deleteColumn } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns, handleDeleteColumn } from '../../../../src/http/endpoints/handlers/column.js';
 import { extractResult, extractScore } from '../../../../src/http/endpoints/handlers/extraction.js';
 import type { ExtractedRow } from '../../../../src/ir/index.js';
 import { customKey } from '../../../api/databases.js';
@@ -16,7 +16,7 @@ const A_IS_5 = {
 
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
-  await createColumns(callOf(engine, COLUMNS));
+  await handleCreateColumns(callOf(engine, COLUMNS));
   return engine;
 }
 
@@ -87,9 +87,9 @@ t.test(
   async (t) => {
     const engine = await engineWithColumns();
     let inside = 0;
-    engine.atOneVersion = async (ask) => {
+    engine.atOneVersion = async (read) => {
       inside++;
-      const answer = await ask((plan, options) => engine.extract(plan, options));
+      const answer = await read((plan, options) => engine.extract(plan, options));
       t.equal(engine.extracts.length, 2, 'both queries ran at the same version');
       return answer;
     };
@@ -136,19 +136,19 @@ t.test('a query that starts in a later turn than its binding is bound again', as
       checked = newest;
     },
   };
-  engine.atOneVersion = async (ask) => {
-    await deleteColumn(callOf(engine, '{"api-name":"g"}'));
-    await createColumns(callOf(engine, '[{"name":"g","type":"geolocation"}]'));
-    return ask((plan, options) => engine.extract(plan, options));
+  engine.atOneVersion = async (read) => {
+    await handleDeleteColumn(callOf(engine, '{"api-name":"g"}'));
+    await handleCreateColumns(callOf(engine, '[{"name":"g","type":"geolocation"}]'));
+    return read((plan, options) => engine.extract(plan, options));
   };
   const before = engine.extracts.length;
   await extractScore(later);
   t.equal(checked, engine.catalog(), 'the caller is authorized again');
   t.match(engine.extracts[before].plan.near, { columnId: 3 });
   t.equal(databaseOf(engine.catalog(), DATABASE_ID).dimensions.get('default')?.columns.get('g')?.id, 3);
-  engine.atOneVersion = async (ask) => {
-    await deleteColumn(callOf(engine, '{"api-name":"g"}'));
-    return ask((plan, options) => engine.extract(plan, options));
+  engine.atOneVersion = async (read) => {
+    await handleDeleteColumn(callOf(engine, '{"api-name":"g"}'));
+    return read((plan, options) => engine.extract(plan, options));
   };
   await t.rejects(extractScore(callOf(engine, SCORE)), { code: 4008 }, 'the column was deleted');
 });

@@ -1,13 +1,13 @@
 import t from 'tap';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
-import { insert } from '../../../../src/http/endpoints/handlers/insert.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleInsert } from '../../../../src/http/endpoints/handlers/insert.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf } from '../../database-call.js';
 import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 
 t.test('the engine gets the body unchanged and the columns that the key may write', async (t) => {
   const engine = new FakeEngine();
-  await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
+  await handleCreateColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
   const body = '{ "x" : {"a": 1.0e0 }, \n';
   const answer = { 'inserted-entities': 1, 'inserted-values': 2 };
   const charged: number[] = [];
@@ -15,12 +15,12 @@ t.test('the engine gets the body unchanged and the columns that the key may writ
     charged.push(entityCount);
   };
   const whitelisted = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
-  t.strictSame(await answerTo(insert, callOf(engine, body)), answer);
+  t.strictSame(await answerTo(handleInsert, callOf(engine, body)), answer);
   t.strictSame(
-    await answerTo(insert, callOf(engine, body, { key: customKey({}), idempotencyId: 'id' })),
+    await answerTo(handleInsert, callOf(engine, body, { key: customKey({}), idempotencyId: 'id' })),
     answer,
   );
-  t.strictSame(await answerTo(insert, callOf(engine, body, { key: whitelisted, charge })), answer);
+  t.strictSame(await answerTo(handleInsert, callOf(engine, body, { key: whitelisted, charge })), answer);
   const inserted = engine.inserts.map(({ databaseId, bytes, request }) => [
     ...[databaseId, new TextDecoder().decode(bytes), request.customKey],
     ...[request.columnIds, request.idempotencyId],

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { databaseOf } from '../../../../src/catalog/index.js';
-import { changeColumn, createColumns, deleteColumn } from '../../../../src/http/endpoints/handlers/column.js';
+import {
+  handleChangeColumn,
+  handleCreateColumns,
+  handleDeleteColumn,
+} from '../../../../src/http/endpoints/handlers/column.js';
 import { deleteEntities, updateEntities } from '../../../../src/http/endpoints/handlers/mutation.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf, NOW_MS } from '../../database-call.js';
@@ -13,7 +17,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
     bind(databaseOf(engine.catalog(), DATABASE_ID));
     return 12345678901;
   };
-  await createColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
+  await handleCreateColumns(callOf(engine, '[{"name":"a","type":"integer"},{"name":"b","type":"integer"}]'));
   return engine;
 }
 
@@ -50,15 +54,15 @@ t.test('the engine gets the columns of the caller, the charge function and the I
   };
   await updateEntities(callOf(engine, UPDATE));
   await updateEntities(callOf(engine, UPDATE, { key, charge, idempotencyId: 'the-id' }));
-  const facts = engine.mutations.map(({ databaseId, customKey, columnIds, nowMs, once }) => ({
-    ...{ databaseId, customKey, columnIds, nowMs, once },
+  const facts = engine.mutations.map(({ databaseId, customKey, columnIds, nowMs, idempotency }) => ({
+    ...{ databaseId, customKey, columnIds, nowMs, idempotency },
   }));
   const bodyHash = createHash('sha256').update(UPDATE).digest('base64url');
   t.strictSame(facts, [
-    { databaseId: DATABASE_ID, customKey: false, columnIds: null, nowMs: NOW_MS, once: null },
+    { databaseId: DATABASE_ID, customKey: false, columnIds: null, nowMs: NOW_MS, idempotency: null },
     {
       ...{ databaseId: DATABASE_ID, customKey: true, columnIds: [0, 1], nowMs: NOW_MS },
-      once: { id: 'the-id', bodyHash },
+      idempotency: { id: 'the-id', bodyHash },
     },
   ]);
   engine.mutations[1].charge(7);
@@ -71,9 +75,9 @@ t.test('a request is bound against the model of the engine and the row filter of
   await deleteEntities(callOf(engine, `{"query":${QUERY}}`, { key }));
   const [{ bind }] = engine.mutations;
   t.match(bind(databaseOf(engine.catalog(), DATABASE_ID)), { condition: { op: 'and' } });
-  await changeColumn(callOf(engine, '{"api-name":"b","active":false}'));
+  await handleChangeColumn(callOf(engine, '{"api-name":"b","active":false}'));
   t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 506 });
-  await deleteColumn(callOf(engine, '{"api-name":"a"}'));
+  await handleDeleteColumn(callOf(engine, '{"api-name":"a"}'));
   t.throws(() => bind(databaseOf(engine.catalog(), DATABASE_ID)), { code: 4008 });
 });
 
@@ -90,6 +94,6 @@ t.test('invalid bodies and bindings are refused', async (t) => {
   for (const [body, code] of refused) {
     await t.rejects(async () => updateEntities(callOf(engine, body)), { code }, body);
   }
-  const once = '{"query":[{"a":{"equals":1}}],"set":{"b":1}}';
-  await t.rejects(async () => deleteEntities(callOf(engine, once)), { code: 4049 });
+  const repeated = '{"query":[{"a":{"equals":1}}],"set":{"b":1}}';
+  await t.rejects(async () => deleteEntities(callOf(engine, repeated)), { code: 4049 });
 });

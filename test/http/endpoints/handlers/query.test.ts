@@ -1,10 +1,10 @@
 import t from 'tap';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import {
-  countEntities,
   countTotal,
   countTotalOfAll,
   existEntities,
+  handleCountEntities,
 } from '../../../../src/http/endpoints/handlers/query.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf } from '../../database-call.js';
@@ -13,7 +13,7 @@ import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
   const columns = '[{"name":"a","type":"integer"},{"name":"b","type":"integer","dimension":"other"}]';
-  await createColumns(callOf(engine, columns));
+  await handleCreateColumns(callOf(engine, columns));
   engine.counts = [40, 2];
   return engine;
 }
@@ -31,7 +31,7 @@ t.test('counts are answered by query name, including "__proto__"', async (t) => 
   const body = JSON.stringify(
     ['__proto__', 'q'].map((name) => ({ 'query-name': name, query: [{ a: { equals: 5 } }] })),
   );
-  t.equal(await countEntities(callOf(engine, body)), '"result":{"__proto__":40,"q":2}');
+  t.equal(await handleCountEntities(callOf(engine, body)), '"result":{"__proto__":40,"q":2}');
   t.strictSame(engine.plans, [[1, 1].map((dimensionId) => ({ ...PLAN, dimensionId, condition: A_IS_5 }))]);
 });
 
@@ -67,7 +67,7 @@ t.test('exists queries the rows that the key may see, and echoes the IDs of the 
 t.test('the body is bound and the query is started in the same turn', async (t) => {
   const engine = await engineWithColumns();
   const bodies = [
-    [countEntities, '{"query-name":"q","query":[{"a":{"gt":1}}]}'],
+    [handleCountEntities, '{"query-name":"q","query":[{"a":{"gt":1}}]}'],
     [countTotal, '{}'],
     [countTotalOfAll, ''],
   ] as const;

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import {
-  createRelation,
-  deleteRelation,
-  listRelations,
+  handleCreateRelation,
+  handleDeleteRelation,
+  handleListRelations,
 } from '../../../../src/http/endpoints/handlers/relation.js';
 import { customKey } from '../../../api/databases.js';
 import { answerTo, callOf } from '../../database-call.js';
@@ -13,26 +13,26 @@ async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
   const columns = ['a', 'b', 'c'].map((name) => ({ name, type: 'string-event' }));
   const inOther = { name: 'x', type: 'string-event', dimension: 'other' };
-  await createColumns(callOf(engine, JSON.stringify([...columns, inOther])));
+  await handleCreateColumns(callOf(engine, JSON.stringify([...columns, inOther])));
   return engine;
 }
 
 t.test('relations are created, listed by dimension and name, and deleted', async (t) => {
   const engine = await engineWithColumns();
-  t.strictSame(await answerTo(listRelations, callOf(engine, '')), { count: 0, relations: {} });
-  t.strictSame(await answerTo(createRelation, callOf(engine, '{"name":"r","columns":["b","a"]}')), {
+  t.strictSame(await answerTo(handleListRelations, callOf(engine, '')), { count: 0, relations: {} });
+  t.strictSame(await answerTo(handleCreateRelation, callOf(engine, '{"name":"r","columns":["b","a"]}')), {
     columns_on_relation: ['b', 'a'],
   });
   const inOther = '{"name":"r","columns":["x"],"dimension":"other"}';
-  t.strictSame(await answerTo(createRelation, callOf(engine, inOther)), { columns_on_relation: ['x'] });
-  t.strictSame(await answerTo(listRelations, callOf(engine, '')), {
+  t.strictSame(await answerTo(handleCreateRelation, callOf(engine, inOther)), { columns_on_relation: ['x'] });
+  t.strictSame(await answerTo(handleListRelations, callOf(engine, '')), {
     count: 2,
     relations: { default: { r: ['b', 'a'] }, other: { r: ['x'] } },
   });
-  t.strictSame(await answerTo(deleteRelation, callOf(engine, '{"name":"r","columns":["a","b"]}')), {
+  t.strictSame(await answerTo(handleDeleteRelation, callOf(engine, '{"name":"r","columns":["a","b"]}')), {
     columns_deleted: ['a', 'b'],
   });
-  t.strictSame(await answerTo(listRelations, callOf(engine, '')), {
+  t.strictSame(await answerTo(handleListRelations, callOf(engine, '')), {
     count: 1,
     relations: { other: { r: ['x'] } },
   });
@@ -45,20 +45,20 @@ t.test('a relation may have any name, and names keep their order', async (t) => 
     ['10', 'a'],
     ['9 \\', 'b'],
   ]) {
-    await createRelation(callOf(engine, JSON.stringify({ name, columns: [column] })));
+    await handleCreateRelation(callOf(engine, JSON.stringify({ name, columns: [column] })));
   }
   t.equal(
-    listRelations(callOf(engine, '')),
+    handleListRelations(callOf(engine, '')),
     '"count":3,"relations":{"default":{"__proto__":["c"],"10":["a"],"9 \\\\":["b"]}}',
   );
 });
 
 t.test('a key with a column whitelist sees and counts only its own columns', async (t) => {
   const engine = await engineWithColumns();
-  await createRelation(callOf(engine, '{"name":"r","columns":["a","b"]}'));
-  await createRelation(callOf(engine, '{"name":"s","columns":["c"]}'));
+  await handleCreateRelation(callOf(engine, '{"name":"r","columns":["a","b"]}'));
+  await handleCreateRelation(callOf(engine, '{"name":"s","columns":["c"]}'));
   const key = customKey({ columnsWhitelist: [{ dimension: 'default', columns: ['b'] }] });
-  t.strictSame(await answerTo(listRelations, callOf(engine, '', { key })), {
+  t.strictSame(await answerTo(handleListRelations, callOf(engine, '', { key })), {
     count: 1,
     relations: { default: { r: ['b'] } },
   });

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { savedQueriesOf } from '../../../../src/catalog/index.js';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import type { DatabaseCall } from '../../../../src/http/endpoints/handlers/handler.js';
 import {
-  changeSavedQuery,
-  deleteSavedQuery,
-  listSavedQueries,
+  handleChangeSavedQuery,
+  handleDeleteSavedQuery,
+  handleListSavedQueries,
   runSavedQuery,
   saveQuery,
 } from '../../../../src/http/endpoints/handlers/saved-query.js';
@@ -18,7 +18,7 @@ const COLUMNS = `[{"name":"a","type":"integer"},{"name":"b","type":"integer","di
 
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
-  await createColumns(callOf(engine, COLUMNS));
+  await handleCreateColumns(callOf(engine, COLUMNS));
   return engine;
 }
 
@@ -48,15 +48,18 @@ t.test('a query is saved, listed, run, changed and deleted under its name', asyn
   t.strictSame(made, { name: 'q', ...own, dimension: 'default' });
   t.strictSame(Object.keys(made), ['name', 'type', 'query', 'dimension', 'cache-period']);
   await t.rejects(save(engine, COUNT), { code: 4022 });
-  t.strictSame(await answerTo(listSavedQueries, callOf(engine, '')), {
+  t.strictSame(await answerTo(handleListSavedQueries, callOf(engine, '')), {
     'saved-queries': [{ name: 'q', ...own, dimension: 'default' }],
   });
   t.strictSame(await run(engine), { ...COUNT, dimension: 'default', result: { query: 42 } });
   t.strictSame(engine.plans, [[PLAN]]);
   const total = { type: 'count/entity/total', query: [], 'cache-period': 9 };
   const put = named(engine, 'q', JSON.stringify(total));
-  t.strictSame(await answerTo(changeSavedQuery, put), total);
-  t.strictSame(await answerTo(deleteSavedQuery, named(engine, 'q')), { 'deleted-query': 'q', ...total });
+  t.strictSame(await answerTo(handleChangeSavedQuery, put), total);
+  t.strictSame(await answerTo(handleDeleteSavedQuery, named(engine, 'q')), {
+    'deleted-query': 'q',
+    ...total,
+  });
   t.equal(savedQueriesOf(engine.catalog(), DATABASE_ID).size, 0);
 });
 
@@ -65,7 +68,7 @@ t.test('an unknown name is refused for every operation', async (t) => {
   await save(engine, COUNT);
   for (const name of ['Q', '__proto__', '', 'q/']) {
     const body = JSON.stringify(COUNT);
-    for (const handler of [runSavedQuery, changeSavedQuery, deleteSavedQuery]) {
+    for (const handler of [runSavedQuery, handleChangeSavedQuery, handleDeleteSavedQuery]) {
       await t.rejects(
         answerTo(handler, named(engine, name, body)),
         { code: 4023 },
@@ -95,7 +98,7 @@ t.test('each type is answered like its own endpoint', async (t) => {
       type === 'count/event' ? [{ answers: 'metric', token: '7' }] : [{ answers: 'values', rows }];
     await save(engine, { type, query });
     t.strictSame(await run(engine), { type, query, dimension, result }, type);
-    await deleteSavedQuery(named(engine, 'q'));
+    await handleDeleteSavedQuery(named(engine, 'q'));
   }
 });
 
@@ -107,9 +110,9 @@ t.test('a saved query runs with the permissions of the caller who runs it', asyn
   await save(engine, { type: 'count/entity/total', query: ['default'] });
   await run(engine, { key: FILTERED });
   t.strictSame(engine.plans, [[PLAN]]);
-  await changeSavedQuery(named(engine, 'q', JSON.stringify(COUNT)));
+  await handleChangeSavedQuery(named(engine, 'q', JSON.stringify(COUNT)));
   await t.rejects(run(engine, { key: ONLY_E }), { code: 4023 });
-  const listed = await answerTo(listSavedQueries, callOf(engine, '', { key: ONLY_E }));
+  const listed = await answerTo(handleListSavedQueries, callOf(engine, '', { key: ONLY_E }));
   t.strictSame(listed, { 'saved-queries': [] });
   await t.rejects(save(engine, { ...COUNT, name: 'r' }, { key: ONLY_E }), { code: 506 });
 });
@@ -119,7 +122,7 @@ t.test('a saved query uses the columns that exist when it runs', async (t) => {
   await save(engine, COUNT);
   engine.apply({ change: 'column-deleted', databaseId: DATABASE_ID, dimensionId: 1, columnId: 1 });
   await t.rejects(run(engine), { code: 4008 });
-  await createColumns(callOf(engine, '[{"name":"a","type":"integer"}]'));
+  await handleCreateColumns(callOf(engine, '[{"name":"a","type":"integer"}]'));
   await run(engine);
   t.match(engine.plans, [[{ condition: { columnId: 4 } }]]);
 });
@@ -136,7 +139,7 @@ t.test('an answer is cached for its period, per data version and row filter', as
   await run(engine);
   await run(engine);
   t.strictSame([engine.plans.length, periods], [2, []], 'without a period the query runs each time');
-  await changeSavedQuery(named(engine, 'q', JSON.stringify({ ...COUNT, 'cache-period': 5 })));
+  await handleChangeSavedQuery(named(engine, 'q', JSON.stringify({ ...COUNT, 'cache-period': 5 })));
   const first = await run(engine);
   engine.counts = [43];
   t.strictSame(await run(engine), first);
@@ -149,9 +152,9 @@ t.test('an answer is cached for its period, per data version and row filter', as
   t.match(await run(engine, { key: { ...FILTERED, hash: 'ce' } }), { result: { query: 43 } });
   t.equal(engine.plans.length, 4, 'two keys with the same filter share the answer');
   t.match(await run(engine, { key: customKey({}) }), first, 'a key without restrictions sees all');
-  await changeSavedQuery(named(engine, 'q', JSON.stringify(COUNT)));
+  await handleChangeSavedQuery(named(engine, 'q', JSON.stringify(COUNT)));
   t.match(await run(engine), { result: { query: 43 } }, 'a changed query does not use the old answer');
-  await deleteSavedQuery(named(engine, 'q'));
+  await handleDeleteSavedQuery(named(engine, 'q'));
   engine.counts = [44];
   await save(engine, { ...COUNT, 'cache-period': 5 });
   t.match(
@@ -174,13 +177,13 @@ t.test(
     await save(engine, COUNT, { key: customKey({}) });
     t.equal(savedQueriesOf(engine.catalog(), DATABASE_ID).get('q')?.creator, 'cd');
     const body = JSON.stringify(COUNT);
-    await t.rejects(changeSavedQuery(named(engine, 'q', body, { key: other })), { code: 508 });
-    await t.rejects(deleteSavedQuery(named(engine, 'q', '', { key: other })), { code: 508 });
+    await t.rejects(handleChangeSavedQuery(named(engine, 'q', body, { key: other })), { code: 508 });
+    await t.rejects(handleDeleteSavedQuery(named(engine, 'q', '', { key: other })), { code: 508 });
     t.match(await run(engine, { key: other }), { result: { query: 42 } }, 'the other key may run it');
-    await changeSavedQuery(named(engine, 'q', body, { key: { ...customKey({}), name: 'renamed' } }));
-    await changeSavedQuery(named(engine, 'q', body));
-    await t.rejects(deleteSavedQuery(named(engine, 'q', '', { key: other })), { code: 508 });
-    await deleteSavedQuery(named(engine, 'q', '', { key: customKey({}) }));
+    await handleChangeSavedQuery(named(engine, 'q', body, { key: { ...customKey({}), name: 'renamed' } }));
+    await handleChangeSavedQuery(named(engine, 'q', body));
+    await t.rejects(handleDeleteSavedQuery(named(engine, 'q', '', { key: other })), { code: 508 });
+    await handleDeleteSavedQuery(named(engine, 'q', '', { key: customKey({}) }));
   },
 );
 
@@ -192,7 +195,7 @@ t.test('a caller whose access was revoked changes nothing', async (t) => {
     throw new Error('access was revoked');
   };
   const body = JSON.stringify({ ...COUNT, name: 'r' });
-  for (const handler of [saveQuery, changeSavedQuery, deleteSavedQuery]) {
+  for (const handler of [saveQuery, handleChangeSavedQuery, handleDeleteSavedQuery]) {
     await t.rejects(
       handler({ ...named(engine, 'q', body), checkAgain }) as Promise<string>,
       /access was revoked/,
@@ -207,7 +210,7 @@ t.test('nothing is saved in or answered from a database that was deleted meanwhi
   const body = JSON.stringify({ ...COUNT, name: 'r' });
   const call = named(engine, 'q', body);
   engine.apply({ change: 'database-deleted', databaseId: DATABASE_ID });
-  for (const handler of [saveQuery, changeSavedQuery, deleteSavedQuery, runSavedQuery]) {
+  for (const handler of [saveQuery, handleChangeSavedQuery, handleDeleteSavedQuery, runSavedQuery]) {
     await t.rejects(handler(call) as Promise<string>, { code: 8002 }, handler.name);
   }
 });

@@ -6,10 +6,10 @@ import { propertiesOf } from '../../../../src/catalog/index.js';
 import { PasswordHasher } from '../../../../src/http/auth/passwords.js';
 import { permits, Sessions } from '../../../../src/http/auth/sessions.js';
 import { SignInAttempts } from '../../../../src/http/auth/sign-in-attempts.js';
-import { signIn } from '../../../../src/http/endpoints/handlers/session.js';
+import { handleSignIn } from '../../../../src/http/endpoints/handlers/session.js';
 import { type ProxyList, parseProxies, SPEC_LIMITS } from '../../../../src/http/index.js';
 import { FakeEngine, KEYS } from '../../fake-engine.js';
-import { ask, codeOf, type Front, type Reply, startFront } from '../../harness.js';
+import { codeOf, type Front, type Reply, sendRequest, startFront } from '../../harness.js';
 import { answerTo, cheapHash, NOW_MS, openCallOf, quickHasher, userIn } from '../../team-call.js';
 
 const EMAIL = 'ann@example.org';
@@ -23,7 +23,10 @@ async function withAnn(databaseIds: readonly number[] = [1], attempts: SignInAtt
   const engine = new FakeEngine();
   userIn(engine, databaseIds, await sessions.passwords.hash(PASSWORD, random));
   const signInWith = (more: object, nowMs = NOW_MS) =>
-    answerTo(signIn, openCallOf(engine, sessions, { email: EMAIL, password: PASSWORD, ...more }, nowMs));
+    answerTo(
+      handleSignIn,
+      openCallOf(engine, sessions, { email: EMAIL, password: PASSWORD, ...more }, nowMs),
+    );
   return { sessions, engine, signInWith };
 }
 
@@ -136,13 +139,13 @@ t.test('a key is invalid after its user was deleted, even if the user is created
 t.test('a session over the server follows every change of its database, group and user', async (t) => {
   const front = await startFront(t);
   const { engine } = front;
-  const kept = await new PasswordHasher().hash(PASSWORD, randomBytes);
-  userIn(engine, [1, 2], kept);
+  const passwordHash = await new PasswordHasher().hash(PASSWORD, randomBytes);
+  userIn(engine, [1, 2], passwordHash);
   engine.apply({ change: 'database-created', id: 2, name: 'two', type: 'test' });
   const type = { 'Content-Type': 'application/json' };
   const keyFor = async (database: object): Promise<string> => {
     const body = JSON.stringify({ email: EMAIL, password: PASSWORD, ...database });
-    const reply = await ask(front, { path: '/v1/session', headers: type, body });
+    const reply = await sendRequest(front, { path: '/v1/session', headers: type, body });
     return (JSON.parse(reply.body) as SignedIn)['session-key'];
   };
   const inTwo = await keyFor({ 'database-name': 'two' });
@@ -153,7 +156,7 @@ t.test('a session over the server follows every change of its database, group an
       [inTwo, '/v1/database'],
       [ofTeam, '/v1/database/retrieve_all'],
     ]) {
-      const reply = await ask(front, { path, headers: { Authorization: key } });
+      const reply = await sendRequest(front, { path, headers: { Authorization: key } });
       if (reply.status !== 200) found.push(codeOf(reply));
       else
         found.push(
@@ -169,14 +172,14 @@ t.test('a session over the server follows every change of its database, group an
   const properties = propertiesOf(engine.catalog(), 2);
   engine.apply({ change: 'database-changed', databaseId: 2, name: 'deux', properties });
   t.strictSame(await answers(), ['deux', 'quarry,deux'], 'a renamed database');
-  userIn(engine, [2], kept);
+  userIn(engine, [2], passwordHash);
   t.strictSame(await answers(), ['deux', 'deux'], 'a group with fewer databases');
   const before = engine.catalog();
   engine.apply({ change: 'group-deleted', groupId: 1 });
   t.strictSame(await answers(), [503, 503], 'a deleted group');
   engine.apply(...[...before.users.values()].map((user) => ({ change: 'user-set' as const, user })));
   t.strictSame(await answers(), [503, 503], 'a user in a deleted group');
-  userIn(engine, [1, 2], kept);
+  userIn(engine, [1, 2], passwordHash);
   t.strictSame(await answers(), ['deux', 'quarry,deux']);
   engine.apply({ change: 'database-deleted', databaseId: 2 });
   t.strictSame(await answers(), [502, 'quarry'], 'a deleted database');
@@ -190,7 +193,7 @@ t.test('a malformed body is refused before the attempt is counted or the passwor
   const { sessions, engine } = await withAnn();
   for (let index = 0; index < 20; index++) {
     const call = openCallOf(engine, sessions, { email: EMAIL, password: 5 });
-    await t.rejects(answerTo(signIn, call), { code: 7050 });
+    await t.rejects(answerTo(handleSignIn, call), { code: 7050 });
   }
 });
 
@@ -203,7 +206,7 @@ function proxiesOf(network: string): ProxyList {
 function signInFrom(front: Front, client: string, password: string): Promise<Reply> {
   const body = JSON.stringify({ email: EMAIL, password });
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': client };
-  return ask(front, { path: '/v1/session', headers, body });
+  return sendRequest(front, { path: '/v1/session', headers, body });
 }
 
 t.test(
@@ -252,7 +255,7 @@ t.test(
     const chunked = (bytes: number): Buffer =>
       Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), blank(bytes), Buffer.from('\r\n0\r\n\r\n')]);
     const refusalOf = async (more: Record<string, string>, body: Uint8Array): Promise<string> => {
-      const reply = await ask(front, { path, headers: { ...headers, ...more }, body });
+      const reply = await sendRequest(front, { path, headers: { ...headers, ...more }, body });
       return `${codeOf(reply)} ${JSON.parse(reply.body).errors[0].message}`;
     };
     const most = 16 * 1024;
@@ -272,6 +275,9 @@ t.test(
       '1507 the body is larger than 16384 bytes',
     );
     const query = { path: '/v1/query/count/entity', body: blank(most + 1) };
-    t.equal(codeOf(await ask(front, { ...query, headers: { ...headers, Authorization: KEYS.read } })), 1503);
+    t.equal(
+      codeOf(await sendRequest(front, { ...query, headers: { ...headers, Authorization: KEYS.read } })),
+      1503,
+    );
   },
 );

@@ -4,7 +4,7 @@ import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
 import { databaseOf } from '../../../../src/catalog/index.js';
 import { type ScriptRequest, StepRefused } from '../../../../src/engine/index.js';
-import { createColumns } from '../../../../src/http/endpoints/handlers/column.js';
+import { handleCreateColumns } from '../../../../src/http/endpoints/handlers/column.js';
 import { runSql } from '../../../../src/http/endpoints/handlers/sql.js';
 import { customKey } from '../../../api/databases.js';
 import { callOf, NOW_MS } from '../../database-call.js';
@@ -12,7 +12,7 @@ import { DATABASE_ID, FakeEngine } from '../../fake-engine.js';
 
 async function engineWithColumns(): Promise<FakeEngine> {
   const engine = new FakeEngine();
-  await createColumns(
+  await handleCreateColumns(
     callOf(
       engine,
       '[{"name":"a","type":"integer"},{"name":"b","type":"string"},{"name":"c","type":"integer-event"}]',
@@ -52,7 +52,7 @@ t.test('the writes of a body are one script, and its counts are the answers of t
     customKey: false,
     columnIds: null,
     nowMs: NOW_MS,
-    once: { id: 'the-id', bodyHash },
+    idempotency: { id: 'the-id', bodyHash },
   } satisfies Partial<ScriptRequest>);
   const [insert, update, deletion] = bind(databaseOf(engine.catalog(), DATABASE_ID));
   t.equal(insert.write, 'insert');

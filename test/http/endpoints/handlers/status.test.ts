@@ -1,7 +1,7 @@
 /** GET /v1/status: the contents of a database that its keys may see. */
 import t from 'tap';
 import { DATABASE_ID, KEYS } from '../../fake-engine.js';
-import { ask, codeOf, startFront } from '../../harness.js';
+import { codeOf, sendRequest, startFront } from '../../harness.js';
 
 t.test(
   'every dimension and column of the database is listed, including empty ones, and none of other databases',
@@ -9,7 +9,7 @@ t.test(
     const front = await startFront(t);
     const make = { name: 'visit', type: 'string-event', dimension: 'people' };
     const headers = { Authorization: KEYS.master, 'Content-Type': 'application/json' };
-    await ask(front, { path: '/v1/column', headers, body: JSON.stringify([make]) });
+    await sendRequest(front, { path: '/v1/column', headers, body: JSON.stringify([make]) });
     const model = front.engine.catalog().databases.get(DATABASE_ID);
     const people = model?.dimensions.get('people');
     const visit = people?.columns.get('visit');
@@ -24,7 +24,7 @@ t.test(
       { databaseId: DATABASE_ID + 1, ...data, memory },
       { databaseId: DATABASE_ID, ...data, memory },
     ];
-    const reply = await ask(front, { path: '/v1/status', headers: { Authorization: KEYS.read } });
+    const reply = await sendRequest(front, { path: '/v1/status', headers: { Authorization: KEYS.read } });
     const { took, ...answer } = JSON.parse(reply.body) as {
       took: number;
       dimensions: { 'api-name': string }[];
@@ -45,7 +45,7 @@ t.test(
       answer.dimensions.find((one) => one['api-name'] === 'default'),
       { entities: 0, bytes: 0 },
     );
-    const refused = await ask(front, { path: '/v1/status', headers: { Authorization: KEYS.write } });
+    const refused = await sendRequest(front, { path: '/v1/status', headers: { Authorization: KEYS.write } });
     t.equal(codeOf(refused), 503);
   },
 );

@@ -1,6 +1,10 @@
 import t from 'tap';
 import { PasswordHasher } from '../../../../src/http/auth/passwords.js';
-import { changeUser, createUser, deleteUser } from '../../../../src/http/endpoints/handlers/user.js';
+import {
+  handleChangeUser,
+  handleCreateUser,
+  handleDeleteUser,
+} from '../../../../src/http/endpoints/handlers/user.js';
 import { FakeEngine } from '../../fake-engine.js';
 import { answerTo, mentions, quickHasher, teamCallOf } from '../../team-call.js';
 
@@ -8,15 +12,15 @@ const ANN = { email: 'Ann@example.org', password: 'correct horse' };
 
 t.test('a user is created, changed and deleted, and the password is stored as a hash', async (t) => {
   const engine = new FakeEngine();
-  t.strictSame(await answerTo(createUser, teamCallOf(engine, ANN)), { users: ['ann@example.org'] });
-  const kept = engine.catalog().users.get('ann@example.org')?.passwordHash ?? '';
-  t.equal(await quickHasher().fits(ANN.password, kept), true);
-  t.equal(await quickHasher().fits('another one', kept), false);
+  t.strictSame(await answerTo(handleCreateUser, teamCallOf(engine, ANN)), { users: ['ann@example.org'] });
+  const passwordHash = engine.catalog().users.get('ann@example.org')?.passwordHash ?? '';
+  t.equal(await quickHasher().fits(ANN.password, passwordHash), true);
+  t.equal(await quickHasher().fits('another one', passwordHash), false);
   t.equal(mentions(engine.catalog(), ANN.password), false);
   const change = { email: ANN.email, 'first-name': 'Ann' };
-  t.strictSame(await answerTo(changeUser, teamCallOf(engine, change)), { users: ['ann@example.org'] });
-  t.match(engine.catalog().users.get('ann@example.org'), { firstName: 'Ann', passwordHash: kept });
-  t.strictSame(await answerTo(deleteUser, teamCallOf(engine, { email: ANN.email })), {
+  t.strictSame(await answerTo(handleChangeUser, teamCallOf(engine, change)), { users: ['ann@example.org'] });
+  t.match(engine.catalog().users.get('ann@example.org'), { firstName: 'Ann', passwordHash });
+  t.strictSame(await answerTo(handleDeleteUser, teamCallOf(engine, { email: ANN.email })), {
     users: ['ann@example.org'],
   });
   t.equal(engine.catalog().users.size, 0);
@@ -24,7 +28,7 @@ t.test('a user is created, changed and deleted, and the password is stored as a 
 
 t.test('a request that is refused for another reason hashes no password', async (t) => {
   const engine = new FakeEngine();
-  await createUser(teamCallOf(engine, ANN));
+  await handleCreateUser(teamCallOf(engine, ANN));
   let hashed = 0;
   const passwords = new PasswordHasher(async () => {
     hashed++;
@@ -37,14 +41,14 @@ t.test('a request that is refused for another reason hashes no password', async 
     { ...ANN, email: 'b@c', x: 1 },
   ];
   for (const body of bad) {
-    await t.rejects(answerTo(createUser, { ...teamCallOf(engine, body), passwords }), { code: 7050 });
+    await t.rejects(answerTo(handleCreateUser, { ...teamCallOf(engine, body), passwords }), { code: 7050 });
   }
   t.equal(hashed, 0);
 });
 
 t.test('only one of two concurrent requests with the same email creates the user', async (t) => {
   const engine = new FakeEngine();
-  const settled = await Promise.allSettled([0, 1].map(() => createUser(teamCallOf(engine, ANN))));
+  const settled = await Promise.allSettled([0, 1].map(() => handleCreateUser(teamCallOf(engine, ANN))));
   t.strictSame(settled.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   t.equal(engine.catalog().users.size, 1);
 });
@@ -53,6 +57,6 @@ t.test('a request is refused without effect while too many passwords are being h
   const engine = new FakeEngine();
   const passwords = new PasswordHasher(() => new Promise(() => {}));
   for (let index = 0; index < 102; index++) void passwords.fits('x', null);
-  await t.rejects(answerTo(createUser, { ...teamCallOf(engine, ANN), passwords }), { code: 9003 });
+  await t.rejects(answerTo(handleCreateUser, { ...teamCallOf(engine, ANN), passwords }), { code: 9003 });
   t.equal(engine.catalog().users.size, 0);
 });

@@ -8,7 +8,7 @@ import type { SqlType } from '../../../../src/vector/index.js';
 import { expressionErrors } from '../../../support/expression-check.js';
 import { expressionText } from '../../../support/expression-text.js';
 
-const PLACE = { line: 2, column: 7 };
+const POSITION = { line: 2, column: 7 };
 
 const TYPES: readonly SqlType[] = [
   { type: 'integer' },
@@ -56,13 +56,13 @@ t.test('two types have the common type that the rules define, or none', async (t
       if (type === null) {
         const message = `${label} have no common type; CAST one of them to the other's type`;
         t.strictSame(
-          refusal(() => commonType(left, right, PLACE)),
-          { message, ...PLACE },
+          refusal(() => commonType(left, right, POSITION)),
+          { message, ...POSITION },
         );
         continue;
       }
-      t.equal(typeName(commonType(left, right, PLACE)), type, label);
-      const { members } = unify([left, right], PLACE);
+      t.equal(typeName(commonType(left, right, POSITION)), type, label);
+      const { members } = unify([left, right], POSITION);
       for (const member of members) {
         t.equal(typeName(member.type), type);
         t.strictSame(expressionErrors(member, [a, b]), [], label);
@@ -82,13 +82,13 @@ t.test('only lossless conversions are implicit casts', async (t) => {
       const message = `${typeName(from)} and ${typeName(to)} have no common type; CAST one of them to the other's type`;
       if (!widens(typeName(from), typeName(to))) {
         t.strictSame(
-          refusal(() => castTo(input, to, PLACE)),
-          { message, ...PLACE },
+          refusal(() => castTo(input, to, POSITION)),
+          { message, ...POSITION },
           label,
         );
         continue;
       }
-      const made = castTo(input, to, PLACE);
+      const made = castTo(input, to, POSITION);
       t.ok(sameType(made.type, to), label);
       if (sameType(from, to)) t.equal(made, input);
       else t.strictSame(made, { op: 'cast', type: to, of: input, lenient: false }, label);
@@ -99,11 +99,11 @@ t.test('only lossless conversions are implicit casts', async (t) => {
 t.test('NULL takes every type, and is text without a context', async (t) => {
   const missing = constantOf({ type: 'text' }, null);
   for (const type of TYPES) {
-    t.ok(sameType(commonType(missing, inputOf(type, 0), PLACE), type));
-    t.strictSame(castTo(missing, type, PLACE), constantOf(type, null));
+    t.ok(sameType(commonType(missing, inputOf(type, 0), POSITION), type));
+    t.strictSame(castTo(missing, type, POSITION), constantOf(type, null));
   }
-  t.equal(commonType(missing, missing, PLACE).type, 'text');
-  t.equal(commonType(missing, constantOf({ type: 'date' }, null), PLACE).type, 'date');
+  t.equal(commonType(missing, missing, POSITION).type, 'text');
+  t.equal(commonType(missing, constantOf({ type: 'date' }, null), POSITION).type, 'date');
 });
 
 t.test('a text literal takes the type of the other operand', async (t) => {
@@ -124,7 +124,7 @@ t.test('a text literal takes the type of the other operand', async (t) => {
   ];
   for (const [text, beside, made] of cases) {
     const type = TYPES.find((candidate) => typeName(candidate) === beside) as SqlType;
-    const { members } = unify([inputOf(type, 0), constantOf({ type: 'text' }, text)], PLACE);
+    const { members } = unify([inputOf(type, 0), constantOf({ type: 'text' }, text)], POSITION);
     t.equal(expressionText(members[1]), made, `${text} beside ${beside}`);
   }
 });
@@ -144,8 +144,8 @@ t.test('a text literal that is not a value of that type is refused', async (t) =
     ]) {
       const label = text.length > 80 ? `"${'1'.repeat(80)}…"` : JSON.stringify(text);
       t.strictSame(
-        refusal(() => commonType(inputOf(type, 0), constantOf({ type: 'text' }, text), PLACE)),
-        { message: `${label} cannot be read as ${typeName(type)}`, ...PLACE },
+        refusal(() => commonType(inputOf(type, 0), constantOf({ type: 'text' }, text), POSITION)),
+        { message: `${label} cannot be read as ${typeName(type)}`, ...POSITION },
       );
     }
   }
@@ -158,7 +158,7 @@ t.test('0 and 1 are truth values next to others', async (t) => {
     [truth, ...integers],
     [...integers, truth],
   ]) {
-    const { type, members: made } = unify(members, PLACE);
+    const { type, members: made } = unify(members, POSITION);
     t.equal(type.type, 'boolean');
     t.strictSame(made.map(expressionText).sort(), ['#0', 'false', 'true']);
   }
@@ -167,16 +167,16 @@ t.test('0 and 1 are truth values next to others', async (t) => {
 t.test('a constant that would lose digits, or have too many, is refused', async (t) => {
   const decimal = (scale: number): SqlType => ({ type: 'decimal', scale });
   t.strictSame(
-    refusal(() => castTo(constantOf({ type: 'integer' }, 10n), decimal(37), PLACE)),
-    { message: 'the number has more than 38 digits as decimal(37)', ...PLACE },
+    refusal(() => castTo(constantOf({ type: 'integer' }, 10n), decimal(37), POSITION)),
+    { message: 'the number has more than 38 digits as decimal(37)', ...POSITION },
   );
   t.strictSame(
-    refusal(() => castTo(constantOf(decimal(2), 105n), decimal(1), PLACE)),
-    { message: 'the number loses digits as decimal(1)', ...PLACE },
+    refusal(() => castTo(constantOf(decimal(2), 105n), decimal(1), POSITION)),
+    { message: 'the number loses digits as decimal(1)', ...POSITION },
   );
-  t.strictSame(castTo(constantOf(decimal(2), 110n), decimal(1), PLACE), constantOf(decimal(1), 11n));
+  t.strictSame(castTo(constantOf(decimal(2), 110n), decimal(1), POSITION), constantOf(decimal(1), 11n));
   t.strictSame(
-    castTo(constantOf(decimal(2), 900_719_925_474_099_310n), { type: 'float' }, PLACE),
+    castTo(constantOf(decimal(2), 900_719_925_474_099_310n), { type: 'float' }, POSITION),
     constantOf({ type: 'float' }, Number('9007199254740993.1')),
   );
 });

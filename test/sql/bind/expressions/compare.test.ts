@@ -10,7 +10,7 @@ import { column, compare, number, oneOf, testScope } from '../../../support/sql/
 
 const SEED = 618_033;
 t.comment(`seed ${SEED}`);
-const PLACE = { line: 1, column: 1 };
+const POSITION = { line: 1, column: 1 };
 const COMPARISONS: readonly Comparison[] = ['=', '<>', '<', '<=', '>', '>='];
 const WIDEST = 40n;
 
@@ -86,7 +86,7 @@ t.test(
       const flipped = prng.below(2) === 0;
       const input: Expression = { op: 'input', type, input: 0 };
       const sides: readonly [Expression, Expression] = flipped ? [other, input] : [input, other];
-      const bound = compared(comparison, ...sides, PLACE, testScope);
+      const bound = compared(comparison, ...sides, POSITION, testScope);
       if (expressionErrors(bound, [type]).length > 0) wrong++;
       const value = someValue(prng, type);
       const values = [finest(value, type), finest(other.value as bigint, other.type)] as const;
@@ -110,7 +110,7 @@ t.test(
         prng.pick(COMPARISONS),
         constantOf(other, someValue(prng, other)),
         { op: 'input', type, input: 0 },
-        PLACE,
+        POSITION,
         testScope,
       );
       const of = bound.op === 'in' ? bound.of : bound.op === 'compare' ? bound.left : bound;

@@ -14,7 +14,7 @@ import { column, compare, negative, number, oneOf, testScope } from '../../../su
 const SEED = Date.now() % 1_000_000;
 t.comment(`seed ${SEED}`);
 
-const PLACE = { line: 1, column: 1 };
+const POSITION = { line: 1, column: 1 };
 
 t.test(
   'a float next to exact numbers becomes the number of its shortest digits, or stays a float',
@@ -71,6 +71,6 @@ t.test('comparisons, lists and NULLIF keep every digit of the column next to a f
   );
   t.equal(text(compare(ratio, '=', number('1e0'))), '(= #2:float 1:float)');
   t.equal(text(compare(salary, '<', number('1e300'))), '(< (cast #1:decimal(2)):float 1e+300:float)');
-  const bound = compared('=', bindScalar(age, testScope), constantOf(FLOAT, 3), PLACE, testScope);
+  const bound = compared('=', bindScalar(age, testScope), constantOf(FLOAT, 3), POSITION, testScope);
   t.equal(expressionText(bound), '(= #0:integer 3:integer)');
 });

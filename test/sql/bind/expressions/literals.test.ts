@@ -22,8 +22,8 @@ t.test('every digit is kept', async (t) => {
     const text = `${prng.pick(['', '-', '+'])}${whole}.${digits.slice(digits.length - scale)}`;
     const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
     const read = readNumber(text);
-    const kept = typeof read !== 'string' && expressionText(read) === `${value}:decimal(${scale})`;
-    if (!kept) wrong.push(text);
+    const retained = typeof read !== 'string' && expressionText(read) === `${value}:decimal(${scale})`;
+    if (!retained) wrong.push(text);
   }
   t.strictSame(wrong, []);
 });
