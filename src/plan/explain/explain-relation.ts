@@ -24,27 +24,47 @@ export interface StoredNames {
 /** Returns the tree of the plan, after its tables. */
 export function explainRelation(plan: RelationPlan, names: StoredNames): readonly string[] {
   const tables = plan.tables.flatMap((table, index) => {
-    return [`table ${index}`, ...treeLines(table, names).map((line) => `  ${line}`)];
+    return [
+      `table ${index}`,
+      ...treeLines(table, columnNames(table, names), names).map((line) => `  ${line}`),
+    ];
   });
-  return [...tables, ...treeLines(plan.root, names)];
+  return [...tables, ...treeLines(plan.root, columnNames(plan.root, names), names)];
 }
 
 /** Returns each stage with its tree. */
 export function explainStages(stages: readonly Stage[], names: StoredNames): readonly string[] {
+  const known: StageNames[] = [];
+  const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   return stages.flatMap((stage, index) => {
     const place = stage.runs === 'select' || stage.place === 'shards' ? 'all shards' : 'one worker';
     const title = `stage ${index} on ${place}`;
-    const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
-    if (stage.runs === 'operators') return [title, ...indented(treeLines(stage.root, names))];
-    if (stage.runs === 'select') return [title, ...indented([`select: ${selectDetail(stage.plan, names)}`])];
-    const columns = columnNames(stage.input, names);
+    if (stage.runs === 'select') {
+      known.push(stage.columns.map((_, output) => storedName(stage.plan, output, names)));
+      return [title, ...indented([`select: ${selectDetail(stage.plan, names)}`])];
+    }
+    const root = stage.runs === 'operators' ? stage.root : stage.input;
+    const columns = columnNames(root, names, known);
+    if (stage.runs === 'operators') {
+      known.push(stage.columns.map(({ column }) => columns.get(column) ?? null));
+      return [title, ...indented(treeLines(root, columns, names))];
+    }
+    const { outputs, grouping } = stage.plan;
+    known.push(
+      outputs.map(({ of }) => {
+        const key = of.op === 'input' ? grouping?.keys[of.input] : undefined;
+        return key?.op === 'input' ? (columns.get(key.input) ?? null) : null;
+      }),
+    );
     const detail = groupDetail(stage.plan, (input) => columns.get(input) ?? `#${input}`);
-    return [title, ...indented([`group: ${detail}`, ...indented(treeLines(stage.input, names))])];
+    return [title, ...indented([`group: ${detail}`, ...indented(treeLines(root, columns, names))])];
   });
 }
 
-function treeLines(root: Relation, names: StoredNames): string[] {
-  const columns = columnNames(root, names);
+/** By column of a stage; null = a computed column. */
+type StageNames = readonly (string | null)[];
+
+function treeLines(root: Relation, columns: ColumnNames, names: StoredNames): string[] {
   const lines = (relation: Relation, depth: number): string[] => [
     `${'  '.repeat(depth)}${lineOf(relation, columns, names)}`,
     ...relationInputs(relation).flatMap((input) => lines(input, depth + 1)),
@@ -55,15 +75,17 @@ function treeLines(root: Relation, names: StoredNames): string[] {
 type ColumnNames = ReadonlyMap<number, string>;
 
 /** Stored columns have their names; computed ones are `#` and the number. */
-function columnNames(root: Relation, names: StoredNames): ColumnNames {
+function columnNames(root: Relation, names: StoredNames, ofStages: readonly StageNames[] = []): ColumnNames {
   const found = new Map<number, string>();
   for (const relation of relationsIn(root)) {
-    if (relation.op === 'scan') {
-      relation.columns.forEach(({ column }, index) => {
-        const name = storedName(relation.plan, index, names);
-        if (name !== null) found.set(column, name);
-      });
-    }
+    if (relation.op !== 'scan' && relation.op !== 'received') continue;
+    relation.columns.forEach(({ column }, index) => {
+      const name =
+        relation.op === 'scan'
+          ? storedName(relation.plan, index, names)
+          : (ofStages[relation.stage]?.[index] ?? null);
+      if (name !== null) found.set(column, name);
+    });
   }
   // Projections that rename, from the leaves upwards.
   const visit = (relation: Relation): void => {

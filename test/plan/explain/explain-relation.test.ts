@@ -104,7 +104,7 @@ t.test('conditions move to the scans, and stages are printed one after the other
     '  scan: users, where (users.age + 1) > 20',
     'stage 1 on all shards',
     '  group: by orders.user, computing count(*)',
-    '    inner join: orders.user = #1',
+    '    inner join: orders.user = users.entity-id',
     '      scan: orders',
     '      rows of stage 0',
   ]);

@@ -10,7 +10,7 @@ import { runPlan, TwoMatches } from '../../support/relations/reference.js';
 import { textOf } from '../../support/relations/values.js';
 
 const SEED = Number(process.argv[2] ?? Date.now() % 1e9);
-const TREES = Number(process.argv[3] ?? 3_000);
+const TREES = Number(process.argv[3] ?? 2_000);
 
 /** The rows as texts, in order if a sort is the root. */
 function answer(plan: RelationPlan, tables: MemoryTables, isOrdered: boolean): string[] {

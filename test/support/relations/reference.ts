@@ -118,7 +118,7 @@ function both(a: Truth, b: Truth): Truth {
   return a === null || b === null ? null : true;
 }
 
-function matches({ keys, condition }: RelationOf<'join'>, row: Row): Truth {
+function matches({ kind, keys, condition }: RelationOf<'join'>, row: Row): Truth {
   let truth: Truth = true;
   for (const { left, right, nullsEqual } of keys) {
     const [a, b] = [row[left], row[right]];
@@ -127,7 +127,9 @@ function matches({ keys, condition }: RelationOf<'join'>, row: Row): Truth {
     const equal = isMissing ? (nullsEqual ? a === b : null) : compareValues(a, b) === 0;
     truth = both(truth, equal);
   }
-  return condition === null || truth === false ? truth : both(truth, computed(condition, row) as Truth);
+  // Only a mark join distinguishes unknown pairs; the others test the condition of pairs with equal keys.
+  const isSettled = condition === null || truth === false || (truth === null && kind !== 'mark');
+  return isSettled ? truth : both(truth, computed(condition, row) as Truth);
 }
 
 function joinRows(join: RelationOf<'join'>, sources: Sources, outer: Row): Row[] {
