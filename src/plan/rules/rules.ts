@@ -2,19 +2,23 @@
 import type { RelationPlan } from '../../ir/index.js';
 import { absorb } from './absorb.js';
 import { decorrelate } from './decorrelate/decorrelate.js';
+import { joinOrder } from './join-order.js';
 import { mergeFilters, mergeProjects } from './merge.js';
 import { prune } from './prune.js';
 import { pushdown } from './pushdown/pushdown.js';
 import { simplify } from './simplify/simplify.js';
 import { NO_STATISTICS, type Statistics } from './statistics.js';
+import { transitive } from './transitive.js';
 
 export type RuleName =
   | 'decorrelate'
-  | 'simplify'
-  | 'pushdown'
   | 'mergeFilters'
-  | 'mergeProjects'
+  | 'simplify'
+  | 'transitive'
+  | 'pushdown'
+  | 'joinOrder'
   | 'prune'
+  | 'mergeProjects'
   | 'absorb';
 
 export type Rule = (plan: RelationPlan, statistics: Statistics) => RelationPlan;
@@ -23,9 +27,13 @@ const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['decorrelate', decorrelate],
   ['mergeFilters', mergeFilters],
   ['simplify', simplify],
+  // Before conditions become those of scans.
+  ['transitive', transitive],
   ['pushdown', pushdown],
   ['simplify', simplify],
   ['pushdown', pushdown],
+  ['mergeProjects', mergeProjects],
+  ['joinOrder', joinOrder],
   ['prune', prune],
   ['mergeProjects', mergeProjects],
   ['absorb', absorb],

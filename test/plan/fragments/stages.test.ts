@@ -2,16 +2,17 @@ import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { columnsOf } from '../../../src/ir/index.js';
 import { stagesOf } from '../../../src/plan/fragments/stages.js';
+import { decorrelate } from '../../../src/plan/rules/decorrelate/decorrelate.js';
 import { optimize, RULE_NAMES } from '../../../src/plan/rules/rules.js';
 import { checkRelation } from '../../support/relations/check.js';
 import { generatePlan, generateTables } from '../../support/relations/generate.js';
 import { memoryScan } from '../../support/relations/memory-scan.js';
-import { runPlan } from '../../support/relations/reference.js';
+import { runPlan, TwoMatches } from '../../support/relations/reference.js';
 import { runStages } from '../../support/relations/run-stages.js';
 import { textOf } from '../../support/relations/values.js';
 
 const SEED = Number(process.argv[2] ?? Date.now() % 1e9);
-const TREES = Number(process.argv[3] ?? 1_500);
+const TREES = Number(process.argv[3] ?? 1_000);
 
 t.test('stages return the rows of the plan', async (t) => {
   let compared = 0;
@@ -41,7 +42,14 @@ t.test('stages return the rows of the plan', async (t) => {
       const last = stages[stages.length - 1].columns.map(({ column }) => column);
       const wanted = columnsOf(plan.root).map(({ column }) => column);
       if (last.join() !== wanted.join()) return t.fail(`seed ${seed}: columns ${last} instead of ${wanted}`);
-      const found = textsOf(runStages(stages, tables));
+      let found: string[];
+      try {
+        found = textsOf(runStages(stages, tables));
+      } catch (error) {
+        // A subquery with two rows that no row of the left side evaluates is evaluated for all of them at once.
+        if (error instanceof TwoMatches && decorrelate(plan) !== plan) continue;
+        throw new Error(`seed ${seed}`, { cause: error });
+      }
       if (found.join('\n\n') !== expected.join('\n\n')) {
         return t.fail(`seed ${seed}, ${disabled.size} rules disabled`, { expected, found, stages });
       }
