@@ -60,7 +60,10 @@ export function* floatColumn(
   memory.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
-  const isLarge = value.numbers.some((number) => number > ADDED_MAX || number < -ADDED_MAX);
+  let isLarge = false;
+  yield* inSlices(value.count, (from, to) => {
+    for (let row = from; row < to; row++) isLarge ||= Math.abs(value.numbers[row]) > ADDED_MAX;
+  });
   const window = new FloatWindow(value, layout.order, isLarge ? new WideTotal() : new FloatSum());
   const { starts, ends } = frames;
   yield* inSlices(
