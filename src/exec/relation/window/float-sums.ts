@@ -6,6 +6,7 @@ import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../../b
 import {
   exactMean,
   type FloatVector,
+  type Form,
   formOf,
   MEAN_UNIT,
   nearest,
@@ -23,11 +24,15 @@ const ADDED_MAX = 2 ** 970;
 /** Above this, a quotient of doubles does not determine the millionths of a mean. */
 const MILLIONTHS_MAX = 2 ** 48;
 const FORM = formOf({ type: 'float' });
+/** The sums of most columns are multiples of 2^-64, so that their means take few digits. */
+const SHORT_BITS = 64;
+const SHORT_FORM: Form = { unit: 1n, exponent: -SHORT_BITS };
 
 interface Total {
   add(value: number): void;
   clear(): void;
   rounded(): number;
+  integer(power: number): bigint | null;
   readonly units: bigint;
 }
 
@@ -45,6 +50,10 @@ class WideTotal implements Total {
 
   rounded(): number {
     return nearest(this.units, 1n, -UNIT_BITS);
+  }
+
+  integer(): null {
+    return null;
   }
 }
 
@@ -139,6 +148,8 @@ class FloatWindow {
       const rounded = fraction > 0.5 ? whole + 1 : whole;
       return (this.sum() < 0 && rounded > 0 ? -rounded : rounded) / MEAN_UNIT;
     }
+    const short = this.#total.integer(2 ** SHORT_BITS);
+    if (short !== null) return exactMean(short, BigInt(values), SHORT_FORM);
     return exactMean(this.#total.units, BigInt(values), FORM);
   }
 }
