@@ -5,9 +5,9 @@ import type { QueryRun } from '../query-run.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
 
-/** A range is small if it has at most this many integers in all, or per row; a hash table would not be smaller. */
+/** A range is small if it has at most this many integers in all, or per row. */
 const RANGE_MIN = 65_536;
-const RANGE_PER_ROW = 8;
+const RANGE_PER_ROW = 32;
 
 export interface DenseRange {
   readonly least: number;
