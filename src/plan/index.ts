@@ -1,4 +1,5 @@
 export * from './aggregation.js';
+export { explainRelation, explainStages, type StoredNames } from './explain/explain-relation.js';
 export { stagesOf } from './fragments/stages.js';
 export * from './lowered-select.js';
 export * from './pages.js';
