@@ -489,15 +489,18 @@ t.test('EXPLAIN shows the operators of each stage, ANALYZE their rows', async (t
   const plan = builder.plan(builder.aggregate(joined, ['word'], COUNTED));
   const explained = resultOf(await answerOf(store, plan, 'json', QUERY_OPTIONS, 'plan'));
   t.strictSame(
-    explained.map(({ operator }) => String(operator).trim().split(' ')[0]),
-    ['stage', 'scan', 'stage', 'group', 'join', 'scan', 'received'],
+    explained.map(({ operator }) => operator),
+    [
+      ...['stage 0 on all shards', '  scan'],
+      ...['stage 1 on all shards', '  group', '    inner join', '      scan', '      rows of stage 0'],
+    ],
   );
   const analysed = resultOf(await answerOf(store, plan, 'json', QUERY_OPTIONS, 'analyze'));
   const rowsOfOperator = (name: string): unknown[] =>
     analysed.filter(({ operator }) => String(operator).trim() === name).map(({ rows }) => rows);
   const matches = people.filter(({ word }) => word !== null && byId.has(word)).length;
   t.strictSame(rowsOfOperator('scan'), [PEOPLE, PEOPLE]);
-  t.strictSame(rowsOfOperator('join'), [matches]);
+  t.strictSame(rowsOfOperator('inner join'), [matches]);
   t.match(analysed.at(-1), { operator: 'answer', rows: WORDS });
   const lines = await store.engine.summarizePlan({ asks: 'select', plan });
   t.equal(lines.length, explained.length);
