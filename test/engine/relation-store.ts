@@ -128,6 +128,25 @@ export class RelationBuilder {
     };
   }
 
+  sort({ relation, columns }: Named, by: readonly string[], offset: number, limit: number | null): Named {
+    const keys = by.map((name) => ({ ...columns[name], descending: false, missingFirst: false }));
+    return { relation: { op: 'sort', input: relation, keys, offset, limit }, columns };
+  }
+
+  /** Adds the number of each row within its partition. */
+  rowNumber({ relation, columns }: Named, partition: readonly string[], by: readonly string[]): Named {
+    const number = this.column(INTEGER);
+    const order = by.map((name) => ({ ...columns[name], descending: false, missingFirst: false }));
+    const frame = { mode: 'rows', start: { at: 'first' }, end: { at: 'last' } } as const;
+    return {
+      relation: {
+        ...{ op: 'window', input: relation, partition: partition.map((name) => columns[name]), order },
+        functions: [{ ...number, function: 'row-number', args: [], frame }],
+      },
+      columns: { ...columns, number },
+    };
+  }
+
   /** A relation that is computed once, and a reader of it for each use. */
   shared(table: number, { relation, columns }: Named): Named {
     const from = columnsOf(relation);

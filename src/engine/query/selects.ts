@@ -23,7 +23,7 @@ import type { Field } from '../../vector/index.js';
 import type { QueryOptions, QueryPlan, SelectRequest } from '../api.js';
 import { DataStatistics } from './data-statistics.js';
 import { type Analysis, EXPLAIN_FIELDS, explainTable } from './explain.js';
-import { explainRelationTable, relationLines } from './explain-relation.js';
+import { explainRelationTable, type RelationAnalysis, relationLines } from './explain-relation.js';
 import { type DimensionQueryPlan, planSummaryLines } from './plan-summary.js';
 import type { CheckModel, ConcurrencySlot, QueryRunner, QueryRunnerDependencies } from './query-runner.js';
 import { RelationWork } from './relation-work.js';
@@ -185,7 +185,7 @@ export class Selects {
 
   /** The answer of a query of stages. */
   async #relation(
-    { plan, explain }: RequestOf<RelationPlan>,
+    { plan, explain, isRestricted }: RequestOf<RelationPlan>,
     format: RowFormat,
     query: RunningQuery,
     writer: RowWriter,
@@ -194,7 +194,9 @@ export class Selects {
     const { elapsedMs, model } = this.#dependencies;
     const stages = await this.#stages(plan, query);
     const databaseModel = model(plan.databaseId);
-    if (explain === 'plan') return writer.table(explainRelationTable(stages, null, databaseModel));
+    const explained = (analysis: RelationAnalysis | null): Promise<void> =>
+      writer.table(explainRelationTable(stages, analysis, databaseModel, isRestricted));
+    if (explain === 'plan') return explained(null);
     const isAnalysed = explain === 'analyze';
     const stats: OperatorStats[][] = stages.map(() => []);
     const counted = new CountedRows();
@@ -214,8 +216,7 @@ export class Selects {
       work.end();
     }
     if (!isAnalysed) return;
-    const analysis = { stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs };
-    return writer.table(explainRelationTable(stages, analysis, databaseModel));
+    return explained({ stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs });
   }
 
   /** The plan of execution. */

@@ -6,7 +6,7 @@ import type { QueryRun } from '../query-run.js';
 import type { CollectedRows } from './collected-rows.js';
 import type { ColumnTypes } from './join-batch.js';
 import { JoinedBatch, type Pairs } from './join-batch.js';
-import { buildKeyTable, chainsOf, type KeyTable } from './key-table.js';
+import { buildKeyTable, chainsOf, type KeyTable } from './keys/key-table.js';
 import type { RelationBatch } from './operator.js';
 
 export class JoinSide {

@@ -8,7 +8,7 @@ import { invariant } from '../../base/index.js';
 import { gather, type Vector } from '../../vector/index.js';
 import { Candidates } from './join-candidates.js';
 import type { JoinSide } from './join-side.js';
-import { buildKeyTable, chainsOf, type KeyTable } from './key-table.js';
+import { buildKeyTable, chainsOf, type KeyTable } from './keys/key-table.js';
 import type { RelationBatch } from './operator.js';
 import { PickedBatch } from './picked-batch.js';
 

@@ -5,7 +5,7 @@ import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { BATCH_ROWS_MAX } from '../select/row-batches.js';
 import { type CollectedRows, collectRows } from './collected-rows.js';
-import { type BuiltTable, buildKeyTable } from './key-table.js';
+import { type BuiltTable, buildKeyTable } from './keys/key-table.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { PickedBatch, pickedOf, rowsWhere } from './picked-batch.js';
 

@@ -100,6 +100,12 @@ function grouped(rows: readonly Person[]): object[] {
   return [...groups].map(([word, { count, sum, words }]) => ({ word, c: count, s: sum, d: words.size }));
 }
 
+/** By number, those without one last, then by ID. */
+const ordered: readonly Person[] = (() => {
+  const key = ({ n }: Person): number => n ?? Number.POSITIVE_INFINITY;
+  return [...people].sort((a, b) => (a.n === b.n ? (a.id < b.id ? -1 : 1) : key(a) - key(b)));
+})();
+
 const COUNTED = { c: ['count', ''], s: ['sum', 'n'], d: ['count', 'n', true] } as const;
 
 const positive = (builder: RelationBuilder, named: Named): Named =>
@@ -173,12 +179,26 @@ const CASES: readonly Case[] = [
       const first = builder.scan(`${ALL} ORDER BY n, [entity-id] LIMIT 100 OFFSET 5`);
       return builder.plan(builder.aggregate(first, ['word'], {}));
     },
+    wanted: () => [...new Set(ordered.slice(5, 105).map(({ word }) => word))].map((word) => ({ word })),
+  },
+  {
+    name: 'the first rows of a union in order',
+    of: (builder) => {
+      const rows = builder.union(builder.scan(`${ALL} WHERE n > 10`), builder.scan(`${ALL} WHERE n <= 10`));
+      return builder.plan(builder.sort(rows, ['n', 'id'], 7, 1_000));
+    },
+    wanted: () => ordered.filter(({ n }) => n !== null).slice(7, 1_007),
+  },
+  {
+    name: 'numbers of rows by word',
+    of: (builder) => builder.plan(builder.rowNumber(builder.scan(ALL), ['word'], ['n', 'id'])),
     wanted: () => {
-      const key = (n: number | null): number => n ?? Number.POSITIVE_INFINITY;
-      const ordered = [...people].sort((a, b) =>
-        key(a.n) === key(b.n) ? (a.id < b.id ? -1 : 1) : key(a.n) - key(b.n),
-      );
-      return [...new Set(ordered.slice(5, 105).map(({ word }) => word))].map((word) => ({ word }));
+      const counts = new Map<string | null, number>();
+      return ordered.map((person) => {
+        const number = (counts.get(person.word) ?? 0) + 1;
+        counts.set(person.word, number);
+        return { ...person, number };
+      });
     },
   },
   {
@@ -410,6 +430,18 @@ t.test('a query on a worker that ends is refused, and answered after the rebuild
   }
 });
 
+t.test('an order is that of the answer, also of many rows', async (t) => {
+  const store = await openPeople(t, [2, 3]);
+  const builder = new RelationBuilder(store);
+  const left = builder.union(builder.scan(ALL), builder.scan(`${ALL} WHERE n > 1000`));
+  for (const limit of [10, null]) {
+    const rows = await relationRows(store, builder.plan(builder.sort(left, ['n', 'id'], 3, limit)));
+    const wanted = ordered.slice(3, limit === null ? undefined : 3 + limit);
+    const lines = [rows, wanted].map((list) => list.map((row) => JSON.stringify(row)));
+    t.equal(difference(lines[0], lines[1]), '', `limit ${limit}`);
+  }
+});
+
 t.test('a stage at one place runs outside the write barrier', async (t) => {
   let barrierIsOpen: Promise<unknown> | null = null;
   let free = 0;
@@ -457,15 +489,18 @@ t.test('EXPLAIN shows the operators of each stage, ANALYZE their rows', async (t
   const plan = builder.plan(builder.aggregate(joined, ['word'], COUNTED));
   const explained = resultOf(await answerOf(store, plan, 'json', QUERY_OPTIONS, 'plan'));
   t.strictSame(
-    explained.map(({ operator }) => String(operator).trim().split(' ')[0]),
-    ['stage', 'scan', 'stage', 'group', 'join', 'scan', 'received'],
+    explained.map(({ operator }) => operator),
+    [
+      ...['stage 0 on all shards', '  scan'],
+      ...['stage 1 on all shards', '  group', '    inner join', '      scan', '      rows of stage 0'],
+    ],
   );
   const analysed = resultOf(await answerOf(store, plan, 'json', QUERY_OPTIONS, 'analyze'));
   const rowsOfOperator = (name: string): unknown[] =>
     analysed.filter(({ operator }) => String(operator).trim() === name).map(({ rows }) => rows);
   const matches = people.filter(({ word }) => word !== null && byId.has(word)).length;
   t.strictSame(rowsOfOperator('scan'), [PEOPLE, PEOPLE]);
-  t.strictSame(rowsOfOperator('join'), [matches]);
+  t.strictSame(rowsOfOperator('inner join'), [matches]);
   t.match(analysed.at(-1), { operator: 'answer', rows: WORDS });
   const lines = await store.engine.summarizePlan({ kind: 'select', plan });
   t.equal(lines.length, explained.length);

@@ -56,6 +56,17 @@ export class FloatSum {
     return sum;
   }
 
+  /** The sum times `power`, a power of 2, if that is an integer; else null. */
+  integer(power: number): bigint | null {
+    let sum = 0n;
+    for (let index = 0; index < this.#count; index++) {
+      const part = this.#parts[index] * power;
+      if (!Number.isInteger(part)) return null;
+      sum += BigInt(part);
+    }
+    return sum;
+  }
+
   /** The sum in units of 2^-1074. */
   get units(): bigint {
     let units = 0n;

@@ -6,6 +6,7 @@ import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../../b
 import {
   exactMean,
   type FloatVector,
+  type Form,
   formOf,
   MEAN_UNIT,
   nearest,
@@ -23,11 +24,15 @@ const ADDED_MAX = 2 ** 970;
 /** Above this, a quotient of doubles does not determine the millionths of a mean. */
 const MILLIONTHS_MAX = 2 ** 48;
 const FORM = formOf({ type: 'float' });
+/** The sums of most columns are multiples of 2^-64, so that their means take few digits. */
+const SHORT_BITS = 64;
+const SHORT_FORM: Form = { unit: 1n, exponent: -SHORT_BITS };
 
 interface Total {
   add(value: number): void;
   clear(): void;
   rounded(): number;
+  integer(power: number): bigint | null;
   readonly units: bigint;
 }
 
@@ -46,6 +51,10 @@ class WideTotal implements Total {
   rounded(): number {
     return nearest(this.units, 1n, -UNIT_BITS);
   }
+
+  integer(): null {
+    return null;
+  }
 }
 
 /** The memory of the result stays reserved. Throws 9006. */
@@ -60,7 +69,10 @@ export function* floatColumn(
   memory.reserve(count * 9);
   const numbers = new Float64Array(count);
   const valid = new Uint8Array(count);
-  const isLarge = value.numbers.some((number) => number > ADDED_MAX || number < -ADDED_MAX);
+  let isLarge = false;
+  yield* inSlices(value.count, (from, to) => {
+    for (let row = from; row < to; row++) isLarge ||= Math.abs(value.numbers[row]) > ADDED_MAX;
+  });
   const window = new FloatWindow(value, layout.order, isLarge ? new WideTotal() : new FloatSum());
   const { starts, ends } = frames;
   yield* inSlices(
@@ -136,6 +148,8 @@ class FloatWindow {
       const rounded = fraction > 0.5 ? whole + 1 : whole;
       return (this.sum() < 0 && rounded > 0 ? -rounded : rounded) / MEAN_UNIT;
     }
+    const short = this.#total.integer(2 ** SHORT_BITS);
+    if (short !== null) return exactMean(short, BigInt(values), SHORT_FORM);
     return exactMean(this.#total.units, BigInt(values), FORM);
   }
 }

@@ -2,7 +2,7 @@
  * Codes of key values: equal values have equal codes. A code is the number of the first row with the value, plus 1;
  * 0 = the value equals nothing.
  */
-import type { Vector } from '../../vector/index.js';
+import type { Vector } from '../../../vector/index.js';
 
 /** The values of one key column of a table. */
 export interface KeyCodes {

@@ -1,15 +1,15 @@
 /** Tables of rows by key, large enough to grow, beside maps of plain values. */
 import t from 'tap';
-import { Prng, runToEnd, type Task } from '../../../src/base/index.js';
-import { QueryRun } from '../../../src/exec/index.js';
+import { Prng, runToEnd, type Task } from '../../../../src/base/index.js';
+import { QueryRun } from '../../../../src/exec/index.js';
 import {
   type BuiltTable,
   buildKeyTable,
   chainsOf,
   type KeyColumn,
-} from '../../../src/exec/relation/key-table.js';
-import { type SqlType, type Value, type Vector, vectorOf } from '../../../src/vector/index.js';
-import { shownRow } from './tables.js';
+} from '../../../../src/exec/relation/keys/key-table.js';
+import { type SqlType, type Value, type Vector, vectorOf } from '../../../../src/vector/index.js';
+import { shownRow } from '../tables.js';
 
 const SEED = 1_618;
 t.comment(`seed ${SEED}`);

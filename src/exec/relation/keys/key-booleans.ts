@@ -1,5 +1,5 @@
 /** Codes of boolean keys. */
-import type { BooleanVector, Vector } from '../../vector/index.js';
+import type { BooleanVector, Vector } from '../../../vector/index.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
 

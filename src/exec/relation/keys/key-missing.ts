@@ -1,5 +1,5 @@
 /** The code of missing key values. */
-import type { Vector } from '../../vector/index.js';
+import type { Vector } from '../../../vector/index.js';
 
 export class MissingCode {
   readonly #areEqual: boolean;

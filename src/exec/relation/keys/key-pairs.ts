@@ -5,7 +5,7 @@
  * Hashes  have random multipliers, because clients choose the keys.
  */
 import { randomBytes } from 'node:crypto';
-import type { QueryRun } from '../query-run.js';
+import type { QueryRun } from '../../query-run.js';
 
 const SLOT_BYTES = 16;
 const SLOTS_MIN = 1_024;

@@ -1,9 +1,9 @@
 /** Codes of number keys of any range, by hash. Integers beyond 2^53 have tables of their own. */
-import { grownWithin } from '../../base/index.js';
-import type { ExactVector, FloatVector, Vector } from '../../vector/index.js';
-import { isSafe } from '../../vector/index.js';
-import type { QueryRun } from '../query-run.js';
-import { WideTable } from '../select/group-wide-table.js';
+import { grownWithin } from '../../../base/index.js';
+import type { ExactVector, FloatVector, Vector } from '../../../vector/index.js';
+import { isSafe } from '../../../vector/index.js';
+import type { QueryRun } from '../../query-run.js';
+import { WideTable } from '../../select/group-wide-table.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
 import { NumberSlots, wordsOf } from './key-slots.js';

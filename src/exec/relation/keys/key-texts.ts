@@ -3,9 +3,9 @@
  * Layout  open addressing with linear probing, at most half full; a slot is two integers: the text's hash and its
  *         code, 0 = free.
  */
-import { hashBytes } from '../../base/index.js';
-import type { Texts, TextVector, Vector } from '../../vector/index.js';
-import type { QueryRun } from '../query-run.js';
+import { hashBytes } from '../../../base/index.js';
+import type { Texts, TextVector, Vector } from '../../../vector/index.js';
+import type { QueryRun } from '../../query-run.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
 

@@ -1,7 +1,7 @@
 /** Codes of integer keys of a small range, looked up in an array with an element per integer of the range. */
-import type { ExactVector, Vector } from '../../vector/index.js';
-import { isSafe } from '../../vector/index.js';
-import type { QueryRun } from '../query-run.js';
+import type { ExactVector, Vector } from '../../../vector/index.js';
+import { isSafe } from '../../../vector/index.js';
+import type { QueryRun } from '../../query-run.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
 

@@ -7,7 +7,7 @@
  * Hashes  clients choose the keys, so the hash has random multipliers; no result depends on it. -0 equals 0.
  */
 import { randomBytes } from 'node:crypto';
-import type { QueryRun } from '../query-run.js';
+import type { QueryRun } from '../../query-run.js';
 
 const SLOT_BYTES = 16;
 const SLOTS_MIN = 1_024;

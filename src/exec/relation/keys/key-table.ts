@@ -2,9 +2,9 @@
  * Tables of rows by key, for joins and set operations. Rows with equal keys have equal codes: the number of the first
  * such row, plus 1; 0 = the key equals nothing, because a value is missing.
  */
-import { SLICE_ENTRIES } from '../../base/index.js';
-import type { Vector } from '../../vector/index.js';
-import type { QueryRun } from '../query-run.js';
+import { SLICE_ENTRIES } from '../../../base/index.js';
+import type { Vector } from '../../../vector/index.js';
+import type { QueryRun } from '../../query-run.js';
 import { BooleanCodes } from './key-booleans.js';
 import type { KeyCodes } from './key-codes.js';
 import { DenseCodes, denseRange } from './key-dense.js';
