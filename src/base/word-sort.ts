@@ -44,11 +44,11 @@ interface Arrays {
   readonly otherEntries: Uint32Array;
   readonly otherKeys: Uint32Array;
   /** By digit: the number of its entries, then the end of its range. */
-  readonly places: Uint32Array;
+  readonly positions: Uint32Array;
 }
 
 /**
- * Sorts `entries` in place and returns them; ties keep their order. The temporary memory is released at the end. Throws
+ * Sorts `entries` in position and returns them; ties keep their order. The temporary memory is released at the end. Throws
  * 9006.
  */
 export function* sortEntries(
@@ -64,7 +64,7 @@ export function* sortEntries(
     keys: new Uint32Array(count),
     otherEntries: new Uint32Array(count),
     otherKeys: new Uint32Array(count),
-    places: new Uint32Array(2 ** DIGIT_BITS_MAX),
+    positions: new Uint32Array(2 ** DIGIT_BITS_MAX),
   };
   const ranges: Range[] = [{ from: 0, to: count, level: 0, isLoaded: false }];
   let sorted = 0;
@@ -86,7 +86,7 @@ export function* sortEntries(
 
 function* sortLarge(source: WordSource, arrays: Arrays, range: Range, ranges: Range[]): Task<void> {
   const { from, to, level, isLoaded } = range;
-  const { entries, keys, otherEntries, otherKeys, places } = arrays;
+  const { entries, keys, otherEntries, otherKeys, positions } = arrays;
   if (!isLoaded) {
     yield* inSlices(to - from, (first, end) => source.load(level, entries, keys, from + first, from + end));
   }
@@ -95,9 +95,9 @@ function* sortLarge(source: WordSource, arrays: Arrays, range: Range, ranges: Ra
     if (source.hasMore(level, keys[from])) ranges.push({ from, to, level: level + 1, isLoaded: false });
     return;
   }
-  places.fill(0, 0, digit.values);
-  yield* inSlices(to - from, (first, end) => countDigits(keys, from + first, from + end, digit, places));
-  toStarts(places, digit.values, from);
+  positions.fill(0, 0, digit.values);
+  yield* inSlices(to - from, (first, end) => countDigits(keys, from + first, from + end, digit, positions));
+  toStarts(positions, digit.values, from);
   yield* inSlices(to - from, (first, end) => moveEntries(arrays, from + first, from + end, digit));
   yield* inSlices(to - from, (first, end) => {
     entries.set(otherEntries.subarray(from + first, from + end), from + first);
@@ -108,7 +108,7 @@ function* sortLarge(source: WordSource, arrays: Arrays, range: Range, ranges: Ra
 
 function sortSmall(source: WordSource, arrays: Arrays, range: Range, ranges: Range[]): void {
   const { from, to, level, isLoaded } = range;
-  const { entries, keys, otherEntries, otherKeys, places } = arrays;
+  const { entries, keys, otherEntries, otherKeys, positions } = arrays;
   if (!isLoaded) source.load(level, entries, keys, from, to);
   if (to - from <= FEW) {
     sortFew(source, arrays, from, to, level);
@@ -119,9 +119,9 @@ function sortSmall(source: WordSource, arrays: Arrays, range: Range, ranges: Ran
     if (source.hasMore(level, keys[from])) ranges.push({ from, to, level: level + 1, isLoaded: false });
     return;
   }
-  places.fill(0, 0, digit.values);
-  countDigits(keys, from, to, digit, places);
-  toStarts(places, digit.values, from);
+  positions.fill(0, 0, digit.values);
+  countDigits(keys, from, to, digit, positions);
+  toStarts(positions, digit.values, from);
   moveEntries(arrays, from, to, digit);
   entries.set(otherEntries.subarray(from, to), from);
   keys.set(otherKeys.subarray(from, to), from);
@@ -152,35 +152,35 @@ function countDigits(
   from: number,
   to: number,
   { shift, mask }: Digit,
-  places: Uint32Array,
+  positions: Uint32Array,
 ): void {
-  for (let at = from; at < to; at++) places[(keys[at] >>> shift) & mask]++;
+  for (let at = from; at < to; at++) positions[(keys[at] >>> shift) & mask]++;
 }
 
-function toStarts(places: Uint32Array, values: number, from: number): void {
+function toStarts(positions: Uint32Array, values: number, from: number): void {
   let start = from;
   for (let value = 0; value < values; value++) {
-    const count = places[value];
-    places[value] = start;
+    const count = positions[value];
+    positions[value] = start;
     start += count;
   }
 }
 
 function moveEntries(
-  { entries, keys, otherEntries, otherKeys, places }: Arrays,
+  { entries, keys, otherEntries, otherKeys, positions }: Arrays,
   from: number,
   to: number,
   { shift, mask }: Digit,
 ): void {
   for (let at = from; at < to; at++) {
     const key = keys[at];
-    const place = places[(key >>> shift) & mask]++;
-    otherKeys[place] = key;
-    otherEntries[place] = entries[at];
+    const position = positions[(key >>> shift) & mask]++;
+    otherKeys[position] = key;
+    otherEntries[position] = entries[at];
   }
 }
 
-/** Sorts short ranges of one digit value, and pushes longer ones. places[v] is the end of the range of value v. */
+/** Sorts short ranges of one digit value, and pushes longer ones. positions[v] is the end of the range of value v. */
 function pushRanges(
   source: WordSource,
   arrays: Arrays,
@@ -188,10 +188,10 @@ function pushRanges(
   { shift, values }: Digit,
   ranges: Range[],
 ): void {
-  const { keys, places } = arrays;
+  const { keys, positions } = arrays;
   let start = from;
   for (let value = 0; value < values; value++) {
-    const end = places[value];
+    const end = positions[value];
     if (end - start > FEW) {
       if (shift > 0) ranges.push({ from: start, to: end, level, isLoaded: true });
       else if (source.hasMore(level, keys[start])) {
@@ -213,19 +213,19 @@ function sortFew(
   for (let at = from + 1; at < to; at++) {
     const key = keys[at];
     const entry = entries[at];
-    let place = at;
-    for (; place > from; place--) {
-      const other = keys[place - 1];
+    let position = at;
+    for (; position > from; position--) {
+      const other = keys[position - 1];
       if (other < key) break;
       if (other === key) {
         if (!source.hasMore(level, key)) break;
-        if (source.compare(level + 1, entries[place - 1], entry) <= 0) break;
+        if (source.compare(level + 1, entries[position - 1], entry) <= 0) break;
       }
-      keys[place] = other;
-      entries[place] = entries[place - 1];
+      keys[position] = other;
+      entries[position] = entries[position - 1];
     }
-    keys[place] = key;
-    entries[place] = entry;
+    keys[position] = key;
+    entries[position] = entry;
   }
 }
 

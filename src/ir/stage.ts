@@ -6,21 +6,21 @@ import { type Relation, type RelationColumn, relationInputs } from './relation.j
 import type { SelectPlan } from './select.js';
 
 /** shards: every worker runs it over its own shards, and its rows are those of all workers. one: a single worker. */
-export type StagePlace = 'shards' | 'one';
+export type StageLocation = 'shards' | 'one';
 
 export type Stage = {
   readonly columns: readonly RelationColumn[];
 } /** A SELECT over one dimension that has groups, an order, a limit or joins of its own; output i is columns[i]. */ & (
   | { readonly runs: 'select'; readonly plan: SelectPlan }
-  /** Scans in `root` are without grouping, order, limit, offset and joins; at place `one` there are none. */
-  | { readonly runs: 'operators'; readonly place: StagePlace; readonly root: Relation }
+  /** Scans in `root` are without grouping, order, limit, offset and joins; at location `one` there are none. */
+  | { readonly runs: 'operators'; readonly location: StageLocation; readonly root: Relation }
   /**
    * Groups the rows of `input`. Keys and aggregates of plan.grouping read columns of `input`; having, outputs and order
    * of the plan read the groups as in every SelectPlan, and output i is columns[i].
    */
   | {
       readonly runs: 'groups';
-      readonly place: StagePlace;
+      readonly location: StageLocation;
       readonly input: Relation;
       readonly plan: SelectPlan;
     }

@@ -29,9 +29,9 @@ t.test(
       const texts = Array.from({ length: count }, (_, row) => strings[codes === null ? row : codes[row]]);
       const distinct = [...new Set(texts.filter((_, row) => isValid(row)))];
       distinct.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      const places = new Map(distinct.map((text, place) => [text, place]));
+      const positions = new Map(distinct.map((text, position) => [text, position]));
       const wrong = texts.findIndex((text, row) =>
-        isValid(row) ? ranks[row] !== places.get(text) : ranks[row] > max,
+        isValid(row) ? ranks[row] !== positions.get(text) : ranks[row] > max,
       );
       t.equal(wrong, -1, `round ${round}`);
       t.equal(max, Math.max(distinct.length - 1, 0));

@@ -8,7 +8,7 @@ import type { DataVersions } from '../write/data-versions.js';
 import type { RunningQuery } from './running-query.js';
 
 /** Time for which the number of a changed dimension is used. */
-const KEPT_MS = 1_000;
+const VALID_MS = 1_000;
 /** Above this number of dimensions all are forgotten, because some of them may be deleted. */
 const DIMENSIONS_MAX = 10_000;
 
@@ -44,7 +44,7 @@ export class DataStatistics {
   #isFresh(dimension: DimensionKey): boolean {
     const found = this.#counted.get(keyOf(dimension));
     if (found === undefined) return false;
-    return found.version === this.#versions.of(dimension) || this.#elapsedMs() - found.countedMs < KEPT_MS;
+    return found.version === this.#versions.of(dimension) || this.#elapsedMs() - found.countedMs < VALID_MS;
   }
 
   async #count(dimensions: readonly DimensionKey[], query: RunningQuery): Promise<void> {

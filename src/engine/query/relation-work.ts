@@ -196,7 +196,7 @@ export class RelationWork {
     read: (workerSelect: WorkerSelect) => Promise<T>,
   ): Promise<T> {
     const { nextId, query, partMemory } = this.#dependencies;
-    const worker = stage.place === 'one' ? this.#only : null;
+    const worker = stage.location === 'one' ? this.#only : null;
     const settings = { runs: 'stage', queryId: this.#queryId, stage, encoding, worker } as const;
     const workerSelect = new WorkerSelect(
       nextId(),
@@ -214,13 +214,13 @@ export class RelationWork {
     }
   }
 
-  /** The worker that runs the stages at one place: another one for each query. */
+  /** The worker that runs the stages of location `one`: another one for each query. */
   get #only(): number {
     return this.#queryId % this.#workers.length;
   }
 
   #workersOf(stage: Stage): readonly number[] {
-    return stage.runs !== 'select' && stage.place === 'one' ? [this.#only] : [...this.#workers.keys()];
+    return stage.runs !== 'select' && stage.location === 'one' ? [this.#only] : [...this.#workers.keys()];
   }
 }
 
@@ -229,7 +229,7 @@ const isUnordered = ({ order, offset, limit }: SelectPlan): boolean =>
 
 /** The number of requests in which a stage reads shards. */
 function readsOf(stage: Stage): number {
-  if (stage.runs !== 'select') return stage.place === 'shards' ? 1 : 0;
+  if (stage.runs !== 'select') return stage.location === 'shards' ? 1 : 0;
   const { dimensionId, joins } = stage.plan;
   return dimensionId === null ? 0 : 1 + joins.length;
 }

@@ -37,8 +37,8 @@ export function explainStages(stages: readonly Stage[], names: StoredNames): rea
   const known: StageNames[] = [];
   const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   return stages.flatMap((stage, index) => {
-    const place = stage.runs === 'select' || stage.place === 'shards' ? 'all shards' : 'one worker';
-    const title = `stage ${index} on ${place}`;
+    const location = stage.runs === 'select' || stage.location === 'shards' ? 'all shards' : 'one worker';
+    const title = `stage ${index} on ${location}`;
     if (stage.runs === 'select') {
       known.push(stage.columns.map((_, output) => storedName(stage.plan, output, names)));
       return [title, ...indented([`select: ${selectDetail(stage.plan, names)}`])];

@@ -1,7 +1,7 @@
 /**
  * Divides a relation plan into stages.
  * Invariant: the leftmost leaf of what runs on the shards is a scan, and every right side there is received, so that
- * each row of the result comes from one shard. What needs all rows runs in one place: windows, full joins, sets other
+ * each row of the result comes from one shard. What needs all rows runs in one location: windows, full joins, sets other
  * than unions, and orders.
  */
 import { invariant } from '../../base/index.js';
@@ -15,7 +15,7 @@ import {
   type RelationPlan,
   type SelectPlan,
   type Stage,
-  type StagePlace,
+  type StageLocation,
 } from '../../ir/index.js';
 import { isBareScan } from '../relations/scans.js';
 import { ColumnNumbers, narrowed } from '../relations/tree.js';
@@ -28,11 +28,11 @@ export function stagesOf(plan: RelationPlan): readonly Stage[] {
 
 /** Work that belongs to no stage yet. */
 type Fragment =
-  | { readonly runs: 'operators'; readonly place: StagePlace; readonly root: Relation }
+  | { readonly runs: 'operators'; readonly location: StageLocation; readonly root: Relation }
   /** A grouping in the form of a scan, which absorbs operators above; its keys read columns of `input`. */
   | {
       readonly runs: 'groups';
-      readonly place: StagePlace;
+      readonly location: StageLocation;
       readonly input: Relation;
       readonly groups: RelationOf<'scan'>;
     };
@@ -59,7 +59,7 @@ class Division {
         const columns = columnsOf(root);
         this.#add({
           runs: 'operators',
-          place: 'one',
+          location: 'one',
           root: { op: 'received', stage: last, columns },
           columns,
         });
@@ -79,30 +79,30 @@ class Division {
   /** The stage whose rows are those of the fragment, with these columns. */
   #stageOf(fragment: Fragment, columns: readonly RelationColumn[]): number {
     if (fragment.runs === 'groups') {
-      const { place, input, groups } = fragment;
+      const { location, input, groups } = fragment;
       if (hasColumns(groups, columns))
-        return this.#add({ runs: 'groups', place, input, plan: groups.plan, columns });
+        return this.#add({ runs: 'groups', location, input, plan: groups.plan, columns });
       return this.#stageOf(operators('one', this.#received(fragment, groups.columns)), columns);
     }
-    const { place } = fragment;
+    const { location } = fragment;
     const root = narrowed(fragment.root, columns);
     if (root.op === 'received' && hasColumns(this.#stages[root.stage], columns)) return root.stage;
-    return this.#add({ runs: 'operators', place, root, columns });
+    return this.#add({ runs: 'operators', location, root, columns });
   }
 
   #received(fragment: Fragment, columns: readonly RelationColumn[]): Relation {
     return { op: 'received', stage: this.#stageOf(fragment, columns), columns };
   }
 
-  /** The fragment as operators in one place. */
+  /** The fragment as operators in one location. */
   #atOne(fragment: Fragment): Relation {
-    if (fragment.runs === 'operators' && fragment.place === 'one') return fragment.root;
+    if (fragment.runs === 'operators' && fragment.location === 'one') return fragment.root;
     return this.#received(fragment, columnsOfFragment(fragment));
   }
 
   /** The fragment as the right side of a join on the shards: received, or so cheap that every shard computes it. */
   #broadcast(fragment: Fragment): Relation {
-    if (fragment.runs === 'operators' && fragment.place === 'one' && isReceived(fragment.root)) {
+    if (fragment.runs === 'operators' && fragment.location === 'one' && isReceived(fragment.root)) {
       return fragment.root;
     }
     return this.#received(fragment, columnsOfFragment(fragment));
@@ -131,8 +131,8 @@ class Division {
       case 'sort':
         return this.#sort(relation, this.#fragment(relation.input));
       case 'aggregate': {
-        const { place, root } = this.#operators(this.#fragment(relation.input));
-        return { runs: 'groups', place, input: root, groups: groupsOf(relation, this.#plan.databaseId) };
+        const { location, root } = this.#operators(this.#fragment(relation.input));
+        return { runs: 'groups', location, input: root, groups: groupsOf(relation, this.#plan.databaseId) };
       }
       case 'window':
         return operators('one', { ...relation, input: this.#atOne(this.#fragment(relation.input)) });
@@ -148,8 +148,8 @@ class Division {
       const groups = absorbedInto(input.groups, { ...relation, input: input.groups });
       if (groups !== null) return { ...input, groups };
     }
-    const { place, root } = this.#operators(input);
-    return operators(place, { ...relation, input: root });
+    const { location, root } = this.#operators(input);
+    return operators(location, { ...relation, input: root });
   }
 
   #sort(sort: RelationOf<'sort'>, input: Fragment): Fragment {
@@ -158,7 +158,7 @@ class Division {
       if (groups !== null) return { ...input, groups };
     }
     const { limit, offset } = sort;
-    if (input.runs === 'operators' && input.place === 'shards' && limit !== null) {
+    if (input.runs === 'operators' && input.location === 'shards' && limit !== null) {
       // The first rows of all shards are among the first rows of each.
       const first = operators('shards', { ...sort, input: input.root, offset: 0, limit: offset + limit });
       return operators('one', { ...sort, input: this.#atOne(first) });
@@ -169,7 +169,7 @@ class Division {
   #join(join: RelationOf<'join'>): Fragment {
     const left = this.#operators(this.#fragment(join.left));
     const right = this.#fragment(join.right);
-    if (join.kind === 'full' || left.place === 'one') {
+    if (join.kind === 'full' || left.location === 'one') {
       return operators('one', { ...join, left: this.#atOne(left), right: this.#atOne(right) });
     }
     return operators('shards', { ...join, left: left.root, right: this.#broadcast(right) });
@@ -179,7 +179,7 @@ class Division {
     const [left, right] = [this.#fragment(set.left), this.#fragment(set.right)].map((side) =>
       this.#operators(side),
     );
-    if (set.operator === 'union' && left.place === 'shards' && right.place === 'shards') {
+    if (set.operator === 'union' && left.location === 'shards' && right.location === 'shards') {
       return operators('shards', { ...set, left: left.root, right: right.root });
     }
     return operators('one', { ...set, left: this.#atOne(left), right: this.#atOne(right) });
@@ -201,9 +201,9 @@ class Division {
   }
 }
 
-const operators = (place: StagePlace, root: Relation): Fragment & { readonly runs: 'operators' } => ({
+const operators = (location: StageLocation, root: Relation): Fragment & { readonly runs: 'operators' } => ({
   runs: 'operators',
-  place,
+  location,
   root,
 });
 

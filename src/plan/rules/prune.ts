@@ -36,13 +36,13 @@ function renumbered(
   tables: readonly Relation[],
   pruning: Pruning,
 ): Pick<RelationPlan, 'root' | 'tables'> {
-  const kept = plan.tables.map((_, table) => table).filter((table) => pruning.isRead(table));
+  const retained = plan.tables.map((_, table) => table).filter((table) => pruning.isRead(table));
   const change = (relation: Relation): Relation => {
     if (relation.op !== 'shared') return withChanged(relation, change);
     const from = relation.from.map((column) => pruning.position(relation.table, column));
-    return { ...relation, table: kept.indexOf(relation.table), from };
+    return { ...relation, table: retained.indexOf(relation.table), from };
   };
-  return { root: change(root), tables: kept.map((table) => change(tables[table])) };
+  return { root: change(root), tables: retained.map((table) => change(tables[table])) };
 }
 
 function withChanged(relation: Relation, change: (input: Relation) => Relation): Relation {
@@ -70,8 +70,8 @@ class Pruning {
 
   table(table: number, root: Relation): Relation {
     if (!this.isRead(table)) return root;
-    const kept = columnsOf(root).filter((_, index) => this.#read[table].has(index));
-    return narrowed(this.pruned(root, numbersOf(kept)), kept);
+    const retained = columnsOf(root).filter((_, index) => this.#read[table].has(index));
+    return narrowed(this.pruned(root, numbersOf(retained)), retained);
   }
 
   /** The relation with the columns `read` and possibly others. */
@@ -84,17 +84,17 @@ class Pruning {
       case 'values':
         return prunedValues(relation, read);
       case 'shared': {
-        const kept = keptOf(relation.columns, read);
-        for (const index of kept) this.#read[relation.table].add(relation.from[index]);
-        const columns = kept.map((index) => relation.columns[index]);
-        return { ...relation, columns, from: kept.map((index) => relation.from[index]) };
+        const retained = retainedOf(relation.columns, read);
+        for (const index of retained) this.#read[relation.table].add(relation.from[index]);
+        const columns = retained.map((index) => relation.columns[index]);
+        return { ...relation, columns, from: retained.map((index) => relation.from[index]) };
       }
       case 'received':
         return relation;
       case 'filter':
         return { ...relation, input: within(relation.input, readsOf(relation)) };
       case 'project': {
-        const columns = keptOf(columnsOf(relation), read).map((index) => relation.columns[index]);
+        const columns = retainedOf(columnsOf(relation), read).map((index) => relation.columns[index]);
         const project = { ...relation, columns };
         return { ...project, input: this.pruned(relation.input, readsOf(project)) };
       }
@@ -113,7 +113,7 @@ class Pruning {
       case 'set': {
         const isUnion = relation.operator === 'union';
         const columns = isUnion
-          ? keptOf(relation.columns, read).map((index) => relation.columns[index])
+          ? retainedOf(relation.columns, read).map((index) => relation.columns[index])
           : relation.columns;
         const side = (name: 'left' | 'right'): Relation =>
           this.#exactly(relation[name], new Set(columns.map((one) => one[name])));
@@ -126,8 +126,8 @@ class Pruning {
   #exactly(relation: Relation, read: ReadonlySet<number>): Relation {
     const pruned = this.pruned(relation, read);
     const columns = columnsOf(pruned);
-    const kept = keptOf(columns, read).map((index) => columns[index]);
-    return narrowed(pruned, kept);
+    const retained = retainedOf(columns, read).map((index) => columns[index]);
+    return narrowed(pruned, retained);
   }
 
   #join(join: RelationOf<'join'>, read: ReadonlySet<number>): Relation {
@@ -143,9 +143,9 @@ class Pruning {
 
   #aggregate(aggregate: RelationOf<'aggregate'>, read: ReadonlySet<number>): Relation {
     const { keys } = aggregate;
-    const kept = aggregate.aggregates.filter(({ column }) => read.has(column));
+    const retained = aggregate.aggregates.filter(({ column }) => read.has(column));
     // A group without keys is one row, which an aggregate has to carry.
-    const aggregates = keys.length + kept.length === 0 ? aggregate.aggregates.slice(0, 1) : kept;
+    const aggregates = keys.length + retained.length === 0 ? aggregate.aggregates.slice(0, 1) : retained;
     const pruned = { ...aggregate, aggregates };
     return { ...pruned, input: this.pruned(aggregate.input, readsOf(pruned)) };
   }
@@ -156,28 +156,28 @@ function union(a: ReadonlySet<number>, b: ReadonlySet<number>): ReadonlySet<numb
 }
 
 /** Positions of the columns that are read; of one column if none is. */
-function keptOf(columns: readonly RelationColumn[], read: ReadonlySet<number>): readonly number[] {
-  const kept = columns.map((_, index) => index).filter((index) => read.has(columns[index].column));
-  if (kept.length > 0 || columns.length === 0) return kept;
+function retainedOf(columns: readonly RelationColumn[], read: ReadonlySet<number>): readonly number[] {
+  const retained = columns.map((_, index) => index).filter((index) => read.has(columns[index].column));
+  if (retained.length > 0 || columns.length === 0) return retained;
   const cheapest = columns.findIndex(({ type }) => type.type !== 'text' && type.type !== 'json');
   return [Math.max(0, cheapest)];
 }
 
 function prunedValues(values: RelationOf<'values'>, read: ReadonlySet<number>): Relation {
-  const kept = keptOf(values.columns, read);
+  const retained = retainedOf(values.columns, read);
   return {
     ...values,
-    columns: kept.map((index) => values.columns[index]),
-    rows: values.rows.map((row) => kept.map((index) => row[index])),
+    columns: retained.map((index) => values.columns[index]),
+    rows: values.rows.map((row) => retained.map((index) => row[index])),
   };
 }
 
 function prunedScan({ plan, columns }: RelationOf<'scan'>, read: ReadonlySet<number>): Relation {
   // The outputs determine which rows of DISTINCT are equal.
-  const kept = plan.distinct ? columns.map((_, index) => index) : keptOf(columns, read);
-  const outputs = kept.map((index) => plan.outputs[index]);
+  const retained = plan.distinct ? columns.map((_, index) => index) : retainedOf(columns, read);
+  const outputs = retained.map((index) => plan.outputs[index]);
   const pruned = withUsedInputs(withUsedAggregates({ ...plan, outputs }));
-  return { op: 'scan', plan: pruned, columns: kept.map((index) => columns[index]) };
+  return { op: 'scan', plan: pruned, columns: retained.map((index) => columns[index]) };
 }
 
 /** Omits aggregates that neither having nor order nor an output reads. */
@@ -189,11 +189,11 @@ function withUsedAggregates(plan: SelectPlan): SelectPlan {
     for (const input of inputsOf(of)) used.add(input);
   if (having !== null) for (const input of inputsOf(having)) used.add(input);
   const keyCount = grouping.keys.length;
-  const kept = grouping.aggregates.map((_, index) => index).filter((index) => used.has(keyCount + index));
-  if (kept.length === grouping.aggregates.length) return plan;
-  if (kept.length + keyCount === 0) kept.push(0);
-  const names = new Map(kept.map((index, at) => [keyCount + index, keyCount + at]));
-  const aggregates = kept.map((index) => grouping.aggregates[index]);
+  const retained = grouping.aggregates.map((_, index) => index).filter((index) => used.has(keyCount + index));
+  if (retained.length === grouping.aggregates.length) return plan;
+  if (retained.length + keyCount === 0) retained.push(0);
+  const names = new Map(retained.map((index, at) => [keyCount + index, keyCount + at]));
+  const aggregates = retained.map((index) => grouping.aggregates[index]);
   return overGroups({ ...plan, grouping: { ...grouping, aggregates } }, names);
 }
 
@@ -218,12 +218,12 @@ function withUsedInputs(plan: SelectPlan): SelectPlan {
   for (const expression of overRows)
     if (expression !== null) for (const input of inputsOf(expression)) used.add(input);
   if (used.size === plan.inputs.length) return plan;
-  const kept = plan.inputs.map((_, index) => index).filter((index) => used.has(index));
-  const names = new Map(kept.map((index, at) => [index, at]));
+  const retained = plan.inputs.map((_, index) => index).filter((index) => used.has(index));
+  const names = new Map(retained.map((index, at) => [index, at]));
   const change = (expression: Expression): Expression => renamedInputs(expression, names);
   const changed = {
     ...plan,
-    inputs: kept.map((index) => plan.inputs[index]),
+    inputs: retained.map((index) => plan.inputs[index]),
     filter: filter === null ? null : change(filter),
   };
   if (grouping === null) return overGroups(changed, names);

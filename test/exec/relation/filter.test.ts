@@ -65,7 +65,7 @@ t.test('a batch whose rows all pass is not copied', async (t) => {
     right: { op: 'constant', type: INTEGER, value: 5n },
   };
   const seen = new Set<object>();
-  const kept = {
+  const retained = {
     columns: source.columns,
     *batches() {
       for (const batch of source.batches()) {
@@ -79,7 +79,7 @@ t.test('a batch whose rows all pass is not copied', async (t) => {
   const relation = { op: 'received', stage: 0, columns } as const;
   const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
   let rows = 0;
-  for (const batch of filterRows(kept, { op: 'filter', input: relation, condition }, run).batches()) {
+  for (const batch of filterRows(retained, { op: 'filter', input: relation, condition }, run).batches()) {
     if (batch === null) continue;
     t.ok(seen.has(batch));
     rows += batch.count;

@@ -271,8 +271,8 @@ class Trees {
   #project(input: Relation, outer: readonly RelationColumn[], canFail: boolean): Relation {
     const prng = this.#prng;
     const columns = columnsOf(input);
-    const kept = this.#some(columns, 1 + prng.below(columns.length));
-    const passed = kept.map((one) => ({ column: one.column, of: inputExpression(one.type, one.column) }));
+    const retained = this.#some(columns, 1 + prng.below(columns.length));
+    const passed = retained.map((one) => ({ column: one.column, of: inputExpression(one.type, one.column) }));
     const computed = Array.from({ length: 1 + prng.below(2) }, () => {
       const of = this.#value(columns, outer, canFail);
       return { column: this.#column(of.type).column, of };

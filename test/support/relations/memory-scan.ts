@@ -33,8 +33,8 @@ export function memoryScan(plan: SelectPlan, tables: MemoryTables): Value[][] {
 /** The outputs of a plan over its rows or groups. */
 export function finishedRows(plan: SelectPlan, rows: readonly Row[]): Value[][] {
   const { having, offset, limit, outputs, order } = plan;
-  const kept = rows.filter((row) => having === null || evaluateRow(having, row) === true);
-  const sorted = kept
+  const retained = rows.filter((row) => having === null || evaluateRow(having, row) === true);
+  const sorted = retained
     .map((row) => ({ row, keys: order.map(({ of }) => evaluateRow(of, row)) }))
     .sort((a, b) =>
       compareRows(

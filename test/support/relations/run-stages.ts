@@ -28,18 +28,18 @@ export function runStages(stages: readonly Stage[], tables: MemoryTables): Value
     },
     received,
   });
-  const shards = (place: 'shards' | 'one'): (MemoryTables | null)[] =>
-    place === 'one' ? [null] : [shardOf(tables, 0), shardOf(tables, 1)];
-  const rowsAt = (root: Relation, place: 'shards' | 'one'): Row[] =>
-    shards(place).flatMap((shard) => rowsOf(root, sourcesOf(shard), []));
+  const shards = (location: 'shards' | 'one'): (MemoryTables | null)[] =>
+    location === 'one' ? [null] : [shardOf(tables, 0), shardOf(tables, 1)];
+  const rowsAt = (root: Relation, location: 'shards' | 'one'): Row[] =>
+    shards(location).flatMap((shard) => rowsOf(root, sourcesOf(shard), []));
   for (const stage of stages) {
     if (stage.runs === 'select') done.push(memoryScan(stage.plan, tables));
     else if (stage.runs === 'operators') {
-      done.push(shards(stage.place).flatMap((shard) => valuesOf(stage.root, sourcesOf(shard))));
+      done.push(shards(stage.location).flatMap((shard) => valuesOf(stage.root, sourcesOf(shard))));
     } else {
       const { grouping } = stage.plan;
       if (grouping === null) throw new Error('groups have a grouping');
-      done.push(finishedRows(stage.plan, groupRows(grouping, rowsAt(stage.input, stage.place))));
+      done.push(finishedRows(stage.plan, groupRows(grouping, rowsAt(stage.input, stage.location))));
     }
   }
   return done[done.length - 1];

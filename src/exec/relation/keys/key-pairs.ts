@@ -44,8 +44,8 @@ export class PairCodes {
     const shift = Math.clz32(slots.length / 4) + 1;
     const last = slots.length - 1;
     let at = slotOf(a, b, this.#first, this.#second, shift) << 2;
-    for (let held = slots[at + 2]; held !== 0; held = slots[at + 2]) {
-      if (slots[at] === a && slots[at + 1] === b) return held;
+    for (let stored = slots[at + 2]; stored !== 0; stored = slots[at + 2]) {
+      if (slots[at] === a && slots[at + 1] === b) return stored;
       at = (at + 4) & last;
     }
     slots[at] = a;

@@ -131,8 +131,8 @@ function addNumber(slots: Slots, value: number, low: number, high: number, code:
   const { numbers, codes, shift, first, second } = slots;
   const last = numbers.length / 2 - 1;
   let slot = hashOf(low, value === 0 ? 0 : high, first, second) >>> shift;
-  for (let held = codes[4 * slot + 2]; held !== 0; held = codes[4 * slot + 2]) {
-    if (numbers[2 * slot] === value) return held;
+  for (let stored = codes[4 * slot + 2]; stored !== 0; stored = codes[4 * slot + 2]) {
+    if (numbers[2 * slot] === value) return stored;
     slot = (slot + 1) & last;
   }
   numbers[2 * slot] = value;

@@ -1,6 +1,6 @@
 /**
  * The first rows of an order, without keeping the others: while the input is read, rows that cannot be among the first
- * are dropped, and the rows kept are sorted and cut whenever they are about twice as many as needed.
+ * are dropped, and the rows retained are sorted and cut whenever they are about twice as many as needed.
  */
 import { runToEnd } from '../../../base/index.js';
 import type { RelationColumn, RelationSortKey } from '../../../ir/index.js';
@@ -21,9 +21,9 @@ import type { Operator, RelationBatch } from '../operator.js';
 import { batchesOf, type ColumnRows, VALUE_BYTES } from '../row-batches.js';
 import { LastRow } from './last-row.js';
 
-/** The greatest limit plus offset for which only the first rows are kept. */
+/** The greatest limit plus offset for which only the first rows are retained. */
 export const TOP_ROWS_MAX = 10_000;
-/** Rows beyond the first that are kept before a cut. */
+/** Rows beyond the first that are retained before a cut. */
 const WAITING_ROWS_MIN = 1_024;
 /** Texts of a batch are copied if the list has at most this many per row: then it probably belongs to the batch. */
 const TEXTS_PER_ROW = 4;
@@ -116,7 +116,7 @@ class FirstRows {
   #cut(): void {
     const count = this.#count;
     const rowBytes = this.#columns.length * VALUE_BYTES;
-    // The concatenation, besides its parts, and then the rows that are kept.
+    // The concatenation, besides its parts, and then the rows that are retained.
     const scratch = this.#memory.child();
     scratch.reserve(count * rowBytes + this.#bytes);
     const all = this.#columns.map(({ type }, index) => {
@@ -131,17 +131,17 @@ class FirstRows {
     }));
     const words = runToEnd(sortWords(keys, count, scratch));
     const order = runToEnd(rowsInOrder(words, count, scratch));
-    const kept = Math.min(count, this.#limit);
+    const retained = Math.min(count, this.#limit);
     const before = this.#bytes;
     this.#bytes = 0;
-    this.#reserve(kept * rowBytes);
-    const vectors = all.map((vector) => this.#copy(vector, order, kept));
+    this.#reserve(retained * rowBytes);
+    const vectors = all.map((vector) => this.#copy(vector, order, retained));
     scratch.releaseAll();
     this.#memory.release(before);
-    this.#parts = [{ count: kept, vectors }];
-    this.#count = kept;
-    if (kept === this.#limit) {
-      const last = keys.map(({ vector }) => gather(vector, order.subarray(kept - 1), 1));
+    this.#parts = [{ count: retained, vectors }];
+    this.#count = retained;
+    if (retained === this.#limit) {
+      const last = keys.map(({ vector }) => gather(vector, order.subarray(retained - 1), 1));
       this.#last?.release();
       this.#last = new LastRow(this.#keys, last, this.#memory);
     }

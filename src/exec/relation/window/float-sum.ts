@@ -16,18 +16,18 @@ export class FloatSum {
   add(value: number): void {
     const parts = this.#parts;
     const count = this.#count;
-    let kept = 0;
+    let retained = 0;
     let sum = value;
     for (let index = 0; index < count; index++) {
       const part = parts[index];
       const next = sum + part;
       const back = next - sum;
       const error = sum - (next - back) + (part - back);
-      if (error !== 0) parts[kept++] = error;
+      if (error !== 0) parts[retained++] = error;
       sum = next;
     }
-    if (sum !== 0) parts[kept++] = sum;
-    this.#count = kept;
+    if (sum !== 0) parts[retained++] = sum;
+    this.#count = retained;
   }
 
   clear(): void {

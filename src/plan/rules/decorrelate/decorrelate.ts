@@ -280,14 +280,14 @@ function withoutOuterDefinitions(
   const by = (column: number): Expression | undefined =>
     isOuter(column) ? definitions.get(column) : undefined;
   const over = conditions.map((one) => substitute(one, by));
-  const kept = right.columns.filter(({ column }) => !isOuter(column));
-  const has = new Set(kept.map(({ column }) => column));
+  const retained = right.columns.filter(({ column }) => !isOuter(column));
+  const has = new Set(retained.map(({ column }) => column));
   const available = columnSet(left);
   const more = columnsOf(right.input).filter(({ column }) => !has.has(column) && !available.has(column));
   const all: Expression | null =
     over.length < 2 ? (over[0] ?? null) : { op: 'and', type: { type: 'boolean' }, members: over };
   return {
-    right: { ...right, columns: [...kept, ...more.map(passedOn)] },
+    right: { ...right, columns: [...retained, ...more.map(passedOn)] },
     keys: keys.filter((one) => !isOuter(one.right)),
     condition: all,
   };

@@ -11,11 +11,11 @@ export function withInlineTables(plan: RelationPlan): RelationPlan {
   const numbers = new ColumnNumbers(plan);
   /** By table: its relation with tables inlined. */
   const tables: Relation[] = [];
-  const kept: number[] = [];
+  const retained: number[] = [];
   const inline = (tree: Relation): Relation =>
     rewritten(tree, (part) => {
       if (part.op !== 'shared') return part;
-      if (uses[part.table] !== 1) return { ...part, table: kept.indexOf(part.table) };
+      if (uses[part.table] !== 1) return { ...part, table: retained.indexOf(part.table) };
       const input = copied(tables[part.table], numbers, new Map());
       const columns = columnsOf(input);
       const definitions = part.columns.map(({ column }, index) => {
@@ -25,7 +25,7 @@ export function withInlineTables(plan: RelationPlan): RelationPlan {
     });
   plan.tables.forEach((table, index) => {
     tables.push(inline(table));
-    if (uses[index] > 1) kept.push(index);
+    if (uses[index] > 1) retained.push(index);
   });
-  return { ...plan, root: inline(plan.root), tables: kept.map((index) => tables[index]) };
+  return { ...plan, root: inline(plan.root), tables: retained.map((index) => tables[index]) };
 }

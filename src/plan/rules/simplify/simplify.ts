@@ -104,9 +104,9 @@ function withoutMark(
   const { mark } = join;
   if (mark === null) return filtered(join, conjuncts);
   const own = conjuncts.filter((conjunct) => inputsOf(conjunct).has(mark));
-  const isReadOnce = reads.get(mark) === 1 && own.length === 1;
-  const decisive = conjuncts.findIndex((conjunct) => kindFor(conjunct, join, isReadOnce) !== null);
-  const kind = decisive === -1 ? null : kindFor(conjuncts[decisive], join, isReadOnce);
+  const hasOneReader = reads.get(mark) === 1 && own.length === 1;
+  const decisive = conjuncts.findIndex((conjunct) => kindFor(conjunct, join, hasOneReader) !== null);
+  const kind = decisive === -1 ? null : kindFor(conjuncts[decisive], join, hasOneReader);
   if (kind === null) return filtered(join, conjuncts);
   const columns: Definition[] = [
     ...columnsOf(join.left).map(passedOn),
@@ -121,7 +121,7 @@ function withoutMark(
 function kindFor(
   conjunct: Expression,
   join: RelationOf<'join'>,
-  isReadOnce: boolean,
+  hasOneReader: boolean,
 ): 'semi' | 'anti' | null {
   const isMark = (of: Expression): boolean => of.op === 'input' && of.input === join.mark;
   if (isMark(conjunct)) return 'semi';
@@ -132,7 +132,7 @@ function kindFor(
   // NOT COALESCE(mark, FALSE): unknown is no match either, but the mark itself is missing there.
   if (member.op !== 'coalesce' || !isMark(member.members[0]) || !isConstant(member.members[1], false))
     return null;
-  return isKnown || isReadOnce ? 'anti' : null;
+  return isKnown || hasOneReader ? 'anti' : null;
 }
 
 function isNeverUnknown({ left, right, keys, condition }: RelationOf<'join'>): boolean {

@@ -5,7 +5,7 @@
 import type { Constant, Expression, RelationColumn } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { Query, SelectBlock, SelectItem, SourcePosition, SqlNode } from '../../tree.js';
+import type { SelectBlock, SelectItem, SourcePosition, SqlNode } from '../../tree.js';
 import { checkCount, GROUP_KEYS_MAX, OUTPUTS_MAX } from '../bounds.js';
 import { outputNames } from '../clauses/names.js';
 import { itemIndexOf } from '../clauses/order.js';
@@ -16,7 +16,7 @@ import { type AggregateNode, bindAggregate, isAggregateNode } from './aggregates
 import { answerOf, type BoundItem, type BoundSortKey } from './answer.js';
 import { type Build, filtered, joined } from './build.js';
 import { conditionTable } from './condition-table.js';
-import type { BoundQuery, QueryContext, VisibleTables } from './context.js';
+import type { BoundQuery, QueryContext, QueryTail, VisibleTables } from './context.js';
 import { FromBinder } from './from.js';
 import { GroupingSets } from './grouping-sets.js';
 import { Groups } from './groups.js';
@@ -26,9 +26,6 @@ import { type ClauseRules, QueryScope } from './query-scope.js';
 import { sortKey } from './sort-key.js';
 import { conditionJoin, type SubqueryJoin, subqueryJoin } from './subqueries.js';
 import { type WindowBinding, Windows } from './windows.js';
-
-/** The clauses of a query around its body. */
-export type QueryTail = Pick<Query, 'orderBy' | 'limit' | 'offset' | 'withTies'>;
 
 interface Item {
   readonly alias: string | null;

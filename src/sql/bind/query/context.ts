@@ -6,6 +6,9 @@ import type { Build } from './build.js';
 import type { OutputColumn, PlanColumns } from './plan-columns.js';
 import type { QueryScope } from './query-scope.js';
 
+/** The clauses of a query around its body. */
+export type QueryTail = Pick<Query, 'orderBy' | 'limit' | 'offset' | 'withTies'>;
+
 /** A query whose relation can be built. It returns exactly `columns`. */
 export interface BoundQuery {
   readonly build: Build;

@@ -24,9 +24,9 @@ import { bindScalar } from '../expressions/scalar.js';
 import type { SqlRequest } from '../request.js';
 import { bindSelect } from '../select.js';
 import { answerOf } from './answer.js';
-import { BlockBinder, type QueryTail } from './block.js';
+import { BlockBinder } from './block.js';
 import { type Build, narrowed } from './build.js';
-import type { BoundQuery, QueryContext, VisibleTable, VisibleTables } from './context.js';
+import type { BoundQuery, QueryContext, QueryTail, VisibleTable, VisibleTables } from './context.js';
 import { DerivedTable, Namespace, NO_TABLES } from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, PlanColumns, readColumn } from './plan-columns.js';
 import { QueryScope } from './query-scope.js';
@@ -51,7 +51,7 @@ function bindFlat(statement: SelectStatement, query: Query, request: SqlRequest)
   try {
     return bindSelect(statement, request);
   } catch (error) {
-    if (!isRefusal(error) || !needsTree(statement, request)) throw error;
+    if (!isRefusal(error) || !requiresTree(statement, request)) throw error;
     return bindTree(query, request);
   }
 }
@@ -59,7 +59,7 @@ function bindFlat(statement: SelectStatement, query: Query, request: SqlRequest)
 const isRefusal = (error: unknown): boolean => error instanceof QuarryError && error.code === 6000;
 
 /** Whether the statement has joins that may be of another form, or reads an event column as a table. */
-const needsTree = ({ from, joins }: SelectStatement, { model }: SqlRequest): boolean =>
+const requiresTree = ({ from, joins }: SelectStatement, { model }: SqlRequest): boolean =>
   joins.length > 0 || (from !== null && namedOrDashed(model.dimensions, lowerCase(from.name)) === null);
 
 const bindTree = (query: Query, request: SqlRequest): RelationPlan =>
@@ -119,7 +119,7 @@ class QueryBinder implements QueryContext {
     try {
       plan = bindSelect(flat, this.request);
     } catch (error) {
-      if (!isRefusal(error) || (outer === null && !needsTree(flat, this.request))) throw error;
+      if (!isRefusal(error) || (outer === null && !requiresTree(flat, this.request))) throw error;
       return null;
     }
     const columns = plan.outputs.map(({ name, type, of }, index) => ({

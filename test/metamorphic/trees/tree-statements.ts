@@ -3,7 +3,7 @@
  * set operations, windows, grouping sets, WITH. Every statement means the same in Quarry and in DuckDB: texts are in lower
  * case, orders are total and name NULLS LAST, and values are small enough for every type.
  */
-import type { Prng } from '../../src/base/index.js';
+import type { Prng } from '../../../src/base/index.js';
 
 export type TreeType = 'integer' | 'text' | 'date' | 'boolean' | 'decimal';
 

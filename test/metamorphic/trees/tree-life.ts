@@ -1,7 +1,7 @@
 /** The same three tables in a server and in DuckDB, and SELECTs of general form that are sent to both. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Prng } from '../../src/base/index.js';
-import type { ConformanceServer } from '../support/conformance-server.js';
+import type { Prng } from '../../../src/base/index.js';
+import type { ConformanceServer } from '../../support/conformance-server.js';
 import { TREE_TABLES, type TreeType } from './tree-statements.js';
 
 const MODELS: Readonly<Record<TreeType, object>> = {

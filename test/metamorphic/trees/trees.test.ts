@@ -2,12 +2,12 @@
  * Generated SELECTs of general form (tree-statements.ts), three levels deep, sent to whole servers and to DuckDB. On several
  * layouts of shards and with both kinds of kernels, over tables of a few rows with many equal and missing values.
  *
- * A longer run: node dist/test/metamorphic/trees.test.js --queries 500000 --seed 1
+ * A longer run: node dist/test/metamorphic/trees/trees.test.js --queries 500000 --seed 1
  */
 import { parseArgs } from 'node:util';
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
-import { ConformanceServer } from '../support/conformance-server.js';
+import { Prng } from '../../../src/base/index.js';
+import { ConformanceServer } from '../../support/conformance-server.js';
 import { TreeLife } from './tree-life.js';
 import { TreeStatements } from './tree-statements.js';
 
