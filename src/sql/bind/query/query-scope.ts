@@ -100,6 +100,8 @@ export class QueryScope implements Scope {
 
   #refuse(node: NodeOf<'column'>): never {
     const { tables } = this.#rules.namespace;
+    const isOwn = tables.some(({ qualifier }) => node.table !== null && qualifier === lowerCase(node.table));
+    if (node.table !== null && !isOwn && this.#outer !== null) return this.#outer.#refuse(node);
     const name = node.table === null ? node.name : `${node.table}.${node.name}`;
     if (tables.length === 0)
       throw sqlError(`${quoted(name)} is a column, and the statement has no FROM`, node.position);
