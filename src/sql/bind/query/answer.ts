@@ -82,7 +82,6 @@ class Answer {
     const computed: Definition[] = [];
     const keys = this.#sortKeys(computed);
     const on = distinctOn?.map((of) => this.#define(of, computed)) ?? null;
-    if (distinct && computed.length > 0) this.#checkOutputsOnly();
     const build = (): Relation => {
       let relation = extended(this.#rows(), this.#definitions);
       if (distinct) relation = this.#different(narrowed(relation, this.#outputs));
@@ -119,11 +118,6 @@ class Answer {
   #different(input: Relation): Relation {
     const keys = this.#outputs.map(({ column, type }) => ({ column, type }));
     return { op: 'aggregate', input, keys, aggregates: [] };
-  }
-
-  #checkOutputsOnly(): void {
-    const { items, distinctOn } = this.#clauses;
-    if (distinctOn !== null) throw sqlError('DISTINCT and DISTINCT ON exclude each other', items[0].position);
   }
 
   /** DISTINCT ON: the first row, in the order of the keys, of each set of rows with equal values. */

@@ -3,7 +3,7 @@
  * scan is bound when all of them are known: as a SELECT of these columns, with the conditions of WHERE that read no
  * other table.
  */
-import { FLOAT, type Relation, type RelationColumn } from '../../../ir/index.js';
+import { FLOAT, type Relation } from '../../../ir/index.js';
 import { ENTITY_ID_COLUMN, lowerCase } from '../../../schema/index.js';
 import type { SourcePosition, SqlNode, TableName } from '../../tree.js';
 import { Inputs } from '../clauses/inputs.js';
@@ -56,7 +56,7 @@ export class BaseTable implements NamedTable {
     this.#conditions.push(node);
   }
 
-  find(name: string): RelationColumn | null {
+  find(name: string): OutputColumn | null {
     const stored = this.#storedName(name);
     return stored === null ? null : this.#column(stored, name);
   }

@@ -132,7 +132,7 @@ export class BlockBinder {
   #columnName(node: SqlNode): string | null {
     if (node.is !== 'column' && !(node.is === 'string' && node.quotes === 'double')) return null;
     const found = this.#namespace.lookUp(node);
-    if (found !== null) return this.#context.columns.nameOf(found.column);
+    if (found !== null) return found.name;
     return node.is === 'column' ? node.name : null;
   }
 
@@ -327,7 +327,8 @@ export class BlockBinder {
     };
     const order: readonly BoundSortKey[] = this.#tail.orderBy.map((key) => ({ ...key, bound: bind(key.of) }));
     const distinctOn = this.#block.distinctOn?.map(bind) ?? null;
-    const clauses = { items, order, distinct: this.#block.distinct, distinctOn, tail: this.#tail, scope };
+    const distinct = this.#block.distinct && distinctOn === null;
+    const clauses = { items, order, distinct, distinctOn, tail: this.#tail, scope };
     return answerOf(this.#build, clauses, this.#context.columns);
   }
 

@@ -206,7 +206,7 @@ export class FromBinder {
         column = columns.add(of.type, { ...PLAIN_TRAITS, lowerCase: isLower }, name);
         definitions.push({ column: column.column, of });
       }
-      const output = { ...column, name: columns.nameOf(ofLeft.column), constant: null };
+      const output = { ...column, name: ofLeft.name, constant: null };
       merged.push({ output, of: [ofLeft.column, ofRight.column] });
     }
     if (kind === 'cross') throw sqlError('CROSS JOIN has no USING', position);

@@ -1,6 +1,5 @@
 /** The tables of a FROM clause and the resolution of names among them. Names are compared without case. */
 import { quoted } from '../../../base/index.js';
-import type { RelationColumn } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
@@ -13,7 +12,7 @@ export interface NamedTable {
   /** In lower case; null = its columns can be named only without a table. */
   readonly qualifier: string | null;
   /** The column with this name in lower case; null if there is none. Throws 6000 if several have it. */
-  find(name: string): RelationColumn | null;
+  find(name: string): OutputColumn | null;
   /** The columns of `*`. */
   all(): readonly OutputColumn[];
 }
@@ -30,12 +29,12 @@ export class DerivedTable implements NamedTable {
     this.#position = position;
   }
 
-  find(name: string): RelationColumn | null {
+  find(name: string): OutputColumn | null {
     const exact = this.#named((column) => lowerCase(column) === name, name);
     return exact ?? this.#named((column) => lowerCase(column).replaceAll('-', '_') === name, name);
   }
 
-  #named(isNamed: (name: string) => boolean, name: string): RelationColumn | null {
+  #named(isNamed: (name: string) => boolean, name: string): OutputColumn | null {
     const found = this.#columns.filter((column) => isNamed(column.name));
     if (found.length > 1) throw sqlError(`two columns are called ${quoted(name)}`, this.#position);
     return found[0] ?? null;
@@ -48,7 +47,7 @@ export class DerivedTable implements NamedTable {
 
 interface FoundColumn {
   readonly table: NamedTable | null;
-  readonly column: RelationColumn;
+  readonly column: OutputColumn;
 }
 
 /** A column of a join with USING, which is a column of neither table alone. */
@@ -89,7 +88,7 @@ export class Namespace {
   }
 
   /** Resolves a name; null if no column has it. Throws 6000 if it is ambiguous. */
-  lookUp(node: NodeOf<'column'> | NodeOf<'string'>): RelationColumn | null {
+  lookUp(node: NodeOf<'column'> | NodeOf<'string'>): OutputColumn | null {
     return this.find(node)?.column ?? null;
   }
 
@@ -110,7 +109,7 @@ export class Namespace {
     const merged = this.#merged.filter(({ output }) => lowerCase(output.name) === name);
     if (merged.length === 1) return { table: null, column: merged[0].output };
     const hidden = this.#hidden();
-    const found: { readonly table: NamedTable; readonly column: RelationColumn }[] = [];
+    const found: { readonly table: NamedTable; readonly column: OutputColumn }[] = [];
     for (const table of this.tables) {
       const column = table.find(name);
       if (column !== null && !hidden.has(column.column)) found.push({ table, column });
