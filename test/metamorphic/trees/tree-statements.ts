@@ -209,7 +209,10 @@ export class TreeStatements {
 
   #grouped(names: readonly Name[], body: string, atMost: number, types: readonly TreeType[] | null): Rows {
     const prng = this.#prng;
-    const keys = Array.from({ length: prng.below(3) }, () => this.#scalar(prng.pick(TYPES), names, 1));
+    // A number alone would be the number of an item.
+    const keys = Array.from({ length: prng.below(3) }, () =>
+      this.#scalar(prng.pick(TYPES), names, 1).replace(/^(\d+)$/, '($1 + 0)'),
+    );
     const wanted = types ?? Array.from({ length: 1 + prng.below(atMost) }, () => prng.pick(TYPES));
     const items = wanted.map((type) => ({ text: this.#aggregate(type, names), type }));
     const typed = types === null ? keys.slice(0, 2).map((text, index) => ({ text, index })) : [];
@@ -217,7 +220,7 @@ export class TreeStatements {
     const list = keys.join(', ');
     const by = keys.length === 2 && prng.chance(0.3) ? prng.pick([`ROLLUP(${list})`, `CUBE(${list})`]) : list;
     const groupBy = keys.length === 0 ? '' : ` GROUP BY ${by}`;
-    const shown = typed.map(({ text }) => ({ text, type: this.#keyTypes.get(text) as TreeType }));
+    const shown = typed.map(({ text }) => ({ text, type: this.#keyTypes.get(text) ?? 'integer' }));
     return named('SELECT ', [...shown, ...items], `${body}${groupBy}${having}`);
   }
 

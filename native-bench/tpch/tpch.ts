@@ -1,0 +1,173 @@
+/**
+ * The 22 queries of TPC-H as its specification writes them, on the same generated tables in a server (over HTTPS, loaded
+ * by `quarry import` from Parquet files) and in DuckDB in process. Every answer is compared with DuckDB's.
+ */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { TPCH_QUERIES } from '../../test/support/sql/tpch.js';
+import { Connection } from '../load/connection.js';
+import { importDuckDb } from '../peers/packages.js';
+import { PEER_THREADS } from '../peers/peer.js';
+import { QuarryServer } from '../server/quarry.js';
+import { TPCH_IDS, tpchTables } from './tables.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const IMPORT_OUTPUT_MAX = 2 ** 24;
+
+export interface TpchSettings {
+  /** 1 = 6 million line items. */
+  readonly scale: number;
+  /** Timed runs of each query; the engines alternate. */
+  readonly rounds: number;
+  readonly workers: number;
+  /** An empty directory for files of both engines. */
+  readonly dir: string;
+  readonly say: (text: string) => void;
+}
+
+export interface TpchRow {
+  /** From 1. */
+  readonly query: number;
+  readonly rowCount: number;
+  /** Medians. */
+  readonly quarryMs: number;
+  readonly duckDbMs: number;
+}
+
+type Rows = readonly (readonly unknown[])[];
+
+/** Rejects with a description of the first wrong answer. */
+export async function runTpch({
+  scale,
+  rounds,
+  workers,
+  dir,
+  say,
+}: TpchSettings): Promise<readonly TpchRow[]> {
+  const { DuckDBInstance } = await importDuckDb();
+  const instance = await DuckDBInstance.create(path.join(dir, 'tpch.db'), { threads: String(PEER_THREADS) });
+  const duckDb = await instance.connect();
+  try {
+    say('generating the tables');
+    for (const sql of tpchTables(scale)) await duckDb.run(sql);
+    const server = await QuarryServer.start(path.join(dir, 'store'), workers);
+    try {
+      await importTables(server, duckDb, dir, say);
+      return await compareAll(server, duckDb, rounds, say);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    duckDb.closeSync();
+    instance.closeSync();
+  }
+}
+
+async function importTables(
+  server: QuarryServer,
+  duckDb: DuckDBConnection,
+  dir: string,
+  say: (text: string) => void,
+): Promise<void> {
+  for (const [table, id] of Object.entries(TPCH_IDS)) {
+    say(`importing ${table}`);
+    const file = path.join(dir, `${table}.parquet`);
+    await duckDb.run(
+      `COPY (SELECT CAST(${id} AS VARCHAR) AS "entity-id", * FROM ${table}) TO '${file}' (FORMAT parquet)`,
+    );
+    const flags = ['--data-dir', server.dir, '--dimension', table, '--id', 'entity-id'];
+    await promisify(execFile)(process.execPath, [MAIN, 'import', file, ...flags], {
+      maxBuffer: IMPORT_OUTPUT_MAX,
+    });
+  }
+}
+
+async function compareAll(
+  server: QuarryServer,
+  duckDb: DuckDBConnection,
+  rounds: number,
+  say: (text: string) => void,
+): Promise<readonly TpchRow[]> {
+  const connection = await Connection.open(server.target('/v1/sql', true));
+  const results: TpchRow[] = [];
+  try {
+    for (const [index, sql] of TPCH_QUERIES.entries()) {
+      const query = index + 1;
+      const times: { readonly quarry: number[]; readonly duckDb: number[] } = { quarry: [], duckDb: [] };
+      let rowCount = 0;
+      // The first round warms both up.
+      for (let round = 0; round <= rounds; round++) {
+        const found = await timed(() => answerOf(connection, sql));
+        const expected = await timed(async () => (await duckDb.runAndReadAll(duckSql(sql))).getRowsJson());
+        const fault = differenceOf(found.value, expected.value);
+        if (fault !== null) throw new Error(`TPC-H query ${query}: ${fault}`);
+        rowCount = expected.value.length;
+        if (round === 0) continue;
+        times.quarry.push(found.ms);
+        times.duckDb.push(expected.ms);
+      }
+      results.push({
+        query,
+        rowCount,
+        quarryMs: medianOf(times.quarry),
+        duckDbMs: medianOf(times.duckDb),
+      });
+      say(lineOf(results[index]));
+    }
+  } finally {
+    connection.close();
+  }
+  return results;
+}
+
+export const lineOf = ({ query, rowCount, quarryMs, duckDbMs }: TpchRow): string =>
+  `query ${query}: ${rowCount} rows, Quarry ${quarryMs.toFixed(0)} ms, DuckDB ${duckDbMs.toFixed(0)} ms, ratio ${(duckDbMs / quarryMs).toFixed(2)}`;
+
+/** DuckDB does not know the precision of an interval. */
+const duckSql = (sql: string): string => sql.replace(`interval '90' day (3)`, `interval '90' day`);
+
+async function answerOf(connection: Connection, sql: string): Promise<Rows> {
+  const { status, body } = await connection.post(Buffer.from(sql));
+  if (status !== 200) throw new Error(`HTTP ${status}, ${body.slice(0, 500)}`);
+  const { result } = JSON.parse(body) as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+  return result.map((row) => Object.values(row));
+}
+
+async function timed<T>(run: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
+  const start = performance.now();
+  const value = await run();
+  return { value, ms: performance.now() - start };
+}
+
+const medianOf = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1];
+
+/** Rows that tie in the order of the query may come in any order, so both sides are sorted. */
+function differenceOf(found: Rows, expected: Rows): string | null {
+  const [a, b] = [found, expected].map((rows) => rows.map((row) => row.map(plainValue)).sort(compareRows));
+  const at = a.findIndex((row, index) => row.some((value, column) => !isNear(value, b[index]?.[column])));
+  if (at === -1 && a.length === b.length) return null;
+  return `${a.length} rows, ${b.length} expected; row ${at} is ${JSON.stringify(a[at])}, expected ${JSON.stringify(b[at])}`;
+}
+
+/** Quarry stores texts in lower case; DuckDB shows decimals as texts. */
+function plainValue(value: unknown): number | string | null {
+  if (typeof value === 'number' || value === null) return value;
+  const text = String(value).toLowerCase();
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function compareRows(a: readonly (number | string | null)[], b: readonly (number | string | null)[]): number {
+  const [left, right] = [a, b].map((row) =>
+    JSON.stringify(row.map((value) => (typeof value === 'number' ? value.toFixed(1) : value))),
+  );
+  return left < right ? -1 : Number(left > right);
+}
+
+/** DuckDB divides decimals as doubles, Quarry rounds averages to six decimals. */
+function isNear(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b;
+  return Math.abs(a - b) <= Math.max(2e-6, Math.abs(a) * 1e-9);
+}
