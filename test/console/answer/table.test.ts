@@ -124,7 +124,7 @@ t.test('places come from points and from events of points', async (t) => {
     data: [{ 'entity-id': 'jfk', location: '[-73.78,40.64]' }, { 'entity-id': 'x' }],
   });
   t.strictSame(chartsOf(table), [
-    { kind: 'map', places: [{ at: [-73.78, 40.64], name: 'jfk' }], label: 'location' },
+    { kind: 'map', points: [{ at: [-73.78, 40.64], name: 'jfk' }], label: 'location' },
   ]);
   t.strictSame(
     pointsIn([
