@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TPCH_QUERIES } from '../../test/support/sql/tpch.js';
-import { Connection } from '../load/connection.js';
+import { Downloader } from '../load/download.js';
 import { importDuckDb } from '../peers/packages.js';
 import { PEER_THREADS } from '../peers/peer.js';
 import { QuarryServer } from '../server/quarry.js';
@@ -91,7 +91,7 @@ async function compareAll(
   rounds: number,
   say: (text: string) => void,
 ): Promise<readonly TpchRow[]> {
-  const connection = await Connection.open(server.target('/v1/sql', true));
+  const downloader = new Downloader(server.target('/v1/sql', true));
   const results: TpchRow[] = [];
   try {
     for (const [index, sql] of TPCH_QUERIES.entries()) {
@@ -100,7 +100,7 @@ async function compareAll(
       let rowCount = 0;
       // The first round warms both up.
       for (let round = 0; round <= rounds; round++) {
-        const found = await timed(() => answerOf(connection, sql));
+        const found = await timed(() => rowsOf(downloader, sql));
         const expected = await timed(async () => (await duckDb.runAndReadAll(duckSql(sql))).getRowsJson());
         const fault = differenceOf(found.value, expected.value);
         if (fault !== null) throw new Error(`TPC-H query ${query}: ${fault}`);
@@ -118,7 +118,7 @@ async function compareAll(
       say(lineOf(results[index]));
     }
   } finally {
-    connection.close();
+    downloader.close();
   }
   return results;
 }
@@ -129,10 +129,11 @@ export const lineOf = ({ query, rowCount, quarryMs, duckDbMs }: TpchRow): string
 /** DuckDB does not know the precision of an interval. */
 const duckSql = (sql: string): string => sql.replace(`interval '90' day (3)`, `interval '90' day`);
 
-async function answerOf(connection: Connection, sql: string): Promise<Rows> {
-  const { status, body } = await connection.post(Buffer.from(sql));
-  if (status !== 200) throw new Error(`HTTP ${status}, ${body.slice(0, 500)}`);
-  const { result } = JSON.parse(body) as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+async function rowsOf(downloader: Downloader, sql: string): Promise<Rows> {
+  const { body } = await downloader.get(sql, 'application/json');
+  const { result } = JSON.parse(String(body)) as {
+    readonly result: readonly Readonly<Record<string, unknown>>[];
+  };
   return result.map((row) => Object.values(row));
 }
 
