@@ -1,4 +1,5 @@
 export * from './aggregate/round.js';
+export { describeColumns } from './column-statistics.js';
 export * from './count.js';
 export * from './extract/extract.js';
 export * from './look-up.js';

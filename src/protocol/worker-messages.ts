@@ -112,6 +112,10 @@ export interface WorkerRequests {
   'oldest-events': { readonly columns: readonly EventColumnKey[] };
   /** A null condition counts all entities of the dimension. */
   'count-entities': { readonly plans: readonly CountEntityPlan[]; readonly bounds: WorkerQueryLimits };
+  /** What the planner reads of the worker's part of each dimension. */
+  'describe-columns': {
+    readonly dimensions: readonly { readonly databaseId: number; readonly dimensionId: number }[];
+  };
   /** One round for each of several aggregations. */
   aggregate: { readonly rounds: readonly RoundPlan[]; readonly bounds: WorkerQueryLimits };
   /** The first rows of the worker's shards, in the plan's order. */
@@ -196,6 +200,22 @@ export interface WorkerRequests {
   'describe-data': object;
   /** Loads snapshot files of the worker's shards. */
   load: { readonly files: readonly SnapshotFileEntry[] };
+}
+
+export interface DimensionStatistics {
+  readonly entityCount: number;
+  /** The latest-value columns that have values. */
+  readonly columns: readonly ColumnStatistics[];
+}
+
+export interface ColumnStatistics {
+  readonly columnId: number;
+  readonly valueCount: number;
+  /** Bounds of all values in stored form, as the nearest doubles; of codes for texts. */
+  readonly min: number;
+  readonly max: number;
+  /** The number of different texts; null for other types. */
+  readonly textCount: number | null;
 }
 
 /** Some rows of a stage; column i is column i of the stage. */
@@ -326,6 +346,7 @@ export interface WorkerResponses {
   /** Seconds since 1970-01-01 per column; Infinity if the worker has no event. */
   'oldest-events': Float64Array;
   'count-entities': readonly number[];
+  'describe-columns': readonly DimensionStatistics[];
   /** Per round, a partial result of each shard that has data of the dimension. */
   aggregate: readonly (readonly RoundPartial[])[];
   extract: PackedRows;

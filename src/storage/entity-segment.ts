@@ -187,6 +187,11 @@ export class EntitySegment {
     return [...this.#latest.keys(), ...this.#lists.keys()];
   }
 
+  /** The latest-value columns by ID; a column may be shorter than the segment. */
+  get latestColumns(): ReadonlyMap<number, LatestColumn> {
+    return this.#latest;
+  }
+
   /** The latest-value column with the length of the segment, or undefined if no row has had a value. */
   latest(columnId: number): LatestColumn | undefined {
     const column = this.#latest.get(columnId);

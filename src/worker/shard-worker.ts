@@ -9,6 +9,7 @@ import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
 import {
   countEntities,
+  describeColumns,
   extractRows,
   lookUp,
   mutateEntities,
@@ -136,6 +137,8 @@ export class ShardWorker {
         const run = this.#queries.runOf(bounds);
         return plans.map((plan) => this.#sum((shard) => countEntities(shard, plan, this.#scratch, run)));
       },
+      'describe-columns': ({ dimensions }) =>
+        dimensions.map((dimension) => describeColumns(this.#shards.values(), dimension)),
       aggregate: ({ rounds, bounds }) => this.#aggregate(rounds, this.#queries.runOf(bounds)),
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),

@@ -1,27 +1,33 @@
 /**
- * What the planner knows of the data: the number of entities per dimension, counted by the workers and kept for a while.
+ * What the planner knows of the data: entities per dimension and different values per column, described by the workers
+ * and retained for a while.
  * Invariant: statistics only influence the choice of a plan, so that old ones never make an answer wrong.
  */
 import type { Statistics } from '../../plan/index.js';
+import type { ColumnStatistics, DimensionStatistics } from '../../protocol/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { DataVersions } from '../write/data-versions.js';
 import type { RunningQuery } from './running-query.js';
 
-/** Time for which the number of a changed dimension is used. */
+/** Time for which the statistics of a changed dimension are used. */
 const VALID_MS = 1_000;
 /** Above this number of dimensions all are forgotten, because some of them may be deleted. */
 const DIMENSIONS_MAX = 10_000;
+/** With more different values per value, a column is taken for one whose values are unique. */
+const UNIQUE_SHARE = 0.9;
 
-interface Counted {
+interface Described {
   readonly entityCount: number;
+  /** By column: the number of different values, if most values are repeated. */
+  readonly distinctValues: ReadonlyMap<number, number>;
   readonly version: number;
-  readonly countedMs: number;
+  readonly describedMs: number;
 }
 
 export class DataStatistics {
   readonly #versions: Pick<DataVersions, 'of'>;
   readonly #elapsedMs: () => number;
-  readonly #counted = new Map<string, Counted>();
+  readonly #described = new Map<string, Described>();
 
   constructor(versions: Pick<DataVersions, 'of'>, elapsedMs: () => number) {
     this.#versions = versions;
@@ -31,33 +37,58 @@ export class DataStatistics {
   /** Rejects with 9004, 9005. */
   async of(dimensions: readonly DimensionKey[], query: RunningQuery): Promise<Statistics> {
     const missing = dimensions.filter((dimension) => !this.#isFresh(dimension));
-    if (missing.length > 0) await this.#count(missing, query);
-    const counts = new Map(
-      dimensions.map((dimension) => [
-        dimension.dimensionId,
-        this.#counted.get(keyOf(dimension))?.entityCount ?? 0,
-      ]),
+    if (missing.length > 0) await this.#describe(missing, query);
+    const known = new Map(
+      dimensions.map((dimension) => [dimension.dimensionId, this.#described.get(keyOf(dimension))]),
     );
-    return { rows: (dimensionId) => counts.get(dimensionId) ?? 0, distinctValues: () => null };
+    return {
+      rows: (dimensionId) => known.get(dimensionId)?.entityCount ?? 0,
+      distinctValues: (dimensionId, columnId) => known.get(dimensionId)?.distinctValues.get(columnId) ?? null,
+    };
   }
 
   #isFresh(dimension: DimensionKey): boolean {
-    const found = this.#counted.get(keyOf(dimension));
+    const found = this.#described.get(keyOf(dimension));
     if (found === undefined) return false;
-    return found.version === this.#versions.of(dimension) || this.#elapsedMs() - found.countedMs < VALID_MS;
+    return found.version === this.#versions.of(dimension) || this.#elapsedMs() - found.describedMs < VALID_MS;
   }
 
-  async #count(dimensions: readonly DimensionKey[], query: RunningQuery): Promise<void> {
-    if (this.#counted.size > DIMENSIONS_MAX) this.#counted.clear();
+  async #describe(dimensions: readonly DimensionKey[], query: RunningQuery): Promise<void> {
+    if (this.#described.size > DIMENSIONS_MAX) this.#described.clear();
     const versions = dimensions.map((dimension) => this.#versions.of(dimension));
-    const countedMs = this.#elapsedMs();
-    const plans = dimensions.map((dimension) => ({ ...dimension, condition: null }));
-    const workers = await query.sendAll((worker, bounds) => worker.send('count-entities', { plans, bounds }));
+    const describedMs = this.#elapsedMs();
+    const workers = await query.sendAll((worker) => worker.send('describe-columns', { dimensions }));
     for (const [index, dimension] of dimensions.entries()) {
-      const entityCount = workers.reduce((sum, counts) => sum + counts[index], 0);
-      this.#counted.set(keyOf(dimension), { entityCount, version: versions[index], countedMs });
+      const parts = workers.map((found) => found[index]);
+      this.#described.set(keyOf(dimension), {
+        entityCount: parts.reduce((sum, { entityCount }) => sum + entityCount, 0),
+        distinctValues: distinctValuesOf(parts),
+        version: versions[index],
+        describedMs,
+      });
     }
   }
+}
+
+function distinctValuesOf(parts: readonly DimensionStatistics[]): ReadonlyMap<number, number> {
+  const byColumn = new Map<number, ColumnStatistics[]>();
+  for (const column of parts.flatMap(({ columns }) => columns)) {
+    byColumn.set(column.columnId, [...(byColumn.get(column.columnId) ?? []), column]);
+  }
+  const distinct = new Map<number, number>();
+  for (const [columnId, columns] of byColumn) {
+    const valueCount = columns.reduce((sum, column) => sum + column.valueCount, 0);
+    const most = mostDistinct(columns);
+    if (most < valueCount * UNIQUE_SHARE) distinct.set(columnId, most);
+  }
+  return distinct;
+}
+
+/** An upper bound: the range of numbers; the texts of the worker with most of them. */
+function mostDistinct(columns: readonly ColumnStatistics[]): number {
+  const texts = columns.flatMap(({ textCount }) => textCount ?? []);
+  if (texts.length > 0) return Math.max(...texts);
+  return Math.max(...columns.map(({ max }) => max)) - Math.min(...columns.map(({ min }) => min)) + 1;
 }
 
 const keyOf = ({ databaseId, dimensionId }: DimensionKey): string => `${databaseId} ${dimensionId}`;

@@ -5,6 +5,12 @@ import { fractionOf, type Statistics, scanRows } from './statistics.js';
 /** Fraction of left rows that have a match, if nothing else is known. */
 const MATCHED = 0.5;
 
+interface DistinctValues {
+  readonly count: number;
+  /** Whether the values are taken for unique in their table. */
+  readonly isUnique: boolean;
+}
+
 export class Estimates {
   readonly #statistics: Statistics;
   readonly #tables: readonly Relation[];
@@ -74,28 +80,35 @@ export class Estimates {
   joined(left: Relation, right: Relation, keys: readonly JoinKey[]): number {
     let rows = this.rows(left) * this.rows(right);
     keys.forEach((key, index) => {
-      const known = [this.#distinct(left, key.left), this.#distinct(right, key.right)].filter(
-        (one) => one !== null,
-      );
-      const distinct = known.length > 0 ? Math.max(...known) : Math.max(this.rows(left), this.rows(right));
+      const sides = [this.#distinct(left, key.left), this.#distinct(right, key.right)];
+      const repeated = sides.flatMap((side) => (side?.isUnique === false ? [side.count] : []));
+      const unique = sides.flatMap((side) => (side?.isUnique === true ? [side.count] : []));
+      // Of two unique columns, the one with fewer values is that of the rows to which the other refers.
+      const distinct =
+        repeated.length > 0
+          ? Math.max(...repeated)
+          : unique.length > 0
+            ? Math.min(...unique)
+            : Math.max(this.rows(left), this.rows(right));
       // Further keys usually depend on the first.
       rows /= index === 0 ? distinct : Math.sqrt(distinct);
     });
     return Math.max(1, rows);
   }
 
-  /** The number of different values of a column before its table was filtered; null = not known. */
-  #distinct(relation: Relation, column: number): number | null {
+  /** The different values of a column before its table was filtered; null = not known. */
+  #distinct(relation: Relation, column: number): DistinctValues | null {
     switch (relation.op) {
       case 'scan': {
         const { plan, columns } = relation;
         const of = plan.outputs[columns.findIndex((one) => one.column === column)]?.of;
         if (of?.op !== 'input' || plan.grouping !== null || plan.dimensionId === null) return null;
         const input = plan.inputs[of.input];
-        if (input.from === 'entity-id') return this.#statistics.rows(plan.dimensionId);
-        return input.from === 'attribute'
-          ? this.#statistics.distinctValues(plan.dimensionId, input.columnId)
-          : null;
+        const count = this.#statistics.rows(plan.dimensionId);
+        if (input.from === 'entity-id') return { count, isUnique: true };
+        if (input.from !== 'attribute') return null;
+        const repeated = this.#statistics.distinctValues(plan.dimensionId, input.columnId);
+        return repeated === null ? { count, isUnique: true } : { count: repeated, isUnique: false };
       }
       case 'filter':
       case 'sort':
@@ -106,7 +119,9 @@ export class Estimates {
         return of?.op === 'input' ? this.#distinct(relation.input, of.input) : null;
       }
       case 'aggregate':
-        return relation.keys.length === 1 && relation.keys[0].column === column ? this.rows(relation) : null;
+        return relation.keys.length === 1 && relation.keys[0].column === column
+          ? { count: this.rows(relation), isUnique: true }
+          : null;
       case 'join': {
         const isLeft = columnsOf(relation.left).some((one) => one.column === column);
         return this.#distinct(isLeft ? relation.left : relation.right, column);

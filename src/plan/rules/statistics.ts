@@ -4,7 +4,7 @@ import { type Condition, childrenOf, type Expression, type SelectPlan } from '..
 export interface Statistics {
   /** The number of entities of a dimension. */
   rows(dimensionId: number): number;
-  /** The number of distinct values of a column of a dimension; null = not known. */
+  /** The number of distinct values of a column in which values repeat; null = unique, or not known. */
   distinctValues(dimensionId: number, columnId: number): number | null;
 }
 
