@@ -10,6 +10,10 @@ import type { Coded } from './group-codes.js';
 /** The largest number of slots of a direct table: 16 MiB. */
 export const DIRECT_PAIRS_MAX = 2 ** 22;
 
+/** A table that grows is hashed if it would have more slots per pair. Tables of up to so many slots are never sparse. */
+const SLOTS_PER_PAIR_MAX = 64;
+const SPARSE_SLOTS_MIN = 2 ** 16;
+
 /** Numbers the codes of one key. */
 export class CodeNumbers {
   readonly #memory: MemoryAccount;
@@ -156,7 +160,7 @@ export class PairNumbers {
     let firstEnd = firstBound <= this.#firstEnd ? this.#firstEnd : Math.max(firstBound, this.#firstEnd * 2);
     let stride = secondBound <= this.#stride ? this.#stride : Math.max(secondBound, this.#stride * 2);
     if (firstEnd * stride > this.#directPairsMax) [firstEnd, stride] = [firstBound, secondBound];
-    if (firstEnd * stride > this.#directPairsMax) {
+    if (firstEnd * stride > this.#directPairsMax || this.#isSparse(firstEnd * stride)) {
       this.#hash();
       return;
     }
@@ -166,6 +170,12 @@ export class PairNumbers {
       table[this.#firsts[pair] * stride + this.#seconds[pair]] = pair + 1;
     }
     [this.#table, this.#stride, this.#firstEnd] = [table, stride, firstEnd];
+  }
+
+  /** Whether a larger table would be mostly empty: codes that occur together once each give n pairs in n x n slots. */
+  #isSparse(slotCount: number): boolean {
+    if (this.#count === 0 || slotCount < SPARSE_SLOTS_MIN) return false;
+    return slotCount > this.#count * SLOTS_PER_PAIR_MAX;
   }
 
   #hash(): void {
