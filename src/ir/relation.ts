@@ -9,7 +9,7 @@
  */
 import { invariant } from '../base/index.js';
 import type { Field, SqlType } from '../vector/index.js';
-import { BOOLEAN, type Constant, type Expression } from './expression.js';
+import { BOOLEAN, type Constant, type Expression, inputsOf } from './expression.js';
 import type { AggregateFunction, SelectPlan } from './select.js';
 
 export interface RelationColumn {
@@ -250,4 +250,51 @@ export function withInputs(relation: Relation, inputs: readonly Relation[]): Rel
     default:
       return { ...relation, input: inputs[0] };
   }
+}
+
+/** The columns that the operator itself reads. */
+export function readsOf(relation: Relation): ReadonlySet<number> {
+  const reads = new Set<number>();
+  const read = (columns: readonly RelationColumn[]): void => {
+    for (const { column } of columns) reads.add(column);
+  };
+  const evaluate = (expression: Expression | null): void => {
+    if (expression !== null) for (const input of inputsOf(expression)) reads.add(input);
+  };
+  switch (relation.op) {
+    case 'filter':
+      evaluate(relation.condition);
+      break;
+    case 'project':
+      for (const { of } of relation.columns) evaluate(of);
+      break;
+    case 'join':
+      for (const { left, right } of relation.keys) reads.add(left).add(right);
+      evaluate(relation.condition);
+      break;
+    case 'aggregate':
+      read(relation.keys);
+      for (const { of } of relation.aggregates) if (of !== null) reads.add(of.column);
+      break;
+    case 'window':
+      read(relation.partition);
+      read(relation.order);
+      for (const { args } of relation.functions) read(args);
+      break;
+    case 'sort':
+      read(relation.keys);
+      break;
+    case 'set':
+      for (const { left, right } of relation.columns) reads.add(left).add(right);
+  }
+  return reads;
+}
+
+/** The columns of an outer relation that the tree reads. */
+export function outerColumns(relation: Relation): ReadonlySet<number> {
+  const outer = new Set(readsOf(relation));
+  const inputs = relationInputs(relation);
+  for (const input of inputs) for (const column of outerColumns(input)) outer.add(column);
+  for (const input of inputs) for (const { column } of columnsOf(input)) outer.delete(column);
+  return outer;
 }

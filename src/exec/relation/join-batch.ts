@@ -4,6 +4,7 @@ import { constantVector, gather, type SqlType, type Vector } from '../../vector/
 import { gatherOrMissing } from '../select/gather-rows.js';
 import type { CollectedRows } from './collected-rows.js';
 import type { RelationBatch } from './operator.js';
+import { gatherRows } from './picked-batch.js';
 
 /** Columns and their types by number. */
 export type ColumnTypes = ReadonlyMap<number, SqlType>;
@@ -38,6 +39,19 @@ export class JoinedBatch implements RelationBatch {
     this.#leftColumns = leftColumns;
     this.#right = right;
     this.#pairs = pairs;
+  }
+
+  /** Composes the rows, so that each column is gathered once, whatever the number of joins. */
+  picked(rows: Uint32Array): RelationBatch {
+    const { leftRows, rightRows, optional } = this.#pairs;
+    const own = new Int32Array(rows.length);
+    for (let at = 0; at < rows.length; at++) own[at] = rightRows[rows[at]];
+    const left = leftRows === null ? this.#left.picked?.(rows) : null;
+    const pairs = { count: rows.length, rightRows: own, optional };
+    if (left != null)
+      return new JoinedBatch(left, this.#leftColumns, this.#right, { ...pairs, leftRows: null });
+    const ownLeft = leftRows === null ? rows : gatherRows(leftRows, rows);
+    return new JoinedBatch(this.#left, this.#leftColumns, this.#right, { ...pairs, leftRows: ownLeft });
   }
 
   input(column: number): Vector {

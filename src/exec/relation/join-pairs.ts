@@ -58,6 +58,12 @@ export class PairJoin {
       for (let row = 0; row < count; row++) rightRows[row] = codes[row] - 1;
     } else for (let at = 0; at < found; at++) rightRows[at] = codes[leftRows[at]] - 1;
     if (this.#used !== null) use(this.#used, rightRows, count);
+    if (rightRows.length < count) {
+      const picked = batch.picked?.(leftRows.subarray(0, found)) ?? null;
+      if (picked !== null) {
+        return this.#side.pairs(picked, { count: found, leftRows: null, rightRows, optional: false });
+      }
+    }
     return this.#side.pairs(batch, {
       count: rightRows.length,
       leftRows: rightRows.length === count ? null : leftRows,

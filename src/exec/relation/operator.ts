@@ -6,7 +6,13 @@ import type { RelationColumn } from '../../ir/index.js';
  * A batch of rows; `input(n)` is column number n. Its vectors are valid until the next batch of the same operator is
  * requested.
  */
-export type RelationBatch = RowSource;
+export interface RelationBatch extends RowSource {
+  /**
+   * These rows, ascending, as a batch that has not read columns for the other rows; absent or null = the columns of all
+   * rows are to be gathered. The array must not change afterwards.
+   */
+  picked?(rows: Uint32Array): RelationBatch | null;
+}
 
 export interface Operator {
   readonly columns: readonly RelationColumn[];

@@ -15,6 +15,10 @@ export class PickedBatch implements RelationBatch {
     this.#rows = rows;
   }
 
+  picked(rows: Uint32Array): RelationBatch {
+    return new PickedBatch(this.#source, gatherRows(this.#rows, rows));
+  }
+
   input(column: number): Vector {
     let vector = this.#vectors.get(column);
     if (vector === undefined) {
@@ -32,7 +36,16 @@ export function pickedOf(
   count: number = rows.length,
 ): RelationBatch | null {
   if (count === 0) return null;
-  return count === batch.count ? batch : new PickedBatch(batch, rows, count);
+  if (count === batch.count) return batch;
+  const picked = rows.subarray(0, count);
+  return batch.picked?.(picked) ?? new PickedBatch(batch, picked);
+}
+
+/** The values of `source` at the rows. */
+export function gatherRows(source: Uint32Array, rows: Uint32Array): Uint32Array {
+  const gathered = new Uint32Array(rows.length);
+  for (let at = 0; at < rows.length; at++) gathered[at] = source[rows[at]];
+  return gathered;
 }
 
 /** Writes the rows whose value in `values` is zero, or with `positive` above zero, to `out`; returns their number. */

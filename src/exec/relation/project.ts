@@ -54,6 +54,11 @@ class ProjectedBatch implements RelationBatch {
     this.#outputs = outputs;
   }
 
+  picked(rows: Uint32Array): RelationBatch | null {
+    const picked = this.#source.picked?.(rows) ?? null;
+    return picked === null ? null : new ProjectedBatch(picked, this.#outputs);
+  }
+
   input(column: number): Vector {
     let vector = this.#vectors.get(column);
     if (vector === undefined) {

@@ -10,11 +10,12 @@ import {
   type RelationColumn,
   type RelationOf,
   type RelationPlan,
+  readsOf,
   type SelectPlan,
 } from '../../ir/index.js';
 import { renamedInputs } from '../relations/expressions.js';
 import { matchesAtMostOne } from '../relations/properties.js';
-import { narrowed, readsOf } from '../relations/tree.js';
+import { narrowed } from '../relations/tree.js';
 
 export function prune(plan: RelationPlan): RelationPlan {
   const pruning = new Pruning(plan.tables.length);

@@ -195,7 +195,7 @@ export class TreeStatements {
     const where = prng.chance(0.6) ? ` WHERE ${this.#predicate(from.names, depth, outer)}` : '';
     const body = ` FROM ${from.sql}${where}`;
     const form = prng.below(10);
-    if (form < 3) return this.#grouped(from.names, body, atMost, types);
+    if (form < 3) return this.#grouped(from.names, body, atMost, types, outer.length === 0);
     const wanted = types ?? Array.from({ length: 1 + prng.below(atMost) }, () => prng.pick(TYPES));
     const items = wanted.map((type, index) => {
       const isWindow = form === 3 && index === 0 && (type === 'integer' || type === 'decimal');
@@ -207,7 +207,13 @@ export class TreeStatements {
     return named(`SELECT ${form === 4 ? 'DISTINCT ' : ''}`, items, body);
   }
 
-  #grouped(names: readonly Name[], body: string, atMost: number, types: readonly TreeType[] | null): Rows {
+  #grouped(
+    names: readonly Name[],
+    body: string,
+    atMost: number,
+    types: readonly TreeType[] | null,
+    mayHaveSets: boolean,
+  ): Rows {
     const prng = this.#prng;
     // A number alone would be the number of an item.
     const keys = Array.from({ length: prng.below(3) }, () =>
@@ -218,7 +224,10 @@ export class TreeStatements {
     const typed = types === null ? keys.slice(0, 2).map((text, index) => ({ text, index })) : [];
     const having = prng.chance(0.3) ? ` HAVING COUNT(*) > ${prng.below(3)}` : '';
     const list = keys.join(', ');
-    const by = keys.length === 2 && prng.chance(0.3) ? prng.pick([`ROLLUP(${list})`, `CUBE(${list})`]) : list;
+    const by =
+      mayHaveSets && keys.length === 2 && prng.chance(0.3)
+        ? prng.pick([`ROLLUP(${list})`, `CUBE(${list})`])
+        : list;
     const groupBy = keys.length === 0 ? '' : ` GROUP BY ${by}`;
     const shown = typed.map(({ text }) => ({ text, type: this.#keyTypes.get(text) ?? 'integer' }));
     return named('SELECT ', [...shown, ...items], `${body}${groupBy}${having}`);

@@ -11,6 +11,9 @@ import type { ShardRows } from '../../select/shard-rows.js';
 import type { WorkerShard, WorkerShards } from '../../select/worker-shards.js';
 import type { Operator, RelationBatch } from '../operator.js';
 
+/** Reading single rows costs up to this many times as much per row as reading them all. */
+const SPARSE_ROWS_MIN = 2;
+
 /** A shard whose rows are being read. */
 interface OpenShard {
   readonly rows: ShardRows;
@@ -79,6 +82,12 @@ class ScanBatch implements RelationBatch {
     this.#batch = batch;
     this.#evaluates = evaluates;
     this.#outputs = outputs;
+  }
+
+  /** Columns are read from the segment for these rows only, unless they are most rows of the batch. */
+  picked(rows: Uint32Array): RelationBatch | null {
+    if (rows.length * SPARSE_ROWS_MIN > this.count) return null;
+    return new ScanBatch(this.#batch.narrowed(rows), this.#evaluates, this.#outputs);
   }
 
   input(column: number): Vector {

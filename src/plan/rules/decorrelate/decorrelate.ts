@@ -7,10 +7,12 @@ import {
   type Definition,
   type Expression,
   type JoinKey,
+  outerColumns,
   type Relation,
   type RelationColumn,
   type RelationOf,
   type RelationPlan,
+  readsOf,
 } from '../../../ir/index.js';
 import { allOf, conjunctsOf, readsAny, substitute } from '../../relations/expressions.js';
 import { isBareScan } from '../../relations/scans.js';
@@ -19,11 +21,9 @@ import {
   columnSet,
   copied,
   narrowed,
-  outerColumns,
   overInputs,
   passedOn,
   readColumn,
-  readsOf,
   relationsIn,
   rewritten,
 } from '../../relations/tree.js';

@@ -7,19 +7,13 @@ import {
   columnsOf,
   type Expression,
   inputsOf,
+  outerColumns,
   type Relation,
   type RelationColumn,
   type RelationOf,
 } from '../../../ir/index.js';
 import { allOf, conjunctsOf, readsAny, readsOnly } from '../../relations/expressions.js';
-import {
-  type ColumnNumbers,
-  columnSet,
-  narrowed,
-  outerColumns,
-  passedOn,
-  readColumn,
-} from '../../relations/tree.js';
+import { type ColumnNumbers, columnSet, narrowed, passedOn, readColumn } from '../../relations/tree.js';
 
 export interface PulledUp {
   /** Reads no outer columns; has all columns of the relation before, and those that the conjuncts read. */

@@ -12,19 +12,13 @@ import {
   INTEGER,
   integerOf,
   type JoinKey,
+  outerColumns,
   type Relation,
   type RelationColumn,
   type RelationOf,
 } from '../../../ir/index.js';
 import { allOf, renamedInputs } from '../../relations/expressions.js';
-import {
-  type ColumnNumbers,
-  columnSet,
-  outerColumns,
-  passedOn,
-  readColumn,
-  renamed,
-} from '../../relations/tree.js';
+import { type ColumnNumbers, columnSet, passedOn, readColumn, renamed } from '../../relations/tree.js';
 
 /** The distinct values of outer columns. */
 export interface Domain {

@@ -7,6 +7,7 @@ import {
   type Relation,
   type RelationOf,
   type RelationPlan,
+  readsOf,
 } from '../../../ir/index.js';
 import {
   allOf,
@@ -18,7 +19,7 @@ import {
   TRUE,
 } from '../../relations/expressions.js';
 import { presentColumns, uniqueSets } from '../../relations/properties.js';
-import { narrowed, overTrees, passedOn, readsOf, relationsIn, rewritten } from '../../relations/tree.js';
+import { narrowed, overTrees, passedOn, relationsIn, rewritten } from '../../relations/tree.js';
 import { filtered, mergedFilter } from '../merge.js';
 import { withInlineTables } from './inline-tables.js';
 import { withoutUnusedOrders } from './unused-orders.js';

@@ -6,9 +6,9 @@ import type {
   RelationAggregate,
   RelationColumn,
 } from '../../../ir/index.js';
-import { columnsOf } from '../../../ir/index.js';
+import { columnsOf, outerColumns } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { GroupingElement, SqlNode } from '../../tree.js';
+import type { GroupingElement, SourcePosition, SqlNode } from '../../tree.js';
 import { constantOf } from '../expressions/build.js';
 import { extended } from './build.js';
 import type { QueryContext } from './context.js';
@@ -21,17 +21,17 @@ const SETS_MAX = 4_096;
 export class GroupingSets {
   /** null = one set with all keys. */
   readonly #sets: readonly (readonly RelationColumn[])[] | null;
+  readonly #position: SourcePosition | null;
 
   /** `addKey` adds a key to the grouping. Throws 6000. */
   constructor(groupBy: readonly GroupingElement[], addKey: (node: SqlNode) => RelationColumn) {
+    this.#position = positionOf(groupBy);
     let sets: (readonly RelationColumn[])[] = [[]];
     for (const element of groupBy) {
       const choices =
         element.is === 'key' ? [[addKey(element.of)]] : element.sets.map((set) => set.map(addKey));
       if (sets.length * choices.length > SETS_MAX) {
-        const [first] = groupBy;
-        const position = first.is === 'key' ? first.of.position : null;
-        throw sqlError(`GROUP BY has more than ${SETS_MAX} grouping sets`, position);
+        throw sqlError(`GROUP BY has more than ${SETS_MAX} grouping sets`, this.#position);
       }
       sets = sets.flatMap((set) => choices.map((choice) => [...set, ...choice]));
     }
@@ -46,6 +46,9 @@ export class GroupingSets {
     if (this.#sets === null) return groups.build(input);
     const { definitions, aggregates } = groups.parts;
     const rows = extended(input, definitions);
+    if (outerColumns(rows).size > 0) {
+      throw sqlError('a correlated subquery has no GROUPING SETS, ROLLUP or CUBE', this.#position);
+    }
     const table = tables.push(() => rows) - 1;
     const parts = this.#sets.map((set) => {
       const over = new SharedRows(table, columnsOf(rows), columns);
@@ -57,6 +60,12 @@ export class GroupingSets {
       return unionOf(left, right, isLast ? outputs : outputs.map((output) => again(output, columns)));
     });
   }
+}
+
+/** The position of the first key. */
+function positionOf(groupBy: readonly GroupingElement[]): SourcePosition | null {
+  const nodes = groupBy.flatMap((element) => (element.is === 'key' ? [element.of] : element.sets.flat()));
+  return nodes[0]?.position ?? null;
 }
 
 const again = ({ column, type }: RelationColumn, columns: PlanColumns): RelationColumn =>

@@ -191,6 +191,11 @@ t.test('what cannot be bound is refused with its position', async (t) => {
     ['SELECT SUM(age) OVER (ORDER BY city RANGE 1 PRECEDING) FROM users', 43, /number or a date/],
     ['SELECT SUM(age) OVER w FROM users', 22, /there is no window "w"/],
     ['WITH RECURSIVE r AS (SELECT 1 UNION SELECT 2 FROM r) SELECT 1 FROM r', 16, /RECURSIVE/],
+    [
+      'SELECT 1 FROM users u WHERE EXISTS (SELECT name FROM cities c WHERE c.name = u.city GROUP BY ROLLUP (name))',
+      102,
+      /correlated subquery/,
+    ],
     ['VALUES (1), (2, 3)', 13, /this row has 2 values, the first 1/],
     [
       'SELECT 1 FROM users u WHERE EXISTS (SELECT 1 FROM cities WHERE name = u.nothing)',
