@@ -44,6 +44,22 @@ const EXPECTED = [
   { result: [{ COUNT: 1 }], count: 1 },
   {
     result: [
+      { country: 'germany', people: 2, position: 1 },
+      { country: 'france', people: 1, position: 2 },
+    ],
+    count: 2,
+  },
+  {
+    result: [
+      { country: 'germany', visits: 3, visitors: 2 },
+      { country: 'france', visits: 1, visitors: 1 },
+    ],
+    count: 2,
+  },
+  // 12 people each of the ages 50 to 99, none of whom has visits.
+  { result: [{ people: 600 }], count: 1 },
+  {
+    result: [
       { result: { 'inserted-entities': 2, 'inserted-values': 5 }, count: 2 },
       { result: { updated: 1 }, count: 1 },
       { result: { deleted: 1 }, count: 1 },
