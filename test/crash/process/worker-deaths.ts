@@ -20,7 +20,8 @@ import { ALL_WAYS, type DeathOrder, DeathOrders, type Way } from './death-orders
 
 const WRITER_COUNT = 4;
 const READER_COUNT = 2;
-const FLAGS = ['--workers', '2', '--shards', '3'];
+/** Queries wait for a thread that fills its heap, which lasts longer than 30 s on busy cores. */
+const FLAGS = ['--workers', '2', '--shards', '3', '--query-timeout', '120'];
 /** The deletion of a database has a separate error code. */
 const RETRYABLE_CODES = [9004, 189];
 /** An idle thread takes an order at once; an order for a request waits for the next request of its kind. */
