@@ -6,6 +6,7 @@ import { joinOrder } from './join-order.js';
 import { mergeFilters, mergeProjects } from './merge.js';
 import { prune } from './prune.js';
 import { pushdown } from './pushdown/pushdown.js';
+import { reduceRight } from './reduce-right.js';
 import { simplify } from './simplify/simplify.js';
 import { NO_STATISTICS, type Statistics } from './statistics.js';
 import { transitive } from './transitive.js';
@@ -17,6 +18,7 @@ export type RuleName =
   | 'transitive'
   | 'pushdown'
   | 'joinOrder'
+  | 'reduceRight'
   | 'prune'
   | 'mergeProjects'
   | 'absorb';
@@ -34,6 +36,7 @@ const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['pushdown', pushdown],
   ['mergeProjects', mergeProjects],
   ['joinOrder', joinOrder],
+  ['reduceRight', reduceRight],
   ['prune', prune],
   ['mergeProjects', mergeProjects],
   ['absorb', absorb],

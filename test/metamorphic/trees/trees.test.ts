@@ -13,7 +13,7 @@ import { TreeStatements } from './tree-statements.js';
 
 const { values: options } = parseArgs({
   options: {
-    queries: { type: 'string', default: '1000' },
+    queries: { type: 'string', default: '600' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });

@@ -16,7 +16,7 @@ import type { Groups } from './groups.js';
 import { type PlanColumns, readColumn } from './plan-columns.js';
 
 /** Sets of one GROUP BY. */
-const SETS_MAX = 4_096;
+const SETS_MAX = 256;
 
 export class GroupingSets {
   /** null = one set with all keys. */
@@ -54,12 +54,27 @@ export class GroupingSets {
       const over = new SharedRows(table, columnsOf(rows), columns);
       return over.grouped(set, groups.keys, aggregates);
     });
-    const outputs = [...groups.keys, ...aggregates];
-    return parts.reduce((left, right, index) => {
-      const isLast = index === parts.length - 1;
-      return unionOf(left, right, isLast ? outputs : outputs.map((output) => again(output, columns)));
-    });
+    return unionOfAll(parts, [...groups.keys, ...aggregates], columns);
   }
+}
+
+/** The union of two or more relations with the columns `outputs`, nested as little as possible. */
+function unionOfAll(
+  parts: readonly Relation[],
+  outputs: readonly RelationColumn[],
+  columns: PlanColumns,
+): Relation {
+  const middle = parts.length >> 1;
+  const [left, right] = [parts.slice(0, middle), parts.slice(middle)].map((half) =>
+    half.length === 1
+      ? half[0]
+      : unionOfAll(
+          half,
+          outputs.map((output) => again(output, columns)),
+          columns,
+        ),
+  );
+  return unionOf(left, right, outputs);
 }
 
 /** The position of the first key. */
