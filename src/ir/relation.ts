@@ -9,6 +9,7 @@
  */
 import { invariant } from '../base/index.js';
 import type { Field, SqlType } from '../vector/index.js';
+import { inputExpression } from './build.js';
 import { BOOLEAN, type Constant, type Expression, inputsOf } from './expression.js';
 import type { AggregateFunction, SelectPlan } from './select.js';
 
@@ -251,6 +252,15 @@ export function withInputs(relation: Relation, inputs: readonly Relation[]): Rel
       return { ...relation, input: inputs[0] };
   }
 }
+
+/** An expression that reads the column. */
+export const readColumn = ({ column, type }: RelationColumn): Expression => inputExpression(type, column);
+
+/** The column as it is in the input of a projection. */
+export const passedOn = (column: RelationColumn): Definition => ({
+  column: column.column,
+  of: readColumn(column),
+});
 
 /** The columns that the operator itself reads. */
 export function readsOf(relation: Relation): ReadonlySet<number> {

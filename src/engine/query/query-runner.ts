@@ -38,10 +38,6 @@ export type CheckModel = () => void;
  * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
  * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
  */
-/**
- * Limits the number of concurrent queries that take memory on the main thread; further queries wait in a queue. Without the
- * limit, the rounds of many queries would alternate, so that all of them finish late and hold memory at the same time.
- */
 export class ConcurrencySlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -4,7 +4,7 @@ import { constantVector, gather, type SqlType, type Vector } from '../../vector/
 import { gatherOrMissing } from '../select/gather-rows.js';
 import type { CollectedRows } from './collected-rows.js';
 import type { RelationBatch } from './operator.js';
-import { gatherRows } from './picked-batch.js';
+import { composedRows } from './picked-batch.js';
 
 /** Columns and their types by number. */
 export type ColumnTypes = ReadonlyMap<number, SqlType>;
@@ -50,7 +50,7 @@ export class JoinedBatch implements RelationBatch {
     const pairs = { count: rows.length, rightRows: own, optional };
     if (left != null)
       return new JoinedBatch(left, this.#leftColumns, this.#right, { ...pairs, leftRows: null });
-    const ownLeft = leftRows === null ? rows : gatherRows(leftRows, rows);
+    const ownLeft = leftRows === null ? rows : composedRows(leftRows, rows);
     return new JoinedBatch(this.#left, this.#leftColumns, this.#right, { ...pairs, leftRows: ownLeft });
   }
 

@@ -16,7 +16,7 @@ export class PickedBatch implements RelationBatch {
   }
 
   picked(rows: Uint32Array): RelationBatch {
-    return new PickedBatch(this.#source, gatherRows(this.#rows, rows));
+    return new PickedBatch(this.#source, composedRows(this.#rows, rows));
   }
 
   input(column: number): Vector {
@@ -42,7 +42,7 @@ export function pickedOf(
 }
 
 /** The values of `source` at the rows. */
-export function gatherRows(source: Uint32Array, rows: Uint32Array): Uint32Array {
+export function composedRows(source: Uint32Array, rows: Uint32Array): Uint32Array {
   const gathered = new Uint32Array(rows.length);
   for (let at = 0; at < rows.length; at++) gathered[at] = source[rows[at]];
   return gathered;

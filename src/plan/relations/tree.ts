@@ -2,9 +2,7 @@
 import { invariant } from '../../base/index.js';
 import {
   columnsOf,
-  type Definition,
-  type Expression,
-  inputExpression,
+  passedOn,
   type Relation,
   type RelationColumn,
   type RelationPlan,
@@ -60,13 +58,6 @@ export function overTrees(plan: RelationPlan, change: (root: Relation) => Relati
 
 export const columnSet = (relation: Relation): ReadonlySet<number> =>
   new Set(columnsOf(relation).map(({ column }) => column));
-
-export const readColumn = ({ column, type }: RelationColumn): Expression => inputExpression(type, column);
-
-export const passedOn = (column: RelationColumn): Definition => ({
-  column: column.column,
-  of: readColumn(column),
-});
 
 /** Renames columns that the operator produces or reads; its inputs remain as they are. */
 export function renamed(relation: Relation, names: ReadonlyMap<number, number>): Relation {

@@ -83,7 +83,7 @@ export class Estimates {
       const sides = [this.#distinct(left, key.left), this.#distinct(right, key.right)];
       const repeated = sides.flatMap((side) => (side?.isUnique === false ? [side.count] : []));
       const unique = sides.flatMap((side) => (side?.isUnique === true ? [side.count] : []));
-      // Of two unique columns, the one with fewer values is that of the rows to which the other refers.
+      // If both columns seem unique, the column with fewer values is taken for the key and the other for its reference.
       const distinct =
         repeated.length > 0
           ? Math.max(...repeated)

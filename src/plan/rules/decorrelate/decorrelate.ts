@@ -8,10 +8,12 @@ import {
   type Expression,
   type JoinKey,
   outerColumns,
+  passedOn,
   type Relation,
   type RelationColumn,
   type RelationOf,
   type RelationPlan,
+  readColumn,
   readsOf,
 } from '../../../ir/index.js';
 import { allOf, conjunctsOf, readsAny, substitute } from '../../relations/expressions.js';
@@ -22,8 +24,6 @@ import {
   copied,
   narrowed,
   overInputs,
-  passedOn,
-  readColumn,
   relationsIn,
   rewritten,
 } from '../../relations/tree.js';
@@ -247,8 +247,8 @@ function isCheap(relation: Relation): boolean {
 }
 
 /**
- * Of joins that do not return right columns: definitions at the top of the right side that read outer columns are
- * evaluated by the condition instead. Returns null if there are such definitions and they are needed.
+ * For a join that returns no columns of its right side, moves definitions that read outer columns from the top of the right
+ * side into the join's condition. Returns null if the join needs such a definition elsewhere.
  */
 function withoutOuterDefinitions(
   join: RelationOf<'join'>,

@@ -8,12 +8,14 @@ import {
   type Expression,
   inputsOf,
   outerColumns,
+  passedOn,
   type Relation,
   type RelationColumn,
   type RelationOf,
+  readColumn,
 } from '../../../ir/index.js';
 import { allOf, conjunctsOf, readsAny, readsOnly } from '../../relations/expressions.js';
-import { type ColumnNumbers, columnSet, narrowed, passedOn, readColumn } from '../../relations/tree.js';
+import { type ColumnNumbers, columnSet, narrowed } from '../../relations/tree.js';
 
 export interface PulledUp {
   /** Reads no outer columns; has all columns of the relation before, and those that the conjuncts read. */

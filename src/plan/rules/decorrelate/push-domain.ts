@@ -13,12 +13,14 @@ import {
   integerOf,
   type JoinKey,
   outerColumns,
+  passedOn,
   type Relation,
   type RelationColumn,
   type RelationOf,
+  readColumn,
 } from '../../../ir/index.js';
 import { allOf, renamedInputs } from '../../relations/expressions.js';
-import { type ColumnNumbers, columnSet, passedOn, readColumn, renamed } from '../../relations/tree.js';
+import { type ColumnNumbers, columnSet, renamed } from '../../relations/tree.js';
 
 /** The distinct values of outer columns. */
 export interface Domain {

@@ -6,6 +6,7 @@ import {
   inputsOf,
   type JoinKey,
   type JoinKind,
+  passedOn,
   type Relation,
   type RelationOf,
 } from '../../../ir/index.js';
@@ -21,7 +22,7 @@ import {
   withoutRepeats,
 } from '../../relations/expressions.js';
 import { presentColumns } from '../../relations/properties.js';
-import { type ColumnNumbers, columnSet, narrowed, passedOn } from '../../relations/tree.js';
+import { type ColumnNumbers, columnSet, narrowed } from '../../relations/tree.js';
 import { filtered } from '../merge.js';
 import { factored, impliedBy } from './factor.js';
 

@@ -4,7 +4,13 @@
  * Invariant: a conjunct that can fail is evaluated only for rows for which it was evaluated before, so it passes no
  * operator that drops rows.
  */
-import type { Expression, Relation, RelationOf, RelationPlan } from '../../../ir/index.js';
+import {
+  type Expression,
+  type Relation,
+  type RelationOf,
+  type RelationPlan,
+  readColumn,
+} from '../../../ir/index.js';
 import {
   allOf,
   conjunctsOf,
@@ -15,7 +21,7 @@ import {
   withoutRepeats,
 } from '../../relations/expressions.js';
 import { isPlainScan } from '../../relations/scans.js';
-import { ColumnNumbers, overInputs, readColumn } from '../../relations/tree.js';
+import { ColumnNumbers, overInputs } from '../../relations/tree.js';
 import { filtered } from '../merge.js';
 import { factored } from './factor.js';
 import { pushIntoJoin } from './push-join.js';

@@ -1,6 +1,6 @@
 /** Replaces tables that are read once by their relations, so that other rules apply across them. */
-import { columnsOf, type Relation, type RelationPlan } from '../../../ir/index.js';
-import { ColumnNumbers, copied, readColumn, relationsIn, rewritten } from '../../relations/tree.js';
+import { columnsOf, type Relation, type RelationPlan, readColumn } from '../../../ir/index.js';
+import { ColumnNumbers, copied, relationsIn, rewritten } from '../../relations/tree.js';
 
 export function withInlineTables(plan: RelationPlan): RelationPlan {
   const uses = plan.tables.map(() => 0);

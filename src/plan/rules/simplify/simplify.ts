@@ -4,6 +4,7 @@ import {
   type Definition,
   type Expression,
   inputsOf,
+  passedOn,
   type Relation,
   type RelationOf,
   type RelationPlan,
@@ -19,7 +20,7 @@ import {
   TRUE,
 } from '../../relations/expressions.js';
 import { presentColumns, uniqueSets } from '../../relations/properties.js';
-import { narrowed, overTrees, passedOn, relationsIn, rewritten } from '../../relations/tree.js';
+import { narrowed, overTrees, relationsIn, rewritten } from '../../relations/tree.js';
 import { filtered, mergedFilter } from '../merge.js';
 import { withInlineTables } from './inline-tables.js';
 import { withoutUnusedOrders } from './unused-orders.js';

@@ -7,6 +7,7 @@ import {
   type Relation,
   type RelationColumn,
   type RelationSortKey,
+  readColumn,
 } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { OrderKey, SourcePosition } from '../../tree.js';
@@ -18,7 +19,7 @@ import type { Scope } from '../scope.js';
 import { type Build, extended, narrowed } from './build.js';
 import type { BoundQuery, QueryTail } from './context.js';
 import { isTextInLowerCase } from './groups.js';
-import { type OutputColumn, PLAIN_TRAITS, type PlanColumns, readColumn } from './plan-columns.js';
+import { type OutputColumn, PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
 import { sortKey } from './sort-key.js';
 
 export interface BoundItem {

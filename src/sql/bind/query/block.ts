@@ -2,7 +2,7 @@
  * Binds one SELECT: its FROM, then each clause in the order of evaluation. `#build` builds the rows as they are after
  * the clauses bound so far; subqueries of a clause are joined to these rows.
  */
-import type { Constant, Expression, RelationColumn } from '../../../ir/index.js';
+import { type Constant, type Expression, type RelationColumn, readColumn } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SelectBlock, SelectItem, SourcePosition, SqlNode } from '../../tree.js';
@@ -21,7 +21,6 @@ import { FromBinder } from './from.js';
 import { GroupingSets } from './grouping-sets.js';
 import { Groups } from './groups.js';
 import type { Namespace } from './namespace.js';
-import { readColumn } from './plan-columns.js';
 import { type ClauseRules, QueryScope } from './query-scope.js';
 import { sortKey } from './sort-key.js';
 import { conditionJoin, type SubqueryJoin, subqueryJoin } from './subqueries.js';

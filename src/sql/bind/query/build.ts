@@ -3,26 +3,26 @@
  * returns functions that build its relations afterwards.
  */
 import {
-  BOOLEAN,
   columnsOf,
   type Definition,
   type Expression,
   inputsOf,
   type JoinKey,
   type JoinKind,
+  passedOn,
   type Relation,
   type RelationColumn,
 } from '../../../ir/index.js';
-import { constantOf, junctionOf } from '../expressions/build.js';
+import { junctionOf } from '../expressions/build.js';
 import { sameType } from '../expressions/types.js';
-import { PLAIN_TRAITS, type PlanColumns, readColumn } from './plan-columns.js';
+import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
 
 export type Build = () => Relation;
 
 /** The relation with further columns. */
 export function extended(input: Relation, definitions: readonly Definition[]): Relation {
   if (definitions.length === 0) return input;
-  const passed = columnsOf(input).map((column) => ({ column: column.column, of: readColumn(column) }));
+  const passed = columnsOf(input).map(passedOn);
   return { op: 'project', input, columns: [...passed, ...definitions] };
 }
 
@@ -30,7 +30,7 @@ export function extended(input: Relation, definitions: readonly Definition[]): R
 export const narrowed = (input: Relation, columns: readonly RelationColumn[]): Relation => ({
   op: 'project',
   input,
-  columns: columns.map((column) => ({ column: column.column, of: readColumn(column) })),
+  columns: columns.map(passedOn),
 });
 
 export const filtered = (input: Relation, conditions: readonly Expression[]): Relation =>
@@ -91,5 +91,3 @@ export function joined(
     columnsOf(join).filter(({ column }) => !added.has(column)),
   );
 }
-
-export const TRUE = constantOf(BOOLEAN, true);

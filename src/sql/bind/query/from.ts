@@ -1,6 +1,12 @@
 /** Binds FROM: tables, derived tables and joins of every kind. */
 import { quoted } from '../../../base/index.js';
-import type { Definition, Expression, JoinKind, RelationColumn } from '../../../ir/index.js';
+import {
+  type Definition,
+  type Expression,
+  type JoinKind,
+  type RelationColumn,
+  readColumn,
+} from '../../../ir/index.js';
 import { isEventType, lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { FromItem, SourcePosition, SqlNode, TableName } from '../../tree.js';
@@ -14,8 +20,8 @@ import { type Build, extended, joined, ONE_ROW_RELATION } from './build.js';
 import { conditionTable } from './condition-table.js';
 import type { QueryContext, VisibleTable, VisibleTables } from './context.js';
 import { DerivedTable, type MergedColumn, type NamedTable, Namespace, NO_TABLES } from './namespace.js';
-import { type OutputColumn, PLAIN_TRAITS, readColumn } from './plan-columns.js';
-import { QueryScope } from './query-scope.js';
+import { type OutputColumn, PLAIN_TRAITS, plainColumn } from './plan-columns.js';
+import { columnScope, type QueryScope } from './query-scope.js';
 
 export interface BoundFrom {
   readonly build: Build;
@@ -216,22 +222,9 @@ export class FromBinder {
   }
 
   #scope(clause: string, namespace: Namespace): QueryScope {
-    const { columns, request } = this.#context;
-    const rules = {
-      clause,
-      namespace,
-      aliases: new Map(),
-      prefers: 'column',
-      aggregate: null,
-      window: null,
-      subquery: null,
-      read: () => {},
-    } as const;
-    return new QueryScope(rules, columns, this.#outer, request.nowMs);
+    return columnScope(clause, namespace, this.#context, this.#outer);
   }
 }
-
-const plainColumn = ({ column, type }: RelationColumn): RelationColumn => ({ column, type });
 
 /** The columns under the names of `t(a, b)`; those after the last name are unchanged. Throws 6000. */
 function renamed(

@@ -1,19 +1,21 @@
 /** GROUP BY with one or several sets of keys. Several sets are groupings of the same rows, one after the other. */
-import type {
-  Definition,
-  Expression,
-  Relation,
-  RelationAggregate,
-  RelationColumn,
+import {
+  columnsOf,
+  type Definition,
+  type Expression,
+  outerColumns,
+  type Relation,
+  type RelationAggregate,
+  type RelationColumn,
+  readColumn,
 } from '../../../ir/index.js';
-import { columnsOf, outerColumns } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { GroupingElement, SourcePosition, SqlNode } from '../../tree.js';
 import { constantOf } from '../expressions/build.js';
 import { extended } from './build.js';
 import type { QueryContext } from './context.js';
 import type { Groups } from './groups.js';
-import { type PlanColumns, readColumn } from './plan-columns.js';
+import type { PlanColumns } from './plan-columns.js';
 
 /** Sets of one GROUP BY. */
 const SETS_MAX = 256;

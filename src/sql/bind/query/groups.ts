@@ -1,11 +1,12 @@
 /** The grouping of a query block: its keys, its aggregates, and expressions over them. */
 import { quoted } from '../../../base/index.js';
-import type {
-  Definition,
-  Expression,
-  Relation,
-  RelationAggregate,
-  RelationColumn,
+import {
+  type Definition,
+  type Expression,
+  type Relation,
+  type RelationAggregate,
+  type RelationColumn,
+  readColumn,
 } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
@@ -15,7 +16,7 @@ import { isLowerCase } from '../expressions/text-case.js';
 import type { Scope } from '../scope.js';
 import type { BoundAggregate } from './aggregates.js';
 import { extended } from './build.js';
-import { PLAIN_TRAITS, type PlanColumns, readColumn } from './plan-columns.js';
+import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
 
 export class Groups {
   readonly keys: RelationColumn[] = [];
@@ -107,7 +108,7 @@ export class Groups {
     };
   }
 
-  /** The rows of several groupings, one for each set of keys; keys that are not in a set are missing. */
+  /** The computed keys and operands, and the aggregates, for groupings of several sets. */
   get parts(): {
     readonly definitions: readonly Definition[];
     readonly aggregates: readonly RelationAggregate[];

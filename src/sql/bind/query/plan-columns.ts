@@ -35,8 +35,5 @@ export class PlanColumns {
   }
 }
 
-export const readColumn = ({ column, type }: RelationColumn): Expression => ({
-  op: 'input',
-  type,
-  input: column,
-});
+/** The column without what only binding knows. */
+export const plainColumn = ({ column, type }: RelationColumn): RelationColumn => ({ column, type });

@@ -1,15 +1,16 @@
 /** The names visible in one clause of a query block, and in the blocks around it. */
 import { type BindingTime, quoted } from '../../../base/index.js';
-import type { Expression } from '../../../ir/index.js';
+import { type Expression, readColumn } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { CallNode } from '../../tree.js';
 import { isAggregate } from '../functions/aggregate-functions.js';
+import type { SqlRequest } from '../request.js';
 import type { InputTraits, NodeOf, QueryNode, Scope } from '../scope.js';
 import { suggestion } from '../suggest.js';
 import { BaseTable } from './base-table.js';
 import type { Namespace } from './namespace.js';
-import { type PlanColumns, readColumn } from './plan-columns.js';
+import type { PlanColumns } from './plan-columns.js';
 
 type Name = NodeOf<'column'> | NodeOf<'string'>;
 
@@ -115,4 +116,24 @@ export class QueryScope implements Scope {
       near === null ? {} : { suggestion: near },
     );
   }
+}
+
+/** A scope of columns alone: without aliases, aggregates, windows and subqueries. */
+export function columnScope(
+  clause: string,
+  namespace: Namespace,
+  { columns, request }: { readonly columns: PlanColumns; readonly request: Pick<SqlRequest, 'nowMs'> },
+  outer: QueryScope | null,
+): QueryScope {
+  const rules: ClauseRules = {
+    clause,
+    namespace,
+    aliases: new Map(),
+    prefers: 'column',
+    aggregate: null,
+    window: null,
+    subquery: null,
+    read: () => {},
+  };
+  return new QueryScope(rules, columns, outer, request.nowMs);
 }

@@ -7,8 +7,8 @@ import {
   type Expression,
   type ReadPlan,
   type Relation,
-  type RelationColumn,
   type RelationPlan,
+  readColumn,
   relationInputs,
   type SelectPlan,
   withInputs,
@@ -28,8 +28,8 @@ import { BlockBinder } from './block.js';
 import { type Build, narrowed } from './build.js';
 import type { BoundQuery, QueryContext, QueryTail, VisibleTable, VisibleTables } from './context.js';
 import { DerivedTable, Namespace, NO_TABLES } from './namespace.js';
-import { type OutputColumn, PLAIN_TRAITS, PlanColumns, readColumn } from './plan-columns.js';
-import { QueryScope } from './query-scope.js';
+import { type OutputColumn, PLAIN_TRAITS, PlanColumns, plainColumn } from './plan-columns.js';
+import { columnScope, type QueryScope } from './query-scope.js';
 import { outputTraits } from './scan-traits.js';
 import { tableUses } from './table-uses.js';
 import { queryOf } from './unflattened.js';
@@ -174,7 +174,7 @@ class QueryBinder implements QueryContext {
         return member.value;
       }),
     );
-    return { build: () => ({ op: 'values', columns: columns.map(plain), rows: values }), columns };
+    return { build: () => ({ op: 'values', columns: columns.map(plainColumn), rows: values }), columns };
   }
 
   #constant(expression: Expression, position: SourcePosition): Expression {
@@ -226,7 +226,7 @@ class QueryBinder implements QueryContext {
         })),
       };
       if (operator !== 'union' || all) return set;
-      return { op: 'aggregate', input: set, keys: columns.map(plain), aggregates: [] };
+      return { op: 'aggregate', input: set, keys: columns.map(plainColumn), aggregates: [] };
     };
     return { build, columns };
   }
@@ -268,23 +268,11 @@ class QueryBinder implements QueryContext {
   }
 
   #scope(clause: string, namespace: Namespace, outer: QueryScope | null): QueryScope {
-    const rules = {
-      clause,
-      namespace,
-      aliases: new Map(),
-      prefers: 'column',
-      aggregate: null,
-      window: null,
-      subquery: null,
-      read: () => {},
-    } as const;
-    return new QueryScope(rules, this.columns, outer, this.request.nowMs);
+    return columnScope(clause, namespace, this, outer);
   }
 }
 
 const NO_TAIL = { orderBy: [], limit: null, withTies: false, offset: 0 } as const;
-
-const plain = ({ column, type }: RelationColumn): RelationColumn => ({ column, type });
 
 /** The tables that are read, each after those that it reads. */
 function inOrder(root: Relation, tables: readonly Relation[]): Pick<RelationPlan, 'root' | 'tables'> {

@@ -1,12 +1,12 @@
 /** Subqueries in expressions, as joins to the rows of the block around them. */
-import { BOOLEAN, type Comparison, type Expression, type JoinKind } from '../../../ir/index.js';
+import { BOOLEAN, type Comparison, type Expression, type JoinKind, readColumn } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import { junctionOf } from '../expressions/build.js';
 import { compared } from '../expressions/compare.js';
 import { bindScalar } from '../expressions/scalar.js';
 import type { NodeOf } from '../scope.js';
 import type { BoundQuery, QueryContext, VisibleTables } from './context.js';
-import { PLAIN_TRAITS, readColumn } from './plan-columns.js';
+import { PLAIN_TRAITS } from './plan-columns.js';
 import type { QueryScope } from './query-scope.js';
 
 type SubqueryNode = NodeOf<'subquery' | 'exists' | 'in-query'>;

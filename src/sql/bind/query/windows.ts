@@ -10,6 +10,7 @@ import {
   type Relation,
   type RelationColumn,
   type RelationSortKey,
+  readColumn,
   type WindowFrame,
   type WindowFunction,
   type WindowFunctionName,
@@ -34,7 +35,7 @@ import { aggregateType } from '../functions/aggregate-functions.js';
 import type { NodeOf, Scope } from '../scope.js';
 import { extended } from './build.js';
 import { isTextInLowerCase } from './groups.js';
-import { PLAIN_TRAITS, type PlanColumns, readColumn } from './plan-columns.js';
+import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
 
 interface Signature {
   readonly name: WindowFunctionName;
