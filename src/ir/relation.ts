@@ -101,6 +101,23 @@ export interface WindowFunction extends RelationColumn {
   readonly frame: WindowFrame;
 }
 
+/**
+ * For each input row, its columns and each value from `first` on that is not beyond `last`: none if one of the three
+ * expressions is missing. The value after v is v + `months` calendar months + `step`. A step of 0 without months throws 6000.
+ */
+export interface Series {
+  readonly op: 'series';
+  readonly input: Relation;
+  /** Its type is that of `first` and `last`: exact, a date or a datetime. */
+  readonly value: RelationColumn;
+  readonly first: Expression;
+  readonly last: Expression;
+  /** In the stored form of the values: a decimal of their scale, or an integer of days or seconds. */
+  readonly step: Expression;
+  /** 0 except for dates. */
+  readonly months: number;
+}
+
 export type Relation =
   /** The rows of a SELECT over one dimension; output i is columns[i]. It reads no other relation. */
   | { readonly op: 'scan'; readonly plan: SelectPlan; readonly columns: readonly RelationColumn[] }
@@ -118,6 +135,7 @@ export type Relation =
       readonly columns: readonly RelationColumn[];
       readonly rows: readonly (readonly Constant['value'][])[];
     }
+  | Series
   /** Rows for which the condition is true. */
   | { readonly op: 'filter'; readonly input: Relation; readonly condition: Expression }
   /** Returns `columns` only, in this order; those that the input has are passed on by an expression that reads them. */
@@ -203,6 +221,8 @@ export function columnsOf(relation: Relation): readonly RelationColumn[] {
       return [...relation.keys, ...relation.aggregates];
     case 'window':
       return [...columnsOf(relation.input), ...relation.functions];
+    case 'series':
+      return [...columnsOf(relation.input), relation.value];
     case 'join':
       return joinColumns(relation);
   }
@@ -277,6 +297,9 @@ export function readsOf(relation: Relation): ReadonlySet<number> {
       break;
     case 'project':
       for (const { of } of relation.columns) evaluate(of);
+      break;
+    case 'series':
+      for (const of of [relation.first, relation.last, relation.step]) evaluate(of);
       break;
     case 'join':
       for (const { left, right } of relation.keys) reads.add(left).add(right);

@@ -4,12 +4,12 @@
  * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
  * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
-import { addedIntervals, isIntervalAhead, readInterval, type Span } from './intervals.js';
+import { addedIntervals, isIntervalAhead, readInterval } from './intervals.js';
 import { LIST, nodeAt, OperandReader } from './operand.js';
 import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
-import type { ComparisonOperator, SourcePosition, SqlNode } from './tree.js';
+import type { ComparisonOperator, SourcePosition, Span, SqlNode } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const PREDICATES: ReadonlySet<string> = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'NOT']);

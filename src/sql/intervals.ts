@@ -6,13 +6,7 @@ import { quoted } from '../base/index.js';
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { SourcePosition, SqlNode } from './tree.js';
-
-/** A count of a unit such as DAY. */
-export interface Span {
-  readonly count: number;
-  readonly unit: string;
-}
+import type { SourcePosition, Span, SqlNode } from './tree.js';
 
 const UNITS: ReadonlyMap<string, string> = new Map(
   (
@@ -57,7 +51,8 @@ export function readInterval(reader: TokenReader): readonly Span[] {
   return [{ count: Number(count[1]), unit: name }];
 }
 
-function spansIn(token: Token): readonly Span[] {
+/** The spans of '1 year 2 months'. Throws 6000. */
+export function spansIn(token: Pick<Token, 'text' | 'position'>): readonly Span[] {
   const { text } = token;
   const spans: Span[] = [];
   const span = new RegExp(SPAN);
@@ -70,7 +65,7 @@ function spansIn(token: Token): readonly Span[] {
   throw refused(token);
 }
 
-const refused = ({ text, position }: Token): Error =>
+const refused = ({ text, position }: Pick<Token, 'text' | 'position'>): Error =>
   sqlError(
     `INTERVAL ${quoted(text)}: an interval is one number with a unit from second to year, or several such`,
     position,

@@ -9,6 +9,12 @@ export interface SourcePosition {
   readonly column: number;
 }
 
+/** A count of a unit such as DAY. */
+export interface Span {
+  readonly count: number;
+  readonly unit: string;
+}
+
 interface Node {
   readonly position: SourcePosition;
   /** Whether the node was parenthesized. */
@@ -258,6 +264,15 @@ export type FromItem =
       readonly lateral: boolean;
       readonly position: SourcePosition;
     }
+  /** A function that returns rows; its arguments may read the tables before it. */
+  | {
+      readonly is: 'function';
+      readonly name: string;
+      readonly args: readonly FunctionArgument[];
+      readonly alias: string | null;
+      readonly columnNames: readonly string[] | null;
+      readonly position: SourcePosition;
+    }
   | {
       readonly is: 'join';
       readonly kind: 'inner' | 'left' | 'right' | 'full' | 'cross';
@@ -268,6 +283,11 @@ export type FromItem =
       readonly on: SqlNode | null;
       readonly position: SourcePosition;
     };
+
+/** An argument of a function in FROM. */
+export type FunctionArgument =
+  | SqlNode
+  | { readonly is: 'interval'; readonly spans: readonly Span[]; readonly position: SourcePosition };
 
 export interface InsertStatement {
   readonly is: 'insert';

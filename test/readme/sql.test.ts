@@ -60,6 +60,14 @@ const EXPECTED = [
   { result: [{ people: 600 }], count: 1 },
   {
     result: [
+      { day: '2026-01-04', visits: 0 },
+      { day: '2026-01-05', visits: 1 },
+      { day: '2026-01-06', visits: 2 },
+    ],
+    count: 3,
+  },
+  {
+    result: [
       { result: { 'inserted-entities': 2, 'inserted-values': 5 }, count: 2 },
       { result: { updated: 1 }, count: 1 },
       { result: { deleted: 1 }, count: 1 },

@@ -177,6 +177,13 @@ function lineOf(relation: Relation, columns: ColumnNames, names: StoredNames): s
       return `rows of stage ${relation.stage}`;
     case 'values':
       return `values: ${relation.rows.length} rows`;
+    case 'series': {
+      const [first, last, step] = [relation.first, relation.last, relation.step].map((of) =>
+        expressionText(of, nameOf),
+      );
+      const months = relation.months === 0 ? '' : ` and ${relation.months} months`;
+      return `series: ${nameOf(relation.value.column)} from ${first} to ${last} by ${step}${months}`;
+    }
     case 'filter':
       return `filter: ${expressionText(relation.condition, nameOf)}`;
     case 'project': {

@@ -125,6 +125,10 @@ class Division {
       case 'values':
       case 'received':
         return operators('one', relation);
+      case 'series': {
+        const { location, root } = this.#operators(this.#fragment(relation.input));
+        return operators(location, { ...relation, input: root });
+      }
       case 'filter':
       case 'project':
         return this.#overRows(relation, this.#fragment(relation.input));

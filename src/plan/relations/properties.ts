@@ -53,6 +53,8 @@ export function presentColumns(relation: Relation): ReadonlySet<number> {
     }
     case 'sort':
       return presentColumns(relation.input);
+    case 'series':
+      return new Set([...presentColumns(relation.input), relation.value.column]);
     case 'set': {
       const [left, right] = [presentColumns(relation.left), presentColumns(relation.right)];
       const keeps = relation.columns.filter(
@@ -138,6 +140,8 @@ export function uniqueSets(relation: Relation): readonly ReadonlySet<number>[] {
       );
       return passed.map((set) => new Set([...set].map((column) => names.get(column) ?? column)));
     }
+    case 'series':
+      return uniqueSets(relation.input).map((set) => new Set([...set, relation.value.column]));
     case 'aggregate':
       return [new Set(relation.keys.map(({ column }) => column)), ...keySets(relation)];
     case 'join':

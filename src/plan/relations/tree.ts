@@ -81,6 +81,12 @@ export function renamed(relation: Relation, names: ReadonlyMap<number, number>):
       }));
       return { ...relation, columns };
     }
+    case 'series': {
+      const [first, last, step] = [relation.first, relation.last, relation.step].map((of) =>
+        renamedInputs(of, names),
+      );
+      return { ...relation, value: rename([relation.value])[0], first, last, step };
+    }
     case 'join': {
       const { keys, condition, mark } = relation;
       return {

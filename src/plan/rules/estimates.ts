@@ -4,6 +4,8 @@ import { fractionOf, type Statistics, scanRows } from './statistics.js';
 
 /** Fraction of left rows that have a match, if nothing else is known. */
 const MATCHED = 0.5;
+/** Values of a series whose bounds are not constant. */
+const SERIES_ROWS = 100;
 
 interface DistinctValues {
   readonly count: number;
@@ -45,6 +47,8 @@ export class Estimates {
       case 'project':
       case 'window':
         return this.rows(relation.input);
+      case 'series':
+        return this.rows(relation.input) * seriesRows(relation);
       case 'aggregate':
         return relation.keys.length === 0 ? 1 : this.rows(relation.input) ** 0.75;
       case 'sort':
@@ -113,6 +117,7 @@ export class Estimates {
       case 'filter':
       case 'sort':
       case 'window':
+      case 'series':
         return this.#distinct(relation.input, column);
       case 'project': {
         const of = relation.columns.find((one) => one.column === column)?.of;
@@ -130,4 +135,11 @@ export class Estimates {
         return null;
     }
   }
+}
+
+/** The values of a series per input row. */
+function seriesRows({ first, last, step, months }: RelationOf<'series'>): number {
+  const [from, to, by] = [first, last, step].map((of) => (of.op === 'constant' ? Number(of.value) : null));
+  if (from === null || to === null || by === null || by === 0 || months !== 0) return SERIES_ROWS;
+  return Math.max(0, Math.floor((to - from) / by) + 1);
 }

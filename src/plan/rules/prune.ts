@@ -92,6 +92,7 @@ class Pruning {
       }
       case 'received':
         return relation;
+      case 'series':
       case 'filter':
         return { ...relation, input: within(relation.input, readsOf(relation)) };
       case 'project': {

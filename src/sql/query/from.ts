@@ -1,10 +1,11 @@
 /** Parses FROM: tables, derived tables and joins, separated by commas. */
+import { isIntervalAhead, readInterval } from '../intervals.js';
 import { JOINS_MAX } from '../limits.js';
 import { TOTALS } from '../refusals.js';
 import { sqlError } from '../sql-error.js';
 import { isReserved, type TokenReader } from '../token-reader.js';
 import { type Token, unexpected } from '../tokens.js';
-import type { FromItem } from '../tree.js';
+import type { FromItem, FunctionArgument } from '../tree.js';
 import { isItemAlias, readAlias } from './alias.js';
 import { commaList } from './order-keys.js';
 
@@ -101,8 +102,10 @@ class TableReader {
     if (++this.#count > JOINS_MAX + 1) {
       throw sqlError(`a SELECT joins at most ${JOINS_MAX} tables`, position);
     }
-    const lateral = reader.isKeyword('LATERAL') && reader.isSign('(', 1);
+    const isCall = reader.peek(1).kind === 'word' && reader.isSign('(', 2);
+    const lateral = reader.isKeyword('LATERAL') && (isCall || reader.isSign('(', 1));
     if (lateral) reader.next();
+    if (lateral && isCall) return this.#named();
     if (reader.isQueryAhead()) {
       const query = reader.enclosedQuery();
       const alias = readAlias(reader, isTableAlias);
@@ -134,11 +137,36 @@ class TableReader {
     if (!isName(token)) throw unexpected(token, 'a table');
     reader.next();
     if (reader.isSign('.')) throw unexpected(token, ALONE);
-    if (reader.isSign('(')) throw sqlError('functions are not available as tables', position);
+    if (reader.isSign('(')) return this.#call(token);
     const alias = readAlias(reader, isTableAlias);
     const columnNames = alias === null ? null : columnNamesOf(reader);
     return { is: 'table', name, alias, position, columnNames };
   }
+
+  /** Parses a function that returns rows, after its name. */
+  #call({ text: name, position }: Token): FromItem {
+    const reader = this.#reader;
+    const open = reader.next();
+    const args = reader.isSign(')') ? [] : commaList(reader, () => argumentOf(reader));
+    reader.expectClosing(open.position);
+    if (reader.isKeyword('WITH') && reader.isKeyword('ORDINALITY', 1)) {
+      throw sqlError('WITH ORDINALITY is not available; use ROW_NUMBER() OVER ()', reader.peek().position);
+    }
+    const alias = readAlias(reader, isTableAlias);
+    const columnNames = alias === null ? null : columnNamesOf(reader);
+    return { is: 'function', name, args, alias, columnNames, position };
+  }
+}
+
+/** INTERVAL '1 day', or any expression. */
+function argumentOf(reader: TokenReader): FunctionArgument {
+  const { position } = reader.peek();
+  if (!isIntervalAhead(reader)) return reader.expression();
+  const begun = reader.at;
+  const spans = readInterval(reader);
+  if (reader.isSign(',') || reader.isSign(')')) return { is: 'interval', spans, position };
+  reader.at = begun;
+  return reader.expression();
 }
 
 const isName = (token: Token): boolean =>

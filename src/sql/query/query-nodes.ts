@@ -75,6 +75,7 @@ function derivedIn(item: FromItem): readonly Query[] {
 }
 
 function conditionsIn(item: FromItem): readonly SqlNode[] {
+  if (item.is === 'function') return item.args.filter((argument) => argument.is !== 'interval');
   if (item.is !== 'join') return [];
   const inside = [...conditionsIn(item.left), ...conditionsIn(item.right)];
   return item.on === null ? inside : [...inside, item.on];

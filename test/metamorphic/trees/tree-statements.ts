@@ -145,6 +145,7 @@ export class TreeStatements {
     if (depth <= 1 || prng.chance(0.3)) return this.#table();
     if (prng.chance(0.4)) return this.#derived(depth - 1);
     const left = this.#from(depth - 1, outer);
+    if (prng.chance(0.1)) return this.#series(left);
     const right = this.#from(depth - 1, outer);
     const names = [...left.names, ...right.names];
     const kind = prng.pick(['JOIN', 'JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN']);
@@ -161,6 +162,19 @@ export class TreeStatements {
     return {
       sql: `${name} ${alias}`,
       names: columns.map(({ name: column, type }) => ({ text: `${alias}.${column}`, type })),
+    };
+  }
+
+  /** A series of constants, or of the columns of the rows on its left. */
+  #series({ sql, names }: FromRows): FromRows {
+    const prng = this.#prng;
+    const alias = this.#alias();
+    const bound = (): string => (prng.chance(0.5) ? String(prng.below(4)) : this.#columnOf('integer', names));
+    const step = prng.pick(['', '', ', 2', ', -1']);
+    const from = `generate_series(${bound()}, ${bound()}${step}) AS ${alias}(x)`;
+    return {
+      sql: `${sql} ${prng.chance(0.5) ? `CROSS JOIN LATERAL ${from}` : `JOIN ${from} ON true`}`,
+      names: [...names, { text: `${alias}.x`, type: 'integer' }],
     };
   }
 

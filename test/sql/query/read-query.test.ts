@@ -41,6 +41,10 @@ const READ: readonly (readonly [string, string])[] = [
   ['SELECT TOP 2 WITH TIES a FROM t ORDER BY a', 'query: select [a] from [t] order by [a] limit 2 with ties'],
   ["VALUES (1, 'a'), (2, NULL) ORDER BY 1", "query: values (1, 'a'), (2, null) order by 1"],
   ['SELECT a FROM (VALUES (1)) AS v (a)', 'query: select [a] from {values (1)} as [v]([a])'],
+  [
+    "SELECT a FROM t, LATERAL f(a, INTERVAL '1 day 2 hours') AS g (b) CROSS JOIN h() JOIN i(INTERVAL '1' day + d) ON true",
+    "query: select [a] from [t], {{f{[a], 1 DAY 2 HOUR} as [g]([b]) cross join h{}} inner join i{dateadd{'DAY', 1, [d]}} on true}",
+  ],
   ['SELECT ALL a FROM t', 'query: select [a] from [t]'],
   ['SELECT all FROM t', 'query: select [all] from [t]'],
   [
@@ -191,7 +195,8 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
     31,
     'a join in parentheses cannot have a name; write (SELECT ...) name',
   ],
-  ['SELECT a FROM t, f(x)', 18, 'functions are not available as tables'],
+  ['SELECT a FROM t, f(x) WITH ORDINALITY', 23, 'WITH ORDINALITY is not available; use ROW_NUMBER() OVER ()'],
+  ['SELECT a FROM f(x', 16, 'the parenthesis that begins here is not closed'],
   ['SELECT a FROM dbo.t, u', 15, 'found "dbo" where a table\'s name, alone, is expected'],
   ['WITH x AS SELECT 1', 11, 'found "SELECT" where ( is expected'],
   ['WITH x SELECT 1', 8, 'found "SELECT" where AS is expected'],

@@ -36,6 +36,9 @@ export function checkRelation(relation: Relation, outer: Types = new Map()): voi
     case 'filter':
       evaluate(relation.condition);
       break;
+    case 'series':
+      for (const of of [relation.first, relation.last, relation.step]) evaluate(of);
+      break;
     case 'project':
       for (const { of } of relation.columns) evaluate(of);
       break;

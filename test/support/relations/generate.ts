@@ -31,6 +31,7 @@ const COLUMN_TYPES: readonly (readonly [columnId: number, type: SqlType])[] = [
   [4, BOOLEAN],
 ];
 const TEXTS = ['a', 'b', '1', '2'];
+const ONE_ROW: Relation = { op: 'values', columns: [], rows: [[]] };
 const JOIN_KINDS: readonly JoinKind[] = [
   ...(['inner', 'inner', 'left', 'full', 'single', 'semi', 'anti', 'mark', 'mark', 'mark'] as const),
 ];
@@ -116,7 +117,7 @@ class Trees {
   tree(depth: number, outer: readonly RelationColumn[], canFail: boolean): Relation {
     const prng = this.#prng;
     if (depth === 0) return this.#leaf();
-    const kind = prng.below(16);
+    const kind = prng.below(17);
     if (kind < 6) return this.#join(depth, outer, canFail);
     if (kind === 6) return this.#set(depth, outer, canFail);
     const input = this.tree(prng.chance(0.8) ? depth - 1 : 0, outer, canFail);
@@ -126,7 +127,24 @@ class Trees {
     if (kind < 12) return this.#project(input, outer, canFail);
     if (kind < 14) return this.#aggregate(input);
     if (kind === 14) return this.#window(input);
+    if (kind === 15) return this.#series(input, outer);
     return sortedBy(input, prng, prng.chance(0.7));
+  }
+
+  /** A series of at most 5 values per row. */
+  #series(input: Relation, outer: readonly RelationColumn[]): Relation {
+    const prng = this.#prng;
+    const own = prng.chance(0.1) ? ONE_ROW : input;
+    const bound = (): Expression => {
+      const columns = [...columnsOf(own), ...outer].filter(({ type }) => type.type === 'integer');
+      if (columns.length === 0 || prng.chance(0.3)) return integerOf(prng.below(4));
+      const { type, column } = prng.pick(columns);
+      // Sums of a generated tree may be large.
+      const of = inputExpression(type, column);
+      return { op: 'arithmetic', type, operator: '%', left: of, right: integerOf(4) };
+    };
+    const [first, last, step] = [bound(), bound(), integerOf(prng.pick([1, 1, 2, -1]))];
+    return { op: 'series', input: own, value: this.#column(INTEGER), first, last, step, months: 0 };
   }
 
   #column(type: SqlType): RelationColumn {

@@ -69,6 +69,8 @@ export function rowsOf(relation: Relation, sources: Sources, outer: Row): Row[] 
         for (const { column, of } of relation.columns) values[column] = computed(of, full);
         return values;
       });
+    case 'series':
+      return inputOf(relation.input).flatMap((row) => seriesRows(relation, row, within(row)));
     case 'join':
       return joinRows(relation, sources, outer);
     case 'aggregate':
@@ -83,6 +85,19 @@ export function rowsOf(relation: Relation, sources: Sources, outer: Row): Row[] 
     case 'set':
       return setRows(relation, inputOf(relation.left).map(within), inputOf(relation.right).map(within));
   }
+}
+
+/** Of series of integers. */
+function seriesRows({ value, first, last, step }: RelationOf<'series'>, row: Row, full: Row): Row[] {
+  const [from, to, by] = [first, last, step].map((of) => computed(of, full));
+  if (typeof from !== 'bigint' || typeof to !== 'bigint' || typeof by !== 'bigint') return [];
+  const rows: Row[] = [];
+  for (let current = from; by > 0n ? current <= to : current >= to; current += by) {
+    const extended = row.slice();
+    extended[value.column] = current;
+    rows.push(extended);
+  }
+  return rows;
 }
 
 function computed(expression: Expression, row: Row): Value {

@@ -142,6 +142,7 @@ export class QueryPrinter extends SqlNodePrinter {
       this.#columnNames(item.columnNames);
       return { ...item, position: this.positionOf(begin) };
     }
+    if (item.is === 'function') throw new Error('functions are not generated');
     if (item.lateral) this.words('lateral');
     const query = this.#enclosed(item.query);
     this.alias(item.alias);

@@ -121,6 +121,14 @@ function fromText(item: FromItem): string {
     const lateral = item.lateral ? 'lateral ' : '';
     return `${lateral}{${queryText(item.query)}}${alias(item.alias)}${columns(item.columnNames)}`;
   }
+  if (item.is === 'function') {
+    const args = item.args.map((one) =>
+      one.is === 'interval'
+        ? one.spans.map(({ count, unit }) => `${count} ${unit}`).join(' ')
+        : nodeText(one),
+    );
+    return `${item.name}{${args.join(', ')}}${alias(item.alias)}${columns(item.columnNames)}`;
+  }
   const natural = item.natural ? 'natural ' : '';
   const using = item.using === null ? '' : ` using (${names(item.using.map(({ name }) => name))})`;
   const operator = `${natural}${item.kind} join`;

@@ -8,6 +8,7 @@ import { joinRows } from '../join.js';
 import type { Operator } from '../operator.js';
 import { projectRows } from '../project.js';
 import { receivedRows } from '../received.js';
+import { seriesRows } from '../series.js';
 import { setRows } from '../set.js';
 import { sortRows } from '../sort/sort-rows.js';
 import { valuesRows } from '../values.js';
@@ -42,6 +43,8 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
       return filterRows(of(relation.input), relation, run);
     case 'project':
       return projectRows(of(relation.input), relation, run);
+    case 'series':
+      return seriesRows(of(relation.input), relation, run);
     case 'set':
       return setRows(of(relation.left), of(relation.right), relation, run);
     case 'join':

@@ -81,6 +81,8 @@ class Decorrelation {
     if (outer.length === 0) return overInputs(relation, (input) => this.#closed(input));
     const columns = columnsOf(relation);
     const join = { ...relation, left: this.#closed(relation.left) };
+    const series = overLeft(join);
+    if (series !== null) return narrowed(series, columns);
     const scalar = this.#scalar(join, outer);
     const done = scalar ?? this.#pulled(join, outer) ?? this.#pushed(join, outer);
     const { right } = done.join;
@@ -227,6 +229,15 @@ class Decorrelation {
     };
     return { left: { op: 'shared', table, columns, from }, create };
   }
+}
+
+/** A series of each left row is computed over the left side itself; null if the right side is another relation. */
+function overLeft({ kind, left, right, keys, condition }: RelationOf<'join'>): Relation | null {
+  if (kind !== 'inner' || keys.length > 0 || right.op !== 'series') return null;
+  const { input } = right;
+  if (input.op !== 'values' || input.columns.length > 0 || input.rows.length !== 1) return null;
+  const series: Relation = { ...right, input: left };
+  return condition === null ? series : { op: 'filter', input: series, condition };
 }
 
 interface Uncorrelated {

@@ -18,6 +18,7 @@ import {
   type RelationColumn,
   type RelationOf,
   readColumn,
+  type Series,
 } from '../../../ir/index.js';
 import { allOf, renamedInputs } from '../../relations/expressions.js';
 import { type ColumnNumbers, columnSet, renamed } from '../../relations/tree.js';
@@ -53,6 +54,10 @@ export function overDomain(relation: Relation, domain: Domain, numbers: ColumnNu
       const window = renamed(relation, names) as RelationOf<'window'>;
       const partition = withMore(window.partition, valuesIn(domain, names));
       return { relation: { ...window, input, partition }, names };
+    }
+    case 'series': {
+      const { relation: input, names } = push(relation.input);
+      return { relation: { ...(renamed(relation, names) as Series), input }, names };
     }
     case 'sort':
       return overSort(relation, domain, push(relation.input), numbers);

@@ -16,6 +16,7 @@ import {
   conjunctsOf,
   folded,
   mayFail,
+  readsAny,
   readsOnly,
   substitute,
   withoutRepeats,
@@ -48,6 +49,16 @@ export function pushed(
       const definitions = new Map(relation.columns.map(({ column, of }) => [column, of]));
       const below = conjuncts.map((conjunct) => substitute(conjunct, (input) => definitions.get(input)));
       return { ...relation, input: pushed(relation.input, below, numbers) };
+    }
+    case 'series': {
+      const ofValue = new Set([relation.value.column]);
+      // A row without values drops out.
+      const passes = (conjunct: Expression): boolean => !readsAny(conjunct, ofValue) && !mayFail(conjunct);
+      const input = pushed(relation.input, conjuncts.filter(passes), numbers);
+      return filtered(
+        { ...relation, input },
+        conjuncts.filter((conjunct) => !passes(conjunct)),
+      );
     }
     case 'join':
       return pushIntoJoin(relation, conjuncts, (input, below) => pushed(input, below, numbers), numbers);

@@ -22,6 +22,7 @@ import type { QueryContext, VisibleTable, VisibleTables } from './context.js';
 import { DerivedTable, type MergedColumn, type NamedTable, Namespace, NO_TABLES } from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, plainColumn } from './plan-columns.js';
 import { columnScope, type QueryScope } from './query-scope.js';
+import { bindTableFunction, type FunctionItem } from './table-functions.js';
 
 export interface BoundFrom {
   readonly build: Build;
@@ -71,10 +72,21 @@ export class FromBinder {
       throw sqlError(`there are more than ${FROM_TABLES_MAX} tables in FROM`, item.position);
     }
     if (item.is === 'table') return this.#table(item);
+    if (item.is === 'function') return this.#function(item, before);
     const outer = item.lateral ? this.#scope('LATERAL', before) : this.#outer;
     const { build, columns } = this.#context.bindQuery(item.query, this.#visible, outer);
     const named = renamed(columns, item.columnNames, item.position);
     return { build, namespace: new Namespace([new DerivedTable(item.alias, named, item.position)], []) };
+  }
+
+  #function(item: FunctionItem, before: Namespace): BoundFrom {
+    const { columns } = this.#context;
+    const scope = this.#scope(`the arguments of ${item.name}`, before);
+    const { build, column } = bindTableFunction(item, scope, columns);
+    const name = item.columnNames?.[0] ?? item.alias ?? lowerCase(item.name);
+    const named = renamed([{ ...column, name, constant: null }], item.columnNames, item.position);
+    const table = new DerivedTable(item.alias ?? item.name, named, item.position);
+    return { build, namespace: new Namespace([table], []) };
   }
 
   #table(item: Extract<FromItem, { readonly is: 'table' }>): BoundFrom {
@@ -141,8 +153,10 @@ export class FromBinder {
 
   #join(item: JoinItem, before: Namespace): BoundFrom {
     const left = this.#item(item.left, before);
-    const isLateral = item.right.is === 'derived' && item.right.lateral;
-    const visible = isLateral ? before.with(left.namespace, item.position) : before;
+    const isLateral = item.right.is === 'function' || (item.right.is === 'derived' && item.right.lateral);
+    // Rows of the right side that exist without a left row cannot read it.
+    const seesLeft = isLateral && item.kind !== 'right' && item.kind !== 'full';
+    const visible = seesLeft ? before.with(left.namespace, item.position) : before;
     const right = this.#item(item.right, visible);
     const both = left.namespace.with(right.namespace, item.position);
     const usingNames = item.natural ? commonNames(left.namespace, right.namespace) : item.using;

@@ -57,6 +57,7 @@ t.test('a SELECT over one dimension, or with joins by ID, is a flat plan', async
 t.test('every other SELECT is a tree of operators over scans', async (t) => {
   const cases: readonly (readonly [sql: string, operators: string])[] = [
     ['SELECT age FROM (SELECT age FROM users) u', 'scan'],
+    ['SELECT n FROM users, generate_series(1, age) n', 'inner-join scan series values'],
     ['SELECT u.age FROM users u, cities c WHERE u.city = c.name', 'filter inner-join scan scan'],
     ['SELECT u.age FROM users u RIGHT JOIN cities c ON u.city = c.name', 'left-join scan scan'],
     ['SELECT u.age FROM users u FULL JOIN cities c USING (name)', 'full-join scan scan'],
@@ -196,6 +197,15 @@ t.test('what cannot be bound is refused with its position', async (t) => {
       102,
       /correlated subquery/,
     ],
+    ['SELECT 1 FROM generate_serie(1, 2)', 15, /is not a function that returns rows/],
+    ['SELECT 1 FROM generate_series(1)', 15, /takes the first value, the last value and a step/],
+    ["SELECT 1 FROM generate_series(1, 'x')", 15, /cannot be read as integer/],
+    ["SELECT 1 FROM generate_series(CAST('2024-01-01' AS DATE), '2024-02-01')", 15, /need a step/],
+    ["SELECT 1 FROM generate_series(1, 2, INTERVAL '1 day')", 15, /the step .* is a number/],
+    ["SELECT 1 FROM generate_series(1, INTERVAL '1 day')", 34, /only the step/],
+    ['SELECT 1 FROM generate_series(name, 3), users', 31, /"name" is a column/],
+    ['SELECT 1 FROM users RIGHT JOIN generate_series(1, age) ON true', 51, /"age" is a column/],
+    ['SELECT 1 FROM unnest(age)', 15, /unnest is not available/],
     ['VALUES (1), (2, 3)', 13, /this row has 2 values, the first 1/],
     [
       'SELECT 1 FROM users u WHERE EXISTS (SELECT 1 FROM cities WHERE name = u.nothing)',

@@ -1,0 +1,129 @@
+/** Binds functions that return rows, as tables of FROM: generate_series. */
+import { quoted } from '../../../base/index.js';
+import { type Expression, integerOf, type RelationColumn } from '../../../ir/index.js';
+import { lowerCase } from '../../../schema/index.js';
+import type { SqlType } from '../../../vector/index.js';
+import { spansIn } from '../../intervals.js';
+import { sqlError } from '../../sql-error.js';
+import type { FromItem, FunctionArgument, SourcePosition, Span, SqlNode } from '../../tree.js';
+import { castTo, commonTypeOf } from '../expressions/coerce.js';
+import { bindScalar } from '../expressions/scalar.js';
+import { isDate, isExactNumber, typeName } from '../expressions/types.js';
+import { suggestion } from '../suggest.js';
+import { type Build, ONE_ROW_RELATION } from './build.js';
+import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
+import type { QueryScope } from './query-scope.js';
+
+export type FunctionItem = Extract<FromItem, { readonly is: 'function' }>;
+
+const SERIES = 'generate_series';
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['WEEK', 604_800],
+  ['DAY', 86_400],
+  ['HOUR', 3_600],
+  ['MINUTE', 60],
+  ['SECOND', 1],
+]);
+const MONTHS: ReadonlyMap<string, number> = new Map([
+  ['YEAR', 12],
+  ['QUARTER', 3],
+  ['MONTH', 1],
+]);
+const DAY_SECONDS = 86_400;
+
+/** The rows of the function and their only column. Throws 6000. */
+export function bindTableFunction(
+  item: FunctionItem,
+  scope: QueryScope,
+  columns: PlanColumns,
+): { readonly build: Build; readonly column: RelationColumn } {
+  const { name, args, position } = item;
+  if (lowerCase(name) === SERIES) return bindSeries(args, position, scope, columns);
+  if (lowerCase(name) === 'unnest') {
+    throw sqlError('unnest is not available; write a list as (VALUES (1), (2)) name (column)', position);
+  }
+  const near = suggestion(name, [SERIES]);
+  const more = near === null ? {} : { suggestion: near };
+  throw sqlError(`${quoted(name)} is not a function that returns rows; ${SERIES} is one`, position, more);
+}
+
+function bindSeries(
+  args: readonly FunctionArgument[],
+  position: SourcePosition,
+  scope: QueryScope,
+  columns: PlanColumns,
+): { readonly build: Build; readonly column: RelationColumn } {
+  const [from, to, by] = args;
+  if (args.length < 2 || args.length > 3) {
+    throw sqlError(`${SERIES} takes the first value, the last value and a step`, position);
+  }
+  const bounds = [from, to].map((argument) => ({
+    node: expressionIn(argument),
+    position: argument.position,
+  }));
+  const bound = bounds.map(({ node }) => bindScalar(node, scope));
+  const ofStep = by === undefined ? null : (intervalOf(by) ?? bindScalar(expressionIn(by), scope));
+  const isNumbers = ofStep !== null && 'op' in ofStep;
+  const type = seriesType(isNumbers ? [...bound, ofStep] : bound, ofStep, position);
+  const [first, last] = bound.map((of, index) => castTo(of, type, bounds[index].position));
+  const column = columns.add(type, PLAIN_TRAITS, SERIES);
+  const step = ofStep === null ? castTo(integerOf(1), type, position) : ofStep;
+  const stepped =
+    'op' in step
+      ? { step: castTo(step, type, (by ?? from).position), months: 0 }
+      : spansOf(step, type.type === 'date' ? DAY_SECONDS : 1);
+  const build: Build = () => ({
+    op: 'series',
+    input: ONE_ROW_RELATION,
+    value: column,
+    first,
+    last,
+    ...stepped,
+  });
+  return { build, column };
+}
+
+function expressionIn(argument: FunctionArgument): SqlNode {
+  if (argument.is !== 'interval') return argument;
+  throw sqlError(`only the step of ${SERIES} is an interval`, argument.position);
+}
+
+/** The spans of a step that is an interval, also as text; null for another argument. Throws 6000. */
+function intervalOf(argument: FunctionArgument): readonly Span[] | null {
+  if (argument.is === 'interval') return argument.spans;
+  const node = argument.is === 'cast' && argument.typeName === 'interval' ? argument.of : argument;
+  return node.is === 'string' && node.quotes === 'single' ? spansIn(node) : null;
+}
+
+/** The type of the values. Throws 6000. */
+function seriesType(
+  members: readonly Expression[],
+  step: readonly Span[] | Expression | null,
+  position: SourcePosition,
+): SqlType {
+  const type = commonTypeOf(members, position);
+  const isInterval = step !== null && !('op' in step);
+  if (isDate(type) && isInterval) {
+    const isOfDays = step.every(({ unit }) => MONTHS.has(unit) || (SECONDS.get(unit) ?? 0) >= DAY_SECONDS);
+    return isOfDays ? type : { type: 'datetime' };
+  }
+  if (isDate(type)) throw sqlError(`dates need a step such as INTERVAL '1 day'`, position);
+  if (isExactNumber(type) && !isInterval) return type;
+  if (isExactNumber(type)) throw sqlError(`the step of a series of numbers is a number`, position);
+  const isText = type.type === 'text';
+  const what = `${SERIES} takes integers, decimals and dates, not ${typeName(type)}`;
+  throw sqlError(isText && isInterval ? `${what}; write CAST('...' AS DATE)` : what, position);
+}
+
+/** Months and a step in units of `unitSeconds`. */
+function spansOf(
+  spans: readonly Span[],
+  unitSeconds: number,
+): { readonly step: Expression; readonly months: number } {
+  let [months, seconds] = [0, 0];
+  for (const { count, unit } of spans) {
+    months += count * (MONTHS.get(unit) ?? 0);
+    seconds += count * (SECONDS.get(unit) ?? 0);
+  }
+  return { step: integerOf(seconds / unitSeconds), months };
+}
