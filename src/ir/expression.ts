@@ -43,6 +43,19 @@ export const SCALAR_FUNCTIONS = [
   'exp',
   'ln',
   'log10',
+  // of floats, with float results
+  ...(['cbrt', 'log2', 'degrees', 'radians', 'sin', 'cos', 'tan', 'cot', 'asin', 'acos', 'atan'] as const),
+  ...(['sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'] as const),
+  'atan2', // y, x
+  'log-base', // base, number
+  // Of integers, with integer results; divide-whole also of other numbers of one type
+  'divide-whole', // the quotient without its fraction: of exact operands integer; x / 0 is missing
+  'gcd',
+  'lcm',
+  'factorial',
+  ...(['bit-and', 'bit-or', 'bit-xor', 'bit-not'] as const),
+  ...(['shift-left', 'shift-right'] as const), // number, count from 0 to 63; results have at most 64 bits
+  'width-bucket', // number, low and high of one type, count: 0 to count + 1
   'greatest', // missing arguments are ignored
   'least',
   // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes

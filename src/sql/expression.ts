@@ -1,6 +1,6 @@
 /**
- * Parses expressions by operator precedence: OR, AND, NOT, comparisons, ||, + and -, * / %, signs, from loosest to tightest;
- * operators of equal precedence associate to the left. The statement parser is not used for expressions: it binds OR tighter than
+ * Parses expressions by operator precedence: OR, AND, NOT, comparisons, || and operators on bits, + and -, * / %, ^, signs,
+ * from loosest to tightest, as in Postgres; operators of equal precedence associate to the left. The statement parser is not used for expressions: it binds OR tighter than
  * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
  * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
@@ -11,6 +11,11 @@ import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
 import type { ComparisonOperator, SourcePosition, Span, SqlNode } from './tree.js';
 
+type ArithmeticOperator = Extract<SqlNode, { readonly is: 'arithmetic' }>['operator'];
+
+const JOINERS: ReadonlyMap<string, ArithmeticOperator> = new Map(
+  (['||', '&', '|', '#', '<<', '>>'] as const).map((operator) => [operator, operator]),
+);
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const PREDICATES: ReadonlySet<string> = new Set(['IS', 'IN', 'LIKE', 'ILIKE', 'BETWEEN', 'NOT']);
 const QUANTIFIERS: ReadonlyMap<string, 'any' | 'all'> = new Map([
@@ -228,17 +233,32 @@ export class ExpressionReader extends OperandReader {
     return token.text;
   }
 
-  /** Parses operands of ||. */
+  /** Parses operands of || and of operators on bits. */
   #joined(): SqlNode {
     const { position } = this.peek();
-    let left = this.#sum();
-    while (this.isSign('||')) {
+    let left = this.#inverted();
+    for (let operator = this.#joiner(); operator !== null; operator = this.#joiner()) {
       const height = this.height;
       this.next();
-      left = { is: 'arithmetic', operator: '||', left, right: this.#sum(), ...nodeAt(position) };
+      left = { is: 'arithmetic', operator, left, right: this.#inverted(), ...nodeAt(position) };
       this.above(height, position);
     }
     return left;
+  }
+
+  #joiner(): ArithmeticOperator | null {
+    const { kind, text } = this.peek();
+    return kind === 'sign' ? (JOINERS.get(text) ?? null) : null;
+  }
+
+  /** Parses ~ before a sum. */
+  #inverted(): SqlNode {
+    const { position } = this.peek();
+    if (!this.acceptSign('~')) return this.#sum();
+    return this.nested(position, () => {
+      const args = [this.#inside(this.#inverted())];
+      return { is: 'call', name: 'bitnot', args, distinct: false, ...nodeAt(position) };
+    });
   }
 
   #sum(): SqlNode {
@@ -272,12 +292,24 @@ export class ExpressionReader extends OperandReader {
 
   #product(): SqlNode {
     const { position } = this.peek();
-    let left = this.#signed();
+    let left = this.#power();
     while (this.isSign('*') || this.isSign('/') || this.isSign('%')) {
       const height = this.height;
       const { text } = this.next();
       const operator = text === '*' ? '*' : text === '/' ? '/' : '%';
-      left = { is: 'arithmetic', operator, left, right: this.#signed(), ...nodeAt(position) };
+      left = { is: 'arithmetic', operator, left, right: this.#power(), ...nodeAt(position) };
+      this.above(height, position);
+    }
+    return left;
+  }
+
+  #power(): SqlNode {
+    const { position } = this.peek();
+    let left = this.#signed();
+    while (this.isSign('^')) {
+      const height = this.height;
+      this.next();
+      left = { is: 'arithmetic', operator: '^', left, right: this.#signed(), ...nodeAt(position) };
       this.above(height, position);
     }
     return left;

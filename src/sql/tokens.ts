@@ -27,8 +27,8 @@ const OPENING_BRACKET = 91;
 const CLOSING_BRACKET = 93;
 const POINT = 46;
 
-const ONE_UNIT_SIGNS = '()*,.+-/%<>=;';
-const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||', '::'];
+const ONE_UNIT_SIGNS = '()*,.+-/%<>=;&|#^~';
+const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||', '::', '<<', '>>'];
 
 /** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
@@ -37,11 +37,6 @@ const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
   ['@', 'variables are not available'],
   [':', 'parameters are not available; write the value itself'],
   ['?', 'parameters are not available; write the value itself'],
-  ['#', 'temporary tables are not available'],
-  ['&', 'operators on bits are not available'],
-  ['|', 'operators on bits are not available; texts are joined with ||'],
-  ['^', 'operators on bits are not available; a power is written POWER(x, y)'],
-  ['~', 'operators on bits and regular expressions are not available'],
 ];
 
 /** The error message for an operator of another dialect at `at`; null = none. */

@@ -46,7 +46,7 @@ export type SqlNode = Node &
       }
     | {
         readonly is: 'arithmetic';
-        readonly operator: '+' | '-' | '*' | '/' | '%' | '||';
+        readonly operator: '+' | '-' | '*' | '/' | '%' | '||' | '^' | '&' | '|' | '#' | '<<' | '>>';
         readonly left: SqlNode;
         readonly right: SqlNode;
       }

@@ -101,6 +101,12 @@ const READ: readonly (readonly [string, string])[] = [
     '{case {{[a] = [b]} or {{[a] is null} and {[b] is null}}} when true then true else false}',
   ],
   ['(a = 1) = (b = 2)', '{({[a] = 1}) = ({[b] = 2})}'],
+  // Operators on bits bind as || does, looser than sums; ^ binds tighter than products
+  ['a & b + 1', '{[a] & {[b] + 1}}'],
+  ['a | b # c << 1 >> 2 || d', '{{{{{[a] | [b]} # [c]} << 1} >> 2} || [d]}'],
+  ['a & b = c | d', '{{[a] & [b]} = {[c] | [d]}}'],
+  ['2 * a ^ -b ^ c', '{2 * {{[a] ^ {- [b]}} ^ [c]}}'],
+  ['~a + 1 & ~~b', '{bitnot{{[a] + 1}} & bitnot{bitnot{[b]}}}'],
   // NOT before AND before OR
   ['a or b and c', '{[a] or {[b] and [c]}}'],
   ['a and b or c', '{{[a] and [b]} or [c]}'],

@@ -185,6 +185,8 @@ const ofText: Signature = { args: [text], result: 'text' };
 const trimming: Signature = { args: [text, text], least: 1, result: 'text' };
 const searching: Signature = { args: [text, text], result: 'boolean' };
 const floating: Signature = { args: [float], result: 'float' };
+const floatPair: Signature = { args: [float, float], result: 'float' };
+const wholePair: Signature = { args: [integer, integer], result: 'integer' };
 const digits: Signature = { args: [numeric, integer], result: 'first' };
 
 const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
@@ -216,10 +218,40 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   round: digits,
   truncate: digits,
   sqrt: floating,
-  power: { args: [float, float], result: 'float' },
+  cbrt: floating,
   exp: floating,
   ln: floating,
   log10: floating,
+  log2: floating,
+  degrees: floating,
+  radians: floating,
+  sin: floating,
+  cos: floating,
+  tan: floating,
+  cot: floating,
+  asin: floating,
+  acos: floating,
+  atan: floating,
+  sinh: floating,
+  cosh: floating,
+  tanh: floating,
+  asinh: floating,
+  acosh: floating,
+  atanh: floating,
+  power: floatPair,
+  atan2: floatPair,
+  'log-base': floatPair,
+  'divide-whole': { args: [numeric, numeric], result: 'integer' },
+  gcd: wholePair,
+  lcm: wholePair,
+  factorial: { args: [integer], result: 'integer' },
+  'bit-and': wholePair,
+  'bit-or': wholePair,
+  'bit-xor': wholePair,
+  'bit-not': { args: [integer], result: 'integer' },
+  'shift-left': wholePair,
+  'shift-right': wholePair,
+  'width-bucket': { args: [numeric, numeric, numeric, integer], result: 'integer' },
   greatest: { args: [ordered, ordered], many: true, result: 'first' },
   least: { args: [ordered, ordered], many: true, result: 'first' },
   'date-part': { args: [dated], result: 'integer', units: 'parts' },
@@ -242,9 +274,12 @@ function callErrors({ name, type, args, unit }: Call): string[] {
   });
   const expected =
     result === 'first' ? args[0].type : result === 'second' ? args[1].type : ({ type: result } as SqlType);
-  const floats = (name === 'floor' || name === 'ceiling') && float(args[0].type);
+  const keepsFloats = name === 'floor' || name === 'ceiling' || name === 'divide-whole';
+  const floats = keepsFloats && float(args[0].type);
   if (!(floats ? float(type) : same(expected, type))) errors.push(signature);
   const alike = name === 'greatest' || name === 'least' || name === 'date-diff';
+  const one = name === 'divide-whole' ? args : name === 'width-bucket' ? args.slice(0, 3) : [];
+  if (!one.every((argument) => same(argument.type, args[0].type))) errors.push(signature);
   if (alike && !args.every((argument) => same(argument.type, args[0].type))) errors.push(signature);
   if (name === 'round' || name === 'truncate') {
     if (args[1].op !== 'constant' || typeof args[1].value !== 'bigint') errors.push(`${signature} of digits`);

@@ -9,8 +9,10 @@ import { type MergePart, merge, TextUnion } from '../merge.js';
 import { constantValue, type Evaluate, type Node } from '../node.js';
 import { isValid } from '../validity.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
-import { mayRescale, numberFunction, power } from './number-calls.js';
+import { floatPairFunction } from './float-calls.js';
+import { mayRescale, numberFunction } from './number-calls.js';
 import { mayGrow, textFunction } from './text-calls.js';
+import { wholeFunction, wholeMayFail } from './whole-calls.js';
 
 type Call = Extract<Expression, { readonly op: 'call' }>;
 
@@ -35,7 +37,8 @@ function otherFunction(
 ): Apply {
   const types = args.map((arg) => arg.type);
   if (name === 'greatest' || name === 'least') return extremes(type, name === 'greatest' ? 1 : -1, memory);
-  if (name === 'power') return ([base, exponent]) => power(base, exponent, types);
+  const ofNumbers = floatPairFunction(name, types) ?? wholeFunction(name, types);
+  if (ofNumbers !== null) return ofNumbers;
   const ofDates = dateFunction(name, unit, types, type);
   if (ofDates !== null) return ofDates;
   const ofNumber = numberFunction(name, types[0], type, digitsOf(name, args));
@@ -55,7 +58,7 @@ function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
 
 /** Whether the function can raise an error for some row. */
 export function callMayFail(name: ScalarFunction): boolean {
-  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name);
+  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name);
 }
 
 /** The greatest (`sign` 1) or least argument of each row; missing ones are left out. */

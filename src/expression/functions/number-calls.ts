@@ -1,14 +1,14 @@
 /** Number functions on vectors. */
 import type { ScalarFunction } from '../../ir/index.js';
 import { FLOAT } from '../../ir/index.js';
-import type { FloatVector, SqlType, Vector } from '../../vector/index.js';
+import type { SqlType, Vector } from '../../vector/index.js';
 import { castVector, toFloat } from '../cast/cast.js';
 import { halfAway } from '../cast/cast-number.js';
 import { type Rounding, rescaled, roundedTo } from '../cast/scale.js';
 import { wideRows } from '../exact.js';
 import { mapFloats } from '../float.js';
 import { bigintAt, exactOf, floatOf, powerOfTen, scaleOf } from '../kinds.js';
-import { bothValid } from '../validity.js';
+import { FLOAT_FUNCTIONS } from './float-calls.js';
 
 const ROUNDINGS: Partial<Readonly<Record<ScalarFunction, Rounding>>> = {
   floor: 'down',
@@ -20,14 +20,6 @@ const ROUNDINGS: Partial<Readonly<Record<ScalarFunction, Rounding>>> = {
 /** Functions whose result can have too many digits if it has a greater scale. */
 export const mayRescale = (name: ScalarFunction): boolean =>
   ROUNDINGS[name] !== undefined || name === 'negate' || name === 'abs' || name === 'sign';
-
-/** Functions of floats; results that are not finite are missing. */
-const FLOATS: Partial<Readonly<Record<ScalarFunction, (value: number) => number>>> = {
-  sqrt: Math.sqrt,
-  exp: Math.exp,
-  ln: Math.log,
-  log10: Math.log10,
-};
 
 /**
  * Returns the implementation of a function of one number; `digits` applies to round and truncate. Returns null if `name` is
@@ -41,7 +33,7 @@ export function numberFunction(
 ): ((vector: Vector) => Vector) | null {
   const rounding = ROUNDINGS[name];
   if (rounding !== undefined) return (vector) => round(vector, from, to, digits, rounding);
-  const ofFloat = FLOATS[name];
+  const ofFloat = FLOAT_FUNCTIONS[name];
   if (ofFloat !== undefined) return (vector) => mapFloats(floatOf(toFloat(vector, from)), ofFloat);
   switch (name) {
     case 'negate':
@@ -60,15 +52,6 @@ export function numberFunction(
     default:
       return null;
   }
-}
-
-export function power(base: Vector, exponent: Vector, types: readonly SqlType[]): FloatVector {
-  const [a, b] = [floatOf(toFloat(base, types[0])), floatOf(toFloat(exponent, types[1]))];
-  const { count } = a;
-  const numbers = new Float64Array(count);
-  for (let row = 0; row < count; row++) numbers[row] = a.numbers[row] ** b.numbers[row];
-  const valid = bothValid(a.valid, b.valid, count);
-  return mapFloats({ kind: 'float', count, valid, numbers }, (value) => value);
 }
 
 function signed(

@@ -66,10 +66,13 @@ function foreignAt(cursor: Cursor): Token | null {
   return { kind: 'sign', text: found[0], upper: '', position };
 }
 
+/** Operators of our SQL that consist of these characters. */
+const OWN_SIGNS: readonly string[] = ['||', '::', '&', '|', '#', '^', '~'];
+
 /** Throws 6000 for the first operator that our SQL does not have. */
 export function refuseForeign(tokens: readonly Token[]): void {
   for (const { kind, text, position } of tokens) {
-    if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || text === '||' || text === '::') continue;
+    if (kind !== 'sign' || !/^[~!@#&|^?:`{}\\[]/.test(text) || OWN_SIGNS.includes(text)) continue;
     throw sqlError(foreignSign(text, 0) ?? `the operator ${quoted(text)} is not available`, position);
   }
 }

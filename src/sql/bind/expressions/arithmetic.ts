@@ -14,14 +14,31 @@ import { exactly } from './convert.js';
 import { isDate, isExactNumber, isNumber, scaleOf, typeName } from './types.js';
 
 type Operator = NodeOf<'arithmetic'>['operator'];
-export type NumberOperator = Exclude<Operator, '||'>;
+export type NumberOperator = '+' | '-' | '*' | '/' | '%';
+
+/** Operators that are other names of functions. */
+const FUNCTIONS: Partial<Readonly<Record<Operator, string>>> = {
+  '^': 'power',
+  '&': 'bitand',
+  '|': 'bitor',
+  '#': 'bitxor',
+  '<<': 'bitshiftleft',
+  '>>': 'bitshiftright',
+};
+
+const isOfNumbers = (operator: Operator): operator is NumberOperator => '+-*/%'.includes(operator);
 
 export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expression {
   const { operator, position } = node;
+  const name = FUNCTIONS[operator];
+  if (name !== undefined) {
+    const args = [node.left, node.right];
+    return binder.value({ is: 'call', name, args, distinct: false, position, parenthesized: false });
+  }
   const left = binder.value(node.left);
   const right = binder.value(node.right);
   const texts = left.type.type === 'text' && right.type.type === 'text' && !(isNull(left) && isNull(right));
-  if (operator === '||' || (operator === '+' && texts)) return joined(left, right);
+  if (!isOfNumbers(operator) || (operator === '+' && texts)) return joined(left, right);
   const dates = isDate(left.type) || isDate(right.type);
   if (dates && (operator === '+' || operator === '-')) return moved(operator, left, right, position);
   return calculated(operator, left, right, position);

@@ -39,6 +39,40 @@ const rounded =
     return castOf(call, places > 0 ? { type: 'decimal', scale: places } : INTEGER);
   };
 
+/** DIV(y, x): the quotient without its fraction. */
+const quotient: Make = (args, { position }) => {
+  const { type, members } = unify(args, position);
+  return callOf('divide-whole', isExactNumber(type) ? INTEGER : FLOAT, members);
+};
+
+const wholeOf =
+  (name: ScalarFunction): Make =>
+  (args) =>
+    callOf(name, INTEGER, args);
+
+/** LOG(x) has base 10, LOG(base, x) another one, as in DuckDB and Postgres. */
+const logarithm: Make = ([first, value]) =>
+  value === undefined ? callOf('log10', FLOAT, [first]) : callOf('log-base', FLOAT, [first, value]);
+
+const bucket: Make = ([of, low, high, count], { position }) =>
+  callOf('width-bucket', INTEGER, [...unify([of, low, high], position).members, count]);
+
+/** Functions of one float that have the name of the scalar function. */
+const FLOATS = [
+  ...(['sqrt', 'cbrt', 'exp', 'ln', 'log2', 'log10', 'degrees', 'radians'] as const),
+  ...(['sin', 'cos', 'tan', 'cot', 'asin', 'acos', 'atan'] as const),
+  ...(['sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'] as const),
+] as const;
+
+/** Operators on bits, by the names of their functions. */
+const BITS: readonly (readonly [readonly string[], ScalarFunction])[] = [
+  [['bitand'], 'bit-and'],
+  [['bitor'], 'bit-or'],
+  [['bitxor', 'xor'], 'bit-xor'],
+  [['bitshiftleft'], 'shift-left'],
+  [['bitshiftright'], 'shift-right'],
+];
+
 /** GREATEST and LEAST; texts are compared without case, and the result is in lower case. */
 const extreme =
   (name: 'greatest' | 'least'): Make =>
@@ -65,12 +99,20 @@ export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [
     parameters: ['number', 'number'],
     make: ([left, right], { position }) => calculated('%', left, right, position),
   },
-  { names: ['sqrt'], parameters: ['float'], make: floating('sqrt') },
+  { names: ['div'], parameters: ['number', 'number'], make: quotient },
+  ...(['gcd', 'lcm'] as const).map((name): SqlFunction => {
+    return { names: [name], parameters: ['integer', 'integer'], make: wholeOf(name) };
+  }),
+  { names: ['factorial'], parameters: ['integer'], make: wholeOf('factorial') },
+  ...BITS.map(([names, name]): SqlFunction => {
+    return { names, parameters: ['integer', 'integer'], make: wholeOf(name) };
+  }),
+  { names: ['bitnot'], parameters: ['integer'], make: wholeOf('bit-not') },
+  { names: ['width_bucket'], parameters: ['number', 'number', 'number', 'integer'], make: bucket },
+  ...FLOATS.map((name): SqlFunction => ({ names: [name], parameters: ['float'], make: floating(name) })),
   { names: ['power', 'pow'], parameters: ['float', 'float'], make: floating('power') },
-  { names: ['exp'], parameters: ['float'], make: floating('exp') },
-  { names: ['ln'], parameters: ['float'], make: floating('ln') },
-  // LOG has base 10, as in DuckDB and Postgres.
-  { names: ['log10', 'log'], parameters: ['float'], make: floating('log10') },
+  { names: ['atan2'], parameters: ['float', 'float'], make: floating('atan2') },
+  { names: ['log'], parameters: ['float'], optional: ['float'], make: logarithm },
   { names: ['pi'], parameters: [], make: () => constantOf(FLOAT, Math.PI) },
   { names: ['greatest'], parameters: ['value'], rest: 'value', make: extreme('greatest') },
   { names: ['least'], parameters: ['value'], rest: 'value', make: extreme('least') },

@@ -151,6 +151,47 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
     [[string('2.5')], '(sqrt 2.5:float):float'],
     [[name], 'SQRT(float) takes a number here, not text'],
   ],
+  div: [
+    [[age, two], '(divide-whole #0:integer 2:integer):integer'],
+    [[salary, age], '(divide-whole #1:decimal(2) (cast #0:integer):decimal(2)):integer'],
+    [[ratio, two], '(divide-whole #2:float 2:float):float'],
+    [[name, two], 'DIV(number, number) takes a number here, not text'],
+  ],
+  gcd: [
+    [[age, two], '(gcd #0:integer 2:integer):integer'],
+    [[salary, two], 'GCD(integer, integer) takes a whole number here, not decimal(2)'],
+  ],
+  lcm: [[[age, nothing], '(lcm #0:integer null:integer):integer']],
+  factorial: [[[age], '(factorial #0:integer):integer']],
+  bitand: [
+    [[age, two], '(bit-and #0:integer 2:integer):integer'],
+    [[ratio, two], 'BITAND(integer, integer) takes a whole number here, not float'],
+  ],
+  bitor: [[[age, two], '(bit-or #0:integer 2:integer):integer']],
+  bitxor: [[[age, two], '(bit-xor #0:integer 2:integer):integer']],
+  bitnot: [[[age], '(bit-not #0:integer):integer']],
+  bitshiftleft: [[[age, two], '(shift-left #0:integer 2:integer):integer']],
+  bitshiftright: [[[age, two], '(shift-right #0:integer 2:integer):integer']],
+  width_bucket: [
+    [
+      [age, one, number('2.5'), two],
+      '(width-bucket (cast #0:integer):decimal(1) 10:decimal(1) 25:decimal(1) 2:integer):integer',
+    ],
+    [[ratio, one, two, two], '(width-bucket #2:float 1:float 2:float 2:integer):integer'],
+    [[ratio, one, two], 'WIDTH_BUCKET(number, number, number, integer) was given 3 arguments'],
+  ],
+  ...Object.fromEntries(
+    [
+      ...['cbrt', 'log2', 'degrees', 'radians', 'sin', 'cos', 'tan', 'cot', 'asin', 'acos', 'atan'],
+      ...['sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'],
+    ].map((of) => [of, [[[ratio], `(${of} #2:float):float`]]]),
+  ),
+  atan2: [[[ratio, age], '(atan2 #2:float (cast #0:integer):float):float']],
+  log: [
+    [[ratio], '(log10 #2:float):float'],
+    [[two, ratio], '(log-base 2:float #2:float):float'],
+    [[], 'LOG(float[, float]) was given 0 arguments'],
+  ],
   power: [[[age, number('0.5')], '(power (cast #0:integer):float 0.5:float):float']],
   exp: [[[ratio], '(exp #2:float):float']],
   ln: [[[ratio], '(ln #2:float):float']],
