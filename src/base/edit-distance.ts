@@ -5,7 +5,7 @@
 
 /**
  * The number of characters to insert, delete, replace or swap with a neighbour. If it exceeds `bound`, the result is
- * any number above `bound`. Only table cells at most `bound` away from the diagonal are computed.
+ * any number above `bound`. Only table entries at most `bound` away from the diagonal are computed.
  */
 export function editDistance(from: string, to: string, bound: number): number {
   return distanceWithin(...differing(from, to), bound);

@@ -4,13 +4,13 @@
 export function inColumns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    row.forEach((cell, at) => {
-      widths[at] = Math.max(widths[at] ?? 0, cell.length);
+    row.forEach((text, at) => {
+      widths[at] = Math.max(widths[at] ?? 0, text.length);
     });
   }
   return rows.map((row) =>
     row
-      .map((cell, at) => (right.includes(at) ? cell.padStart(widths[at]) : cell.padEnd(widths[at])))
+      .map((text, at) => (right.includes(at) ? text.padStart(widths[at]) : text.padEnd(widths[at])))
       .join('  ')
       .trimEnd(),
   );

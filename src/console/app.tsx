@@ -1,10 +1,10 @@
 /** The console: session, current view, and theme. Views that were opened keep the typed text. */
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { Draft } from './ask/draft.js';
 import { type Console, ConsoleContext, type QueryText } from './parts/context.js';
 import { Busy, Empty, ErrorBox } from './parts/controls.js';
 import { useTheme } from './parts/theme.js';
 import { useRequest } from './parts/use-request.js';
+import type { Draft } from './query/draft.js';
 import { Client } from './server/client.js';
 import { loadModel, type Model } from './server/model.js';
 import type { Session, SessionStore } from './server/session.js';

@@ -323,12 +323,12 @@ export class EntityReader {
   #events(from: number, slot: number, builder: ColumnBuilder, row: number): number {
     const source = this.#source;
     const { bytes } = source;
-    const { dateResult: cell } = this.#scratch;
+    const { dateResult } = this.#scratch;
     const isList = bytes[from] === OPEN_LIST;
     let at = isList ? skipSpace(bytes, from + 1) : from;
     let more = !isList || bytes[at] !== CLOSE_LIST;
     while (more) {
-      at = readEvent(source, at, this.#tables, slot, builder, row, this.#nowSeconds, cell);
+      at = readEvent(source, at, this.#tables, slot, builder, row, this.#nowSeconds, dateResult);
       this.valueCount++;
       if (!isList) return at;
       if (bytes[at] <= 0x20) at = skipSpace(bytes, at);

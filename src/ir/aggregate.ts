@@ -148,22 +148,22 @@ export interface RoundPlan {
 }
 
 /**
- * Value v of `values` within group slot cells[v] (null: all are slot 0) occurs counts[v] times, at least once; each
- * pair of slot and value occurs once per shard. A slot is a group, or group x bucketCount + bucket.
+ * Value v of `values` in the group groupKeys[v] (null: all are in group 0) occurs counts[v] times, at least once; each
+ * pair of group key and value occurs once per shard. A group key is the number of a group, or group x bucketCount + bucket.
  */
 export interface ValueCounts {
   readonly answers: 'values';
   readonly values: ValueList;
   readonly counts: Float64Array;
-  readonly cells: Uint32Array | null;
+  readonly groupKeys: Uint32Array | null;
   /** The greatest count of an omitted value; 0 = no omitted value matters. */
   readonly restMax: number;
 }
 
-/** Statistics of group slot cells[i] (null: of slot 0 only). Slots without values are omitted or have count 0. */
+/** Statistics of the group groupKeys[i] (null: of group 0 only). Groups without values are omitted or have count 0. */
 export interface SlotStatistics {
   readonly answers: 'moments';
-  readonly cells: Uint32Array | null;
+  readonly groupKeys: Uint32Array | null;
   readonly counts: Float64Array;
   /** Exact, in the column's stored form; null if the statistic does not include them. */
   readonly sums: readonly bigint[] | null;

@@ -1,5 +1,5 @@
 /**
- * Extraction as plain data: the rows, their order, the position after which they start, and their cells.
+ * Extraction as plain data: the rows, their order, the position after which they start, and their values.
  * The order of rows is total, so that a page can begin after any row. Scored rows are selected by score (descending),
  * then by ID; the selected rows are then returned in the order of the plan's keys (`answerOrder`). Rows without a score
  * are ordered by distance (ascending) if there is one, then by the order's keys, then by ID. Without distance and keys,
@@ -76,12 +76,12 @@ export interface ExtractedEvent {
 }
 
 /** null = the entity has no value. Lists and events have at least one item. */
-export type ExtractedCell = null | string | readonly string[] | readonly ExtractedEvent[];
+export type ExtractedValue = null | string | readonly string[] | readonly ExtractedEvent[];
 
 export interface ExtractedRow {
   readonly position: RowPosition;
   /** The point that determines the row's distance; null without one. */
   readonly nearest: Point | null;
   /** One per column of the plan. */
-  readonly cells: readonly ExtractedCell[];
+  readonly values: readonly ExtractedValue[];
 }

@@ -16,14 +16,14 @@ import type {
 } from '../ir/index.js';
 import { levelAnswers, metricAnswers } from './answers.js';
 import { bestOf, isCertain } from './best-values.js';
+import { type GroupMetrics, groupKeyCountOf, groupMetrics, NO_GROUP_METRICS } from './group-metrics.js';
 import { mergeMemory } from './merge-memory.js';
-import { cellsOf, type MetricCells, metricCells, NO_CELLS } from './metric-cells.js';
 import { MOMENT_OF } from './metric-token.js';
 import { type LevelRows, rowBytes, topValues } from './top-values.js';
 import { mergeCounts } from './value-merge.js';
 
-/** Approximate bytes of a cell's metric in a result. */
-const CELL_BYTES = 200;
+/** Approximate bytes of a group's metric in a result. */
+const METRIC_BYTES = 200;
 
 export class Aggregation {
   readonly #plan: AggregatePlan;
@@ -37,7 +37,7 @@ export class Aggregation {
    */
   #bestFell = false;
   /** null = not yet known, or the plan has no metric. */
-  #metric: MetricCells | null = null;
+  #metric: GroupMetrics | null = null;
   #round: RoundPlan | null;
 
   /** `bytesMax`: memory limit of the merge. Throws 9006. */
@@ -95,7 +95,7 @@ export class Aggregation {
   *#metricAnswers(): Task<AggregateAnswer[] | null> {
     const { levels, metric } = this.#plan;
     if (metric === null || this.#levels.length < levels.length) return null;
-    return yield* metricAnswers(metric, this.#metric ?? NO_CELLS, this.#groupsAt(levels.length));
+    return yield* metricAnswers(metric, this.#metric ?? NO_GROUP_METRICS, this.#groupsAt(levels.length));
   }
 
   /** Number of groups in which the level at this depth is evaluated. */
@@ -115,7 +115,7 @@ export class Aggregation {
     }
     if (metric === null || this.#metric !== null) return null;
     // Checked before any request is sent.
-    cellsOf(metric, groupCount);
+    groupKeyCountOf(metric, groupCount);
     const { buckets } = metric;
     const moment = MOMENT_OF[metric.metric];
     return { ...common, request: { kind: 'moments', level: planOf(metric), moment, buckets } };
@@ -148,9 +148,15 @@ export class Aggregation {
   *#takeMetric(partials: readonly RoundPartial[]): Task<void> {
     const { metric } = this.#plan;
     invariant(metric !== null, 'a metric was requested');
-    const cellCount = cellsOf(metric, this.#groupsAt(this.#levels.length));
-    const found = yield* metricCells(metric, partials, cellCount, this.#rowCount, this.#budget.remainder());
-    this.#budget.reserve(found.cells.length * CELL_BYTES);
+    const groupKeyCount = groupKeyCountOf(metric, this.#groupsAt(this.#levels.length));
+    const found = yield* groupMetrics(
+      metric,
+      partials,
+      groupKeyCount,
+      this.#rowCount,
+      this.#budget.remainder(),
+    );
+    this.#budget.reserve(found.groupKeys.length * METRIC_BYTES);
     this.#metric = found;
   }
 }

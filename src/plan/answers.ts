@@ -1,7 +1,7 @@
 /** Builds the result of an aggregation: a level or a metric in each group of the level above, in slices. */
 import { inSlices, type Task } from '../base/index.js';
 import type { AggregateAnswer, BucketRow, MetricLevel, ValueRow } from '../ir/index.js';
-import { boundsOf, bucketCountOf, type MetricCells } from './metric-cells.js';
+import { boundsOf, bucketCountOf, type GroupMetrics } from './group-metrics.js';
 import { tokenOfNothing } from './metric-token.js';
 import type { LevelRows } from './top-values.js';
 
@@ -26,7 +26,7 @@ export function* levelAnswers(
 /** The result of a metric in each group of the last level. */
 export function metricAnswers(
   level: MetricLevel,
-  found: MetricCells,
+  found: GroupMetrics,
   groupCount: number,
 ): Task<AggregateAnswer[]> {
   return level.buckets === null
@@ -36,7 +36,7 @@ export function metricAnswers(
 
 function* tokenAnswers(
   level: MetricLevel,
-  { cells, tokens }: MetricCells,
+  { groupKeys, tokens }: GroupMetrics,
   groupCount: number,
 ): Task<AggregateAnswer[]> {
   const nothing = tokenOfNothing(level.metric, level);
@@ -44,7 +44,7 @@ function* tokenAnswers(
   let at = 0;
   yield* inSlices(groupCount, (from, to) => {
     for (let group = from; group < to; group++) {
-      const token = cells[at] === group ? tokens[at++] : nothing;
+      const token = groupKeys[at] === group ? tokens[at++] : nothing;
       answers.push({ answers: 'metric', token });
     }
   });
@@ -53,15 +53,15 @@ function* tokenAnswers(
 
 function* bucketAnswers(
   level: MetricLevel,
-  { cells, tokens }: MetricCells,
+  { groupKeys, tokens }: GroupMetrics,
   groupCount: number,
 ): Task<AggregateAnswer[]> {
   const bucketCount = bucketCountOf(level);
   const byGroup = yield* lists<BucketRow>(groupCount);
-  yield* inSlices(cells.length, (from, to) => {
+  yield* inSlices(groupKeys.length, (from, to) => {
     for (let at = from; at < to; at++) {
-      const group = Math.floor(cells[at] / bucketCount);
-      const bounds = boundsOf(level, cells[at] - group * bucketCount);
+      const group = Math.floor(groupKeys[at] / bucketCount);
+      const bounds = boundsOf(level, groupKeys[at] - group * bucketCount);
       byGroup[group].push({ token: tokens[at], ...bounds });
     }
   });

@@ -116,10 +116,10 @@ function stateOf(
   least: boolean,
   partials: readonly RoundPartial[],
 ): AggregateState {
-  const cells = partials.map(onlyCell).filter((cell) => cell !== null);
-  const counts = Float64Array.of(cells.reduce((sum, { count }) => sum + count, 0));
-  const total = (of: (cell: Cell) => bigint | null) =>
-    toWire(vectorOf(INTEGER, [cells.reduce((sum, cell) => sum + (of(cell) ?? 0n), 0n)]));
+  const groups = partials.map(onlyGroup).filter((group) => group !== null);
+  const counts = Float64Array.of(groups.reduce((sum, { count }) => sum + count, 0));
+  const total = (of: (group: GroupMoments) => bigint | null) =>
+    toWire(vectorOf(INTEGER, [groups.reduce((sum, group) => sum + (of(group) ?? 0n), 0n)]));
   switch (moment) {
     case 'count':
       return { holds: 'count', counts };
@@ -133,8 +133,8 @@ function stateOf(
         squares: total(({ squares }) => squares),
       };
     case 'extremes': {
-      const values = cells
-        .map((cell) => (least ? cell.least : cell.greatest))
+      const values = groups
+        .map((group) => (least ? group.least : group.greatest))
         .filter((value) => value !== null);
       const better = (a: bigint, b: bigint): boolean => (least ? a < b : a > b);
       const best = values.reduce<bigint | null>(
@@ -146,8 +146,8 @@ function stateOf(
   }
 }
 
-/** A cell with at least one value. */
-interface Cell {
+/** The moments of a group with at least one value. */
+interface GroupMoments {
   readonly count: number;
   readonly sum: bigint | null;
   readonly squares: bigint | null;
@@ -155,10 +155,10 @@ interface Cell {
   readonly greatest: bigint | null;
 }
 
-function onlyCell(partial: RoundPartial): Cell | null {
+function onlyGroup(partial: RoundPartial): GroupMoments | null {
   invariant(partial.answers === 'moments', 'a round of moments returns moments');
   const { counts, sums, squares, least, greatest }: SlotStatistics = partial;
-  invariant(counts.length <= 1, 'without levels and buckets there is one cell');
+  invariant(counts.length <= 1, 'without levels and buckets there is one group');
   if (counts.length === 0 || counts[0] === 0) return null;
   const first = (values: readonly bigint[] | null): bigint | null => values?.[0] ?? null;
   return {

@@ -14,7 +14,7 @@ import {
 import type { TopLevel, ValueCounts, ValueList } from '../ir/index.js';
 import { compareText } from '../schema/index.js';
 import { FirstByText, NthGreatest } from './bounded-heap.js';
-import { cellRuns } from './cell-runs.js';
+import { groupRuns } from './group-runs.js';
 import { orderBytes } from './order-bytes.js';
 import { gatherValues, textReader } from './value-lists.js';
 import { presentEntries } from './value-merge.js';
@@ -53,7 +53,7 @@ export function checkRowCount(rowCount: number): void {
 }
 
 /**
- * The top values of each cell below `groupCount`; `counted` is a result of mergeCounts. `rowsBefore`: number of rows
+ * The top values of each group below `groupCount`; `counted` is a result of mergeCounts. `rowsBefore`: number of rows
  * already in the result. Throws 9006.
  */
 export function* topValues(
@@ -64,17 +64,17 @@ export function* topValues(
   budget: MemoryAccount,
 ): Task<LevelRows> {
   if (counted === null) return NO_ROWS;
-  const { values, counts, cells } = counted;
-  const runs = yield* cellRuns(cells, yield* presentEntries(counts, budget), budget);
+  const { values, counts, groupKeys } = counted;
+  const runs = yield* groupRuns(groupKeys, yield* presentEntries(counts, budget), budget);
   const choice = new Choice(level, counted, budget);
   const parents: number[] = [];
   const rows: Row[] = [];
-  for (let run = 0, left = SLICE_TEXTS; run < runs.cells.length; run++) {
-    const cell = runs.cells[run];
-    invariant(cell < groupCount, 'a shard counts only requested groups');
+  for (let run = 0, left = SLICE_TEXTS; run < runs.groupKeys.length; run++) {
+    const groupKey = runs.groupKeys[run];
+    invariant(groupKey < groupCount, 'a shard counts only requested groups');
     const [from, to] = [runs.starts[run], runs.starts[run + 1]];
     for (const row of yield* choice.of(runs.order, from, to)) {
-      parents.push(cell);
+      parents.push(groupKey);
       rows.push(row);
     }
     checkRowCount(rowsBefore + rows.length);

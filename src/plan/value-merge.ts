@@ -1,5 +1,5 @@
 /**
- * Merges several shards' counts of values exactly: one count per distinct pair of cell and value, in slices.
+ * Merges several shards' counts of values exactly: one count per distinct pair of group key and value, in slices.
  * The shards' tables are joined and their pairs sorted by hash, so that equal pairs are adjacent; then the first of
  * them takes all counts. Sorting streams through memory, whereas a hash table would miss the cache at every step from
  * slot to value to bytes.
@@ -23,8 +23,8 @@ import { joinLists, lengthOf } from './value-lists.js';
 /** Hash bits by which pairs are sorted; the other bits are compared. */
 const SORTED_BITS = 22;
 const SORTED_MASK = 2 ** SORTED_BITS - 1;
-/** Odd, so that the keys of one value in different cells always differ: equal value and key imply the same pair. */
-const CELL_FACTOR = 0x9e3779b1;
+/** Odd, so that the keys of one value in different groups always differ: equal value and key imply the same pair. */
+const GROUP_KEY_FACTOR = 0x9e3779b1;
 /**
  * Entries of longer runs of one key are not compared pairwise. Normally only about as many entries as there are shards
  * have one value.
@@ -41,10 +41,10 @@ export function* mergeCounts(
 ): Task<ValueCounts | null> {
   const [first, ...others] = partials.filter(({ counts }) => counts.length > 0);
   if (first === undefined) return null;
-  for (const { values, counts, cells } of [first, ...others]) {
+  for (const { values, counts, groupKeys } of [first, ...others]) {
     invariant(values.kind === first.values.kind, 'shards return values of one kind');
     invariant(lengthOf(values) === counts.length, 'every value has a count');
-    invariant(cells === null || cells.length === counts.length, 'every value has a cell');
+    invariant(groupKeys === null || groupKeys.length === counts.length, 'every value has a group key');
   }
   if (others.length === 0) return first;
   const joined = yield* joinCounts([first, ...others], budget);
@@ -81,15 +81,15 @@ function putPresent(
 
 function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): Task<ValueCounts> {
   const count = partials.reduce((sum, { counts }) => sum + counts.length, 0);
-  const hasCells = partials.some(({ cells }) => cells !== null);
-  budget.reserve(count * (hasCells ? 12 : 8));
+  const hasGroupKeys = partials.some(({ groupKeys }) => groupKeys !== null);
+  budget.reserve(count * (hasGroupKeys ? 12 : 8));
   const counts = new Float64Array(count);
-  const cells = hasCells ? new Uint32Array(count) : null;
+  const groupKeys = hasGroupKeys ? new Uint32Array(count) : null;
   let at = 0;
   for (const partial of partials) {
     yield* inSlices(partial.counts.length, (from, to) => {
       counts.set(partial.counts.subarray(from, to), at + from);
-      if (partial.cells !== null) cells?.set(partial.cells.subarray(from, to), at + from);
+      if (partial.groupKeys !== null) groupKeys?.set(partial.groupKeys.subarray(from, to), at + from);
     });
     at += partial.counts.length;
   }
@@ -98,12 +98,12 @@ function* joinCounts(partials: readonly ValueCounts[], budget: MemoryAccount): T
     budget,
   );
   const restMax = partials.reduce((sum, partial) => sum + partial.restMax, 0);
-  return { answers: 'values', values, counts, cells, restMax };
+  return { answers: 'values', values, counts, groupKeys, restMax };
 }
 
 /** The entries with the hashes of their pairs, sorted by the lowest hash bits. Throws 9006. */
 function* sortPairs(
-  { values, counts: { length: count }, cells }: ValueCounts,
+  { values, counts: { length: count }, groupKeys }: ValueCounts,
   budget: MemoryAccount,
 ): Task<KeyedEntries> {
   budget.reserve(count * 8);
@@ -114,22 +114,22 @@ function* sortPairs(
     (from, to) => {
       hashValues(values, keys, from, to);
       for (let entry = from; entry < to; entry++) entries[entry] = entry;
-      if (cells !== null) addCells(keys, cells, from, to);
+      if (groupKeys !== null) addGroupKeys(keys, groupKeys, from, to);
     },
     sliceOf(values),
   );
   return yield* sortByKey({ keys, entries }, SORTED_BITS, budget);
 }
 
-function addCells(keys: Uint32Array, cells: Uint32Array, from: number, to: number): void {
-  for (let entry = from; entry < to; entry++) keys[entry] ^= Math.imul(cells[entry], CELL_FACTOR);
+function addGroupKeys(keys: Uint32Array, groupKeys: Uint32Array, from: number, to: number): void {
+  for (let entry = from; entry < to; entry++) keys[entry] ^= Math.imul(groupKeys[entry], GROUP_KEY_FACTOR);
 }
 
 const sliceOf = ({ kind }: ValueList): number => (kind === 'text' ? SLICE_TEXTS : SLICE_ENTRIES);
 
 /** Adds up the counts of equal pairs in place: the first takes all. Throws 9006. */
 function* addEqualPairs(
-  { values, counts, cells }: ValueCounts,
+  { values, counts, groupKeys }: ValueCounts,
   { keys, entries }: KeyedEntries,
   budget: MemoryAccount,
 ): Task<void> {
@@ -137,7 +137,7 @@ function* addEqualPairs(
   const sliceEntries = sliceOf(values);
   const compareValues = orderOf(values);
   const compare: Compare =
-    cells === null ? compareValues : (a, b) => cells[a] - cells[b] || compareValues(a, b);
+    groupKeys === null ? compareValues : (a, b) => groupKeys[a] - groupKeys[b] || compareValues(a, b);
   let scratch: Uint32Array | null = null;
   for (let from = 0, left = sliceEntries; from < keys.length; ) {
     const stop = Math.min(keys.length, from + left);

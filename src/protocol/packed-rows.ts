@@ -4,7 +4,7 @@
  * Invariant: packed rows can be read only in order; unpacking gives equal rows.
  */
 import { invariant, QuarryError } from '../base/index.js';
-import type { ExtractedCell, ExtractedEvent, ExtractedRow, OrderValue, RowPosition } from '../ir/index.js';
+import type { ExtractedEvent, ExtractedRow, ExtractedValue, OrderValue, RowPosition } from '../ir/index.js';
 
 export interface PackedRows {
   /** Per row its ID, followed by the texts of its values, concatenated. */
@@ -30,14 +30,14 @@ const ROW_LETTERS_MAX = 2 ** 29 - 32;
 
 /** Throws 9006 for a row whose texts are too long for one string. */
 export function packRows(rows: readonly ExtractedRow[]): PackedRows {
-  const columnCount = rows.length === 0 ? 0 : rows[0].cells.length;
+  const columnCount = rows.length === 0 ? 0 : rows[0].values.length;
   const texts: string[] = new Array(rows.length);
   const kinds = new Uint32Array(rows.length * columnCount);
   const lengths: number[] = [];
   let kind = 0;
-  rows.forEach(({ position, cells }, row) => {
+  rows.forEach(({ position, values }, row) => {
     const parts = [position.id];
-    for (const cell of cells) kinds[kind++] = addCell(cell, parts);
+    for (const value of values) kinds[kind++] = addValue(value, parts);
     texts[row] = joined(parts, lengths);
   });
   return {
@@ -51,21 +51,21 @@ export function packRows(rows: readonly ExtractedRow[]): PackedRows {
 }
 
 /** Appends the texts of the value to `parts`; returns its kind. */
-function addCell(cell: ExtractedCell, parts: string[]): number {
-  if (cell === null) return NO_VALUE;
-  if (typeof cell === 'string') {
-    parts.push(cell);
+function addValue(value: ExtractedValue, parts: string[]): number {
+  if (value === null) return NO_VALUE;
+  if (typeof value === 'string') {
+    parts.push(value);
     return ONE_TEXT;
   }
   let kind = LIST;
-  for (const item of cell) {
+  for (const item of value) {
     if (typeof item === 'string') parts.push(item);
     else {
       parts.push(item.value, item.date);
       kind = EVENTS;
     }
   }
-  return kind + cell.length * 2;
+  return kind + value.length * 2;
 }
 
 function joined(parts: readonly string[], lengths: number[]): string {
@@ -144,15 +144,16 @@ export class PackedRowReader {
     const row = this.#row;
     const hasPoint = points.length > 0 && !Number.isNaN(points[row * 2]);
     const nearest = hasPoint ? { longitude: points[row * 2], latitude: points[row * 2 + 1] } : null;
-    const cells: ExtractedCell[] = [];
+    const values: ExtractedValue[] = [];
     const first = row * this.#columnCount;
-    for (let column = 0; column < this.#columnCount; column++) cells.push(this.#cell(kinds[first + column]));
+    for (let column = 0; column < this.#columnCount; column++)
+      values.push(this.#value(kinds[first + column]));
     this.#row++;
     this.#position = null;
-    return { position, nearest, cells };
+    return { position, nearest, values };
   }
 
-  #cell(kind: number): ExtractedCell {
+  #value(kind: number): ExtractedValue {
     if (kind === NO_VALUE) return null;
     if (kind === ONE_TEXT) return this.#text();
     const count = (kind >>> 1) - 1;

@@ -10,11 +10,11 @@ t.comment(`seed ${SEED}`);
 /** Parses CSV text strictly by RFC 4180 into fields of the form [text, wasQuoted]. */
 function parseCsv(text: string): (readonly [string, boolean])[][] {
   const lines: (readonly [string, boolean])[][] = [];
-  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  const value = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
   let line: (readonly [string, boolean])[] = [];
-  while (cell.lastIndex < text.length) {
-    const { lastIndex } = cell;
-    const match = cell.exec(text);
+  while (value.lastIndex < text.length) {
+    const { lastIndex } = value;
+    const match = value.exec(text);
     if (match === null)
       throw new Error(`no cell at ${lastIndex}: ${JSON.stringify(text.slice(lastIndex, lastIndex + 40))}`);
     line.push(match[1] === undefined ? [match[2], false] : [match[1].replaceAll('""', '"'), true]);
@@ -39,13 +39,13 @@ t.test('an RFC 4180 reader returns every value, and missing values differ from e
     names.map(([name]) => name),
     generated.fields.map(({ name }) => name),
   );
-  const cellValue = (field: Field, [cell, quoted]: readonly [string, boolean]): string | null => {
-    if (cell === '' && !quoted) return null;
+  const valueText = (field: Field, [value, quoted]: readonly [string, boolean]): string | null => {
+    if (value === '' && !quoted) return null;
     if (field.type.type === 'json' && !quoted) return 'JSON without quotes';
-    return cell;
+    return value;
   };
   t.strictSame(
-    lines.map((cells) => cells.map((cell, column) => cellValue(generated.fields[column], cell))),
+    lines.map((values) => values.map((value, column) => valueText(generated.fields[column], value))),
     generated.rows.map((row) =>
       row.map((value, column) => (value === null ? null : tokenOf(generated.fields[column], value))),
     ),

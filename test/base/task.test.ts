@@ -63,15 +63,16 @@ function planOf(levels: readonly TopLevel[], metric: Metric | null): AggregatePl
   };
 }
 
-/** `count` distinct integers in random order, the values of cells 0 to cellCount - 1 in rotation. */
-function integers(prng: Prng, count: number, cellCount: number): ValueCounts {
+/** `count` distinct integers in random order, the values of groups 0 to groupKeyCount - 1 in rotation. */
+function integers(prng: Prng, count: number, groupKeyCount: number): ValueCounts {
   const words = new Uint32Array(2 * count);
   for (let index = 0; index < count; index++) words[2 * index] = Math.imul(index, 0x9e3779b1);
   return {
     answers: 'values',
     values: { kind: 'i64', words },
     counts: Float64Array.from({ length: count }, () => prng.between(1, 1_000)),
-    cells: cellCount === 1 ? null : Uint32Array.from({ length: count }, (_, index) => index % cellCount),
+    groupKeys:
+      groupKeyCount === 1 ? null : Uint32Array.from({ length: count }, (_, index) => index % groupKeyCount),
     restMax: 0,
   };
 }
@@ -130,11 +131,11 @@ t.test('many groups are selected, measured and answered in slices', async (t) =>
   const outer = [integers(prng, 1_000, 1)];
   const inner = [integers(prng, 200_000, 1_000)];
   const plan = planOf([level(1_000), level(200)], 'avg');
-  const cells = Uint32Array.from({ length: 200_000 }, (_, index) => index);
-  const sums = Array.from(cells, (cell) => BigInt(cell));
+  const groupKeys = Uint32Array.from({ length: 200_000 }, (_, index) => index);
+  const sums = Array.from(groupKeys, (groupKey) => BigInt(groupKey));
   const moments: RoundPartial = {
     answers: 'moments',
-    cells,
+    groupKeys,
     counts: new Float64Array(200_000).fill(1),
     sums,
     squares: null,

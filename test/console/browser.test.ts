@@ -178,7 +178,7 @@ browse('a value that contains markup is shown as text', async (t, { page }, { ke
   await page.getByRole('figure').waitFor();
   t.match(String(await page.getByRole('figure').textContent()), markup);
   await page.getByRole('tab', { name: 'Table' }).click();
-  t.ok((await rowsOf(page)).some(([cell]) => cell === markup));
+  t.ok((await rowsOf(page)).some(([text]) => text === markup));
   t.equal(await page.locator('img').count(), 0);
   t.equal(await page.title(), 'Quarry console');
   const remove = JSON.stringify({ dimension: 'airports', query: [{ 'entity-id': { equals: 'evil' } }] });

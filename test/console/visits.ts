@@ -36,7 +36,7 @@ async function datesFound(page: Page): Promise<void> {
 }
 
 /** The last cell of a row, whose digits are grouped. */
-const countIn = (cells: readonly string[]): number => Number(cells.at(-1)?.replaceAll(',', ''));
+const countIn = (texts: readonly string[]): number => Number(texts.at(-1)?.replaceAll(',', ''));
 
 async function fits(t: Test, page: Page, what: string): Promise<void> {
   t.equal(await sidewaysOf(page), 0, `${what} fits into the window`);
@@ -78,7 +78,7 @@ export const newcomer =
     await waitForAnswer(page, () => queryButton(page).click());
     await page.getByRole('tab', { name: 'Table' }).click();
     const expected = await lateByState(small);
-    const found = (await rowsOf(page)).map((cells) => [cells[0], countIn(cells)] as const);
+    const found = (await rowsOf(page)).map((texts) => [texts[0], countIn(texts)] as const);
     t.ok(expected.size > 20, `${expected.size} states`);
     t.strictSame(new Map([...found].sort()), new Map([...expected].sort()));
   };

@@ -106,8 +106,8 @@ async function departures(rows: Rows, where: string, limit: number): Promise<Ans
       `SELECT DISTINCT lower(${column}::VARCHAR) AS value, ${instant('moment')} AS date FROM flights
        WHERE ${where} AND lower(origin) = '${id}' ORDER BY date, value`,
     );
-    const cells = found.map(([value, date]) => ({ value, date }) as AnswerObject);
-    return cells.length === 1 ? cells[0] : cells;
+    const values = found.map(([value, date]) => ({ value, date }) as AnswerObject);
+    return values.length === 1 ? values[0] : values;
   };
   const answer: Answer[] = [];
   for (const [id, city] of airports) {

@@ -88,13 +88,13 @@ interface Rule {
   readonly permission: number;
 }
 
-function cellsOf(table: string): string[][] {
+function tableTextsOf(table: string): string[][] {
   const lines = table.trim().split('\n');
-  return lines.map((line) => line.split('|').map((cell) => cell.trim().replace(/ +/g, ' ')));
+  return lines.map((line) => line.split('|').map((text) => text.trim().replace(/ +/g, ' ')));
 }
 
 const RULES: readonly Rule[] = [
-  ...cellsOf(IN_DATABASE).map(([name, keys, custom, permission]): Rule => {
+  ...tableTextsOf(IN_DATABASE).map(([name, keys, custom, permission]): Rule => {
     const code = Number(custom);
     return {
       name,
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
       permission: Number(permission),
     };
   }),
-  ...cellsOf(OF_TEAM).map(([name, needed, permission]): Rule => {
+  ...tableTextsOf(OF_TEAM).map(([name, needed, permission]): Rule => {
     const teamPermission = needed === '-' ? null : needed;
     return { name, scope: 'team', keys: [], custom: 509, teamPermission, permission: Number(permission) };
   }),

@@ -18,12 +18,12 @@ type Kind = keyof typeof KINDS;
 const SPAN_MAX = 5_000;
 
 /** Each function returns 0, because bytesMismatch expects a number. */
-function add(k: Kernels, kind: Kind, values: number, n: number, least: number, table: number, cells: number) {
-  if (kind === 'u8') k.addGroupSlotsU8(values, n, least, table, cells);
-  else if (kind === 'u16') k.addGroupSlotsU16(values, n, least, table, cells);
-  else if (kind === 'i8') k.addGroupSlotsI8(values, n, least, table, cells);
-  else if (kind === 'i16') k.addGroupSlotsI16(values, n, least, table, cells);
-  else k.addGroupSlotsI32(values, n, least, table, cells);
+function add(k: Kernels, kind: Kind, values: number, n: number, least: number, table: number, slots: number) {
+  if (kind === 'u8') k.addGroupSlotsU8(values, n, least, table, slots);
+  else if (kind === 'u16') k.addGroupSlotsU16(values, n, least, table, slots);
+  else if (kind === 'i8') k.addGroupSlotsI8(values, n, least, table, slots);
+  else if (kind === 'i16') k.addGroupSlotsI16(values, n, least, table, slots);
+  else k.addGroupSlotsI32(values, n, least, table, slots);
   return 0;
 }
 
@@ -31,21 +31,21 @@ function sum(
   k: Kernels,
   kind: Kind,
   values: number,
-  cells: number,
+  slots: number,
   bitmap: number,
   n: number,
   sums: number,
 ): number {
-  if (kind === 'i8') k.sumGroupSlotsI8(values, cells, bitmap, n, sums);
-  else if (kind === 'i16') k.sumGroupSlotsI16(values, cells, bitmap, n, sums);
-  else k.sumGroupSlotsI32(values, cells, bitmap, n, sums);
+  if (kind === 'i8') k.sumGroupSlotsI8(values, slots, bitmap, n, sums);
+  else if (kind === 'i16') k.sumGroupSlotsI16(values, slots, bitmap, n, sums);
+  else k.sumGroupSlotsI32(values, slots, bitmap, n, sums);
   return 0;
 }
 
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
 for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KINDS)[Kind]][]) {
-  t.test(`each cell of ${kind} values has its table entry added`, async (t) => {
+  t.test(`each slot of ${kind} values has its table entry added`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
@@ -57,10 +57,10 @@ for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KI
         const stored = many(n, () => prng.below(65_536));
         const valuesAt = arena.values(kind, values);
         const tableAt = arena.values('u16', table);
-        const cells = arena.values('u16', stored);
+        const slots = arena.values('u16', stored);
         const expected = Uint16Array.from(values, (value, row) => stored[row] + table[value - low]);
-        const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, cells, (k) =>
-          add(k, kind, valuesAt, n, low, tableAt, cells),
+        const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, slots, (k) =>
+          add(k, kind, valuesAt, n, low, tableAt, slots),
         );
         if (mismatch !== null) return t.fail(`n ${n}, from ${low}: ${mismatch}`);
       }
@@ -69,7 +69,7 @@ for (const [kind, { least, most }] of Object.entries(KINDS) as [Kind, (typeof KI
   });
 }
 
-t.test('cells have one number added where a bit is set and another where it is not', async (t) => {
+t.test('slots have one number added where a bit is set and another where it is not', async (t) => {
   const prng = new Prng(SEED);
   const arena = new TwinArena(prng);
   for (const n of [...ROW_COUNTS, 300 + prng.below(2000)]) {
@@ -78,13 +78,13 @@ t.test('cells have one number added where a bit is set and another where it is n
       const stored = many(n, () => prng.below(65_536));
       const [ifSet, ifClear] = [prng.below(65_536), prng.pick([0, 1, 65_535])];
       const bitmap = set === null ? 0 : arena.bitmap(set);
-      const cells = arena.values('u16', stored);
+      const slots = arena.values('u16', stored);
       const expected = Uint16Array.from(
         stored,
-        (cell, row) => cell + (set === null || set[row] ? ifSet : ifClear),
+        (slot, row) => slot + (set === null || set[row] ? ifSet : ifClear),
       );
-      const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, cells, (k) => {
-        k.addGroupSlotsBits(bitmap, n, ifSet, ifClear, cells);
+      const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, slots, (k) => {
+        k.addGroupSlotsBits(bitmap, n, ifSet, ifClear, slots);
         return 0;
       });
       if (mismatch !== null) return t.fail(`n ${n}: ${mismatch}`);
@@ -94,7 +94,7 @@ t.test('cells have one number added where a bit is set and another where it is n
 });
 
 for (const kind of ['i8', 'i16', 'i32'] as const) {
-  t.test(`sums by cell of ${kind} values are exact, also below zero and beyond 32 bits`, async (t) => {
+  t.test(`sums by slot of ${kind} values are exact, also below zero and beyond 32 bits`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const { least, most } = KINDS[kind];
@@ -106,23 +106,23 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
         const values = many(n, () =>
           prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
         );
-        // Cells of rows that are not set may be outside the sums.
-        const cells = values.map((_, row) =>
+        // Slots of rows that are not set may be outside the sums.
+        const slots = values.map((_, row) =>
           set === null || set[row] ? prng.below(slotCount) : prng.pick([slotCount, 65_535]),
         );
         const before = many(slotCount, () => BigInt(prng.between(-(2 ** 40), 2 ** 40)));
         const valuesAt = arena.values(kind, values);
-        const slotsAt = arena.values('u16', cells);
+        const slotsAt = arena.values('u16', slots);
         const bitmap = set === null ? 0 : arena.bitmap(set);
         const sums = arena.values('i64', before);
         const expected = BigInt64Array.from(before);
         values.forEach((value, row) => {
-          if (set === null || set[row]) expected[cells[row]] += BigInt(value);
+          if (set === null || set[row]) expected[slots[row]] += BigInt(value);
         });
         const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, sums, (k) =>
           sum(k, kind, valuesAt, slotsAt, bitmap, n, sums),
         );
-        if (mismatch !== null) return t.fail(`n ${n}, ${slotCount} cells: ${mismatch}`);
+        if (mismatch !== null) return t.fail(`n ${n}, ${slotCount} slots: ${mismatch}`);
         checked++;
       }
     }
@@ -131,7 +131,7 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
 }
 
 for (const kind of ['i8', 'i16', 'i32'] as const) {
-  t.test(`extremes by cell of ${kind} values only widen`, async (t) => {
+  t.test(`extremes by slot of ${kind} values only widen`, async (t) => {
     const prng = new Prng(SEED);
     const arena = new TwinArena(prng);
     const { least, most } = KINDS[kind];
@@ -148,28 +148,28 @@ for (const kind of ['i8', 'i16', 'i32'] as const) {
         const values = many(n, () =>
           prng.chance(0.3) ? prng.pick([least, most, 0, -1]) : prng.between(least, most),
         );
-        // Cells of rows that are not set may be outside the extremes.
-        const cells = values.map((_, row) =>
+        // Slots of rows that are not set may be outside the extremes.
+        const slots = values.map((_, row) =>
           set === null || set[row] ? prng.below(slotCount) : prng.pick([slotCount, 65_535]),
         );
         const nothing = [2 ** 31 - 1, -(2 ** 31)];
         const before = many(slotCount, () => (prng.chance(0.7) ? nothing : [-5, 5])).flat();
         const valuesAt = arena.values(kind, values);
-        const slotsAt = arena.values('u16', cells);
+        const slotsAt = arena.values('u16', slots);
         const bitmap = set === null ? 0 : arena.bitmap(set);
         const at = arena.values('i32', before);
         const expected = Int32Array.from(before);
         values.forEach((value, row) => {
           if (set !== null && !set[row]) return;
-          const cell = cells[row] * 2;
-          expected[cell] = Math.min(expected[cell], value);
-          expected[cell + 1] = Math.max(expected[cell + 1], value);
+          const slot = slots[row] * 2;
+          expected[slot] = Math.min(expected[slot], value);
+          expected[slot + 1] = Math.max(expected[slot + 1], value);
         });
         const mismatch = arena.bytesMismatch(new Uint8Array(expected.buffer), 0, at, (k) => {
           k[extremes[kind]](valuesAt, slotsAt, bitmap, n, at);
           return 0;
         });
-        if (mismatch !== null) return t.fail(`n ${n}, ${slotCount} cells: ${mismatch}`);
+        if (mismatch !== null) return t.fail(`n ${n}, ${slotCount} slots: ${mismatch}`);
         checked++;
       }
     }

@@ -61,7 +61,7 @@ async function result(path: string, body: string): Promise<JsonObject> {
   return parseJson(Buffer.from(text)) as JsonObject;
 }
 
-const cells = (found: readonly JsonObject[]): string[] =>
+const rowTexts = (found: readonly JsonObject[]): string[] =>
   found.map((row) => [...row.values()].map((value) => jsonText(value)).join(' '));
 
 async function count(where: string): Promise<number> {
@@ -84,7 +84,7 @@ t.test('the rows for which a condition is true, false and unknown are all rows',
       count(`WHERE ${part} = 2`),
     ]);
     const expected = counts.flatMap((found, which) => (found === 0 ? [] : [`${which} ${found}`]));
-    t.strictSame(cells(grouped), expected, condition);
+    t.strictSame(rowTexts(grouped), expected, condition);
     t.equal(counts[0] + counts[1] + counts[2], world[0].rows.length, condition);
   }
 });
@@ -108,7 +108,11 @@ t.test('joined pages equal the whole, and every number of shards gives the same 
         ...(await rows(`${sql} LIMIT ${PAGE_ROWS} OFFSET ${first + page * PAGE_ROWS}`, servers[page % 3])),
       );
     }
-    t.strictSame(cells(pages), cells(whole.slice(first, first + 4 * PAGE_ROWS)), `${sql} from ${first}`);
+    t.strictSame(
+      rowTexts(pages),
+      rowTexts(whole.slice(first, first + 4 * PAGE_ROWS)),
+      `${sql} from ${first}`,
+    );
   }
 });
 
@@ -119,10 +123,10 @@ t.test('a LIMIT without an order returns that number of the rows', async (t) => 
     let select = statements.any();
     while (select.total) select = statements.any();
     const sql = printSelect({ ...select, limit: null, offset: 0 }).quarry;
-    const left = cells(await rows(sql));
+    const left = rowTexts(await rows(sql));
     const [limit, offset] = [prng.pick([1, 3, 20]), prng.pick([0, 0, 2, 10])];
     const wanted = Math.max(0, Math.min(limit, left.length - offset));
-    const some = cells(await rows(`${sql} LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`));
+    const some = rowTexts(await rows(`${sql} LIMIT ${limit}${offset === 0 ? '' : ` OFFSET ${offset}`}`));
     t.equal(some.length, wanted, sql);
     const lost = some.filter((row) => {
       const at = left.indexOf(row);
@@ -158,7 +162,7 @@ t.test('conditions count the same entities and give the same scores in SQL and i
     const expected = scored.map(
       (row) => `${jsonText(row.get('entity-id') as Json)} ${jsonText(row.get('score') as Json)}.0`,
     );
-    t.strictSame(cells(found), expected, sql);
+    t.strictSame(rowTexts(found), expected, sql);
   }
 });
 
@@ -270,7 +274,7 @@ t.test('metrics and top values are those of aggregates and groups', async (t) =>
     );
     // A whole decimal is written 5.0 in SQL and 5 in JSON.
     t.strictSame(
-      cells(groups).map((cell) => cell.replace(/\.0"$/, '"')),
+      rowTexts(groups).map((text) => text.replace(/\.0"$/, '"')),
       values,
       `top ${most} of ${of} ${condition}`,
     );

@@ -12,9 +12,11 @@ t.comment(`seed ${SEED}`);
 const TIMEOUT_MS = 240_000;
 t.setTimeout(TIMEOUT_MS);
 
-const numbersOf = (cell: TableCell): number[] => {
-  if (typeof cell === 'number') return [cell];
-  return cell === null || typeof cell === 'string' ? [] : [cell.min, cell.median, cell.max];
+const numbersOf = (measured: TableCell): number[] => {
+  if (typeof measured === 'number') return [measured];
+  return measured === null || typeof measured === 'string'
+    ? []
+    : [measured.min, measured.median, measured.max];
 };
 
 t.test(

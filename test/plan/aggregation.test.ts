@@ -361,7 +361,7 @@ t.test('the rows of all levels together need memory: 9006 if each level fits onl
   const long = 'x'.repeat(1_000);
   const counted = countsOf(
     'text',
-    Array.from({ length: 1_000 }, (_, index) => ({ cell: 0, value: `${index}${long}`, count: 1 })),
+    Array.from({ length: 1_000 }, (_, index) => ({ groupKey: 0, value: `${index}${long}`, count: 1 })),
     false,
   );
   const plan = planOf([stringLevel(1_000), stringLevel(1_000)], null);
@@ -381,11 +381,11 @@ t.test('a second level with too many rows in total is refused with 9006', async 
   aggregation.take([
     countsOf(
       'text',
-      names.map((value) => ({ cell: 0, value, count: 1 })),
+      names.map((value) => ({ groupKey: 0, value, count: 1 })),
       false,
     ),
   ]);
-  const counted = names.flatMap((_, cell) => names.map((value) => ({ cell, value, count: 1 })));
+  const counted = names.flatMap((_, groupKey) => names.map((value) => ({ groupKey, value, count: 1 })));
   t.throws(() => aggregation.take([countsOf('text', counted, true)]), {
     code: 9006,
     message: /1000000 rows/,
@@ -404,7 +404,7 @@ t.test(
     const aggregation = new Aggregation(planOf([stringLevel(9)], metric), ENOUGH);
     const counted = countsOf(
       'text',
-      ['a', 'b'].map((value) => ({ cell: 0, value, count: 1 })),
+      ['a', 'b'].map((value) => ({ groupKey: 0, value, count: 1 })),
       false,
     );
     t.throws(() => aggregation.take([counted]), { code: 9006, message: /groups by buckets/ });

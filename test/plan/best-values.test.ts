@@ -29,7 +29,7 @@ function partialOf(counts: Counts, best: number): ValueCounts {
     answers: 'values',
     values: { kind: 'i64', words: Uint32Array.from(named.flatMap(([value]) => [value, 0])) },
     counts: Float64Array.from(named, ([, count]) => count),
-    cells: null,
+    groupKeys: null,
     restMax,
   };
 }

@@ -35,7 +35,7 @@ t.test('the first rows of several workers are the first of all rows sorted', asy
             distanceKm: 0,
             values,
           };
-          return { position, nearest: null, cells: [] };
+          return { position, nearest: null, values: [] };
         }).sort(compare),
       );
       const all = workers.flat().sort(compare);

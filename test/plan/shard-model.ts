@@ -92,10 +92,10 @@ function groupsOf(entity: PlainEntity, decided: RoundPlan['decided']): number[] 
 export function shardAnswer(entities: readonly PlainEntity[], { decided, request }: RoundPlan): RoundPartial {
   const buckets = request.kind === 'moments' ? request.buckets : null;
   const bucketCount = bucketCountOf(buckets, request.level);
-  const perCell = new Map<number, Plain[]>();
-  const put = (cell: number, value: Plain): void => {
-    const values = perCell.get(cell);
-    if (values === undefined) perCell.set(cell, [value]);
+  const perGroup = new Map<number, Plain[]>();
+  const put = (groupKey: number, value: Plain): void => {
+    const values = perGroup.get(groupKey);
+    if (values === undefined) perGroup.set(groupKey, [value]);
     else values.push(value);
   };
   for (const entity of entities) {
@@ -112,33 +112,33 @@ export function shardAnswer(entities: readonly PlainEntity[], { decided, request
       }
     }
   }
-  const oneCell = decided.length === 0 && bucketCount === 1;
+  const isOneGroup = decided.length === 0 && bucketCount === 1;
   if (request.kind === 'values' || request.moment === 'values') {
-    return countsOf(kindOf(request.level.source), tableOf(perCell), !oneCell);
+    return countsOf(kindOf(request.level.source), tableOf(perGroup), !isOneGroup);
   }
-  return momentsOf(perCell, request.moment, oneCell);
+  return momentsOf(perGroup, request.moment, isOneGroup);
 }
 
-function tableOf(perCell: ReadonlyMap<number, readonly Plain[]>): Counted[] {
-  return [...perCell].flatMap(([cell, values]) => {
+function tableOf(perGroup: ReadonlyMap<number, readonly Plain[]>): Counted[] {
+  return [...perGroup].flatMap(([groupKey, values]) => {
     const byKey = new Map<string, Counted>();
     for (const value of values) {
       const key = keyOf(value);
-      byKey.set(key, { cell, value, count: (byKey.get(key)?.count ?? 0) + 1 });
+      byKey.set(key, { groupKey, value, count: (byKey.get(key)?.count ?? 0) + 1 });
     }
     return [...byKey.values()];
   });
 }
 
 function momentsOf(
-  perCell: ReadonlyMap<number, readonly Plain[]>,
+  perGroup: ReadonlyMap<number, readonly Plain[]>,
   moment: string,
-  oneCell: boolean,
+  isOneGroup: boolean,
 ): SlotStatistics {
-  const cells = [...perCell.keys()];
-  const lists = [...perCell.values()] as (readonly bigint[])[];
-  // A shard without values of the only cell returns a count of 0.
-  if (oneCell && cells.length === 0) lists.push([]);
+  const groupKeys = [...perGroup.keys()];
+  const lists = [...perGroup.values()] as (readonly bigint[])[];
+  // A shard without values of the only group returns a count of 0.
+  if (isOneGroup && groupKeys.length === 0) lists.push([]);
   const summed = (power: bigint): bigint[] =>
     lists.map((values) => values.reduce((sum, value) => sum + value ** power, 0n));
   const extreme = (sign: number): bigint[] =>
@@ -148,7 +148,7 @@ function momentsOf(
   const sums = moment === 'sum' || moment === 'squares' ? summed(1n) : null;
   return {
     answers: 'moments',
-    cells: oneCell ? null : Uint32Array.from(cells),
+    groupKeys: isOneGroup ? null : Uint32Array.from(groupKeys),
     counts: Float64Array.from(lists, ({ length }) => length),
     sums,
     squares: moment === 'squares' ? summed(2n) : null,

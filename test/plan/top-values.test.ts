@@ -27,7 +27,7 @@ interface PlainRow {
   readonly quantity: number;
 }
 
-/** Sorts all values and keeps the first ones of each cell. */
+/** Sorts all values and keeps the first ones of each group. */
 function expectedRows(kind: PlainKind, level: TopLevel, counted: readonly Counted[]): PlainRow[] {
   const textOf = textReader(
     listOf(
@@ -37,13 +37,13 @@ function expectedRows(kind: PlainKind, level: TopLevel, counted: readonly Counte
     level,
   );
   const sorted = counted
-    .map(({ cell, count }, index) => ({ parent: cell, text: textOf(index), quantity: count }))
+    .map(({ groupKey, count }, index) => ({ parent: groupKey, text: textOf(index), quantity: count }))
     .filter(({ quantity }) => quantity >= level.minQuantity)
     .sort((a, b) => a.parent - b.parent || b.quantity - a.quantity || compareText(a.text, b.text));
-  const perCell = new Map<number, number>();
+  const perGroup = new Map<number, number>();
   return sorted.filter(({ parent }) => {
-    perCell.set(parent, (perCell.get(parent) ?? 0) + 1);
-    return (perCell.get(parent) as number) <= level.limit;
+    perGroup.set(parent, (perGroup.get(parent) ?? 0) + 1);
+    return (perGroup.get(parent) as number) <= level.limit;
   });
 }
 
@@ -51,9 +51,11 @@ function foundRows(
   kind: PlainKind,
   level: TopLevel,
   counted: readonly Counted[],
-  cellCount: number,
+  groupKeyCount: number,
 ): PlainRow[] {
-  const rows = runToEnd(topValues(level, countsOf(kind, counted, cellCount > 1), cellCount, 0, enough()));
+  const rows = runToEnd(
+    topValues(level, countsOf(kind, counted, groupKeyCount > 1), groupKeyCount, 0, enough()),
+  );
   const textOf = textReader(rows.values, level);
   return rows.texts.map((text, index) => {
     if (textOf(index) !== text) t.fail(`row ${index} is ${text}, but its value has text ${textOf(index)}`);
@@ -94,13 +96,13 @@ function table(
   make: (prng: Prng) => Plain,
   prng: Prng,
   size: number,
-  cellCount: number,
+  groupKeyCount: number,
   most: number,
 ): Counted[] {
   const made = new Map<string, Counted>();
   for (let index = 0; index < size; index++) {
-    const [cell, value] = [prng.below(cellCount), make(prng)];
-    made.set(`${cell} ${keyOf(value)}`, { cell, value, count: prng.between(1, most) });
+    const [groupKey, value] = [prng.below(groupKeyCount), make(prng)];
+    made.set(`${groupKey} ${keyOf(value)}`, { groupKey, value, count: prng.between(1, most) });
   }
   return [...made.values()];
 }
@@ -108,16 +110,16 @@ function table(
 for (const { kind, type, places = null, make } of CASES) {
   t.test(`the top values of ${type} are sorted by quantity, then by text`, async (t) => {
     const prng = new Prng(SEED);
-    for (const cellCount of [1, 4, 500]) {
+    for (const groupKeyCount of [1, 4, 500]) {
       for (const most of [1, 3, 10_000]) {
-        const counted = table(make, prng, 1_500, cellCount, most);
+        const counted = table(make, prng, 1_500, groupKeyCount, most);
         for (const limit of [1, 2, 10, 1_000]) {
           for (const minQuantity of [1, 2]) {
             const level = levelOf(type, limit, minQuantity, places);
             t.strictSame(
-              foundRows(kind, level, counted, cellCount),
+              foundRows(kind, level, counted, groupKeyCount),
               expectedRows(kind, level, counted),
-              `top ${limit} from ${minQuantity} in ${cellCount} cells of counts up to ${most}`,
+              `top ${limit} from ${minQuantity} in ${groupKeyCount} groups of counts up to ${most}`,
             );
           }
         }
@@ -132,7 +134,7 @@ t.test('of a hundred thousand ties, the first ones by text are selected in any i
   const shuffled = ascending.map((value) => ({ value, by: prng.u32() })).sort((a, b) => a.by - b.by);
   const orders = [ascending, ascending.toReversed(), shuffled.map(({ value }) => value)];
   for (const values of orders) {
-    const counted = values.map((value) => ({ cell: 0, value, count: 1 }));
+    const counted = values.map((value) => ({ groupKey: 0, value, count: 1 }));
     t.strictSame(
       foundRows('i64', levelOf('integer', 6), counted, 1).map(({ text }) => text),
       ['-1', '-10', '-100', '-1000', '-10000', '-10001'],
@@ -144,7 +146,7 @@ t.test('of a hundred thousand ties, the first ones by text are selected in any i
 
 t.test('ties at the last rank do not displace greater quantities', async (t) => {
   const counted = ['9', '10', '2', '100', '1'].map((value, index) => ({
-    cell: 0,
+    groupKey: 0,
     value: BigInt(value),
     count: index === 0 ? 5 : 2,
   }));
@@ -156,7 +158,7 @@ t.test('ties at the last rank do not displace greater quantities', async (t) => 
 });
 
 t.test('the rows of a level have separate memory', async (t) => {
-  const counted = Array.from({ length: 5_000 }, (_, index) => ({ cell: 0, value: `${index}`, count: 1 }));
+  const counted = Array.from({ length: 5_000 }, (_, index) => ({ groupKey: 0, value: `${index}`, count: 1 }));
   const { values } = runToEnd(
     topValues(levelOf('string', 2), countsOf('text', counted, false), 1, 0, enough()),
   );
@@ -167,7 +169,7 @@ t.test('the rows of a level have separate memory', async (t) => {
 t.test('a result with too many rows, or with too much memory, is refused with 9006', async (t) => {
   const counted = countsOf(
     'text',
-    Array.from({ length: 100 }, (_, index) => ({ cell: 0, value: `${index}`, count: 1 })),
+    Array.from({ length: 100 }, (_, index) => ({ groupKey: 0, value: `${index}`, count: 1 })),
     false,
   );
   const level = levelOf('string', 50);
@@ -182,7 +184,7 @@ t.test('a result with too many rows, or with too much memory, is refused with 90
 });
 
 t.test('a shard that counts in a group that was not requested is a bug', async (t) => {
-  const counted = countsOf('text', [{ cell: 3, value: 'a', count: 1 }], true);
+  const counted = countsOf('text', [{ groupKey: 3, value: 'a', count: 1 }], true);
   t.throws(() => runToEnd(topValues(levelOf('string', 1), counted, 3, 0, enough())), {
     name: 'InvariantError',
   });

@@ -12,9 +12,9 @@ t.comment(`seed ${SEED}`);
 
 const enough = (): MemoryAccount => mergeMemory(2 ** 30);
 
-const pairOf = ({ cell, value }: Counted): string => `${cell} ${keyOf(value)}`;
+const pairOf = ({ groupKey, value }: Counted): string => `${groupKey} ${keyOf(value)}`;
 
-/** Sums by pair of cell and value. */
+/** Sums by pair of group key and value. */
 function summed(tables: readonly (readonly Counted[])[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const one of tables.flat()) sums.set(pairOf(one), (sums.get(pairOf(one)) ?? 0) + one.count);
@@ -30,40 +30,43 @@ const MAKE: Readonly<Record<PlainKind, (prng: Prng, bound: number) => Plain>> = 
 };
 
 /** A table of distinct pairs. */
-function table(kind: PlainKind, prng: Prng, size: number, cellCount: number): Counted[] {
+function table(kind: PlainKind, prng: Prng, size: number, groupKeyCount: number): Counted[] {
   const made = new Map<string, Counted>();
   for (let index = 0; index < size; index++) {
     const value = MAKE[kind](prng, size);
-    const one = { cell: prng.below(cellCount), value, count: prng.between(1, 1_000) };
+    const one = { groupKey: prng.below(groupKeyCount), value, count: prng.between(1, 1_000) };
     made.set(pairOf(one), one);
   }
   return [...made.values()];
 }
 
 for (const kind of ['text', 'i64', 'geo'] as const) {
-  t.test(`merged tables of ${kind} contain each pair of cell and value once, with its sum`, async (t) => {
-    const prng = new Prng(SEED);
-    for (const shardCount of [1, 2, 7]) {
-      for (const cellCount of [1, 5, 4_000]) {
-        for (const size of [1, 30, 3_000]) {
-          const tables = Array.from({ length: shardCount }, () =>
-            table(kind, prng, 1 + prng.below(size), cellCount),
-          );
-          const merged = runToEnd(
-            mergeCounts(
-              tables.map((one) => countsOf(kind, one, cellCount > 1)),
-              enough(),
-            ),
-          );
-          if (merged === null) return t.fail('nothing was merged');
-          const found = countedOf(merged).filter(({ count }) => count > 0);
-          const sums = summed(tables);
-          t.equal(found.length, sums.size, `${shardCount} shards, ${cellCount} cells, ${size} values`);
-          t.strictSame(summed([found]), sums);
+  t.test(
+    `merged tables of ${kind} contain each pair of group key and value once, with its sum`,
+    async (t) => {
+      const prng = new Prng(SEED);
+      for (const shardCount of [1, 2, 7]) {
+        for (const groupKeyCount of [1, 5, 4_000]) {
+          for (const size of [1, 30, 3_000]) {
+            const tables = Array.from({ length: shardCount }, () =>
+              table(kind, prng, 1 + prng.below(size), groupKeyCount),
+            );
+            const merged = runToEnd(
+              mergeCounts(
+                tables.map((one) => countsOf(kind, one, groupKeyCount > 1)),
+                enough(),
+              ),
+            );
+            if (merged === null) return t.fail('nothing was merged');
+            const found = countedOf(merged).filter(({ count }) => count > 0);
+            const sums = summed(tables);
+            t.equal(found.length, sums.size, `${shardCount} shards, ${groupKeyCount} groups, ${size} values`);
+            t.strictSame(summed([found]), sums);
+          }
         }
       }
-    }
-  });
+    },
+  );
 }
 
 /** Odd, so that its multiples differ in both words. */
@@ -90,7 +93,7 @@ t.test('values with the same hash stay distinct', async (t) => {
   ] as const;
   for (const [kind, [a, b]] of pairs) {
     const orders = [[a, b], [b, a], [b]];
-    const tables = orders.map((values) => values.map((value) => ({ cell: 7, value, count: 1 })));
+    const tables = orders.map((values) => values.map((value) => ({ groupKey: 7, value, count: 1 })));
     const merged = runToEnd(
       mergeCounts(
         tables.map((table) => countsOf(kind, table, true)),
@@ -98,18 +101,18 @@ t.test('values with the same hash stay distinct', async (t) => {
       ),
     );
     t.strictSame(merged === null ? null : countedOf(merged).filter(({ count }) => count > 0), [
-      { cell: 7, value: a, count: 2 },
-      { cell: 7, value: b, count: 3 },
+      { groupKey: 7, value: a, count: 2 },
+      { groupKey: 7, value: b, count: 3 },
     ]);
   }
 });
 
-/** Values first, first + 1, ... of `words` in a random order, as a shard's table of cell 0 or of several cells. */
+/** Values first, first + 1, ... of `words` in a random order, as a shard's table of group 0 or of several groups. */
 function collidingTable(
   words: Uint32Array,
   first: number,
   last: number,
-  cellCount: number,
+  groupKeyCount: number,
   kind: 'i64' | 'text',
   prng: Prng,
 ): ValueCounts {
@@ -127,20 +130,20 @@ function collidingTable(
     values:
       kind === 'i64' ? { kind, words: shuffled } : { kind, offsets, bytes: new Uint8Array(shuffled.buffer) },
     counts: Float64Array.from(positions, () => prng.between(1, 1_000)),
-    cells: cellCount === 1 ? null : Uint32Array.from(positions, (index) => index % cellCount),
+    groupKeys: groupKeyCount === 1 ? null : Uint32Array.from(positions, (index) => index % groupKeyCount),
     restMax: 0,
   };
 }
 
-/** By cell and value, regardless of the list: the words of 8 bytes. */
+/** By group key and value, regardless of the list: the words of 8 bytes. */
 function sumsOf(tables: readonly ValueCounts[]): Map<string, number> {
   const sums = new Map<string, number>();
-  for (const { values, counts, cells } of tables) {
+  for (const { values, counts, groupKeys } of tables) {
     const bytes = values.kind === 'text' ? values.bytes : (values as { words: Uint32Array }).words;
     const words = new Uint32Array(bytes.buffer, 0, 2 * counts.length);
     for (let entry = 0; entry < counts.length; entry++) {
       if (counts[entry] === 0) continue;
-      const key = `${cells === null ? 0 : cells[entry]} ${words[2 * entry]} ${words[2 * entry + 1]}`;
+      const key = `${groupKeys === null ? 0 : groupKeys[entry]} ${words[2 * entry]} ${words[2 * entry + 1]}`;
       sums.set(key, (sums.get(key) ?? 0) + counts[entry]);
     }
   }
@@ -149,17 +152,17 @@ function sumsOf(tables: readonly ValueCounts[]): Map<string, number> {
 
 // Comparing each value with every other one would take minutes.
 for (const kind of ['i64', 'text'] as const) {
-  for (const cellCount of [1, 3]) {
-    t.test(`200,000 values of ${kind} with one hash in ${cellCount} cells are merged`, async (t) => {
+  for (const groupKeyCount of [1, 3]) {
+    t.test(`200,000 values of ${kind} with one hash in ${groupKeyCount} groups are merged`, async (t) => {
       const prng = new Prng(SEED);
       const words = collidingTexts(200_000);
       const hashes = new Uint32Array(200_000);
       hashValues({ kind: 'i64', words }, hashes, 0, hashes.length);
       t.equal(new Set(hashes).size, 1);
       const tables = [
-        collidingTable(words, 0, 120_000, cellCount, kind, prng),
-        collidingTable(words, 60_000, 200_000, cellCount, kind, prng),
-        collidingTable(words, 100_000, 130_000, cellCount, kind, prng),
+        collidingTable(words, 0, 120_000, groupKeyCount, kind, prng),
+        collidingTable(words, 60_000, 200_000, groupKeyCount, kind, prng),
+        collidingTable(words, 100_000, 130_000, groupKeyCount, kind, prng),
       ];
       const merged = runToEnd(mergeCounts(tables, enough()));
       if (merged === null) return t.fail('nothing was merged');
@@ -181,14 +184,14 @@ t.test('a run of one hash is merged for any length', async (t) => {
   }
 });
 
-t.test('a table of cells and one of cell 0 alone are merged', async (t) => {
+t.test('a table of groups and one of group 0 alone are merged', async (t) => {
   const merged = runToEnd(
     mergeCounts(
       [
-        countsOf('text', [{ cell: 0, value: 'a', count: 1 }], false),
+        countsOf('text', [{ groupKey: 0, value: 'a', count: 1 }], false),
         countsOf(
           'text',
-          [1, 0].map((cell) => ({ cell, value: 'a', count: 10 })),
+          [1, 0].map((groupKey) => ({ groupKey, value: 'a', count: 10 })),
           true,
         ),
       ],
@@ -196,9 +199,9 @@ t.test('a table of cells and one of cell 0 alone are merged', async (t) => {
     ),
   );
   t.strictSame(merged === null ? null : countedOf(merged), [
-    { cell: 0, value: 'a', count: 11 },
-    { cell: 1, value: 'a', count: 10 },
-    { cell: 0, value: 'a', count: 0 },
+    { groupKey: 0, value: 'a', count: 11 },
+    { groupKey: 1, value: 'a', count: 10 },
+    { groupKey: 0, value: 'a', count: 0 },
   ]);
   if (merged !== null) t.strictSame(runToEnd(presentEntries(merged.counts, enough())), Uint32Array.of(0, 1));
 });
@@ -213,26 +216,26 @@ t.test('texts may start anywhere in their bytes', async (t) => {
     answers: 'values',
     values: list,
     counts: Float64Array.of(1, 2),
-    cells: null,
+    groupKeys: null,
     restMax: 0,
   } as const;
   const plain = countsOf(
     'text',
-    ['bc', 'd', 'e'].map((value) => ({ cell: 0, value, count: 5 })),
+    ['bc', 'd', 'e'].map((value) => ({ groupKey: 0, value, count: 5 })),
     false,
   );
   const merged = runToEnd(mergeCounts([shifted, plain], enough()));
   t.strictSame(merged === null ? null : countedOf(merged), [
-    { cell: 0, value: 'a', count: 1 },
-    { cell: 0, value: 'bc', count: 7 },
-    { cell: 0, value: 'bc', count: 0 },
-    { cell: 0, value: 'd', count: 5 },
-    { cell: 0, value: 'e', count: 5 },
+    { groupKey: 0, value: 'a', count: 1 },
+    { groupKey: 0, value: 'bc', count: 7 },
+    { groupKey: 0, value: 'bc', count: 0 },
+    { groupKey: 0, value: 'd', count: 5 },
+    { groupKey: 0, value: 'e', count: 5 },
   ]);
 });
 
 t.test('a point with -0 equals the point with 0', async (t) => {
-  const one = (value: Plain) => countsOf('geo', [{ cell: 0, value, count: 1 }], false);
+  const one = (value: Plain) => countsOf('geo', [{ groupKey: 0, value, count: 1 }], false);
   const merged = runToEnd(mergeCounts([one([0, -0]), one([-0, 0])], enough()));
   t.strictSame(merged?.counts, Float64Array.of(2, 0));
 });

@@ -42,13 +42,13 @@ export const keyOf = (value: Plain): string =>
   typeof value === 'object' ? JSON.stringify(value) : `${value}`;
 
 export interface Counted {
-  readonly cell: number;
+  readonly groupKey: number;
   readonly value: Plain;
   readonly count: number;
 }
 
-/** `counted` contains each pair of cell and value once; without `cells` all are in cell 0. */
-export function countsOf(kind: PlainKind, counted: readonly Counted[], cells: boolean): ValueCounts {
+/** `counted` contains each pair of group key and value once; without `groupKeys` all are in group 0. */
+export function countsOf(kind: PlainKind, counted: readonly Counted[], groupKeys: boolean): ValueCounts {
   return {
     answers: 'values',
     restMax: 0,
@@ -57,13 +57,13 @@ export function countsOf(kind: PlainKind, counted: readonly Counted[], cells: bo
       counted.map(({ value }) => value),
     ),
     counts: Float64Array.from(counted, ({ count }) => count),
-    cells: cells ? Uint32Array.from(counted, ({ cell }) => cell) : null,
+    groupKeys: groupKeys ? Uint32Array.from(counted, ({ groupKey }) => groupKey) : null,
   };
 }
 
-export function countedOf({ values, counts, cells }: ValueCounts): Counted[] {
+export function countedOf({ values, counts, groupKeys }: ValueCounts): Counted[] {
   return plainOf(values).map((value, index) => ({
-    cell: cells === null ? 0 : cells[index],
+    groupKey: groupKeys === null ? 0 : groupKeys[index],
     value,
     count: counts[index],
   }));

@@ -2,7 +2,7 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import t from 'tap';
 import { InvariantError, Prng } from '../../src/base/index.js';
-import type { ExtractedCell, ExtractedRow } from '../../src/ir/index.js';
+import type { ExtractedRow, ExtractedValue } from '../../src/ir/index.js';
 import { PackedRowReader, type PackedRows, packRows, unpackRows } from '../../src/protocol/index.js';
 
 const SEED = 6_174;
@@ -10,7 +10,7 @@ t.comment(`seed ${SEED}`);
 
 const TEXTS = ['', 'a', 'c3', '0', 'null', 'ß', '\u{1f600}', '\uffff', '"', '\n', 'x'.repeat(5_000)];
 
-function generateCell(prng: Prng): ExtractedCell {
+function generateValue(prng: Prng): ExtractedValue {
   const text = (): string => prng.pick(TEXTS);
   const count = prng.between(1, 4);
   switch (prng.below(4)) {
@@ -43,7 +43,7 @@ function generateRow(prng: Prng, { columnCount, keyCount, scored, near }: Shape)
       values: Array.from({ length: keyCount }, value),
     },
     nearest: isNear ? { longitude: prng.pick([0, -180, 13.4]), latitude: prng.pick([0, 90, -52.5]) } : null,
-    cells: Array.from({ length: columnCount }, () => generateCell(prng)),
+    values: Array.from({ length: columnCount }, () => generateValue(prng)),
   };
 }
 

@@ -82,11 +82,11 @@ t.test(
         const expected = await overHttps(site, keys.read, text);
         const { fields, rows } = await client.query({ text, rowMode: 'array' });
         const values = rows.map((row: readonly (string | null)[]) =>
-          row.map((cell, at) => (cell === null ? null : READERS[fields[at].dataTypeID](cell))),
+          row.map((value, at) => (value === null ? null : READERS[fields[at].dataTypeID](value))),
         );
         t.strictSame({ names: fields.map(({ name }) => name), rows: values }, expected, text);
         if (noPsql !== false) continue;
-        const lines = rows.map((row) => `${row.map((cell: string | null) => cell ?? 'NULL').join('\t')}\n`);
+        const lines = rows.map((row) => `${row.map((value: string | null) => value ?? 'NULL').join('\t')}\n`);
         t.equal(await psql(text), lines.join(''), 'psql prints the same');
       }
     });

@@ -48,7 +48,7 @@ t.test(
     t.ok(finds(rules.floorBreaches, 'src/http/x.ts', `import { a } from '../client/transport/index.js';`));
     t.ok(finds(rules.floorBreaches, 'src/interface/x.ts', `import { a } from '../base/index.js';`));
     t.notOk(
-      finds(rules.floorBreaches, 'src/console/ask/x.ts', `import { a } from '../../interface/index.js';`),
+      finds(rules.floorBreaches, 'src/console/query/x.ts', `import { a } from '../../interface/index.js';`),
     );
     t.notOk(finds(rules.floorBreaches, 'src/interface/x.ts', `import { a } from '../base/limits.js';`));
     t.ok(finds(rules.interfaceBreaches, 'src/interface/x.ts', `import fs from 'node:fs';`));

@@ -1,7 +1,7 @@
-/** Identifiers use one word for one thing: none contains an abandoned word (words.ts). */
+/** Identifiers and file names use one word for one thing: none contains an abandoned word (words.ts). */
 import t from 'tap';
 import { filesUnder, parse, read } from './source.js';
-import { ABANDONED, wordBreaches, wordsOf } from './words.js';
+import { ABANDONED, fileNameBreaches, wordBreaches, wordsOf } from './words.js';
 
 const breaches = (file: string, text: string): string[] => wordBreaches(file, parse(file, text).tree);
 
@@ -28,6 +28,24 @@ t.test('a name that contains an abandoned word is found', async (t) => {
     'uses are not declarations',
   );
   t.strictSame(breaches('src/kernels/js/x.ts', 'const laneCount = 4;'), [], 'SIMD lanes');
+});
+
+t.test('a file name that contains an abandoned word is found', async (t) => {
+  for (const file of [
+    'src/console/ask/draft.ts',
+    'src/commands/admin/ask-store.test.ts',
+    'src/plan/cellRuns.ts',
+  ]) {
+    t.equal(fileNameBreaches(file).length, 1, file);
+  }
+  t.strictSame(fileNameBreaches('src/plan/task-runs.ts'), []);
+  t.strictSame(fileNameBreaches('src/kernels/wasm/_lanes.ts'), [], 'SIMD lanes');
+});
+
+t.test('no file of sources, tests or benchmarks has an abandoned word in its name', async (t) => {
+  const files = ['src', 'test', 'native-bench'].flatMap(filesUnder);
+  t.ok(files.length > 1000, `${files.length} files`);
+  t.strictSame(files.flatMap(fileNameBreaches), []);
 });
 
 t.test('no source, test or benchmark declares a name with an abandoned word', async (t) => {

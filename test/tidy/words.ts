@@ -1,6 +1,6 @@
 /**
- * Words that identifiers no longer use, because this project has another term for the same thing (ARCHITECTURE.md,
- * "Glossary"), and the function that finds them.
+ * Words that identifiers and file names no longer use, because this project has another term for the same thing
+ * (ARCHITECTURE.md, "Glossary"), and the functions that find them.
  */
 import ts from 'typescript';
 import { lineOf } from './source.js';
@@ -30,6 +30,8 @@ export const ABANDONED: ReadonlyMap<string, string> = new Map([
   ['once', 'idempotency, deduplication'],
   ['room', 'capacity, allocator'],
   ['given', 'the noun of the value'],
+  ['cell', 'value, group key, group slot, tableCell'],
+  ['cells', 'values, group keys, group slots, tableCells'],
 ]);
 
 /** Folders and files in which a word has another, accepted meaning, or is part of a fixed interface or stored format. */
@@ -63,6 +65,14 @@ const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly s
   // In place: an input is overwritten with the output.
   { folder: 'src/exec/aggregate/value-batch.ts', words: ['place'] },
   { folder: 'test/kernels/gather.test.ts', words: ['place'] },
+  // Cells of tables: of the console, of the SQL prompt, of Markdown and of benchmarks.
+  ...['src/console/', 'src/commands/sql/', 'test/tidy/tables.ts', 'native-bench/'].map((folder) => ({
+    folder,
+    words: ['cell', 'cells'],
+  })),
+  // Schemas of the interface.
+  { folder: 'src/interface/answers.ts', words: ['cell'] },
+  { folder: 'src/client/answers.ts', words: ['cell'] },
   // Not renamed yet.
   { folder: 'src/engine/query/', words: ['place', 'given'] },
   { folder: 'src/ir/stage.ts', words: ['place'] },
@@ -80,24 +90,40 @@ export function wordsOf(identifier: string): string[] {
     .filter((word) => word !== '');
 }
 
+/** Abandoned words in the names of a file and its folders, with the term to use. */
+export function fileNameBreaches(file: string): string[] {
+  return file
+    .replace(/\.[a-z.]+$/, '')
+    .split('/')
+    .flatMap((name) => abandonedIn(name.replaceAll(/[-.]/g, '_'), allowedIn(file)))
+    .map((word) => `${file}: use ${ABANDONED.get(word)}`);
+}
+
 /** Declared names in `tree` that contain an abandoned word, with their position and the term to use. */
 export function wordBreaches(file: string, tree: ts.SourceFile): string[] {
-  const allowed = EXCEPTIONS.filter(({ folder }) => file.startsWith(folder)).flatMap(({ words }) => words);
+  const allowed = allowedIn(file);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if ((ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && isDeclaredName(node)) {
-      const joined = wordsOf(node.text);
-      const pairs = joined.slice(1).map((word, index) => joined[index] + word);
-      for (const word of [...joined, ...pairs]) {
-        if (ABANDONED.has(word) && !allowed.includes(word)) {
-          found.push(`${file}:${lineOf(tree, node)} ${node.text}: use ${ABANDONED.get(word)}`);
-        }
+      for (const word of abandonedIn(node.text, allowed)) {
+        found.push(`${file}:${lineOf(tree, node)} ${node.text}: use ${ABANDONED.get(word)}`);
       }
     }
     ts.forEachChild(node, visit);
   };
   visit(tree);
   return found;
+}
+
+function allowedIn(file: string): string[] {
+  return EXCEPTIONS.filter(({ folder }) => file.startsWith(folder)).flatMap(({ words }) => words);
+}
+
+/** The abandoned words of an identifier, also such as consist of two of its words: `onHangUp` has hangup. */
+function abandonedIn(identifier: string, allowed: readonly string[]): string[] {
+  const words = wordsOf(identifier);
+  const pairs = words.slice(1).map((word, index) => words[index] + word);
+  return [...words, ...pairs].filter((word) => ABANDONED.has(word) && !allowed.includes(word));
 }
 
 function isDeclaredName(node: ts.Identifier | ts.PrivateIdentifier): boolean {

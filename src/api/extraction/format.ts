@@ -4,12 +4,12 @@
  * missing. CSV and Arrow contain lists, events and coordinates as JSON text.
  */
 import { type RowFormat, rowEncoder, type StreamEncoder } from '../../answer/index.js';
-import type { ExtractedCell, ExtractedRow } from '../../ir/index.js';
+import type { ExtractedRow, ExtractedValue } from '../../ir/index.js';
 import { ENTITY_ID_COLUMN } from '../../schema/index.js';
 import { type Field, type SqlType, type Value, vectorOf } from '../../vector/index.js';
 import type { ExtractColumn } from './columns.js';
 import type { Extraction } from './extraction.js';
-import { cellText, pointText, rowMembers, SCORE_FIELD } from './text.js';
+import { pointText, rowMembers, SCORE_FIELD, valueText } from './text.js';
 
 /** A column of the answer and its values. */
 interface RowField extends Field {
@@ -73,7 +73,7 @@ function fieldsOf({ columns, near, plan }: Extraction): readonly RowField[] {
   columns.forEach((column, index) => {
     const { apiName, storage } = column.column;
     const type = column.window !== null || storage === 'list-of-values' ? JSON_TEXT : TEXT;
-    fields.push({ name: apiName, type, valueIn: ({ cells }) => textOf(column, cells[index]) });
+    fields.push({ name: apiName, type, valueIn: ({ values }) => textOf(column, values[index]) });
   });
   if (plan.scored !== null) {
     const valueIn = ({ position }: ExtractedRow): Value => BigInt(position.score);
@@ -92,6 +92,6 @@ function fieldsOf({ columns, near, plan }: Extraction): readonly RowField[] {
   return fields;
 }
 
-function textOf(column: ExtractColumn, cell: ExtractedCell): string | null {
-  return cell === null || typeof cell === 'string' ? cell : cellText(column, cell);
+function textOf(column: ExtractColumn, value: ExtractedValue): string | null {
+  return value === null || typeof value === 'string' ? value : valueText(column, value);
 }

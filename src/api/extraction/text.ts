@@ -4,7 +4,7 @@
  * Invariant: a text of about ANSWER_CHARS_MAX characters or more is refused.
  */
 import { ANSWER_CHARS_MAX, QuarryError } from '../../base/index.js';
-import type { ExtractedCell, ExtractedRow } from '../../ir/index.js';
+import type { ExtractedRow, ExtractedValue } from '../../ir/index.js';
 import type { Point } from '../../schema/index.js';
 import type { ExtractColumn } from './columns.js';
 import type { Extraction } from './extraction.js';
@@ -51,12 +51,12 @@ const rowText = (extraction: Extraction, row: ExtractedRow): string =>
 /** The members of a row's object. */
 export function rowMembers(
   { columns, near, plan }: Extraction,
-  { position, nearest, cells }: ExtractedRow,
+  { position, nearest, values }: ExtractedRow,
 ): string[] {
   const members: string[] = [];
   columns.forEach((column, index) => {
-    const cell = cells[index];
-    if (cell !== null) members.push(`"${column.column.apiName}":${cellText(column, cell)}`);
+    const value = values[index];
+    if (value !== null) members.push(`"${column.column.apiName}":${valueText(column, value)}`);
   });
   if (plan.scored !== null) members.push(`"${SCORE_FIELD}":${position.score}`);
   if (near !== null && nearest !== null) {
@@ -73,9 +73,9 @@ export function pointText({ longitude, latitude }: Point): string {
 }
 
 /** The JSON text of a value. */
-export function cellText({ window }: ExtractColumn, cell: Exclude<ExtractedCell, null>): string {
-  if (window !== null && typeof cell !== 'string' && cell.length === 1) return JSON.stringify(cell[0]);
-  return JSON.stringify(cell);
+export function valueText({ window }: ExtractColumn, value: Exclude<ExtractedValue, null>): string {
+  if (window !== null && typeof value !== 'string' && value.length === 1) return JSON.stringify(value[0]);
+  return JSON.stringify(value);
 }
 
 /** The JSON token of a number, with a fraction or an exponent. */

@@ -4,7 +4,7 @@ import type { ServerDependencies } from '../serve/create-engine.js';
 import type { ServeConfig } from '../serve/serve-config.js';
 import { type CommandLine, readStoreConfig, type StoreOptionsContext, type Wrong } from './admin-options.js';
 import type { AdminAnswer } from './admin-request.js';
-import { administerStore } from './ask-store.js';
+import { administerStore } from './administer-store.js';
 
 export interface AdminCommandContext extends StoreOptionsContext {
   readonly serve: ServerDependencies;

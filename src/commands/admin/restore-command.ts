@@ -16,7 +16,7 @@ import {
   type StoreOptionsContext,
   type Wrong,
 } from './admin-options.js';
-import { requestServer } from './ask-store.js';
+import { requestServer } from './administer-store.js';
 import { openAudit } from './audit-file.js';
 import { type CopiedFile, logFilesOf, showCopy, snapshotFilesOf } from './copy-progress.js';
 

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { NodeFileSystem } from '../../io/index.js';
 import { readArguments, readStoreConfig } from '../admin/admin-options.js';
-import { requestServer } from '../admin/ask-store.js';
+import { requestServer } from '../admin/administer-store.js';
 import { type CommandContext, EXIT, type ExitCode } from '../command.js';
 import { stoppedText } from './stopped.js';
 import type { StoreStatus } from './store-status.js';

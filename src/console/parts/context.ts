@@ -1,7 +1,7 @@
 /** The state that all views share: the clients and the model of the database. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Draft } from '../ask/draft.js';
+import type { Draft } from '../query/draft.js';
 import type { Client } from '../server/client.js';
 import type { Model } from '../server/model.js';
 

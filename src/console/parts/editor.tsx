@@ -15,7 +15,7 @@ import {
 } from '@codemirror/view';
 import { minimalSetup } from 'codemirror';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Completion, completeJson, completeSql } from '../ask/complete.js';
+import { type Completion, completeJson, completeSql } from '../query/complete.js';
 import type { Model } from '../server/model.js';
 
 export type Language = 'sql' | 'json';

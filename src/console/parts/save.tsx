@@ -1,6 +1,6 @@
 /** Saves a query under a name, if the interface can save its kind. */
 import { useState } from 'preact/hooks';
-import { savedForm } from '../ask/request.js';
+import { savedForm } from '../query/request.js';
 import { useConsole } from './context.js';
 import { Entry, ErrorBox } from './controls.js';
 import { useRequest } from './use-request.js';

@@ -1,6 +1,7 @@
 /** The conditions of a question on attributes and events, joined by all or any. */
-import { type Condition, type Draft, newCondition, type OnChange, operatorsOf } from '../ask/draft.js';
+
 import { Choice, Entry, type Option } from '../parts/controls.js';
+import { type Condition, type Draft, newCondition, type OnChange, operatorsOf } from '../query/draft.js';
 import { activeColumns, type Column, columnOf, type Dimension, ENTITY_ID } from '../server/model.js';
 import { TestFields, WindowFields } from './test-fields.js';
 

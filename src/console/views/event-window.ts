@@ -1,7 +1,7 @@
 /** The window of a column's events: from the first to the last month with events. */
 
 import { tablesOf } from '../answer/table.js';
-import type { Window } from '../ask/draft.js';
+import type { Window } from '../query/draft.js';
 import type { Client } from '../server/client.js';
 
 /** The window of a column's events; empty if there are none. Rejects with the errors of `Client.request`. */

@@ -1,13 +1,13 @@
 /** The form for a question: its dimension, conditions, and way of showing the answer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Table } from '../answer/table.js';
-import { type Draft, newDraft, type OnChange, type Show, withWindow } from '../ask/draft.js';
-import { type Question, requestOf } from '../ask/request.js';
 import { useConsole } from '../parts/context.js';
 import { Choice, Empty, Tabs } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
 import { SaveForm } from '../parts/save.js';
 import { useRequest } from '../parts/use-request.js';
+import { type Draft, newDraft, type OnChange, type Show, withWindow } from '../query/draft.js';
+import { type Question, requestOf } from '../query/request.js';
 import { type Dimension, dimensionOf } from '../server/model.js';
 import { Conditions } from './conditions.js';
 import { windowOfEvents } from './event-window.js';

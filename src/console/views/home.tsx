@@ -1,9 +1,9 @@
 /** The first screen: an introduction, example questions, and the content of the database. */
 import { formatBytes, formatCount, plural } from '../answer/format.js';
-import { type Draft, newDraft } from '../ask/draft.js';
-import { examplesOf } from '../ask/examples.js';
 import { useConsole } from '../parts/context.js';
 import { Empty } from '../parts/controls.js';
+import { type Draft, newDraft } from '../query/draft.js';
+import { examplesOf } from '../query/examples.js';
 import { type Column, type Dimension, ENTITY_ID } from '../server/model.js';
 import { Databases } from './databases.js';
 

@@ -2,12 +2,12 @@
 
 import { lazy, Suspense } from 'preact/compat';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { exampleSql } from '../ask/examples.js';
 import { type QueryText, useConsole } from '../parts/context.js';
 import { Busy, Choice } from '../parts/controls.js';
 import { Result, type Shown } from '../parts/result.js';
 import { SaveForm } from '../parts/save.js';
 import { useRequest } from '../parts/use-request.js';
+import { exampleSql } from '../query/examples.js';
 import type { Model } from '../server/model.js';
 
 const Editor = lazy(() => import('../parts/editor.js'));

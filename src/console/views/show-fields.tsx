@@ -1,4 +1,6 @@
 /** The fields of each way of showing an answer. */
+
+import { Choice, Entry, type Option } from '../parts/controls.js';
 import {
   ANY,
   type Draft,
@@ -10,8 +12,7 @@ import {
   type OnChange,
   withMeasure,
   withWindow,
-} from '../ask/draft.js';
-import { Choice, Entry, type Option } from '../parts/controls.js';
+} from '../query/draft.js';
 import { activeColumns, type Column, columnOf, type Dimension } from '../server/model.js';
 import { columnOptions } from './conditions.js';
 import { TestFields, WindowFields } from './test-fields.js';

@@ -1,6 +1,8 @@
 /** Fields for the operator and operands of a comparison, in conditions and for the events of a metric. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tablesOf } from '../answer/table.js';
+import { useConsole } from '../parts/context.js';
+import { Choice, Entry } from '../parts/controls.js';
 import {
   type OnChange,
   type Operator,
@@ -8,9 +10,7 @@ import {
   type Test,
   valueCountOf,
   type Window,
-} from '../ask/draft.js';
-import { useConsole } from '../parts/context.js';
-import { Choice, Entry } from '../parts/controls.js';
+} from '../query/draft.js';
 import type { Column } from '../server/model.js';
 import { windowOfEvents } from './event-window.js';
 

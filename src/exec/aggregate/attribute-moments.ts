@@ -1,4 +1,4 @@
-/** Adds the values of a level's attribute column, or the items of its lists, to the cells of their entities' groups. */
+/** Adds the values of a level's attribute column, or the items of its lists, to their entities' groups. */
 import { SEGMENT_ROWS_SHIFT } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
 import { bitmapBytes } from '../../kernels/index.js';

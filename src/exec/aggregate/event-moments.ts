@@ -1,4 +1,4 @@
-/** Adds the values of a level's events to the cells of their entities' groups and their dates' buckets. */
+/** Adds the values of a level's events to their entities' groups, by bucket of their dates. */
 import type { EventTest } from '../../ir/index.js';
 import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import {
@@ -15,7 +15,7 @@ import type { RowFilter } from './row-filter.js';
 import { addSelected, valuesAt } from './selected-values.js';
 import type { BatchBuffers } from './value-batch.js';
 
-/** The rows whose values are added, and their destination: cell = group x scale.bucketCount + bucket. */
+/** The rows whose values are added, and their destination: group key = group x scale.bucketCount + bucket. */
 export interface MomentTarget {
   readonly filter: RowFilter;
   /** null = all rows of the filter are in group 0. */
@@ -74,10 +74,10 @@ function addGrouped(
     return;
   }
   const { bucketCount } = scale;
-  const cells = buffers.cells();
+  const groupKeys = buffers.groupKeys();
   const dates = buffers.gatherDates(segment, segmentRows);
   scale.eachRun(dates, segment.sealed, (bucket, from, to) => {
-    for (let entry = from; entry < to; entry++) cells[entry] = groups[entry] * bucketCount + bucket;
-    sink.addEach(cells, values, from, to);
+    for (let entry = from; entry < to; entry++) groupKeys[entry] = groups[entry] * bucketCount + bucket;
+    sink.addEach(groupKeys, values, from, to);
   });
 }

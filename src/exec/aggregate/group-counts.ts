@@ -76,9 +76,9 @@ export class GroupCounts {
 
   #reserve(numberCount: number): void {
     if (this.#table !== null) return;
-    const cells = numberCount * this.#groupCount;
-    if (this.#groupCount > 1 && cells > this.#denseMax) this.#hash();
-    else this.#counts = grownWithin(this.#memory, this.#counts, cells);
+    const slotCount = numberCount * this.#groupCount;
+    if (this.#groupCount > 1 && slotCount > this.#denseMax) this.#hash();
+    else this.#counts = grownWithin(this.#memory, this.#counts, slotCount);
   }
 
   /** Switches from the array to the hash table. */
@@ -86,12 +86,12 @@ export class GroupCounts {
     const dense = this.#counts;
     const table = new WordTable(this.#memory);
     this.#counts = this.#memory.u32(0);
-    for (let cell = 0; cell < dense.length; cell++) {
-      if (dense[cell] === 0) continue;
-      const group = cell % this.#groupCount;
-      const number = table.add((cell - group) / this.#groupCount, group);
+    for (let slot = 0; slot < dense.length; slot++) {
+      if (dense[slot] === 0) continue;
+      const group = slot % this.#groupCount;
+      const number = table.add((slot - group) / this.#groupCount, group);
       this.#counts = grownWithin(this.#memory, this.#counts, number + 1);
-      this.#counts[number] = dense[cell];
+      this.#counts[number] = dense[slot];
     }
     this.#table = table;
     this.#memory.release(dense.byteLength);
@@ -104,21 +104,21 @@ export class GroupCounts {
   result(numbering: ReversibleNumbering, run: QueryRun, best: number | null = null): ValueCounts {
     const counted = this.#counts;
     const restMax = best === null || this.#groups !== null ? 0 : this.#restMax(best);
-    let cellCount = 0;
-    for (let cell = 0; cell < counted.length; cell++) if (counted[cell] > restMax) cellCount++;
-    const numbers = this.#memory.u32(cellCount);
-    run.reserve(cellCount * (this.#groups === null ? 8 : 12));
-    const counts = new Float64Array(cellCount);
-    const cells = this.#groups === null ? null : new Uint32Array(cellCount);
+    let selectedCount = 0;
+    for (let slot = 0; slot < counted.length; slot++) if (counted[slot] > restMax) selectedCount++;
+    const numbers = this.#memory.u32(selectedCount);
+    run.reserve(selectedCount * (this.#groups === null ? 8 : 12));
+    const counts = new Float64Array(selectedCount);
+    const groupKeys = this.#groups === null ? null : new Uint32Array(selectedCount);
     const keys = this.#table?.keys;
-    for (let cell = 0, at = 0; at < cellCount; cell++) {
-      if (counted[cell] <= restMax) continue;
-      const group = keys === undefined ? cell % this.#groupCount : keys[cell * 2 + 1];
-      numbers[at] = keys === undefined ? (cell - group) / this.#groupCount : keys[cell * 2];
-      if (cells !== null) cells[at] = group;
-      counts[at++] = counted[cell];
+    for (let slot = 0, at = 0; at < selectedCount; slot++) {
+      if (counted[slot] <= restMax) continue;
+      const group = keys === undefined ? slot % this.#groupCount : keys[slot * 2 + 1];
+      numbers[at] = keys === undefined ? (slot - group) / this.#groupCount : keys[slot * 2];
+      if (groupKeys !== null) groupKeys[at] = group;
+      counts[at++] = counted[slot];
     }
-    return { answers: 'values', values: numbering.valuesOf(numbers, run), counts, cells, restMax };
+    return { answers: 'values', values: numbering.valuesOf(numbers, run), counts, groupKeys, restMax };
   }
 
   /** The limit up to which counts are omitted when the `best` greatest counts are kept. */

@@ -1,4 +1,4 @@
-/** Counts the occurrences of each distinct value in each cell. */
+/** Counts the occurrences of each distinct value by group key. */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { ValueCounts } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
@@ -18,7 +18,7 @@ export class GroupValueCounts implements MomentSink {
   /** Memory of the tables, until the result is returned. */
   readonly #memory: MemoryAccount;
   readonly #numbering: ReversibleNumbering;
-  /** Numbers pairs (cell, value number); null = there is a single cell, and the value number identifies the pair. */
+  /** Numbers pairs (group key, value number); null = there is a single group, and the value number identifies the pair. */
   readonly #pairs: WordTable | null;
   /** By pair. */
   #counts = new Float64Array(0);
@@ -27,11 +27,11 @@ export class GroupValueCounts implements MomentSink {
   readonly #numbers: Uint32Array;
 
   /** Throws 9006. */
-  constructor(shard: DimensionShard, source: ColumnSource, cellCount: number, run: QueryRun) {
+  constructor(shard: DimensionShard, source: ColumnSource, groupKeyCount: number, run: QueryRun) {
     this.#run = run;
     this.#memory = run.child();
     this.#numbering = numberingOf(shard, source, this.#memory);
-    this.#pairs = cellCount === 1 ? null : new WordTable(this.#memory);
+    this.#pairs = groupKeyCount === 1 ? null : new WordTable(this.#memory);
     this.#entries = this.#memory.u32(BATCH_MAX).map((_, entry) => entry);
     this.#numbers = this.#memory.u32(BATCH_MAX);
   }
@@ -44,22 +44,22 @@ export class GroupValueCounts implements MomentSink {
     invariant(false, 'distinct values are not counted by bitmap');
   }
 
-  addRun(cell: number, values: ValueBatch | null, from: number, to: number): void {
+  addRun(groupKey: number, values: ValueBatch | null, from: number, to: number): void {
     const numbers = this.#numbersOf(values, from, to);
     if (this.#pairs === null) {
       this.#reserve(this.#numbering.count);
       for (let at = 0; at < to - from; at++) this.#counts[numbers[at]]++;
-    } else for (let at = 0; at < to - from; at++) this.#addPair(this.#pairs, cell, numbers[at]);
+    } else for (let at = 0; at < to - from; at++) this.#addPair(this.#pairs, groupKey, numbers[at]);
   }
 
-  addEach(cells: Uint32Array, values: ValueBatch | null, from: number, to: number): void {
+  addEach(groupKeys: Uint32Array, values: ValueBatch | null, from: number, to: number): void {
     if (this.#pairs === null) {
       this.addRun(0, values, from, to);
       return;
     }
     const numbers = this.#numbersOf(values, from, to);
     for (let entry = from; entry < to; entry++) {
-      this.#addPair(this.#pairs, cells[entry], numbers[entry - from]);
+      this.#addPair(this.#pairs, groupKeys[entry], numbers[entry - from]);
     }
   }
 
@@ -73,19 +73,19 @@ export class GroupValueCounts implements MomentSink {
     const answer = {
       numbers: new Uint32Array(selectedCount),
       counts: new Float64Array(selectedCount),
-      cells: this.#pairs === null ? null : new Uint32Array(selectedCount),
+      groupKeys: this.#pairs === null ? null : new Uint32Array(selectedCount),
     };
     const keys = this.#pairs?.keys;
     for (let pair = 0, at = 0; pair < end; pair++) {
       if (counts[pair] === 0) continue;
       answer.numbers[at] = keys === undefined ? pair : keys[pair * 2 + 1];
       answer.counts[at] = counts[pair];
-      if (answer.cells !== null && keys !== undefined) answer.cells[at] = keys[pair * 2];
+      if (answer.groupKeys !== null && keys !== undefined) answer.groupKeys[at] = keys[pair * 2];
       at++;
     }
     const values = this.#numbering.valuesOf(answer.numbers, this.#run);
     this.#memory.releaseAll();
-    return { answers: 'values', values, counts: answer.counts, cells: answer.cells, restMax: 0 };
+    return { answers: 'values', values, counts: answer.counts, groupKeys: answer.groupKeys, restMax: 0 };
   }
 
   /** The value numbers of entries [from, to): a view that is valid until the next call. */
@@ -96,8 +96,8 @@ export class GroupValueCounts implements MomentSink {
     return this.#numbers;
   }
 
-  #addPair(pairs: WordTable, cell: number, number: number): void {
-    const pair = pairs.add(cell, number);
+  #addPair(pairs: WordTable, groupKey: number, number: number): void {
+    const pair = pairs.add(groupKey, number);
     if (pair >= this.#counts.length) this.#reserve(pair + 1);
     this.#counts[pair]++;
   }

@@ -123,9 +123,9 @@ class GroupPaths {
     const groupCount = parents.length;
     this.groupCount = groupCount;
     this.#choiceCount = count;
-    const cells = (above?.groupCount ?? 1) * count;
-    if (cells <= DIRECT_PATHS_MAX) {
-      this.#dense = memory.u32(cells);
+    const pathCount = (above?.groupCount ?? 1) * count;
+    if (pathCount <= DIRECT_PATHS_MAX) {
+      this.#dense = memory.u32(pathCount);
       for (let group = 0; group < groupCount; group++) {
         if (numberOf[group] !== ABSENT) this.#dense[parents[group] * count + numberOf[group]] = group + 1;
       }

@@ -44,7 +44,7 @@ export function countIds(
     restMax: 0,
     values: idsOf(shard, pairs.rows.subarray(0, count), run),
     counts: new Float64Array(count).fill(1),
-    cells: groups === null ? null : pairs.groups.slice(0, count),
+    groupKeys: groups === null ? null : pairs.groups.slice(0, count),
   };
 }
 

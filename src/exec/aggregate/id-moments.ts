@@ -9,7 +9,7 @@ import type { VisitGrouped } from './group-join.js';
 import { chosenRows } from './selected-values.js';
 import { appendTexts, emptyTexts } from './value-texts.js';
 
-/** Adds each entity whose ID passes to the cells of its groups. Throws 9005 and 9006. */
+/** Adds each entity whose ID passes to its groups. Throws 9005 and 9006. */
 export function addIds(
   shard: DimensionShard,
   tests: readonly ValueTest[],
@@ -23,7 +23,7 @@ export function addIds(
   });
 }
 
-/** The IDs that pass, by cell. Throws 9005 and 9006. */
+/** The IDs that pass, with their group keys. Throws 9005 and 9006. */
 export function idValues(
   shard: DimensionShard,
   tests: readonly ValueTest[],
@@ -32,15 +32,15 @@ export function idValues(
 ): ValueCounts {
   const memory = run.child();
   let rows = memory.u32(0);
-  let cells = memory.u32(0);
+  let groupKeys = memory.u32(0);
   let count = 0;
   eachSegment(shard, tests, target, run, (index, segmentRows, groups) => {
     const end = count + segmentRows.length;
     rows = grownWithin(memory, rows, end);
     const base = index << SEGMENT_ROWS_SHIFT;
     for (let at = 0; at < segmentRows.length; at++) rows[count + at] = base + segmentRows[at];
-    cells = grownWithin(memory, cells, end);
-    cells.set(groups, count);
+    groupKeys = grownWithin(memory, groupKeys, end);
+    groupKeys.set(groups, count);
     count = end;
   });
   run.reserve(count * 12);
@@ -48,7 +48,7 @@ export function idValues(
     answers: 'values',
     values: idsOf(shard, rows.subarray(0, count), run),
     counts: new Float64Array(count).fill(1),
-    cells: target.join === null ? null : cells.slice(0, count),
+    groupKeys: target.join === null ? null : groupKeys.slice(0, count),
     restMax: 0,
   };
   memory.releaseAll();

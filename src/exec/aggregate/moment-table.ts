@@ -1,5 +1,5 @@
 /**
- * Exact count, sum, sum of squares and extremes of values by cell.
+ * Exact count, sum, sum of squares and extremes of values by group key.
  * Invariant  the tables grow together, and their memory is reserved first.
  */
 import { longerCopy, type MemoryAccount } from '../../base/index.js';
@@ -25,24 +25,24 @@ const RESULT_BYTES = 40;
 const KERNEL_ENTRIES_MIN = 64;
 const SLOTS_MIN = 16;
 
-/** Accumulates the values of cells. A batch has at most BATCH_MAX entries. */
+/** Accumulates values by group key. A batch has at most BATCH_MAX entries. */
 export interface MomentSink {
   /** Whether values are needed, and not only their number. */
   readonly requiresValues: boolean;
   /** Whether batches may be views of the columns. */
   readonly acceptsViews: boolean;
-  /** Adds entries [from, to), at least one, to a cell; `values` may be null if none are needed. */
-  addRun(cell: number, values: ValueBatch | null, from: number, to: number): void;
-  /** Adds entry i to cells[i] for each i in [from, to). */
-  addEach(cells: Uint32Array, values: ValueBatch | null, from: number, to: number): void;
+  /** Adds entries [from, to), at least one, to a group; `values` may be null if none are needed. */
+  addRun(groupKey: number, values: ValueBatch | null, from: number, to: number): void;
+  /** Adds entry i to the group groupKeys[i] for each i in [from, to). */
+  addEach(groupKeys: Uint32Array, values: ValueBatch | null, from: number, to: number): void;
   /** Whether `addBitmap` may be called. */
   acceptsBitmaps(kind: ValueKind): boolean;
   /**
-   * Adds `count` values, at least one, of a column to a cell: those of the `n` rows from `first` (a multiple of 128)
+   * Adds `count` values, at least one, of a column to a group: those of the `n` rows from `first` (a multiple of 128)
    * whose bits are set in the bitmap in the column's arena.
    */
   addBitmap(
-    cell: number,
+    groupKey: number,
     column: StoredColumn,
     first: number,
     bitmapAt: number,
@@ -58,20 +58,20 @@ export class MomentTable implements MomentSink {
   /** Memory of the table, until the result is returned. */
   readonly #memory: MemoryAccount;
   readonly #slots: GroupSlots;
-  readonly #isOneCell: boolean;
+  readonly #isOneGroup: boolean;
   #counts = new Float64Array(0);
   readonly #sums: ExactIntegerSums | null;
   readonly #squares: ExactIntegerSums | null;
   readonly #extremes: IntegerExtremes | null;
 
   /** Throws 9006. */
-  constructor(moment: Exclude<MetricStatistic, 'values'>, cellCount: number, run: QueryRun) {
+  constructor(moment: Exclude<MetricStatistic, 'values'>, groupKeyCount: number, run: QueryRun) {
     this.requiresValues = moment !== 'count';
     this.#run = run;
     const memory = run.child();
     this.#memory = memory;
-    this.#slots = new GroupSlots(cellCount, memory);
-    this.#isOneCell = cellCount === 1;
+    this.#slots = new GroupSlots(groupKeyCount, memory);
+    this.#isOneGroup = groupKeyCount === 1;
     this.#sums = moment === 'sum' || moment === 'squares' ? new ExactIntegerSums(2, memory) : null;
     this.#squares = moment === 'squares' ? new ExactIntegerSums(4, memory) : null;
     this.#extremes = moment === 'extremes' ? new IntegerExtremes(memory) : null;
@@ -81,8 +81,8 @@ export class MomentTable implements MomentSink {
     return !this.requiresValues || (this.#squares === null && (kind === 'i64' || kind === 'i32'));
   }
 
-  addRun(cell: number, values: ValueBatch | null, from: number, to: number): void {
-    const slot = this.#slotOf(cell);
+  addRun(groupKey: number, values: ValueBatch | null, from: number, to: number): void {
+    const slot = this.#slotOf(groupKey);
     this.#counts[slot] += to - from;
     if (values === null || !this.requiresValues) return;
     const { stored } = values;
@@ -98,23 +98,23 @@ export class MomentTable implements MomentSink {
     this.#addStored(slot, arena, width, at + first * width, 0, to - first);
   }
 
-  addEach(cells: Uint32Array, values: ValueBatch | null, from: number, to: number): void {
+  addEach(groupKeys: Uint32Array, values: ValueBatch | null, from: number, to: number): void {
     for (let entry = from; entry < to; entry++) {
-      const slot = this.#slotOf(cells[entry]);
+      const slot = this.#slotOf(groupKeys[entry]);
       this.#counts[slot]++;
       if (values !== null) this.#addLoop(slot, values, entry, entry + 1);
     }
   }
 
   addBitmap(
-    cell: number,
+    groupKey: number,
     column: StoredColumn,
     first: number,
     bitmapAt: number,
     n: number,
     count: number,
   ): void {
-    const slot = this.#slotOf(cell);
+    const slot = this.#slotOf(groupKey);
     this.#counts[slot] += count;
     if (!this.requiresValues) return;
     const width = storedWidth(column);
@@ -129,11 +129,11 @@ export class MomentTable implements MomentSink {
       (selectedCount) => selectedCount !== null,
     ).length;
     this.#run.reserve(count * (12 + lists * RESULT_BYTES));
-    const cells = this.#slots.cells();
-    const bySlot = (of: (slot: number) => bigint): bigint[] => Array.from(cells, (_, slot) => of(slot));
+    const groupKeys = this.#slots.groupKeys();
+    const bySlot = (of: (slot: number) => bigint): bigint[] => Array.from(groupKeys, (_, slot) => of(slot));
     const answer: SlotStatistics = {
       answers: 'moments',
-      cells: this.#isOneCell && count === 1 ? null : cells,
+      groupKeys: this.#isOneGroup && count === 1 ? null : groupKeys,
       counts: this.#counts.slice(0, count),
       sums: sums === null ? null : bySlot((slot) => sums.total(slot)),
       squares: squares === null ? null : bySlot((slot) => squares.total(slot)),
@@ -144,8 +144,8 @@ export class MomentTable implements MomentSink {
     return answer;
   }
 
-  #slotOf(cell: number): number {
-    const slot = this.#slots.slotOf(cell);
+  #slotOf(groupKey: number): number {
+    const slot = this.#slots.slotOf(groupKey);
     if (slot >= this.#counts.length) this.#grow();
     return slot;
   }

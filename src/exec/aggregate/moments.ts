@@ -20,7 +20,7 @@ import { BatchBuffers } from './value-batch.js';
 
 type MomentsRequest = Extract<RoundRequest, { kind: 'moments' }>;
 
-/** Cells are numbered by u32. */
+/** Group keys are u32. */
 const SLOTS_MAX = 2 ** 32;
 
 /** `groups` null: the selected entities are one group. Throws 9005 and 9006. */
@@ -33,13 +33,14 @@ export function momentsOf(
 ): RoundPartial {
   const { source } = request.level;
   const scale = source.from === 'events' ? bucketScaleOf(request.buckets, source.window) : ONE_BUCKET;
-  const cellCount = (groups?.groupCount ?? 1) * scale.bucketCount;
-  if (cellCount > SLOTS_MAX) throw new QuarryError(9006, `the query has ${cellCount} groups and intervals`);
+  const groupKeyCount = (groups?.groupCount ?? 1) * scale.bucketCount;
+  if (groupKeyCount > SLOTS_MAX)
+    throw new QuarryError(9006, `the query has ${groupKeyCount} groups and intervals`);
   const filter = new RowFilter(shard, selection, groups?.members ?? null, run);
   const buffers = new BatchBuffers(run);
   const join = groups === null ? null : new GroupJoin(shard, groups, run);
   try {
-    return addMoments(shard, request, cellCount, { filter, join, scale, buffers }, run);
+    return addMoments(shard, request, groupKeyCount, { filter, join, scale, buffers }, run);
   } finally {
     join?.release();
     buffers.release();
@@ -50,12 +51,12 @@ export function momentsOf(
 function addMoments(
   shard: DimensionShard,
   { level: { source, tests }, moment }: MomentsRequest,
-  cellCount: number,
+  groupKeyCount: number,
   target: Omit<MomentTarget, 'sink'>,
   run: QueryRun,
 ): RoundPartial {
   if (source.from === 'entity-id' && moment === 'values') return idValues(shard, tests, target, run);
-  const sink = createSink(shard, source, moment, cellCount, run);
+  const sink = createSink(shard, source, moment, groupKeyCount, run);
   switch (source.from) {
     case 'entity-id':
       addIds(shard, tests, { ...target, sink }, run);
@@ -76,13 +77,13 @@ function createSink(
   shard: DimensionShard,
   source: ValueSource,
   moment: MetricStatistic,
-  cellCount: number,
+  groupKeyCount: number,
   run: QueryRun,
 ): MomentTable | GroupValueCounts {
   if (moment === 'values' && source.from !== 'entity-id') {
-    return new GroupValueCounts(shard, source, cellCount, run);
+    return new GroupValueCounts(shard, source, groupKeyCount, run);
   }
   const isNumber = source.from !== 'entity-id' && source.kind !== 'code' && source.kind !== 'geo';
   invariant(moment !== 'values' && (isNumber || moment === 'count'), `such values have no moment ${moment}`);
-  return new MomentTable(moment, cellCount, run);
+  return new MomentTable(moment, groupKeyCount, run);
 }

@@ -1,11 +1,11 @@
-/** Reads the values of selected rows of a segment, as a batch or directly into one cell. */
+/** Reads the values of selected rows of a segment, as a batch or directly into one group. */
 import type { EntitySegment } from '../../storage/index.js';
 import { NO_ROWS, type SelectedRows } from '../condition/selected-rows.js';
 import type { MomentSink } from './moment-table.js';
 import type { RowFilter } from './row-filter.js';
 import { type BatchBuffers, numbersInPlace, type StoredColumn, type ValueBatch } from './value-batch.js';
 
-/** Adds the values of the selected rows, at least one, to cell 0, by kernels if possible. Throws 9006. */
+/** Adds the values of the selected rows, at least one, to group key 0, by kernels if possible. Throws 9006. */
 export function addSelected(
   column: StoredColumn,
   segmentRows: SelectedRows,

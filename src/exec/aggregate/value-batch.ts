@@ -63,7 +63,7 @@ export class BatchBuffers {
   #dates: Uint32Array | null = null;
   #rows: Uint32Array | null = null;
   #items: Uint32Array | null = null;
-  #cells: Uint32Array | null = null;
+  #groupKeys: Uint32Array | null = null;
 
   constructor(run: QueryRun) {
     this.#memory = run.child();
@@ -120,10 +120,10 @@ export class BatchBuffers {
     return this.#items;
   }
 
-  /** A buffer for the cells of a batch's entries. Throws 9006. */
-  cells(): Uint32Array {
-    this.#cells ??= this.#memory.u32(BATCH_MAX);
-    return this.#cells;
+  /** A buffer for the group keys of a batch's entries. Throws 9006. */
+  groupKeys(): Uint32Array {
+    this.#groupKeys ??= this.#memory.u32(BATCH_MAX);
+    return this.#groupKeys;
   }
 
   /** The selected rows as a list. Throws 9006. */

@@ -1,10 +1,10 @@
-/** The first rows of a worker's shards in an extraction's order, with their cells. */
+/** The first rows of a worker's shards in an extraction's order, with their values. */
 import { type ExtractPlan, positionOrder, type RowPosition } from '../../ir/index.js';
 import { type PackedRows, packRows } from '../../protocol/index.js';
 import type { Arena, Shard } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { type FoundRow, findFirstRows } from './found-rows.js';
-import { extractedCellsOf } from './row-cells.js';
+import { extractedValuesOf } from './row-values.js';
 
 /** Bytes of a found row besides the characters of its ID, and bytes per character. */
 const ROW_BYTES = 256;
@@ -30,8 +30,8 @@ export function extractRows(
     for (const { position } of found) run.reserve(ROW_BYTES + position.id.length * LETTER_BYTES);
     first = merged(first, found, plan.limit, compare);
   }
-  const cells = extractedCellsOf(first, plan.columns, run);
-  return packRows(first.map(({ position, nearest }, at) => ({ position, nearest, cells: cells[at] })));
+  const values = extractedValuesOf(first, plan.columns, run);
+  return packRows(first.map(({ position, nearest }, at) => ({ position, nearest, values: values[at] })));
 }
 
 /** Merges two ordered lists; returns the first `limit` rows. */

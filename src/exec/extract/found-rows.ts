@@ -1,5 +1,5 @@
 /**
- * Finds the first rows of an extraction in one dimension's shard, without their cells. Each kind of order has its own
+ * Finds the first rows of an extraction in one dimension's shard, without their values. Each kind of order has its own
  * algorithm.
  */
 import {

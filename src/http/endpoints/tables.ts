@@ -125,5 +125,5 @@ function grouped(count: number): string {
 
 function table(head: Row, rows: readonly Row[]): string {
   const lines = [head, head.map(() => '---'), ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return lines.map((texts) => `| ${texts.join(' | ')} |`).join('\n');
 }

@@ -76,7 +76,7 @@ export function rowDescription(fields: readonly RowField[], formats: readonly nu
   return message('T', int16(fields.length), ...parts);
 }
 
-/** `cells` are the values as bytes; null = NULL. */
+/** `values` are the values as bytes; null = NULL. */
 export function dataRow(values: readonly (Uint8Array | null)[]): Buffer {
   const parts = values.flatMap((field) => (field === null ? [int32(-1)] : [int32(field.length), field]));
   return message('D', int16(values.length), ...parts);

@@ -30,7 +30,7 @@ export function done(tag: string, notice: Buffer | null = null): Answer {
   return { description: null, notice, rows: nothing(), tag: () => tag, over: NOT_NOTED };
 }
 
-/** An answer of one row of text values. `cells` is called, and has its effect, when the row is read. */
+/** An answer of one row of text values. `values` is called, and has its effect, when the row is read. */
 export function oneRow(
   fields: readonly RowField[],
   values: () => readonly (string | null)[],

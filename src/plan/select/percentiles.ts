@@ -11,7 +11,7 @@ import {
   type Task,
 } from '../../base/index.js';
 import { type Form, formOf, nearest, type SqlType, unitsOf, type Vector } from '../../vector/index.js';
-import { cellRuns } from '../cell-runs.js';
+import { groupRuns } from '../group-runs.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type Fraction, quantilePosition } from '../metric-token.js';
 import { RankFinder } from '../weighted-rank.js';
@@ -48,17 +48,17 @@ export function* percentileColumn(
   budget: MemoryAccount,
 ): Task<Vector> {
   const { values, counts } = weighed;
-  const cells = groupCount === 1 ? null : weighed.groups;
-  const runs = yield* cellRuns(cells, weighed.entries, budget);
+  const groupKeys = groupCount === 1 ? null : weighed.groups;
+  const runs = yield* groupRuns(groupKeys, weighed.entries, budget);
   budget.reserve(groupCount * 9);
   const found = new Float64Array(groupCount);
   const known = new Uint8Array(groupCount);
   const ranks = yield* ranksOf(values, counts, runs.order.length, budget);
   const between = betweenOf(values, formOf(type));
   const quantile = fractionOf(fraction);
-  for (let run = 0, left = SLICE_TEXTS; run < runs.cells.length; run++) {
+  for (let run = 0, left = SLICE_TEXTS; run < runs.groupKeys.length; run++) {
     const set = runs.order.subarray(runs.starts[run], runs.starts[run + 1]);
-    const group = runs.cells[run];
+    const group = runs.groupKeys[run];
     found[group] = set.length <= SORTED_MAX ? ranks.few(set, quantile, between) : 0;
     if (set.length > SORTED_MAX) found[group] = yield* ranks.many(set, quantile, between);
     known[group] = 1;

@@ -40,7 +40,7 @@ const WEEK_WINDOW = { from: Date.UTC(2018, 0, 1) / 1000, to: Date.UTC(2018, 0, 8
 const rowAt = (position: Partial<RowPosition>): ExtractedRow => ({
   position: { id: 'x', score: 0, distanceKm: 0, values: [], ...position },
   nearest: null,
-  cells: [null],
+  values: [null],
 });
 const rowsTo = (count: number, last: Partial<RowPosition> = {}): ExtractedRow[] => [
   ...Array.from({ length: count - 1 }, () => rowAt(last)),

@@ -9,7 +9,7 @@ import {
   wholeExtraction,
 } from '../../../src/api/index.js';
 import { Prng } from '../../../src/base/index.js';
-import type { ExtractedCell, ExtractedRow } from '../../../src/ir/index.js';
+import type { ExtractedRow, ExtractedValue } from '../../../src/ir/index.js';
 import type { Point } from '../../../src/schema/index.js';
 import { json } from '../databases.js';
 import { INT, INT_IS, REQUEST, TEXT } from '../extractions.js';
@@ -23,13 +23,13 @@ const score = (columns: string, query = INT_IS(5)): Extraction =>
 
 const row = (
   id: string,
-  cells: readonly ExtractedCell[],
+  values: readonly ExtractedValue[],
   more: Partial<ExtractedRow['position']> = {},
   nearest: Point | null = null,
 ): ExtractedRow => ({
   position: { id, score: 0, distanceKm: 0, values: [], ...more },
   nearest,
-  cells,
+  values,
 });
 
 function written(extraction: Extraction, format: RowFormat, rows: readonly ExtractedRow[]): Buffer {
@@ -145,15 +145,15 @@ t.test('NDJSON contains the rows of the JSON list, for generated rows', async (t
   t.comment('seed 9');
   const text = (): string =>
     prng.pick(['', 'a', '"', '\\', 'ä\n', '🚀', ',', '__proto__']).repeat(prng.below(3));
-  const cell = (make: () => Exclude<ExtractedCell, null>): ExtractedCell =>
+  const value = (make: () => Exclude<ExtractedValue, null>): ExtractedValue =>
     prng.chance(0.3) ? null : make();
   const some = <T>(make: () => T): T[] => Array.from({ length: 1 + prng.below(3) }, make);
   const rows = Array.from({ length: 200 }, (_, index) =>
     row(`${text()}${index}`, [
-      cell(text),
-      cell(text),
-      cell(() => some(text)),
-      cell(() => some(() => ({ value: text(), date: '2018-01-02T03:04:05Z' }))),
+      value(text),
+      value(text),
+      value(() => some(text)),
+      value(() => some(() => ({ value: text(), date: '2018-01-02T03:04:05Z' }))),
     ]),
   );
   const inList = bindExtraction(

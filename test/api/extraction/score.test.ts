@@ -177,7 +177,7 @@ t.test('rows contain their score, and their distance if they have a point', asyn
   const row = (id: string, score: number, distanceKm: number | null): ExtractedRow => ({
     position: { id, score, distanceKm: distanceKm ?? 0, values: [] },
     nearest: distanceKm === null ? null : { longitude: 1, latitude: 2 },
-    cells: ['1', id],
+    values: ['1', id],
   });
   t.equal(
     extractionText(extraction, [row('x', 2, 0), row('y', 1, null)]),
@@ -191,7 +191,7 @@ t.test('rows contain their score, and their distance if they have a point', asyn
 const token = (): string => {
   const extraction = bindExtraction(json(body(`[${A}]`, '"limit":2000')), REQUEST);
   const rows = Array.from({ length: 1025 }, () => ({
-    ...{ position: { id: 'x', score: 0, distanceKm: 0, values: [] }, nearest: null, cells: ['1'] },
+    ...{ position: { id: 'x', score: 0, distanceKm: 0, values: [] }, nearest: null, values: ['1'] },
   }));
   return /"page-token":"([^"]+)"/.exec(extractionText(extraction, rows))?.[1] ?? '';
 };

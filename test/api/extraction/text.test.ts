@@ -1,6 +1,6 @@
 import t from 'tap';
 import { bindExtraction, type Extraction, extractionText } from '../../../src/api/index.js';
-import type { ExtractedCell, ExtractedRow } from '../../../src/ir/index.js';
+import type { ExtractedRow, ExtractedValue } from '../../../src/ir/index.js';
 import type { Point } from '../../../src/schema/index.js';
 import { json } from '../databases.js';
 import { INT_IS, REQUEST } from '../extractions.js';
@@ -12,13 +12,13 @@ const bind = (columns: string, fields = '', query = INT_IS(5)): Extraction =>
   );
 const row = (
   id: string,
-  cells: readonly ExtractedCell[],
+  values: readonly ExtractedValue[],
   distanceKm = 0,
   nearest: Point | null = null,
 ): ExtractedRow => ({
   position: { id, score: 0, distanceKm, values: [] },
   nearest,
-  cells,
+  values,
 });
 const END = '"page":1,"next-page":null';
 

@@ -113,7 +113,7 @@ function spread(prng: Prng, rowCount: number, workerCount: number): ExtractedRow
     workers[worker].push({
       position: { id: `e${index}`, score: 0, distanceKm: 0, values: [value] },
       nearest: null,
-      cells: [],
+      values: [],
     });
   }
   return workers;

@@ -39,12 +39,12 @@ t.test(
     for (const { entries } of batches) {
       for (const { row, number } of entries) {
         for (const group of groupsOfRow[row]) {
-          const cell = `${group} | ${number - 5}`;
-          wanted.set(cell, (wanted.get(cell) ?? 0) + 1);
+          const groupKey = `${group} | ${number - 5}`;
+          wanted.set(groupKey, (wanted.get(groupKey) ?? 0) + 1);
         }
       }
     }
-    const lines = [...wanted].map(([cell, count]) => `${cell} | ${count}`).sort();
+    const lines = [...wanted].map(([groupKey, count]) => `${groupKey} | ${count}`).sort();
     for (const denseMax of [0, 1_000, 3_000, 2 ** 20]) {
       const counts = new GroupCounts(pair.dimension, groups, memory, denseMax);
       for (const { numberCount, entries } of batches) {
@@ -55,7 +55,7 @@ t.test(
       t.strictSame(
         linesOf(counts.result(new DirectNumbering(-5, 1_000), run)),
         lines,
-        `array up to ${denseMax} cells`,
+        `array up to ${denseMax} slots`,
       );
     }
   },

@@ -69,7 +69,7 @@ export function fakeGroups(
   return new ManyGroups(shard, groupCount, pairs, UNBOUNDED.child());
 }
 
-/** The content of a partial regardless of the order of its cells: sorted lines, one per cell or per cell and value. */
+/** The content of a partial regardless of the order of its groups: sorted lines, one per group or per group and value. */
 export type Lines = readonly string[];
 
 const plainOf = (value: Stored): string => (Array.isArray(value) ? value.join(',') : String(value));
@@ -80,7 +80,7 @@ export function expectedLines(
   rule: GroupRule | null,
   request: MomentsRequest,
 ): Lines {
-  const cells = new Map<number, Stored[]>();
+  const groupKeys = new Map<number, Stored[]>();
   const buckets = bucketCountOf(request);
   for (const [id, entity] of entities) {
     if (!holds(condition, id, entity)) continue;
@@ -88,28 +88,30 @@ export function expectedLines(
     if (groups.length === 0) continue;
     for (const { value, bucket } of valuesOf(id, entity, request)) {
       for (const group of groups) {
-        const cell = group * buckets + bucket;
-        const values = cells.get(cell);
-        if (values === undefined) cells.set(cell, [value]);
+        const groupKey = group * buckets + bucket;
+        const values = groupKeys.get(groupKey);
+        if (values === undefined) groupKeys.set(groupKey, [value]);
         else values.push(value);
       }
     }
   }
-  return [...cells].flatMap(([cell, values]) => linesOf(cell, values, request.moment)).sort();
+  return [...groupKeys].flatMap(([groupKey, values]) => linesOf(groupKey, values, request.moment)).sort();
 }
 
-function linesOf(cell: number, values: readonly Stored[], moment: MetricStatistic): string[] {
+function linesOf(groupKey: number, values: readonly Stored[], moment: MetricStatistic): string[] {
   if (moment === 'values') {
     const counts = new Map<string, number>();
     for (const value of values) counts.set(plainOf(value), (counts.get(plainOf(value)) ?? 0) + 1);
-    return [...counts].map(([value, count]) => `${cell}: ${value} x ${count}`);
+    return [...counts].map(([value, count]) => `${groupKey}: ${value} x ${count}`);
   }
   const numbers = moment === 'count' ? [] : (values as readonly bigint[]);
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
   const greatest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
   const sum = numbers.reduce((a, b) => a + b, 0n);
   const squares = numbers.reduce((a, b) => a + b * b, 0n);
-  const line = (...parts: (bigint | null)[]): string[] => [`${cell}: ${values.length} ${parts.join(' ')}`];
+  const line = (...parts: (bigint | null)[]): string[] => [
+    `${groupKey}: ${values.length} ${parts.join(' ')}`,
+  ];
   if (moment === 'sum') return line(sum);
   if (moment === 'squares') return line(sum, squares);
   return moment === 'extremes' ? line(numbers.reduce(least), numbers.reduce(greatest)) : line();
@@ -180,16 +182,16 @@ export function bucketCountOf({ level, buckets }: MomentsRequest): number {
 }
 
 export function foundLines(partial: RoundPartial): Lines {
-  const cellOf = (at: number): number => partial.cells?.[at] ?? 0;
+  const lineOfGroup = (at: number): number => partial.groupKeys?.[at] ?? 0;
   if (partial.answers === 'values') {
     const { values, counts } = partial;
-    return Array.from(counts, (count, at) => `${cellOf(at)}: ${valueAt(values, at)} x ${count}`).sort();
+    return Array.from(counts, (count, at) => `${lineOfGroup(at)}: ${valueAt(values, at)} x ${count}`).sort();
   }
   const { counts, sums, squares, least, greatest } = partial;
   const stored = [sums, squares, least, greatest].filter((list) => list !== null);
   return Array.from(counts)
     .flatMap((count, at) =>
-      count === 0 ? [] : [`${cellOf(at)}: ${count} ${stored.map((list) => list[at]).join(' ')}`],
+      count === 0 ? [] : [`${lineOfGroup(at)}: ${count} ${stored.map((list) => list[at]).join(' ')}`],
     )
     .sort();
 }

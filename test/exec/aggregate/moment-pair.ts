@@ -28,7 +28,7 @@ export const START = 1_500_000_000;
 export const DAY = 86_400;
 
 /** Whether the combinations of groups and buckets exceed u32; such a request is refused. */
-const hasTooManyCells = (request: MomentsRequest, rule: GroupRule | null): boolean =>
+const hasTooManyGroups = (request: MomentsRequest, rule: GroupRule | null): boolean =>
   (rule?.groupCount ?? 1) * bucketCountOf(request) > 2 ** 32;
 
 export class MomentPair {
@@ -77,7 +77,7 @@ export class MomentPair {
 
   /** null if the result is correct. */
   difference(request: MomentsRequest, condition: Condition | null, rule: GroupRule | null): string | null {
-    if (hasTooManyCells(request, rule))
+    if (hasTooManyGroups(request, rule))
       return codeOf(() => this.run(request, condition, rule)) === 9006 ? null : 'not refused';
     const found = this.run(request, condition, rule);
     const wanted = expectedLines(this.entities, condition, rule, request);

@@ -91,14 +91,16 @@ export function countPlain(
       for (const key of keys) counts.set(`${group} | ${key}`, (counts.get(`${group} | ${key}`) ?? 0) + 1);
     }
   }
-  return [...counts].map(([cell, count]) => `${cell} | ${count}`).sort();
+  return [...counts].map(([groupKey, count]) => `${groupKey} | ${count}`).sort();
 }
 
 /** The same lines from a shard's result. */
-export function linesOf({ values, counts, cells }: ValueCounts): string[] {
+export function linesOf({ values, counts, groupKeys }: ValueCounts): string[] {
   const all = listOf(values);
   if (counts.length !== all.length) throw new Error(`${counts.length} counts for ${all.length} values`);
-  return all.map((value, at) => `${cells === null ? 0 : cells[at]} | ${keyOf(value)} | ${counts[at]}`).sort();
+  return all
+    .map((value, at) => `${groupKeys === null ? 0 : groupKeys[at]} | ${keyOf(value)} | ${counts[at]}`)
+    .sort();
 }
 
 // Lists of values

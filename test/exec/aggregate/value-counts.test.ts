@@ -193,12 +193,12 @@ t.test('a round releases all memory except the memory of its result', async (t) 
     const levels = [...plan.decided.map(({ level }) => level), plan.request.level];
     if (levels.some(({ source, tests }) => source.from === 'entity-id' && tests.length > 0)) continue;
     const run = new QueryRun(null, 0, Number.POSITIVE_INFINITY);
-    const { values, counts, cells } = countOf(pair, plan, run);
+    const { values, counts, groupKeys } = countOf(pair, plan, run);
     const parts =
       values.kind === 'text'
         ? [values.offsets, values.bytes]
         : [values.kind === 'i64' ? values.words : values.points];
-    const arrays = [...parts, counts, ...(cells === null ? [] : [cells])];
+    const arrays = [...parts, counts, ...(groupKeys === null ? [] : [groupKeys])];
     // Whole buffers are transferred between threads.
     const bytes = arrays.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     if (run.reservedBytes !== bytes) t.equal(run.reservedBytes, bytes, shown(plan));

@@ -158,7 +158,7 @@ t.test('datetimes of attributes are in lower case, dates of events in upper case
       { from: 'events', columnId: 21, type: 'decimal-event', decimalPlaces: 1, window },
     ],
   });
-  t.strictSame(rows[0].cells, ['2018-02-02t00:00:31z', [{ value: '0.5', date: '2018-02-02T00:00:31Z' }]]);
+  t.strictSame(rows[0].values, ['2018-02-02t00:00:31z', [{ value: '0.5', date: '2018-02-02T00:00:31Z' }]]);
 });
 
 t.test('a canceled extraction stops, and one that needs too much memory is refused', async (t) => {

@@ -3,8 +3,8 @@ import { hashBytes, type Prng, shardOf } from '../../../src/base/index.js';
 import { extractRows, QueryRun } from '../../../src/exec/index.js';
 import type {
   Condition,
-  ExtractedCell,
   ExtractedRow,
+  ExtractedValue,
   ExtractPlan,
   NearPlan,
   OrderValue,
@@ -223,7 +223,7 @@ export function naiveRows(entities: StoredEntities, plan: ExtractPlan): Extracte
       row: {
         position,
         nearest: nearest?.point ?? null,
-        cells: plan.columns.map((column) => cellOf(id, entity, column)),
+        values: plan.columns.map((column) => storedValueOf(id, entity, column)),
       },
       parts: partsOf(plan, position),
     });
@@ -234,7 +234,7 @@ export function naiveRows(entities: StoredEntities, plan: ExtractPlan): Extracte
     after === null
       ? rows
       : rows.filter((one) => {
-          const other = { row: { position: after, nearest: null, cells: [] }, parts: partsOf(plan, after) };
+          const other = { row: { position: after, nearest: null, values: [] }, parts: partsOf(plan, after) };
           return compareParts(plan, one, other) > 0;
         });
   return behind.slice(0, plan.limit).map(({ row }) => row);
@@ -290,7 +290,11 @@ function textOf(value: Stored, form: ValueForm): string {
   return form.type === 'datetime' ? textOfInteger(form, value).toLowerCase() : textOfInteger(form, value);
 }
 
-function cellOf(id: string, { attributes, events }: StoredEntity, column: OutputColumn): ExtractedCell {
+function storedValueOf(
+  id: string,
+  { attributes, events }: StoredEntity,
+  column: OutputColumn,
+): ExtractedValue {
   if (column.from === 'entity-id') return id;
   if (column.from === 'attribute') {
     const value = attributes.get(column.columnId);
@@ -307,10 +311,10 @@ function cellOf(id: string, { attributes, events }: StoredEntity, column: Output
       date: `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`,
     }));
   const pairs = new Map(own.map((pair) => [`${pair.date} ${pair.value}`, pair]));
-  const cells = [...pairs.values()].sort((a, b) =>
+  const values = [...pairs.values()].sort((a, b) =>
     a.date === b.date ? Buffer.compare(bytesOf(a.value), bytesOf(b.value)) : a.date < b.date ? -1 : 1,
   );
-  return cells.length === 0 ? null : cells;
+  return values.length === 0 ? null : values;
 }
 
 // Generators

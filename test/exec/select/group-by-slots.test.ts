@@ -169,7 +169,7 @@ function addGroups(actual: Map<string, States>, partial: GroupPartial, plan: Sel
 }
 
 /** null: grouping by slots does not apply to some shard. */
-function cellGroups(
+function slotGroups(
   shards: readonly Shard[],
   plan: SelectPlan,
   tables: readonly JoinedTable[],
@@ -209,7 +209,7 @@ for (const [kernels, module] of MODULES) {
         const plain = generateTables(prng, texts).slice(0, plan.joins.length);
         const memory = unbounded().child();
         const tables = plain.map((table) => new JoinedTable(joinTable(table), memory));
-        const found = cellGroups(extraction.shards, plan, tables, scratch);
+        const found = slotGroups(extraction.shards, plan, tables, scratch);
         if (found === null) continue;
         bySlots++;
         const [got, wanted] = [sorted(found), sorted(naiveGroups(extraction, plan, plain))];

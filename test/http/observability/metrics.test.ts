@@ -70,9 +70,9 @@ t.test('metrics of a server', async (t) => {
     const [, marked = ''] = read('docs/operations/metrics.md').split('<!-- metrics -->\n');
     const table = marked.split('<!-- /metrics -->')[0];
     const rows = table.split('\n').filter((row) => row.startsWith('| `'));
-    const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));
-    t.strictSame(cells.map(([, name]) => name.replaceAll('`', '')).sort(), own);
-    for (const [, name, meaning, action] of cells) t.ok(meaning !== '' && action !== '', name);
+    const texts = rows.map((row) => row.split('|').map((text) => text.trim()));
+    t.strictSame(texts.map(([, name]) => name.replaceAll('`', '')).sort(), own);
+    for (const [, name, meaning, action] of texts) t.ok(meaning !== '' && action !== '', name);
   });
 
   t.test('the dashboard queries only existing metrics and labels', async (t) => {

@@ -88,8 +88,8 @@ t.test('the extended protocol', async (t) => {
       SYNC,
     );
     t.equal(kinds(received), '12DDCZ');
-    const cell = received[3].body;
-    t.strictSame([cell.readInt16BE(0), cell.readInt32BE(2), cell.readBigInt64BE(6)], [1, 8, 1n]);
+    const value = received[3].body;
+    t.strictSame([value.readInt16BE(0), value.readInt32BE(2), value.readBigInt64BE(6)], [1, 8, 1n]);
   });
 
   t.test('after an error, messages are skipped up to Sync', async (t) => {

@@ -230,7 +230,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     return faultIn(received) ?? [parameterTypes(received), columnTypes(received)];
   };
   /** The rows of the statement in binary, with binary parameters. */
-  const cells = async (...values: readonly (Buffer | null)[]): Promise<unknown> => {
+  const answersOf = async (...values: readonly (Buffer | null)[]): Promise<unknown> => {
     const parameters = values.flatMap((value) =>
       value === null ? [int32(-1)] : [int32(value.length), value],
     );
@@ -285,10 +285,10 @@ t.test('statements over rows and over the catalog', async (t) => {
       ['"visit.value" = $1', [int8(3)]],
     ] as const) {
       await described(`SELECT name FROM flights WHERE ${text}`);
-      t.strictSame(await cells(...values), hex(Buffer.from('a_b')), text);
+      t.strictSame(await answersOf(...values), hex(Buffer.from('a_b')), text);
     }
     await described('SELECT name FROM flights WHERE date < $1');
-    t.match(await cells(int8(2 ** 62)), /22008/, 'infinity');
+    t.match(await answersOf(int8(2 ** 62)), /22008/, 'infinity');
     t.strictSame(
       await query('SELECT name FROM flights WHERE delay = $1 AND date = $2', [
         '7',
@@ -302,28 +302,32 @@ t.test('statements over rows and over the catalog', async (t) => {
   t.test('rows have the described types', async (t) => {
     const product = 'SELECT delay * $1 FROM flights WHERE delay > 0';
     t.strictSame(await described(product, 701), [[701], [701]]);
-    for (const factor of [2, 1.5]) t.strictSame(await cells(float8(factor)), hex(float8(7 * factor)));
+    for (const factor of [2, 1.5]) t.strictSame(await answersOf(float8(factor)), hex(float8(7 * factor)));
     t.strictSame(await described(product, 1700), [[1700], [1700]]);
-    t.strictSame(await cells(int16(1, 0, 0, 0, 2)), hex(int16(1, 0, 0, 0, 14)), 'an integer as a numeric');
+    t.strictSame(
+      await answersOf(int16(1, 0, 0, 0, 2)),
+      hex(int16(1, 0, 0, 0, 14)),
+      'an integer as a numeric',
+    );
     t.strictSame(await described(product), [[20], [20]]);
-    t.strictSame(await cells(int8(2)), hex(int8(14)));
+    t.strictSame(await answersOf(int8(2)), hex(int8(14)));
     t.strictSame(await described('SELECT $1 AS x', 20), [[20], [20]]);
-    t.strictSame(await cells(int8(5)), hex(int8(5)));
-    t.strictSame(await cells(null), [''], 'a NULL of this type');
+    t.strictSame(await answersOf(int8(5)), hex(int8(5)));
+    t.strictSame(await answersOf(null), [''], 'a NULL of this type');
     t.strictSame(await described('SELECT coalesce(delay, $1) FROM flights WHERE delay IS NULL'), [
       [20],
       [20],
     ]);
-    t.strictSame(await cells(int8(9)), hex(int8(9)));
+    t.strictSame(await answersOf(int8(9)), hex(int8(9)));
     for (const what of ['round(pay, $1)', 'CASE WHEN ok THEN $1 ELSE 0 END', 'date_trunc($1, date)', '$1']) {
       const type = what.startsWith('date') ? 1184 : what === '$1' ? 25 : what.startsWith('round') ? 1700 : 20;
       t.strictSame(await described(`SELECT ${what} FROM flights WHERE delay = 7`), [[25], [type]], what);
       const parameters = Buffer.from(what.startsWith('date') ? 'day' : '1');
-      t.match(await cells(parameters), [/^[0-9a-f]+$/], what);
+      t.match(await answersOf(parameters), [/^[0-9a-f]+$/], what);
     }
     t.strictSame(await described('SELECT $1::oid'), [[26], [26]]);
     t.strictSame(
-      await cells(int32(255)),
+      await answersOf(int32(255)),
       hex(int32(255)),
       'the catalog, which described the statement, also answers it',
     );
@@ -338,9 +342,9 @@ t.test('statements over rows and over the catalog', async (t) => {
       path: '/v1/column',
       body: [{ name: 'more', type: 'integer', dimension: 'flights' }],
     });
-    t.match(await cells(), /C0A000\0Mcached plan must not change result type\0RRevalidateCachedQuery/);
+    t.match(await answersOf(), /C0A000\0Mcached plan must not change result type\0RRevalidateCachedQuery/);
     await described('SELECT * FROM flights');
-    t.equal(((await cells()) as unknown[]).length, 3, 'prepared anew');
+    t.equal(((await answersOf()) as unknown[]).length, 3, 'prepared anew');
   });
 });
 

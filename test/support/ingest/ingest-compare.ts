@@ -39,14 +39,14 @@ function valueAt(values: Values, index: number): string {
 }
 
 /** Adds the values of `section` to the columns of its batch's entities. */
-function addSection(section: Section, cells: readonly Map<number, OracleValues>[]): void {
+function addSection(section: Section, columns: readonly Map<number, OracleValues>[]): void {
   let value = 0;
   const { relationId } = section;
   check(relationId === 0 || section.form === 'event', 'a section without events has a relation');
   section.rows.forEach((row, index) => {
     check(index === 0 || section.rows[index - 1] <= row, 'rows do not ascend');
-    check(row < cells.length, 'a row is beyond the batch');
-    const of = cells[row];
+    check(row < columns.length, 'a row is beyond the batch');
+    const of = columns[row];
     const before = of.get(section.columnId);
     if (section.form === 'remove') {
       check(before === undefined || before.form === 'remove', 'a row both has a value and lost it');
@@ -67,23 +67,25 @@ function addSection(section: Section, cells: readonly Map<number, OracleValues>[
   check(value === section.valueCount, 'a section holds other values than its rows have');
 }
 
-function entitiesOf(batch: Batch): { id: string; cells: Map<number, OracleValues> }[] {
-  const cells = Array.from({ length: batch.rowCount }, () => new Map<number, OracleValues>());
+function entitiesOf(batch: Batch): { id: string; columns: Map<number, OracleValues> }[] {
+  const columns = Array.from({ length: batch.rowCount }, () => new Map<number, OracleValues>());
   const seen = new Set<string>();
   for (const section of batch.sections) {
     check(section.rows.length > 0, 'a section is empty');
     check(!seen.has(`${section.columnId} ${section.form}`), 'a section stands twice');
     seen.add(`${section.columnId} ${section.form}`);
-    addSection(section, cells);
+    addSection(section, columns);
   }
-  return cells.map((of, row) => ({
+  return columns.map((of, row) => ({
     id: textAt(batch.idBytes, batch.idOffsets, batch.idHashes, row),
-    cells: of,
+    columns: of,
   }));
 }
 
-const sorted = (cells: ReadonlyMap<number, OracleValues>): [number, OracleValues][] =>
-  [...cells].filter(([, cell]) => cell.form !== 'event' || cell.events.length > 0).sort(([a], [b]) => a - b);
+const sorted = (columns: ReadonlyMap<number, OracleValues>): [number, OracleValues][] =>
+  [...columns]
+    .filter(([, column]) => column.form !== 'event' || column.events.length > 0)
+    .sort(([a], [b]) => a - b);
 
 const plain = (value: unknown): string =>
   JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one));
@@ -122,7 +124,7 @@ export function differenceOf(
       batch.idHashes.forEach((hash) => {
         check(shardOf(hash, shardCount) === shard, 'an entity is in a wrong shard');
       });
-      const entities = entitiesOf(batch).map(({ id, cells }) => plain([id, sorted(cells)]));
+      const entities = entitiesOf(batch).map(({ id, columns }) => plain([id, sorted(columns)]));
       found.set(`${shard} ${dimensionId}`, entities);
     }
     check(end <= parsed.buffer.byteLength, 'the batches are longer than their buffer');

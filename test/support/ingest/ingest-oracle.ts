@@ -214,7 +214,7 @@ class Oracle {
       if (value.members.every((member) => member.key === 'dimension')) fail(2017);
       for (const { columnIds } of dimension.relations.values()) {
         const named = columnIds.map((columnId) => columns.get(columnId));
-        const counts = named.flatMap((cell) => (cell?.form === 'event' ? [cell.events.length] : []));
+        const counts = named.flatMap((values) => (values?.form === 'event' ? [values.events.length] : []));
         if (new Set(counts).size > 1) fail(2022);
       }
       entities.push({ id, dimensionId: dimension.id, columns });

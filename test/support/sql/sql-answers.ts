@@ -114,7 +114,7 @@ export function difference(
     return `${found.length} rows instead of ${expected.length}: too many ${shown(extra)}, lost ${shown(lost)}`;
   }
   const equals = (a: readonly AnswerValue[], b: readonly AnswerValue[]): boolean =>
-    a.every((cell, at) => valuesEqual(cell, b[at], items[at]));
+    a.every((value, at) => valuesEqual(value, b[at], items[at]));
   const a = ordered ? found : sorted(found);
   const b = ordered ? expected : arranged(a, sorted(expected), equals);
   for (let row = 0; row < a.length; row++) {

@@ -149,7 +149,7 @@ function placesFor(evidence: Evidence, isFloating: boolean): number | null {
   return Math.max(least, Math.min(wanted, spareDigits - SPARE_DIGITS));
 }
 
-/** `cells` are the first values, including missing ones; texts in `nulls` are missing values too. */
+/** `values` are the first values, including missing ones; texts in `nulls` are missing values too. */
 export function guessColumn(
   values: readonly SourceValue[],
   isText: boolean,

@@ -23,7 +23,7 @@ async function engineWithColumns(): Promise<FakeEngine> {
 const row = (id: string, score = 0, distanceKm: number | null = null): ExtractedRow => ({
   position: { id, score, distanceKm: distanceKm ?? 0, values: [] },
   nearest: distanceKm === null ? null : { longitude: 1, latitude: 2 },
-  cells: ['5'],
+  values: ['5'],
 });
 
 const BODY = '{"query":[{"a":{"equals":5}}],"columns":["a"]}';

@@ -1,6 +1,6 @@
 /** The completions at the cursor of the editors. */
 import t from 'tap';
-import { completeJson, completeSql } from '../../../src/console/ask/complete.js';
+import { completeJson, completeSql } from '../../../src/console/query/complete.js';
 import { METRICS, PREDICATES } from '../../../src/interface/index.js';
 import { MODEL } from '../model.js';
 

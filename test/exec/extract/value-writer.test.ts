@@ -1,5 +1,5 @@
 /**
- * Cells of stored values at the limits of their storage: widths of integers and codes, and the exact range of doubles.
+ * Texts of stored values at the limits of their storage: widths of integers and codes, and the exact range of doubles.
  */
 import t from 'tap';
 import type { ExtractPlan } from '../../../src/ir/index.js';
@@ -38,8 +38,8 @@ function differences(kind: string, rounds: readonly (readonly Stored[])[]): stri
     };
     const [value, wanted] = [extraction.rows(plan), extraction.wanted(plan)];
     if (value.length !== values.length) found.push(`${value.length} rows of ${values.length}`);
-    value.forEach(({ cells }, at) => {
-      if (cells[0] !== wanted[at].cells[0]) found.push(`${cells[0]} instead of ${wanted[at].cells[0]}`);
+    value.forEach(({ values: actual }, at) => {
+      if (actual[0] !== wanted[at].values[0]) found.push(`${actual[0]} instead of ${wanted[at].values[0]}`);
     });
   }
   return found;

@@ -8,7 +8,7 @@ import type { DimensionShard, EventSegment } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import type { FoundRow } from './found-rows.js';
 import { hasBit, newWords } from './row-words.js';
-import { ValueWriter } from './value-cells.js';
+import { ValueWriter } from './value-writer.js';
 
 type EventColumn = Extract<OutputColumn, { readonly from: 'events' }>;
 
@@ -45,10 +45,10 @@ export class RowEvents {
   }
 
   /**
-   * The column's cell of each row: its distinct events by date, then by value; null = no events. Throws 9005 and
+   * The column's events of each row: its distinct events by date, then by value; null = no events. Throws 9005 and
    * 9006.
    */
-  cells(column: EventColumn, run: QueryRun): (readonly ExtractedEvent[] | null)[] {
+  eventsOf(column: EventColumn, run: QueryRun): (readonly ExtractedEvent[] | null)[] {
     const collected: (CollectedEvent[] | null)[] = new Array(this.#rowCount).fill(null);
     for (const [shard, owners] of this.#owners) {
       const writer = new ValueWriter(column, shard.dictionaries.get(column.columnId));

@@ -1,7 +1,7 @@
 /** The example questions of the first screen. */
 import t from 'tap';
-import { exampleSql, examplesOf } from '../../../src/console/ask/examples.js';
-import { requestOf } from '../../../src/console/ask/request.js';
+import { exampleSql, examplesOf } from '../../../src/console/query/examples.js';
+import { requestOf } from '../../../src/console/query/request.js';
 import { dimensionOf } from '../../../src/console/server/model.js';
 import { MODEL } from '../model.js';
 

@@ -1,7 +1,7 @@
 /** The requests made from drafts of the form, and the messages about incomplete drafts. */
 import t from 'tap';
-import { ANY, type Condition, type Draft, newDraft } from '../../../src/console/ask/draft.js';
-import { requestOf, savedForm } from '../../../src/console/ask/request.js';
+import { ANY, type Condition, type Draft, newDraft } from '../../../src/console/query/draft.js';
+import { requestOf, savedForm } from '../../../src/console/query/request.js';
 import { dimensionOf } from '../../../src/console/server/model.js';
 import { MODEL } from '../model.js';
 

@@ -1,45 +1,45 @@
-/** Reads the cells of extracted rows, column by column. */
+/** Reads the values of extracted rows, column by column. */
 import { SEGMENT_ROWS_MASK, SEGMENT_ROWS_SHIFT } from '../../base/index.js';
-import type { ExtractedCell, OutputColumn } from '../../ir/index.js';
+import type { ExtractedValue, OutputColumn } from '../../ir/index.js';
 import type { DimensionShard, LatestColumn } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
-import { RowEvents } from './event-cells.js';
+import { RowEvents } from './event-values.js';
 import type { FoundRow } from './found-rows.js';
-import { rawAt, ValueWriter } from './value-cells.js';
+import { rawAt, ValueWriter } from './value-writer.js';
 
-/** Bytes of a cell besides its characters, and bytes per character. */
-const CELL_BYTES = 32;
+/** Bytes of a value besides its characters, and bytes per character. */
+const VALUE_BYTES = 32;
 const LETTER_BYTES = 2;
 
-/** The cells of each row, one per column. Throws 9005 and 9006. */
-export function extractedCellsOf(
+/** The values of each row, one per column. Throws 9005 and 9006. */
+export function extractedValuesOf(
   rows: readonly FoundRow[],
   columns: readonly OutputColumn[],
   run: QueryRun,
-): ExtractedCell[][] {
-  const cells = rows.map((): ExtractedCell[] => []);
+): ExtractedValue[][] {
+  const values = rows.map((): ExtractedValue[] => []);
   let events: RowEvents | null = null;
   for (const column of columns) {
     run.check();
     if (column.from === 'events') {
       events ??= new RowEvents(rows, run);
-      events.cells(column, run).forEach((cell, at) => {
-        cells[at].push(cell);
+      events.eventsOf(column, run).forEach((value, at) => {
+        values[at].push(value);
       });
     } else if (column.from === 'entity-id') {
       rows.forEach(({ position }, at) => {
-        cells[at].push(position.id);
+        values[at].push(position.id);
       });
-    } else pushValues(rows, column, column.columnId, cells, run);
+    } else pushValues(rows, column, column.columnId, values, run);
   }
-  return cells;
+  return values;
 }
 
 function pushValues(
   rows: readonly FoundRow[],
   column: OutputColumn,
   columnId: number,
-  cells: ExtractedCell[][],
+  values: ExtractedValue[][],
   run: QueryRun,
 ): void {
   const found = new Map<DimensionShard, ShardColumn>();
@@ -54,9 +54,9 @@ function pushValues(
   // The rows are scattered: all values are read first, so that cache misses overlap.
   const raws = Float64Array.from(rows, ({ row }, at) => columns[at].raw(row));
   rows.forEach(({ row }, at) => {
-    const cell = columns[at].cell(row, raws[at]);
-    run.reserve(bytesOf(cell));
-    cells[at].push(cell);
+    const value = columns[at].value(row, raws[at]);
+    run.reserve(bytesOf(value));
+    values[at].push(value);
   });
 }
 
@@ -92,7 +92,7 @@ class ShardColumn {
   }
 
   /** `raw`: the row's result of rawAt. */
-  cell(row: number, raw: number): string | string[] | null {
+  value(row: number, raw: number): string | string[] | null {
     const latest = this.#latestOf(row >>> SEGMENT_ROWS_SHIFT);
     const segmentRow = row & SEGMENT_ROWS_MASK;
     if (latest !== null) return Number.isNaN(raw) ? null : this.#writer.text(latest, segmentRow, raw);
@@ -101,8 +101,8 @@ class ShardColumn {
   }
 }
 
-function bytesOf(cell: string | readonly string[] | null): number {
-  if (cell === null) return 0;
-  if (typeof cell === 'string') return CELL_BYTES + cell.length * LETTER_BYTES;
-  return cell.reduce((sum, text) => sum + CELL_BYTES + text.length * LETTER_BYTES, CELL_BYTES);
+function bytesOf(value: string | readonly string[] | null): number {
+  if (value === null) return 0;
+  if (typeof value === 'string') return VALUE_BYTES + value.length * LETTER_BYTES;
+  return value.reduce((sum, text) => sum + VALUE_BYTES + text.length * LETTER_BYTES, VALUE_BYTES);
 }

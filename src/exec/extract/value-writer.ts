@@ -1,4 +1,4 @@
-/** Formats stored values as the texts of an extraction's cells. */
+/** Formats stored values as the texts of an extraction. */
 import {
   baseTypeOf,
   type ColumnType,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { AdminAnswer, AdminRequest } from '../../../src/commands/admin/admin-request.js';
-import { administerStore } from '../../../src/commands/admin/ask-store.js';
+import { administerStore } from '../../../src/commands/admin/administer-store.js';
 import type { ServerDependencies } from '../../../src/commands/serve/create-engine.js';
 import { type RunningServer, startServer } from '../../../src/commands/serve/serve.js';
 import type { ServeConfig } from '../../../src/commands/serve/serve-config.js';
