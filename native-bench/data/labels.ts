@@ -1,6 +1,6 @@
 /**
- * Rows of the sql line in addition to the people: things with a label each, and the countries of the people with their
- * regions.
+ * Rows of the sql line in addition to the people: things, each with a label, and the countries of the people, each
+ * with its region.
  * Invariant: every label except the last ones belongs to LABEL_SHARERS things with distant numbers.
  */
 import fs from 'node:fs';

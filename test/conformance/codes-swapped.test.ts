@@ -28,7 +28,7 @@ interface Tally {
 function wrongWith({ token }: Swapped, codes: readonly ErrorCode[], text: string): string | null {
   if (codes.some((code) => FAULTS.includes(code))) return 'a fault of the server';
   if (token !== null) return null;
-  if (codes.length === 0) return 'the unknown field was taken';
+  if (codes.length === 0) return 'the unknown field was accepted';
   return text.includes(UNKNOWN) ? null : 'the unknown field is not named';
 }
 

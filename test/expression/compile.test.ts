@@ -47,7 +47,7 @@ function errorOf(vector: Vector, expression: Expression, count: number): string 
   )
     return 'no finite float';
   if (vector.kind === 'text' && vector.codes?.subarray(0, count).some((code) => code >= vector.texts.size))
-    return 'a code of no text';
+    return 'a code without a text';
   return null;
 }
 
@@ -131,7 +131,7 @@ t.test(`expressions have the same results as in DuckDB (seed ${SEED})`, async (t
       compared++;
       if (equal(ours, theirs)) continue;
       const { at, ...rest } = { at: toSql(expression), ...difference(ours, theirs, values) };
-      t.fail(`other values than DuckDB: ${at}`, rest);
+      t.fail(`values differ from DuckDB: ${at}`, rest);
       return;
     }
   }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { CLOUD_AREAS } from '../../src/interface/cloud.js';
 
-/** As the interface has them. */
+/** As in the interface. */
 const TABLE = `
 alibaba-cloud | cn-beijing, cn-hangzhou, cn-shanghai, cn-shenzhen, ap-southeast-1
 google-cloud | asia-east1, asia-east2, asia-northeast1, asia-south1, asia-southeast1, australia-southeast1, europe-north1, europe-west1, europe-west2, europe-west3, europe-west4, northamerica-northeast1, southamerica-east1, us-central1, us-east1, us-east4, us-west1, us-west2

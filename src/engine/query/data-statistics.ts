@@ -1,7 +1,7 @@
 /**
- * What the planner knows of the data: entities per dimension and different values per column, described by the workers
+ * Statistics of the data for the planner: entities per dimension and distinct values per column, computed by the workers
  * and retained for a while.
- * Invariant: statistics only influence the choice of a plan, so that old ones never make an answer wrong.
+ * Invariant: statistics only influence the choice of a plan, so outdated ones never make an answer wrong.
  */
 import type { Statistics } from '../../plan/index.js';
 import type { ColumnStatistics, DimensionStatistics } from '../../protocol/index.js';
@@ -11,14 +11,14 @@ import type { RunningQuery } from './running-query.js';
 
 /** Time for which the statistics of a changed dimension are used. */
 const VALID_MS = 1_000;
-/** Above this number of dimensions all are forgotten, because some of them may be deleted. */
+/** Above this number of dimensions all statistics are dropped, because some of them may be deleted. */
 const DIMENSIONS_MAX = 10_000;
-/** With more different values per value, a column is taken for one whose values are unique. */
+/** If a column has more distinct values per value, its values are assumed to be unique. */
 const UNIQUE_SHARE = 0.9;
 
 interface Described {
   readonly entityCount: number;
-  /** By column: the number of different values, if most values are repeated. */
+  /** By column: the number of distinct values, if most values are repeated. */
   readonly distinctValues: ReadonlyMap<number, number>;
   readonly version: number;
   readonly describedMs: number;

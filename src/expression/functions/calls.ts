@@ -61,7 +61,7 @@ export function callMayFail(name: ScalarFunction): boolean {
   return mayGrow(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name);
 }
 
-/** The greatest (`sign` 1) or least argument of each row; missing ones are left out. */
+/** The greatest (`sign` 1) or least argument of each row; missing ones are ignored. */
 function extremes(type: SqlType, sign: 1 | -1, memory: MemoryAccount | null): Apply {
   const union = new TextUnion(memory);
   return (args, count) => {

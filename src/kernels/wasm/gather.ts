@@ -2,10 +2,10 @@
 import { liveMask } from './_words';
 
 /**
- * Writes rows[i] for every set bit i below n to out, in order; returns how many.
+ * Writes rows[i] for every set bit i below n to out, in order; returns their number.
  * Layout  one u32 per row.
  * Needs   capacity at out for one u32 per set bit.
- * Gives   nothing written past the last of them; out may be rows itself (writes never pass reads).
+ * Gives   nothing is written after the last one; out may alias rows (writes never pass reads).
  * Cost    O(n / 64 + bits set); a word of 64 set bits is copied in vectors.
  * Twin    js/gather.ts
  */

@@ -69,7 +69,7 @@ export class CatalogInstance {
     let removeListener = (): void => {};
     try {
       if (waiting.isCancelled) throw stopped;
-      // A cancelled query does not end the start: the next query uses it.
+      // Cancelling a query does not stop the start-up: the next query uses the instance.
       await Promise.race([
         this.#ready,
         new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Orders chains of inner joins: the largest relation is the leftmost, whose rows probe the others; then always the
- * relation for which the estimated result is smallest, among those that keys connect with the ones before.
+ * Orders chains of inner joins: the largest relation is leftmost, and its rows probe the others. Each further
+ * relation is the one with the smallest estimated result among those that keys connect with the relations before it.
  */
 import {
   columnsOf,

@@ -1,4 +1,4 @@
-/** Finds equal texts of a list. In slices. */
+/** Finds equal texts of a list, in slices. */
 import { hashBytes, inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Texts } from '../../vector/index.js';
 import { equalityOf, orderOf } from '../value-hash.js';
@@ -78,7 +78,7 @@ function areSame(
       difference |= lengths[pair] ^ (offsets[other + 1] - offsets[other]);
     }
     if (difference !== 0) return false;
-    // Reads the first bytes of all pairs without a branch, which is where most of the latency is.
+    // Reads the first bytes of all pairs without branches: these reads cause most of the latency.
     for (let pair = 0; pair < pairs; pair++) {
       if (lengths[pair] > 0) difference |= bytes[starts[pair]] ^ bytes[others[pair]];
     }

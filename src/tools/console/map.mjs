@@ -1,5 +1,6 @@
 /**
- * Builds the outlines of the console's map from vega-datasets (Natural Earth's countries, the US Census' states): land, borders of countries, borders between US states. Coordinates are rounded to what a screen can show.
+ * Builds the outlines of the console's map from vega-datasets (countries of Natural Earth, states of the US Census): land,
+ * borders of countries, borders between US states. Coordinates are rounded to the resolution of a screen.
  */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

@@ -3,7 +3,7 @@
  * `npm run test:node22 [-- FILES]` runs the tests under it.
  * Node itself is a package of this folder's package-lock.json, which is installed on first use. It is separate from
  * the packages of the root, where its `node_modules/.bin/node` would replace the user's Node in every npm script.
- * npm installs the native part of uWebSockets.js for the Node that runs npm. That for Node 22 is fetched here, and is used
+ * npm installs the native part of uWebSockets.js for the Node that runs npm. The one for Node 22 is fetched here, and is used
  * only if it has the hash that the root's package-lock.json names.
  */
 import { execFileSync, spawn } from 'node:child_process';

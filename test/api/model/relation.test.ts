@@ -52,20 +52,23 @@ t.test('a relation is created, grows, shrinks and disappears with its last colum
   t.equal(databaseOf(none, 1).dimensions.get('default')?.relations.size, 0);
 });
 
-t.test('relations have ids of their own, which growing keeps and no column gets', async (t) => {
-  const made = relate(relate(CATALOG, '{"name":"r","columns":["a"]}'), '{"name":"s","columns":["b"]}');
-  const grown = relate(made, '{"name":"r","columns":["c"]}');
-  const relations = databaseOf(grown, 1).dimensions.get('default')?.relations;
-  t.strictSame(
-    [...(relations?.values() ?? [])],
-    [
-      { id: 9, name: 'r', columnIds: [1, 3] },
-      { id: 10, name: 's', columnIds: [2] },
-    ],
-  );
-  const column = createColumns(json('{"name":"z","type":"integer"}'), databaseOf(grown, 1));
-  t.match(column.changes, [{ column: { id: 11 } }]);
-});
+t.test(
+  'a relation has an ID of its own, which stays the same when it grows and which no column gets',
+  async (t) => {
+    const made = relate(relate(CATALOG, '{"name":"r","columns":["a"]}'), '{"name":"s","columns":["b"]}');
+    const grown = relate(made, '{"name":"r","columns":["c"]}');
+    const relations = databaseOf(grown, 1).dimensions.get('default')?.relations;
+    t.strictSame(
+      [...(relations?.values() ?? [])],
+      [
+        { id: 9, name: 'r', columnIds: [1, 3] },
+        { id: 10, name: 's', columnIds: [2] },
+      ],
+    );
+    const column = createColumns(json('{"name":"z","type":"integer"}'), databaseOf(grown, 1));
+    t.match(column.changes, [{ column: { id: 11 } }]);
+  },
+);
 
 t.test('each dimension has relations of its own, with any names', async (t) => {
   let catalog = relate(CATALOG, '{"name":"__proto__","columns":["a"]}');
@@ -118,7 +121,7 @@ const BOTH: readonly Refusal[] = [
   ['a name that is not a string', '{"name":7,"columns":["a"]}', 3008, 'a number'],
   ['an empty name', '{"name":"","columns":["a"]}', 3008, 'name'],
   ['a quote in the name', '{"name":"it\'s","columns":["a"]}', 3008, "it's"],
-  ['other than ASCII in the name', '{"name":"日本","columns":["a"]}', 3008, '日本'],
+  ['characters other than ASCII in the name', '{"name":"日本","columns":["a"]}', 3008, '日本'],
   ['a name too long', `{"name":"${longName}","columns":["a"]}`, 3014, '64'],
   ['no columns', '{"name":"r"}', 3000, '"columns"'],
   ['null columns', '{"name":"r","columns":null}', 3000, '"columns"'],
@@ -129,7 +132,7 @@ const BOTH: readonly Refusal[] = [
   ['a null column', of('[null]'), 3007, 'columns[0]'],
   ['101 columns', of(hundredOne), 3004, '101'],
   ['an unknown column', of('["zzz"]'), 3018, '"zzz"'],
-  ['a name of every object', of('["constructor"]'), 3018, '"constructor"'],
+  ['the name of a property of every object', of('["constructor"]'), 3018, '"constructor"'],
   ["another dimension's column", of('["x"]'), 3018, '"x"'],
   ['an unknown field', named('"colour":1'), 3000, '"colour"'],
   ['an unknown dimension', named('"dimension":"nowhere"'), 5008, '"nowhere"'],

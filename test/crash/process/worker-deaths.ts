@@ -20,13 +20,13 @@ import { ALL_WAYS, type DeathOrder, DeathOrders, type Way } from './death-orders
 
 const WRITER_COUNT = 4;
 const READER_COUNT = 2;
-/** Queries wait for a thread that fills its heap, which lasts longer than 30 s on busy cores. */
+/** Queries wait for a thread that fills its heap, which takes longer than 30 s on busy cores. */
 const FLAGS = ['--workers', '2', '--shards', '3', '--query-timeout', '120'];
 /** The deletion of a database has a separate error code. */
 const RETRYABLE_CODES = [9004, 189];
 /** An idle thread takes an order at once; an order for a request waits for the next request of its kind. */
 const TAKEN_MS_MAX = 8_000;
-/** Filling a heap of 2 GiB lasts several seconds. */
+/** Filling a heap of 2 GiB takes several seconds. */
 const BACK_MS_MAX = 60_000;
 const ROUNDS_PER_CHECK = 4;
 const ROUNDS_PER_LIFE = 12;
@@ -237,7 +237,7 @@ export class WorkerDeaths {
     if (await this.#orders.taken(file, TAKEN_MS_MAX)) this.findings.deaths++;
     else {
       this.findings.untaken++;
-      this.findings.texts.push(`no thread came to die by ${way} at ${op ?? 'nothing'}`);
+      this.findings.texts.push(`no thread was ended by ${way} at ${op ?? 'nothing'}`);
     }
   }
 
@@ -253,7 +253,7 @@ export class WorkerDeaths {
       if (endedWith !== null)
         throw new Error(`the server ended with ${endedWith}: ${server.output.slice(-2_000)}`);
       if (performance.now() > untilMs)
-        throw new Error(`a lane did not come back: ${server.output.slice(-2_000)}`);
+        throw new Error(`a worker did not come back: ${server.output.slice(-2_000)}`);
       const { status } = await client.request({
         path: '/v1/query/count/entity/total',
         body: { dimensions: ['default'] },
@@ -325,7 +325,7 @@ export const workerDeaths: Torture = async ({ dir, rounds, seed }) => {
   try {
     for (let round = 0; round < rounds; round++) {
       const moment = MOMENTS[round % MOMENTS.length];
-      // Filling a heap lasts several seconds and uses 2 GiB of memory.
+      // Filling a heap takes several seconds and uses 2 GiB of memory.
       const way = prng.chance(0.1) ? 'heap' : prng.pick(ALL_WAYS.filter((one) => one !== 'heap'));
       await deaths.round({ way, moment });
       const done = round + 1;

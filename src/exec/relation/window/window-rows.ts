@@ -1,6 +1,6 @@
 /**
  * The operator `window`: the rows of the input in the order of the partition and order keys, with the values of window
- * functions. Functions mean what they mean in PostgreSQL, except that sums are exact and means have six decimals.
+ * functions. Functions have the semantics of PostgreSQL, except that sums are exact and means have six decimals.
  */
 import { invariant, type MemoryAccount, type Task } from '../../../base/index.js';
 import type { RelationOf, WindowFunction } from '../../../ir/index.js';
@@ -124,7 +124,7 @@ class Evaluation {
       case 'sum':
       case 'avg': {
         if (value.kind === 'float') return slices(yield* floatColumn(value, name, frames, layout, memory));
-        invariant(value.kind === 'exact', `${name} is of numbers`);
+        invariant(value.kind === 'exact', `${name} takes numbers`);
         if (name === 'sum') return slices(yield* exactSumColumn(value, frames, layout, memory));
         const { type } = definition.args[0];
         return slices(yield* exactMeanColumn(value, type, frames, layout, memory));

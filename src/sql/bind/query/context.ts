@@ -1,4 +1,4 @@
-/** What the blocks of one statement share while they are bound. */
+/** State that the blocks of one statement share during binding. */
 
 import type { CommonTable, Query } from '../../tree.js';
 import type { SqlRequest } from '../request.js';
