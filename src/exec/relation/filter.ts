@@ -2,6 +2,7 @@
 import { compile, trueRows } from '../../expression/index.js';
 import { columnsOf, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { ColumnFilter } from '../select/column-filter.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { pickedOf } from './picked-batch.js';
 
@@ -32,6 +33,10 @@ class Filter implements Operator {
     } finally {
       this.release();
     }
+  }
+
+  narrow(column: number, filter: ColumnFilter): void {
+    this.#input.narrow?.(column, filter);
   }
 
   release(): void {

@@ -2,6 +2,7 @@
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import { constantVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { ColumnFilter } from '../select/column-filter.js';
 import { type CollectedRows, collectRows } from './collected-rows.js';
 import { columnTypes, JoinedBatch, NO_ROW } from './join-batch.js';
 import { MarkedBatch, MarkJoin } from './join-mark.js';
@@ -44,6 +45,7 @@ class Join implements Operator {
         return;
       }
       const side = yield* buildSide({ relation: this.#relation, leftColumns, run: this.#run }, rows);
+      this.#narrowLeft(side);
       const join = joinOf(side);
       for (const batch of this.#left.batches()) {
         this.#run.check();
@@ -53,6 +55,30 @@ class Join implements Operator {
       if (join instanceof PairJoin) yield* join.rest();
     } finally {
       this.release();
+    }
+  }
+
+  /** Left rows without a match are not read if they are not returned. */
+  #narrowLeft({ table }: JoinSide): void {
+    const { kind, keys } = this.#relation;
+    if (kind !== 'inner' && kind !== 'semi') return;
+    for (const [index, { left, nullsEqual }] of keys.entries()) {
+      const filter = nullsEqual ? null : table.filterOf(index);
+      if (filter !== null) this.#left.narrow?.(left, filter);
+    }
+  }
+
+  /** A filter of a key column holds for the column that it is compared with, too. */
+  narrow(column: number, filter: ColumnFilter): void {
+    const { kind, keys } = this.#relation;
+    if (kind === 'full' || kind === 'single') return;
+    if (this.#left.columns.some((one) => one.column === column)) {
+      this.#left.narrow?.(column, filter);
+      if (kind === 'anti' || kind === 'mark') return;
+      for (const { left, right } of keys) if (left === column) this.#right.narrow?.(right, filter);
+    } else if (kind === 'inner') {
+      this.#right.narrow?.(column, filter);
+      for (const { left, right } of keys) if (right === column) this.#left.narrow?.(left, filter);
     }
   }
 

@@ -1,6 +1,7 @@
 /** The interface of the operators over relations: each reads batches of its inputs and returns batches. */
 import type { RowSource } from '../../expression/index.js';
 import type { RelationColumn } from '../../ir/index.js';
+import type { ColumnFilter } from '../select/column-filter.js';
 
 /**
  * A batch of rows; `input(n)` is column number n. Its vectors are valid until the next batch of the same operator is
@@ -21,6 +22,11 @@ export interface Operator {
    * be iterated only once. Throws 6000, 9005, 9006.
    */
   batches(): Generator<RelationBatch | null, undefined>;
+  /**
+   * Called before `batches`: the rows whose value in the column does not pass may be omitted. Absent = all rows are
+   * returned.
+   */
+  narrow?(column: number, filter: ColumnFilter): void;
   /** Releases all memory; may be called repeatedly, and before the end. */
   release(): void;
 }

@@ -2,9 +2,11 @@
 import type { RelationColumn } from '../../ir/index.js';
 import { fromWire, memoryBytesOf, slice, type Vector, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
+import type { ColumnFilter } from '../select/column-filter.js';
 import { BATCH_ROWS_MAX } from '../select/row-batches.js';
 import { CollectedRows } from './collected-rows.js';
 import type { Operator, RelationBatch } from './operator.js';
+import { pickedOf } from './picked-batch.js';
 
 /** Rows of one sender. */
 export interface ReceivedPart {
@@ -28,6 +30,7 @@ class Received implements Operator {
   readonly columns: readonly RelationColumn[];
   #parts: readonly ReceivedPart[];
   readonly #run: QueryRun;
+  readonly #filters: { readonly column: number; readonly filter: ColumnFilter }[] = [];
 
   constructor(columns: readonly RelationColumn[], parts: readonly ReceivedPart[], run: QueryRun) {
     this.columns = columns;
@@ -48,7 +51,11 @@ class Received implements Operator {
     }
   }
 
-  *#batchesOf({ count, columns }: ReceivedPart): Generator<RelationBatch, undefined> {
+  narrow(column: number, filter: ColumnFilter): void {
+    if (this.columns.some((one) => one.column === column)) this.#filters.push({ column, filter });
+  }
+
+  *#batchesOf({ count, columns }: ReceivedPart): Generator<RelationBatch | null, undefined> {
     const vectors = columns.map((wire) => withCodes(fromWire(wire), count));
     for (let from = 0; from < count; from += BATCH_ROWS_MAX) {
       this.#run.check();
@@ -57,8 +64,18 @@ class Received implements Operator {
       for (const [index, { column }] of this.columns.entries()) {
         batch.set(column, slice(vectors[index], from, to));
       }
-      yield new CollectedRows(to - from, batch);
+      yield this.#passing(new CollectedRows(to - from, batch));
     }
+  }
+
+  #passing(batch: RelationBatch): RelationBatch | null {
+    let passing: RelationBatch | null = batch;
+    for (const { column, filter } of this.#filters) {
+      if (passing === null) return null;
+      const rows: Uint32Array = new Uint32Array(passing.count);
+      passing = pickedOf(passing, rows, filter.keep(passing.input(column), rows));
+    }
+    return passing;
   }
 
   release(): void {

@@ -46,8 +46,11 @@ export class JoinedTable {
     this.#hashes[row] = hash;
   }
 
-  /** The row whose ID is bytes[from, to), or NOT_FOUND; `hash` is the ID's hash. */
-  find(hash: number, bytes: Uint8Array, from: number, to: number): number {
+  /** The row whose ID is the text, or NOT_FOUND. */
+  find({ utf8, hashes }: Texts, text: number): number {
+    const { offsets, bytes } = utf8;
+    const [from, to] = [offsets[text], offsets[text + 1]];
+    const hash = hashes === null || from === to ? hashBytes(bytes, from, to) : hashes[text];
     const last = this.#slots.length - 1;
     for (let slot = hash & last; ; slot = (slot + 1) & last) {
       const row = this.#slots[slot] - 1;
@@ -83,8 +86,6 @@ export class JoinLookup {
 
   /** For each row, the table's row, or NOT_FOUND. Throws 9006. */
   find({ count, valid, codes, texts }: TextVector): Int32Array {
-    const { offsets, bytes } = texts.utf8;
-    const { hashes } = texts;
     const rows = new Int32Array(count);
     const known = codes === null ? null : this.#knownOf(texts, count);
     for (let row = 0; row < count; row++) {
@@ -95,9 +96,7 @@ export class JoinLookup {
       const code = codes === null ? row : codes[row];
       let found = known === null ? NOT_LOOKED_UP : known[code];
       if (found === NOT_LOOKED_UP) {
-        const [from, to] = [offsets[code], offsets[code + 1]];
-        const hash = hashes === null || from === to ? hashBytes(bytes, from, to) : hashes[code];
-        found = this.#table.find(hash, bytes, from, to);
+        found = this.#table.find(texts, code);
         if (known !== null) known[code] = found;
       }
       rows[row] = found;

@@ -5,19 +5,24 @@ import { compile, type Evaluate, type RowSource } from '../../expression/index.j
 import { type Expression, inputsOf, type SelectPlan } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type JoinedTable, JoinLookup } from './join-lookup.js';
+import { type JoinedTable, JoinLookup, NOT_FOUND } from './join-lookup.js';
+import type { SegmentFilters } from './segment-filters.js';
+import { TextFilter } from './text-filter.js';
 
 export class ShardJoins {
   readonly #tables: readonly JoinedTable[];
   readonly #on: readonly Evaluate[];
   readonly #lookups: readonly JoinLookup[];
   readonly #account: MemoryAccount;
+  /** Memory of the filters. */
+  readonly #run: QueryRun;
 
   /** `release` must be called at the end. */
   constructor({ joins }: SelectPlan, tables: readonly JoinedTable[], run: QueryRun) {
     invariant(joins.length === tables.length, 'every join has a table');
     this.#tables = tables;
     this.#account = run.child();
+    this.#run = run.child();
     this.#on = joins.map(({ on }) => compile(on, this.#account));
     this.#lookups = tables.map((table) => new JoinLookup(table, run));
   }
@@ -29,6 +34,19 @@ export class ShardJoins {
     return this.#lookups[join].find(ids);
   }
 
+  /** Adds filters for the rows that inner joins leave. */
+  addFilters({ joins, inputs }: SelectPlan, filters: SegmentFilters): void {
+    for (const [index, { kind, on }] of joins.entries()) {
+      const input = kind === 'inner' && on.op === 'input' ? inputs[on.input] : null;
+      if (input?.from !== 'attribute' || input.kind !== 'code') continue;
+      const table = this.#tables[index];
+      filters.add(
+        input.columnId,
+        new TextFilter((texts, text) => table.find(texts, text) !== NOT_FOUND, this.#run),
+      );
+    }
+  }
+
   column(join: number, column: number): Vector {
     return this.#tables[join].columns[column];
   }
@@ -36,6 +54,7 @@ export class ShardJoins {
   release(): void {
     for (const lookup of this.#lookups) lookup.release();
     this.#account.releaseAll();
+    this.#run.releaseAll();
   }
 }
 

@@ -27,6 +27,7 @@ import type { ShardOperatorStats } from './operator-stats.js';
 import { BATCH_ROWS_MAX, type RowBatch } from './row-batches.js';
 import { type RowSet, rowList, rowRange } from './row-set.js';
 import { type BatchSource, SegmentBatch } from './segment-batch.js';
+import { type RemainingRows, SegmentFilters } from './segment-filters.js';
 import { rowsOfBitmap, SegmentRows } from './segment-rows.js';
 import type { TopBound } from './top-bound.js';
 
@@ -38,6 +39,8 @@ export class ShardRows {
   readonly #plan: SelectPlan;
   readonly #run: QueryRun;
   readonly #stats: ShardOperatorStats;
+  /** What joins of the plan or above it have found of its columns. */
+  #filters: SegmentFilters;
   /** The name of the kernels that scan the rows. */
   readonly #kernels: string;
   readonly #account: MemoryAccount;
@@ -80,6 +83,8 @@ export class ShardRows {
     this.#filter = plan.filter === null ? null : compile(plan.filter, this.#account);
     this.#filterReadsJoined = readsJoined(plan.filter, plan);
     this.#joins = new ShardJoins(plan, tables, run);
+    this.#filters = new SegmentFilters();
+    this.#joins.addFilters(plan, this.#filters);
     this.#reader = new InputReader(dimension, plan.inputs, scratch, run);
     this.#source = { inputs: plan.inputs, reader: this.#reader, joins: this.#joins };
     this.#eventRows = plan.events === null ? null : new EventRows(dimension, plan.events, run);
@@ -93,13 +98,15 @@ export class ShardRows {
 
   /**
    * Yields the rows that pass all stages, step by step (null = a step without rows). The first batch has at most
-   * `firstRows` rows. Rows that `bound` excludes may be omitted. Throws 6000, 9005, 9006.
+   * `firstRows` rows. Rows that `bound` or `filters` exclude may be omitted. Throws 6000, 9005, 9006.
    */
   *batches(
     firstRows: number = BATCH_ROWS_MAX,
     bound: TopBound | null = null,
+    filters: SegmentFilters | null = null,
   ): Generator<SegmentBatch | null, undefined> {
     const passed = this.#passedBitmap();
+    if (filters !== null) this.#filters = filters;
     this.#batchSize.startWith(firstRows);
     for (const batch of this.#eventRows === null ? this.#entities(bound) : this.#events(this.#eventRows)) {
       this.#run.check();
@@ -136,7 +143,7 @@ export class ShardRows {
           continue;
         }
         const start = this.#stats.start();
-        const selected = this.#selection.select(index);
+        const selected = this.#filters.mayPass(segments[index]) ? this.#selection.select(index) : 0;
         const count = bound?.narrow(segments[index], selected, this.#selection.bitmap) ?? selected;
         this.#stats.add('scan', start, selected);
         segmentCounts[count === 0 ? 'none' : count === rowCount ? 'whole' : 'some']++;
@@ -162,8 +169,7 @@ export class ShardRows {
     const segment = this.#dimension.segments[index];
     // Other segments may be selected during the iteration, which overwrites the bitmap.
     let unbounded = bound === null || bound.isKnown ? null : this.#selection.bitmap.slice();
-    let count = selected;
-    let list = count === segment.rowCount ? null : this.#listed(this.#selection.bitmap, count, segment);
+    let { rows: list, count } = this.#remaining(segment, selected);
     for (let from = 0; from < count; ) {
       const rows = Math.min(this.#batchSize.next(), count - from);
       const rowSet = list === null ? rowRange(from, rows) : rowList(list.subarray(from, from + rows));
@@ -171,7 +177,7 @@ export class ShardRows {
       from += rows;
       if (unbounded === null || bound === null || from === count || !bound.isKnown) continue;
       const next = list === null ? from : list[from];
-      const left = bound.narrow(segment, count, unbounded);
+      const left = bound.narrow(segment, selected, unbounded);
       if (left < count) {
         list = this.#listed(unbounded, left, segment);
         count = left;
@@ -180,6 +186,19 @@ export class ShardRows {
       }
       unbounded = null;
     }
+  }
+
+  /** The selected rows that pass the filters. */
+  #remaining(segment: EntitySegment, count: number): RemainingRows {
+    const rows = count === segment.rowCount ? null : this.#listed(this.#selection.bitmap, count, segment);
+    if (this.#filters.isEmpty) return { rows, count };
+    const start = this.#stats.start();
+    if (this.#list.length < count) this.#list = new Uint32Array(segment.rowCount);
+    const remaining = this.#filters.keep(segment, { rows, count }, this.#list, (columnId) =>
+      this.#reader.textsOf(columnId),
+    );
+    this.#stats.add('key filters', start, remaining.count);
+    return remaining;
   }
 
   /** The `count` rows of the bitmap; valid until the next call. */

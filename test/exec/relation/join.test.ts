@@ -7,6 +7,7 @@ import type { Operator, RelationBatch } from '../../../src/exec/relation/operato
 import {
   BOOLEAN,
   type Comparison,
+  columnsOf,
   type Expression,
   INTEGER,
   type JoinKind,
@@ -146,7 +147,10 @@ function truthOf({ relation, condition }: Case, left: readonly Value[], right: r
 }
 
 /** The rows of the join, sorted, or the message of its error. */
-function wanted(join: Case): string[] | string {
+const wanted = (join: Case): string[] | string => wantedRows(join)?.map(shownRow).sort() ?? SECOND;
+
+/** The rows of the join; null = a second match of a row. */
+function wantedRows(join: Case): (readonly Value[])[] | null {
   const { left, right, relation } = join;
   const rows: Value[][] = [];
   const used = new Set<readonly Value[]>();
@@ -165,7 +169,7 @@ function wanted(join: Case): string[] | string {
         rows.push([...row, matches.length > 0 ? true : truths.includes(null) ? null : false]);
         break;
       default:
-        if (relation.kind === 'single' && matches.length > 1) return SECOND;
+        if (relation.kind === 'single' && matches.length > 1) return null;
         for (const match of matches) rows.push([...row, ...match]);
         if (matches.length === 0 && relation.kind !== 'inner')
           rows.push([...row, ...right.columns.map(() => null)]);
@@ -174,7 +178,7 @@ function wanted(join: Case): string[] | string {
   if (relation.kind === 'full') {
     for (const row of right.rows) if (!used.has(row)) rows.push([...left.columns.map(() => null), ...row]);
   }
-  return rows.map(shownRow).sort();
+  return rows;
 }
 
 function found(join: Operator): string[] | string {
@@ -315,6 +319,66 @@ function joinOf(join: Case, run: QueryRun): Operator {
     run,
   );
 }
+
+interface JoinAbove {
+  readonly right: Table;
+  readonly relation: RelationOf<'join'>;
+  /** The rows of the join, given those of its left side. */
+  readonly rows: (left: readonly (readonly Value[])[]) => readonly (readonly Value[])[];
+}
+
+/** An inner or semi join by a key column of the join below; null if it has no keys. */
+function generateAbove(prng: Prng, { relation: below, left, right: other }: Case): JoinAbove | null {
+  const columns = columnsOf(below).map(({ column }) => column);
+  const keys = below.keys
+    .flatMap((key) => [key.left, key.right])
+    .filter((column) => columns.includes(column));
+  if (keys.length === 0) return null;
+  const key = keys[prng.below(keys.length)];
+  const { type, domain } = [...left.columns, ...other.columns].find(({ column }) => column === key) as Column;
+  const right = generateTable(
+    prng,
+    [columnOf(300, type, domain, dictionaryOf(type, domain))],
+    prng.below(4),
+    0.2,
+  );
+  const kind = prng.below(2) === 0 ? 'inner' : 'semi';
+  const nullsEqual = prng.below(4) === 0;
+  const matches = (row: readonly Value[]): readonly (readonly Value[])[] =>
+    right.rows.filter(([value]) => equals(row[columns.indexOf(key)], value, nullsEqual) === true);
+  return {
+    right,
+    relation: {
+      ...{ op: 'join', kind, left: below, right: received(right), condition: null, mark: null },
+      keys: [{ left: key, right: 300, nullsEqual }],
+    },
+    rows: (rows) =>
+      kind === 'semi'
+        ? rows.filter((row) => matches(row).length > 0)
+        : rows.flatMap((row) => matches(row).map((match) => [...row, ...match])),
+  };
+}
+
+t.test('a join above another narrows its sides and returns the rows of nested loops', async (t) => {
+  const prng = new Prng(SEED + 50);
+  let [rows, omitted] = [0, 0];
+  for (let round = 0; round < 1_500; round++) {
+    const below = generateCase(prng, KINDS[round % KINDS.length]);
+    const above = generateAbove(prng, below);
+    const belowRows = wantedRows(below);
+    if (above === null || belowRows === null) continue;
+    const expected = above.rows(belowRows).map(shownRow).sort();
+    const run = runOf();
+    const sides = [below.left, below.right].map((side) => new TableOperator(side, prng));
+    const join = joinRows(sides[0], sides[1], below.relation, run);
+    const right = new TableOperator(above.right, prng);
+    const breach = compare(found(joinRows(join, right, above.relation, run)), expected);
+    if (breach !== '') return t.fail(`round ${round}, ${below.relation.kind}: ${breach}`);
+    rows += expected.length;
+    omitted += sides.reduce((sum, side) => sum + side.omitted, 0);
+  }
+  t.ok(rows > 1_000 && omitted > 1_000, `${rows} rows, ${omitted} omitted`);
+});
 
 t.test('a join that exceeds its memory is refused and releases all memory', async (t) => {
   const prng = new Prng(SEED);

@@ -1,6 +1,8 @@
 /** Generated relations as plain values, operators that return them, and the rows that an operator returns. */
 import type { Prng } from '../../../src/base/index.js';
 import type { Operator, RelationBatch } from '../../../src/exec/relation/operator.js';
+import { pickedOf } from '../../../src/exec/relation/picked-batch.js';
+import type { ColumnFilter } from '../../../src/exec/select/column-filter.js';
 import type { RelationColumn } from '../../../src/ir/index.js';
 import {
   type SqlType,
@@ -102,7 +104,11 @@ export class TableOperator implements Operator {
   readonly #prng: Prng;
   readonly #rowsMax: number;
   releases = 0;
+  /** Rows that did not pass filters. */
+  omitted = 0;
   batchesReturned = 0;
+  /** Filters that joins passed down; a random part of them is applied. */
+  readonly #filters: { readonly column: number; readonly filter: ColumnFilter }[] = [];
 
   constructor(table: Table, prng: Prng, rowsMax = 40) {
     this.columns = table.columns.map(({ column, type }) => ({ column, type }));
@@ -128,8 +134,24 @@ export class TableOperator implements Operator {
         ]),
       );
       this.batchesReturned++;
-      yield { count: part.length, input: (column) => vectors.get(column) as Vector };
+      yield this.#passing({ count: part.length, input: (column) => vectors.get(column) as Vector });
     }
+  }
+
+  narrow(column: number, filter: ColumnFilter): void {
+    this.#filters.push({ column, filter });
+  }
+
+  #passing(batch: RelationBatch): RelationBatch | null {
+    let passing: RelationBatch | null = batch;
+    for (const { column, filter } of this.#filters) {
+      if (passing === null || this.#prng.below(3) === 0) continue;
+      const rows: Uint32Array = new Uint32Array(passing.count);
+      const remaining = filter.keep(passing.input(column), rows);
+      this.omitted += passing.count - remaining;
+      passing = pickedOf(passing, rows, remaining);
+    }
+    return passing;
   }
 
   /** A vector of the values in one of its layouts, with values of any kind where they are missing. */

@@ -34,4 +34,8 @@ export class BooleanCodes implements KeyCodes {
     for (let row = 0; row < count; row++) codes[row] = own[bits[row]];
     this.#missing.find(vector, codes);
   }
+
+  filter(): null {
+    return null;
+  }
 }

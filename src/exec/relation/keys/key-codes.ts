@@ -3,6 +3,7 @@
  * 0 = the value equals nothing.
  */
 import type { Vector } from '../../../vector/index.js';
+import type { ColumnFilter } from '../../select/column-filter.js';
 
 /** The values of one key column of a table. */
 export interface KeyCodes {
@@ -10,4 +11,6 @@ export interface KeyCodes {
   add(from: number, to: number, codes: Int32Array): void;
   /** Writes the code of each row of another vector of the type; 0 = no row of the table has the value. */
   find(vector: Vector, codes: Int32Array): void;
+  /** A filter that the values of the table pass; null = there is none. Its memory is reserved when it is first used. */
+  filter(): ColumnFilter | null;
 }

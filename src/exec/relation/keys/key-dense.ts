@@ -2,7 +2,9 @@
 import type { ExactVector, Vector } from '../../../vector/index.js';
 import { isSafe } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
+import type { ColumnFilter } from '../../select/column-filter.js';
 import type { KeyCodes } from './key-codes.js';
+import { integerFilter } from './key-filter.js';
 import { MissingCode } from './key-missing.js';
 
 /** A range is small if it has at most this many integers in all, or per row. */
@@ -34,6 +36,7 @@ export function denseRange({ numbers, valid, count }: ExactVector): DenseRange |
 export class DenseCodes implements KeyCodes {
   readonly #vector: ExactVector;
   readonly #missing: MissingCode;
+  readonly #run: QueryRun;
   readonly #least: number;
   /** The code of integer least + i. */
   readonly #codes: Int32Array;
@@ -42,6 +45,7 @@ export class DenseCodes implements KeyCodes {
   constructor(vector: ExactVector, { least, length }: DenseRange, nullsEqual: boolean, run: QueryRun) {
     run.reserve(length * 4);
     this.#vector = vector;
+    this.#run = run;
     this.#missing = new MissingCode(nullsEqual);
     this.#least = least;
     this.#codes = new Int32Array(length);
@@ -74,6 +78,10 @@ export class DenseCodes implements KeyCodes {
       }
     }
     this.#missing.find(vector, codes);
+  }
+
+  filter(): ColumnFilter | null {
+    return integerFilter(this.#vector, this.#run);
   }
 }
 

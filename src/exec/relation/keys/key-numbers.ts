@@ -3,8 +3,10 @@ import { grownWithin } from '../../../base/index.js';
 import type { ExactVector, FloatVector, Vector } from '../../../vector/index.js';
 import { isSafe } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
+import type { ColumnFilter } from '../../select/column-filter.js';
 import { WideTable } from '../../select/group-wide-table.js';
 import type { KeyCodes } from './key-codes.js';
+import { integerFilter } from './key-filter.js';
 import { MissingCode } from './key-missing.js';
 import { NumberSlots, wordsOf } from './key-slots.js';
 
@@ -73,6 +75,10 @@ export class HashedCodes implements KeyCodes {
     if (numbers === null) this.#findWide(vector as ExactVector, codes);
     else this.#slots.find(numbers, count, codes);
     this.#missing.find(vector, codes);
+  }
+
+  filter(): ColumnFilter | null {
+    return this.#vector.kind === 'exact' ? integerFilter(this.#vector, this.#run) : null;
   }
 
   #findWide({ wide, count }: ExactVector, codes: Int32Array): void {

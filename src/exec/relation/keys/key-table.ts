@@ -5,6 +5,7 @@
 import { SLICE_ENTRIES } from '../../../base/index.js';
 import type { Vector } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
+import type { ColumnFilter } from '../../select/column-filter.js';
 import { BooleanCodes } from './key-booleans.js';
 import type { KeyCodes } from './key-codes.js';
 import { DenseCodes, denseRange } from './key-dense.js';
@@ -31,6 +32,11 @@ export class KeyTable {
     this.#columns = columns;
     this.#pairs = pairs;
     this.#withoutKeys = withoutKeys;
+  }
+
+  /** A filter for the key column of the left side at this index; null = there is none. */
+  filterOf(index: number): ColumnFilter | null {
+    return this.#columns[index].filter();
   }
 
   /** Writes the code of each of `count` rows of other vectors, one per key; 0 = no row of the table has the key. */

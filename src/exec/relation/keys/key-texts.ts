@@ -6,6 +6,8 @@
 import { hashBytes } from '../../../base/index.js';
 import type { Texts, TextVector, Vector } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
+import type { ColumnFilter } from '../../select/column-filter.js';
+import { TextFilter } from '../../select/text-filter.js';
 import type { KeyCodes } from './key-codes.js';
 import { MissingCode } from './key-missing.js';
 
@@ -123,6 +125,10 @@ export class TextCodes implements KeyCodes {
       }
     }
     this.#missing.find(vector, out);
+  }
+
+  filter(): ColumnFilter {
+    return new TextFilter((texts, text) => this.#find(texts, text) !== NO_ROW, this.#run);
   }
 
   #findKnown(

@@ -20,6 +20,7 @@ export class MeasuredOperators {
     return {
       columns: operator.columns,
       batches: () => measuredBatches(operator, measured),
+      narrow: (column, filter) => operator.narrow?.(column, filter),
       release: () => operator.release(),
     };
   }

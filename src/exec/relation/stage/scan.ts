@@ -6,7 +6,10 @@ import { invariant, type MemoryAccount } from '../../../base/index.js';
 import { compile, type Evaluate } from '../../../expression/index.js';
 import type { RelationColumn } from '../../../ir/index.js';
 import type { Vector } from '../../../vector/index.js';
+import type { ColumnFilter } from '../../select/column-filter.js';
+import { BATCH_ROWS_MAX } from '../../select/row-batches.js';
 import type { SegmentBatch } from '../../select/segment-batch.js';
+import { SegmentFilters } from '../../select/segment-filters.js';
 import type { ShardRows } from '../../select/shard-rows.js';
 import type { WorkerShard, WorkerShards } from '../../select/worker-shards.js';
 import type { Operator, RelationBatch } from '../operator.js';
@@ -26,6 +29,7 @@ export class ScanRows implements Operator {
   readonly #shards: WorkerShards;
   /** By column number: the output of the plan. */
   readonly #outputs: ReadonlyMap<number, number>;
+  readonly #filters = new SegmentFilters();
   #open: OpenShard | null = null;
 
   /** The plan of `shards` has no grouping, order, limit and joins; output i is columns[i]. */
@@ -38,6 +42,16 @@ export class ScanRows implements Operator {
     this.columns = columns;
     this.#shards = shards;
     this.#outputs = new Map(columns.map(({ column }, output) => [column, output]));
+  }
+
+  narrow(column: number, filter: ColumnFilter): void {
+    const { outputs, inputs, events } = this.#shards.plan;
+    const of = outputs[this.#outputs.get(column) ?? -1]?.of;
+    const input = of?.op === 'input' ? inputs[of.input] : null;
+    if (events !== null || input?.from !== 'attribute') return;
+    if (input.kind === 'i32' || input.kind === 'i64' || input.kind === 'code') {
+      this.#filters.add(input.columnId, filter);
+    }
   }
 
   *batches(): Generator<RelationBatch | null, undefined> {
@@ -53,7 +67,7 @@ export class ScanRows implements Operator {
     const memory = run.child();
     this.#open = { rows, memory };
     const outputs = plan.outputs.map(({ of }) => compile(of, memory));
-    for (const batch of rows.batches()) {
+    for (const batch of rows.batches(BATCH_ROWS_MAX, null, this.#filters)) {
       yield batch === null ? null : new ScanBatch(batch, outputs, this.#outputs);
     }
   }
