@@ -118,6 +118,21 @@ export interface Series {
   readonly months: number;
 }
 
+/**
+ * WITH RECURSIVE: the rows of `left`, and in rounds the rows of `right`, in which `working` is the rows that the round before
+ * added, until a round adds none. Column i is left[i] or right[i].
+ */
+export interface Recursive {
+  readonly op: 'recursive';
+  /** A number that no relation around it has. */
+  readonly recursion: number;
+  /** UNION ALL; otherwise a row that was returned before is not added again. Missing values are equal. */
+  readonly all: boolean;
+  readonly left: Relation;
+  readonly right: Relation;
+  readonly columns: readonly (RelationColumn & { readonly left: number; readonly right: number })[];
+}
+
 export type Relation =
   /** The rows of a SELECT over one dimension; output i is columns[i]. It reads no other relation. */
   | { readonly op: 'scan'; readonly plan: SelectPlan; readonly columns: readonly RelationColumn[] }
@@ -136,6 +151,9 @@ export type Relation =
       readonly rows: readonly (readonly Constant['value'][])[];
     }
   | Series
+  | Recursive
+  /** In the right side of the recursive relation `recursion`: the rows of the round before, with all of its columns. */
+  | { readonly op: 'working'; readonly recursion: number; readonly columns: readonly RelationColumn[] }
   /** Rows for which the condition is true. */
   | { readonly op: 'filter'; readonly input: Relation; readonly condition: Expression }
   /** Returns `columns` only, in this order; those that the input has are passed on by an expression that reads them. */
@@ -209,8 +227,10 @@ export function columnsOf(relation: Relation): readonly RelationColumn[] {
     case 'scan':
     case 'shared':
     case 'received':
+    case 'working':
     case 'values':
     case 'set':
+    case 'recursive':
       return relation.columns;
     case 'filter':
     case 'sort':
@@ -247,10 +267,12 @@ export function relationInputs(relation: Relation): readonly Relation[] {
     case 'scan':
     case 'shared':
     case 'received':
+    case 'working':
     case 'values':
       return [];
     case 'join':
     case 'set':
+    case 'recursive':
       return [relation.left, relation.right];
     default:
       return [relation.input];
@@ -263,10 +285,12 @@ export function withInputs(relation: Relation, inputs: readonly Relation[]): Rel
     case 'scan':
     case 'shared':
     case 'received':
+    case 'working':
     case 'values':
       return relation;
     case 'join':
     case 'set':
+    case 'recursive':
       return { ...relation, left: inputs[0], right: inputs[1] };
     default:
       return { ...relation, input: inputs[0] };
@@ -318,6 +342,7 @@ export function readsOf(relation: Relation): ReadonlySet<number> {
       read(relation.keys);
       break;
     case 'set':
+    case 'recursive':
       for (const { left, right } of relation.columns) reads.add(left).add(right);
   }
   return reads;

@@ -66,6 +66,7 @@ const EXPECTED = [
     ],
     count: 3,
   },
+  { result: [1, 2, 4, 8, 16, 32].map((n) => ({ n })), count: 6 },
   {
     result: [
       { result: { 'inserted-entities': 2, 'inserted-values': 5 }, count: 2 },

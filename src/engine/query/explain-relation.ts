@@ -69,12 +69,21 @@ function measurementsOf(stage: Stage, stats: readonly OperatorStats[]): readonly
   return stage.runs === 'groups' ? [NOT_MEASURED, NOT_MEASURED, ...tree] : [NOT_MEASURED, ...tree];
 }
 
+const notMeasured = (relation: Relation): Measurements[] => [
+  NOT_MEASURED,
+  ...relationInputs(relation).flatMap(notMeasured),
+];
+
 /** The measurements of a tree, summed over the workers: each operator before its inputs. */
 function treeMeasurements(root: Relation, stats: readonly OperatorStats[]): readonly Measurements[] {
   // Workers number operators after their inputs.
   let nextNode = 0;
   const of = (relation: Relation): Measurements[] => {
-    const inputs = relationInputs(relation).flatMap(of);
+    // The operators of a round are created again for each round, and not measured.
+    const inputs =
+      relation.op === 'recursive'
+        ? [...of(relation.left), ...notMeasured(relation.right)]
+        : relationInputs(relation).flatMap(of);
     const node = nextNode++;
     const own = stats.filter((one) => one.node === node);
     if (own.length === 0) return [NOT_MEASURED, ...inputs];

@@ -184,6 +184,10 @@ function lineOf(relation: Relation, columns: ColumnNames, names: StoredNames): s
       const months = relation.months === 0 ? '' : ` and ${relation.months} months`;
       return `series: ${nameOf(relation.value.column)} from ${first} to ${last} by ${step}${months}`;
     }
+    case 'working':
+      return 'rows of the round before';
+    case 'recursive':
+      return `recursive union${relation.all ? ' all' : ''}: ${list(relation.columns)}`;
     case 'filter':
       return `filter: ${expressionText(relation.condition, nameOf)}`;
     case 'project': {

@@ -4,7 +4,7 @@
  * each row of the result comes from one shard. What needs all rows runs in one location: windows, full joins, sets other
  * than unions, and orders.
  */
-import { invariant } from '../../base/index.js';
+import { invariant, QuarryError } from '../../base/index.js';
 import {
   columnsOf,
   inputExpression,
@@ -18,13 +18,16 @@ import {
   type StageLocation,
 } from '../../ir/index.js';
 import { isBareScan } from '../relations/scans.js';
-import { ColumnNumbers, narrowed } from '../relations/tree.js';
+import { ColumnNumbers, narrowed, overInputs, readsWorking } from '../relations/tree.js';
 import { absorbedInto } from '../rules/absorb.js';
 
 /** The stages in an order in which they can run; the rows of the last one are the answer. */
 export function stagesOf(plan: RelationPlan): readonly Stage[] {
   return new Division(plan).stages();
 }
+
+const AGGREGATES_IN_ROUNDS =
+  'the recursive part of WITH RECURSIVE cannot have aggregates that depend on its own rows; aggregate in the SELECT that reads it';
 
 /** Work that belongs to no stage yet. */
 type Fragment =
@@ -125,6 +128,13 @@ class Division {
       case 'values':
       case 'received':
         return operators('one', relation);
+      case 'working':
+        invariant(false, 'the rows of a round are read only within its recursive relation');
+        break;
+      case 'recursive': {
+        const left = this.#atOne(this.#fragment(relation.left));
+        return operators('one', { ...relation, left, right: this.#inRounds(relation.right) });
+      }
       case 'series': {
         const { location, root } = this.#operators(this.#fragment(relation.input));
         return operators(location, { ...relation, input: root });
@@ -145,6 +155,15 @@ class Division {
       case 'set':
         return this.#set(relation);
     }
+  }
+
+  /** A part of a recursive relation: what does not depend on the round is received, and the rest is computed in each round. */
+  #inRounds(relation: Relation): Relation {
+    if (!readsWorking(relation)) return this.#atOne(this.#fragment(relation));
+    if (relation.op === 'aggregate' && relation.aggregates.length > 0) {
+      throw new QuarryError(6000, AGGREGATES_IN_ROUNDS);
+    }
+    return overInputs(relation, (input) => this.#inRounds(input));
   }
 
   #overRows(relation: RelationOf<'filter'> | RelationOf<'project'>, input: Fragment): Fragment {

@@ -19,6 +19,8 @@ export function presentColumns(relation: Relation): ReadonlySet<number> {
     }
     case 'shared':
     case 'received':
+    case 'working':
+    case 'recursive':
       return new Set();
     case 'values': {
       const { columns, rows } = relation;

@@ -39,6 +39,17 @@ export function* relationsIn(relation: Relation): Generator<Relation> {
   for (const input of relationInputs(relation)) yield* relationsIn(input);
 }
 
+/** Whether the relation is computed anew in each round of a recursive relation around it. */
+export function readsWorking(relation: Relation): boolean {
+  const own = new Set<number>();
+  const read = new Set<number>();
+  for (const part of relationsIn(relation)) {
+    if (part.op === 'recursive') own.add(part.recursion);
+    if (part.op === 'working') read.add(part.recursion);
+  }
+  return [...read].some((recursion) => !own.has(recursion));
+}
+
 /** Rewrites every relation of a tree, inputs first. */
 export function rewritten(relation: Relation, rewrite: (relation: Relation) => Relation): Relation {
   return rewrite(overInputs(relation, (input) => rewritten(input, rewrite)));
@@ -70,6 +81,7 @@ export function renamed(relation: Relation, names: ReadonlyMap<number, number>):
     case 'scan':
     case 'shared':
     case 'received':
+    case 'working':
     case 'values':
       return { ...relation, columns: rename(relation.columns) };
     case 'filter':
@@ -111,6 +123,7 @@ export function renamed(relation: Relation, names: ReadonlyMap<number, number>):
     }
     case 'sort':
       return { ...relation, keys: rename<RelationSortKey>(relation.keys) };
+    case 'recursive':
     case 'set': {
       const columns = relation.columns.map(({ column, type, left, right }) => {
         return { column: name(column), type, left: name(left), right: name(right) };

@@ -6,6 +6,9 @@ import { fractionOf, type Statistics, scanRows } from './statistics.js';
 const MATCHED = 0.5;
 /** Values of a series whose bounds are not constant. */
 const SERIES_ROWS = 100;
+/** Rows that a round of a recursive relation reads, and rounds. */
+const WORKING_ROWS = 100;
+const ROUNDS = 10;
 
 interface DistinctValues {
   readonly count: number;
@@ -40,6 +43,10 @@ export class Estimates {
         return this.rows(this.#tables[relation.table]);
       case 'received':
         return 1_000;
+      case 'working':
+        return WORKING_ROWS;
+      case 'recursive':
+        return this.rows(relation.left) * ROUNDS;
       case 'values':
         return relation.rows.length;
       case 'filter':

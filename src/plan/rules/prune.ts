@@ -47,7 +47,7 @@ function renumbered(
 }
 
 function withChanged(relation: Relation, change: (input: Relation) => Relation): Relation {
-  if (relation.op === 'join' || relation.op === 'set') {
+  if (relation.op === 'join' || relation.op === 'set' || relation.op === 'recursive') {
     return { ...relation, left: change(relation.left), right: change(relation.right) };
   }
   return 'input' in relation ? { ...relation, input: change(relation.input) } : relation;
@@ -91,7 +91,13 @@ class Pruning {
         return { ...relation, columns, from: retained.map((index) => relation.from[index]) };
       }
       case 'received':
+      case 'working':
         return relation;
+      case 'recursive': {
+        const side = (name: 'left' | 'right'): Relation =>
+          this.#exactly(relation[name], new Set(relation.columns.map((one) => one[name])));
+        return { ...relation, left: side('left'), right: side('right') };
+      }
       case 'series':
       case 'filter':
         return { ...relation, input: within(relation.input, readsOf(relation)) };

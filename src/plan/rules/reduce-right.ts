@@ -13,7 +13,7 @@ import {
   type RelationPlan,
 } from '../../ir/index.js';
 import { isBareScan } from '../relations/scans.js';
-import { ColumnNumbers, rewritten } from '../relations/tree.js';
+import { ColumnNumbers, readsWorking, rewritten } from '../relations/tree.js';
 import { Estimates } from './estimates.js';
 import type { Statistics } from './statistics.js';
 
@@ -64,7 +64,7 @@ export function reduceRight(plan: RelationPlan, statistics: Statistics): Relatio
 function mayReduce({ kind, left, right, keys }: Join, estimates: Estimates): boolean {
   if (!KINDS.has(kind) || keys.length === 0 || keys.some(({ nullsEqual }) => nullsEqual)) return false;
   const stored = storedPart(right, keys);
-  if (stored === null || left.op === 'shared') return false;
+  if (stored === null || left.op === 'shared' || readsWorking(left)) return false;
   const rows = estimates.rows(stored);
   return rows >= RIGHT_ROWS_MIN && rows >= estimates.rows(left) * RATIO_MIN;
 }

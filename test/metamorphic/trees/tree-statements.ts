@@ -100,6 +100,7 @@ export class TreeStatements {
     const prng = this.#prng;
     if (depth > 1 && prng.chance(0.15)) return this.#set(depth, outer);
     if (depth > 1 && prng.chance(0.1)) return this.#with(depth);
+    if (depth > 1 && prng.chance(0.05)) return this.#recursive(depth);
     return this.#block(depth, outer);
   }
 
@@ -134,6 +135,32 @@ export class TreeStatements {
       : { sql: `${name} ${a}`, names: names(a) };
     const body = this.#blockOver(from, depth - 1, []);
     return { sql: `WITH ${name} AS (${table.sql}) ${body.sql}`, columns: body.columns };
+  }
+
+  /** Without ALL, a recursive part that selects stored values and small numbers ends. */
+  #recursive(depth: number): Rows {
+    const prng = this.#prng;
+    const [name, alias] = [this.#alias(), this.#alias()];
+    const columns = ['integer', prng.pick(TYPES)].map((type, index) => ({
+      name: `c${index + 1}`,
+      type: type as TreeType,
+    }));
+    const types = columns.map(({ type }) => type);
+    const first = this.#blockOver(this.#table(), 1, [], 2, types);
+    const own = columns.map((column) => ({ text: `${name}.${column.name}`, type: column.type }));
+    const table = this.#table();
+    const isJoined = prng.chance(0.6);
+    const equal = (isJoined ? this.#equal(own, table.names) : null) ?? 'true';
+    const names = isJoined ? [...own, ...table.names] : own;
+    const from = isJoined ? `${name} JOIN ${table.sql} ON ${equal}` : name;
+    const next = prng.chance(0.5) ? `CASE WHEN ${own[0].text} < 5 THEN ${own[0].text} + 1 END` : own[0].text;
+    const of = prng.chance(0.5) ? next : this.#columnOf('integer', names);
+    const where = prng.chance(0.5) ? ` WHERE ${this.#comparison(names)}` : '';
+    const round = `SELECT ${of}, ${this.#columnOf(types[1], names)} FROM ${from}${where}`;
+    const read = columns.map((column) => ({ text: `${alias}.${column.name}`, type: column.type }));
+    const body = this.#blockOver({ sql: `${name} ${alias}`, names: read }, depth - 1, []);
+    const sql = `WITH RECURSIVE ${name}(c1, c2) AS (${first.sql} UNION ${round}) ${body.sql}`;
+    return { sql, columns: body.columns };
   }
 
   #block(depth: number, outer: readonly Name[], atMost = 5, types: readonly TreeType[] | null = null): Rows {

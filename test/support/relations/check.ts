@@ -66,6 +66,7 @@ export function checkRelation(relation: Relation, outer: Types = new Map()): voi
     case 'sort':
       relation.keys.forEach(read);
       break;
+    case 'recursive':
     case 'set':
       for (const { type, left, right } of relation.columns) {
         read({ column: left, type });

@@ -119,6 +119,7 @@ class Trees {
     if (depth === 0) return this.#leaf();
     const kind = prng.below(17);
     if (kind < 6) return this.#join(depth, outer, canFail);
+    if (kind === 6 && prng.chance(0.4)) return this.#recursive();
     if (kind === 6) return this.#set(depth, outer, canFail);
     const input = this.tree(prng.chance(0.8) ? depth - 1 : 0, outer, canFail);
     const columns = columnsOf(input);
@@ -129,6 +130,43 @@ class Trees {
     if (kind === 14) return this.#window(input);
     if (kind === 15) return this.#series(input, outer);
     return sortedBy(input, prng, prng.chance(0.7));
+  }
+
+  /** Without ALL, over values of a few different ones, so that it ends. */
+  #recursive(): Relation {
+    const prng = this.#prng;
+    const left = this.#leaf();
+    const first = this.#some(columnsOf(left), 1 + prng.below(2));
+    const recursion = this.#next++;
+    const own = first.map(({ type }) => this.#column(type));
+    const working: Relation = { op: 'working', recursion, columns: own };
+    const other = this.#leaf();
+    const same = own.flatMap((a) => {
+      const b = columnsOf(other).find(({ type }) => type.type === a.type.type);
+      return b === undefined ? [] : [{ left: a.column, right: b.column, nullsEqual: prng.chance(0.2) }];
+    });
+    const kind = prng.pick(['inner', 'inner', 'left', 'semi', 'anti'] as const);
+    const keys = same.slice(0, prng.below(2));
+    const joined: Relation = {
+      op: 'join',
+      kind,
+      left: working,
+      right: other,
+      keys,
+      condition: null,
+      mark: null,
+    };
+    const input = prng.chance(0.7) ? joined : working;
+    const condition = this.#condition(columnsOf(input), [], 1, false);
+    const filter: Relation = prng.chance(0.6) ? { op: 'filter', input, condition } : input;
+    const right: Relation = prng.chance(0.2)
+      ? { op: 'aggregate', input: filter, keys: columnsOf(filter), aggregates: [] }
+      : filter;
+    const columns = first.map(({ column, type }) => {
+      const round = columnsOf(right).filter((one) => one.type.type === type.type);
+      return { ...this.#column(type), left: column, right: prng.pick(round).column };
+    });
+    return { op: 'recursive', recursion, all: false, left, right, columns };
   }
 
   /** A series of at most 5 values per row. */

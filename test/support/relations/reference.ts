@@ -26,6 +26,8 @@ export interface Sources {
   table(table: number): readonly (readonly Value[])[];
   /** In plans, nothing is received. */
   received?(stage: number): readonly (readonly Value[])[];
+  /** By recursive relation around: the rows of the round before. */
+  readonly working?: ReadonlyMap<number, readonly (readonly Value[])[]>;
 }
 
 /** The rows of a plan: a value per column of the root. */
@@ -82,9 +84,33 @@ export function rowsOf(relation: Relation, sources: Sources, outer: Row): Row[] 
       const rows = inputOf(relation.input).sort((a, b) => compareRows(keys, within(a), within(b)));
       return rows.slice(offset, limit === null ? undefined : offset + limit);
     }
+    case 'recursive':
+      return recursiveRows(relation, sources, outer);
+    case 'working':
+      return numbered(relation, sources.working?.get(relation.recursion) ?? []);
     case 'set':
       return setRows(relation, inputOf(relation.left).map(within), inputOf(relation.right).map(within));
   }
+}
+
+function recursiveRows(relation: RelationOf<'recursive'>, sources: Sources, outer: Row): Row[] {
+  const { left, right, columns, all, recursion } = relation;
+  const seen = new Set<string>();
+  const found: Value[][] = [];
+  for (let added: Value[][] | null = null; added === null || added.length > 0; ) {
+    const working = new Map([...(sources.working ?? []), [recursion, added ?? []] as const]);
+    const rows = rowsOf(added === null ? left : right, { ...sources, working }, outer);
+    const side: 'left' | 'right' = added === null ? 'left' : 'right';
+    const values: Value[][] = rows.map((row) => columns.map((one) => row[one[side]]));
+    added = values.filter((one) => {
+      const key = textOf(one);
+      const isNew = all || !seen.has(key);
+      seen.add(key);
+      return isNew;
+    });
+    found.push(...added);
+  }
+  return numbered(relation, found);
 }
 
 /** Of series of integers. */

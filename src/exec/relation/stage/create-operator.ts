@@ -3,11 +3,13 @@ import { invariant } from '../../../base/index.js';
 import type { Relation, RelationOf } from '../../../ir/index.js';
 import type { RowsPart } from '../../../protocol/index.js';
 import type { QueryRun } from '../../query-run.js';
+import { distinctRows } from '../distinct.js';
 import { filterRows } from '../filter.js';
 import { joinRows } from '../join.js';
 import type { Operator } from '../operator.js';
 import { projectRows } from '../project.js';
 import { receivedRows } from '../received.js';
+import { recursiveRows, type WorkingRows, workingRows } from '../recursive.js';
 import { seriesRows } from '../series.js';
 import { setRows } from '../set.js';
 import { sortRows } from '../sort/sort-rows.js';
@@ -19,6 +21,8 @@ export interface OperatorSources {
   readonly run: QueryRun;
   readonly scan: (relation: RelationOf<'scan'>) => Operator;
   readonly received: (stage: number) => readonly RowsPart[];
+  /** By number of the recursive relation around: the rows of the round before. */
+  readonly working: ReadonlyMap<number, WorkingRows>;
   /** Wraps an operator to measure it; null = nothing is measured. */
   readonly measured: ((relation: Relation, operator: Operator) => Operator) | null;
 }
@@ -45,6 +49,23 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
       return projectRows(of(relation.input), relation, run);
     case 'series':
       return seriesRows(of(relation.input), relation, run);
+    case 'recursive': {
+      const rounds = (rows: WorkingRows): Operator =>
+        createOperator(relation.right, {
+          ...sources,
+          measured: null,
+          working: new Map([...sources.working, [relation.recursion, rows]]),
+        });
+      return recursiveRows(of(relation.left), rounds, relation, run);
+    }
+    case 'working': {
+      const rows = sources.working.get(relation.recursion);
+      invariant(rows !== undefined, 'the rows of a round are read within its recursive relation');
+      return workingRows(relation.columns, rows);
+    }
+    case 'aggregate':
+      invariant(relation.aggregates.length === 0, 'aggregates are not a part of a stage');
+      return distinctRows(of(relation.input), relation, run);
     case 'set':
       return setRows(of(relation.left), of(relation.right), relation, run);
     case 'join':
@@ -53,7 +74,6 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
       return sortRows(of(relation.input), relation, run);
     case 'window':
       return windowRows(of(relation.input), relation, run);
-    case 'aggregate':
     case 'shared':
       invariant(false, `${relation.op} is not a part of a stage`);
   }

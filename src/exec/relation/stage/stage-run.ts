@@ -66,7 +66,7 @@ export class StageCursor {
     this.#measured = profiled ? new MeasuredOperators() : null;
     const measured = this.#measured;
     this.#operator = createOperator(inputOf(stage), {
-      ...{ run, received },
+      ...{ run, received, working: new Map() },
       scan: (relation) => this.#scan(relation, sources),
       measured: measured && ((relation, operator) => measured.of(relation, operator)),
     });

@@ -24,6 +24,7 @@ import {
   copied,
   narrowed,
   overInputs,
+  readsWorking,
   relationsIn,
   rewritten,
 } from '../../relations/tree.js';
@@ -210,7 +211,7 @@ class Decorrelation {
         names: new Map(outer.map(({ column }, index) => [column, keys[index].column])),
       };
     };
-    if (isCheap(relation)) {
+    if (isCheap(relation) || readsWorking(relation)) {
       const create = () => {
         const names = new Map<number, number>();
         const copy = copied(relation, this.#numbers, names);

@@ -161,10 +161,12 @@ function renamedOuter(relation: Relation, names: ReadonlyMap<number, number>): R
   switch (own.op) {
     case 'join':
     case 'set':
+    case 'recursive':
       return { ...own, left: renamedOuter(own.left, names), right: renamedOuter(own.right, names) };
     case 'scan':
     case 'shared':
     case 'received':
+    case 'working':
     case 'values':
       return own;
     default:

@@ -23,6 +23,8 @@ export interface VisibleTable {
   shared: { readonly table: number; readonly columns: readonly OutputColumn[] } | null;
   /** How often the statement names it. */
   readonly useCount: number;
+  /** Within the recursive part of this table: its rows of the round before. */
+  readonly working: { readonly recursion: number; readonly columns: readonly OutputColumn[] } | null;
 }
 
 /** By name, in lower case. */
@@ -33,6 +35,8 @@ export interface QueryContext {
   readonly columns: PlanColumns;
   /** The relations that are computed once, in the order in which they are needed. */
   readonly tables: Build[];
+  /** Binds the query of a table of WITH. Throws 6000, 506. */
+  bindTable(table: VisibleTable): BoundQuery;
   /** Binds a query within `outer` (null = no block around it). Throws 6000, 506. */
   bindQuery(query: Query, visible: VisibleTables, outer: QueryScope | null): BoundQuery;
 }

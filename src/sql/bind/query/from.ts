@@ -131,12 +131,23 @@ export class FromBinder {
       const outputs = renamed(columns, definition.columnNames, definition.position);
       return new Namespace([new DerivedTable(alias ?? name, outputs, position)], []);
     };
+    if (common.working !== null) {
+      const { recursion, columns } = common.working;
+      const own = columns.map((column) => ({
+        ...column,
+        ...planColumns.add(column.type, PLAIN_TRAITS, column.name),
+      }));
+      return {
+        build: () => ({ op: 'working', recursion, columns: own.map(plainColumn) }),
+        namespace: named(own),
+      };
+    }
     if (useCount === 1) {
-      const { build, columns } = this.#context.bindQuery(definition.query, common.visible, null);
+      const { build, columns } = this.#context.bindTable(common);
       return { build, namespace: named(columns) };
     }
     if (common.shared === null) {
-      const { build, columns } = this.#context.bindQuery(definition.query, common.visible, null);
+      const { build, columns } = this.#context.bindTable(common);
       common.shared = { table: tables.push(build) - 1, columns };
     }
     const { table, columns: shared } = common.shared;

@@ -30,6 +30,7 @@ import type { BoundQuery, QueryContext, QueryTail, VisibleTable, VisibleTables }
 import { DerivedTable, Namespace, NO_TABLES } from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, PlanColumns, plainColumn } from './plan-columns.js';
 import { columnScope, type QueryScope } from './query-scope.js';
+import { bindRecursive, isRecursive } from './recursive.js';
 import { outputTraits } from './scan-traits.js';
 import { tableUses } from './table-uses.js';
 import { queryOf } from './unflattened.js';
@@ -71,6 +72,9 @@ class QueryBinder implements QueryContext {
   readonly tables: Build[] = [];
   /** How often the statement names each table. */
   readonly #uses: ReadonlyMap<string, number>;
+  #recursions = 0;
+  /** The number of recursive parts around the query that is bound. */
+  #recursionDepth = 0;
 
   constructor(request: SqlRequest, uses: ReadonlyMap<string, number>) {
     this.request = request;
@@ -95,15 +99,26 @@ class QueryBinder implements QueryContext {
     return this.#withTail(this.#body(query.body, all, outer), query, outer);
   }
 
+  bindTable(table: VisibleTable): BoundQuery {
+    const { definition, visible } = table;
+    if (!isRecursive(definition)) return this.bindQuery(definition.query, visible, null);
+    const bindWithin = (query: Query, within: VisibleTables, isRound: boolean): BoundQuery => {
+      if (isRound) this.#recursionDepth++;
+      const bound = this.bindQuery(query, within, null);
+      if (isRound) this.#recursionDepth--;
+      return bound;
+    };
+    const tables = this.#withTables(definition.query, visible);
+    return bindRecursive(table, tables, this.#recursions++, this.columns, bindWithin);
+  }
+
   #withTables({ tables }: Query, visible: VisibleTables): VisibleTables {
     let all = visible;
     for (const definition of tables) {
       const name = lowerCase(definition.name);
-      if (definition.recursive && (tableUses(definition.query).get(name) ?? 0) > 0) {
-        throw sqlError('WITH RECURSIVE is not available', definition.position);
-      }
-      const useCount = this.#uses.get(name) ?? 0;
-      const table: VisibleTable = { definition, visible: all, shared: null, useCount };
+      // A table within a recursive part may depend on the round, and is not computed once.
+      const useCount = this.#recursionDepth > 0 ? 1 : (this.#uses.get(name) ?? 0);
+      const table: VisibleTable = { definition, visible: all, shared: null, useCount, working: null };
       all = new Map([...all, [name, table]]);
     }
     return all;

@@ -57,6 +57,10 @@ t.test('a SELECT over one dimension, or with joins by ID, is a flat plan', async
 t.test('every other SELECT is a tree of operators over scans', async (t) => {
   const cases: readonly (readonly [sql: string, operators: string])[] = [
     ['SELECT age FROM (SELECT age FROM users) u', 'scan'],
+    [
+      'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + age FROM r, users) SELECT n FROM r',
+      'shared recursive values inner-join working scan',
+    ],
     ['SELECT n FROM users, generate_series(1, age) n', 'inner-join scan series values'],
     ['SELECT u.age FROM users u, cities c WHERE u.city = c.name', 'filter inner-join scan scan'],
     ['SELECT u.age FROM users u RIGHT JOIN cities c ON u.city = c.name', 'left-join scan scan'],
@@ -191,7 +195,25 @@ t.test('what cannot be bound is refused with its position', async (t) => {
     ['SELECT LAG() OVER () FROM users', 8, /LAG takes 1 to 3 arguments/],
     ['SELECT SUM(age) OVER (ORDER BY city RANGE 1 PRECEDING) FROM users', 43, /number or a date/],
     ['SELECT SUM(age) OVER w FROM users', 22, /there is no window "w"/],
-    ['WITH RECURSIVE r AS (SELECT 1 UNION SELECT 2 FROM r) SELECT 1 FROM r', 16, /RECURSIVE/],
+    ['WITH RECURSIVE r AS (SELECT 1 FROM r) SELECT 1 FROM r', 16, /has the form WITH RECURSIVE/],
+    ['WITH RECURSIVE r AS (SELECT 1 FROM r UNION SELECT 2) SELECT 1 FROM r', 22, /only the part after/],
+    [
+      'WITH RECURSIVE r AS (SELECT 1 UNION SELECT 2 FROM r ORDER BY 1) SELECT 1 FROM r',
+      62,
+      /ORDER BY, LIMIT and OFFSET belong/,
+    ],
+    ['WITH RECURSIVE r AS (SELECT 1 UNION SELECT 2, 3 FROM r) SELECT 1 FROM r', 31, /not 1 and 2/],
+    [
+      'WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT n + 0.5 FROM r) SELECT n FROM r',
+      34,
+      /"n" is integer in the first part and decimal\(1\)/,
+    ],
+    [
+      'WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT MAX(n) + 1 FROM r) SELECT n FROM r',
+      16,
+      /cannot have aggregates of its own rows/,
+    ],
+    ['WITH r AS (SELECT 1 UNION SELECT 2 FROM r) SELECT 1 FROM r', 41, /there is no table "r"/],
     [
       'SELECT 1 FROM users u WHERE EXISTS (SELECT name FROM cities c WHERE c.name = u.city GROUP BY ROLLUP (name))',
       102,
