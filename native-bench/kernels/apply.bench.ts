@@ -29,7 +29,7 @@ const TYPES: readonly [string, Column['type'], number | null][] = [
 ];
 
 function model(): DatabaseModel {
-  const dimension = newDimension(1, 'default');
+  const dimension = newDimension({ id: 1, apiName: 'default' });
   const columns = new Map(dimension.columns);
   TYPES.forEach(([name, type, decimalPlaces], index) => {
     const storage = type.endsWith('-event') ? null : 'latest-value';
@@ -43,6 +43,7 @@ function model(): DatabaseModel {
     shrinkVersion: 1,
     nextDimensionId: 2,
     nextColumnId: TYPES.length + 1,
+    textCase: 'fold',
     dimensions: new Map([['default', { ...dimension, columns }]]),
   };
 }

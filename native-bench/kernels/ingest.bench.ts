@@ -30,7 +30,7 @@ function column(id: number, apiName: string, type: Column['type']): Column {
 }
 
 function model(): DatabaseModel {
-  const people = newDimension(2, 'people');
+  const people = newDimension({ id: 2, apiName: 'people' });
   const columns = new Map(people.columns);
   const types: [string, Column['type']][] = [
     ['country', 'string'],
@@ -51,8 +51,9 @@ function model(): DatabaseModel {
     shrinkVersion: 1,
     nextDimensionId: 3,
     nextColumnId: 7,
+    textCase: 'fold',
     dimensions: new Map([
-      ['default', newDimension(1, 'default')],
+      ['default', newDimension({ id: 1, apiName: 'default' })],
       ['people', { ...people, columns }],
     ]),
   };

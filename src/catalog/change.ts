@@ -11,6 +11,7 @@ import {
   type Dimension,
   newDimension,
   type Relation,
+  type TextCase,
 } from '../schema/index.js';
 import {
   type AccountState,
@@ -26,7 +27,10 @@ import {
 } from './catalog.js';
 
 /** A new dimension, without columns and relations. */
-export type NewDimension = Omit<Dimension, 'columns' | 'relations'>;
+export type NewDimension = Omit<Dimension, 'columns' | 'relations' | 'textCase'> & {
+  /** Absent in the records of the first stores: 'fold'. */
+  readonly textCase?: TextCase;
+};
 
 /** Names a dimension of a database. */
 interface DimensionRef {
@@ -41,6 +45,8 @@ export type CatalogChange =
       readonly name: string;
       readonly type: DatabaseType;
       readonly properties?: DatabaseProperties;
+      /** Absent in the records of the first stores: 'fold'. */
+      readonly textCase?: TextCase;
     }
   | {
       readonly change: 'database-changed';
@@ -75,7 +81,7 @@ export type CatalogChange =
   | { readonly change: 'saved-query-set'; readonly savedQuery: SavedQuery }
   | { readonly change: 'saved-query-deleted'; readonly databaseId: number; readonly name: string };
 
-function newDatabase(id: number, name: string, type: DatabaseType): DatabaseModel {
+function newDatabase(id: number, name: string, type: DatabaseType, textCase: TextCase): DatabaseModel {
   return {
     id,
     name,
@@ -84,7 +90,8 @@ function newDatabase(id: number, name: string, type: DatabaseType): DatabaseMode
     shrinkVersion: 1,
     nextDimensionId: 2,
     nextColumnId: 1,
-    dimensions: new Map([[DEFAULT_DIMENSION, newDimension(1, DEFAULT_DIMENSION)]]),
+    textCase,
+    dimensions: new Map([[DEFAULT_DIMENSION, newDimension({ id: 1, apiName: DEFAULT_DIMENSION, textCase })]]),
   };
 }
 
@@ -163,7 +170,10 @@ class Draft {
     this.#version++;
     switch (change.change) {
       case 'database-created':
-        this.#databases.set(change.id, newDatabase(change.id, change.name, change.type));
+        this.#databases.set(
+          change.id,
+          newDatabase(change.id, change.name, change.type, change.textCase ?? 'fold'),
+        );
         this.#properties.set(change.id, change.properties ?? DEFAULT_PROPERTIES);
         this.#nextDatabaseId = Math.max(this.#nextDatabaseId, change.id + 1);
         break;
@@ -214,9 +224,8 @@ class Draft {
   #applyToModel(change: Extract<CatalogChange, { databaseId: number; change: `${string}-${string}` }>): void {
     switch (change.change) {
       case 'dimension-created': {
-        const { id, apiName, name, modelType } = change.dimension;
-        const model = this.#changed(change.databaseId, { nextDimensionId: id + 1 });
-        this.#put(model, newDimension(id, apiName, name, modelType));
+        const model = this.#changed(change.databaseId, { nextDimensionId: change.dimension.id + 1 });
+        this.#put(model, newDimension(change.dimension));
         break;
       }
       case 'dimension-deleted': {

@@ -2,7 +2,7 @@
  * Converts the catalog and its changes to the form that is stored as MessagePack, without Map and BigInt, and back. The form
  * is part of the formats of the log and the manifest: fields may only be added, and their absence must have a meaning.
  */
-import type { Column, DatabaseModel, Dimension, Relation } from '../schema/index.js';
+import type { Column, DatabaseModel, Dimension, Relation, TextCase } from '../schema/index.js';
 import {
   type ApiKey,
   type Catalog,
@@ -16,12 +16,14 @@ import {
 } from './catalog.js';
 import type { CatalogChange } from './change.js';
 
-type PlainColumn = Omit<Column, 'range'> & { readonly range: readonly string[] | null };
-type PlainDimension = Omit<Dimension, 'columns' | 'relations'> & {
+/** Objects of the first stores do not have it: they fold. */
+type StoredCase<T> = Omit<T, 'textCase'> & { readonly textCase?: TextCase };
+type PlainColumn = StoredCase<Omit<Column, 'range'>> & { readonly range: readonly string[] | null };
+type PlainDimension = StoredCase<Omit<Dimension, 'columns' | 'relations'>> & {
   readonly columns: readonly PlainColumn[];
   readonly relations?: readonly Relation[];
 };
-type PlainModel = Omit<DatabaseModel, 'dimensions'> & {
+type PlainModel = StoredCase<Omit<DatabaseModel, 'dimensions'>> & {
   readonly dimensions: readonly PlainDimension[];
   readonly properties?: DatabaseProperties;
 };
@@ -38,7 +40,11 @@ const plainColumn = (column: Column): PlainColumn => ({
   ...column,
   range: column.range?.map(String) ?? null,
 });
-const columnOf = (plain: PlainColumn): Column => ({ ...plain, range: plain.range?.map(BigInt) ?? null });
+const columnOf = (plain: PlainColumn): Column => ({
+  ...plain,
+  textCase: plain.textCase ?? 'fold',
+  range: plain.range?.map(BigInt) ?? null,
+});
 
 const byApiName = <T extends { readonly apiName: string }>(items: readonly T[]): ReadonlyMap<string, T> =>
   new Map(items.map((item) => [item.apiName, item]));
@@ -50,12 +56,17 @@ const plainDimension = (dimension: Dimension): PlainDimension => ({
 });
 const dimensionOf = (plain: PlainDimension): Dimension => ({
   ...plain,
+  textCase: plain.textCase ?? 'fold',
   columns: byApiName(plain.columns.map(columnOf)),
   relations: new Map((plain.relations ?? []).map((relation) => [relation.name, relation])),
 });
 
 function modelOf({ properties: _, ...plain }: PlainModel): DatabaseModel {
-  return { ...plain, dimensions: byApiName(plain.dimensions.map(dimensionOf)) };
+  return {
+    ...plain,
+    textCase: plain.textCase ?? 'fold',
+    dimensions: byApiName(plain.dimensions.map(dimensionOf)),
+  };
 }
 
 /** Team keys of the first stores have neither name nor permissions; they get all permissions. */

@@ -91,10 +91,15 @@ export class EntityReader {
     this.#seek = seek;
   }
 
-  /** Reads the object at `objectAt`, whose ID is ids.bytes[idFrom, ids.length). Returns the offset after the object. */
-  read(objectAt: number, idFrom: number, hash: number): number {
+  /**
+   * Reads the object at `objectAt`, whose key is at `keyAt` and was read as the last of the request's IDs. Returns the offset
+   * after the object. Throws 2019 if the request contains the ID already.
+   */
+  read(objectAt: number, keyAt: number): number {
     const source = this.#source;
     const tables = this.#tables;
+    const { ids } = this.#scratch;
+    if (!tables.preservesIds) ids.store(keyAt);
     const { bytes } = source;
     if (bytes[objectAt] !== OPEN_OBJECT) {
       throw new InsertError(2005, objectAt, `the value is ${kindOfValue(bytes[objectAt])}, not an object`);
@@ -112,9 +117,14 @@ export class EntityReader {
     } else if (index < 0) throw noDefault(objectAt);
 
     const dimension = tables.dimensions[index];
+    if (tables.preservesIds) {
+      if (dimension.preservesIds) ids.readUnchanged(source, keyAt);
+      ids.store(keyAt);
+    }
+    const { hash } = ids;
     const shard = shardOf(hash >>> 0, this.#shardCount);
     const batch = dimension.batches[shard] ?? this.#openBatch(dimension, index, shard);
-    const row = batch.add(this.#scratch.ids.bytes, idFrom, this.#scratch.ids.length, hash);
+    const row = batch.add(ids.bytes, ids.from, ids.end, hash);
 
     let columnCount = 0;
     let previous = -1;

@@ -3,10 +3,10 @@
  * builders, tables of known models, and guesses about bodies.
  * Invariant: the state affects speed only, not results. One parse at a time uses it.
  */
-import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import type { DatabaseModel } from '../schema/index.js';
 import { BuilderPools } from './builders.js';
 import { PlainWalk } from './plain/walk.js';
+import { RequestIds } from './request-ids.js';
 import { Source } from './source.js';
 import { ModelTables } from './tables.js';
 import { TextSink } from './values/text.js';
@@ -21,13 +21,7 @@ export class IngestScratch {
   readonly lines = new Source();
   readonly line = new Source('line');
   readonly pools = new BuilderPools();
-  /** IDs of the request's entities, lower-cased. */
-  readonly ids = new TextSink();
-  /** ids.bytes[idEnds[e], idEnds[e + 1]) is the ID of entity e. */
-  readonly idEnds = new Int32Array(ENTITIES_PER_INSERT_MAX + 1);
-  readonly idHashes = new Int32Array(ENTITIES_PER_INSERT_MAX);
-  /** Open addressing by ID hash: entity + 1, 0 = free. */
-  readonly idSlots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(ENTITIES_PER_INSERT_MAX)));
+  readonly ids = new RequestIds();
   /** For keys with escapes. */
   readonly key = new TextSink();
   readonly dateResult = new Float64Array(1);

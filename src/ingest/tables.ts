@@ -32,6 +32,8 @@ export const AS_POINT = 6;
 export const AS_ENUMERATED = 7;
 /** A datetime, or a date as its midnight. */
 export const AS_INSTANT = 8;
+/** A string in the case in which it is sent. */
+export const AS_UNCHANGED_TEXT = 9;
 
 /** How a column stores its values. */
 export const STORES_LATEST = 0;
@@ -59,7 +61,7 @@ function readerOf(column: Column, midnights: ReadonlySet<Column>): number {
     case 'geolocation':
       return AS_POINT;
     default:
-      return AS_TEXT;
+      return column.textCase === 'preserve' ? AS_UNCHANGED_TEXT : AS_TEXT;
   }
 }
 
@@ -73,6 +75,8 @@ export class DimensionTable {
   readonly dimension: Dimension;
   readonly firstSlot: number;
   readonly names: NameTable;
+  /** Entity IDs keep their case. */
+  readonly preservesIds: boolean;
   /** Slots that this request writes, in the order of first mention. */
   readonly touchedSlots: number[] = [];
   /** The first column of the previous entity, used as a guess. */
@@ -84,6 +88,7 @@ export class DimensionTable {
     this.dimension = dimension;
     this.firstSlot = firstSlot;
     this.names = new NameTable([...dimension.columns.keys()]);
+    this.preservesIds = dimension.textCase === 'preserve';
   }
 }
 
@@ -92,6 +97,8 @@ export class ModelTables {
   readonly dimensionNames: NameTable;
   /** Index of the dimension for entities that name none; -1 = it was deleted. */
   readonly defaultDimension: number;
+  /** Some dimension preserves the case of entity IDs. */
+  readonly preservesIds: boolean;
 
   // By slot.
   readonly columns: readonly Column[];
@@ -130,6 +137,7 @@ export class ModelTables {
     const names = [...model.dimensions.keys()];
     this.dimensionNames = new NameTable(names);
     this.defaultDimension = names.indexOf(DEFAULT_DIMENSION);
+    this.preservesIds = this.dimensions.some(({ preservesIds }) => preservesIds);
     this.columns = columns;
     this.reader = Uint8Array.from(columns, (column) => readerOf(column, midnights));
     this.related = new RelatedEvents(columns, model.dimensions.values());

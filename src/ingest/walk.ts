@@ -13,7 +13,6 @@ import type { ParseContext } from './parse.js';
 import type { IngestScratch } from './scratch.js';
 import { CLOSE_OBJECT, COMMA, OPEN_OBJECT, QUOTE, type Source, skipSpace, wordOf } from './source.js';
 import type { ModelTables } from './tables.js';
-import { readText, sameBytes } from './values/text.js';
 
 const AUTO_WORDS = [wordOf('auto'), wordOf('-cre'), wordOf('ate"')];
 
@@ -33,8 +32,7 @@ export class InsertWalk {
     this.#source = scratch.source;
     this.#tables = tables;
     this.#entities = new EntityReader(scratch, tables, nowMs, seek);
-    scratch.ids.length = 0;
-    scratch.idSlots.fill(0);
+    scratch.ids.clear();
   }
 
   get valueCount(): number {
@@ -68,10 +66,8 @@ export class InsertWalk {
   /** Returns the error with the names of the current entity (or "set") and column. */
   describe(error: InsertError, subject: ParseContext['subject']): WireError {
     if (error.code === 1503 || !this.#inEntity) return { code: error.code, message: error.text };
-    const { ids, idEnds } = this.#scratch;
     const { slot } = this.#entities;
-    const id = new TextDecoder().decode(ids.bytes.subarray(idEnds[this.entityCount], ids.length));
-    const named = subject === 'set' ? '"set"' : `entity ${quoted(id)}`;
+    const named = subject === 'set' ? '"set"' : `entity ${quoted(this.#scratch.ids.text)}`;
     const column = slot < 0 ? '' : `, column ${quoted(this.#tables.columns[slot].apiName)}`;
     return { code: error.code, message: `${named}${column}: ${error.text}` };
   }
@@ -79,7 +75,7 @@ export class InsertWalk {
   /** Reads one member of the body, whose key's quote is at `keyAt`, and returns the offset after its value. */
   #member(keyAt: number): number {
     const source = this.#source;
-    const { ids, idEnds } = this.#scratch;
+    const { ids } = this.#scratch;
     const { view } = source;
     this.#inEntity = false;
     if (view.getInt32(keyAt + 1, true) === AUTO_WORDS[0]) {
@@ -90,8 +86,7 @@ export class InsertWalk {
         return this.#autoCreate(skipColon(source, keyAt + 13));
       }
     }
-    const from = ids.length;
-    let at = readText(source, keyAt + 1, ids);
+    let at = ids.read(source, keyAt);
     if (ids.points === 0) throw new InsertError(2003, keyAt, 'an entity ID is empty');
     if (ids.points > TEXT_POINTS_MAX) {
       const shown = new TextDecoder().decode(source.bytes.subarray(keyAt + 1, keyAt + 161));
@@ -101,23 +96,18 @@ export class InsertWalk {
         `the entity ID ${quoted(shown)} is longer than ${TEXT_POINTS_MAX} characters`,
       );
     }
-    if (at - keyAt !== AUTO_CREATE.length + 2 && ids.length - from === AUTO_CREATE.length) {
+    if (at - keyAt !== AUTO_CREATE.length + 2 && ids.end - ids.from === AUTO_CREATE.length) {
       // A key with escapes may also be the reserved key.
       if (stringAt(source, keyAt) === AUTO_CREATE) {
-        ids.length = from;
         return this.#autoCreate(skipColon(source, at));
       }
     }
-    idEnds[this.entityCount] = from;
     this.#entities.slot = -1;
     this.#inEntity = true;
     if (this.entityCount === ENTITIES_PER_INSERT_MAX) {
       throw new InsertError(2012, keyAt, `the request has more than ${ENTITIES_PER_INSERT_MAX} entities`);
     }
-    const hash = ids.hash;
-    this.#storeId(from, hash, keyAt);
-    at = skipColon(source, at);
-    at = this.#entities.read(at, from, hash);
+    at = this.#entities.read(skipColon(source, at), keyAt);
     this.entityCount++;
     return at;
   }
@@ -125,23 +115,5 @@ export class InsertWalk {
   #autoCreate(valueAt: number): number {
     this.autoCreateAt.push(valueAt);
     return skipValue(this.#source, valueAt, 1);
-  }
-
-  /** Stores the ID ids.bytes[from, ids.length) for entity `entityCount`. Throws 2019 if the request contains it already. */
-  #storeId(from: number, hash: number, keyAt: number): void {
-    const { ids, idEnds, idHashes, idSlots } = this.#scratch;
-    const length = ids.length - from;
-    const mask = idSlots.length - 1;
-    let slot = hash & mask;
-    for (; idSlots[slot] !== 0; slot = (slot + 1) & mask) {
-      const other = idSlots[slot] - 1;
-      if (idHashes[other] !== hash || idEnds[other + 1] - idEnds[other] !== length) continue;
-      if (sameBytes(ids.bytes, idEnds[other], ids.bytes, from, length)) {
-        throw new InsertError(2019, keyAt, 'the entity ID occurs twice in the request');
-      }
-    }
-    idSlots[slot] = this.entityCount + 1;
-    idHashes[this.entityCount] = hash;
-    idEnds[this.entityCount + 1] = ids.length;
   }
 }

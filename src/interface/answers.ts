@@ -21,7 +21,15 @@ import {
   text,
   union,
 } from './schema.js';
-import { COLUMN_TYPES, DATABASE_TYPES, LOAD_PLANS, METRICS, PRICING_MODELS, STORAGES } from './words.js';
+import {
+  COLUMN_TYPES,
+  DATABASE_TYPES,
+  LOAD_PLANS,
+  METRICS,
+  PRICING_MODELS,
+  STORAGES,
+  TEXT_CASES,
+} from './words.js';
 
 const names = (description: string) => list(anyText, description);
 const dateTime = plain<string>({ type: 'string', format: 'date-time' });
@@ -51,6 +59,7 @@ export const columnEntry = named(
     type: oneOf(COLUMN_TYPES),
     category: constant('general'),
     storage: optional(choice(STORAGES, 'Absent for event columns.')),
+    case: optional(choice(TEXT_CASES, 'Only if texts keep their case.')),
   }),
 );
 export type ColumnEntry = Infer<typeof columnEntry>;
@@ -364,6 +373,7 @@ const databaseMembers = {
   cloud_provider: anyText,
   cloud_area: anyText,
   'addresses-whitelist': names('Empty = any address.'),
+  case: optional(oneOf(TEXT_CASES)),
   usage: named(
     'Usage',
     object({

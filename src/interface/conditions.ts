@@ -201,6 +201,12 @@ export type PredicateName = keyof typeof predicateFields;
 /** Every predicate of conditions and levels, for any column type. */
 export const PREDICATES = Object.keys(predicateFields) as readonly PredicateName[];
 
+/** Stands beside predicates on texts. */
+export const IGNORE_CASE = 'ignore-case';
+export const ignoreCase = optional(
+  flag('Compares texts without their case; for string columns and entity IDs whose case is preserved.'),
+);
+
 /** An integer from 1 to MINFREQ_MAX. */
 export const minfreq = (description: string) =>
   integer(description, 1, MINFREQ_MAX, { codes: MINFREQ_CODES });
@@ -217,7 +223,7 @@ export const eventFields = {
 export const predicates = named(
   'Predicates',
   object(
-    { ...predicateFields, ...eventFields },
+    { ...predicateFields, [IGNORE_CASE]: ignoreCase, ...eventFields },
     {
       minProperties: 1,
       description:

@@ -11,7 +11,9 @@ import {
   between,
   bypassCache,
   dimension,
+  IGNORE_CASE,
   type Interval,
+  ignoreCase,
   interval,
   minfreq,
   type Operand,
@@ -48,21 +50,23 @@ const manyOrOne = (schema: Schema): Schema =>
   );
 
 /** The operands of predicates in a level: a list where a condition takes one operand. */
-const levelPredicates: Fields = Object.fromEntries(
-  PREDICATES.filter((name) => name !== 'geo_near').map((name) => {
+const levelPredicates: Fields = Object.fromEntries([
+  [IGNORE_CASE, ignoreCase],
+  ...PREDICATES.filter((name) => name !== 'geo_near').map((name) => {
     const field: Schema = predicateFields[name];
     const { optional: _, ...schema } = field.of ?? field;
     return [name, manyOrOne(schema.component === undefined ? operand : schema)];
   }),
-);
+]);
 
 /** The predicates that filter a level's values: as in conditions, and lists of operands of which any may match. */
 export type LevelPredicates = {
   readonly [Name in Exclude<
     keyof Predicates,
-    'geo_near' | 'between' | 'minfreq' | 'range' | 'in' | 'not-in'
+    'geo_near' | 'between' | 'minfreq' | 'range' | 'in' | 'not-in' | typeof IGNORE_CASE
   >]?: Predicates[Name] | readonly NonNullable<Predicates[Name]>[];
 } & {
+  readonly [IGNORE_CASE]?: boolean;
   readonly in?: Operand | readonly Operand[];
   readonly 'not-in'?: Operand | readonly Operand[];
   readonly range?: readonly [Operand, Operand] | readonly (readonly [Operand, Operand])[];

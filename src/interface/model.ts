@@ -26,7 +26,7 @@ import {
   union,
   unread,
 } from './schema.js';
-import { NEW_COLUMN_TYPES, SAVED_QUERY_TYPES, STORAGES } from './words.js';
+import { NEW_COLUMN_TYPES, SAVED_QUERY_TYPES, STORAGES, TEXT_CASES } from './words.js';
 
 export const DECIMAL_PLACES_DEFAULT = 6;
 export const DECIMAL_PLACES_MAX = 20;
@@ -58,6 +58,7 @@ export const newDimension = named(
       long: 5004,
     }),
     'relational-model-type': orNull(choice(['fact', 'dimension'], 'Role in a star schema.', { wrong: 5010 })),
+    case: orNull(choice(TEXT_CASES, 'Whether entity IDs keep their case; default: that of the database.')),
   }),
 );
 export type NewDimension = Infer<typeof newDimension>;
@@ -117,6 +118,12 @@ export const newColumn = named(
       choice(['low', 'high'], 'For string columns: whether there are few or many distinct values.', {
         wrong: 3011,
       }),
+    ),
+    case: orNull(
+      choice(
+        TEXT_CASES,
+        'For string columns: fold = texts are stored, answered and compared in lower case; preserve = as sent, compared exactly. Default: that of the database.',
+      ),
     ),
     'decimal-places': orNull(
       integer(`For decimal columns; default ${DECIMAL_PLACES_DEFAULT}.`, 1, DECIMAL_PLACES_MAX, {

@@ -27,6 +27,7 @@ import {
   LOAD_PLANS,
   PERMISSION_NUMBER_MAX,
   PRICING_MODELS,
+  TEXT_CASES,
   WEEK_DAYS,
 } from './words.js';
 
@@ -111,6 +112,12 @@ const newDatabaseFields = body(
     labels,
     'query-load': queryLoad,
     'insertion-load': insertionLoad,
+    case: orNull(
+      choice(
+        TEXT_CASES,
+        'Case of the texts and entity IDs of new columns and dimensions; default fold. Cannot be changed later.',
+      ),
+    ),
     ...cloudFields,
   },
   {

@@ -23,6 +23,8 @@ export const NEW_COLUMN_TYPES = COLUMN_TYPES.filter((type) => type !== 'unique-i
 
 export const STORAGES = ['latest-value', 'list-of-values'] as const;
 
+export const TEXT_CASES = ['fold', 'preserve'] as const;
+
 export const INTERVALS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'] as const;
 
 export const METRICS = [

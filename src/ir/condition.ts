@@ -19,12 +19,14 @@ export type TextMatch = 'equals' | 'contains' | 'starts-with' | 'ends-with' | 'l
 export type ValueTest =
   /** Some range contains the value; no ranges = never. */
   | { readonly kind: 'ranges'; readonly ranges: readonly IntRange[]; readonly negated: boolean }
-  /** Some text (lower-cased) matches; `low`/`high`: text order by code point, as UTF-8 bytes. */
+  /** Some text matches; texts are in the form in which the column stores them. */
   | {
       readonly kind: 'text';
       readonly match: TextMatch;
       readonly texts: readonly string[];
       readonly negated: boolean;
+      /** The lower-case forms of values are compared; the texts are in lower case. Absent = false. */
+      readonly ignoresCase?: boolean;
     }
   /** The great-circle distance is at most radiusKm. Degrees; geolocation columns. */
   | {

@@ -4,12 +4,19 @@
  * Invariants: a changed model is a new object with a higher `version`; ids are never reused within a database;
  * `columns` of a dimension is keyed by api-name and always contains `entity-id`.
  */
-import { COLUMN_TYPES, DEFAULT_DIMENSION, type STORAGES } from '../interface/index.js';
+import { COLUMN_TYPES, DEFAULT_DIMENSION, type STORAGES, type TEXT_CASES } from '../interface/index.js';
+import { lowerCase } from './text.js';
 
 export { COLUMN_TYPES };
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
 export type Storage = (typeof STORAGES)[number];
+
+/**
+ * fold: texts are stored, answered and compared in lower case. preserve: they are stored and answered as sent, and compared
+ * exactly. Only strings and entity IDs differ; for every other type it is 'fold'.
+ */
+export type TextCase = (typeof TEXT_CASES)[number];
 
 /**
  * The representation of a value in memory.
@@ -34,6 +41,7 @@ export interface Column {
   readonly range: readonly bigint[] | null;
   /** Days for which an event column keeps its events; null = forever (and for attribute columns). */
   readonly retentionDays: number | null;
+  readonly textCase: TextCase;
   readonly active: boolean;
 }
 
@@ -49,6 +57,8 @@ export interface Dimension {
   readonly name: string;
   readonly apiName: string;
   readonly modelType: 'fact' | 'dimension' | null;
+  /** Of its entity IDs; the `entity-id` column has the same. */
+  readonly textCase: TextCase;
   readonly columns: ReadonlyMap<string, Column>;
   /** By name. */
   readonly relations: ReadonlyMap<string, Relation>;
@@ -68,6 +78,8 @@ export interface DatabaseModel {
   readonly nextDimensionId: number;
   /** The id that the next column or relation gets. */
   readonly nextColumnId: number;
+  /** Of new dimensions and columns that do not say it. */
+  readonly textCase: TextCase;
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }
 
@@ -113,22 +125,34 @@ export const ENTITY_ID: Column = {
   decimalPlaces: null,
   range: null,
   retentionDays: null,
+  textCase: 'fold',
   active: true,
 };
 
+/** The `entity-id` column of a dimension. */
+export const entityIdColumn = (textCase: TextCase): Column => ({ ...ENTITY_ID, textCase });
+
 /** Creates a dimension whose only column is `entity-id`. */
-export function newDimension(
-  id: number,
-  apiName: string,
-  name: string = apiName,
-  modelType: Dimension['modelType'] = null,
-): Dimension {
+export function newDimension({
+  id,
+  apiName,
+  name = apiName,
+  modelType = null,
+  textCase = 'fold',
+}: Pick<Dimension, 'id' | 'apiName'> &
+  Partial<Pick<Dimension, 'name' | 'modelType' | 'textCase'>>): Dimension {
   return {
     id,
     name,
     apiName,
     modelType,
-    columns: new Map([[ENTITY_ID_COLUMN, ENTITY_ID]]),
+    textCase,
+    columns: new Map([[ENTITY_ID_COLUMN, entityIdColumn(textCase)]]),
     relations: new Map(),
   };
+}
+
+/** The form in which a text is stored and compared. */
+export function storedText(text: string, { textCase }: { readonly textCase: TextCase }): string {
+  return textCase === 'preserve' ? text : lowerCase(text);
 }

@@ -117,10 +117,10 @@ export class ExpressionReader extends OperandReader {
       this.height = Math.max(this.height, height);
       return { is: 'between', of, low, high, negated, ...nodeAt(position) };
     }
-    // LIKE ignores case, too.
-    if (this.acceptKeyword('LIKE') || this.acceptKeyword('ILIKE')) {
+    const ignoresCase = this.acceptKeyword('ILIKE');
+    if (ignoresCase || this.acceptKeyword('LIKE')) {
       const pattern = this.#joined();
-      return { is: 'like', of, pattern, escape: this.#escape(), negated, ...nodeAt(position) };
+      return { is: 'like', of, pattern, escape: this.#escape(), ignoresCase, negated, ...nodeAt(position) };
     }
     throw unexpected(this.peek(), 'IN, LIKE or BETWEEN');
   }

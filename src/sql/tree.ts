@@ -68,6 +68,8 @@ export type SqlNode = Node &
         readonly of: SqlNode;
         readonly pattern: SqlNode;
         readonly escape: string | null;
+        /** ILIKE. */
+        readonly ignoresCase: boolean;
         readonly negated: boolean;
       }
     | { readonly is: 'is-null'; readonly of: SqlNode; readonly negated: boolean }

@@ -1,12 +1,13 @@
 /** The simplest model of a catalog: lists that are filtered. It is the oracle of the effect of changes. */
 import { type Catalog, type CatalogChange, DEFAULT_PROPERTIES } from '../../src/catalog/index.js';
-import { type Column, ENTITY_ID, type Relation } from '../../src/schema/index.js';
+import { type Column, ENTITY_ID, type Relation, type TextCase } from '../../src/schema/index.js';
 
 interface PlainDimension {
   readonly id: number;
   readonly apiName: string;
   readonly name: string;
   readonly modelType: string | null;
+  readonly textCase?: TextCase;
   columns: Column[];
   relations: Relation[];
 }
@@ -161,7 +162,8 @@ export class PlainCatalog {
 type ModelChange = Exclude<Extract<CatalogChange, { databaseId: number }>, { change: 'saved-query-deleted' }>;
 
 function newDimension(facts: Omit<PlainDimension, 'columns' | 'relations'>): PlainDimension {
-  return { ...facts, columns: [ENTITY_ID], relations: [] };
+  const textCase = facts.textCase ?? 'fold';
+  return { ...facts, textCase, columns: [{ ...ENTITY_ID, textCase }], relations: [] };
 }
 
 function applyToDatabase(database: PlainDatabase, change: ModelChange): void {

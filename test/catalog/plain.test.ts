@@ -40,6 +40,7 @@ t.test('replaying changes from their plain form gives the same catalog', async (
  * A catalog as the first stores wrote it: no relations, properties, users, groups, account or saved queries, and only
  * the hash of a team key.
  */
+const { textCase: _, ...FIRST_COLUMN } = ENTITY_ID;
 const FIRST_CATALOG = {
   version: 4,
   nextDatabaseId: 2,
@@ -51,8 +52,8 @@ const FIRST_CATALOG = {
         {
           ...{ id: 1, name: 'default', apiName: 'default', modelType: null },
           columns: [
-            ENTITY_ID,
-            { ...ENTITY_ID, id: 1, apiName: 'level', type: 'enumerated', range: ['-1', '9'] },
+            FIRST_COLUMN,
+            { ...FIRST_COLUMN, id: 1, apiName: 'level', type: 'enumerated', range: ['-1', '9'] },
           ],
         },
       ],
@@ -77,6 +78,8 @@ t.test('a catalog of the first format is read with defaults for missing fields',
   const dimension = databases.get(1)?.dimensions.get('default');
   t.strictSame(dimension?.relations, new Map());
   t.strictSame(dimension?.columns.get('level')?.range, [-1n, 9n]);
+  const cases = [databases.get(1), dimension, dimension?.columns.get('level')].map((of) => of?.textCase);
+  t.strictSame(cases, ['fold', 'fold', 'fold']);
   t.match(keys.get('aa'), { kind: 'team', name: 'first', permissions: ['list', 'update', 'delete'] });
   t.strictSame(keys.get('ab'), { hash: 'ab', kind: 'master', databaseId: 1 });
   t.strictSame(catalogFromPlain(throughText(catalogToPlain(catalog))), catalog);

@@ -5,7 +5,13 @@ import { PlainWalk } from '../../src/ingest/plain/walk.js';
 import { compileKernels } from '../../src/kernels/index.js';
 import { PlainBodyWriter, unlikeInserts } from '../ingest/plain-bodies.js';
 import { wasmBytes } from '../kernels/twin-arena.js';
-import { BodyWriter, NOW_MS, sampleModel, someColumnIds } from '../support/ingest/ingest-bodies.js';
+import {
+  BodyWriter,
+  mixedCaseModel,
+  NOW_MS,
+  sampleModel,
+  someColumnIds,
+} from '../support/ingest/ingest-bodies.js';
 import { differenceOf } from '../support/ingest/ingest-compare.js';
 import { ingestOracle } from '../support/ingest/ingest-oracle.js';
 
@@ -57,11 +63,12 @@ function mutate(random: Prng, bytes: Uint8Array): Uint8Array {
 
 t.test('bodies with changed bytes never throw and get the oracle’s answer', (t) => {
   const random = new Prng(SEED);
-  const model = sampleModel();
+  const models = [sampleModel(), mixedCaseModel()];
   const scratch = createIngestScratch(MODULE);
   let acceptedCount = 0;
   let semanticCount = 0;
   for (let index = 0; index < MUTANT_COUNT; index++) {
+    const model = models[(index >> 6) & 1];
     const body = new TextEncoder().encode(new BodyWriter(random, model, random.pick([0, 0, 0.01])).body());
     const bytes = mutate(random, body);
     const columnIds = someColumnIds(random, model);
@@ -91,11 +98,12 @@ t.test('bodies with changed bytes never throw and get the oracle’s answer', (t
 
 t.test('plain bodies with changed bytes are read by the plain walk as by the general one', (t) => {
   const random = new Prng(SEED + 1);
-  const model = sampleModel();
+  const models = [sampleModel(), mixedCaseModel()];
   const scratch = createIngestScratch(null);
   const plain = new PlainWalk(MODULE);
   let takenCount = 0;
   for (let index = 0; index < PLAIN_MUTANT_COUNT; index++) {
+    const model = models[(index >> 6) & 1];
     const writer = new PlainBodyWriter(random, model, random.pick([0, 0, 0.01]));
     const body = new TextEncoder().encode(writer.body(random.pick([1, 1, 2])).text);
     const bytes = random.chance(0.5) ? mutate(random, body) : body;

@@ -30,13 +30,14 @@ function columnOf({ id, form, kind }: StoredColumn): Column {
     decimalPlaces: null,
     range: null,
     retentionDays: null,
+    textCase: 'fold',
     active: true,
   };
 }
 
 export const KEY = { databaseId: 1, dimensionId: 2 };
 
-const EMPTY = newDimension(KEY.dimensionId, 'second');
+const EMPTY = newDimension({ id: KEY.dimensionId, apiName: 'second' });
 export const DIMENSION: Dimension = {
   ...EMPTY,
   columns: new Map([
@@ -53,5 +54,6 @@ export const MODEL: DatabaseModel = {
   shrinkVersion: 1,
   nextDimensionId: 3,
   nextColumnId: 100,
+  textCase: 'fold',
   dimensions: new Map([['second', DIMENSION]]),
 };

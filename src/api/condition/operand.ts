@@ -5,10 +5,10 @@ import { type Bound, exactly, instantBound, numberBound } from '../../ir/index.j
 import {
   type Column,
   codePointCount,
-  lowerCase,
   parseInstant,
   readDecimal,
   SECONDS_PER_DAY,
+  storedText,
   valueKindOf,
 } from '../../schema/index.js';
 import { ExactNumber, type Json, kindOf } from '../body/json.js';
@@ -54,14 +54,14 @@ export function readBound(json: Json, column: Column, path: string): Bound {
   }
 }
 
-/** The text of an operand in the form that is compared. Throws 4047 if it is empty, 4049 if it is not a string or too long. */
-export function readText(json: Json, path: string): string {
+/** The text of an operand in the form in which texts of `column` are compared. Throws 4047 if it is empty, 4049 if it is not a string or too long. */
+export function readText(json: Json, column: Pick<Column, 'textCase'>, path: string): string {
   if (typeof json !== 'string') throw new QuarryError(4049, `${path} must be a string, not ${kindOf(json)}`);
   if (json === '') throw new QuarryError(4047, `${path} is an empty string`);
   if (codePointCount(json) > TEXT_POINTS_MAX) {
     throw new QuarryError(4049, `${path} is longer than ${TEXT_POINTS_MAX} characters`);
   }
-  return lowerCase(json);
+  return storedText(json, column);
 }
 
 /** Whether the values of the column are tested as 64-bit integers. */

@@ -6,7 +6,7 @@
  * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */
 import { QuarryError, quoted, VALUES_PER_LIST_MAX } from '../../base/index.js';
-import { PREDICATES, type PredicateName } from '../../interface/index.js';
+import { IGNORE_CASE, PREDICATES, type PredicateName } from '../../interface/index.js';
 import {
   type Bound,
   complement,
@@ -51,7 +51,7 @@ const TEXT: Readonly<Record<string, { readonly match: TextMatch; readonly negate
 /** The predicates on parts of a text. */
 const PARTS = Object.keys(TEXT).filter((name) => TEXT[name].match !== 'equals');
 const GEO: readonly PredicateName[] = ['geo_radius', 'geo_bounding_box'];
-const KNOWN: ReadonlySet<string> = new Set(PREDICATES);
+const KNOWN: ReadonlySet<string> = new Set([...PREDICATES, IGNORE_CASE]);
 
 export interface Predicate {
   readonly name: string;
@@ -68,10 +68,11 @@ export interface BoundPredicates {
 
 /** A value that a predicate compares with. */
 type Operand = Omit<Predicate, 'name'>;
+type TextTest = Extract<ValueTest, { readonly kind: 'text' }>;
 /** The operands of a predicate, any of which may match. */
 type Operands = (predicate: Predicate) => readonly Operand[];
 
-/** Whether a predicate has the name, for any column and any endpoint. */
+/** Whether a predicate or `ignore-case` has the name, for any column and any endpoint. */
 export function isPredicateName(name: string): boolean {
   return KNOWN.has(name);
 }
@@ -98,8 +99,28 @@ function bindWith(
   if (baseTypeOf(column.type) === 'geolocation') return geoTests(predicates, operandsOf);
   const tests = isOrdered(column)
     ? rangeTests(predicates, column, operandsOf, testsLists)
-    : predicates.map((predicate) => textTest(predicate, operandsOf));
+    : textTests(predicates, column, operandsOf);
   return { tests, betweens: [] };
+}
+
+function textTests(
+  predicates: readonly Predicate[],
+  column: Column,
+  operandsOf: Operands,
+): readonly ValueTest[] {
+  const flag = predicates.find(({ name }) => name === IGNORE_CASE);
+  const own = predicates.filter((predicate) => predicate !== flag);
+  if (flag === undefined) return own.map((predicate) => textTest(predicate, column, operandsOf));
+  const { argument, path } = flag;
+  if (typeof argument !== 'boolean') throw new QuarryError(4049, `${path} must be true or false`);
+  if (own.length === 0) throw new QuarryError(4049, `${path} stands beside another predicate`);
+  if (!argument || column.textCase === 'fold') {
+    return own.map((predicate) => textTest(predicate, column, operandsOf));
+  }
+  return own.map((predicate) => ({
+    ...textTest(predicate, { textCase: 'fold' }, operandsOf),
+    ignoresCase: true,
+  }));
 }
 
 /** `in` takes a list; predicates on parts of a text take a list or one text; all others take one operand. */
@@ -127,7 +148,7 @@ function predicatesOf(column: Column): readonly string[] {
   const type = baseTypeOf(column.type);
   if (type === 'geolocation') return GEO;
   if (type === 'boolean') return BOOLEAN;
-  return isOrdered(column) ? ORDERED : Object.keys(TEXT);
+  return isOrdered(column) ? ORDERED : [...Object.keys(TEXT), IGNORE_CASE];
 }
 
 /** The items of a list. Throws 4049 if the argument is not a list or empty, 4048 if it is too long. */
@@ -140,12 +161,12 @@ function listOperands({ argument, path }: Predicate): readonly Operand[] {
   return argument.map((item, index) => ({ argument: item, path: `${path}[${index}]` }));
 }
 
-function textTest(predicate: Predicate, operandsOf: Operands): ValueTest {
+function textTest(predicate: Predicate, column: Pick<Column, 'textCase'>, operandsOf: Operands): TextTest {
   const { name, argument, path } = predicate;
   if (name === 'contains' && !isText(argument)) {
     throw new QuarryError(4016, `${path} must be a string or a list of strings`);
   }
-  const texts = operandsOf(predicate).map((operand) => readText(operand.argument, operand.path));
+  const texts = operandsOf(predicate).map((operand) => readText(operand.argument, column, operand.path));
   return { kind: 'text', ...TEXT[name], texts: [...new Set(texts)] };
 }
 

@@ -5,7 +5,14 @@
  */
 import { INT64_MAX, INT64_MIN, QuarryError, quoted } from '../../base/index.js';
 import { DECIMAL_PLACES_DEFAULT, type newColumn, RANGE_BOUNDS_MAX } from '../../interface/index.js';
-import { baseTypeOf, type Column, type ColumnType, isEventType, type Storage } from '../../schema/index.js';
+import {
+  baseTypeOf,
+  type Column,
+  type ColumnType,
+  isEventType,
+  type Storage,
+  type TextCase,
+} from '../../schema/index.js';
 import { readAll, readOrNull } from '../body/fields.js';
 import { ExactNumber, isList } from '../body/json.js';
 import type { RequestBody } from '../body/request-body.js';
@@ -18,11 +25,12 @@ const RESERVED_COLUMN = 'dimension';
 export type ColumnBody = RequestBody<typeof newColumn.properties>;
 
 /**
- * Reads a column without its id, and the result of `readDimension`. Throws 3000 to 3017 with the name of the field, and the
+ * Reads a column without its id, and the result of `readDimension`; `textCase` is that of the database. Throws 3000 to 3017 with the name of the field, and the
  * errors of `readDimension`; an error reports all invalid fields.
  */
 export function readColumn<T>(
   body: ColumnBody,
+  textCase: TextCase,
   readDimension: () => T,
 ): { readonly column: Omit<Column, 'id'>; readonly dimension: T } {
   const name = readOrNull(() => body.get('name'));
@@ -38,6 +46,7 @@ export function readColumn<T>(
       decimalPlaces: () => readDecimalPlaces(body, type),
       range: () => readRange(body, type),
       retentionDays: () => readRetention(body, type),
+      textCase: () => readTextCase(body, type, textCase),
       active: () => true,
     });
   return body.read(() => readAll({ column: readFields, dimension: readDimension }));
@@ -59,7 +68,7 @@ function apiNameFrom(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-type OfSomeTypes = 'storage' | 'cardinality' | 'decimal-places' | 'range' | 'retention-time';
+type OfSomeTypes = 'storage' | 'cardinality' | 'case' | 'decimal-places' | 'range' | 'retention-time';
 
 /** Throws for a field that columns of the type do not have. */
 function checkFits(body: ColumnBody, field: OfSomeTypes, fits: boolean, kind: string): void {
@@ -75,6 +84,12 @@ function readStorage(body: ColumnBody, type: ColumnType | null): Storage | null 
 function readCardinality(body: ColumnBody, type: ColumnType | null): 'low' | 'high' | null {
   checkFits(body, 'cardinality', type === null || baseTypeOf(type) === 'string', 'string');
   return body.get('cardinality') ?? (type === null || type === 'string' ? 'high' : null);
+}
+
+function readTextCase(body: ColumnBody, type: ColumnType | null, byDefault: TextCase): TextCase {
+  const fits = type === null || baseTypeOf(type) === 'string';
+  checkFits(body, 'case', fits, 'string');
+  return body.get('case') ?? (fits ? byDefault : 'fold');
 }
 
 function readDecimalPlaces(body: ColumnBody, type: ColumnType | null): number | null {

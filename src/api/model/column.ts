@@ -35,7 +35,7 @@ export function createColumns(body: Json, model: DatabaseModel): ModelDecision<A
   const names = checkAll(entries, (entry, index) => {
     const path = isList(body) ? `body[${index}]` : 'the body';
     const column = RequestBody.of(newColumn, entry, path);
-    return request.add(readColumn(column, () => request.dimensionOf(column)));
+    return request.add(readColumn(column, model.textCase, () => request.dimensionOf(column)));
   });
   request.checkTestLimit();
   return { changes: request.changes, answer: { 'api-name': isList(body) ? names : names[0] } };
@@ -69,7 +69,8 @@ class ColumnRequest {
   add({ column, dimension }: { column: Omit<Column, 'id'>; dimension: DimensionRef }): string {
     const { id: dimensionId, apiName } = dimension;
     const key = `${apiName} ${column.apiName}`;
-    const columns = (this.#model.dimensions.get(apiName) ?? newDimension(dimensionId, apiName)).columns;
+    const columns = (this.#model.dimensions.get(apiName) ?? newDimension({ id: dimensionId, apiName }))
+      .columns;
     if (columns.has(column.apiName) || this.#made.has(key)) {
       throw new QuarryError(
         3003,
@@ -94,7 +95,8 @@ class ColumnRequest {
   #makeDimension(apiName: string): number {
     const id = this.#model.nextDimensionId + this.#newDimensionIds.size;
     this.#newDimensionIds.set(apiName, id);
-    const dimension = { id, name: apiName, apiName, modelType: null };
+    const { textCase } = this.#model;
+    const dimension = { id, name: apiName, apiName, modelType: null, textCase };
     this.changes.push({ change: 'dimension-created', databaseId: this.#model.id, dimension });
     return id;
   }
@@ -135,6 +137,7 @@ function columnEntry(column: Column): ColumnEntry {
     type: column.type,
     category: 'general',
     ...(column.storage === null ? {} : { storage: column.storage }),
+    ...(column.textCase === 'preserve' ? { case: column.textCase } : {}),
   };
 }
 

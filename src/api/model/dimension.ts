@@ -5,7 +5,12 @@
 import { checkAll, DIMENSIONS_PER_REQUEST_MAX, QuarryError, quoted } from '../../base/index.js';
 import type { CatalogChange, NewDimension } from '../../catalog/index.js';
 import { deletedDimension, newDimension } from '../../interface/index.js';
-import { type DatabaseModel, DEFAULT_DIMENSION, RESERVED_DIMENSIONS } from '../../schema/index.js';
+import {
+  type DatabaseModel,
+  DEFAULT_DIMENSION,
+  RESERVED_DIMENSIONS,
+  type TextCase,
+} from '../../schema/index.js';
 import { dimensionAt, readAll } from '../body/fields.js';
 import { isList, type Json } from '../body/json.js';
 import { RequestBody } from '../body/request-body.js';
@@ -38,7 +43,8 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
   const made = new Set<string>();
   const changes = checkAll(entries, (entry, index): CatalogChange => {
     const path = isList(body) ? `body[${index}]` : 'the body';
-    const dimension = readDimension(RequestBody.of(newDimension, entry, path), model.nextDimensionId + index);
+    const fields = RequestBody.of(newDimension, entry, path);
+    const dimension = readDimension(fields, model.nextDimensionId + index, model.textCase);
     if (model.dimensions.has(dimension.apiName) || made.has(dimension.apiName)) {
       throw new QuarryError(5006, `dimension ${quoted(dimension.apiName)} already exists`);
     }
@@ -48,13 +54,18 @@ export function createDimensions(body: Json, model: DatabaseModel): ModelDecisio
   return { changes, answer: { 'api-name': [...made] } };
 }
 
-function readDimension(body: RequestBody<typeof newDimension.properties>, id: number): NewDimension {
+function readDimension(
+  body: RequestBody<typeof newDimension.properties>,
+  id: number,
+  textCase: TextCase,
+): NewDimension {
   return body.read(() =>
     readAll({
       id: () => id,
       name: () => body.get('name'),
       apiName: () => checkNewDimensionName(body.get('api-name')),
       modelType: () => body.get('relational-model-type') ?? null,
+      textCase: () => body.get('case') ?? textCase,
     }),
   );
 }

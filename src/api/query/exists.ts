@@ -2,7 +2,7 @@
 import { type BindingTime, checkAll, QuarryError, TEXT_POINTS_MAX } from '../../base/index.js';
 import { exists } from '../../interface/index.js';
 import type { CountEntityPlan } from '../../ir/index.js';
-import { codePointCount, type DatabaseModel, lowerCase } from '../../schema/index.js';
+import { codePointCount, type DatabaseModel, storedText } from '../../schema/index.js';
 import type { Access } from '../body/access.js';
 import { dimensionOf, readAll, readOrNull } from '../body/fields.js';
 import { type Json, kindOf } from '../body/json.js';
@@ -37,7 +37,7 @@ export function bindExists(
   return {
     plan: { databaseId: model.id, dimensionId: dimension.id, condition },
     requestedIds,
-    ids: requestedIds.map(lowerCase),
+    ids: requestedIds.map((id) => storedText(id, dimension)),
   };
 }
 

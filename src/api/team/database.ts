@@ -144,17 +144,21 @@ export function createDatabase(
   texts: NewDatabaseKeys,
   nowMs: number,
 ): ModelDecision<CreatedDatabaseAnswer> {
-  const { name, type, properties } = readBody(newDatabase, json, (fields: RequestBody<NewFields>, outer) =>
-    readAll({
-      name: () => fields.get('name'),
-      type: () => fields.get('type'),
-      properties: () =>
-        readProperties({
-          ...{ fields, outer, before: null, nowMs },
-          priced: fields.object.get('type') === 'production',
-          loadOf: (field) => fields.get(field),
-        }),
-    }),
+  const { name, type, textCase, properties } = readBody(
+    newDatabase,
+    json,
+    (fields: RequestBody<NewFields>, outer) =>
+      readAll({
+        name: () => fields.get('name'),
+        type: () => fields.get('type'),
+        textCase: () => fields.get('case') ?? 'fold',
+        properties: () =>
+          readProperties({
+            ...{ fields, outer, before: null, nowMs },
+            priced: fields.object.get('type') === 'production',
+            loadOf: (field) => fields.get(field),
+          }),
+      }),
   );
   refuseTaken(catalog, name);
   const id = catalog.nextDatabaseId;
@@ -165,7 +169,7 @@ export function createDatabase(
     ...(type === 'test' ? ['demo' as const] : []),
   ];
   const changes: CatalogChange[] = [
-    { change: 'database-created', id, name, type, properties },
+    { change: 'database-created', id, name, type, textCase, properties },
     ...kinds.map(
       (kind): CatalogChange => ({
         change: 'key-created',
@@ -252,7 +256,7 @@ function timestamp(ms: number): string {
 
 /** A database's metadata. */
 export function describeDatabase(
-  { name, type, dimensions }: DatabaseModel,
+  { name, type, dimensions, textCase }: DatabaseModel,
   properties: DatabaseProperties,
   usage: DatabaseCounters,
 ): object {
@@ -270,6 +274,7 @@ export function describeDatabase(
     cloud_provider: properties.cloudProvider,
     cloud_area: properties.cloudArea,
     'addresses-whitelist': properties.addressesWhitelist,
+    ...(textCase === 'preserve' ? { case: textCase } : {}),
     usage: {
       requests: usage.requestCount,
       queries: usage.queryCount,

@@ -28,6 +28,7 @@ file's schema or guessed from its first 10,000 rows. Existing columns are not ch
   --delimiter C     the delimiter of CSV: one character; \\t or tab for a tab (default: a comma; for .tsv a tab)
   --header A,B      names of the columns of a CSV file without a header line
   --no-create       create neither the dimension nor columns
+  --case preserve   texts and entity IDs of what is created keep their case (fold: lower case; default: as the database)
   --dry-run         show the mapping and the first insert, count rows and bad rows, send nothing
   --limit N         import only the first N rows                 --skip-rows N   begin after row N
   --bad FILE        the file for bad rows, as NDJSON (default: FILE.bad.ndjson)

@@ -19,7 +19,7 @@ import {
   rowNameOf,
 } from './import-file.js';
 import type { ImportOptions } from './import-options.js';
-import { importDimensionOf, planMapping } from './mapping/mapping.js';
+import { idCaseOf, importDimensionOf, planMapping } from './mapping/mapping.js';
 import { mappingLines } from './mapping/mapping-table.js';
 import { fetchColumns, makeColumns, type ServerColumns } from './mapping/server-model.js';
 import { bodyText, isDistinct } from './send/bodies.js';
@@ -71,18 +71,21 @@ async function importOne(name: string, client: RemoteClient, context: ImportFile
     const { source, description } = await openSource(input, options, SAMPLE_ROWS);
     const looked = await sampled(source, SAMPLE_ROWS);
     const server = await serverColumns(client, importDimensionOf(source, options), context);
-    const mapping = planMapping(source, looked.sample, options, server);
+    const planned = planMapping(source, looked.sample, options, server);
     const size = input.byteCount === null ? '' : `, ${formatBytes(input.byteCount)}`;
     const rows = source.rowCount === null ? '' : `, ${formatCount(source.rowCount)} rows`;
     out(`${name === '-' ? 'standard input' : name}: ${description}${size}${rows}\n`);
-    out(`${mappingLines(mapping, source, rowNameOf(name)).join('\n')}\n`);
-    const file = { input, source, sampled: looked, mapping };
+    out(`${mappingLines(planned, source, rowNameOf(name)).join('\n')}\n`);
+    const file = { input, source, sampled: looked, mapping: planned };
     if (options.dryRun) return await dryRun(file, context);
-    const made = mapping.targets.flatMap((target) => target.made ?? []);
-    if (mapping.isNewDimension || made.length > 0) {
-      await makeColumns(client, access.key, mapping.dimension, made);
+    const made = planned.targets.flatMap((target) => target.made ?? []);
+    const { dimension, isNewDimension } = planned;
+    if (isNewDimension || made.length > 0) {
+      await makeColumns(client, access.key, dimension, options.textCase, made);
     }
-    return await sendAll(file, client, context);
+    if (!isNewDimension) return await sendAll(file, client, context);
+    const idCase = idCaseOf(await fetchColumns(client, access.key, dimension));
+    return await sendAll({ ...file, mapping: { ...planned, idCase } }, client, context);
   } finally {
     await handle?.close();
   }

@@ -1,4 +1,7 @@
 /** Reads and checks the arguments and flags of `quarry import`. */
+
+import { TEXT_CASES } from '../../interface/index.js';
+import type { TextCase } from '../../schema/index.js';
 import { type FlagKinds, type Flags, flagTextOf, readArguments, type Wrong } from '../admin/admin-options.js';
 import { REMOTE_FLAGS } from '../remote/index.js';
 import { FORMATS, type Format } from './formats/format.js';
@@ -37,6 +40,8 @@ export interface ImportOptions {
   readonly types: ReadonlyMap<string, TypeFlag>;
   readonly nulls: readonly string[];
   readonly mayCreate: boolean;
+  /** Of the dimension and the string columns that the import creates; null = the default of the database. */
+  readonly textCase: TextCase | null;
   readonly dryRun: boolean;
   /** Infinity = all. */
   readonly limit: number;
@@ -60,6 +65,7 @@ const TEXT_FLAGS = [
   'rename',
   'type',
   'null',
+  'case',
   'limit',
   'skip-rows',
   'bad',
@@ -152,6 +158,7 @@ function optionsOf(
     types: new Map(all('type').map(readType)),
     nulls: all('null'),
     mayCreate: !flags.has('no-create'),
+    textCase: readTextCase(text('case')),
     dryRun: flags.has('dry-run'),
     limit: whole('limit', Number.POSITIVE_INFINITY, 1, 1e15),
     skipRows: whole('skip-rows', 0, 0, 1e15),
@@ -174,6 +181,14 @@ function readFormat(value: string | null): Format | null {
   if (value === null) return null;
   return (
     FORMATS.find((format) => format === value) ?? wrong(`--format: expected one of ${FORMATS.join(', ')}`)
+  );
+}
+
+function readTextCase(value: string | null): TextCase | null {
+  if (value === null) return null;
+  return (
+    TEXT_CASES.find((textCase) => textCase === value) ??
+    wrong(`--case: expected one of ${TEXT_CASES.join(', ')}, not ${JSON.stringify(value)}`)
   );
 }
 

@@ -22,7 +22,7 @@ import { entitiesWithEvents } from './event-leaf.js';
 import { keepLiving } from './living-rows.js';
 import { type Leaf, type NormalNode, normalize } from './normal-form.js';
 import { newShardBitmap, segmentPart } from './shard-bitmap.js';
-import { eachMatch, type TextTest } from './text-match.js';
+import { eachMatch, isLookUpTest, type TextTest } from './text-match.js';
 import { PreparedTest } from './value-test.js';
 
 /** If fewer than one in this many bits are set, a bitmap is narrowed row by row instead of by another scan. */
@@ -280,7 +280,7 @@ function entitiesOfTest(shard: DimensionShard, test: TextTest, run: QueryRun): U
   const mark = (row: number): void => {
     bitmap[row >>> 3] |= 1 << (row & 7);
   };
-  if (test.match === 'equals') {
+  if (isLookUpTest(test)) {
     for (const text of test.texts) {
       const bytes = Buffer.from(text, 'utf8');
       const row = shard.findRow(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);

@@ -1,10 +1,11 @@
 /**
  * Tests on the distinct strings of a dictionary or ID column: each string is tested once, and rows are then tested by
  * code.
- * Layout  string s spans bytes[offsets[s], offsets[s + 1]), lower-cased UTF-8.
+ * Layout  string s spans bytes[offsets[s], offsets[s + 1]), UTF-8.
  */
 import { hashBytes } from '../../base/index.js';
 import type { ValueTest } from '../../ir/index.js';
+import { lowerCase } from '../../schema/index.js';
 import type { Dictionary } from '../../storage/index.js';
 import type { QueryRun } from '../query-run.js';
 import { isLike, likeTokens } from './like-match.js';
@@ -14,6 +15,12 @@ export type TextTest = Extract<ValueTest, { kind: 'text' }>;
 /** Number of strings tested between two cancellation checks; fewer for patterns, which may take long. */
 const MORSEL_STRINGS = 65_536;
 const PATTERN_MORSEL_STRINGS = 256;
+/** Number of strings whose lower-case forms are held at a time. */
+const LOWERED_MORSEL_STRINGS = 4_096;
+
+/** Whether the strings that pass are found by their hash. */
+export const isLookUpTest = ({ match, ignoresCase }: TextTest): boolean =>
+  match === 'equals' && ignoresCase !== true;
 
 /**
  * Calls `found` for strings in [first, count) that match any of the test's texts; a string may be reported twice.
@@ -28,6 +35,15 @@ export function eachMatch(
   found: (string: number) => void,
   run: QueryRun,
 ): void {
+  if (test.ignoresCase === true) {
+    for (let from = first; from < count; from += LOWERED_MORSEL_STRINGS) {
+      const to = Math.min(count, from + LOWERED_MORSEL_STRINGS);
+      const lower = loweredStrings(offsets, bytes, from, to);
+      const add = (string: number): void => found(from + string);
+      eachMatch({ ...test, ignoresCase: false }, lower.offsets, lower.bytes, 0, to - from, add, run);
+    }
+    return;
+  }
   for (const text of test.texts) {
     if (test.match === 'like') {
       eachLike(text, offsets, bytes, first, count, found, run);
@@ -41,6 +57,24 @@ export function eachMatch(
       else eachWithEdge(needle, test.match, offsets, bytes, from, to, found);
     }
   }
+}
+
+/** The lower-case forms of the strings in [from, to). */
+function loweredStrings(
+  offsets: Uint32Array,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): { readonly offsets: Uint32Array; readonly bytes: Uint8Array } {
+  const heap = Buffer.from(bytes.buffer, bytes.byteOffset, offsets[to]);
+  const ends = new Uint32Array(to - from + 1);
+  const texts: Buffer[] = [];
+  for (let string = from; string < to; string++) {
+    const lower = Buffer.from(lowerCase(heap.toString('utf8', offsets[string], offsets[string + 1])), 'utf8');
+    texts.push(lower);
+    ends[string - from + 1] = ends[string - from] + lower.length;
+  }
+  return { offsets: ends, bytes: Buffer.concat(texts) };
 }
 
 function eachLike(
@@ -137,7 +171,7 @@ export class MatchingCodes {
       if (code < least) least = code;
       if (code > greatest) greatest = code;
     };
-    if (test.match === 'equals') {
+    if (isLookUpTest(test)) {
       for (const text of test.texts) {
         const sought = Buffer.from(text, 'utf8');
         const code = dictionary.find(hashBytes(sought, 0, sought.length), sought, 0, sought.length);

@@ -9,6 +9,7 @@ import { ShardCondition } from '../condition/condition.js';
 import { EventSelection } from '../condition/event-selection.js';
 import { type Leaf, type NormalNode, normalize } from '../condition/normal-form.js';
 import { runOf } from '../condition/run.js';
+import { isLookUpTest } from '../condition/text-match.js';
 import { PreparedTest } from '../condition/value-test.js';
 import type { QueryRun } from '../query-run.js';
 
@@ -76,7 +77,7 @@ function summarizeLeaf(dimension: DimensionShard, leaf: Leaf, run: QueryRun): Le
     case 'freqgroup':
       return summarizeEvents(dimension, leaf.events, run);
     case 'entity-id': {
-      const isLookUp = leaf.tests.every((test) => test.kind === 'text' && test.match === 'equals');
+      const isLookUp = leaf.tests.every((test) => test.kind === 'text' && isLookUpTest(test));
       const segmentCount = dimension.segments.length;
       return {
         ...{

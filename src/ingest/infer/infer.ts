@@ -12,6 +12,7 @@ import {
   type Dimension,
   newDimension,
   RESERVED_DIMENSIONS,
+  type TextCase,
 } from '../../schema/index.js';
 import { eachMember, stringAt } from '../json.js';
 import { OPEN_OBJECT, QUOTE, type Source, skipSpace } from '../source.js';
@@ -110,7 +111,11 @@ class Inference {
       this.#refuse(at, 5001, `${where} is reserved`);
       return null;
     }
-    const dimension = newDimension(this.#nextDimensionId++, name);
+    const dimension = newDimension({
+      id: this.#nextDimensionId++,
+      apiName: name,
+      textCase: this.#model.textCase,
+    });
     this.#dimensions.set(name, dimension);
     return dimension;
   }
@@ -158,7 +163,7 @@ class Inference {
         );
         continue;
       }
-      const column = columnOf(candidate);
+      const column = columnOf(candidate, this.#model.textCase);
       if (evidence.hasMidnights) midnights.add(column);
       createdColumns.push({ dimensionId: dimension.id, column });
       const columns = columnsOf.get(dimension.id) ?? new Map(dimension.columns);
@@ -181,7 +186,7 @@ class Inference {
   }
 }
 
-function columnOf({ apiName, id, evidence }: Candidate): Column {
+function columnOf({ apiName, id, evidence }: Candidate, textCase: TextCase): Column {
   const type = evidence.type ?? 'string';
   const isEvent = evidence.shape === 'event';
   return {
@@ -195,6 +200,7 @@ function columnOf({ apiName, id, evidence }: Candidate): Column {
     decimalPlaces: type === 'decimal' ? Math.max(DECIMAL_PLACES_MIN, evidence.decimalPlaces) : null,
     range: null,
     retentionDays: null,
+    textCase: type === 'string' ? textCase : 'fold',
     active: true,
   };
 }

@@ -192,7 +192,10 @@ function layDimension(
   const hashed = image.hashTable(columns);
   const index = image.append(INSERT_DIMENSION_WORDS);
   const at = image.offsetOf(index);
-  image.put([0, dimension.id, name.at, name.byteCount, hashed.at, hashed.mask], index);
+  image.put(
+    [0, dimension.id, name.at, name.byteCount, hashed.at, hashed.mask, 0, 0, 0, table.preservesIds ? 1 : 0],
+    index,
+  );
   image.builders(tables.shardCount, at, [0, 0, 4, 4]);
   return { hash: name.hash, at };
 }

@@ -26,12 +26,13 @@ import {
   AS_INSTANT,
   AS_INTEGER,
   AS_TEXT,
+  AS_UNCHANGED_TEXT,
   type ModelTables,
 } from '../tables.js';
 import { NO_DATE, parseDays, readDateTime, readInstant } from './dates.js';
 import { replaceWithBound } from './enumerated.js';
 import { kindOfValue, readDecimal, readFloat, readInteger, writeNumberWords } from './numbers.js';
-import { readText } from './text.js';
+import { decodeText, readText } from './text.js';
 
 /** Reads the value at `at` for column `slot` and returns the offset after it. `result` is a one-element scratch array. */
 export function readValue(
@@ -46,7 +47,9 @@ export function readValue(
   const index = builder.valueCount++;
   switch (tables.reader[slot]) {
     case AS_TEXT:
-      return readString(source, at, builder, index);
+      return readString(source, at, builder, index, false);
+    case AS_UNCHANGED_TEXT:
+      return readString(source, at, builder, index, true);
     case AS_INTEGER:
       return readInteger(source, at, builder.words, index * 2);
     case AS_DECIMAL:
@@ -92,9 +95,16 @@ function shown(source: Source, at: number): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }
 
-function readString(source: Source, at: number, builder: ColumnBuilder, index: number): number {
+function readString(
+  source: Source,
+  at: number,
+  builder: ColumnBuilder,
+  index: number,
+  keepsCase: boolean,
+): number {
   const { text } = builder;
-  const end = readText(source, openingQuote(source, at, 'a string') + 1, text);
+  const from = openingQuote(source, at, 'a string') + 1;
+  const end = keepsCase ? decodeText(source, from, text, false) : readText(source, from, text);
   if (text.points === 0) throw new InsertError(2015, at, 'the string is empty');
   if (text.points > TEXT_POINTS_MAX) {
     throw new InsertError(2009, at, `the string is longer than ${TEXT_POINTS_MAX} characters`);

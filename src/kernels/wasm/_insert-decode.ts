@@ -18,11 +18,11 @@ const BACKSLASH: u32 = 0x5c;
 const NO_POINT: u32 = 0xffffffff;
 
 /**
- * Writes the string whose first byte is at `from`, lower-cased, to `to`, where DECODED_BYTES_MAX are free; stores its length and
+ * Writes the string whose first byte is at `from`, lower-cased unless `keepsCase`, to `to`, where DECODED_BYTES_MAX are free; stores its length and
  * hash in the walk's record. Returns the offset after the closing quote; 0 = gave up.
  */
-export function decodeText(walk: Walk, from: usize, to: usize): usize {
-  if (walk.lowerAt == 0) {
+export function decodeText(walk: Walk, from: usize, to: usize, keepsCase: bool): usize {
+  if (walk.lowerAt == 0 && !keepsCase) {
     walk.misses = 1;
     return 0;
   }
@@ -41,7 +41,7 @@ export function decodeText(walk: Walk, from: usize, to: usize): usize {
       bytes = sequenceBytes(at);
       point = bytes == 0 ? NO_POINT : sequencePoint(at, bytes);
     }
-    point = lowered(walk, point);
+    if (!keepsCase) point = lowered(walk, point);
     if (point == NO_POINT || ++points > TEXT_POINTS_MAX) return 0;
     at += bytes;
     end = writePoint(end, point);

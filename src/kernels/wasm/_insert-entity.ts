@@ -22,6 +22,7 @@ import {
   CLOSE_OBJECT,
   columnNamed,
   COMMA,
+  copyText,
   dimensionNamed,
   isNamed,
   lowerText,
@@ -55,6 +56,7 @@ export function readEntity(walk: Walk, keyAt: usize): usize {
   const hash = walk.textHash;
   if (length == AUTO_BYTES && load<u64>(idAt) == AUTO_START && load<u64>(idAt + 3) == AUTO_END) return 0;
   if (!isNew(walk, hash)) return 0;
+  walk.keyAt = <u32>keyAt;
   walk.idLength = length;
   walk.idHash = hash;
   const at = skipColon(idEnd);
@@ -66,10 +68,24 @@ export function readEntity(walk: Walk, keyAt: usize): usize {
 @inline
 function readId(walk: Walk, from: usize, to: usize): usize {
   const length = plainLength(from);
-  if (length == 0) return decodeText(walk, from, to);
+  if (length == 0) return decodeText(walk, from, to, false);
   walk.textLength = length;
   walk.textHash = lowerText(from, to, length);
   return from + length + 1;
+}
+
+/** Reads the current entity's ID again, in the case in which it was sent. */
+function readUnchangedId(walk: Walk): void {
+  const from = <usize>walk.keyAt + 1;
+  const to = changetype<usize>(walk) + ID_AT;
+  const length = plainLength(from);
+  if (length == 0) decodeText(walk, from, to, true);
+  else {
+    walk.textLength = length;
+    walk.textHash = copyText(from, to, length);
+  }
+  walk.idLength = walk.textLength;
+  walk.idHash = walk.textHash;
 }
 
 /** Stores the hash of an ID. Returns false if the request already contains an ID with that hash. */
@@ -104,6 +120,7 @@ function readObject(walk: Walk, from: usize): usize {
   }
   if (place == 0) return 0;
   const dimension = changetype<Dimension>(place);
+  if (dimension.preservesIds) readUnchangedId(walk);
   const shard = <u32>((<u64>walk.idHash * <u64>walk.shardCount) >> 32);
   const entities = builderOf(place + offsetof<Dimension>(), shard);
   if (entities.stamp != walk.request && !openBatch(walk, dimension, entities)) return 0;

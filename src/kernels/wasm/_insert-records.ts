@@ -54,6 +54,8 @@ export class Walk {
   removes: u32;
   /** Set by the caller: 1 = every entity ends with its line. */
   lines: u32;
+  /** Offset of the current entity's key. */
+  keyAt: u32;
   nowSeconds: i64;
 }
 
@@ -135,7 +137,8 @@ export class Dimension {
   guess: u32;
   firstTouched: u32;
   lastTouched: u32;
-  unused: u32;
+  /** 1 = entity IDs keep their case. */
+  preservesIds: u32;
 }
 
 /** Allocates `bytes`, 16-aligned; 0 = out of memory. */

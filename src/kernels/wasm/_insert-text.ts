@@ -95,6 +95,12 @@ export function hashOf(at: usize, length: u32): u32 {
   return mixed ^ (mixed >>> 16);
 }
 
+/** Writes the `length` bytes at `from` to `to`, in whole vectors; returns their hash. */
+export function copyText(from: usize, to: usize, length: u32): u32 {
+  for (let done: u32 = 0; done < length; done += 16) v128.store(to + done, v128.load(from + done));
+  return hashOf(to, length);
+}
+
 /** Writes the `length` bytes at `from` lower-cased to `to`, in whole vectors; returns their hash. */
 // @ts-ignore: decorator
 @inline

@@ -6,7 +6,7 @@ import { DATE_BYTES, datetimeEnd, NO_DATE, readDays, readSeconds } from './_inse
 import { DECODED_BYTES_MAX, decodeText } from './_insert-decode';
 import { readDecimal, readDegrees, readInteger } from './_insert-numbers';
 import { Builder, Column, reserveEntry, reserveText, Walk } from './_insert-records';
-import { CLOSE_LIST, COMMA, lowerText, OPEN_LIST, plainLength, QUOTE, skipSpace } from './_insert-text';
+import { CLOSE_LIST, COMMA, copyText, lowerText, OPEN_LIST, plainLength, QUOTE, skipSpace } from './_insert-text';
 
 /** How a value is read: the numbers of src/ingest/tables.ts. */
 const AS_TEXT: u32 = 0;
@@ -17,6 +17,7 @@ const AS_DATE: u32 = 4;
 const AS_DATETIME: u32 = 5;
 const AS_POINT: u32 = 6;
 const AS_ENUMERATED: u32 = 7;
+const AS_UNCHANGED_TEXT: u32 = 9;
 
 const TRUE: u32 = 0x65757274;
 const FALSE: u32 = 0x736c6166;
@@ -29,7 +30,9 @@ export function readValue(walk: Walk, column: Column, builder: Builder, at: usiz
   const values = <usize>builder.valuesAt;
   switch (column.reader) {
     case AS_TEXT:
-      return readText(walk, builder, index, at);
+      return readText(walk, builder, index, at, false);
+    case AS_UNCHANGED_TEXT:
+      return readText(walk, builder, index, at, true);
     case AS_INTEGER:
       return readInteger(at, values + (index << 3));
     case AS_DECIMAL:
@@ -61,23 +64,25 @@ export function readValue(walk: Walk, column: Column, builder: Builder, at: usiz
 
 // @ts-ignore: decorator
 @inline
-function readText(walk: Walk, builder: Builder, index: u32, at: usize): usize {
+function readText(walk: Walk, builder: Builder, index: u32, at: usize, keepsCase: bool): usize {
   if (load<u8>(at) != QUOTE) return 0;
   const length = plainLength(at + 1);
-  if (length == 0) return readDecoded(walk, builder, index, at);
+  if (length == 0) return readDecoded(walk, builder, index, at, keepsCase);
   if (!reserveText(walk, builder, length)) return 0;
   const start = builder.textLength;
-  const hash = lowerText(at + 1, builder.textAt + start, length);
+  const hash = keepsCase
+    ? copyText(at + 1, builder.textAt + start, length)
+    : lowerText(at + 1, builder.textAt + start, length);
   store<u32>(builder.valuesAt + (index << 2), hash);
   store<u32>(builder.endsAt + ((index + 1) << 2), start + length);
   builder.textLength = start + length;
   return at + length + 2;
 }
 
-function readDecoded(walk: Walk, builder: Builder, index: u32, at: usize): usize {
+function readDecoded(walk: Walk, builder: Builder, index: u32, at: usize, keepsCase: bool): usize {
   if (!reserveText(walk, builder, DECODED_BYTES_MAX)) return 0;
   const start = builder.textLength;
-  const end = decodeText(walk, at + 1, builder.textAt + start);
+  const end = decodeText(walk, at + 1, builder.textAt + start, keepsCase);
   if (end == 0) return 0;
   const textEnd = start + walk.textLength;
   store<u32>(builder.valuesAt + (index << 2), walk.textHash);

@@ -11,12 +11,18 @@ export type NodeOf<Kind extends SqlNode['is']> = Extract<SqlNode, { readonly is:
 /** Nodes that only a bound query can evaluate. */
 export type QueryNode = NodeOf<'subquery' | 'exists' | 'in-query' | 'over' | 'filtered' | 'ordered'>;
 
+/**
+ * The letters of a text. lower: no capitals, as most columns store them. mixed: possibly capitals, which comparisons ignore.
+ * preserved: of a column that preserves case; compared exactly.
+ */
+export type TextLetters = 'lower' | 'mixed' | 'preserved';
+
 /** Properties of an input beyond its type. */
 export interface InputTraits {
   /** The input contains points, which can only be selected. */
   readonly points: boolean;
-  /** Texts are in lower case, as stored; false for keys and aggregates that may contain upper-case letters. */
-  readonly lowerCase: boolean;
+  /** 'mixed' if the input is not text. */
+  readonly letters: TextLetters;
 }
 
 export interface Scope {

@@ -174,3 +174,24 @@ t.test(
     }
   },
 );
+
+t.test('--case preserve keeps the case of texts and IDs, also of IDs that differ only in case', async (t) => {
+  const file = path.join(dir, 'pages.csv');
+  fs.writeFileSync(file, 'id,url,hits\nAb,https://Example.com/A,1\nab,https://example.com/a,2\nAB,X,3\n');
+  const words = [file, '--dimension', 'case-pages', '--case', 'preserve'];
+  t.equal((await importing(accessOf(server), words)).bad, 0);
+  const rows = await selected(server, 'SELECT [entity-id], url, hits FROM [case-pages] ORDER BY hits');
+  const expected = [
+    { 'entity-id': 'Ab', url: 'https://Example.com/A', hits: 1 },
+    { 'entity-id': 'ab', url: 'https://example.com/a', hits: 2 },
+    { 'entity-id': 'AB', url: 'X', hits: 3 },
+  ];
+  t.strictSame(rows, expected);
+  fs.appendFileSync(file, 'aB,y,4\n');
+  t.equal(
+    (await importing(accessOf(server), [file, '--dimension', 'case-pages'])).bad,
+    0,
+    'into what exists',
+  );
+  t.equal((await selected(server, 'SELECT url FROM [case-pages]')).length, 4);
+});

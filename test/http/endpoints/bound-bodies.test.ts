@@ -17,13 +17,13 @@ const column = (id: number, apiName: string, type: Column['type']): Column => ({
 });
 
 function modelOf(id: number): DatabaseModel {
-  const dimension = newDimension(1, 'default');
+  const dimension = newDimension({ id: 1, apiName: 'default' });
   const columns = new Map(dimension.columns);
   columns.set('age', column(1, 'age', 'integer'));
   columns.set('visit', column(2, 'visit', 'string-event'));
   return {
     ...{ id, name: `d${id}`, type: 'production', version: 1, shrinkVersion: 1 },
-    ...{ nextDimensionId: 2, nextColumnId: 3 },
+    ...{ nextDimensionId: 2, nextColumnId: 3, textCase: 'fold' as const },
     dimensions: new Map([['default', { ...dimension, columns }]]),
   };
 }

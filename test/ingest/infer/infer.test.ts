@@ -6,7 +6,7 @@ import { differenceOf } from '../../support/ingest/ingest-compare.js';
 import { ingestOracle } from '../../support/ingest/ingest-oracle.js';
 
 const scratch = createIngestScratch();
-const empty = modelOf([newDimension(1, 'default')]);
+const empty = modelOf([newDimension({ id: 1, apiName: 'default' })]);
 
 function accepted(t: Test, body: string, model: DatabaseModel): ParsedInsert {
   const bytes = new TextEncoder().encode(body);
@@ -63,7 +63,10 @@ t.test('the type of a new column is inferred from all values of the request', (t
       decimalPlaces,
     };
     t.same(parsed.createdColumns, [
-      { dimensionId: 1, column: { ...column, range: null, retentionDays: null, active: true } },
+      {
+        dimensionId: 1,
+        column: { ...column, range: null, retentionDays: null, textCase: 'fold', active: true },
+      },
     ]);
   }
   t.end();
@@ -85,6 +88,7 @@ t.test(
         name,
         apiName: name,
         modelType: null,
+        textCase: 'fold',
       })),
     );
     t.same(
@@ -107,7 +111,9 @@ t.test('a deleted default dimension is created again', (t) => {
     '{"u":{"x":1},"auto-create":["dimension","column"]}',
     modelOf([]),
   );
-  t.same(createdDimensions, [{ id: 1, name: 'default', apiName: 'default', modelType: null }]);
+  t.same(createdDimensions, [
+    { id: 1, name: 'default', apiName: 'default', modelType: null, textCase: 'fold' },
+  ]);
   t.end();
 });
 

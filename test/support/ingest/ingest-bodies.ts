@@ -25,6 +25,7 @@ export function column(id: number, apiName: string, type: ColumnType, more: Part
     decimalPlaces: base === 'decimal' ? 6 : null,
     range: type === 'enumerated' ? [-(2n ** 63n), -10n, 0n, 18n, 65n, 2n ** 53n + 1n] : null,
     retentionDays: null,
+    textCase: 'fold',
     active: true,
     ...more,
   };
@@ -47,7 +48,7 @@ export function dimension(
   columns: readonly Column[],
   relations: readonly Relation[] = [],
 ): Dimension {
-  const empty = newDimension(id, apiName);
+  const empty = newDimension({ id, apiName });
   return {
     ...empty,
     relations: new Map(relations.map((made) => [made.name, made])),
@@ -67,6 +68,7 @@ export function modelOf(dimensions: readonly Dimension[], more: Partial<Database
     shrinkVersion: 1,
     nextDimensionId: Math.max(0, ...dimensions.map((made) => made.id)) + 1,
     nextColumnId: Math.max(0, ...columnIds) + 1,
+    textCase: 'fold',
     dimensions: new Map(dimensions.map((made) => [made.apiName, made])),
     ...more,
   };
@@ -121,6 +123,25 @@ function allOf(id: number, apiName: string, firstId: number): Dimension {
 
 export function sampleModel(): DatabaseModel {
   return modelOf([allOf(1, 'default', 1), allOf(2, 'people', 101), dimension(7, 'empty', [])]);
+}
+
+/** The sample model, in which `people` and every second string column preserve case. */
+export function mixedCaseModel(): DatabaseModel {
+  const model = sampleModel();
+  const dimensions = Array.from(model.dimensions.values(), (one): Dimension => {
+    const columns = Array.from(one.columns.values(), (made): Column => {
+      const isPreserved = made.type.startsWith('string') ? made.id % 2 === 0 : made.type === 'unique-id';
+      return isPreserved && (made.type !== 'unique-id' || one.apiName === 'people')
+        ? { ...made, textCase: 'preserve' }
+        : made;
+    });
+    return {
+      ...one,
+      textCase: one.apiName === 'people' ? 'preserve' : 'fold',
+      columns: new Map(columns.map((made) => [made.apiName, made])),
+    };
+  });
+  return { ...model, dimensions: new Map(dimensions.map((one) => [one.apiName, one])) };
 }
 
 /** Most of the model's columns, for a caller who may write only those; sometimes null, which means all. */

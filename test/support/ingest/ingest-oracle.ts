@@ -2,7 +2,7 @@
  * The oracle of the insert parser: the meaning of a body by the rules of the interface, one value at a time. It shares
  * no code with the parser.
  */
-import type { Column, ColumnType, DatabaseModel, Relation } from '../../../src/schema/index.js';
+import type { Column, ColumnType, DatabaseModel, Relation, TextCase } from '../../../src/schema/index.js';
 import { BadJson, type JsonNode, parseTree } from '../json-tree.js';
 
 /** The resulting content of one column of one entity. Values in canonical text. */
@@ -88,11 +88,11 @@ function decimal(node: JsonNode, places: number): bigint {
   return inInt64(value) ? value : fail(2007);
 }
 
-function text(node: JsonNode): string {
+function text(node: JsonNode, { textCase }: Column): string {
   if (node.t !== 'string') return fail(2007);
   if (node.text === '') fail(2015);
   if ([...node.text].length > 1000) fail(2009);
-  return lower(node.text);
+  return textCase === 'preserve' ? node.text : lower(node.text);
 }
 
 function degrees(node: JsonNode, bound: number): number {
@@ -104,7 +104,7 @@ function degrees(node: JsonNode, bound: number): number {
 function scalar(node: JsonNode, column: Column, midnights: boolean): string {
   switch (column.type.replace('-event', '')) {
     case 'string':
-      return text(node);
+      return text(node, column);
     case 'integer':
       return String(integer(node));
     case 'enumerated': {
@@ -160,6 +160,7 @@ interface NewDimension {
 
 interface OracleDimension {
   readonly id: number;
+  readonly textCase: TextCase;
   readonly columns: ReadonlyMap<string, Column>;
   readonly relations: ReadonlyMap<string, Relation>;
 }
@@ -198,11 +199,17 @@ class Oracle {
       if (key === '') fail(2003);
       if ([...key].length > 1000) fail(2008);
       if (entities.length === 1000) fail(2012);
-      const id = lower(key);
-      if (seen.has(id)) fail(2019);
-      seen.add(id);
+      const preserves = [...this.#model.dimensions.values()].some(({ textCase }) => textCase === 'preserve');
+      const add = (of: string): void => {
+        if (seen.has(of)) fail(2019);
+        seen.add(of);
+      };
+      // IDs can be compared before the dimension is known only if every dimension folds them.
+      if (!preserves) add(lower(key));
       if (value.t !== 'object') return fail(2005);
       const dimension = this.#dimensionOf(value);
+      const id = dimension.textCase === 'preserve' ? key : lower(key);
+      if (preserves) add(id);
       const columns = new Map<number, OracleValues>();
       for (const member of value.members) {
         if (member.key === 'dimension') continue;
@@ -262,7 +269,9 @@ class Oracle {
     const known = this.#model.dimensions.get(name);
     if (known !== undefined) return known;
     const made = this.#newDimensions.get(name);
-    return made === undefined ? fail(5008) : { id: made.id, columns: new Map(), relations: new Map() };
+    return made === undefined
+      ? fail(5008)
+      : { id: made.id, textCase: this.#model.textCase, columns: new Map(), relations: new Map() };
   }
 
   #columnOf(dimension: OracleDimension, member: Member): { column: Column; midnights: boolean } {
@@ -479,6 +488,7 @@ class Oracle {
       decimalPlaces: type === 'decimal' ? Math.max(6, made.places) : null,
       range: null,
       retentionDays: null,
+      textCase: 'fold',
       active: true,
     };
   }

@@ -166,6 +166,7 @@ export class SqlGenerator {
           of: this.node(depth, 5),
           pattern: this.node(depth, 5),
           escape: mark,
+          ignoresCase: random.chance(0.3),
           negated,
           ...bare,
         };

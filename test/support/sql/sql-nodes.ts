@@ -37,7 +37,7 @@ export const oneOf = (of: SqlNode, values: readonly SqlNode[], negated = false):
   return { ...at, is: 'in', of, values, negated };
 };
 export const like = (of: SqlNode, pattern: SqlNode, mark: string | null = null, negated = false): SqlNode => {
-  return { ...at, is: 'like', of, pattern, escape: mark, negated };
+  return { ...at, is: 'like', of, pattern, escape: mark, ignoresCase: false, negated };
 };
 export const isNull = (of: SqlNode, negated = false): SqlNode => ({ ...at, is: 'is-null', of, negated });
 export const choice = (
@@ -101,7 +101,7 @@ export const testScope: Scope = {
   },
   traits: (index) => {
     const { name } = TEST_COLUMNS[index];
-    return { points: name === 'home', lowerCase: name !== 'Label' };
+    return { points: name === 'home', letters: name === 'Label' ? 'mixed' : 'lower' };
   },
   nowMs: TEST_NOW_MS,
 };

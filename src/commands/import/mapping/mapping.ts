@@ -15,6 +15,7 @@ import {
   ENTITY_ID_COLUMN,
   isEventType,
   type Storage,
+  type TextCase,
 } from '../../../schema/index.js';
 import { ImportError, type RowSource, type SourceValue } from '../formats/row-block.js';
 import { type ImportOptions, LINE_ID, type TypeFlag } from '../import-options.js';
@@ -46,6 +47,8 @@ export interface Mapping {
   /** Whether the rows are lines for POST /v1/insert: a line without values is then an entity without values. */
   readonly areLines: boolean;
   readonly isNewDimension: boolean;
+  /** Whether IDs that differ only in case are one ID; a guess while the dimension does not exist. */
+  readonly idCase: TextCase;
   /** Indexes of the file's columns that make the ID; null = the row's number. */
   readonly id: readonly number[] | null;
   readonly targets: readonly Target[];
@@ -86,6 +89,13 @@ export function importDimensionOf(source: RowSource, options: ImportOptions): st
       `with --dimension; --rename ${DIMENSION_MEMBER}=NAME imports the dimension as a column`,
   );
 }
+
+export const idCaseOf = (server: ServerColumns): TextCase =>
+  server?.get(ENTITY_ID_COLUMN)?.textCase ?? 'fold';
+
+/** Texts and string events have a case. */
+const caseOf = (type: string, textCase: TextCase | null): { readonly case?: TextCase } =>
+  textCase !== null && type === 'string' ? { case: textCase } : {};
 
 /** `sample` has the first rows' values by column of the file; `server` the dimension's existing columns. */
 export function planMapping(
@@ -160,6 +170,7 @@ class Planner {
       dimensionAt: this.#options.dimension === null ? namedAt : null,
       areLines: isOfLines,
       isNewDimension: this.#server === null,
+      idCase: this.#server === null ? (this.#options.textCase ?? 'fold') : idCaseOf(this.#server),
       ...{ id, targets, leftOut: this.#leftOut },
     };
   }
@@ -248,17 +259,18 @@ class Planner {
 
   #wanted(guess: Guess, flag: TypeFlag | null, isEvent: boolean, column: string): NewColumn {
     const base = flag?.type ?? guess.type;
+    const { textCase } = this.#options;
     const head = { name: column, 'api-name': column, dimension: this.#dimension };
     const places = flag?.decimalPlaces ?? guess.decimalPlaces ?? 6;
     const decimals = base === 'decimal' ? { 'decimal-places': Math.min(places, DECIMAL_PLACES_MAX) } : {};
     if (isEvent) {
       // Booleans and dates are not event types: their texts are written.
       const type = ['boolean', 'date', 'datetime'].includes(base) ? 'string' : base;
-      return { ...head, type: `${type}-event` as ColumnType, ...decimals };
+      return { ...head, type: `${type}-event` as ColumnType, ...caseOf(type, textCase), ...decimals };
     }
     const storage: Storage = flag === null ? guess.storage : flag.isList ? 'list-of-values' : 'latest-value';
     const cardinality = base === 'string' ? { cardinality: guess.cardinality } : {};
-    return { ...head, type: base, storage, ...cardinality, ...decimals };
+    return { ...head, type: base, storage, ...caseOf(base, textCase), ...cardinality, ...decimals };
   }
 
   #checkKnown(

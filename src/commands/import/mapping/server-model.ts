@@ -1,6 +1,6 @@
 /** Reads the columns of a server, and creates the columns that an import needs. */
 import { COLUMNS_PER_REQUEST_MAX } from '../../../base/index.js';
-import { type ColumnType, DEFAULT_DIMENSION, type Storage } from '../../../schema/index.js';
+import { type ColumnType, DEFAULT_DIMENSION, type Storage, type TextCase } from '../../../schema/index.js';
 import { type RemoteClient, RemoteError } from '../../remote/index.js';
 
 /** The names of dimensions and columns that an import may create. */
@@ -10,6 +10,7 @@ export interface ServerColumn {
   readonly type: ColumnType;
   /** null for event columns. */
   readonly storage: Storage | null;
+  readonly textCase: TextCase;
   readonly isActive: boolean;
 }
 
@@ -20,6 +21,7 @@ interface Entry {
   readonly 'api-name': string;
   readonly type: ColumnType;
   readonly storage?: Storage;
+  readonly case?: TextCase;
 }
 
 /** Reads the columns of a dimension. Rejects with the errors of `RemoteClient`. */
@@ -39,8 +41,8 @@ export async function fetchColumns(
     [listed.active, true],
     [listed.inactive, false],
   ] as const) {
-    for (const { 'api-name': name, type, storage = null } of entries)
-      columns.set(name, { type, storage, isActive });
+    for (const { 'api-name': name, type, storage = null, case: textCase = 'fold' } of entries)
+      columns.set(name, { type, storage, textCase, isActive });
   }
   return columns;
 }
@@ -52,23 +54,26 @@ export interface NewColumn {
   readonly type: ColumnType;
   readonly dimension: string;
   readonly storage?: Storage;
+  readonly case?: TextCase;
   readonly cardinality?: 'low' | 'high';
   readonly 'decimal-places'?: number;
 }
 
 const DIMENSION_EXISTS = 5006;
 
-/** Creates the dimension, if it does not exist, and the columns. */
+/** Creates the dimension, if it does not exist, and the columns; `textCase` null = the default of the database. */
 export async function makeColumns(
   client: RemoteClient,
   key: string,
   dimension: string,
+  textCase: TextCase | null,
   columns: readonly NewColumn[],
 ): Promise<void> {
   const make = (path: string, body: unknown): Promise<unknown> =>
     client.json({ method: 'POST', path, key, body: JSON.stringify(body) });
   if (dimension !== DEFAULT_DIMENSION) {
-    await make('/v1/dimension', { name: dimension, 'api-name': dimension }).catch((error) => {
+    const body = { name: dimension, 'api-name': dimension, case: textCase };
+    await make('/v1/dimension', body).catch((error) => {
       if (!(error instanceof RemoteError && error.code === DIMENSION_EXISTS)) throw error;
     });
   }

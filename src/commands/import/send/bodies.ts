@@ -4,7 +4,7 @@
  * or as a bad row; rows of one entity are merged: all events are kept, and the attributes of later rows override.
  */
 import { ENTITIES_PER_INSERT_MAX, TEXT_POINTS_MAX } from '../../../base/index.js';
-import { codePointCount, isEventType, lowerCase } from '../../../schema/index.js';
+import { codePointCount, isEventType, storedText, type TextCase } from '../../../schema/index.js';
 import { remembered } from '../formats/remembered.js';
 import type { RowBlock, SourceValue } from '../formats/row-block.js';
 import type { Mapping, Target } from '../mapping/mapping.js';
@@ -169,11 +169,11 @@ export class BodyCutter {
 
   /** `name` is the prefix of IDs made of row numbers. */
   constructor(mapping: Mapping, columnNames: readonly string[], name: string) {
-    const { id } = mapping;
+    const { id, idCase } = mapping;
     this.#mapping = mapping;
     this.#columnNames = columnNames;
     this.#writers = mapping.targets.map(rowWriter);
-    this.#idOf = idReader(id, name);
+    this.#idOf = idReader(id, name, idCase);
     this.#keys = id === null ? null : new Set();
     this.#hasRests = mapping.targets.some(({ date }) => date !== null);
   }
@@ -313,12 +313,16 @@ interface EntityId {
   readonly valueError: string;
 }
 
-const entityId = (id: string): EntityId => ({ id, key: lowerCase(id), valueError: idError(id) });
-
 function idReader(
   columns: readonly number[] | null,
   name: string,
+  textCase: TextCase,
 ): (block: RowBlock, index: number) => EntityId {
+  const entityId = (id: string): EntityId => ({
+    id,
+    key: storedText(id, { textCase }),
+    valueError: idError(id),
+  });
   if (columns === null) return (block, index) => entityId(`${name}:${block.rowNumbers[index]}`);
   const [only] = columns;
   const ofValue = remembered((value: SourceValue) => entityId(textOf(value)));

@@ -16,7 +16,7 @@ import {
   unite,
   type ValueTest,
 } from '../../../ir/index.js';
-import { codePointCount, lowerCase } from '../../../schema/index.js';
+import { codePointCount } from '../../../schema/index.js';
 
 /** A set of more disjoint ranges is evaluated by look-up, as an expression. */
 const RANGES_MAX = 100;
@@ -146,7 +146,7 @@ function storedOf(value: Constant['value']): bigint | null {
 function inTest(values: readonly Constant['value'][], input: Tested): ValueTest | null {
   if (isText(input)) {
     const texts = values.filter((value) => typeof value === 'string');
-    // Stored texts are in lower case and not empty.
+    // Stored texts are not empty.
     if (texts.length < values.length || !texts.every(isStorable)) return null;
     return { kind: 'text', match: 'equals', texts: [...new Set(texts)], negated: false };
   }
@@ -162,8 +162,7 @@ function inTest(values: readonly Constant['value'][], input: Tested): ValueTest 
   return united.length > RANGES_MAX ? null : rangesTest(united);
 }
 
-const isStorable = (text: string): boolean =>
-  text !== '' && text === lowerCase(text) && codePointCount(text) <= TEXT_POINTS_MAX;
+const isStorable = (text: string): boolean => text !== '' && codePointCount(text) <= TEXT_POINTS_MAX;
 
 function likeTest(
   { pattern, escape: escapedBy }: Expression & { readonly op: 'like' },

@@ -9,7 +9,7 @@ import { checkCount, INPUTS_MAX } from '../bounds.js';
 import { DATETIME } from '../expressions/build.js';
 import { keyOf } from '../expressions/expression-tree.js';
 import { itemTypeOf, sqlTypeOf } from '../expressions/types.js';
-import type { InputTraits } from '../scope.js';
+import type { InputTraits, TextLetters } from '../scope.js';
 import { type ColumnRef, nameOfRef } from './sources.js';
 
 /** Inputs below this number are inputs of rows. */
@@ -48,7 +48,7 @@ export class Inputs {
 
   /** The input that tells whether the row's entity satisfies a condition. */
   condition(condition: Condition): Expression {
-    const traits = { points: false, lowerCase: false };
+    const traits: InputTraits = { points: false, letters: 'mixed' };
     return this.#add({ type: BOOLEAN, from: 'condition', condition }, traits, null, null);
   }
 
@@ -88,7 +88,8 @@ function inputOf({ column, part }: ColumnRef): Input {
 
 function traitsOf({ column, part }: ColumnRef): InputTraits {
   const points = part !== 'date' && isPoints(column);
-  return { points, lowerCase: part !== 'date' && sqlTypeOf(column).type === 'text' };
+  const isText = part !== 'date' && sqlTypeOf(column).type === 'text';
+  return { points, letters: isText ? storedLetters(column) : 'mixed' };
 }
 
 export function isPoints({ type }: Column): boolean {
@@ -96,3 +97,7 @@ export function isPoints({ type }: Column): boolean {
 }
 
 export { inputExpression } from '../../../ir/index.js';
+
+/** The letters of a string column's values, or of entity IDs. */
+export const storedLetters = ({ textCase }: Column): TextLetters =>
+  textCase === 'preserve' ? 'preserved' : 'lower';

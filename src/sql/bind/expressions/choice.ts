@@ -7,7 +7,7 @@ import { caseOf, compareOf, constantOf, isNull, isTextConstant, NULL } from './b
 import { readAs, unify } from './coerce.js';
 import { compared, digitsBeside } from './compare.js';
 import { exactBeside, exactly, stepBetween } from './convert.js';
-import { comparable, isLowerCase } from './text-case.js';
+import { comparableTogether } from './text-case.js';
 
 export function bindCase(node: NodeOf<'case'>, binder: Binder): Expression {
   const of = node.of === null ? null : binder.value(node.of);
@@ -57,11 +57,11 @@ export function boundNullIf(
 }
 
 function nullIfEqual(of: Expression, equals: Expression, scope: Scope): Expression {
-  const against = comparable(equals, scope);
-  if (of.type.type !== 'text' || isLowerCase(of, scope)) {
+  const [subject, against] = comparableTogether([of, equals], scope);
+  if (subject === of) {
     return { op: 'null-if', type: of.type, of, equals: against };
   }
   // The comparison ignores case, but the result keeps it.
-  const when = compareOf('=', comparable(of, scope), against);
+  const when = compareOf('=', subject, against);
   return caseOf(of.type, [[when, constantOf(of.type, null)]], of);
 }

@@ -9,7 +9,7 @@ import type { NodeOf, Scope } from '../scope.js';
 import { compareOf, constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { readAs, unify } from './coerce.js';
 import { exactBeside, floorDivide, stepBetween } from './convert.js';
-import { comparable } from './text-case.js';
+import { comparableTogether } from './text-case.js';
 
 const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
   '=': '=',
@@ -72,7 +72,7 @@ function comparedAlike(
   scope: Scope,
 ): Expression {
   const [a, b] = unify([left, right], position).members;
-  return compareOf(comparison, comparable(a, scope), comparable(b, scope));
+  return compareOf(comparison, ...comparableTogether([a, b], scope));
 }
 
 /** Compares an operand that has coarser steps than the constant; null if the steps are not coarser. */

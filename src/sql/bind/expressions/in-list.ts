@@ -8,7 +8,7 @@ import { constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { castTo, commonType, readAs, unify } from './coerce.js';
 import { compared, digitsBeside } from './compare.js';
 import { exactBeside, exactly, stepBetween } from './convert.js';
-import { comparable } from './text-case.js';
+import { comparableTogether } from './text-case.js';
 
 export function bindIn(node: NodeOf<'in'>, binder: Binder): Expression {
   const { negated, position } = node;
@@ -35,7 +35,7 @@ function inConstants(
 ): Expression {
   if (of.op === 'constant') {
     const [first, ...rest] = unify([of, ...constants], position).members;
-    return inValues(comparable(first, scope), rest, negated, scope);
+    return inValues(first, rest, negated, scope);
   }
   const read = constants.map((constant) =>
     exactBeside(isTextConstant(constant) ? readAs(constant, of.type, position) : constant, of.type),
@@ -46,7 +46,7 @@ function inConstants(
   const values = read
     .map((constant) => (isFiner(constant, type) ? exactly(constant, type) : castTo(constant, type, position)))
     .filter((value) => value !== null);
-  return inValues(comparable(operand, scope), values, negated, scope);
+  return inValues(operand, values, negated, scope);
 }
 
 function isFiner(constant: Constant, type: SqlType): boolean {
@@ -68,9 +68,12 @@ function inValues(
   negated: boolean,
   scope: Scope,
 ): Expression {
-  const values = constants.map((constant) => {
-    const { value } = comparable(constant, scope) as Constant;
-    return value;
-  });
-  return { op: 'in', type: BOOLEAN, of, values, negated };
+  const [subject, ...known] = comparableTogether([of, ...constants], scope);
+  return {
+    op: 'in',
+    type: BOOLEAN,
+    of: subject,
+    values: known.map((constant) => (constant as Constant).value),
+    negated,
+  };
 }

@@ -1,12 +1,11 @@
-/** Binds LIKE, which ignores case like every comparison of text. */
-import { BOOLEAN, type Expression } from '../../../ir/index.js';
+/** Binds LIKE, which compares like =, and ILIKE, which always ignores case. */
+import { BOOLEAN, type Expression, TEXT } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
-import type { SourcePosition } from '../../tree.js';
 import type { Binder } from '../binder.js';
 import type { NodeOf } from '../scope.js';
-import { constantOf, isNull, isTextConstant } from './build.js';
-import { comparable } from './text-case.js';
+import { callOf, constantOf, isNull, isTextConstant } from './build.js';
+import { isLowerCase, lettersOf } from './text-case.js';
 import { typeName } from './types.js';
 
 const BACKSLASH = '\\';
@@ -20,18 +19,24 @@ export function bindLike(node: NodeOf<'like'>, binder: Binder): Expression {
     throw sqlError(`LIKE compares text, not ${typeName(of.type)}; CAST it AS text`, node.of.position);
   }
   if (!isTextConstant(pattern)) throw sqlError('LIKE takes a pattern in quotes', node.pattern.position);
-  const written = lowered(pattern.value, node.escape, node.pattern.position);
-  return { op: 'like', type: BOOLEAN, of: comparable(of, binder.scope), ...written, negated };
+  const { scope } = binder;
+  const isExact = !node.ignoresCase && lettersOf(of, scope) === 'preserved';
+  const subject = isExact || isLowerCase(of, scope) ? of : callOf('lower', TEXT, [of]);
+  const written = patternOf(node, pattern.value, isExact);
+  return { op: 'like', type: BOOLEAN, of: subject, ...written, negated };
 }
 
-/** Lower-cases the pattern. An escape character that is a letter would become ambiguous, so it is replaced by a backslash. */
-function lowered(
+/**
+ * The pattern, lower-cased unless it is compared exactly. An escape character that is a letter would become ambiguous, so it is
+ * replaced by a backslash.
+ */
+function patternOf(
+  { escape: escapeCharacter, pattern: { position } }: NodeOf<'like'>,
   pattern: string,
-  escapeCharacter: string | null,
-  position: SourcePosition,
+  isExact: boolean,
 ): { readonly pattern: string; readonly escape: string | null } {
-  if (escapeCharacter === null || escapeCharacter === '')
-    return { pattern: lowerCase(pattern), escape: null };
+  const form = (text: string): string => (isExact ? text : lowerCase(text));
+  if (escapeCharacter === null || escapeCharacter === '') return { pattern: form(pattern), escape: null };
   if (Array.from(escapeCharacter).length !== 1) throw sqlError('ESCAPE takes one character', position);
   let written = '';
   let escaped = false;
@@ -45,5 +50,5 @@ function lowered(
     escaped = false;
   }
   if (escaped) throw sqlError('the pattern ends with its ESCAPE character', position);
-  return { pattern: lowerCase(written), escape: BACKSLASH };
+  return { pattern: form(written), escape: BACKSLASH };
 }

@@ -1,14 +1,31 @@
 /**
- * SQL compares text without case: operands are lower-cased first. Stored text is in lower case already, so columns are compared
- * unchanged, by dictionary.
+ * SQL compares text without case: operands are lower-cased first. Stored text of most columns is in lower case already, so they
+ * are compared unchanged, by dictionary. Text of a column that preserves case, and whatever is computed from it, is compared
+ * exactly.
  */
 import { type Expression, TEXT } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
-import type { Scope } from '../scope.js';
+import type { Scope, TextLetters } from '../scope.js';
 import { callOf, constantOf } from './build.js';
 
-/** The form of `expression` for comparing, grouping and ordering: text is lower-cased, other types are unchanged. */
-export function comparable(expression: Expression, scope: Scope): Expression {
+type Inputs = Pick<Scope, 'traits'>;
+
+/** The form of `expression` for comparing, grouping and ordering. */
+export function comparable(expression: Expression, scope: Inputs): Expression {
+  return comparableTogether([expression], scope)[0];
+}
+
+/** The forms of operands that are compared with each other: if one preserves case, all are compared exactly. */
+export function comparableTogether<const Members extends readonly Expression[]>(
+  members: Members,
+  scope: Inputs,
+): { readonly [Index in keyof Members]: Expression } {
+  type Forms = { readonly [Index in keyof Members]: Expression };
+  const isExact = members.some((member) => lettersOf(member, scope) === 'preserved');
+  return (isExact ? members : members.map((member) => lowered(member, scope))) as Forms;
+}
+
+function lowered(expression: Expression, scope: Inputs): Expression {
   if (expression.type.type !== 'text') return expression;
   if (expression.op === 'constant') {
     return expression.value === null ? expression : constantOf(TEXT, lowerCase(String(expression.value)));
@@ -17,41 +34,61 @@ export function comparable(expression: Expression, scope: Scope): Expression {
 }
 
 /** Whether a text expression never yields upper-case letters. */
-export function isLowerCase(expression: Expression, scope: Scope): boolean {
-  const every = (members: readonly Expression[]): boolean =>
-    members.every((member) => isLowerCase(member, scope));
+export const isLowerCase = (expression: Expression, scope: Inputs): boolean =>
+  lettersOf(expression, scope) === 'lower';
+
+/** The letters that an expression yields; 'mixed' if it is not text. */
+export function lettersOf(expression: Expression, scope: Inputs): TextLetters {
   switch (expression.op) {
-    case 'constant':
-      return expression.value === null || lowerCase(String(expression.value)) === expression.value;
+    case 'constant': {
+      const { value } = expression;
+      return value === null || (typeof value === 'string' && lowerCase(value) === value) ? 'lower' : 'mixed';
+    }
     case 'input':
-      return scope.traits(expression.input).lowerCase;
+      return scope.traits(expression.input).letters;
     case 'case':
-      return every([
-        ...expression.branches.map(({ then }) => then),
-        ...(expression.otherwise === null ? [] : [expression.otherwise]),
-      ]);
+      return lettersOfAll(
+        [
+          ...expression.branches.map(({ then }) => then),
+          ...(expression.otherwise === null ? [] : [expression.otherwise]),
+        ],
+        scope,
+      );
     case 'coalesce':
-      return every(expression.members);
+      return lettersOfAll(expression.members, scope);
     case 'null-if':
-      return isLowerCase(expression.of, scope);
+      return lettersOf(expression.of, scope);
     case 'cast':
-      return castIsLowerCase(expression.of, scope);
+      return lettersOfCast(expression.of, scope);
     case 'call':
-      return callIsLowerCase(expression, scope);
+      return lettersOfCall(expression, scope);
     default:
-      return false;
+      return 'mixed';
   }
 }
 
-/** Numbers, dates and booleans convert to text without upper-case letters; datetimes contain T and Z. */
-function castIsLowerCase(of: Expression, scope: Scope): boolean {
-  if (of.type.type === 'text') return isLowerCase(of, scope);
-  return of.type.type !== 'datetime' && of.type.type !== 'json';
+function lettersOfAll(members: readonly Expression[], scope: Inputs): TextLetters {
+  return lettersOfAny(members.map((member) => lettersOf(member, scope)));
 }
 
-function callIsLowerCase({ name, args }: Extract<Expression, { op: 'call' }>, scope: Scope): boolean {
-  if (name === 'lower') return true;
-  if (name === 'upper') return false;
-  // Number arguments (starts, lengths) add no letters. Neither does the search text of replace; testing it is harmless.
-  return args.every(({ type }, index) => type.type !== 'text' || isLowerCase(args[index], scope));
+/** The letters of a value that is one of several. */
+export function lettersOfAny(letters: readonly TextLetters[]): TextLetters {
+  if (letters.includes('preserved')) return 'preserved';
+  return letters.every((of) => of === 'lower') ? 'lower' : 'mixed';
+}
+
+/** Numbers, dates and booleans convert to text without upper-case letters; datetimes contain T and Z. */
+function lettersOfCast(of: Expression, scope: Inputs): TextLetters {
+  if (of.type.type === 'text') return lettersOf(of, scope);
+  return of.type.type === 'datetime' || of.type.type === 'json' ? 'mixed' : 'lower';
+}
+
+function lettersOfCall({ name, args }: Extract<Expression, { op: 'call' }>, scope: Inputs): TextLetters {
+  if (name === 'lower') return 'lower';
+  // Number arguments (starts, lengths) add no letters. Neither does the search text of replace; including it is harmless.
+  const letters = lettersOfAll(
+    args.filter(({ type }) => type.type === 'text'),
+    scope,
+  );
+  return name === 'upper' && letters === 'lower' ? 'mixed' : letters;
 }

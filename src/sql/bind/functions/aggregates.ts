@@ -14,7 +14,7 @@ import { refOf } from '../clauses/items.js';
 import type { Sources } from '../clauses/sources.js';
 import { keyOf } from '../expressions/expression-tree.js';
 import { bindScalar } from '../expressions/scalar.js';
-import { isLowerCase } from '../expressions/text-case.js';
+import { lettersOf } from '../expressions/text-case.js';
 import { typeName } from '../expressions/types.js';
 import type { InputTraits, NodeOf, Scope } from '../scope.js';
 import { operandOf } from '../where/operand.js';
@@ -71,11 +71,11 @@ export class Aggregates {
       index = this.all.push(aggregate) - 1;
       checkCount(this.all.length, AGGREGATES_MAX, 'aggregates', position);
       this.#byKey.set(key, index);
-      const { of, type } = aggregate;
+      const { of } = aggregate;
       const scope = this.#ground.argumentScope(() => {});
       this.#traits.push({
         points: false,
-        lowerCase: type.type === 'text' && of !== null && isLowerCase(of, scope),
+        letters: of === null ? 'mixed' : lettersOf(of, scope),
       });
     }
     return inputExpression(aggregate.type, AGGREGATE_INPUTS + index);

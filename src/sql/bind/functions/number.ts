@@ -3,7 +3,7 @@ import { type Constant, FLOAT, INTEGER, type ScalarFunction } from '../../../ir/
 import { calculated } from '../expressions/arithmetic.js';
 import { callOf, castOf, constantOf, integerOf } from '../expressions/build.js';
 import { unify } from '../expressions/coerce.js';
-import { comparable } from '../expressions/text-case.js';
+import { comparableTogether } from '../expressions/text-case.js';
 import { isExactNumber, scaleOf } from '../expressions/types.js';
 import type { SqlFunction } from './function.js';
 
@@ -78,13 +78,7 @@ const extreme =
   (name: 'greatest' | 'least'): Make =>
   (args, { position, scope }) => {
     const { type, members } = unify(args, position);
-    return members.length === 1
-      ? members[0]
-      : callOf(
-          name,
-          type,
-          members.map((member) => comparable(member, scope)),
-        );
+    return members.length === 1 ? members[0] : callOf(name, type, comparableTogether(members, scope));
   };
 
 export const NUMBER_FUNCTIONS: readonly SqlFunction[] = [

@@ -2,7 +2,7 @@
 import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import type { SqlType } from '../../../vector/index.js';
 import { callOf, constantOf, isTextConstant } from '../expressions/build.js';
-import { comparable, isLowerCase } from '../expressions/text-case.js';
+import { comparable, comparableTogether, isLowerCase } from '../expressions/text-case.js';
 import type { CallSite, SqlFunction } from './function.js';
 
 type Make = SqlFunction['make'];
@@ -25,11 +25,7 @@ const cased =
 const searching =
   (name: ScalarFunction, type: SqlType): Make =>
   (args, { scope }) =>
-    callOf(
-      name,
-      type,
-      args.map((argument) => comparable(argument, scope)),
-    );
+    callOf(name, type, comparableTogether(args, scope));
 
 /** POSITION(what, where); INSTR and STRPOS take the arguments in the opposite order. */
 const position = searching('position', INTEGER);

@@ -4,17 +4,17 @@ import { sqlError } from '../../sql-error.js';
 import type { CallNode, SqlNode } from '../../tree.js';
 import { caseOf, integerOf } from '../expressions/build.js';
 import { bindCondition, bindScalar } from '../expressions/scalar.js';
-import { isLowerCase } from '../expressions/text-case.js';
+import { lettersOf } from '../expressions/text-case.js';
 import { typeName } from '../expressions/types.js';
 import { aggregateForm, aggregateIn, aggregateType } from '../functions/aggregate-functions.js';
-import type { NodeOf, Scope } from '../scope.js';
+import type { NodeOf, Scope, TextLetters } from '../scope.js';
 
 export type AggregateNode = CallNode | NodeOf<'filtered' | 'ordered'>;
 
 export interface BoundAggregate extends Omit<RelationAggregate, 'column' | 'of'> {
   readonly of: Expression | null;
   /** Texts that it returns are in lower case. */
-  readonly lowerCase: boolean;
+  readonly letters: TextLetters;
 }
 
 /** Whether the node is an aggregate with everything that belongs to it. */
@@ -40,9 +40,9 @@ export function bindAggregate(node: AggregateNode, scope: Scope): BoundAggregate
   }
   const of = node.is === 'filtered' ? whereTrue(value, node.where, scope) : value;
   const distinct = call.distinct && form.function !== 'min' && form.function !== 'max';
-  const lowerCase = type.type === 'text' && value !== null && isLowerCase(value, scope);
+  const letters = value === null ? 'mixed' : lettersOf(value, scope);
   const known = form.fraction === 'argument' ? fractionOf(fraction, form.label, call) : form.fraction;
-  return { function: form.function, of, distinct, fraction: known, type, lowerCase };
+  return { function: form.function, of, distinct, fraction: known, type, letters };
 }
 
 function bindArgument(argument: SqlNode, label: string, scope: Scope): Expression {

@@ -14,11 +14,10 @@ import type { OrderKey, SourcePosition } from '../../tree.js';
 import { checkCount, SORT_KEYS_MAX } from '../bounds.js';
 import { compareOf, integerOf } from '../expressions/build.js';
 import { keyOf } from '../expressions/expression-tree.js';
-import { comparable } from '../expressions/text-case.js';
+import { comparable, lettersOf } from '../expressions/text-case.js';
 import type { Scope } from '../scope.js';
 import { type Build, extended, narrowed } from './build.js';
 import type { BoundQuery, QueryTail } from './context.js';
-import { isTextInLowerCase } from './groups.js';
 import { type OutputColumn, PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
 import { sortKey } from './sort-key.js';
 
@@ -71,7 +70,7 @@ class Answer {
   #output({ of, name }: BoundItem): OutputColumn {
     const { scope } = this.#clauses;
     const points = of.op === 'input' && scope.traits(of.input).points;
-    const column = this.#columns.add(of.type, { points, lowerCase: isTextInLowerCase(of, scope) }, name);
+    const column = this.#columns.add(of.type, { points, letters: lettersOf(of, scope) }, name);
     return { ...column, name, constant: of.op === 'constant' ? of : null };
   }
 

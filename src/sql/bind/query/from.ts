@@ -233,8 +233,8 @@ export class FromBinder {
       let column: RelationColumn = kind === 'right' ? ofRight : ofLeft;
       if (kind === 'full') {
         const of = firstPresent([readColumn(ofLeft), readColumn(ofRight)], at);
-        const { lowerCase: isLower } = columns.traits(ofLeft.column);
-        column = columns.add(of.type, { ...PLAIN_TRAITS, lowerCase: isLower }, name);
+        const { letters } = columns.traits(ofLeft.column);
+        column = columns.add(of.type, { ...PLAIN_TRAITS, letters }, name);
         definitions.push({ column: column.column, of });
       }
       const output = { ...column, name: ofLeft.name, constant: null };

@@ -12,7 +12,7 @@ import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
 import { AGGREGATES_MAX, checkCount } from '../bounds.js';
 import { keyOf, replaceIn } from '../expressions/expression-tree.js';
-import { isLowerCase } from '../expressions/text-case.js';
+import { lettersOf } from '../expressions/text-case.js';
 import type { Scope } from '../scope.js';
 import type { BoundAggregate } from './aggregates.js';
 import { extended } from './build.js';
@@ -49,12 +49,12 @@ export class Groups {
   }
 
   addAggregate(bound: BoundAggregate, scope: Scope, position: SourcePosition): Expression {
-    const { lowerCase, of, ...aggregate } = bound;
+    const { letters, of, ...aggregate } = bound;
     const key = keyOf({ ...aggregate, of });
     let column = this.#aggregateOf.get(key);
     if (column === undefined) {
       checkCount(this.#aggregates.length + 1, AGGREGATES_MAX, 'aggregates', position);
-      column = this.#columns.add(aggregate.type, { points: false, lowerCase }, aggregate.function);
+      column = this.#columns.add(aggregate.type, { points: false, letters }, aggregate.function);
       const operand = of === null ? null : this.#define(of, scope);
       this.#aggregates.push({ ...aggregate, ...column, of: operand });
       this.#aggregateOf.set(key, column);
@@ -66,7 +66,7 @@ export class Groups {
     const key = keyOf(expression);
     const known = this.#defined.get(key);
     if (known !== undefined) return known;
-    const traits = { ...PLAIN_TRAITS, lowerCase: isTextInLowerCase(expression, scope) };
+    const traits = { ...PLAIN_TRAITS, letters: lettersOf(expression, scope) };
     const column = this.#columns.add(expression.type, traits, 'an expression');
     this.#definitions.push({ column: column.column, of: expression });
     this.#defined.set(key, column);
@@ -116,6 +116,3 @@ export class Groups {
     return { definitions: this.#definitions, aggregates: this.#aggregates };
   }
 }
-
-export const isTextInLowerCase = (expression: Expression, scope: Scope): boolean =>
-  expression.type.type === 'text' && isLowerCase(expression, scope);

@@ -16,7 +16,7 @@ interface Known {
   readonly name: string;
 }
 
-export const PLAIN_TRAITS: InputTraits = { points: false, lowerCase: false };
+export const PLAIN_TRAITS: InputTraits = { points: false, letters: 'mixed' };
 
 export class PlanColumns {
   readonly #known: Known[] = [];

@@ -21,6 +21,7 @@ import { namedOrDashed } from '../clauses/sources.js';
 import { constantOf } from '../expressions/build.js';
 import { castTo, unify } from '../expressions/coerce.js';
 import { bindScalar } from '../expressions/scalar.js';
+import { lettersOfAny } from '../expressions/text-case.js';
 import type { SqlRequest } from '../request.js';
 import { bindSelect } from '../select.js';
 import { answerOf } from './answer.js';
@@ -138,7 +139,7 @@ class QueryBinder implements QueryContext {
       return null;
     }
     const columns = plan.outputs.map(({ name, type, of }, index) => ({
-      ...this.columns.add(type, outputTraits(plan, index), name),
+      ...this.columns.add(type, outputTraits(plan, index, this.request.model), name),
       name,
       constant: of.op === 'constant' ? of : null,
     }));
@@ -222,7 +223,7 @@ class QueryBinder implements QueryContext {
       const sides = [ofLeft, ofRight].map(({ column }) => this.columns.traits(column));
       const traits = {
         points: sides.some(({ points }) => points),
-        lowerCase: sides.every((side) => side.lowerCase),
+        letters: lettersOfAny(sides.map(({ letters }) => letters)),
       };
       const { name } = ofLeft;
       columns.push({ ...this.columns.add(type, traits, name), name, constant: null });

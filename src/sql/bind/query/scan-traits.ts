@@ -1,31 +1,64 @@
 /** What is known about the outputs of a bound SELECT beyond their types. */
-import type { Expression, SelectPlan } from '../../../ir/index.js';
-import { lowerCase } from '../../../schema/index.js';
+import { invariant } from '../../../base/index.js';
+import type { Expression, Input, SelectPlan } from '../../../ir/index.js';
+import type { Column, DatabaseModel } from '../../../schema/index.js';
+import { storedLetters } from '../clauses/inputs.js';
+import { lettersOf } from '../expressions/text-case.js';
 import type { InputTraits } from '../scope.js';
 import { PLAIN_TRAITS } from './plan-columns.js';
 
-/** The traits of output `index`. Stored texts are in lower case. */
-export function outputTraits(plan: SelectPlan, index: number): InputTraits {
+/** The traits of output `index` of a plan that was bound against `model`. */
+export function outputTraits(plan: SelectPlan, index: number, model: DatabaseModel): InputTraits {
   const { of } = plan.outputs[index];
-  return plan.grouping === null ? rowTraits(of, plan) : groupTraits(of, plan);
-}
-
-function groupTraits(of: Expression, plan: SelectPlan): InputTraits {
+  const rows = new PlanInputs(plan, model);
   const { keys, aggregates } = plan.grouping ?? { keys: [], aggregates: [] };
-  if (of.op !== 'input') return constantTraits(of);
-  if (of.input < keys.length) return rowTraits(keys[of.input], plan);
+  if (plan.grouping === null) return rows.traitsOf(of);
+  if (of.op !== 'input') return { points: false, letters: lettersOf(of, { traits: () => PLAIN_TRAITS }) };
+  if (of.input < keys.length) return rows.traitsOf(keys[of.input]);
   const operand = aggregates[of.input - keys.length].of;
-  return of.type.type !== 'text' || operand === null ? PLAIN_TRAITS : rowTraits(operand, plan);
+  return operand === null ? PLAIN_TRAITS : { ...rows.traitsOf(operand), points: false };
 }
 
-function rowTraits(of: Expression, { inputs }: SelectPlan): InputTraits {
-  if (of.op !== 'input') return constantTraits(of);
-  const input = inputs[of.input];
-  const points = (input.from === 'attribute' || input.from === 'event-value') && input.kind === 'geo';
-  return { points, lowerCase: of.type.type === 'text' };
-}
+class PlanInputs {
+  readonly #plan: SelectPlan;
+  readonly #model: DatabaseModel;
 
-const constantTraits = (of: Expression): InputTraits =>
-  of.op === 'constant' && typeof of.value === 'string' && lowerCase(of.value) === of.value
-    ? { points: false, lowerCase: true }
-    : PLAIN_TRAITS;
+  constructor(plan: SelectPlan, model: DatabaseModel) {
+    this.#plan = plan;
+    this.#model = model;
+  }
+
+  traitsOf(of: Expression): InputTraits {
+    if (of.op === 'input') return this.traits(of.input);
+    return { points: false, letters: lettersOf(of, this) };
+  }
+
+  traits(input: number): InputTraits {
+    const { inputs, joins, dimensionId } = this.#plan;
+    const own = inputs[input];
+    if (own.from !== 'joined') return this.#traitsIn(dimensionId, own);
+    const join = joins[own.join];
+    return this.#traitsIn(join.dimensionId, join.columns[own.column]);
+  }
+
+  #traitsIn(dimensionId: number | null, input: Input): InputTraits {
+    if (input.from === 'entity-id') return this.#textTraits(this.#columnOf(dimensionId, 0));
+    if (input.from !== 'attribute' && input.from !== 'event-value') return PLAIN_TRAITS;
+    if (input.kind === 'geo') return { ...PLAIN_TRAITS, points: true };
+    return input.kind === 'code'
+      ? this.#textTraits(this.#columnOf(dimensionId, input.columnId))
+      : PLAIN_TRAITS;
+  }
+
+  #textTraits(column: Column): InputTraits {
+    return { points: false, letters: storedLetters(column) };
+  }
+
+  #columnOf(dimensionId: number | null, columnId: number): Column {
+    for (const { id, columns } of this.#model.dimensions.values()) {
+      if (id !== dimensionId) continue;
+      for (const column of columns.values()) if (column.id === columnId) return column;
+    }
+    invariant(false, 'a plan reads columns of its model');
+  }
+}

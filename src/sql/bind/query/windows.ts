@@ -29,12 +29,11 @@ import type {
 import { caseOf, integerOf } from '../expressions/build.js';
 import { castTo } from '../expressions/coerce.js';
 import { keyOf } from '../expressions/expression-tree.js';
-import { comparable } from '../expressions/text-case.js';
+import { comparable, lettersOf } from '../expressions/text-case.js';
 import { isDate, isNumber } from '../expressions/types.js';
 import { aggregateType } from '../functions/aggregate-functions.js';
 import type { NodeOf, Scope } from '../scope.js';
 import { extended } from './build.js';
-import { isTextInLowerCase } from './groups.js';
 import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
 
 interface Signature {
@@ -112,8 +111,8 @@ export class Windows {
     const definition = this.#definitionOf(node.window);
     const args = this.#argumentsOf(node, signature, binding);
     const type = this.#typeOf(signature, args, node);
-    const lower = args[0] !== undefined && isTextInLowerCase(args[0], binding.scope);
-    const column = this.#columns.add(type, { points: false, lowerCase: lower }, call.name);
+    const letters = args.length === 0 ? 'mixed' : lettersOf(args[0], binding.scope);
+    const column = this.#columns.add(type, { points: false, letters }, call.name);
     const columns = args.map((argument) => this.#define(argument, binding));
     const window = this.#windowOf(definition, binding);
     const frame = frameOf(definition, binding, window.order);
@@ -206,7 +205,7 @@ export class Windows {
     const key = keyOf(expression);
     const known = this.#defined.get(key);
     if (known !== undefined) return known;
-    const traits = { ...PLAIN_TRAITS, lowerCase: isTextInLowerCase(expression, scope) };
+    const traits = { ...PLAIN_TRAITS, letters: lettersOf(expression, scope) };
     const column = this.#columns.add(expression.type, traits, 'an expression');
     this.#definitions.push({ column: column.column, of: expression });
     this.#defined.set(key, column);

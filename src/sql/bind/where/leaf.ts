@@ -17,7 +17,14 @@ import {
   type ValueTest,
   type Window,
 } from '../../../ir/index.js';
-import { baseTypeOf, codePointCount, isEventType, lowerCase, valueKindOf } from '../../../schema/index.js';
+import {
+  baseTypeOf,
+  codePointCount,
+  isEventType,
+  lowerCase,
+  storedText,
+  valueKindOf,
+} from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { ComparisonOperator, SqlNode } from '../../tree.js';
 import { checkCount, IN_VALUES_MAX } from '../bounds.js';
@@ -103,12 +110,22 @@ export function columnRefAt(node: SqlNode, { sources, table }: LeafScope): Colum
   return ref;
 }
 
-/** Like columnAt, and also for LOWER of a string attribute, which is stored in lower case. */
-function comparedColumnAt(node: SqlNode, scope: LeafScope): ColumnRef | null {
-  if (node.is !== 'call') return columnRefAt(node, scope);
+interface Compared {
+  readonly ref: ColumnRef;
+  /** The lower-case form of the values is compared; false if the column stores it. */
+  readonly ignoresCase: boolean;
+}
+
+/** The column that is compared: plain, or LOWER of a string attribute. */
+function comparedColumnAt(node: SqlNode, scope: LeafScope): Compared | null {
+  if (node.is !== 'call') {
+    const ref = columnRefAt(node, scope);
+    return ref === null ? null : { ref, ignoresCase: false };
+  }
   if (!LOWER_NAMES.includes(node.name) || node.args.length !== 1 || node.distinct) return null;
   const ref = columnRefAt(node.args[0], scope);
-  return ref?.part === 'attribute' && valueKindOf(ref.column.type) === 'code' ? ref : null;
+  if (ref?.part !== 'attribute' || valueKindOf(ref.column.type) !== 'code') return null;
+  return { ref, ignoresCase: ref.column.textCase === 'preserve' };
 }
 
 const LOWER_NAMES = ['lower', 'lcase'];
@@ -128,8 +145,9 @@ function truthLeaf(node: NodeOf<'column'> | NodeOf<'string'>, scope: LeafScope):
 function compareLeaf(node: NodeOf<'compare'>, scope: LeafScope): Leaf | null {
   const left = comparedColumnAt(node.left, scope);
   const right = left === null ? comparedColumnAt(node.right, scope) : null;
-  const ref = left ?? right;
-  if (ref === null) return null;
+  const compared = left ?? right;
+  if (compared === null) return null;
+  const { ref } = compared;
   const constant = left === null ? node.left : node.right;
   const operand = operandOf(constant, scope.sources, scope.nowMs);
   if (operand === null) return null;
@@ -141,7 +159,7 @@ function compareLeaf(node: NodeOf<'compare'>, scope: LeafScope): Leaf | null {
   const test = isOrdered(ref.column)
     ? rangeTest(ref, boundOf(operand, ref.column, constant.position), plain)
     : plain === '='
-      ? textTest('equals', [operand])
+      ? textTest('equals', [operand], compared)
       : null;
   return test === null ? null : { is: 'test', ref, test, negated, unknown: false };
 }
@@ -180,17 +198,21 @@ function rangesOf({ column }: ColumnRef, { floor, ceil }: Bound, comparison: Com
 }
 
 /** The operand as text for comparison with text; whole numbers need no quotes, as in entity IDs. */
-function textOf(operand: Operand): string | null {
-  if (operand.is === 'text') return lowerCase(operand.text);
+function textOf(operand: Operand, { ref, ignoresCase }: Compared): string | null {
+  if (operand.is === 'text')
+    return ignoresCase ? lowerCase(operand.text) : storedText(operand.text, ref.column);
   return operand.is === 'number' && /^\d+$/.test(operand.text) ? operand.text : null;
 }
 
+const caseOf = ({ ignoresCase }: Pick<Compared, 'ignoresCase'>): Pick<TextTest, 'ignoresCase'> =>
+  ignoresCase ? { ignoresCase } : {};
+
 /** A text test without the texts that no value can match. */
-function textTest(match: TextMatch, operands: readonly Operand[]): ValueTest | null {
-  const texts = operands.map(textOf);
+function textTest(match: TextMatch, operands: readonly Operand[], of: Compared): ValueTest | null {
+  const texts = operands.map((operand) => textOf(operand, of));
   if (!texts.every((text) => text !== null)) return null;
   const possible = texts.filter((text) => text !== '' && codePointCount(text) <= TEXT_POINTS_MAX);
-  return { kind: 'text', match, texts: [...new Set(possible)], negated: false };
+  return { kind: 'text', match, texts: [...new Set(possible)], negated: false, ...caseOf(of) };
 }
 
 function windowLeaf(
@@ -233,8 +255,9 @@ function betweenLeaf(node: NodeOf<'between'>, scope: LeafScope): Leaf | null {
 
 function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
   checkCount(node.values.length, IN_VALUES_MAX, 'values in one IN', node.position);
-  const ref = comparedColumnAt(node.of, scope);
-  if (ref === null || ref.part === 'date') return null;
+  const compared = comparedColumnAt(node.of, scope);
+  if (compared === null || compared.ref.part === 'date') return null;
+  const { ref } = compared;
   const operands: Operand[] = [];
   const ranges: RangeSet[number][] = [];
   let unknown = false;
@@ -249,7 +272,7 @@ function inLeaf(node: NodeOf<'in'>, scope: LeafScope): Leaf | null {
     } else operands.push(operand);
   }
   const rangesMax = ref.part === 'attribute' ? scope.rangesMax : IN_VALUES_MAX;
-  const test = isOrdered(ref.column) ? unitedTest(ranges, rangesMax) : textTest('equals', operands);
+  const test = isOrdered(ref.column) ? unitedTest(ranges, rangesMax) : textTest('equals', operands, compared);
   return test === null ? null : { is: 'test', ref, test, negated: node.negated, unknown };
 }
 
@@ -259,8 +282,10 @@ function unitedTest(ranges: RangeSet, rangesMax: number): ValueTest | null {
 }
 
 function likeLeaf(node: NodeOf<'like'>, scope: LeafScope): Leaf | null {
-  const ref = comparedColumnAt(node.of, scope);
-  if (ref === null || ref.part === 'date' || isOrdered(ref.column)) return null;
+  const compared = comparedColumnAt(node.of, scope);
+  if (compared === null || compared.ref.part === 'date' || isOrdered(compared.ref.column)) return null;
+  const { ref } = compared;
+  const ignoresCase = ref.column.textCase === 'preserve' && (compared.ignoresCase || node.ignoresCase);
   const operand = operandOf(node.pattern, scope.sources, scope.nowMs);
   if (operand === null) return null;
   if (operand.is === 'null') return never(ref, node.negated);
@@ -268,8 +293,9 @@ function likeLeaf(node: NodeOf<'like'>, scope: LeafScope): Leaf | null {
   const { match, text, least } = textPattern(operand.text, node.escape);
   // A pattern that every text matches: the negated test is the one that none passes.
   if (match === 'any') return { is: 'test', ref, test: noTest(ref), negated: !node.negated, unknown: false };
-  const texts = least > 0 && least <= TEXT_POINTS_MAX ? [lowerCase(text)] : [];
-  const test: ValueTest = { kind: 'text', match, texts, negated: false };
+  const form = ignoresCase ? lowerCase(text) : storedText(text, ref.column);
+  const texts = least > 0 && least <= TEXT_POINTS_MAX ? [form] : [];
+  const test: ValueTest = { kind: 'text', match, texts, negated: false, ...caseOf({ ignoresCase }) };
   return { is: 'test', ref, test, negated: node.negated, unknown: false };
 }
 
@@ -290,13 +316,16 @@ export function anyTest(leaves: readonly TestLeaf[]): ValueTest | null {
   for (const test of tests) {
     if (test.negated || test.kind !== first.kind) return null;
     if (test.kind === 'ranges') ranges.push(...test.ranges);
-    else if (test.kind === 'text' && first.kind === 'text' && test.match === first.match) {
+    else if (test.kind === 'text' && first.kind === 'text' && isAlike(test, first)) {
       texts.push(...test.texts);
     } else return null;
   }
   if (first.kind === 'text') return { ...first, texts: [...new Set(texts)] };
   return unitedTest(ranges, IN_VALUES_MAX);
 }
+
+type TextTest = Extract<ValueTest, { readonly kind: 'text' }>;
+const isAlike = (a: TextTest, b: TextTest): boolean => a.match === b.match && a.ignoresCase === b.ignoresCase;
 
 /** Whether the leaf is a condition on events. */
 export function isOfEvents({ ref }: Leaf): boolean {

@@ -120,7 +120,7 @@ export function constantScope(nowMs: BindingTime): Scope {
     string: () => null,
     call: (node) => (node.name === 'interval' ? none(node) : null),
     query: none,
-    traits: () => ({ points: false, lowerCase: false }),
+    traits: () => ({ points: false, letters: 'mixed' }),
     nowMs,
   };
 }

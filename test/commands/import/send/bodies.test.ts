@@ -28,7 +28,16 @@ function target(column: string, source: number, date: number | null, type: Colum
 
 const ATTRIBUTES = [target('text', 1, null, 'string'), target('n', 2, null, 'integer')];
 const mappingOf = (id: readonly number[] | null, targets: readonly Target[]): Mapping => ({
-  ...{ dimension: 'd', dimensionAt: null, areLines: false, isNewDimension: false, id, targets, leftOut: [] },
+  ...{
+    dimension: 'd',
+    dimensionAt: null,
+    areLines: false,
+    isNewDimension: false,
+    idCase: 'fold',
+    id,
+    targets,
+    leftOut: [],
+  },
 });
 
 function bodiesOf(mapping: Mapping, rows: readonly Row[]): Body[] {
