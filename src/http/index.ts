@@ -1,8 +1,8 @@
 export type { LookUpHost } from './auth/addresses.js';
 export { nameCaller } from './auth/caller.js';
 export type {
-  PostgresClient,
   PostgresContext,
+  PostgresCredentials,
   PostgresRequest,
   PostgresRequests,
   StatementScope,

@@ -2,7 +2,7 @@
  * The JSON grammar (RFC 8259) over bytes: a check of a whole body, and functions that skip one value.
  * Stricter than the RFC where it leaves a choice: no byte order mark, well-formed UTF-8 (no overlong forms, no surrogates), no
  * escaped half of a surrogate pair, and at most NESTING_MAX levels of nesting.
- * All functions take an offset into `bytes` and return the offset after what they read. They throw InsertError 1503.
+ * All functions take an offset into `bytes` and return the offset after the text that they read. They throw InsertError 1503.
  */
 import { NESTING_MAX } from '../base/index.js';
 import { syntaxError } from './insert-error.js';

@@ -36,7 +36,7 @@ const NO_ROWS: LevelRows = {
 };
 
 /** The largest number of rows of all levels of a result and its histograms. */
-export const TOP_ROWS_MAX = 1_000_000;
+export const RESULT_ROWS_MAX = 1_000_000;
 /** Approximate bytes of a row besides its text, until the result is written. */
 const ROW_BYTES = 200;
 /** Temporary bytes per requested value of a group. */
@@ -49,7 +49,8 @@ export function rowBytes(texts: readonly string[]): number {
 
 /** Throws 9006 if a result with `rowCount` rows is too large. */
 export function checkRowCount(rowCount: number): void {
-  if (rowCount > TOP_ROWS_MAX) throw new QuarryError(9006, `the answer has more than ${TOP_ROWS_MAX} rows`);
+  if (rowCount > RESULT_ROWS_MAX)
+    throw new QuarryError(9006, `the answer has more than ${RESULT_ROWS_MAX} rows`);
 }
 
 /**

@@ -19,11 +19,15 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const TEST_FILE_CONCURRENCY = 3;
 /** Time limit of a process; on a busy machine the slowest one needs more than half of it. */
 const SECONDS_MAX = 300;
-/** Folders of long files. They start first, so that no core is idle at the end. */
-const LONG_FOLDERS = [
-  'test/binary/',
+/**
+ * Beginnings of the paths of long files, which start first, so that no core is idle at the end. The first file builds the
+ * executable; other files of its folder would wait for it, so they start later.
+ */
+const LONG_FILES = [
+  'test/binary/binary.test.js',
   'test/crash/',
   'test/metamorphic/',
+  'test/binary/',
   'test/conformance/',
   'test/native-bench/',
   'test/engine/',
@@ -151,8 +155,8 @@ function testFiles(named) {
 /** Sorts long files first and keeps the order otherwise. */
 function inOrder(files) {
   const rank = (file) => {
-    const found = LONG_FOLDERS.findIndex((folder) => file.startsWith(`dist/${folder}`));
-    return found < 0 ? LONG_FOLDERS.length : found;
+    const found = LONG_FILES.findIndex((beginning) => file.startsWith(`dist/${beginning}`));
+    return found < 0 ? LONG_FILES.length : found;
   };
   return [...new Set(files)].sort((a, b) => rank(a) - rank(b));
 }

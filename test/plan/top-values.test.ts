@@ -2,7 +2,7 @@ import t from 'tap';
 import { type MemoryAccount, Prng, runToEnd } from '../../src/base/index.js';
 import type { TopLevel } from '../../src/ir/index.js';
 import { mergeMemory } from '../../src/plan/merge-memory.js';
-import { checkRowCount, TOP_ROWS_MAX, topValues } from '../../src/plan/top-values.js';
+import { checkRowCount, RESULT_ROWS_MAX, topValues } from '../../src/plan/top-values.js';
 import { textReader } from '../../src/plan/value-lists.js';
 import { type ColumnType, compareText } from '../../src/schema/index.js';
 import { type Counted, countsOf, keyOf, listOf, type Plain, type PlainKind, plainOf } from './values.js';
@@ -173,14 +173,14 @@ t.test('a result with too many rows, or with too much memory, is refused with 90
     false,
   );
   const level = levelOf('string', 50);
-  t.equal(runToEnd(topValues(level, counted, 1, TOP_ROWS_MAX - 50, enough())).texts.length, 50);
-  t.throws(() => runToEnd(topValues(level, counted, 1, TOP_ROWS_MAX - 49, enough())), {
+  t.equal(runToEnd(topValues(level, counted, 1, RESULT_ROWS_MAX - 50, enough())).texts.length, 50);
+  t.throws(() => runToEnd(topValues(level, counted, 1, RESULT_ROWS_MAX - 49, enough())), {
     code: 9006,
     message: /1000000 rows/,
   });
   t.throws(() => runToEnd(topValues(level, counted, 1, 0, mergeMemory(10_000))), { code: 9006 });
-  t.doesNotThrow(() => checkRowCount(TOP_ROWS_MAX));
-  t.throws(() => checkRowCount(TOP_ROWS_MAX + 1), { code: 9006 });
+  t.doesNotThrow(() => checkRowCount(RESULT_ROWS_MAX));
+  t.throws(() => checkRowCount(RESULT_ROWS_MAX + 1), { code: 9006 });
 });
 
 t.test('a shard that counts in a group that was not requested is a bug', async (t) => {

@@ -5,7 +5,7 @@
 import type { DimensionKey } from '../../storage/index.js';
 
 /** The dimensions whose rows a record changes. */
-export interface Touched {
+export interface TouchedDimensions {
   readonly databaseId: number;
   readonly dimensionIds: readonly number[];
 }
@@ -28,7 +28,7 @@ export class DataVersions {
   }
 
   /** `elapsedMs` is the time of a monotonic clock. */
-  rowsChanged(lsn: number, { databaseId, dimensionIds }: Touched, elapsedMs: number): void {
+  rowsChanged(lsn: number, { databaseId, dimensionIds }: TouchedDimensions, elapsedMs: number): void {
     let database = this.#databases.get(databaseId);
     if (database === undefined) {
       database = { lsn, dimensions: new Map() };

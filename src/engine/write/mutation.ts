@@ -18,7 +18,7 @@ const BYTES_PER_EVENT = 28;
 export const ITEMS_PER_SET_MAX = 2_000;
 
 /** Limits of the rows that an update changes. */
-export interface Touched {
+export interface TouchedRows {
   readonly entityCount: number;
   /** Maximum number of entity segments that contain them. */
   readonly segmentCount: number;
@@ -28,7 +28,7 @@ const sectionsOf = (batch: Uint8Array): readonly Section[] =>
   decodeBatch(batch.buffer, batch.byteOffset, batch.byteLength).sections;
 
 /** Upper limit in bytes of the memory of an update without its strings: a column that is new in a segment is allocated whole. */
-export function updateBytes(batch: Uint8Array, { entityCount, segmentCount }: Touched): number {
+export function updateBytes(batch: Uint8Array, { entityCount, segmentCount }: TouchedRows): number {
   const rows = segmentCount * SEGMENT_ROWS_MAX;
   const bytes = sectionsOf(batch).map(({ form, valueCount }) => {
     if (form === 'latest') return rows * BYTES_PER_VALUE;
@@ -78,7 +78,7 @@ export function bodyOfSet(dimension: string, set: string): Uint8Array {
 }
 
 /** Counts the entities that a mutation would change now, before it is logged. */
-export async function findTouched(workers: WorkerClients, plan: CountEntityPlan): Promise<Touched> {
+export async function findTouched(workers: WorkerClients, plan: CountEntityPlan): Promise<TouchedRows> {
   const [entityCount, allCount] = await workers.countEntities([plan, { ...plan, condition: null }]);
   const segmentCount = Math.ceil(allCount / SEGMENT_ROWS_MAX) + workers.shardCount;
   return { entityCount, segmentCount: Math.min(entityCount, segmentCount) };

@@ -18,12 +18,12 @@ import type { WriteBarrier } from '../query/write-barrier.js';
 import type { ReplayedCounts } from '../workers/rebuild.js';
 import { type WorkerApi, WorkerDownError } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
-import type { Touched } from './data-versions.js';
+import type { TouchedDimensions } from './data-versions.js';
 
 /** The changes of a record, and how it is applied when it is durable. */
 export interface Write {
   /** null = the record changes no rows. */
-  readonly touches: Touched | null;
+  readonly touches: TouchedDimensions | null;
   /** Changes of the catalog by this record. */
   readonly changes: readonly CatalogChange[];
   /** The record deletes data, which must be removed from the log too. */

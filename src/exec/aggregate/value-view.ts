@@ -8,7 +8,7 @@ import type { ValueKind } from '../../schema/index.js';
 import type { Arena, ListColumn, Width } from '../../storage/index.js';
 
 /** Values of 8, 16 or 32 bits, little-endian in words. */
-export interface NarrowValues {
+export interface NarrowView {
   readonly as: 'narrow';
   readonly words: Int32Array;
   readonly width: 1 | 2 | 4;
@@ -17,7 +17,7 @@ export interface NarrowValues {
 }
 
 export type ValueView =
-  | NarrowValues
+  | NarrowView
   /** (low, high) words of value i at 2 i. */
   | { readonly as: 'wide'; readonly words: Uint32Array }
   /** Bit i & 7 of byte i >> 3. */
@@ -109,7 +109,7 @@ export function offsetsOf(
 }
 
 function narrowOffsets(
-  values: NarrowValues,
+  values: NarrowView,
   base: number,
   indices: Uint32Array,
   count: number,
@@ -147,7 +147,7 @@ export function wordsOf(values: ValueView, indices: Uint32Array, count: number, 
 }
 
 /** Adds 1 to counts[v - base] for each of the first `count` values v. */
-export function countAll(values: NarrowValues, base: number, count: number, counts: Uint32Array): void {
+export function countAll(values: NarrowView, base: number, count: number, counts: Uint32Array): void {
   const { words, width } = values;
   const { flip, shift } = biasOf(values.width, values.signed, base);
   const whole = width === 1 ? countBytes : width === 2 ? countHalves : countWords;
@@ -217,7 +217,7 @@ function countWords(
 
 /** Adds `step` to counts[v - base] for each of the first `count` values v whose bit in `bitmap` is `bit`. */
 export function countSet(
-  values: NarrowValues,
+  values: NarrowView,
   base: number,
   count: number,
   bitmap: Int32Array,

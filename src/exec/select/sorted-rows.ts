@@ -13,7 +13,7 @@ import { orderBy } from './radix-order.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 import type { SegmentBatch } from './segment-batch.js';
 import { type SortKeyColumn, sortKeyColumn } from './sort-key-column.js';
-import type { LastRow } from './top-bound.js';
+import type { SortBound } from './top-bound.js';
 
 /** The largest limit for which only the first rows are kept. */
 export const BOUNDED_ROWS_MAX = 100_000;
@@ -50,7 +50,7 @@ export class SortedRows {
   }
 
   /** The last row kept, if rows are compared with it. */
-  get last(): LastRow | null {
+  get last(): SortBound | null {
     const [{ column }] = this.#keys;
     if (!this.#isFull) return null;
     return { leading: column.lastLeading, isTieAfter: this.#keys.length === 1 && !column.hasMore };

@@ -108,7 +108,7 @@ function readWide(
 }
 
 /** The integer of `row` as the nearest double. */
-export function numberAt({ arena, width, valuesAt }: StoredAt, row: number): number {
+export function storedNumberAt({ arena, width, valuesAt }: StoredAt, row: number): number {
   if (width === 1) return arena.i8[valuesAt + row];
   if (width === 2) return arena.i16[(valuesAt >> 1) + row];
   if (width === 4) return arena.i32[(valuesAt >> 2) + row];

@@ -10,7 +10,7 @@ import { runOf } from '../condition/run.js';
 import { selectRange } from '../condition/value-test.js';
 
 /** The last row kept by a bounded sort. */
-export interface LastRow {
+export interface SortBound {
   /** The leading number of its first key (see sort-key-column.ts); Infinity = missing. */
   readonly leading: number;
   /** Whether a row with the same leading number sorts after it. */
@@ -25,16 +25,16 @@ interface ValueRange {
 export class TopBound {
   readonly #columnId: number;
   readonly #descending: boolean;
-  readonly #last: () => LastRow | null;
+  readonly #last: () => SortBound | null;
 
-  private constructor(columnId: number, descending: boolean, last: () => LastRow | null) {
+  private constructor(columnId: number, descending: boolean, last: () => SortBound | null) {
     this.#columnId = columnId;
     this.#descending = descending;
     this.#last = last;
   }
 
   /** `last` returns null while every row is among the first. Returns null if the first key is not such a column. */
-  static of(plan: SelectPlan, last: () => LastRow | null): TopBound | null {
+  static of(plan: SelectPlan, last: () => SortBound | null): TopBound | null {
     const [first] = plan.order;
     const columnId = plan.events === null ? columnOf(first, plan) : null;
     return columnId === null ? null : new TopBound(columnId, first.descending, last);

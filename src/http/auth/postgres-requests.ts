@@ -10,7 +10,7 @@ import { RequestNotes } from '../observability/request-notes.js';
 import type { Authorizer, DatabaseContext, RequestContext } from './authorize.js';
 
 /** The credentials of a client of another protocol. */
-export interface PostgresClient {
+export interface PostgresCredentials {
   readonly key: string;
   /** Text of the client's address. */
   readonly address: string;
@@ -79,20 +79,20 @@ export class PostgresRequests {
   }
 
   /** Authorizes a new session. Throws the refusals of POST /v1/sql, except 1502: opening a session has no rate limit. */
-  connect(client: PostgresClient): PostgresContext {
+  connect(client: PostgresCredentials): PostgresContext {
     const { context } = this.#authorize(client, 'rows', '');
     return this.#begin(context);
   }
 
   /** Authorizes a statement. Throws the refusals of its endpoint. `text`: for the log of slow queries. */
-  execute(client: PostgresClient, scope: StatementScope, text: string): PostgresRequest {
+  execute(client: PostgresCredentials, scope: StatementScope, text: string): PostgresRequest {
     const { context, notes } = this.#authorize(client, scope, text);
     this.#dependencies.authorizer.countRequest(context);
     return new PostgresRequest(this.#begin(context), notes, this.#dependencies);
   }
 
   #authorize(
-    { key, address }: PostgresClient,
+    { key, address }: PostgresCredentials,
     scope: StatementScope,
     text: string,
   ): { readonly context: RequestContext; readonly notes: RequestNotes } {

@@ -13,7 +13,7 @@ import {
 import { type Answer, JSON_TYPE } from '../transport/answer.js';
 import { type PageRequest, requireRead, StaticPage } from '../transport/static-page.js';
 import type { Endpoint } from './endpoints.js';
-import { BOUNDS, customKeysOf, keysOf } from './tables.js';
+import { BOUNDS, customKeyRule, keysOf } from './tables.js';
 
 const DOCUMENT_PATH = '/v1/openapi.json';
 const PAGE_PATH = '/docs';
@@ -71,6 +71,6 @@ function described(endpoint: Endpoint): DescribedEndpoint {
   return {
     ...endpoint,
     keys: keysOf(endpoint),
-    customKeys: customKeysOf(endpoint),
+    customKeys: customKeyRule(endpoint),
   };
 }

@@ -40,7 +40,7 @@ function keyTable(): string {
     endpoint.method,
     `\`${endpoint.path}\``,
     keysOf(endpoint),
-    customKeysOf(endpoint),
+    customKeyRule(endpoint),
     endpoint.scope === 'open' ? '–' : String(endpoint.permission),
     endpoint.rate === null ? '–' : String(endpoint.rate),
   ]);
@@ -58,7 +58,7 @@ export function keysOf(endpoint: Endpoint): string {
   }
 }
 
-export function customKeysOf(endpoint: Endpoint): string {
+export function customKeyRule(endpoint: Endpoint): string {
   if (endpoint.scope === 'open') return '–';
   if (endpoint.scope === 'team') return '509';
   return typeof endpoint.custom === 'number' ? String(endpoint.custom) : endpoint.custom.join(', ');

@@ -31,7 +31,7 @@ export interface WeighedValues {
 const SORTED_MAX = 64;
 
 /** A fraction between 0 and 1, converted exactly from its decimal notation. */
-export function fractionOf(fraction: number): Fraction {
+export function exactFraction(fraction: number): Fraction {
   const [digits, exponent = '0'] = String(fraction).split('e');
   const [whole, rest = ''] = digits.split('.');
   const places = rest.length - Number(exponent);
@@ -55,7 +55,7 @@ export function* percentileColumn(
   const known = new Uint8Array(groupCount);
   const ranks = yield* ranksOf(values, counts, runs.order.length, budget);
   const between = betweenOf(values, formOf(type));
-  const quantile = fractionOf(fraction);
+  const quantile = exactFraction(fraction);
   for (let run = 0, left = SLICE_TEXTS; run < runs.groupKeys.length; run++) {
     const set = runs.order.subarray(runs.starts[run], runs.starts[run + 1]);
     const group = runs.groupKeys[run];
@@ -81,7 +81,7 @@ export function* percentilesOfRuns(
   budget.reserve(merged.count * 9);
   const found = new Float64Array(merged.count);
   const known = new Uint8Array(merged.count);
-  const quantile = fractionOf(fraction);
+  const quantile = exactFraction(fraction);
   const { unit, exponent } = formOf(type);
   yield* eachGroup(states, merged, budget, (group, runs) => {
     const valueCount = runs.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -8,7 +8,7 @@ export const INPUTS_MAX = 2_000;
 export const AGGREGATES_MAX = 1_000;
 export const GROUP_KEYS_MAX = 100;
 export const SORT_KEYS_MAX = 100;
-export const JOINS_MAX = 16;
+export const LOOKUP_JOINS_MAX = 16;
 /** Maximum number of nodes of all bound expressions of a statement. */
 export const STATEMENT_NODES_MAX = 500_000;
 /** Maximum number of values of one IN. */

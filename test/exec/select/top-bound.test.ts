@@ -1,7 +1,7 @@
 /** The bound excludes exactly the rows that sort after the last row kept. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
-import { type LastRow, TopBound } from '../../../src/exec/select/top-bound.js';
+import { type SortBound, TopBound } from '../../../src/exec/select/top-bound.js';
 import type { SelectPlan } from '../../../src/ir/index.js';
 import { BITMAP_BYTES, type DimensionShard } from '../../../src/storage/index.js';
 import { KEY } from '../../storage/shard-model.js';
@@ -47,7 +47,7 @@ for (const [kernels, module] of MODULES) {
         const values = valuesOf(dimension, column);
         const some = prng.pick(values.filter((value) => value !== undefined)) as number;
         const number = prng.chance(0.1) ? prng.pick([-(2 ** 40), 2 ** 40, 129, -129]) : some;
-        const last: LastRow = { leading: descending ? -number : number, isTieAfter: prng.chance(0.5) };
+        const last: SortBound = { leading: descending ? -number : number, isTieAfter: prng.chance(0.5) };
         const bound = TopBound.of(planBy(column, descending), () => last) as TopBound;
         const isWhole = prng.chance(0.3);
         const selected = values.map(() => isWhole || prng.chance(0.5));

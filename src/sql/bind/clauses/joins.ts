@@ -4,7 +4,7 @@ import { type Condition, type Expression, type Join, TEXT } from '../../../ir/in
 import { type Column, ENTITY_ID_COLUMN } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { JoinClause, SqlNode } from '../../tree.js';
-import { checkCount, JOINS_MAX } from '../bounds.js';
+import { checkCount, LOOKUP_JOINS_MAX } from '../bounds.js';
 import { castOf } from '../expressions/build.js';
 import { bare, membersOf } from '../nodes.js';
 import type { SqlRequest } from '../request.js';
@@ -26,7 +26,7 @@ export function bindJoins(
   { access, nowMs }: SqlRequest,
 ): readonly JoinHead[] {
   return clauses.map(({ table, kind, on }, index) => {
-    checkCount(index + 1, JOINS_MAX, 'joins', table.position);
+    checkCount(index + 1, LOOKUP_JOINS_MAX, 'joins', table.position);
     const joined = sources.add(table);
     inputs.joined.push([]);
     const key = keyOfJoin(on, joined, sources);
