@@ -77,11 +77,24 @@ export type ScriptWrite =
     }
   | ({ readonly write: 'change' } & Mutation);
 
+/**
+ * A query whose rows a script writes. The query and the write see one version of the data: if a record changed a dimension
+ * that the query reads before the script's record is appended, the query runs again. Its functions must have no other effect.
+ */
+export interface ScriptQuery {
+  readonly plan: (model: DatabaseModel) => ReadPlan;
+  /** `lines`: the rows of the plan as JSON objects, one per line. */
+  readonly bind: (model: DatabaseModel, lines: readonly string[]) => readonly ScriptWrite[];
+  readonly cancellation: Cancellation | null;
+}
+
 export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
   /**
    * Binds the request against the newest model. Must have no other effect, because it runs again if the model shrank.
    */
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
+  /** The script writes the rows of this query, and `bind` is not called; absent or null = it reads nothing. */
+  readonly query?: ScriptQuery | null;
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
   readonly idempotency: RecordIdempotency | null;

@@ -170,7 +170,14 @@ export class Engine implements EngineApi {
     const writing = { ...parts, notes, memory: this.#memory };
     const checked = { ...writing, checkWritable: () => this.#checkWritable() };
     this.#writer = new Writer(checked);
-    this.#scripts = new ScriptWriter(checked);
+    this.#scripts = new ScriptWriter({
+      ...checked,
+      select: (plan, cancellation) =>
+        this.#selects.select([{ plan, explain: 'no', isRestricted: false }], 'ndjson', {
+          cancellation,
+          bypassCache: true,
+        }),
+    });
     this.#parts = {
       ...{ ...writing, logDir, spoolDir, writer: this.#writer },
       ...{ checkpoints: this.#checkpoints, repair: this.#repair, cache: this.#queries.cache },

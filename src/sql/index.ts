@@ -2,6 +2,7 @@ export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
 export { bindRead } from './bind/query/query.js';
 export * from './bind/request.js';
 export * from './bind/select.js';
+export * from './bind/selected-rows.js';
 export * from './bind/where/target.js';
 export * from './bind/writes.js';
 export * from './postgres/parameter-uses.js';

@@ -1,5 +1,5 @@
 /**
- * Parses INSERT INTO name (columns) VALUES (literal, ...), .... Only this statement may be megabytes long, so its values are
+ * Parses INSERT INTO name (columns) VALUES (literal, ...), ... or a SELECT. Only this statement may be megabytes long, so its values are
  * parsed directly from the text, in one pass and without tokens.
  * Invariants: time is linear in the text; memory is bounded by INSERT_NAMES_MAX, INSERT_VALUES_MAX and the row limit of an
  * insert; the number of values per row is not checked.
@@ -7,10 +7,11 @@
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
 import { INSERT_NAMES_MAX, INSERT_VALUES_MAX } from './limits.js';
+import { readQuery } from './query/read-query.js';
 import { sqlError } from './sql-error.js';
 import { isReserved } from './token-reader.js';
-import { isSign, nextToken, type Token, unexpected } from './tokens.js';
-import type { InsertStatement, SourcePosition, SqlNode, TableName } from './tree.js';
+import { isSign, nextToken, statementTokens, type Token, unexpected } from './tokens.js';
+import type { InsertQueryStatement, InsertStatement, SourcePosition, SqlNode, TableName } from './tree.js';
 
 const QUOTE = 39;
 const DOUBLE_QUOTE = 34;
@@ -31,12 +32,17 @@ const LITERALS = 'a literal: a number, a string, TRUE, FALSE or NULL';
 export function readInsert(
   cursor: Cursor,
   position: SourcePosition,
-  budget: { values: number },
-): InsertStatement {
+  budget: { values: number; tokens: number },
+): InsertStatement | InsertQueryStatement {
   expectKeyword(cursor, 'INTO');
   const table = tableOf(cursor);
   const columns = columnsOf(cursor);
-  expectKeyword(cursor, 'VALUES');
+  const next = nextToken(cursor);
+  if (next.upper === 'SELECT' || next.upper === 'WITH' || isSign(next, '(')) {
+    const query = readQuery(statementTokens(cursor, next, budget));
+    return { is: 'insert-query', position, table, columns, query };
+  }
+  if (next.upper !== 'VALUES') throw unexpected(next, 'VALUES or a SELECT');
   const rows: SqlNode[][] = [];
   do {
     if (rows.length === ENTITIES_PER_INSERT_MAX) throw tooManyRows(cursor);
@@ -46,6 +52,8 @@ export function readInsert(
   if (!cursor.ended && cursor.code !== SEMICOLON) {
     throw unexpected(nextToken(cursor), 'a comma or the end of the statement');
   }
+  // The terminating ;, or the end.
+  nextToken(cursor);
   return { is: 'insert', position, table, columns, rows };
 }
 

@@ -46,6 +46,10 @@ export function readScript(text: string): Script {
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
+  const reading = writes.find(({ is }) => is === 'insert-query');
+  if (reading !== undefined && writes.length > 1) {
+    throw sqlError('INSERT ... SELECT is the only statement of its body', reading.position);
+  }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
   throw sqlError('the body contains no statement', cursor.position());
@@ -68,12 +72,7 @@ function readRead(cursor: Cursor, first: Token, budget: Budget): ReadStatement {
 }
 
 function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement {
-  if (first.upper === 'INSERT') {
-    const statement = readInsert(cursor, first.position, budget);
-    // The terminating ;, or the end.
-    nextToken(cursor);
-    return statement;
-  }
+  if (first.upper === 'INSERT') return readInsert(cursor, first.position, budget);
   const tokens = statementTokens(cursor, first, budget);
   refusePhrases(tokens);
   refuseQueries(tokens);

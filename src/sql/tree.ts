@@ -300,6 +300,15 @@ export interface InsertStatement {
   readonly rows: readonly (readonly SqlNode[])[];
 }
 
+/** INSERT INTO table (columns) SELECT ... */
+export interface InsertQueryStatement {
+  readonly is: 'insert-query';
+  readonly position: SourcePosition;
+  readonly table: TableName;
+  readonly columns: InsertStatement['columns'];
+  readonly query: QueryStatement;
+}
+
 export interface UpdateStatement {
   readonly is: 'update';
   readonly position: SourcePosition;
@@ -320,7 +329,7 @@ export interface DeleteStatement {
 }
 
 export type ReadStatement = SelectStatement | QueryStatement;
-export type WriteStatement = InsertStatement | UpdateStatement | DeleteStatement;
+export type WriteStatement = InsertStatement | InsertQueryStatement | UpdateStatement | DeleteStatement;
 
 /** A body: one or more statements, all SELECTs or all writes. */
 export type Script =

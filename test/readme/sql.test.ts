@@ -75,6 +75,7 @@ const EXPECTED = [
     ],
     count: 3,
   },
+  { result: { 'inserted-entities': 2, 'inserted-values': 4 }, count: 2 },
 ];
 
 /** The answer without `took`, which varies. */

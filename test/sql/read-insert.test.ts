@@ -24,6 +24,12 @@ const READ: readonly (readonly [string, string])[] = [
     'INSERT INTO t (a) VALUES (null), (TRUE), (False)',
     'insert into [t] ([a]) values (null), (true), (false)',
   ],
+  ['INSERT INTO t (a) SELECT b FROM c;', 'insert [t]([a]) query: select [b] from [c]'],
+  ['INSERT INTO t (a) (SELECT 1)', 'insert [t]([a]) query: select 1'],
+  [
+    'INSERT INTO t (a, b) WITH x AS (SELECT 1) SELECT * FROM x, x y',
+    'insert [t]([a], [b]) query: with [x] as {select 1} select * from [x], [x] as [y]',
+  ],
   ['INSERT INTO t (a, b) VALUES (1), (2, 3, 4)', 'insert into [t] ([a], [b]) values (1), (2, 3, 4)'],
   ['INSERT INTO t -- x\n(a) VALUES /* ( */ (1 -- ,\n, 2)\n;', 'insert into [t] ([a]) values (1, 2)'],
 ];
@@ -70,7 +76,13 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ["INSERT INTO t ('a') VALUES (1)", 16, `found the string "a" where a column's name is expected`],
   ['INSERT INTO t (a.b) VALUES (1)', 17, 'found "." where a comma or ) is expected'],
   ['INSERT INTO t (a, from) VALUES (1)', 19, `found "from" where a column's name is expected`],
-  ['INSERT INTO t (a) SELECT b FROM c', 19, 'found "SELECT" where VALUES is expected'],
+  ['INSERT INTO t (a) UPDATE b', 19, 'found "UPDATE" where VALUES or a SELECT is expected'],
+  ['INSERT INTO t (a) SELECT b FROM', 32, 'found the end of the statement where a table is expected'],
+  [
+    'INSERT INTO t (a) SELECT b FROM c; DELETE FROM t',
+    1,
+    'INSERT ... SELECT is the only statement of its body',
+  ],
   [
     'INSERT INTO t (a) VALUES',
     25,

@@ -146,6 +146,7 @@ export class ConformanceServer {
     body: string | Uint8Array,
     contentType = 'application/json',
     accept = '*/*',
+    more: Readonly<Record<string, string>> = {},
   ): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -155,7 +156,7 @@ export class ConformanceServer {
           path: urlPath,
           method: 'POST',
           agent: this.#agent,
-          headers: { authorization: this.#key, 'content-type': contentType, accept },
+          headers: { authorization: this.#key, 'content-type': contentType, accept, ...more },
         },
         (response) => {
           const parts: Buffer[] = [];

@@ -70,6 +70,13 @@ function writtenBy(
 export const scriptAnswer = (steps: readonly ScriptStep[], counts: StepCounts): readonly number[] =>
   writtenByScript(steps, counts).answer;
 
+const NOTHING: Written = {
+  insertedEntityCount: 0,
+  insertedValueCount: 0,
+  updatedEntityCount: 0,
+  answer: [],
+};
+
 function writtenByScript(steps: readonly ScriptStep[], counts: StepCounts): Written {
   return steps
     .map((step, index) =>
@@ -77,12 +84,15 @@ function writtenByScript(steps: readonly ScriptStep[], counts: StepCounts): Writ
         ? inserted(step.entityCount, step.valueCount)
         : changed(step.step, counts[index] ?? 0),
     )
-    .reduce((sum, one) => ({
-      insertedEntityCount: sum.insertedEntityCount + one.insertedEntityCount,
-      insertedValueCount: sum.insertedValueCount + one.insertedValueCount,
-      updatedEntityCount: sum.updatedEntityCount + one.updatedEntityCount,
-      answer: [...sum.answer, ...one.answer],
-    }));
+    .reduce<Written>(
+      (sum, one) => ({
+        insertedEntityCount: sum.insertedEntityCount + one.insertedEntityCount,
+        insertedValueCount: sum.insertedValueCount + one.insertedValueCount,
+        updatedEntityCount: sum.updatedEntityCount + one.updatedEntityCount,
+        answer: [...sum.answer, ...one.answer],
+      }),
+      NOTHING,
+    );
 }
 
 const inserted = (entityCount: number, valueCount: number): Written => ({

@@ -18,6 +18,13 @@ import { type StepCounts, sendRecord } from '../lifecycle/replay.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import { findTouched, parseSet, updateBytes } from './mutation.js';
 import { scriptAnswer } from './record-notes.js';
+import {
+  readForScript,
+  refuseConflicts,
+  refuseLarge,
+  type ScriptRead,
+  type SelectRows,
+} from './script-query.js';
 import { MEMORY_PER_BATCH_BYTE } from './write-memory.js';
 import type { WriterDependencies } from './writer.js';
 
@@ -40,10 +47,14 @@ interface Step {
   readonly modelVersion: number;
 }
 
-export class ScriptWriter {
-  readonly #dependencies: WriterDependencies;
+export interface ScriptWriterDependencies extends WriterDependencies {
+  readonly select: SelectRows;
+}
 
-  constructor(dependencies: WriterDependencies) {
+export class ScriptWriter {
+  readonly #dependencies: ScriptWriterDependencies;
+
+  constructor(dependencies: ScriptWriterDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -68,36 +79,60 @@ export class ScriptWriter {
   }
 
   async #write(request: ScriptRequest): Promise<readonly number[]> {
+    const { memory } = this.#dependencies;
+    const { databaseId, query = null } = request;
+    let isCharged = false;
+    const charge: ScriptRequest['charge'] = (insertedCount, updatedCount) => {
+      if (!isCharged) request.charge(insertedCount, updatedCount);
+      isCharged = true;
+    };
+    for (let attemptCount = 1; ; attemptCount++) {
+      if (query === null) {
+        const numbers = await this.#attempt({ ...request, charge }, null);
+        if (numbers !== null) return numbers;
+        continue;
+      }
+      const read = await readForScript(query, databaseId, this.#dependencies);
+      memory.check(read.bytes);
+      const numbers = await memory.while(read.bytes, () => this.#attempt({ ...request, charge }, read));
+      if (numbers !== null) return numbers;
+      refuseConflicts(attemptCount);
+    }
+  }
+
+  /** Returns null, without having written, if the model shrank or what was read changed: the request is to be bound again. */
+  async #attempt(request: ScriptRequest, read: ScriptRead | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
-    for (let charged = false; ; charged = true) {
-      const model = this.#model(databaseId);
-      const steps = await this.#parse(request, request.bind(model), model);
-      const insertedCount = sum(steps, ({ insertedCount }) => insertedCount);
-      if (!charged)
-        request.charge(
-          insertedCount,
-          sum(steps, ({ updatedCount }) => updatedCount),
-        );
-      const record = {
-        type: 'script',
-        timeMs: options.clock.nowMs(),
-        databaseId,
-        shardCount: this.#dependencies.workers.shardCount,
-        once: request.idempotency,
-        steps: steps.map(({ step }) => step),
-        batches: steps.flatMap(({ batches }) => batches),
-      } as const;
-      const payload = encodeRecordPayload(record);
-      while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
-      checkWritable();
-      const bytes = sum(steps, (step) => step.bytes);
-      memory.check(bytes);
-      const { shrinkVersion } = this.#model(databaseId);
-      if (steps.some(({ modelVersion }) => modelVersion < shrinkVersion)) continue;
-      const counts = await memory.while(bytes, () => this.#append(record, payload, steps));
-      return scriptAnswer(record.steps, counts);
-    }
+    const model = this.#model(databaseId);
+    const writes = read === null ? request.bind(model) : read.bind(model);
+    const steps = await this.#parse(request, writes, model);
+    if (read?.isCurrent() === false) return null;
+    request.charge(
+      sum(steps, ({ insertedCount }) => insertedCount),
+      sum(steps, ({ updatedCount }) => updatedCount),
+    );
+    const record = {
+      type: 'script',
+      timeMs: options.clock.nowMs(),
+      databaseId,
+      shardCount: this.#dependencies.workers.shardCount,
+      once: request.idempotency,
+      steps: steps.map(({ step }) => step),
+      batches: steps.flatMap(({ batches }) => batches),
+    } as const;
+    const payload = encodeRecordPayload(record);
+    refuseLarge(payload);
+    while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
+    checkWritable();
+    const bytes = sum(steps, (step) => step.bytes);
+    memory.check(bytes);
+    const { shrinkVersion } = this.#model(databaseId);
+    if (steps.some(({ modelVersion }) => modelVersion < shrinkVersion)) return null;
+    // From here on the record is appended in the same turn.
+    if (read?.isCurrent() === false) return null;
+    const counts = await memory.while(bytes, () => this.#append(record, payload, steps));
+    return scriptAnswer(record.steps, counts);
   }
 
   #append(

@@ -12,13 +12,14 @@
 import { invariant } from '../../base/index.js';
 import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../../catalog/index.js';
 import { encodeRecordPayload } from '../../format/index.js';
+import type { DimensionKey } from '../../storage/index.js';
 import type { Log } from '../../wal/index.js';
 import { addCounts, applyToWorker, type StepCounts } from '../lifecycle/replay.js';
 import type { WriteBarrier } from '../query/write-barrier.js';
 import type { ReplayedCounts } from '../workers/rebuild.js';
 import { type WorkerApi, WorkerDownError } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
-import type { TouchedDimensions } from './data-versions.js';
+import { DataVersions, type TouchedDimensions } from './data-versions.js';
 
 /** The changes of a record, and how it is applied when it is durable. */
 export interface Write {
@@ -46,6 +47,8 @@ export class WriteOrder {
   #visible: Catalog = EMPTY_CATALOG;
   #lsnApplied = 0;
   #lsnSent = 0;
+  /** The records passed to the log, by the dimensions whose rows they change. */
+  readonly #appended = new DataVersions();
   /** The last record that was passed to the log. */
   #last: Promise<unknown> = Promise.resolve();
   /** Records that were sent and that not all workers have applied yet, by LSN. */
@@ -99,6 +102,7 @@ export class WriteOrder {
   /** Appends in this turn. Resolves with the number of changed entities when the record is durable and all workers applied it. */
   append(payload: Uint8Array, write: Write): Promise<StepCounts> {
     const { lsn, written } = this.log.append(payload);
+    if (write.touches !== null) this.#appended.rowsChanged(lsn, write.touches, 0);
     const appending = this.#whenWritten(lsn, written, this.#setHead(write.changes), write);
     this.#last = appending;
     return appending;
@@ -129,6 +133,11 @@ export class WriteOrder {
     }
     this.#lsnApplied = Math.max(this.#lsnApplied, lsn);
     return counts;
+  }
+
+  /** For each dimension, the last record passed to the log that changes its rows. */
+  appendedVersions(dimensions: readonly DimensionKey[]): readonly number[] {
+    return dimensions.map((dimension) => this.#appended.of(dimension));
   }
 
   /** Resolves when all workers have applied every record passed to the log so far. The current `head` is durable then. */

@@ -2,11 +2,18 @@
  * Binds INSERT, UPDATE and DELETE. Rows and assignments become the JSON of /v1/insert and /v1/update, together with the source
  * positions of everything that these may refuse.
  */
-import { ENTITIES_PER_INSERT_MAX, QuarryError } from '../../base/index.js';
+import { ENTITIES_PER_INSERT_MAX, invariant, QuarryError } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';
 import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
-import type { InsertStatement, SourcePosition, UpdateStatement, WriteStatement } from '../tree.js';
+import type {
+  InsertQueryStatement,
+  InsertStatement,
+  SourcePosition,
+  SqlNode,
+  UpdateStatement,
+  WriteStatement,
+} from '../tree.js';
 import { dimensionOf } from './clauses/sources.js';
 import type { SqlAccess, SqlRequest } from './request.js';
 import { bindTarget } from './where/target.js';
@@ -43,17 +50,40 @@ export function bindWrites(
     const what = `the request inserts more than ${ENTITIES_PER_INSERT_MAX} entities`;
     throw sqlError(what, statement.position, { code: 2012 });
   }
-  return statements.map((statement) => bindWrite(statement, request));
+  return statements.map((statement) => {
+    invariant(statement.is !== 'insert-query', 'the rows of a SELECT are bound by bindSelectedRows');
+    return bindWrite(statement, request);
+  });
 }
 
-function bindWrite(statement: WriteStatement, request: SqlRequest): BoundWrite {
+function bindWrite(
+  statement: Exclude<WriteStatement, InsertQueryStatement>,
+  request: SqlRequest,
+): BoundWrite {
   if (statement.is === 'insert') return bindInsert(statement, request);
   const { dimension, condition } = bindTarget(statement.table, statement.where, request);
   const set = statement.is === 'update' ? bindSet(statement, dimension, request.access) : null;
   return { write: 'change', dimensionId: dimension.id, condition, set };
 }
 
-function bindInsert({ table, columns, rows, position }: InsertStatement, request: SqlRequest): BoundWrite {
+function bindInsert({ rows, ...statement }: InsertStatement, request: SqlRequest): BoundWrite {
+  const memberOf = rowBinder(statement, request);
+  const members = rows.map(memberOf);
+  return {
+    write: 'insert',
+    rowCount: rows.length,
+    body: (count) => bodyOf(members.slice(0, count)),
+  };
+}
+
+export const bodyOf = (members: readonly string[]): Uint8Array =>
+  Buffer.from(`{${members.join(',')}}`, 'utf8');
+
+/** Returns the function that makes a row the member of an insert body. Throws 6000, 506. */
+export function rowBinder(
+  { table, columns, position }: Pick<InsertStatement, 'table' | 'columns' | 'position'>,
+  request: SqlRequest,
+): (row: readonly SqlNode[]) => string {
   const dimension = dimensionOf(table, request.model);
   const targets = columns.map((column) =>
     writeColumn(column.name, dimension, request.access, column.position),
@@ -65,7 +95,7 @@ function bindInsert({ table, columns, rows, position }: InsertStatement, request
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
   if (idAt === -1) throw sqlError('INSERT names no [entity-id]', position);
   const prefix = `{"dimension":${JSON.stringify(dimension.apiName)}`;
-  const members = rows.map((row) => {
+  return (row) => {
     if (row.length !== columns.length) {
       throw sqlError(
         `a row of ${row.length} values for ${columns.length} columns`,
@@ -75,11 +105,6 @@ function bindInsert({ table, columns, rows, position }: InsertStatement, request
     const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
     const values = membersOfRow(targets, row);
     return `${id}:${prefix}${values === '' ? '' : ','}${values}}`;
-  });
-  return {
-    write: 'insert',
-    rowCount: rows.length,
-    body: (count) => Buffer.from(`{${members.slice(0, count).join(',')}}`, 'utf8'),
   };
 }
 
@@ -113,6 +138,7 @@ export function refusedWrite(
 }
 
 function positionOf(statement: WriteStatement, row: number | null): SourcePosition {
+  if (statement.is === 'insert-query') return statement.query.position;
   if (statement.is === 'insert') return statement.rows[row ?? 0]?.[0]?.position ?? statement.position;
   return statement.is === 'update' ? (statement.set[0]?.position ?? statement.position) : statement.position;
 }

@@ -143,6 +143,7 @@ export class SqlPrinter extends SqlNodePrinter {
   }
 
   #write(statement: WriteStatement): WriteStatement {
+    if (statement.is === 'insert-query') throw new Error('INSERT ... SELECT is not generated');
     if (statement.is === 'insert') {
       const position = this.words('insert', 'into');
       const table = this.#tableName(statement.table);

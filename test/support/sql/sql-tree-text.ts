@@ -94,6 +94,10 @@ function selectText(statement: SelectStatement): string {
 }
 
 function writeText(statement: WriteStatement): string {
+  if (statement.is === 'insert-query') {
+    const { table, columns, query } = statement;
+    return `insert [${table.name}](${columns.map(({ name }) => `[${name}]`).join(', ')}) ${statementText(query)}`;
+  }
   if (statement.is === 'insert') {
     const columns = statement.columns.map(({ name }) => `[${name}]`).join(', ');
     const rows = statement.rows.map((row) => `(${list(row)})`).join(', ');

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { invariant, QuarryError } from '../../../base/index.js';
-import { StepRefused } from '../../../engine/index.js';
+import { type ScriptQuery, StepRefused } from '../../../engine/index.js';
 import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
@@ -74,6 +74,7 @@ async function write(call: DatabaseCall, statements: readonly sql.WriteStatement
       idempotency:
         idempotencyId === null ? null : { id: idempotencyId, bodyHash: hash('sha256', body, 'base64url') },
       bind: (model) => sql.bindWrites(statements, requestOf(call, model)),
+      query: queryOf(call, statements),
       charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),
     })
     .catch((error) => {
@@ -87,15 +88,33 @@ async function write(call: DatabaseCall, statements: readonly sql.WriteStatement
   return `"result":[${list.join(',')}],"count":${results.length}`;
 }
 
+/** The query of INSERT ... SELECT; null for other statements. */
+function queryOf(call: DatabaseCall, [first]: readonly sql.WriteStatement[]): ScriptQuery | null {
+  if (first.is !== 'insert-query') return null;
+  return {
+    plan: (model) => sql.bindSelected(first, requestOf(call, model)),
+    bind: (model, lines) => sql.bindSelectedRows(first, lines, requestOf(call, model)),
+    cancellation: call.cancellation,
+  };
+}
+
 /** The members of each statement's answer. `numbers`: the concatenated numbers of all statements (EngineApi.script). */
 function resultsOf(statements: readonly sql.WriteStatement[], numbers: readonly number[]): string[] {
+  if (statements[0].is === 'insert-query') return [insertedResult(numbers)];
   let next = 0;
   const results = statements.map(({ is }) => {
     const count = numbers[next++];
     if (is === 'update') return `"result":{"updated":${count}},"count":${count}`;
     if (is === 'delete') return `"result":{"deleted":${count}},"count":${count}`;
-    return `"result":{"inserted-entities":${count},"inserted-values":${numbers[next++]}},"count":${count}`;
+    return insertedResult([count, numbers[next++]]);
   });
   invariant(next === numbers.length, 'a script answers with the numbers of its statements');
   return results;
+}
+
+/** `numbers`: entities and values of one or more parts. */
+function insertedResult(numbers: readonly number[]): string {
+  const sum = (from: number): number =>
+    numbers.reduce((total, number, index) => (index % 2 === from ? total + number : total), 0);
+  return `"result":{"inserted-entities":${sum(0)},"inserted-values":${sum(1)}},"count":${sum(0)}`;
 }
