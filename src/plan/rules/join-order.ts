@@ -29,23 +29,57 @@ function ordered(relation: Relation, estimates: Estimates): Relation {
   return narrowed(orderedJoins({ ...joins, leaves }, estimates), columnsOf(relation));
 }
 
+type JoinOf = (left: Relation, right: Relation) => Relation;
+
 /** Joins the leaves one after the other. */
 function orderedJoins({ leaves, keys, conditions }: InnerJoins, estimates: Estimates): Relation {
-  const rest = [...leaves];
-  const largest = rest.reduce((most, leaf) => (estimates.rows(leaf) > estimates.rows(most) ? leaf : most));
-  rest.splice(rest.indexOf(largest), 1);
+  let pending: readonly Expression[] = conditions;
+  const join: JoinOf = (left, right) => {
+    const available = new Set([...columnSet(left), ...columnSet(right)]);
+    const condition = allOf(pending.filter((one) => readsOnly(one, available)));
+    pending = pending.filter((one) => !readsOnly(one, available));
+    return {
+      ...{ op: 'join', kind: 'inner', left, right, condition, mark: null },
+      keys: keysBetween(left, right, keys),
+    };
+  };
+  const largest = leaves.reduce((most, leaf) => (estimates.rows(leaf) > estimates.rows(most) ? leaf : most));
+  const rest = reducedLeaves(leaves, largest, keys, estimates, join).filter((leaf) => leaf !== largest);
   let joined = largest;
-  let left: readonly Expression[] = conditions;
   while (rest.length > 0) {
     const next = nextLeaf(joined, rest, keys, estimates);
     rest.splice(rest.indexOf(next), 1);
-    const available = new Set([...columnSet(joined), ...columnSet(next)]);
-    const condition = allOf(left.filter((one) => readsOnly(one, available)));
-    left = left.filter((one) => !readsOnly(one, available));
-    const own = keysBetween(joined, next, keys);
-    joined = { op: 'join', kind: 'inner', left: joined, right: next, keys: own, condition, mark: null };
+    joined = join(joined, next);
   }
   return joined;
+}
+
+/** The most rows that a reduced leaf has, as a share of its own. */
+const REDUCED_SHARE_MAX = 0.5;
+
+/**
+ * Leaves that keys connect with only one other leaf, and that leave few of its rows, are joined to that one first, because
+ * its rows are sent to every worker. The rows of the largest leaf are not sent.
+ */
+function reducedLeaves(
+  leaves: readonly Relation[],
+  largest: Relation,
+  keys: readonly JoinKey[],
+  estimates: Estimates,
+  join: JoinOf,
+): Relation[] {
+  for (const leaf of leaves) {
+    const others = leaves.filter((one) => one !== leaf && keysBetween(one, leaf, keys).length > 0);
+    const [other] = others;
+    if (leaf === largest || others.length !== 1 || other === largest) continue;
+    const rows = estimates.rows(other);
+    const isReduced =
+      estimates.joined(other, leaf, keysBetween(other, leaf, keys)) <= rows * REDUCED_SHARE_MAX;
+    if (!isReduced || estimates.rows(leaf) > rows) continue;
+    const rest = leaves.filter((one) => one !== leaf && one !== other);
+    return reducedLeaves([...rest, join(other, leaf)], largest, keys, estimates, join);
+  }
+  return [...leaves];
 }
 
 function nextLeaf(
