@@ -116,3 +116,19 @@ export function* messagesIn(bytes: Buffer): Generator<Buffer, void, void> {
     at = end;
   }
 }
+
+/** The fields of a RowDescription. */
+export function fieldsIn(description: Buffer): readonly RowField[] {
+  let at = 7;
+  return Array.from({ length: description.readUInt16BE(5) }, () => {
+    const end = description.indexOf(0, at);
+    const name = description.toString('utf8', at, end);
+    at = end + 19;
+    return {
+      name,
+      typeId: description.readUInt32BE(end + 7),
+      typeSize: description.readInt16BE(end + 11),
+      modifier: description.readInt32BE(end + 13),
+    };
+  });
+}

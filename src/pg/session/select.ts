@@ -39,6 +39,7 @@ export interface BoundSelect {
 /** Throws 6000, with the source position, and 506. */
 export function planSelect(select: sql.ReadStatement, { model, nowMs, access }: DatabaseContext): ReadPlan {
   return sql.bindRead(select, {
+    dialect: 'postgres',
     model,
     nowMs,
     access,

@@ -7,6 +7,7 @@ import { ProtocolError } from '../protocol/errors.js';
 import { notice, type TransactionState } from '../protocol/messages.js';
 import { rowField } from '../protocol/types.js';
 import { type Answer, done, oneRow } from './answer.js';
+import type { Cursors } from './cursors.js';
 import type { Settings } from './settings.js';
 
 /** The state of a session that its statements read and change. */
@@ -18,13 +19,15 @@ export interface SessionState {
   transaction: TransactionState;
   /** Removes a prepared statement; null = all. */
   deallocate(name: string | null): void;
+  readonly cursors: Cursors;
+  /** A transaction block is open, or several statements came in one message, which are one. */
+  readonly isInBlock: boolean;
   closePortals(): void;
-  /** Closes portals and resets the settings of SET LOCAL. */
-  endTransaction(): void;
+  /** Closes portals and cursors and resets the settings of SET LOCAL. */
+  endTransaction(isCommitted: boolean): void;
 }
 
-const CURSORS =
-  'cursors are not available; clients can fetch rows in parts with the extended protocol (Execute with a row count)';
+const NOTIFICATIONS = 'LISTEN is not available: there are no notifications; query for new rows instead';
 const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
 
 /** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog knows. Throws ProtocolError. */
@@ -65,17 +68,10 @@ export function answerSession(
       return discarded(second, state);
     case 'DEALLOCATE':
       return deallocated(words, state);
-    case 'CLOSE':
-      if (second === 'ALL') state.closePortals();
-      return done(second === 'ALL' ? 'CLOSE CURSOR ALL' : 'CLOSE CURSOR');
     case 'UNLISTEN':
       return done('UNLISTEN');
     case 'LISTEN':
-      throw new ProtocolError('0A000', 'notifications are not available');
-    case 'DECLARE':
-    case 'FETCH':
-    case 'MOVE':
-      throw new ProtocolError('0A000', CURSORS);
+      throw new ProtocolError('0A000', NOTIFICATIONS);
     default:
       throw new ProtocolError('0A000', PREPARED);
   }
@@ -83,7 +79,7 @@ export function answerSession(
 
 function ended(state: SessionState, tag: string): Answer {
   state.transaction = 'I';
-  state.endTransaction();
+  state.endTransaction(tag === 'COMMIT');
   return done(tag);
 }
 
@@ -92,6 +88,7 @@ function discarded(target: string, state: SessionState): Answer {
     state.settings.reset(null);
     state.deallocate(null);
     state.closePortals();
+    state.cursors.close(null);
   }
   return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
 }

@@ -13,6 +13,7 @@ import type { MessageReader } from '../protocol/message-reader.js';
 import * as messages from '../protocol/messages.js';
 import { TYPE } from '../protocol/types.js';
 import { type Answer, rowsWithin } from './answer.js';
+import { Cursors } from './cursors.js';
 import {
   leavePortal,
   newPortal,
@@ -55,7 +56,10 @@ export class Session implements SessionState {
   transaction: messages.TransactionState = 'I';
   readonly #dependencies: SessionDependencies;
   readonly #answers: StatementAnswers;
+  readonly cursors = new Cursors();
   readonly #registry = new StatementRegistry();
+  /** Several statements came in one message. */
+  #isImplicitBlock = false;
   /** An error occurred, and Sync has not arrived yet. */
   #skipsToSync = false;
   /** Cancels the running statement. */
@@ -80,6 +84,11 @@ export class Session implements SessionState {
   leave(): void {
     this.cancel();
     this.closePortals();
+    this.cursors.close(null);
+  }
+
+  get isInBlock(): boolean {
+    return this.transaction !== 'I' || this.#isImplicitBlock;
   }
 
   deallocate(name: string | null): void {
@@ -90,8 +99,9 @@ export class Session implements SessionState {
     this.#registry.closePortals();
   }
 
-  endTransaction(): void {
+  endTransaction(isCommitted = true): void {
     this.closePortals();
+    this.cursors.endTransaction(isCommitted);
     this.settings.endTransaction();
   }
 
@@ -134,6 +144,15 @@ export class Session implements SessionState {
       return;
     }
     if (statements.length === 0) this.#put(messages.emptyQuery());
+    this.#isImplicitBlock = statements.length > 1;
+    try {
+      await this.#runAll(statements, text);
+    } finally {
+      this.#isImplicitBlock = false;
+    }
+  }
+
+  async #runAll(statements: readonly sql.PostgresStatement[], text: string): Promise<void> {
     for (const statement of statements) {
       try {
         if (statement.parameterCount > 0)
@@ -141,6 +160,7 @@ export class Session implements SessionState {
         await this.#run(statement, text);
       } catch (error) {
         await this.#refuse(error, text);
+        if (this.transaction === 'I') this.endTransaction(false);
         return;
       }
     }

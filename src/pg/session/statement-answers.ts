@@ -13,6 +13,7 @@ import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/
 import { parameterValue } from '../protocol/parameters.js';
 import { rowField, TYPE, TYPES_BY_NAME } from '../protocol/types.js';
 import type { Answer } from './answer.js';
+import { answerClose, answerDeclare, answerFetch } from './cursor-answers.js';
 import { answerImmediately } from './driver-queries.js';
 import { fieldsWithout, isOfSql, type Portal, type PreparedStatement } from './portal.js';
 import { forbiddenCall, routeOf } from './routing.js';
@@ -43,7 +44,7 @@ export interface StatementDescription {
 
 export interface StatementDependencies {
   readonly client: PostgresClient;
-  readonly engine: Pick<EngineApi, 'select'>;
+  readonly engine: Pick<EngineApi, 'select' | 'holdMemory'>;
   readonly catalog: CatalogRunner;
 }
 
@@ -56,7 +57,7 @@ const ENDS: readonly string[] = ['COMMIT', 'END', 'ROLLBACK', 'ABORT'];
 
 /** Whether a statement returns no rows and has an effect, so that Describe must not run it. */
 export const hasOnlyEffect = (statement: sql.PostgresStatement): boolean =>
-  routeOf(statement) === 'session' && statement.tokens[0].upper !== 'SHOW';
+  routeOf(statement) === 'session' && !['SHOW', 'FETCH'].includes(statement.tokens[0].upper);
 
 export class StatementAnswers {
   readonly #dependencies: StatementDependencies;
@@ -79,6 +80,8 @@ export class StatementAnswers {
       );
     }
     if (route === 'session') {
+      const ofCursor = this.#ofCursor(statement, portal);
+      if (ofCursor !== null) return ofCursor;
       return answerSession(statement, state, formats) ?? this.#ofCatalog(statement, portal);
     }
     if (route === 'write') throw new ProtocolError('25006', READ_ONLY);
@@ -94,6 +97,33 @@ export class StatementAnswers {
       if (route !== 'either' || !isOfSql(error)) throw error;
       return this.#ofCatalog(statement, portal);
     }
+  }
+
+  #ofCursor(statement: sql.PostgresStatement, portal: Portal): Answer | Promise<Answer> | null {
+    switch (statement.tokens[0].upper) {
+      case 'DECLARE':
+        return answerDeclare(
+          statement,
+          portal,
+          this.#state,
+          (query, inner) => this.#openCursor(query, inner),
+          (bytes) => this.#dependencies.engine.holdMemory(bytes),
+        );
+      case 'FETCH':
+      case 'MOVE':
+        return answerFetch(statement, portal, this.#state);
+      case 'CLOSE':
+        return answerClose(statement, this.#state);
+      default:
+        return null;
+    }
+  }
+
+  #openCursor(query: sql.PostgresStatement, portal: Portal): Promise<Answer> {
+    if (['session', 'write', 'unknown'].includes(routeOf(query))) {
+      throw new ProtocolError('42601', 'a cursor requires a query that returns rows');
+    }
+    return this.answer(query, portal);
   }
 
   /**

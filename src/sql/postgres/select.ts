@@ -5,7 +5,7 @@ import { beginsRead, isFlat } from '../query/routing.js';
 import { readSelect } from '../read-select.js';
 import { refusedStatement, refusePhrases } from '../refusals.js';
 import type { ReadStatement } from '../tree.js';
-import { escapePatterns } from './expressions.js';
+import { applyDialect } from './dialect.js';
 import type { PostgresStatement } from './statements.js';
 import { refuseForeign } from './tokens.js';
 import { type SqlParameter, translate } from './translate.js';
@@ -24,6 +24,6 @@ export function readPostgresSelect(
   const statement = isFlat(translated)
     ? readSelect(translated, { skeletonTokens: SKELETON_TOKENS_MAX })
     : readQuery(translated);
-  escapePatterns(statement);
+  applyDialect(statement);
   return statement;
 }

@@ -5,6 +5,7 @@
  *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
  *   public.t, pg_catalog.f           t, f                    LIMIT ALL               nothing
  *   $1                               the parameter's value   x OPERATOR(pg_catalog.=) y  x = y
+ *   ORDER BY x DESC                  x DESC NULLS FIRST      Name                    name
  * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
  * never parsed as text.
  */
@@ -65,7 +66,17 @@ class Translation {
     else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (this.#isEpoch()) this.#epoch(token);
+    else if (token.kind === 'word') this.#word(token);
     else this.#replace(1, [token]);
+  }
+
+  /** Folds a word, which is a name or a keyword, to lower case. Missing values are first in a descending order. */
+  #word(token: Token): void {
+    const before = this.#tokens[this.#at - 1];
+    const isKeyword = before !== undefined && before.upper !== 'AS' && !isSign(before, '.');
+    const folded = { ...token, text: token.text.toLowerCase() };
+    if (token.upper !== 'DESC' || !isKeyword || this.#peek(1).upper === 'NULLS') this.#replace(1, [folded]);
+    else this.#replace(1, [folded, word('NULLS', token.position), word('FIRST', token.position)]);
   }
 
   #replace(count: number, put: readonly Token[]): void {

@@ -15,7 +15,7 @@ import {
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition, TableName } from '../../tree.js';
 import { constantOf } from '../expressions/build.js';
-import type { SqlRequest } from '../request.js';
+import type { SqlDialect, SqlRequest } from '../request.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
 
@@ -84,6 +84,10 @@ export class Sources {
 
   constructor(request: SqlRequest) {
     this.#request = request;
+  }
+
+  get dialect(): SqlDialect {
+    return this.#request.dialect ?? 'http';
   }
 
   get all(): readonly Source[] {
