@@ -47,7 +47,21 @@ export type SqlNode = Node &
     | {
         readonly is: 'arithmetic';
         /** divide and modulo: / and % of PostgreSQL (expression/functions/postgres-calls.ts). */
-        readonly operator: '+' | '-' | '*' | '/' | '%' | '||' | '^' | '&' | '|' | '#' | '<<' | '>>' | 'divide' | 'modulo';
+        readonly operator:
+          | '+'
+          | '-'
+          | '*'
+          | '/'
+          | '%'
+          | '||'
+          | '^'
+          | '&'
+          | '|'
+          | '#'
+          | '<<'
+          | '>>'
+          | 'divide'
+          | 'modulo';
         readonly left: SqlNode;
         readonly right: SqlNode;
       }

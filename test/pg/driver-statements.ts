@@ -29,7 +29,7 @@ const JDBC: readonly DriverStatement[] = [
  WHERE nspname <> 'pg_toast' AND (nspname !~ '^pg_temp_'  OR nspname = (pg_catalog.current_schemas(true))[1])
  AND (nspname !~ '^pg_toast_temp_'  OR nspname = replace((pg_catalog.current_schemas(true))[1], 'pg_temp_', 'pg_toast_temp_'))
   ORDER BY TABLE_SCHEM`,
-    rows: 2,
+    rows: 3,
   },
   {
     text: `SELECT NULL AS TABLE_CAT, n.nspname AS TABLE_SCHEM, c.relname AS TABLE_NAME,

@@ -336,7 +336,10 @@ t.test('node-postgres and psql over TLS', async (t) => {
     t.match(await psql('\\dt'), /public\|default\|table/);
     t.match(await psql('\\d default'), /tags\|json/);
     t.match(await psql('\\l'), /^quarry\|quarry_owner\|UTF8\|[^\n]*\n$/, 'the one database');
-    t.match(await psql('\\d visit'), /entity-id\|text[^]*date\|timestamp with time zone[^]*value\|bigint/);
+    t.match(
+      await psql('\\d visit'),
+      /entity-id\|text[\s\S]*date\|timestamp with time zone[\s\S]*value\|bigint/,
+    );
     t.match(await psql('\\dn'), /^public\|/);
     const others = ['\\l+', '\\du', '\\dT', '\\df', '\\dO', '\\dp', '\\dx', '\\d+ default'];
     t.match(await psql('\\set ON_ERROR_STOP 1', ...others), /tags\|json\|/);

@@ -76,6 +76,17 @@ export function rowDescription(fields: readonly RowField[], formats: readonly nu
   return message('T', int16(fields.length), ...parts);
 }
 
+/** CopyInResponse (G) or CopyOutResponse (H); all columns have the format. */
+export const copyResponse = (kind: 'G' | 'H', format: number, columnCount: number): Buffer =>
+  message(
+    kind,
+    Buffer.of(format),
+    int16(columnCount),
+    Buffer.concat(Array<Buffer>(columnCount).fill(int16(format))),
+  );
+export const copyData = (bytes: Uint8Array): Buffer => message('d', bytes);
+export const copyDone = (): Buffer => message('c');
+
 /** `values` are the values as bytes; null = NULL. */
 export function dataRow(values: readonly (Uint8Array | null)[]): Buffer {
   const parts = values.flatMap((field) => (field === null ? [int32(-1)] : [int32(field.length), field]));

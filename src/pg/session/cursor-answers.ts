@@ -20,8 +20,8 @@ export async function answerDeclare(
   open: Open,
   reserve: ReserveMemory,
 ): Promise<Answer> {
-  const { name, query, isBinary, isScroll, isHeld } = readDeclare(statement, prepared.text);
-  if (!isHeld && !state.isInBlock) {
+  const { name, query, isBinary, isScroll, withHold } = readDeclare(statement, prepared.text);
+  if (!withHold && !state.isInBlock) {
     throw new ProtocolError('25P01', 'DECLARE CURSOR can only be used in transaction blocks');
   }
   state.cursors.checkNew(name);
@@ -31,7 +31,7 @@ export async function answerDeclare(
   if (portal.answer.description === null) {
     throw new ProtocolError('42601', 'a cursor requires a query that returns rows');
   }
-  state.cursors.add(name, new Cursor(portal, { isHeld, isBinary, reserve: isScroll ? reserve : null }));
+  state.cursors.add(name, new Cursor(portal, { withHold, isBinary, reserve: isScroll ? reserve : null }));
   return done('DECLARE CURSOR');
 }
 

@@ -8,7 +8,7 @@ export interface DeclareStatement {
   readonly name: string;
   readonly isBinary: boolean;
   readonly isScroll: boolean;
-  readonly isHeld: boolean;
+  readonly withHold: boolean;
   /** The query after FOR; its positions refer to the whole text. */
   readonly query: PostgresStatement;
 }
@@ -49,7 +49,7 @@ export function readDeclare(
     name,
     isBinary: options.includes('BINARY'),
     isScroll: options.includes('SCROLL') && !options.includes('NO'),
-    isHeld: hold === 'WITH HOLD',
+    withHold: hold === 'WITH HOLD',
     query: { text: Array.from(own).slice(from).join(''), tokens: query, parameterCount },
   };
 }

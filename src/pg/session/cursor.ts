@@ -17,7 +17,7 @@ export type Fetch =
   | { readonly is: 'relative'; readonly rows: number };
 
 /** Memory of the rows that a cursor with SCROLL keeps. */
-const KEPT_BYTES_MAX = 64 * 2 ** 20;
+const RETAINED_BYTES_MAX = 64 * 2 ** 20;
 const RESERVED_BYTES = 2 ** 20;
 
 /** Reserves memory; returns its release, or null if there is none. */
@@ -31,7 +31,7 @@ const noScroll = (): ProtocolError =>
   );
 
 /** The rows that were read, for random access. */
-class KeptRows {
+class RetainedRows {
   readonly #rows: Buffer[] = [];
   readonly #releases: (() => void)[] = [];
   readonly #reserve: ReserveMemory;
@@ -56,11 +56,11 @@ class KeptRows {
     // A view of a buffer takes about 100 bytes.
     this.#byteCount += rows.length + 100 * rowCount;
     while (this.#byteCount > this.#releases.length * RESERVED_BYTES) {
-      const release = this.#byteCount > KEPT_BYTES_MAX ? null : this.#reserve(RESERVED_BYTES);
+      const release = this.#byteCount > RETAINED_BYTES_MAX ? null : this.#reserve(RESERVED_BYTES);
       if (release === null) {
         throw new ProtocolError(
           '53200',
-          `a cursor with SCROLL keeps at most ${KEPT_BYTES_MAX} bytes of rows, and the memory limit applies; declare it with NO SCROLL`,
+          `a cursor with SCROLL keeps at most ${RETAINED_BYTES_MAX} bytes of rows, and the memory limit applies; declare it with NO SCROLL`,
         );
       }
       this.#releases.push(release);
@@ -80,9 +80,9 @@ class KeptRows {
 
 export class Cursor {
   readonly portal: Portal;
-  readonly isHeld: boolean;
+  readonly withHold: boolean;
   readonly isBinary: boolean;
-  readonly #kept: KeptRows | null;
+  readonly #retained: RetainedRows | null;
   #position = 0;
   /** The number of rows; null = not known yet. */
   #rowCount: number | null = null;
@@ -90,12 +90,12 @@ export class Cursor {
   /** The portal has an open answer. `reserve` null = NO SCROLL. */
   constructor(
     portal: Portal,
-    options: { isHeld: boolean; isBinary: boolean; reserve: ReserveMemory | null },
+    options: { withHold: boolean; isBinary: boolean; reserve: ReserveMemory | null },
   ) {
     this.portal = portal;
-    this.isHeld = options.isHeld;
+    this.withHold = options.withHold;
     this.isBinary = options.isBinary;
-    this.#kept = options.reserve === null ? null : new KeptRows(options.reserve);
+    this.#retained = options.reserve === null ? null : new RetainedRows(options.reserve);
   }
 
   /** The rows as complete DataRow messages in text. A cancellation of `waiting` cancels the query of the cursor. */
@@ -113,18 +113,18 @@ export class Cursor {
 
   close(): void {
     leavePortal(this.portal);
-    this.#kept?.release();
+    this.#retained?.release();
   }
 
   async *#forward(count: number): AsyncGenerator<Buffer, void, void> {
     let left = count;
     while (left > 0) {
-      const rows = this.#kept === null ? await this.#next(left) : await this.#rowAt(this.#position + 1);
+      const rows = this.#retained === null ? await this.#next(left) : await this.#rowAt(this.#position + 1);
       if (rows === null) {
         this.#position = (this.#rowCount ?? 0) + 1;
         return;
       }
-      const rowCount = this.#kept === null ? rowsWithin(rows, Number.POSITIVE_INFINITY).rowCount : 1;
+      const rowCount = this.#retained === null ? rowsWithin(rows, Number.POSITIVE_INFINITY).rowCount : 1;
       this.#position += rowCount;
       left -= rowCount;
       yield rows;
@@ -132,22 +132,22 @@ export class Cursor {
   }
 
   async *#backward(count: number): AsyncGenerator<Buffer, void, void> {
-    if (this.#kept === null) throw noScroll();
+    if (this.#retained === null) throw noScroll();
     const last = Math.max(0, this.#position - count);
     while (this.#position > last) {
       this.#position--;
-      if (this.#position > 0) yield this.#kept.row(this.#position);
+      if (this.#position > 0) yield this.#retained.row(this.#position);
     }
   }
 
   /** Moves to a row and returns it, if there is one. */
   async *#single(target: number): AsyncGenerator<Buffer, void, void> {
     if (target < 1) {
-      if (this.#kept === null && this.#position > 0) throw noScroll();
+      if (this.#retained === null && this.#position > 0) throw noScroll();
       this.#position = 0;
       return;
     }
-    if (this.#kept === null) {
+    if (this.#retained === null) {
       if (target <= this.#position) throw noScroll();
       for await (const _passed of this.#forward(target - this.#position - 1));
       yield* this.#forward(1);
@@ -160,20 +160,20 @@ export class Cursor {
 
   async #absolute(row: number): Promise<number> {
     if (row >= 0) return row;
-    if (this.#kept === null) throw noScroll();
+    if (this.#retained === null) throw noScroll();
     await this.#rowAt(Number.POSITIVE_INFINITY);
     return (this.#rowCount ?? 0) + 1 + row;
   }
 
-  /** A kept row, read if necessary; null = there is none. */
+  /** A retained row, read if necessary; null = there is none. */
   async #rowAt(number: number): Promise<Buffer | null> {
-    const kept = this.#kept as KeptRows;
-    while (kept.count < number) {
+    const retained = this.#retained as RetainedRows;
+    while (retained.count < number) {
       const rows = await this.#next(Number.POSITIVE_INFINITY);
       if (rows === null) return null;
-      kept.add(rows);
+      retained.add(rows);
     }
-    return kept.row(number);
+    return retained.row(number);
   }
 
   /** At most `count` rows that were not read yet; null = there are none. */

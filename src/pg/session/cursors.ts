@@ -45,7 +45,7 @@ export class Cursors {
 
   endTransaction(isCommitted: boolean): void {
     for (const [name, cursor] of [...this.#open]) {
-      if (!cursor.isHeld || (!isCommitted && this.#recent.has(name))) this.close(name);
+      if (!cursor.withHold || (!isCommitted && this.#recent.has(name))) this.close(name);
     }
     this.#recent.clear();
   }

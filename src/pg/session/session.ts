@@ -13,6 +13,7 @@ import type { MessageReader } from '../protocol/message-reader.js';
 import * as messages from '../protocol/messages.js';
 import { TYPE } from '../protocol/types.js';
 import { type Answer, rowsWithin } from './answer.js';
+import type { CopyIn } from './copy-in.js';
 import { Cursors } from './cursors.js';
 import {
   leavePortal,
@@ -31,6 +32,7 @@ import {
   type StatementDescription,
 } from './statement-answers.js';
 import { StatementRegistry } from './statement-registry.js';
+import { TransactionWrites } from './transaction-writes.js';
 import type { Waiting } from './waiting.js';
 
 export interface SessionDependencies extends StatementDependencies {
@@ -57,6 +59,13 @@ export class Session implements SessionState {
   readonly #dependencies: SessionDependencies;
   readonly #answers: StatementAnswers;
   readonly cursors = new Cursors();
+  readonly writes: TransactionWrites;
+  /** The COPY whose rows the client sends. */
+  #copy: CopyIn | null = null;
+  /** Called when a message waits for the rows of a COPY. */
+  #copyBegins = (): void => {};
+  /** The message that waits for the rows of a COPY. */
+  #unfinished: Promise<void> | null = null;
   readonly #registry = new StatementRegistry();
   /** Several statements came in one message. */
   #isImplicitBlock = false;
@@ -69,6 +78,7 @@ export class Session implements SessionState {
   constructor(dependencies: SessionDependencies) {
     this.#dependencies = dependencies;
     this.settings = dependencies.settings;
+    this.writes = new TransactionWrites(dependencies.engine);
     this.databaseName = dependencies.databaseName;
     this.userName = dependencies.userName;
     this.processId = dependencies.processId;
@@ -83,6 +93,8 @@ export class Session implements SessionState {
   /** Ends the session: the client has disconnected or is being disconnected. */
   leave(): void {
     this.cancel();
+    this.#copy?.fail(new ClientGone());
+    this.writes.drop();
     this.closePortals();
     this.cursors.close(null);
   }
@@ -101,12 +113,65 @@ export class Session implements SessionState {
 
   endTransaction(isCommitted = true): void {
     this.closePortals();
+    this.writes.drop();
     this.cursors.endTransaction(isCommitted);
     this.settings.endTransaction();
   }
 
   /** Handles one message. Rejects with ProtocolError if the connection must end, and with ClientGone. */
-  async handle({ kind, body }: Frame): Promise<void> {
+  async handle(frame: Frame): Promise<void> {
+    if (this.#unfinished === null) return this.#untilCopy(this.#message(frame));
+    return this.#copyMessage(frame, this.#unfinished);
+  }
+
+  /** Resolves when `message` has been handled, or waits for the rows of a COPY. */
+  async #untilCopy(message: Promise<void>): Promise<void> {
+    const copying = new Promise<void>((resolve) => {
+      this.#copyBegins = resolve;
+    });
+    this.#unfinished = message;
+    const handled = message.finally(() => {
+      this.#unfinished = null;
+    });
+    handled.catch(() => {});
+    await Promise.race([handled, copying]);
+  }
+
+  beginCopy(copy: CopyIn): void {
+    this.#copy = copy;
+    this.#copyBegins();
+  }
+
+  endCopy(): void {
+    this.#copy = null;
+  }
+
+  /** Handles a message while `unfinished` waits for the rows of a COPY. Flush and Sync have no effect then. */
+  async #copyMessage(frame: Frame, unfinished: Promise<void>): Promise<void> {
+    const { kind, body } = frame;
+    if (kind === kindOf('d')) {
+      this.#copy?.data(body.bytes);
+      // The error of a row is sent at once.
+      await this.#whenSettled();
+      return;
+    }
+    if (kind === kindOf('S') || kind === kindOf('H')) return;
+    if (kind === kindOf('c')) this.#copy?.done();
+    else if (kind === kindOf('f')) {
+      this.#copy?.fail(new ProtocolError('57014', `COPY from stdin failed: ${body.text()}`));
+    } else this.#copy?.fail(new ProtocolError('08P01', 'unexpected message during COPY from stdin'));
+    await this.#untilCopy(unfinished);
+    if (![kindOf('c'), kindOf('f')].includes(kind)) await this.handle(frame);
+  }
+
+  /** Waits for the end of a COPY that has failed. */
+  async #whenSettled(): Promise<void> {
+    if (this.#copy?.isOver === true && this.#unfinished !== null) await this.#untilCopy(this.#unfinished);
+  }
+
+  async #message({ kind, body }: Frame): Promise<void> {
+    // A client may still send rows of a COPY that has failed.
+    if ([kindOf('d'), kindOf('c'), kindOf('f')].includes(kind)) return;
     if (kind === kindOf('Q')) {
       this.#skipsToSync = false;
       await this.#query(body.text());
@@ -164,7 +229,14 @@ export class Session implements SessionState {
         return;
       }
     }
-    if (this.transaction === 'I') this.endTransaction();
+    if (this.transaction !== 'I') return;
+    try {
+      if (!this.writes.isEmpty) await this.#answers.commitWrites(text);
+      this.endTransaction();
+    } catch (error) {
+      this.endTransaction(false);
+      await this.#refuse(error, text);
+    }
   }
 
   async #run(statement: sql.PostgresStatement, text: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { Dimension } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { InsertStatement, SourcePosition, UpdateStatement, WriteStatement } from '../tree.js';
 import { dimensionOf } from './clauses/sources.js';
-import type { SqlAccess, SqlRequest } from './request.js';
+import type { SqlRequest } from './request.js';
 import { bindTarget } from './where/target.js';
 import { checkDistinct, membersOfRow, textOfLiteral, writeColumn } from './write-values.js';
 
@@ -49,7 +49,7 @@ export function bindWrites(
 function bindWrite(statement: WriteStatement, request: SqlRequest): BoundWrite {
   if (statement.is === 'insert') return bindInsert(statement, request);
   const { dimension, condition } = bindTarget(statement.table, statement.where, request);
-  const set = statement.is === 'update' ? bindSet(statement, dimension, request.access) : null;
+  const set = statement.is === 'update' ? bindSet(statement, dimension, request) : null;
   return { write: 'change', dimensionId: dimension.id, condition, set };
 }
 
@@ -73,7 +73,7 @@ function bindInsert({ table, columns, rows, position }: InsertStatement, request
       );
     }
     const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
-    const values = membersOfRow(targets, row);
+    const values = membersOfRow(targets, row, request.dialect);
     return `${id}:${prefix}${values === '' ? '' : ','}${values}}`;
   });
   return {
@@ -83,7 +83,8 @@ function bindInsert({ table, columns, rows, position }: InsertStatement, request
   };
 }
 
-function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAccess): string {
+function bindSet({ set }: UpdateStatement, dimension: Dimension, request: SqlRequest): string {
+  const { access, dialect } = request;
   const targets = set.map(({ column, position }) => writeColumn(column, dimension, access, position));
   checkDistinct(
     targets,
@@ -92,7 +93,7 @@ function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAcce
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
   if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].position);
   const values = set.map(({ value }) => value);
-  return `{${membersOfRow(targets, values)}}`;
+  return `{${membersOfRow(targets, values, dialect)}}`;
 }
 
 /** Converts a refusal by the insert or update rules to an SQL error; `row` is the row of an INSERT. */

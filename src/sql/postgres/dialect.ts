@@ -3,6 +3,7 @@
  * 0, / cutting the quotient of integers, and a cast to DECIMAL refuses values of more digits. The order of missing values is set by the translation of tokens.
  */
 import { nodesOf } from '../bind/nodes.js';
+import type { SqlDialect } from '../bind/request.js';
 import { queryIn, scopesOf } from '../query/query-nodes.js';
 import { sqlError } from '../sql-error.js';
 import type { Query, QueryBody, ReadStatement, SqlNode, WriteStatement } from '../tree.js';
@@ -13,35 +14,44 @@ const BACKSLASH = '\\';
 /** Matches an odd number of backslashes at the end. */
 const ESCAPES_NOTHING = /(?<!\\)(\\\\)*\\$/;
 
-/** Modifies `statement`, which must not be shared yet. Throws 6000. */
-export function applyDialect(statement: ReadStatement): void {
-  if (statement.is === 'select') applyTo(expressionsOf(statement));
-  else applyToQuery(statement.query, statement.query.body);
+/**
+ * Modifies `statement`, which must not be shared yet. In the dialect http, only LIKE has the rules of PostgreSQL. Throws 6000.
+ */
+export function applyDialect(statement: ReadStatement, dialect: SqlDialect): void {
+  if (statement.is === 'select') applyTo(expressionsOf(statement), dialect);
+  else applyToQuery(statement.query, statement.query.body, dialect);
 }
 
 /** Like `applyDialect`, for the expressions of a write. */
 export function applyDialectToWrite(statement: WriteStatement): void {
   if (statement.is === 'insert') return;
-  if (statement.where !== null) applyTo([statement.where]);
-  if (statement.is === 'update') applyTo(statement.set.map(({ value }) => value));
+  if (statement.where !== null) applyTo([statement.where], 'postgres');
+  if (statement.is === 'update') {
+    applyTo(
+      statement.set.map(({ value }) => value),
+      'postgres',
+    );
+  }
 }
 
 /** `top`: the SELECT whose columns are the answer; null = there is none. */
-function applyToQuery(query: Query, top: QueryBody | null): void {
+function applyToQuery(query: Query, top: QueryBody | null, dialect: SqlDialect): void {
   for (const { block, roots } of scopesOf(query)) {
-    applyTo(roots);
-    for (const item of block === null || block === top ? [] : block.items) {
+    applyTo(roots, dialect);
+    if (block === null || block === top || dialect === 'http') continue;
+    for (const item of block.items) {
       Object.assign(item, { of: withNumerics(item.of) });
     }
   }
 }
 
-function applyTo(roots: readonly SqlNode[]): void {
+function applyTo(roots: readonly SqlNode[], dialect: SqlDialect): void {
   for (const root of roots) {
     for (const node of nodesOf(root)) {
       const query = queryIn(node);
-      if (query !== null) applyToQuery(query, null);
+      if (query !== null) applyToQuery(query, null, dialect);
       if (node.is === 'like') setEscape(node);
+      if (dialect === 'http') continue;
       if (node.is === 'cast') Object.assign(node, { limitsDigits: true });
       if (node.is !== 'arithmetic') continue;
       if (node.operator === '/') divide(node);

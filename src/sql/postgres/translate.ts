@@ -9,6 +9,7 @@
  * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
  * never parsed as text.
  */
+import type { SqlDialect } from '../bind/request.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
 import type { SourcePosition } from '../tree.js';
@@ -28,19 +29,26 @@ const EPOCH = '1970-01-01T00:00:00Z';
 /** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
-export function translate(tokens: readonly Token[], parameters: readonly SqlParameter[]): readonly Token[] {
-  return new Translation(tokens, parameters).run();
+/** `dialect` http: names keep their case, and missing values are last. */
+export function translate(
+  tokens: readonly Token[],
+  parameters: readonly SqlParameter[],
+  dialect: SqlDialect = 'postgres',
+): readonly Token[] {
+  return new Translation(tokens, parameters, dialect).run();
 }
 
 class Translation {
   readonly #tokens: readonly Token[];
   readonly #parameters: readonly SqlParameter[];
+  readonly #dialect: SqlDialect;
   readonly #out: Token[] = [];
   #at = 0;
 
-  constructor(tokens: readonly Token[], parameters: readonly SqlParameter[]) {
+  constructor(tokens: readonly Token[], parameters: readonly SqlParameter[], dialect: SqlDialect) {
     this.#tokens = tokens;
     this.#parameters = parameters;
+    this.#dialect = dialect;
   }
 
   run(): readonly Token[] {
@@ -66,7 +74,7 @@ class Translation {
     else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (this.#isEpoch()) this.#epoch(token);
-    else if (token.kind === 'word') this.#word(token);
+    else if (token.kind === 'word' && this.#dialect === 'postgres') this.#word(token);
     else this.#replace(1, [token]);
   }
 

@@ -4,7 +4,7 @@
  */
 import { PGlite } from '@electric-sql/pglite';
 import t from 'tap';
-import { refusal, startPostgres } from '../site.js';
+import { refusal, startPostgres } from '../../pg/site.js';
 
 const ROWS = [
   { id: 'a', n: 7, k: 2, p: '10.25', name: 'ann', seen: '2024-01-31T10:20:30Z' },
