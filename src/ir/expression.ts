@@ -56,6 +56,9 @@ export const SCALAR_FUNCTIONS = [
   ...(['bit-and', 'bit-or', 'bit-xor', 'bit-not'] as const),
   ...(['shift-left', 'shift-right'] as const), // number, count from 0 to 63; results have at most 64 bits
   'width-bucket', // number, low and high of one type, count: 0 to count + 1
+  'divide', // two operands of one type: of integers cut towards zero; x / 0 throws 6000
+  'limit-digits', // exact number, most digits (constant integer); a value with more throws 6000
+  'modulo', // two operands of one type; x % 0 throws 6000
   'greatest', // missing arguments are ignored
   'least',
   // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes

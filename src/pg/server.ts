@@ -1,5 +1,5 @@
 /**
- * The read-only server of the Postgres protocol.
+ * The server of the Postgres protocol.
  * Invariants: there are at most connectionsMax connections and sessionsMax sessions; a replaced certificate applies to new
  * connections, open ones continue.
  */
@@ -55,7 +55,7 @@ export const POSTGRES_DEFAULTS = {
 } as const;
 
 export interface PostgresDependencies {
-  readonly engine: Pick<EngineApi, 'select' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'holdMemory'>;
   readonly requests: PostgresRequests;
   readonly log: Logger;
 }

@@ -199,10 +199,12 @@ export class Cursor {
   }
 
   #skipLineComment(): void {
-    const end = this.text.indexOf('\n', this.at);
-    // The column is only needed if this is the last line.
-    if (end >= 0) this.at = end;
-    else this.pass(this.text.length - this.at);
+    const ends = /[\r\n]/g;
+    ends.lastIndex = this.at;
+    const end = ends.exec(this.text)?.index ?? this.text.length;
+    // After a line feed, the column counts from the next line.
+    if (this.text[end] === '\n') this.at = end;
+    else this.pass(end - this.at);
   }
 
   #skipComment(): void {

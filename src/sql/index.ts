@@ -1,3 +1,4 @@
+export * from './bind/copy-rows.js';
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
 export { bindRead } from './bind/query/query.js';
 export * from './bind/request.js';
@@ -8,6 +9,7 @@ export * from './bind/writes.js';
 export * from './postgres/parameter-uses.js';
 export * from './postgres/select.js';
 export * from './postgres/statements.js';
+export * from './postgres/write.js';
 export { flattened } from './query/flattened.js';
 export * from './script.js';
 export * from './script-cache.js';

@@ -84,7 +84,8 @@ class SelectParts {
 
   #orderKey(key: unknown): SelectStatement['orderBy'][number] {
     this.#refuseUnknown(key, ['expr', 'type']);
-    return { of: this.#expression(fieldOf(key, 'expr')), descending: fieldOf(key, 'type') === 'DESC' };
+    const of = this.#expression(fieldOf(key, 'expr'));
+    return { of, descending: fieldOf(key, 'type') === 'DESC', missing: null };
   }
 
   #table(table: unknown, more: readonly string[]): TableName {

@@ -46,7 +46,22 @@ export type SqlNode = Node &
       }
     | {
         readonly is: 'arithmetic';
-        readonly operator: '+' | '-' | '*' | '/' | '%' | '||' | '^' | '&' | '|' | '#' | '<<' | '>>';
+        /** divide and modulo: / and % of PostgreSQL (expression/functions/postgres-calls.ts). */
+        readonly operator:
+          | '+'
+          | '-'
+          | '*'
+          | '/'
+          | '%'
+          | '||'
+          | '^'
+          | '&'
+          | '|'
+          | '#'
+          | '<<'
+          | '>>'
+          | 'divide'
+          | 'modulo';
         readonly left: SqlNode;
         readonly right: SqlNode;
       }
@@ -89,6 +104,11 @@ export type SqlNode = Node &
         readonly scale: number | null;
         /** TRY_CAST. */
         readonly lenient: boolean;
+        /**
+         * PostgreSQL's cast: DECIMAL(p, s) refuses values of more than p digits, and DECIMAL alone keeps the digits of the
+         * operand. Default: false.
+         */
+        readonly limitsDigits?: boolean;
       }
     /** Functions and aggregates; `name` is in lower case. */
     | {
@@ -153,7 +173,7 @@ export interface SelectStatement {
   readonly where: SqlNode | null;
   readonly groupBy: readonly SqlNode[];
   readonly having: SqlNode | null;
-  readonly orderBy: readonly { readonly of: SqlNode; readonly descending: boolean }[];
+  readonly orderBy: readonly OrderKey[];
   readonly limit: { readonly count: number; readonly position: SourcePosition } | null;
   readonly offset: number;
 }
@@ -161,7 +181,7 @@ export interface SelectStatement {
 export interface OrderKey {
   readonly of: SqlNode;
   readonly descending: boolean;
-  /** NULLS FIRST or LAST; null = not written. */
+  /** NULLS FIRST or LAST; null = not written. LAST is left out of a flat SELECT, where it is the default. */
   readonly missing: 'first' | 'last' | null;
 }
 

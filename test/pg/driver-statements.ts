@@ -61,7 +61,7 @@ t.typbasetype,t.typtype  FROM pg_catalog.pg_namespace n  JOIN pg_catalog.pg_clas
  LEFT JOIN pg_catalog.pg_namespace dn ON (dc.relnamespace=dn.oid AND dn.nspname='pg_catalog')
  WHERE c.relkind in ('r','p','v','f','m') and a.attnum > 0 AND NOT a.attisdropped
  AND n.nspname LIKE 'public' AND c.relname LIKE 'default') c WHERE true  ORDER BY nspname,c.relname,attnum `,
-    rows: 3,
+    rows: 2,
   },
   {
     text: `SELECT result.TABLE_CAT, result.TABLE_SCHEM, result.TABLE_NAME, result.COLUMN_NAME, result.KEY_SEQ, result.PK_NAME
@@ -129,7 +129,7 @@ const GRAFANA: readonly DriverStatement[] = [
       FROM generate_series(array_lower(string_to_array(current_setting('search_path'),','),1),
         array_upper(string_to_array(current_setting('search_path'),','),1)) as i,
         string_to_array(current_setting('search_path'),',') s) END`,
-    rows: 3,
+    rows: 2,
   },
 ];
 
@@ -176,7 +176,7 @@ select t.* from table_privileges t where t.select or t.update`,
  WHERE "c"."table_schema" !~ '^information_schema|catalog_history|pg_' AND ("c"."table_schema" IN ($1))
  ORDER BY "table-schema" ASC, "table-name" ASC, "database-position" ASC`,
     values: ['public'],
-    rows: 3,
+    rows: 2,
   },
   { text: 'SELECT DISTINCT t.typname FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid', rows: 0 },
   { text: `SELECT TRUE AS "_" FROM "public"."default" WHERE 1 <> 1 LIMIT 0`, rows: 0 },
@@ -233,7 +233,7 @@ LEFT OUTER JOIN pg_catalog.pg_description dsc ON (c.oid=dsc.objoid AND a.attnum 
 LEFT OUTER JOIN pg_depend dep on dep.refobjid = a.attrelid AND dep.deptype = 'i' and dep.refobjsubid = a.attnum and dep.classid = dep.refclassid
 WHERE NOT a.attisdropped AND c.relname=$1 AND a.attnum > 0 ORDER BY a.attnum`,
     values: ['default'],
-    rows: 3,
+    rows: 2,
   },
   {
     text: `select c.oid,pg_catalog.pg_total_relation_size(c.oid) as total_rel_size,pg_catalog.pg_relation_size(c.oid) as rel_size

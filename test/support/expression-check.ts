@@ -252,6 +252,9 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   'shift-left': wholePair,
   'shift-right': wholePair,
   'width-bucket': { args: [numeric, numeric, numeric, integer], result: 'integer' },
+  divide: { args: [numeric, numeric], result: 'first' },
+  'limit-digits': { args: [exact, integer], result: 'first' },
+  modulo: { args: [numeric, numeric], result: 'first' },
   greatest: { args: [ordered, ordered], many: true, result: 'first' },
   least: { args: [ordered, ordered], many: true, result: 'first' },
   'date-part': { args: [dated], result: 'integer', units: 'parts' },
@@ -261,6 +264,7 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   'make-date': { args: [integer, integer, integer], result: 'date' },
 };
 
+const dividing: ReadonlySet<ScalarFunction> = new Set(['divide', 'modulo']);
 const PART_UNITS: readonly DateUnit[] = ['weekday', 'day-of-year'];
 const TIME_UNITS: readonly DateUnit[] = ['hour', 'minute', 'second'];
 
@@ -277,7 +281,7 @@ function callErrors({ name, type, args, unit }: Call): string[] {
   const keepsFloats = name === 'floor' || name === 'ceiling' || name === 'divide-whole';
   const floats = keepsFloats && float(args[0].type);
   if (!(floats ? float(type) : same(expected, type))) errors.push(signature);
-  const alike = name === 'greatest' || name === 'least' || name === 'date-diff';
+  const alike = name === 'greatest' || name === 'least' || name === 'date-diff' || dividing.has(name);
   const one = name === 'divide-whole' ? args : name === 'width-bucket' ? args.slice(0, 3) : [];
   if (!one.every((argument) => same(argument.type, args[0].type))) errors.push(signature);
   if (alike && !args.every((argument) => same(argument.type, args[0].type))) errors.push(signature);

@@ -5,12 +5,14 @@ import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
 import { expressionError } from '../error.js';
+import { exactOf } from '../kinds.js';
 import { type MergePart, merge, TextUnion } from '../merge.js';
 import { constantValue, type Evaluate, type Node } from '../node.js';
 import { isValid } from '../validity.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
+import { dividesStrictly, limitDigits, strictDivision } from './postgres-calls.js';
 import { mayGrow, textFunction } from './text-calls.js';
 import { wholeFunction, wholeMayFail } from './whole-calls.js';
 
@@ -39,6 +41,9 @@ function otherFunction(
   if (name === 'greatest' || name === 'least') return extremes(type, name === 'greatest' ? 1 : -1, memory);
   const ofNumbers = floatPairFunction(name, types) ?? wholeFunction(name, types);
   if (ofNumbers !== null) return ofNumbers;
+  if (dividesStrictly(name)) return ([left, right]) => strictDivision(name, left, right);
+  if (name === 'limit-digits')
+    return ([vector]) => limitDigits(exactOf(vector), Number(constantValue(args[1])));
   const ofDates = dateFunction(name, unit, types, type);
   if (ofDates !== null) return ofDates;
   const ofNumber = numberFunction(name, types[0], type, digitsOf(name, args));
@@ -58,7 +63,14 @@ function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
 
 /** Whether the function can raise an error for some row. */
 export function callMayFail(name: ScalarFunction): boolean {
-  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name);
+  return (
+    dividesStrictly(name) ||
+    name === 'limit-digits' ||
+    mayGrow(name) ||
+    mayLeaveYears(name) ||
+    mayRescale(name) ||
+    wholeMayFail(name)
+  );
 }
 
 /** The greatest (`sign` 1) or least argument of each row; missing ones are ignored. */

@@ -1,13 +1,16 @@
 /**
- * Requests of the Postgres port: a SELECT or a query on the catalogs, from a client that presents a key as its password.
+ * Requests of the Postgres port: a SELECT, a write or a query on the catalogs, from a client that presents a key as its password.
  * Invariant: each is authorized, rate-limited, counted and logged as the HTTP endpoint of the same purpose.
  */
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
-import type { QueryPlan } from '../../engine/index.js';
+import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
+import type { RateLimiter } from '../limits/limits.js';
 import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
-import type { Authorizer, DatabaseContext, RequestContext } from './authorize.js';
+import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
+import type { Caller } from './caller.js';
+import { checkWriter, mayCreate } from './write-permission.js';
 
 /** The credentials of a client of another protocol. */
 export interface PostgresCredentials {
@@ -27,10 +30,20 @@ const ENDPOINT_OF: Readonly<Record<StatementScope, readonly [method: string, pat
 
 /** The caller's view of the database, in the turn in which the request was authorized. */
 export interface PostgresContext extends DatabaseContext {
+  readonly caller: Caller;
   readonly nowMs: number;
 }
 
+/** What a statement that writes needs. */
+export interface WriteGrant {
+  readonly customKey: boolean;
+  /** Counts entities that are about to be written. Throws 1502. */
+  readonly charge: (insertedCount: number, updatedCount: number) => void;
+}
+
 export interface PostgresRequestsDependencies {
+  readonly engine: EngineApi;
+  readonly limiter: RateLimiter | null;
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly elapsedMs: () => number;
@@ -51,6 +64,23 @@ export class PostgresRequest {
     this.#notes = notes;
     this.#dependencies = dependencies;
     this.#startedMs = dependencies.elapsedMs();
+  }
+
+  /** Throws 503 or 507 for callers that may only read. */
+  grantWrite(): WriteGrant {
+    const { engine, limiter, clock, elapsedMs } = this.#dependencies;
+    const { caller, databaseId } = this.context;
+    checkWriter(caller);
+    return {
+      customKey: !mayCreate(engine.catalog(), caller, this.context.nowMs),
+      charge: (insertedCount, updatedCount) => {
+        if (limiter === null) return;
+        const database = limitedDatabase(engine.catalog(), databaseId);
+        const usage = engine.usage(databaseId);
+        const budget = { caller, database, usage, elapsedMs: elapsedMs(), clockMs: clock.nowMs() };
+        limiter.chargeWrites(budget, { insertedCount, updatedCount });
+      },
+    };
   }
 
   planned(plan: QueryPlan): void {
@@ -115,7 +145,8 @@ export class PostgresRequests {
     const { authorizer, clock } = this.#dependencies;
     invariant(request.caller !== null, 'statements have a caller');
     authorizer.noteRequest(request);
-    return { ...authorizer.databaseContextOf(request.caller, request.catalog), nowMs: clock.nowMs() };
+    const { caller } = request;
+    return { ...authorizer.databaseContextOf(caller, request.catalog), caller, nowMs: clock.nowMs() };
   }
 
   #endpointOf(scope: StatementScope): Endpoint {

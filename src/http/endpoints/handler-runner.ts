@@ -8,7 +8,7 @@ import type { LineNumbers } from '../../ingest/index.js';
 import type { AdmittedRequest } from '../auth/admission.js';
 import { type Authorizer, type AuthorizerDependencies, limitedDatabase } from '../auth/authorize.js';
 import type { Caller } from '../auth/caller.js';
-import { permits } from '../auth/sessions.js';
+import { mayCreate } from '../auth/write-permission.js';
 import type { RateLimiter, WriteBudget } from '../limits/limits.js';
 import type { RequestNotes } from '../observability/request-notes.js';
 import { BoundBodies } from './bound-bodies.js';
@@ -19,8 +19,6 @@ export interface HandlerRunnerDependencies extends AuthorizerDependencies {
   readonly randomBytes: RandomBytes;
 }
 
-/** The permission to create dimensions and columns. */
-const MODELLING = 7;
 /** How long a handler waits for host names that it set. */
 const LOOK_UP_WAIT_MS_MAX = 2_000;
 
@@ -117,10 +115,4 @@ export class HandlerRunner {
     const usage = engine.usage(databaseId);
     charge(limiter, { caller, database, usage, elapsedMs: elapsedMs(), clockMs: clock.nowMs() });
   }
-}
-
-/** Whether the caller's inserts may create columns and dimensions. */
-function mayCreate(catalog: Catalog, caller: Caller, nowMs: number): boolean {
-  if (caller.kind === 'user') return permits(catalog, caller, MODELLING, nowMs) === true;
-  return caller.kind !== 'custom';
 }

@@ -175,6 +175,8 @@ export class HttpServer {
     };
     this.#context = context;
     this.postgresRequests = new PostgresRequests({
+      engine,
+      limiter: this.#limiter,
       authorizer,
       clock,
       elapsedMs,

@@ -1,9 +1,10 @@
 /**
  * The tables that the catalog shows to one caller: an empty table per dimension, with one column per active attribute that the
- * caller may use, two per such event column ([clicks.value], [clicks.date]), and score.
+ * caller may use, which are the columns of SELECT *, and one per such event column, with its events (entity-id, date, value). An
+ * event column is left out if its name is that of a dimension or of several event columns.
  * Invariant: nothing else of a store reaches the catalog, in particular no value of a row.
  */
-import { type Column, type Dimension, isEventType } from '../../schema/index.js';
+import { type Column, type Dimension, ENTITY_ID_COLUMN, isEventType } from '../../schema/index.js';
 import { itemTypeOf, sqlTypeOf } from '../../sql/index.js';
 import type { SqlType } from '../../vector/index.js';
 import { typeText } from '../protocol/types.js';
@@ -41,10 +42,14 @@ export function catalogViewOf({ databaseId, model, access }: DatabaseContext, us
     userName,
     tables() {
       const shown = new Names();
-      return [...model.dimensions.values()]
+      const allowed = ({ dimension, column }: ColumnOf): boolean => access.allows(dimension, column);
+      const dimensions = [...model.dimensions.values()]
         .filter(({ apiName }) => shown.add(apiName))
-        .map((dimension) => tableOf(dimension, (column) => access.allows(dimension, column)))
-        .join('\n');
+        .map((dimension) => tableOf(dimension, (column) => allowed({ dimension, column })));
+      const events = eventColumns([...model.dimensions.values()])
+        .filter((one) => allowed(one) && shown.add(one.column.apiName))
+        .map(({ column }) => eventTableOf(column));
+      return [...dimensions, ...events].join('\n');
     },
   };
 }
@@ -62,14 +67,38 @@ function tableOf(dimension: Dimension, allows: (column: Column) => boolean): str
   };
   for (const column of dimension.columns.values()) {
     if (!column.active || !allows(column)) continue;
-    const { apiName, description } = column;
-    if (isEventType(column.type)) {
-      add(`${apiName}.value`, itemTypeOf(column), description);
-      add(`${apiName}.date`, { type: 'datetime' });
-    } else add(apiName, sqlTypeOf(column), description);
+    if (!isEventType(column.type)) add(column.apiName, sqlTypeOf(column), column.description);
   }
-  add('score', { type: 'float' });
   return [`CREATE TABLE ${table} (${columns.join(', ')});`, ...notes].join('\n');
+}
+
+interface ColumnOf {
+  readonly dimension: Dimension;
+  readonly column: Column;
+}
+
+/** The event columns whose names are those of no dimension and of no other event column. */
+function eventColumns(dimensions: readonly Dimension[]): readonly ColumnOf[] {
+  const all = dimensions.flatMap((dimension) =>
+    [...dimension.columns.values()]
+      .filter(({ active, type }) => active && isEventType(type))
+      .map((column) => ({ dimension, column })),
+  );
+  const times = new Map(dimensions.map(({ apiName }) => [apiName, 1]));
+  for (const { column } of all) times.set(column.apiName, (times.get(column.apiName) ?? 0) + 1);
+  return all.filter(({ column }) => times.get(column.apiName) === 1);
+}
+
+function eventTableOf(column: Column): string {
+  const table = named(column.apiName);
+  const columns = [
+    `${named(ENTITY_ID_COLUMN)} ${typeText({ type: 'text' })}`,
+    `"date" ${typeText({ type: 'datetime' })}`,
+    `"value" ${typeText(itemTypeOf(column))}`,
+  ];
+  const note =
+    column.description === '' ? '' : `COMMENT ON TABLE ${table} IS ${quotedText(column.description)};`;
+  return `CREATE TABLE ${table} (${columns.join(', ')});${note}`;
 }
 
 class Names {

@@ -116,6 +116,13 @@ const SQL_STATES: readonly (readonly [RegExp, string])[] = [
   [/^there is no (table|dimension) /i, '42P01'],
   [/^there is no (function|aggregate) /i, '42883'],
   [/^there is no type /i, '42704'],
+  [/^division by zero$/, '22012'],
+  [/ cannot be read as /, '22P02'],
+  [/^numeric field overflow|more than 38 digits|integers of more than 64 bits/, '22003'],
+  [/^a date is outside /, '22008'],
+  [/is a column of .*: write the table before it$|^two columns (of the answer )?are called /, '42702'],
+  [/^two tables are called /, '42712'],
+  [/ must (also )?be in GROUP BY/, '42803'],
   [/ is not available|are not available/, '0A000'],
   [/(holds|have|has) .*more than [\d,]+ /, '54000'],
 ];

@@ -76,6 +76,17 @@ export function rowDescription(fields: readonly RowField[], formats: readonly nu
   return message('T', int16(fields.length), ...parts);
 }
 
+/** CopyInResponse (G) or CopyOutResponse (H); all columns have the format. */
+export const copyResponse = (kind: 'G' | 'H', format: number, columnCount: number): Buffer =>
+  message(
+    kind,
+    Buffer.of(format),
+    int16(columnCount),
+    Buffer.concat(Array<Buffer>(columnCount).fill(int16(format))),
+  );
+export const copyData = (bytes: Uint8Array): Buffer => message('d', bytes);
+export const copyDone = (): Buffer => message('c');
+
 /** `values` are the values as bytes; null = NULL. */
 export function dataRow(values: readonly (Uint8Array | null)[]): Buffer {
   const parts = values.flatMap((field) => (field === null ? [int32(-1)] : [int32(field.length), field]));
@@ -115,4 +126,20 @@ export function* messagesIn(bytes: Buffer): Generator<Buffer, void, void> {
     yield bytes.subarray(at, end);
     at = end;
   }
+}
+
+/** The fields of a RowDescription. */
+export function fieldsIn(description: Buffer): readonly RowField[] {
+  let at = 7;
+  return Array.from({ length: description.readUInt16BE(5) }, () => {
+    const end = description.indexOf(0, at);
+    const name = description.toString('utf8', at, end);
+    at = end + 19;
+    return {
+      name,
+      typeId: description.readUInt32BE(end + 7),
+      typeSize: description.readInt16BE(end + 11),
+      modifier: description.readInt32BE(end + 13),
+    };
+  });
 }

@@ -115,6 +115,7 @@ export function fieldsWithout(
   statement: sql.PostgresStatement,
   typeIds: readonly number[],
   admission: DatabaseContext,
+  dialect: sql.SqlDialect,
 ): readonly RowField[] {
   let first: unknown = null;
   for (const standIn of STAND_INS) {
@@ -124,6 +125,7 @@ export function fieldsWithout(
           statement,
           typeIds.map((typeId) => sampleOf(typeId) ?? standIn),
           admission,
+          dialect,
         ),
       );
     } catch (error) {

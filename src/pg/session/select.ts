@@ -24,6 +24,11 @@ export interface DatabaseContext {
 /** An authorized statement. */
 export interface PostgresRequest {
   readonly context: DatabaseContext;
+  /** What a write needs. Throws 503 or 507 for callers that may only read. */
+  grantWrite(): {
+    readonly customKey: boolean;
+    readonly charge: (insertedCount: number, updatedCount: number) => void;
+  };
   /** Reports the plan, for the log of slow queries. */
   planned(plan: QueryPlan): void;
   /** To be called once. `error`: null = success. */
@@ -37,13 +42,25 @@ export interface BoundSelect {
 }
 
 /** Throws 6000, with the source position, and 506. */
-export function planSelect(select: sql.ReadStatement, { model, nowMs, access }: DatabaseContext): ReadPlan {
-  return sql.bindRead(select, {
+export function planSelect(
+  select: sql.ReadStatement,
+  context: DatabaseContext,
+  dialect: sql.SqlDialect,
+): ReadPlan {
+  return sql.bindRead(select, requestOf(context, dialect));
+}
+
+export function requestOf(
+  { model, nowMs, access }: DatabaseContext,
+  dialect: sql.SqlDialect,
+): sql.SqlRequest {
+  return {
+    dialect,
     model,
     nowMs,
     access,
     evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),
-  });
+  };
 }
 
 /** Throws 6000, with the source position, and 506. */
@@ -51,9 +68,10 @@ export function bindSelect(
   statement: sql.PostgresStatement,
   parameters: readonly sql.SqlParameter[],
   admission: DatabaseContext,
+  dialect: sql.SqlDialect,
 ): BoundSelect {
-  const select = sql.readPostgresSelect(statement, parameters);
-  const plan = planSelect(select, admission);
+  const select = sql.readPostgresSelect(statement, parameters, dialect);
+  const plan = planSelect(select, admission, dialect);
   const { explain } = select;
   return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };
 }

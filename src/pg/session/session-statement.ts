@@ -1,13 +1,16 @@
 /**
- * Statements that concern only the session: SET, SHOW, DEALLOCATE, DISCARD, and transaction control, which has no effect on data
- * since every SELECT reads a version of its own.
+ * Statements that concern only the session: SET, SHOW, DEALLOCATE, DISCARD, and transaction control. A block has no effect on
+ * SELECTs, each of which reads a version of its own.
  */
 import { isSign, type PostgresStatement, type Token } from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { notice, type TransactionState } from '../protocol/messages.js';
 import { rowField } from '../protocol/types.js';
 import { type Answer, done, oneRow } from './answer.js';
+import type { CopyIn } from './copy-in.js';
+import type { Cursors } from './cursors.js';
 import type { Settings } from './settings.js';
+import type { TransactionWrites } from './transaction-writes.js';
 
 /** The state of a session that its statements read and change. */
 export interface SessionState {
@@ -18,13 +21,21 @@ export interface SessionState {
   transaction: TransactionState;
   /** Removes a prepared statement; null = all. */
   deallocate(name: string | null): void;
+  readonly cursors: Cursors;
+  readonly writes: TransactionWrites;
+  /** The rows of a COPY from the client follow. */
+  beginCopy(copy: CopyIn): void;
+  endCopy(): void;
+  /** A transaction block is open, or several statements came in one message, which are one. */
+  readonly isInBlock: boolean;
   closePortals(): void;
-  /** Closes portals and resets the settings of SET LOCAL. */
-  endTransaction(): void;
+  /** Closes portals and cursors and resets the settings of SET LOCAL. */
+  endTransaction(isCommitted: boolean): void;
 }
 
-const CURSORS =
-  'cursors are not available; clients can fetch rows in parts with the extended protocol (Execute with a row count)';
+const NO_SAVEPOINT = 'SAVEPOINT can only be used in transaction blocks';
+export const NOTIFICATIONS =
+  'LISTEN and NOTIFY are not available: there are no notifications; query for new rows instead';
 const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
 
 /** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog knows. Throws ProtocolError. */
@@ -54,36 +65,40 @@ export function answerSession(
     case 'ROLLBACK':
     case 'ABORT':
       if (words.some(({ upper }) => upper === 'TO')) {
+        state.writes.rollbackTo(savepointIn(words));
         if (state.transaction === 'E') state.transaction = 'T';
         return done('ROLLBACK');
       }
       return ended(state, 'ROLLBACK');
     case 'SAVEPOINT':
+      if (state.transaction === 'I') throw new ProtocolError('25P01', NO_SAVEPOINT);
+      state.writes.savepoint(savepointIn(words));
+      return done(first);
     case 'RELEASE':
+      state.writes.releaseSavepoint(savepointIn(words));
       return done(first);
     case 'DISCARD':
       return discarded(second, state);
     case 'DEALLOCATE':
       return deallocated(words, state);
-    case 'CLOSE':
-      if (second === 'ALL') state.closePortals();
-      return done(second === 'ALL' ? 'CLOSE CURSOR ALL' : 'CLOSE CURSOR');
     case 'UNLISTEN':
       return done('UNLISTEN');
     case 'LISTEN':
-      throw new ProtocolError('0A000', 'notifications are not available');
-    case 'DECLARE':
-    case 'FETCH':
-    case 'MOVE':
-      throw new ProtocolError('0A000', CURSORS);
+      throw new ProtocolError('0A000', NOTIFICATIONS);
     default:
       throw new ProtocolError('0A000', PREPARED);
   }
 }
 
+/** The name in SAVEPOINT name, RELEASE [SAVEPOINT] name and ROLLBACK TO [SAVEPOINT] name. */
+function savepointIn(words: readonly Token[]): string {
+  const { kind, text } = words[words.length - 1];
+  return kind === 'word' ? text.toLowerCase() : text;
+}
+
 function ended(state: SessionState, tag: string): Answer {
   state.transaction = 'I';
-  state.endTransaction();
+  state.endTransaction(tag === 'COMMIT');
   return done(tag);
 }
 
@@ -92,6 +107,7 @@ function discarded(target: string, state: SessionState): Answer {
     state.settings.reset(null);
     state.deallocate(null);
     state.closePortals();
+    state.cursors.close(null);
   }
   return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
 }

@@ -13,6 +13,8 @@ import type { MessageReader } from '../protocol/message-reader.js';
 import * as messages from '../protocol/messages.js';
 import { TYPE } from '../protocol/types.js';
 import { type Answer, rowsWithin } from './answer.js';
+import type { CopyIn } from './copy-in.js';
+import { Cursors } from './cursors.js';
 import {
   leavePortal,
   newPortal,
@@ -30,6 +32,7 @@ import {
   type StatementDescription,
 } from './statement-answers.js';
 import { StatementRegistry } from './statement-registry.js';
+import { TransactionWrites } from './transaction-writes.js';
 import type { Waiting } from './waiting.js';
 
 export interface SessionDependencies extends StatementDependencies {
@@ -55,7 +58,17 @@ export class Session implements SessionState {
   transaction: messages.TransactionState = 'I';
   readonly #dependencies: SessionDependencies;
   readonly #answers: StatementAnswers;
+  readonly cursors = new Cursors();
+  readonly writes: TransactionWrites;
+  /** The COPY whose rows the client sends. */
+  #copy: CopyIn | null = null;
+  /** Called when a message waits for the rows of a COPY. */
+  #copyBegins = (): void => {};
+  /** The message that waits for the rows of a COPY. */
+  #unfinished: Promise<void> | null = null;
   readonly #registry = new StatementRegistry();
+  /** Several statements came in one message. */
+  #isImplicitBlock = false;
   /** An error occurred, and Sync has not arrived yet. */
   #skipsToSync = false;
   /** Cancels the running statement. */
@@ -65,6 +78,7 @@ export class Session implements SessionState {
   constructor(dependencies: SessionDependencies) {
     this.#dependencies = dependencies;
     this.settings = dependencies.settings;
+    this.writes = new TransactionWrites(dependencies.engine);
     this.databaseName = dependencies.databaseName;
     this.userName = dependencies.userName;
     this.processId = dependencies.processId;
@@ -79,7 +93,14 @@ export class Session implements SessionState {
   /** Ends the session: the client has disconnected or is being disconnected. */
   leave(): void {
     this.cancel();
+    this.#copy?.fail(new ClientGone());
+    this.writes.drop();
     this.closePortals();
+    this.cursors.close(null);
+  }
+
+  get isInBlock(): boolean {
+    return this.transaction !== 'I' || this.#isImplicitBlock;
   }
 
   deallocate(name: string | null): void {
@@ -90,13 +111,67 @@ export class Session implements SessionState {
     this.#registry.closePortals();
   }
 
-  endTransaction(): void {
+  endTransaction(isCommitted = true): void {
     this.closePortals();
+    this.writes.drop();
+    this.cursors.endTransaction(isCommitted);
     this.settings.endTransaction();
   }
 
   /** Handles one message. Rejects with ProtocolError if the connection must end, and with ClientGone. */
-  async handle({ kind, body }: Frame): Promise<void> {
+  async handle(frame: Frame): Promise<void> {
+    if (this.#unfinished === null) return this.#untilCopy(this.#message(frame));
+    return this.#copyMessage(frame, this.#unfinished);
+  }
+
+  /** Resolves when `message` has been handled, or waits for the rows of a COPY. */
+  async #untilCopy(message: Promise<void>): Promise<void> {
+    const copying = new Promise<void>((resolve) => {
+      this.#copyBegins = resolve;
+    });
+    this.#unfinished = message;
+    const handled = message.finally(() => {
+      this.#unfinished = null;
+    });
+    handled.catch(() => {});
+    await Promise.race([handled, copying]);
+  }
+
+  beginCopy(copy: CopyIn): void {
+    this.#copy = copy;
+    this.#copyBegins();
+  }
+
+  endCopy(): void {
+    this.#copy = null;
+  }
+
+  /** Handles a message while `unfinished` waits for the rows of a COPY. Flush and Sync have no effect then. */
+  async #copyMessage(frame: Frame, unfinished: Promise<void>): Promise<void> {
+    const { kind, body } = frame;
+    if (kind === kindOf('d')) {
+      this.#copy?.data(body.bytes);
+      // The error of a row is sent at once.
+      await this.#whenSettled();
+      return;
+    }
+    if (kind === kindOf('S') || kind === kindOf('H')) return;
+    if (kind === kindOf('c')) this.#copy?.done();
+    else if (kind === kindOf('f')) {
+      this.#copy?.fail(new ProtocolError('57014', `COPY from stdin failed: ${body.text()}`));
+    } else this.#copy?.fail(new ProtocolError('08P01', 'unexpected message during COPY from stdin'));
+    await this.#untilCopy(unfinished);
+    if (![kindOf('c'), kindOf('f')].includes(kind)) await this.handle(frame);
+  }
+
+  /** Waits for the end of a COPY that has failed. */
+  async #whenSettled(): Promise<void> {
+    if (this.#copy?.isOver === true && this.#unfinished !== null) await this.#untilCopy(this.#unfinished);
+  }
+
+  async #message({ kind, body }: Frame): Promise<void> {
+    // A client may still send rows of a COPY that has failed.
+    if ([kindOf('d'), kindOf('c'), kindOf('f')].includes(kind)) return;
     if (kind === kindOf('Q')) {
       this.#skipsToSync = false;
       await this.#query(body.text());
@@ -134,6 +209,15 @@ export class Session implements SessionState {
       return;
     }
     if (statements.length === 0) this.#put(messages.emptyQuery());
+    this.#isImplicitBlock = statements.length > 1;
+    try {
+      await this.#runAll(statements, text);
+    } finally {
+      this.#isImplicitBlock = false;
+    }
+  }
+
+  async #runAll(statements: readonly sql.PostgresStatement[], text: string): Promise<void> {
     for (const statement of statements) {
       try {
         if (statement.parameterCount > 0)
@@ -141,10 +225,18 @@ export class Session implements SessionState {
         await this.#run(statement, text);
       } catch (error) {
         await this.#refuse(error, text);
+        if (this.transaction === 'I') this.endTransaction(false);
         return;
       }
     }
-    if (this.transaction === 'I') this.endTransaction();
+    if (this.transaction !== 'I') return;
+    try {
+      if (!this.writes.isEmpty) await this.#answers.commitWrites(text);
+      this.endTransaction();
+    } catch (error) {
+      this.endTransaction(false);
+      await this.#refuse(error, text);
+    }
   }
 
   async #run(statement: sql.PostgresStatement, text: string): Promise<void> {

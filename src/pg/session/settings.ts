@@ -1,5 +1,6 @@
 /** Settings of one session for SET and SHOW. Most are stored and reported without any effect. */
 
+import type { SqlDialect } from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 
 /** The version of the Postgres in the catalog. */
@@ -12,8 +13,8 @@ const FIXED: ReadonlyMap<string, string> = new Map([
   ['server_encoding', 'UTF8'],
   ['integer_datetimes', 'on'],
   ['in_hot_standby', 'off'],
-  ['default_transaction_read_only', 'on'],
-  ['transaction_read_only', 'on'],
+  ['default_transaction_read_only', 'off'],
+  ['transaction_read_only', 'off'],
   ['transaction_isolation', 'read committed'],
   ['max_identifier_length', '63'],
 ]);
@@ -30,6 +31,7 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['lock_timeout', '0'],
   ['bytea_output', 'hex'],
   ['jit', 'off'],
+  ['quarry.dialect', 'postgres'],
 ]);
 /** Settings reported by ParameterStatus, with their names in it. */
 const REPORTED: ReadonlyMap<string, string> = new Map([
@@ -52,7 +54,8 @@ const REQUIRED_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ['standard_conforming_strings', /^(on|true|yes|1)$/i],
   ['datestyle', /^iso\b/i],
   ['default_transaction_read_only', /^(on|true|yes|1|off|false|no|0)$/i],
-  ['transaction_read_only', /^(on|true|yes|1)$/i],
+  ['transaction_read_only', /^(on|true|yes|1|off|false|no|0)$/i],
+  ['quarry.dialect', /^(http|postgres)$/i],
 ]);
 /** Settings that SET accepts but does not store, so that SHOW reports the actual value: dates are always in UTC. */
 const NOT_STORED: ReadonlySet<string> = new Set(['timezone', 'datestyle', 'client_encoding']);
@@ -98,6 +101,11 @@ export class Settings {
   /** Resets the settings of SET LOCAL. */
   endTransaction(): void {
     this.#local.clear();
+  }
+
+  /** The rules of SELECTs: those of PostgreSQL, or those of POST /v1/sql. */
+  get dialect(): SqlDialect {
+    return this.show('quarry.dialect')?.toLowerCase() === 'http' ? 'http' : 'postgres';
   }
 
   /** Time limit of one statement; 0 = none. */

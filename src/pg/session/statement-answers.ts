@@ -13,8 +13,11 @@ import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/
 import { parameterValue } from '../protocol/parameters.js';
 import { rowField, TYPE, TYPES_BY_NAME } from '../protocol/types.js';
 import type { Answer } from './answer.js';
+import { answerCopyTo } from './copy-out.js';
+import { readCopy } from './copy-statement.js';
+import { answerClose, answerDeclare, answerFetch } from './cursor-answers.js';
 import { answerImmediately } from './driver-queries.js';
-import { fieldsWithout, isOfSql, type Portal, type PreparedStatement } from './portal.js';
+import { fieldsWithout, isOfSql, newPortal, type Portal, type PreparedStatement } from './portal.js';
 import { forbiddenCall, routeOf } from './routing.js';
 import {
   answerSelect,
@@ -24,8 +27,9 @@ import {
   planSelect,
   rowFields,
 } from './select.js';
-import { answerSession, type SessionState } from './session-statement.js';
+import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
 import type { Waiting } from './waiting.js';
+import { answerCopyFrom, answerWrite } from './write-answers.js';
 
 /** The client of a session, with its key and address. */
 export interface PostgresClient {
@@ -43,12 +47,14 @@ export interface StatementDescription {
 
 export interface StatementDependencies {
   readonly client: PostgresClient;
-  readonly engine: Pick<EngineApi, 'select'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'holdMemory'>;
   readonly catalog: CatalogRunner;
 }
 
-const READ_ONLY =
-  'this port is read-only: write rows with POST /v1/insert, /v1/update, /v1/delete or /v1/sql; create dimensions and columns with /v1/dimension and /v1/column';
+const ROWS_ONLY =
+  'this port writes rows with INSERT, UPDATE, DELETE and COPY only; create dimensions and columns with /v1/dimension and /v1/column';
+const UNSEEN =
+  'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
   'tables of the catalog cannot be combined with tables of rows: query them in separate statements';
 const SHOWN_BYTES_MAX = 80;
@@ -56,7 +62,8 @@ const ENDS: readonly string[] = ['COMMIT', 'END', 'ROLLBACK', 'ABORT'];
 
 /** Whether a statement returns no rows and has an effect, so that Describe must not run it. */
 export const hasOnlyEffect = (statement: sql.PostgresStatement): boolean =>
-  routeOf(statement) === 'session' && statement.tokens[0].upper !== 'SHOW';
+  routeOf(statement) === 'write' ||
+  (routeOf(statement) === 'session' && !['SHOW', 'FETCH'].includes(statement.tokens[0].upper));
 
 export class StatementAnswers {
   readonly #dependencies: StatementDependencies;
@@ -79,9 +86,13 @@ export class StatementAnswers {
       );
     }
     if (route === 'session') {
+      const ofCursor = this.#ofCursor(statement, portal);
+      if (ofCursor !== null) return ofCursor;
+      await this.#commit(statement);
       return answerSession(statement, state, formats) ?? this.#ofCatalog(statement, portal);
     }
-    if (route === 'write') throw new ProtocolError('25006', READ_ONLY);
+    if (route === 'write') return this.#write(statement, portal);
+    if (route === 'rows' && !state.writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
     if (route === 'mixed') throw new ProtocolError('0A000', MIXED);
     if (route === 'catalog' || route === 'either') {
       const immediate = answerImmediately(statement, state, formats, () => parametersOf(portal));
@@ -94,6 +105,80 @@ export class StatementAnswers {
       if (route !== 'either' || !isOfSql(error)) throw error;
       return this.#ofCatalog(statement, portal);
     }
+  }
+
+  /** Makes the writes of the block take effect before COMMIT is answered. */
+  async #commit(statement: sql.PostgresStatement): Promise<void> {
+    const state = this.#state;
+    const isCommit = ['COMMIT', 'END'].includes(statement.tokens[0].upper);
+    if (!isCommit || state.transaction !== 'T' || state.writes.isEmpty) return;
+    try {
+      await this.commitWrites(statement.text);
+    } catch (error) {
+      state.transaction = 'I';
+      state.endTransaction(false);
+      throw error;
+    }
+  }
+
+  /** Rejects with nothing written. */
+  async commitWrites(text: string): Promise<void> {
+    const request = this.#dependencies.client.execute('rows', text);
+    try {
+      await this.#state.writes.commit(request);
+    } catch (error) {
+      request.ended(error instanceof ProtocolError ? null : error, 0);
+      throw error;
+    }
+    request.ended(null, 0);
+  }
+
+  async #write(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
+    const { upper } = statement.tokens[0];
+    if (upper === 'NOTIFY') throw new ProtocolError('0A000', NOTIFICATIONS);
+    if (upper !== 'COPY' && !sql.beginsWrite(statement)) throw new ProtocolError('0A000', ROWS_ONLY);
+    const copy = upper === 'COPY' ? readCopy(statement, portal.prepared.text) : null;
+    if (copy?.is === 'to') {
+      const inner = newPortal(portal.prepared, portal.values, portal.parameterFormats, []);
+      portal.waiting.alsoOnCancel(() => inner.waiting.cancel(portal.waiting.isLate));
+      return answerCopyTo(await this.#openCursor(copy.query, inner), copy.options);
+    }
+    const { engine, client } = this.#dependencies;
+    const request = client.execute('rows', statement.text);
+    try {
+      if (copy !== null) return answerCopyFrom(copy, this.#state, engine, request, portal.waiting);
+      return await answerWrite(statement, parametersOf(portal), this.#state, engine, request);
+    } catch (error) {
+      request.ended(error instanceof ProtocolError ? null : error, 0);
+      throw error;
+    }
+  }
+
+  #ofCursor(statement: sql.PostgresStatement, portal: Portal): Answer | Promise<Answer> | null {
+    switch (statement.tokens[0].upper) {
+      case 'DECLARE':
+        return answerDeclare(
+          statement,
+          portal,
+          this.#state,
+          (query, inner) => this.#openCursor(query, inner),
+          (bytes) => this.#dependencies.engine.holdMemory(bytes),
+        );
+      case 'FETCH':
+      case 'MOVE':
+        return answerFetch(statement, portal, this.#state);
+      case 'CLOSE':
+        return answerClose(statement, this.#state);
+      default:
+        return null;
+    }
+  }
+
+  #openCursor(query: sql.PostgresStatement, portal: Portal): Promise<Answer> {
+    if (['session', 'write', 'unknown'].includes(routeOf(query))) {
+      throw new ProtocolError('42601', 'a cursor requires a query that returns rows');
+    }
+    return this.answer(query, portal);
   }
 
   /**
@@ -112,7 +197,7 @@ export class StatementAnswers {
     const admission = this.#dependencies.client.open();
     const typeIds = this.#typesOf(statement, prepared, admission);
     try {
-      prepared.describedFields = fieldsWithout(statement, typeIds, admission);
+      prepared.describedFields = fieldsWithout(statement, typeIds, admission, this.#state.settings.dialect);
     } catch (error) {
       if (route === 'rows') throw error;
       if (answerImmediately(statement, this.#state, [], () => []) !== null) return null;
@@ -138,7 +223,7 @@ export class StatementAnswers {
       const { context: admission } = request;
       const isOpen = (at: number): boolean => prepared.typeIds[at] === 0 && parameterFormats[at] === BINARY;
       if (values.some((_, at) => isOpen(at))) this.#typesOf(statement, prepared, admission);
-      const bound = bindSelect(statement, parametersOf(portal), admission);
+      const bound = bindSelect(statement, parametersOf(portal), admission, this.#state.settings.dialect);
       const fields = fieldsAsDescribed(rowFields(bound), prepared.describedFields);
       if (fields === null) throw misfit(portal) ?? new ResultChanged();
       return answerSelect(this.#dependencies.engine, request, bound, fields, formats, waiting);
@@ -278,7 +363,7 @@ function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): numbe
   if (use.is === 'count') return TYPE.int8;
   if (use.is === 'cast') return TYPES_BY_NAME.get(use.type) ?? 0;
   try {
-    const [output] = planSelect(use.select, admission).outputs;
+    const [output] = planSelect(use.select, admission, 'postgres').outputs;
     const { typeId } = rowField(output);
     // Lists are compared with their items.
     return typeId === TYPE.json ? 0 : typeId;

@@ -107,16 +107,22 @@ export function mayFail(expression: Expression): boolean {
     case 'arithmetic':
       return ofParts || digitsOf(expression) > DIGITS_MAX;
     case 'call':
-      return ofParts || FAILING_CALLS.has(expression.name);
+      return ofParts || FAILING_CALLS.has(expression.name) || mayDivideByZero(expression);
     default:
       return ofParts;
   }
 }
 
+function mayDivideByZero({ name, args }: Extract<Expression, { readonly op: 'call' }>): boolean {
+  if (name !== 'divide' && name !== 'modulo') return false;
+  const [, divisor] = args;
+  return divisor.op !== 'constant' || Number(divisor.value ?? 1) === 0;
+}
+
 /** Functions that can throw: texts can be too long, dates can be outside the years that are supported. */
 const FAILING_CALLS: ReadonlySet<string> = new Set([
   ...['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat'],
-  ...['date-add', 'date-truncate', 'make-date', 'round', 'truncate', 'floor', 'ceiling'],
+  ...['date-add', 'date-truncate', 'make-date', 'round', 'truncate', 'floor', 'ceiling', 'limit-digits'],
 ]);
 
 const scaleOf = (type: SqlType): number => (type.type === 'decimal' ? type.scale : 0);

@@ -15,7 +15,15 @@ export interface SqlAccess {
   restrict<C extends Condition | null>(dimension: Dimension, condition: C, nowMs: BindingTime): Condition | C;
 }
 
+/**
+ * The rules where the JSON interface and PostgreSQL differ: names of the columns of an answer, and whether `*` contains the
+ * score. The differences within expressions are in the tree (postgres/dialect.ts).
+ */
+export type SqlDialect = 'http' | 'postgres';
+
 export interface SqlRequest {
+  /** Default: http. */
+  readonly dialect?: SqlDialect;
   readonly model: DatabaseModel;
   /** Milliseconds since 1970-01-01. */
   readonly nowMs: BindingTime;

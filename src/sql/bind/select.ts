@@ -10,11 +10,11 @@ import type { SelectStatement, SqlNode } from '../tree.js';
 import { RANGES_MAX } from './bounds.js';
 import { Clauses } from './clauses/clauses.js';
 import { GroupKeys } from './clauses/grouped-plan.js';
-import { Inputs } from './clauses/inputs.js';
+import { AGGREGATE_INPUTS, Inputs, isAggregateInput } from './clauses/inputs.js';
 import { itemsOf, refOf } from './clauses/items.js';
 import { bindJoins, pushDown } from './clauses/joins.js';
 import { outputNames } from './clauses/names.js';
-import { type BoundOrder, bindOrder, groupNodes, itemNamed } from './clauses/order.js';
+import { type BoundOrder, bindOrder, groupNodes, itemNamed, outputNamed } from './clauses/order.js';
 import { type Shape, shapeOf } from './clauses/shape.js';
 import { nameOfRef, Sources } from './clauses/sources.js';
 import { junctionOf } from './expressions/build.js';
@@ -47,6 +47,7 @@ export function bindSelect(statement: SelectStatement, request: SqlRequest): Sel
       const ref = refOf(node, sources);
       return ref === null ? null : nameOfRef(ref);
     },
+    sources.dialect,
   );
   const groups = groupNodes(statement.groupBy, items, sources);
   const leaves: LeafScope = { sources, table: 0, nowMs, rangesMax: RANGES_MAX };
@@ -61,10 +62,17 @@ export function bindSelect(statement: SelectStatement, request: SqlRequest): Sel
   const answer: Answer = {
     outputs,
     having: havingOf(beside.left, shape, clauses),
-    order: bindOrder(statement.orderBy, outputs, (node) => {
-      const item = itemNamed(node, names, items, sources);
-      return item === null ? clauses.order(node) : outputs[item];
-    }),
+    order: bindOrder(
+      statement.orderBy,
+      outputs,
+      (node) => {
+        const named = sources.dialect === 'postgres' ? outputNamed(node, names, outputs) : null;
+        if (named !== null) return named;
+        const item = itemNamed(node, names, items, sources);
+        return item === null ? clauses.order(node) : outputs[item];
+      },
+      (of) => isPresent(of, inputs, clauses),
+    ),
   };
   if (statement.distinct) checkOrdered(answer);
   const events = shape.rowEvents === null ? null : clauses.eventsOf(shape.rowEvents.id);
@@ -120,11 +128,21 @@ function havingOf(members: readonly SqlNode[], { grouping }: Shape, clauses: Cla
   );
 }
 
+/** Whether an expression before grouping is never missing. */
+function isPresent(of: Expression, inputs: Inputs, clauses: Clauses): boolean {
+  if (of.op !== 'input') return false;
+  if (isAggregateInput(of.input)) {
+    return clauses.aggregates.all[of.input - AGGREGATE_INPUTS].function === 'count';
+  }
+  const { from } = inputs.rows[of.input];
+  return from === 'entity-id' || from === 'event-value' || from === 'event-date';
+}
+
 /** Throws 6000 if a DISTINCT query orders by an expression that it does not select. */
 function checkOrdered({ outputs, order }: Answer): void {
   const put = new Set(outputs.map(keyOf));
-  for (const { of, node } of order) {
-    if (!put.has(keyOf(of)))
+  for (const { written, node } of order) {
+    if (!put.has(keyOf(written)))
       throw sqlError('with DISTINCT, ORDER BY expressions must be in the SELECT list', node.position);
   }
 }

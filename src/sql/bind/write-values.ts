@@ -5,7 +5,8 @@
 import { type Column, type Dimension, isEventType, lowerCase } from '../../schema/index.js';
 import { sqlError } from '../sql-error.js';
 import type { SourcePosition, SqlNode } from '../tree.js';
-import type { SqlAccess } from './request.js';
+import { fromPostgres } from './postgres-values.js';
+import type { SqlAccess, SqlDialect } from './request.js';
 import { suggestion } from './suggest.js';
 
 /** The target of a named column's literals. */
@@ -82,12 +83,18 @@ export function checkDistinct(columns: readonly WriteColumn[], positions: readon
  * The members of an entity's JSON object, without braces: columns in the order of first mention, each event column as a list of
  * its events by ordinal. An event whose value and date are both NULL is omitted.
  */
-export function membersOfRow(columns: readonly WriteColumn[], values: readonly SqlNode[]): string {
+export function membersOfRow(
+  columns: readonly WriteColumn[],
+  values: readonly SqlNode[],
+  dialect: SqlDialect = 'http',
+): string {
   const members: string[] = [];
   const events = new Map<string, Map<number, { value: string | null; date: string | null }>>();
   columns.forEach((target, index) => {
     if (target.is === 'attribute') {
-      members.push(`${JSON.stringify(target.column.apiName)}:${jsonOf(values[index], target.column)}`);
+      members.push(
+        `${JSON.stringify(target.column.apiName)}:${jsonOf(values[index], target.column, dialect)}`,
+      );
     } else if (target.is === 'event') {
       const { apiName } = target.column;
       let ofColumn = events.get(apiName);
@@ -102,7 +109,7 @@ export function membersOfRow(columns: readonly WriteColumn[], values: readonly S
       }
       const isMissing = values[index].is === 'null';
       if (!isMissing)
-        event[target.part] = jsonOf(values[index], target.part === 'value' ? target.column : null);
+        event[target.part] = jsonOf(values[index], target.part === 'value' ? target.column : null, dialect);
     }
   });
   for (const [apiName, ofColumn] of events) {
@@ -127,7 +134,7 @@ export function textOfLiteral(node: SqlNode, what: string): string {
 }
 
 /** Converts a literal; `column` null = a date. Throws 6000 for other nodes. */
-function jsonOf(node: SqlNode, column: Column | null): string {
+function jsonOf(node: SqlNode, column: Column | null, dialect: SqlDialect): string {
   switch (node.is) {
     case 'null':
       return 'null';
@@ -138,8 +145,11 @@ function jsonOf(node: SqlNode, column: Column | null): string {
     case 'negative':
       if (node.of.is === 'number') return numberOf(`-${node.of.text}`, node);
       break;
-    case 'string':
-      return stringOf(node.text, column);
+    case 'string': {
+      if (dialect === 'http') return stringOf(node.text, column);
+      const value = fromPostgres(node.text, column);
+      return typeof value === 'boolean' ? String(value) : stringOf(value, column);
+    }
   }
   throw sqlError('only literals can be written: numbers, strings, TRUE, FALSE, NULL', node.position);
 }

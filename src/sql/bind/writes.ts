@@ -15,7 +15,7 @@ import type {
   WriteStatement,
 } from '../tree.js';
 import { dimensionOf } from './clauses/sources.js';
-import type { SqlAccess, SqlRequest } from './request.js';
+import type { SqlRequest } from './request.js';
 import { bindTarget } from './where/target.js';
 import { checkDistinct, membersOfRow, textOfLiteral, writeColumn } from './write-values.js';
 
@@ -62,7 +62,7 @@ function bindWrite(
 ): BoundWrite {
   if (statement.is === 'insert') return bindInsert(statement, request);
   const { dimension, condition } = bindTarget(statement.table, statement.where, request);
-  const set = statement.is === 'update' ? bindSet(statement, dimension, request.access) : null;
+  const set = statement.is === 'update' ? bindSet(statement, dimension, request) : null;
   return { write: 'change', dimensionId: dimension.id, condition, set };
 }
 
@@ -103,12 +103,13 @@ export function rowBinder(
       );
     }
     const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
-    const values = membersOfRow(targets, row);
+    const values = membersOfRow(targets, row, request.dialect);
     return `${id}:${prefix}${values === '' ? '' : ','}${values}}`;
   };
 }
 
-function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAccess): string {
+function bindSet({ set }: UpdateStatement, dimension: Dimension, request: SqlRequest): string {
+  const { access, dialect } = request;
   const targets = set.map(({ column, position }) => writeColumn(column, dimension, access, position));
   checkDistinct(
     targets,
@@ -117,7 +118,7 @@ function bindSet({ set }: UpdateStatement, dimension: Dimension, access: SqlAcce
   const idAt = targets.findIndex(({ is }) => is === 'entity-id');
   if (idAt !== -1) throw sqlError('an entity ID cannot be changed', set[idAt].position);
   const values = set.map(({ value }) => value);
-  return `{${membersOfRow(targets, values)}}`;
+  return `{${membersOfRow(targets, values, dialect)}}`;
 }
 
 /** Converts a refusal by the insert or update rules to an SQL error; `row` is the row of an INSERT. */

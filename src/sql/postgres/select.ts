@@ -1,29 +1,31 @@
 /** Parses SELECT and EXPLAIN in the Postgres dialect to our tree. */
+import type { SqlDialect } from '../bind/request.js';
 import { SKELETON_TOKENS_MAX } from '../limits.js';
 import { readQuery } from '../query/read-query.js';
 import { beginsRead, isFlat } from '../query/routing.js';
 import { readSelect } from '../read-select.js';
 import { refusedStatement, refusePhrases } from '../refusals.js';
 import type { ReadStatement } from '../tree.js';
-import { escapePatterns } from './expressions.js';
+import { applyDialect } from './dialect.js';
 import type { PostgresStatement } from './statements.js';
 import { refuseForeign } from './tokens.js';
 import { type SqlParameter, translate } from './translate.js';
 
 export type { SqlParameter } from './translate.js';
 
-/** `parameters` are the values from $1 on. Throws 6000 with the source position for unsupported constructs. */
+/** `parameters` are the values from $1 on; `dialect` http: the syntax of PostgreSQL with the rules of POST /v1/sql. Throws 6000 with the source position for unsupported constructs. */
 export function readPostgresSelect(
   { tokens }: PostgresStatement,
   parameters: readonly SqlParameter[],
+  dialect: SqlDialect = 'postgres',
 ): ReadStatement {
   if (!beginsRead(tokens[0])) throw refusedStatement(tokens[0], tokens[1] ?? null);
-  const translated = translate(tokens, parameters);
+  const translated = translate(tokens, parameters, dialect);
   refuseForeign(translated);
   refusePhrases(translated);
   const statement = isFlat(translated)
     ? readSelect(translated, { skeletonTokens: SKELETON_TOKENS_MAX })
     : readQuery(translated);
-  escapePatterns(statement);
+  applyDialect(statement, dialect);
   return statement;
 }

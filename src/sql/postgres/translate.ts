@@ -5,9 +5,11 @@
  *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
  *   public.t, pg_catalog.f           t, f                    LIMIT ALL               nothing
  *   $1                               the parameter's value   x OPERATOR(pg_catalog.=) y  x = y
+ *   ORDER BY x DESC                  x DESC NULLS FIRST      Name                    name
  * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
  * never parsed as text.
  */
+import type { SqlDialect } from '../bind/request.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
 import type { SourcePosition } from '../tree.js';
@@ -27,19 +29,26 @@ const EPOCH = '1970-01-01T00:00:00Z';
 /** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
-export function translate(tokens: readonly Token[], parameters: readonly SqlParameter[]): readonly Token[] {
-  return new Translation(tokens, parameters).run();
+/** `dialect` http: names keep their case, and missing values are last. */
+export function translate(
+  tokens: readonly Token[],
+  parameters: readonly SqlParameter[],
+  dialect: SqlDialect = 'postgres',
+): readonly Token[] {
+  return new Translation(tokens, parameters, dialect).run();
 }
 
 class Translation {
   readonly #tokens: readonly Token[];
   readonly #parameters: readonly SqlParameter[];
+  readonly #dialect: SqlDialect;
   readonly #out: Token[] = [];
   #at = 0;
 
-  constructor(tokens: readonly Token[], parameters: readonly SqlParameter[]) {
+  constructor(tokens: readonly Token[], parameters: readonly SqlParameter[], dialect: SqlDialect) {
     this.#tokens = tokens;
     this.#parameters = parameters;
+    this.#dialect = dialect;
   }
 
   run(): readonly Token[] {
@@ -65,7 +74,17 @@ class Translation {
     else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
     else if (this.#isEpoch()) this.#epoch(token);
+    else if (token.kind === 'word' && this.#dialect === 'postgres') this.#word(token);
     else this.#replace(1, [token]);
+  }
+
+  /** Folds a word, which is a name or a keyword, to lower case. Missing values are first in a descending order. */
+  #word(token: Token): void {
+    const before = this.#tokens[this.#at - 1];
+    const isKeyword = before !== undefined && before.upper !== 'AS' && !isSign(before, '.');
+    const folded = { ...token, text: token.text.toLowerCase() };
+    if (token.upper !== 'DESC' || !isKeyword || this.#peek(1).upper === 'NULLS') this.#replace(1, [folded]);
+    else this.#replace(1, [folded, word('NULLS', token.position), word('FIRST', token.position)]);
   }
 
   #replace(count: number, put: readonly Token[]): void {

@@ -23,8 +23,7 @@ export function flattened(query: Query): SelectStatement | null {
   const from = flatTables(body);
   const groupBy = flatKeys(body);
   const isPlain = body.distinctOn === null && body.windows.length === 0 && body.qualify === null;
-  const isLast = orderBy.every(({ missing }) => missing !== 'first');
-  if (from === null || groupBy === null || !isPlain || !isLast || !hasFlatNodes(query)) return null;
+  if (from === null || groupBy === null || !isPlain || !hasFlatNodes(query)) return null;
   return {
     is: 'select',
     position,
@@ -35,7 +34,7 @@ export function flattened(query: Query): SelectStatement | null {
     where: body.where,
     groupBy,
     having: body.having,
-    orderBy: orderBy.map(({ of, descending }) => ({ of, descending })),
+    orderBy: orderBy.map((key) => (key.missing === 'last' ? { ...key, missing: null } : key)),
     limit,
     offset,
   };

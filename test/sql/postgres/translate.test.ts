@@ -11,7 +11,7 @@ const bare = (tree: unknown): unknown =>
   );
 
 const read = (text: string, parameters: readonly SqlParameter[] = []): unknown =>
-  bare(readPostgresSelect(readPostgres(text)[0], parameters));
+  bare(readPostgresSelect(readPostgres(text)[0], parameters, 'http'));
 const ours = (text: string): unknown => {
   const script = readScript(text);
   return bare(script.statements[0]);

@@ -44,6 +44,11 @@ t.test('flat statements are routed to the flat reader, and the other one reads t
   t.ok(count > GENERATED_COUNT, `${count} statements`);
 });
 
+t.test('NULLS FIRST is part of a flat order, NULLS LAST its default', async (t) => {
+  const missing = (text: string) => flatten(text)?.orderBy.map((key) => key.missing);
+  t.strictSame(missing('SELECT a FROM t ORDER BY a NULLS FIRST, b NULLS LAST, c'), ['first', null, null]);
+});
+
 const flatten = (text: string) => flattened(readQuery(tokensOf(text)).query);
 
 t.test('queries with another meaning than flat statements have no flat form', async (t) => {
@@ -66,7 +71,6 @@ t.test('queries with another meaning than flat statements have no flat form', as
     'SELECT a FROM t GROUP BY ()',
     'SELECT a FROM t WINDOW w AS ()',
     'SELECT a FROM t QUALIFY b',
-    'SELECT a FROM t ORDER BY a NULLS FIRST',
     'SELECT a FROM t FETCH FIRST 2 ROWS WITH TIES',
     'SELECT SUM(a) OVER () FROM t',
     'SELECT COUNT(*) FILTER (WHERE a) FROM t',

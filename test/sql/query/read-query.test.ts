@@ -359,7 +359,7 @@ t.test('the queries of TPC-H are parsed, in both dialects to the same tree', asy
     t.equal(script.statements[0].is, flat.includes(index + 1) ? 'select' : 'query', `query ${index + 1}`);
     const [statement] = readPostgres(text);
     const own = statementText(script.statements[0]).replaceAll('escape null', 'escape \\');
-    t.equal(statementText(readPostgresSelect(statement, [])), own);
+    t.equal(statementText(readPostgresSelect(statement, [], 'http')), own);
   });
   t.equal(
     scriptText(readScript(TPCH_QUERIES[12])),
@@ -380,7 +380,7 @@ t.test('parameters are values inside subqueries', async (t) => {
     { is: 'null', type: 'text' },
   ] as const;
   t.equal(
-    statementText(readPostgresSelect(statement, values)),
+    statementText(readPostgresSelect(statement, values, 'http')),
     "query: select [a] from [t] where {{[b] = any select [c] from [u] where {[d] = 'x''} limit 5} and " +
       '{[e] like {cast null as text} escape \\}}',
   );

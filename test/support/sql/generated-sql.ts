@@ -278,7 +278,7 @@ export class SqlGenerator {
       having: this.maybe(0.3, () => this.node(2)),
       orderBy: random.chance(0.6)
         ? []
-        : this.some(3, () => ({ of: this.node(2), descending: random.chance(0.5) })),
+        : this.some(3, () => ({ of: this.node(2), descending: random.chance(0.5), missing: null })),
       limit: this.maybe(0.5, () => ({ count, position: NOWHERE })),
       offset: random.chance(0.6) ? 0 : random.below(1_000),
     };

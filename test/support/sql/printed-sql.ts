@@ -66,7 +66,7 @@ export class SqlPrinter extends SqlNodePrinter {
     const having = this.#clause(['having'], statement.having);
     if (statement.orderBy.length > 0) this.words('order', 'by');
     const orderBy = this.comma(statement.orderBy, ({ of, descending }) => {
-      const key = { of: this.node(of), descending };
+      const key = { of: this.node(of), descending, missing: null };
       if (descending) this.words('desc');
       else if (random.chance(0.5)) this.words('asc');
       if (random.chance(0.2)) this.words('nulls', 'last');

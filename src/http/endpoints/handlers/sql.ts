@@ -9,7 +9,7 @@ import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { valueAt } from '../../../vector/index.js';
-import type { Caller } from '../../auth/caller.js';
+import { checkWriter } from '../../auth/write-permission.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -28,15 +28,6 @@ function textOf(body: Uint8Array): string {
     return decoder.decode(body);
   } catch {
     throw sql.sqlError('the body is not UTF-8', null);
-  }
-}
-
-/** Throws 503 or 507 for callers that may only read. */
-function checkWriter(caller: Caller): void {
-  const what = 'may send SELECT and EXPLAIN to POST /v1/sql, nothing else';
-  if (caller.kind === 'read') throw new QuarryError(503, `a read key ${what}`);
-  if (caller.kind === 'custom' && caller.level === 'read-only') {
-    throw new QuarryError(507, `a read-only key ${what}`);
   }
 }
 

@@ -29,7 +29,7 @@ export function refOf(node: SqlNode, sources: Sources): Ref | null {
   return isName ? sources.lookUp(node) : null;
 }
 
-/** `*` contains the entity ID and the score once, those of the first table. */
+/** `*` contains the entity ID and the score once, those of the first table; in PostgreSQL's dialect, no score. */
 function starItems(table: string | null, position: SourcePosition, sources: Sources): Item[] {
   const { fact } = sources;
   if (fact === null) throw sqlError('* requires FROM', position);
@@ -37,12 +37,12 @@ function starItems(table: string | null, position: SourcePosition, sources: Sour
     const source = sources.named(table, position);
     return [
       ...tableItems(source, position, sources, true),
-      ...(source === fact ? scoreItems(fact, position) : []),
+      ...(source === fact ? scoreItems(fact, position, sources) : []),
     ];
   }
   return [
     ...sources.all.flatMap((source) => tableItems(source, position, sources, source === fact)),
-    ...scoreItems(fact, position),
+    ...scoreItems(fact, position, sources),
   ];
 }
 
@@ -53,8 +53,9 @@ function tableItems(source: Source, position: SourcePosition, sources: Sources, 
     .map((column) => itemOf({ is: 'column', source, column, part: 'attribute' }, source, position));
 }
 
-/** The score item, unless a column has that name. */
-function scoreItems(fact: Source, position: SourcePosition): Item[] {
+/** The score item, unless a column has that name or the dialect is PostgreSQL's. */
+function scoreItems(fact: Source, position: SourcePosition, sources: Sources): Item[] {
+  if (sources.dialect === 'postgres') return [];
   if (fact.dimension.columns.get(SCORE)?.active) return [];
   return [itemOf({ is: 'score' }, fact, position)];
 }

@@ -5,6 +5,8 @@
  */
 import type { SqlNode } from '../../tree.js';
 import { aggregateForm } from '../functions/aggregate-functions.js';
+import type { SqlDialect } from '../request.js';
+import { postgresName } from './postgres-names.js';
 
 /** An item of SELECT, as far as its name depends on it. */
 export interface NamedItem {
@@ -15,11 +17,21 @@ export interface NamedItem {
   readonly node: SqlNode | null;
 }
 
-/** Returns one unique name per item. `columnNameOf`: the name of a node that is a plain column, otherwise null. */
+/**
+ * Returns one name per item, unique unless the dialect is PostgreSQL's. `columnNameOf`: the name of a node that is a plain
+ * column, otherwise null.
+ */
 export function outputNames(
   items: readonly NamedItem[],
   columnNameOf: (node: SqlNode) => string | null,
+  dialect: SqlDialect = 'http',
 ): readonly string[] {
+  if (dialect === 'postgres') {
+    return items.map(
+      ({ alias, columnName, node }) =>
+        alias ?? columnName ?? (node === null ? '' : postgresName(node, columnNameOf)),
+    );
+  }
   const short = items.map(shortName);
   const times = new Map<string, number>();
   items.forEach((item, index) => {

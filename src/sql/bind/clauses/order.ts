@@ -1,10 +1,11 @@
 /** Binds the keys of GROUP BY and ORDER BY: the number of an answer's column, an alias, or any expression. */
 import { quoted } from '../../../base/index.js';
-import type { Expression } from '../../../ir/index.js';
+import { BOOLEAN, type Expression } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SelectStatement, SqlNode } from '../../tree.js';
 import { checkCount, GROUP_KEYS_MAX, SORT_KEYS_MAX } from '../bounds.js';
+import { keyOf } from '../expressions/expression-tree.js';
 import type { NodeOf } from '../scope.js';
 import { aliasesOf, type Item, refOf } from './items.js';
 import type { Sources } from './sources.js';
@@ -13,6 +14,8 @@ export interface BoundOrder {
   /** The key as an output expression. */
   readonly of: Expression;
   readonly descending: boolean;
+  /** The key of ORDER BY that it is made of. */
+  readonly written: Expression;
   readonly node: SqlNode;
 }
 
@@ -59,6 +62,24 @@ export function itemNamed(
   return at === -1 ? null : at;
 }
 
+/**
+ * The output with the name that a node of ORDER BY is, which PostgreSQL prefers to a column of FROM; null = none. Throws 6000
+ * if different outputs have it.
+ */
+export function outputNamed(
+  node: SqlNode,
+  names: readonly string[],
+  outputs: readonly Expression[],
+): Expression | null {
+  if (!isName(node)) return null;
+  const found = outputs.filter((_of, index) => lowerCase(names[index]) === lowerCase(nameIn(node)));
+  const [first] = found;
+  if (first === undefined) return null;
+  if (found.every((of) => keyOf(of) === keyOf(first))) return first;
+  const what = `two columns of the answer are called ${quoted(nameIn(node))}; give one an alias`;
+  throw sqlError(what, node.position);
+}
+
 type Name = NodeOf<'column'> | NodeOf<'string'>;
 
 function isName(node: SqlNode): node is Name {
@@ -67,17 +88,27 @@ function isName(node: SqlNode): node is Name {
 
 const nameIn = (node: Name): string => (node.is === 'column' ? node.name : node.text);
 
-/** Binds ORDER BY; constant keys are omitted. `outputs` has one expression per item. Throws 6000. */
+/**
+ * Binds ORDER BY; constant keys are omitted, and NULLS FIRST becomes a key of its own, because a plan sorts missing values
+ * last. `outputs` has one expression per item; `isPresent`: whether an expression is never missing. Throws 6000.
+ */
 export function bindOrder(
   orderBy: SelectStatement['orderBy'],
   outputs: readonly Expression[],
   bind: (node: SqlNode) => Expression,
+  isPresent: (of: Expression) => boolean,
 ): readonly BoundOrder[] {
-  return orderBy.flatMap(({ of: node, descending }, index) => {
+  return orderBy.flatMap(({ of: node, descending, missing }, index) => {
     checkCount(index + 1, SORT_KEYS_MAX, 'keys in ORDER BY', node.position);
     const itemIndex = itemIndexOf(node, outputs.length, 'ORDER BY');
     const of = itemIndex === null ? bind(node) : outputs[itemIndex];
     if (of.type.type === 'json') throw sqlError('lists and points have no order', node.position);
-    return of.op === 'constant' ? [] : { of, descending, node };
+    if (of.op === 'constant') return [];
+    const key = { of, descending, written: of, node };
+    return missing === 'first' && !isPresent(of)
+      ? [{ ...key, of: isMissing(of), descending: true }, key]
+      : [key];
   });
 }
+
+const isMissing = (of: Expression): Expression => ({ op: 'is-null', type: BOOLEAN, of, negated: false });

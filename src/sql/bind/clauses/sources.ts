@@ -15,7 +15,7 @@ import {
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition, TableName } from '../../tree.js';
 import { constantOf } from '../expressions/build.js';
-import type { SqlRequest } from '../request.js';
+import type { SqlAccess, SqlDialect, SqlRequest } from '../request.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
 
@@ -78,12 +78,25 @@ function meant(name: string, candidates: Iterable<string>): { readonly suggestio
   return found === null ? {} : { suggestion: found };
 }
 
+/** The attributes that the caller may use, the entity ID first. */
+export function attributesOf(dimension: Dimension, access: SqlAccess): readonly Column[] {
+  const usable = [...dimension.columns.values()].filter(
+    (column) => column.active && !isEventType(column.type) && access.allows(dimension, column),
+  );
+  const isId = ({ apiName }: Column): boolean => apiName === ENTITY_ID_COLUMN;
+  return [...usable.filter(isId), ...usable.filter((column) => !isId(column))];
+}
+
 export class Sources {
   readonly #request: SqlRequest;
   readonly #all: Source[] = [];
 
   constructor(request: SqlRequest) {
     this.#request = request;
+  }
+
+  get dialect(): SqlDialect {
+    return this.#request.dialect ?? 'http';
   }
 
   get all(): readonly Source[] {
@@ -152,12 +165,7 @@ export class Sources {
 
   /** The active attribute columns of a table that the caller may use, `entity-id` first. */
   attributes({ dimension }: Source): readonly Column[] {
-    const { access } = this.#request;
-    const usable = [...dimension.columns.values()].filter(
-      (column) => column.active && !isEventType(column.type) && access.allows(dimension, column),
-    );
-    const isId = ({ apiName }: Column): boolean => apiName === ENTITY_ID_COLUMN;
-    return [...usable.filter(isId), ...usable.filter((column) => !isId(column))];
+    return attributesOf(dimension, this.#request.access);
   }
 
   #locationOf({ dimension }: Source): string {

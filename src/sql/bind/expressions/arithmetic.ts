@@ -28,6 +28,8 @@ const FUNCTIONS: Partial<Readonly<Record<Operator, string>>> = {
 
 const isOfNumbers = (operator: Operator): operator is NumberOperator => '+-*/%'.includes(operator);
 
+type StrictDivision = 'divide' | 'modulo';
+
 export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expression {
   const { operator, position } = node;
   const name = FUNCTIONS[operator];
@@ -37,11 +39,29 @@ export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expr
   }
   const left = binder.value(node.left);
   const right = binder.value(node.right);
+  if (operator === 'divide' || operator === 'modulo') return divided(operator, left, right, position);
   const texts = left.type.type === 'text' && right.type.type === 'text' && !(isNull(left) && isNull(right));
   if (!isOfNumbers(operator) || (operator === '+' && texts)) return joined(left, right);
   const dates = isDate(left.type) || isDate(right.type);
   if (dates && (operator === '+' || operator === '-')) return moved(operator, left, right, position);
   return calculated(operator, left, right, position);
+}
+
+/** The quotient or remainder of PostgreSQL. The quotient of decimals is a float, as over HTTP. */
+function divided(
+  operator: StrictDivision,
+  left: Expression,
+  right: Expression,
+  position: SourcePosition,
+): Expression {
+  const sign = operator === 'divide' ? '/' : '%';
+  const [a, b] = [asNumber(left, sign, position), asNumber(right, sign, position)];
+  const isWhole = a.type.type === 'integer' && b.type.type === 'integer';
+  if (operator === 'divide' && !isWhole) {
+    return callOf('divide', FLOAT, [castTo(a, FLOAT, position), castTo(b, FLOAT, position)]);
+  }
+  const { type, members } = unify([a, b], position);
+  return callOf(operator, type, members);
 }
 
 /** Concatenates; nested concatenations become one list. */

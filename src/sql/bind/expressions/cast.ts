@@ -1,20 +1,43 @@
 /** Binds CAST and TRY_CAST. Constants are converted immediately unless that would round a float. */
 import { quoted } from '../../../base/index.js';
-import { type Constant, type Expression, INTEGER } from '../../../ir/index.js';
+import { type Constant, type Expression, INTEGER, TEXT } from '../../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
 import type { Binder } from '../binder.js';
 import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
-import { castOf, compareOf, constantOf, isNull, isTextConstant } from './build.js';
+import { callOf, castOf, compareOf, constantOf, integerOf, isNull, isTextConstant } from './build.js';
 import { exactly, fitsDigits, floorDivide, stepBetween } from './convert.js';
 import { readBeside, readNumber } from './literals.js';
 import { CAST_TYPE_NAMES, castTarget, isDate, isExactNumber, isNumber, sameType, typeName } from './types.js';
 
 export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
   const type = targetOf(node);
-  return explicitCast(binder.value(node.of), type, node.lenient, node.position);
+  const { lenient, precision, position } = node;
+  const of = binder.value(node.of);
+  if (type.type === 'text' && precision !== null) {
+    const whole = explicitCast(of, type, lenient, position);
+    return isNull(whole) ? whole : callOf('left', TEXT, [whole, integerOf(precision)]);
+  }
+  if (type.type !== 'decimal' || node.limitsDigits !== true) return explicitCast(of, type, lenient, position);
+  if (precision === null) return asNumeric(of, lenient, position);
+  const cast = explicitCast(of, type, lenient, position);
+  return isNull(cast) ? cast : callOf('limit-digits', type, [cast, integerOf(precision)]);
+}
+
+/** Fractional digits of a text that is cast to NUMERIC. */
+const TEXT_SCALE = 15;
+
+/** PostgreSQL's NUMERIC without digits. A float stays one, because a decimal has the same scale in all rows. */
+function asNumeric(of: Expression, lenient: boolean, position: SourcePosition): Expression {
+  if (of.type.type === 'float' || of.type.type === 'decimal') return of;
+  if (isTextConstant(of)) {
+    const read = readBeside(String(of.value), { type: 'decimal', scale: 0 });
+    if (read !== null) return asNumeric(read, lenient, position);
+  }
+  const scale = of.type.type === 'text' ? TEXT_SCALE : 0;
+  return explicitCast(of, { type: 'decimal', scale }, lenient, position);
 }
 
 function targetOf({ typeName: name, precision, scale, position }: NodeOf<'cast'>): SqlType {

@@ -86,8 +86,8 @@ export const CAST_TYPE_NAMES: readonly string[] = [...TYPES_BY_NAME.keys()];
 const SCALE_DEFAULT = 3;
 
 /**
- * The type of CAST(x AS name(precision, scale)); null if there is no such type. Lengths of text types do not truncate, and the
- * precision of a decimal limits only its scale: values have up to DIGITS_MAX digits.
+ * The type of CAST(x AS name(precision, scale)); null if there is no such type. The length of a text type is
+ * not part of it, and the precision of a decimal limits only its scale: values have up to DIGITS_MAX digits.
  */
 export function castTarget(name: string, precision: number | null, scale: number | null): SqlType | null {
   const type = TYPES_BY_NAME.get(name.toLowerCase());

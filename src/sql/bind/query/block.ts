@@ -8,7 +8,7 @@ import { sqlError } from '../../sql-error.js';
 import type { SelectBlock, SelectItem, SourcePosition, SqlNode } from '../../tree.js';
 import { checkCount, GROUP_KEYS_MAX, OUTPUTS_MAX } from '../bounds.js';
 import { outputNames } from '../clauses/names.js';
-import { itemIndexOf } from '../clauses/order.js';
+import { itemIndexOf, outputNamed } from '../clauses/order.js';
 import { constantOf } from '../expressions/build.js';
 import { bindCondition, bindScalar } from '../expressions/scalar.js';
 import { allMembersOf, bare, nodesOf } from '../nodes.js';
@@ -314,13 +314,16 @@ export class BlockBinder {
   #answer(): BoundQuery {
     const scope = this.#after('ORDER BY', true, 'alias');
     const outputs = this.#items.map((_item, index) => this.#output(index));
-    const names = outputNames(this.#items, (node) => this.#columnName(node));
+    const names = outputNames(this.#items, (node) => this.#columnName(node), this.#context.request.dialect);
     const items: readonly BoundItem[] = outputs.map((of, index) => ({
       of,
       name: names[index],
       position: this.#items[index].position,
     }));
+    const isPostgres = this.#context.request.dialect === 'postgres';
     const bind = (node: SqlNode): Expression => {
+      const named = isPostgres ? outputNamed(node, names, outputs) : null;
+      if (named !== null) return named;
       const index = itemIndexOf(node, items.length, 'ORDER BY') ?? this.#itemNamed(node, names);
       return index === null ? this.#over(bindScalar(node, scope), node.position) : outputs[index];
     };

@@ -180,7 +180,7 @@ const BOUND: readonly (readonly [SqlNode, string])[] = [
   ],
   [choice(null, [[active, nothing]], admission), '(case #4 -> null:date, else #5:date):date'],
   // CAST
-  [cast(age, 'varchar', 10), '(cast #0:integer):text'],
+  [cast(age, 'varchar', 10), '(left (cast #0:integer):text 10:integer):text'],
   [cast(name, 'decimal', 10, 2), '(cast #3:text):decimal(2)'],
   [cast(name, 'int', null, null, true), '(try-cast #3:text):integer'],
   [cast(string('x'), 'int', null, null, true), 'null:integer'],

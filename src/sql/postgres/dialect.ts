@@ -1,0 +1,75 @@
+/**
+ * Puts the rules of PostgreSQL into a parsed statement: a backslash escapes in LIKE patterns, and / and % refuse the divisor
+ * 0, / cutting the quotient of integers, and a cast to DECIMAL refuses values of more digits. The order of missing values is set by the translation of tokens.
+ */
+import { nodesOf } from '../bind/nodes.js';
+import type { SqlDialect } from '../bind/request.js';
+import { queryIn, scopesOf } from '../query/query-nodes.js';
+import { sqlError } from '../sql-error.js';
+import type { Query, QueryBody, ReadStatement, SqlNode, WriteStatement } from '../tree.js';
+import { expressionsOf } from './expressions.js';
+import { withNumerics } from './number-types.js';
+
+const BACKSLASH = '\\';
+/** Matches an odd number of backslashes at the end. */
+const ESCAPES_NOTHING = /(?<!\\)(\\\\)*\\$/;
+
+/**
+ * Modifies `statement`, which must not be shared yet. In the dialect http, only LIKE has the rules of PostgreSQL. Throws 6000.
+ */
+export function applyDialect(statement: ReadStatement, dialect: SqlDialect): void {
+  if (statement.is === 'select') applyTo(expressionsOf(statement), dialect);
+  else applyToQuery(statement.query, statement.query.body, dialect);
+}
+
+/** Like `applyDialect`, for the expressions of a write. */
+export function applyDialectToWrite(statement: WriteStatement): void {
+  if (statement.is === 'insert') return;
+  if (statement.where !== null) applyTo([statement.where], 'postgres');
+  if (statement.is === 'update') {
+    applyTo(
+      statement.set.map(({ value }) => value),
+      'postgres',
+    );
+  }
+}
+
+/** `top`: the SELECT whose columns are the answer; null = there is none. */
+function applyToQuery(query: Query, top: QueryBody | null, dialect: SqlDialect): void {
+  for (const { block, roots } of scopesOf(query)) {
+    applyTo(roots, dialect);
+    if (block === null || block === top || dialect === 'http') continue;
+    for (const item of block.items) {
+      Object.assign(item, { of: withNumerics(item.of) });
+    }
+  }
+}
+
+function applyTo(roots: readonly SqlNode[], dialect: SqlDialect): void {
+  for (const root of roots) {
+    for (const node of nodesOf(root)) {
+      const query = queryIn(node);
+      if (query !== null) applyToQuery(query, null, dialect);
+      if (node.is === 'like') setEscape(node);
+      if (dialect === 'http') continue;
+      if (node.is === 'cast') Object.assign(node, { limitsDigits: true });
+      if (node.is !== 'arithmetic') continue;
+      if (node.operator === '/') divide(node);
+      if (node.operator === '%') Object.assign(node, { operator: 'modulo' });
+    }
+  }
+}
+
+function divide(node: Extract<SqlNode, { readonly is: 'arithmetic' }>): void {
+  const [left, right] = [withNumerics(node.left), withNumerics(node.right)];
+  Object.assign(node, { operator: 'divide', left, right });
+}
+
+function setEscape(node: Extract<SqlNode, { readonly is: 'like' }>): void {
+  if (node.escape !== null) return;
+  const { pattern } = node;
+  if (pattern.is === 'string' && ESCAPES_NOTHING.test(pattern.text)) {
+    throw sqlError('the pattern ends with its ESCAPE character', pattern.position);
+  }
+  Object.assign(node, { escape: BACKSLASH });
+}
