@@ -44,7 +44,7 @@ import { ProcessMemory } from './process-memory.js';
 import { ExtractStreams } from './query/extract-stream.js';
 import { Queries } from './query/queries.js';
 import { QueryRunner, type QueryRunnerDependencies } from './query/query-runner.js';
-import { FIRST_SLICE_MS, Selects, SLICE_MS } from './query/selects.js';
+import { FIRST_SLICE_MS, PARTITION_GROUPS_MIN, Selects, SLICE_MS } from './query/selects.js';
 import { SpoolStore } from './query/spool.js';
 import { WriteBarrier } from './query/write-barrier.js';
 import { type StatsDependencies, statsOf } from './stats.js';
@@ -141,6 +141,7 @@ export class Engine implements EngineApi {
     const slices = {
       firstSliceMs: options.firstSliceMs ?? FIRST_SLICE_MS,
       sliceMs: options.sliceMs ?? SLICE_MS,
+      partitionGroupsMin: options.partitionGroupsMin ?? PARTITION_GROUPS_MIN,
     };
     this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });

@@ -6,6 +6,7 @@ export * from './expression.js';
 export * from './expression-tree.js';
 export * from './extract.js';
 export * from './like-pattern.js';
+export * from './partitioned-groups.js';
 export * from './plain.js';
 export * from './range-set.js';
 export * from './read-plan.js';

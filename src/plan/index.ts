@@ -1,7 +1,9 @@
 export * from './aggregation.js';
+export * from './exchange/index.js';
 export { explainRelation, explainStages, type StoredNames } from './explain/explain-relation.js';
 export { stagesOf } from './fragments/stages.js';
 export * from './lowered-select.js';
+export { mergeMemory } from './merge-memory.js';
 export * from './pages.js';
 export { optimize, RULE_NAMES, type Rule, type RuleName } from './rules/rules.js';
 export { NO_STATISTICS, type Statistics } from './rules/statistics.js';

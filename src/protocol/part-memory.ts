@@ -5,6 +5,8 @@
  * compiler then checks in each iteration whether an array is detached.
  * Invariant: a buffer has one owner; whoever passes it on does not access it any more.
  */
+import type { AggregateState, GroupPartial } from '../ir/index.js';
+
 /** Smaller buffers are not worth pooling. */
 const SHARED_BYTES_MIN = 64 * 1024;
 /** The total of the pooled buffers. The garbage collector does not see how large the others are. */
@@ -26,6 +28,13 @@ export class PartMemory {
   /** Returns the memory of a part that is not used any more, if it came from this pool. */
   release({ buffer }: Uint8Array): void {
     if (buffer instanceof SharedArrayBuffer) this.add([buffer]);
+  }
+
+  /** Returns the memory of partial results that are no longer read. */
+  releasePartials(partials: readonly GroupPartial[]): void {
+    // Aggregates of the same values share their memory.
+    const buffers = new Set(partials.flatMap(({ states }) => states.map(sharedOf)));
+    for (const buffer of buffers) if (buffer !== null) this.release(new Uint8Array(buffer));
   }
 
   /** Adds buffers that have no other owner. */
@@ -62,4 +71,11 @@ export class PartMemory {
     this.#bytes -= buffer.byteLength;
     return new Uint8Array(buffer, 0, byteCount);
   }
+}
+
+/** The memory of a state that a worker allocated from its pool; null = none. */
+function sharedOf(state: AggregateState): ArrayBufferLike | null {
+  if (state.holds === 'texts') return state.texts.words.buffer;
+  if (state.holds === 'runs') return state.values.buffer;
+  return state.holds === 'bits' ? state.words.buffer : null;
 }

@@ -17,6 +17,8 @@ import type {
   ExtractPlan,
   GroupPartial,
   JoinTable,
+  MergeShare,
+  PartitionedGroups,
   PartitionedTexts,
   RoundPartial,
   RoundPlan,
@@ -131,7 +133,18 @@ export interface WorkerRequests {
     readonly format: RowFormat | null;
     /** Statistics of the operators are wanted. */
     readonly profiled: boolean;
+    /** Groups from this number on are returned in partitions; null = never. */
+    readonly partitionGroupsMin: number | null;
     readonly bounds: WorkerQueryLimits;
+  };
+  /**
+   * Merges partitions of the groups of all workers, after a part that `gives` partitions: 'select-next' then requests the
+   * groups as ordered rows.
+   */
+  'select-merge': {
+    readonly selectId: number;
+    readonly partials: readonly PartitionedGroups[];
+    readonly share: MergeShare;
   };
   /** Adds rows of a stage to those that later stages of the query read on this worker. */
   'stage-rows': {
@@ -151,6 +164,8 @@ export interface WorkerRequests {
     readonly encoding: RowEncoding | null;
     /** Statistics of the operators are wanted. */
     readonly profiled: boolean;
+    /** Groups from this number on are returned in partitions; null = never. */
+    readonly partitionGroupsMin: number | null;
     readonly bounds: WorkerQueryLimits;
   };
   /** Releases the rows of these stages, because no later stage reads them; null = of all stages of the query. */
@@ -243,6 +258,13 @@ export type SelectPart = {
 } & (
   | { readonly gives: 'nothing' }
   | { readonly gives: 'groups'; readonly partials: readonly GroupPartial[] }
+  /**
+   * All data was read, and there are at least `partitionGroupsMin` groups: the next part has them in partitions, or as groups
+   * if there is no memory for another copy.
+   */
+  | { readonly gives: 'group-count'; readonly groupCount: number }
+  /** The SELECT goes on with 'select-merge'. */
+  | { readonly gives: 'partitions'; readonly partials: readonly PartitionedGroups[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {
       readonly gives: 'columns';
@@ -351,6 +373,7 @@ export interface WorkerResponses {
   aggregate: readonly (readonly RoundPartial[])[];
   extract: PackedRows;
   'select-begin': null;
+  'select-merge': null;
   'stage-rows': null;
   'stage-begin': null;
   'stage-rows-end': null;

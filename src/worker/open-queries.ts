@@ -2,9 +2,10 @@
  * The SELECTs and stages that a worker is executing, and the rows of earlier stages that they read.
  * Invariant: a SELECT or stage is a cursor with a number of its own; the main thread requests its parts one after the other.
  */
-import { QuarryError } from '../base/index.js';
+import { invariant, QuarryError } from '../base/index.js';
 import { type QueryMemories, QueryRun, SelectCursor, StageCursor } from '../exec/index.js';
-import { stageInputs } from '../ir/index.js';
+import { type SelectPlan, stageInputs } from '../ir/index.js';
+import { isPartitionable } from '../plan/index.js';
 import {
   PartMemory,
   type RowsPart,
@@ -15,6 +16,7 @@ import {
 } from '../protocol/index.js';
 import type { Arena, Shard } from '../storage/index.js';
 import { wireBytes } from '../vector/index.js';
+import { GroupsCursor } from './groups-cursor.js';
 
 export interface OpenQueriesDependencies {
   readonly shards: ReadonlyMap<number, Shard>;
@@ -30,9 +32,11 @@ interface ReceivedRows {
   readonly stages: Map<number, RowsPart[]>;
 }
 
+type Cursor = SelectCursor | StageCursor | GroupsCursor;
+
 export class OpenQueries {
   readonly #dependencies: OpenQueriesDependencies;
-  readonly #cursors = new Map<number, SelectCursor | StageCursor>();
+  readonly #cursors = new Map<number, Cursor>();
   readonly #received = new Map<number, ReceivedRows>();
   readonly #partMemory = new PartMemory();
 
@@ -47,13 +51,30 @@ export class OpenQueries {
     return run;
   }
 
-  beginSelect({ selectId, bounds, ...settings }: WorkerRequests['select-begin']): null {
+  beginSelect({ selectId, bounds, partitionGroupsMin, ...settings }: WorkerRequests['select-begin']): null {
     this.end(selectId);
     const { shards, scratch, memories } = this.#dependencies;
     const run = this.runOf(bounds);
     const allocator = this.#allocate;
     const cursor = new SelectCursor(shards.values(), { ...settings, allocator, memories }, scratch, run);
-    this.#cursors.set(selectId, cursor);
+    this.#cursors.set(selectId, this.#withPartitions(cursor, settings.plan, partitionGroupsMin, run));
+    return null;
+  }
+
+  #withPartitions(
+    source: SelectCursor | StageCursor,
+    plan: SelectPlan | null,
+    partitionGroupsMin: number | null,
+    run: QueryRun,
+  ): Cursor {
+    if (plan === null || partitionGroupsMin === null || !isPartitionable(plan)) return source;
+    return new GroupsCursor(source, { plan, partitionGroupsMin, run, partMemory: this.#partMemory });
+  }
+
+  merge({ selectId, partials, share }: WorkerRequests['select-merge']): null {
+    const cursor = this.#cursorOf(selectId);
+    invariant(cursor instanceof GroupsCursor, 'only groups are merged');
+    cursor.merge(partials, share);
     return null;
   }
 
@@ -83,7 +104,13 @@ export class OpenQueries {
   }
 
   /** The stage may use the memory of the query except that of rows which it does not read; operators reserve the others. */
-  beginStage({ queryId, selectId, bounds, ...settings }: WorkerRequests['stage-begin']): null {
+  beginStage({
+    queryId,
+    selectId,
+    bounds,
+    partitionGroupsMin,
+    ...settings
+  }: WorkerRequests['stage-begin']): null {
     this.end(selectId);
     const received = this.#received.get(queryId);
     const run = this.runOf({ ...bounds, bytesMax: bounds.bytesMax - unreadBytes(received, settings.stage) });
@@ -101,7 +128,8 @@ export class OpenQueries {
       },
       run,
     );
-    this.#cursors.set(selectId, cursor);
+    const plan = settings.stage.runs === 'groups' ? settings.stage.plan : null;
+    this.#cursors.set(selectId, this.#withPartitions(cursor, plan, partitionGroupsMin, run));
     return null;
   }
 
@@ -119,7 +147,7 @@ export class OpenQueries {
   }
 
   /** Throws 9004 if the SELECT or stage was refused when it should have started. */
-  #cursorOf(selectId: number): SelectCursor | StageCursor {
+  #cursorOf(selectId: number): Cursor {
     const cursor = this.#cursors.get(selectId);
     if (cursor === undefined) throw new QuarryError(9004, 'the SELECT has not begun');
     return cursor;

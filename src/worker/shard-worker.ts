@@ -143,6 +143,7 @@ export class ShardWorker {
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       'select-begin': (request) => this.#queries.beginSelect(request),
+      'select-merge': (request) => this.#queries.merge(request),
       'select-next': (request) => this.#queries.next(request),
       'select-count-texts': (request) => this.#queries.countTexts(request),
       'select-end': ({ selectId }) => this.#queries.end(selectId),

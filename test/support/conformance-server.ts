@@ -22,6 +22,8 @@ export interface ServerLayout {
   readonly shards: number | null;
   /** Memory limit of this process, including the test. */
   readonly memoryLimitBytes: number;
+  /** See EngineOptions. */
+  readonly partitionGroupsMin?: number;
 }
 
 export class ConformanceServer {
@@ -84,7 +86,9 @@ export class ConformanceServer {
       slowQueryMs: null,
       auditLog: null,
     };
+    const { partitionGroupsMin } = this.#layout;
     this.#server = await startServer(config, {
+      ...(partitionGroupsMin === undefined ? {} : { partitionGroupsMin }),
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
       workerFile: fileOf('worker/entry.js'),

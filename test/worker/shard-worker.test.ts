@@ -138,7 +138,8 @@ t.test('a SELECT is removed after its last part, or at its end if its texts may 
     type: { type: 'integer' },
   };
   const grouping = { keys: [], perEntity: false, aggregates: [counted] };
-  const settings = { tables: [], format: null, profiled: false, bounds: { slot: 0, bytesMax: 2 ** 30 } };
+  const bounds = { slot: 0, bytesMax: 2 ** 30 };
+  const settings = { tables: [], format: null, profiled: false, partitionGroupsMin: null, bounds };
   const beginOf = (selectId: number, plan: SelectPlan): WorkerRequest => ({
     op: 'select-begin',
     selectId,

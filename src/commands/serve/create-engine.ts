@@ -29,6 +29,8 @@ export interface ServerDependencies {
   readonly consoleDir: string | null;
   /** Files that answer catalog queries of Postgres clients; absent = --pg-port is refused. */
   readonly postgres?: PostgresFiles;
+  /** See EngineOptions. */
+  readonly partitionGroupsMin?: number;
   /** Called when durability can no longer be guaranteed: must end the process without answering. */
   readonly onFatal: (error: Error) => void;
 }
@@ -53,6 +55,7 @@ export async function createEngine(
     idempotencyKeysMax: config.idempotencyEntries,
     queryTimeoutMs: config.querySeconds * 1_000,
     durability: config.durability,
+    partitionGroupsMin: dependencies.partitionGroupsMin,
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),

@@ -10,9 +10,10 @@ import type { Table } from '../../plan/index.js';
 import type { OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
+import { mergedGroups } from './merge-groups.js';
 import type { RowSink } from './row-sink.js';
 import { isStreamed, SelectWork, type SelectWorkDependencies } from './select-work.js';
-import { mergedGroups, writePart, writeRows } from './stage-parts.js';
+import { writePart, writeRows } from './stage-parts.js';
 import { StageRows } from './stage-rows.js';
 import { type Slices, WorkerSelect } from './worker-select.js';
 
@@ -195,9 +196,10 @@ export class RelationWork {
     encoding: RowEncoding | null,
     read: (workerSelect: WorkerSelect) => Promise<T>,
   ): Promise<T> {
-    const { nextId, query, partMemory } = this.#dependencies;
+    const { nextId, query, partMemory, partitionGroupsMin } = this.#dependencies;
     const worker = stage.location === 'one' ? this.#only : null;
-    const settings = { runs: 'stage', queryId: this.#queryId, stage, encoding, worker } as const;
+    const common = { queryId: this.#queryId, partitionGroupsMin };
+    const settings = { runs: 'stage', ...common, stage, encoding, worker } as const;
     const workerSelect = new WorkerSelect(
       nextId(),
       this.#workers,

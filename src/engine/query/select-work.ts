@@ -19,9 +19,10 @@ import {
 import type { OperatorStats, PartMemory, SelectPart } from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
+import { mergedGroups } from './merge-groups.js';
 import type { RowSink } from './row-sink.js';
 import type { RunningQuery } from './running-query.js';
-import { mergedGroups, writeRows } from './stage-parts.js';
+import { writeRows } from './stage-parts.js';
 import { columnsOf, type Slices, WorkerSelect } from './worker-select.js';
 
 /** Up to this number of rows, each worker returns all its rows in one part, so that no record has to wait. */
@@ -39,6 +40,7 @@ export interface SelectWorkDependencies {
   readonly stats: OperatorStats[] | null;
   /** Memory of parts that were sent. */
   readonly partMemory: PartMemory;
+  readonly partitionGroupsMin: number;
 }
 
 /** Whether the SELECT may have too many rows to be collected before they are sent. */
@@ -193,8 +195,8 @@ export class SelectWork {
   }
 
   #begin(plan: SelectPlan, tables: readonly JoinTable[], format: RowFormat | null): WorkerSelect {
-    const { workers, nextId, slices, query, stats, partMemory } = this.#dependencies;
-    const settings = { runs: 'select', plan, tables, format } as const;
+    const { workers, nextId, slices, query, stats, partMemory, partitionGroupsMin } = this.#dependencies;
+    const settings = { runs: 'select', plan, tables, format, partitionGroupsMin } as const;
     return new WorkerSelect(nextId(), [...workers.all], settings, slices, query, stats, partMemory);
   }
 }

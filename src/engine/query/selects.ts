@@ -46,6 +46,9 @@ export const FIRST_SLICE_MS = 250;
 /** Length of further slices, and so about the time that a short count waits for a long SELECT. */
 export const SLICE_MS = 20;
 
+/** From this number of groups of a worker on, the workers merge the groups of all. Fewer are merged faster on one thread. */
+export const PARTITION_GROUPS_MIN = 32_768;
+
 /** A request for a plan of one kind. */
 type RequestOf<Plan extends ReadPlan> = SelectRequest & { readonly plan: Plan };
 
@@ -64,6 +67,7 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
   /** In milliseconds; see FIRST_SLICE_MS and SLICE_MS. */
   readonly firstSliceMs: number;
   readonly sliceMs: number;
+  readonly partitionGroupsMin: number;
   /** The newest model that is visible to queries. */
   readonly model: (databaseId: number) => DatabaseModel | undefined;
 }
@@ -308,9 +312,10 @@ export class Selects {
   }
 
   #workDependencies(query: RunningQuery) {
-    const { workers, limits } = this.#dependencies;
+    const { workers, limits, partitionGroupsMin } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
-    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory: this.#partMemory };
+    const partMemory = this.#partMemory;
+    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin };
   }
 }
 

@@ -7,11 +7,12 @@
 import type { RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import {
-  type AggregateState,
   collectsValues,
   countsTexts,
   type GroupPartial,
   type JoinTable,
+  type MergeShare,
+  type PartitionedGroups,
   type PartitionedTexts,
   type SelectPlan,
   TEXT_PARTITIONS,
@@ -44,7 +45,10 @@ const TEXTS_PER_REQUEST = 2 ** 20;
 /** Approximate bytes per part. The main thread receives a part without a break for other work. */
 const PART_BYTES = 4 * 2 ** 20;
 
-export type WorkerSelectSettings =
+export type WorkerSelectSettings = {
+  /** See WorkerRequests. */
+  readonly partitionGroupsMin: number | null;
+} & (
   | {
       readonly runs: 'select';
       readonly plan: SelectPlan;
@@ -60,7 +64,8 @@ export type WorkerSelectSettings =
       readonly encoding: RowEncoding | null;
       /** The index of the only worker that runs the stage; null = all workers. */
       readonly worker: number | null;
-    };
+    }
+);
 
 interface PartSize {
   readonly rowsMax: number;
@@ -73,7 +78,7 @@ export class WorkerSelect {
   readonly #selectId: number;
   readonly #workers: readonly WorkerApi[];
   readonly #settings: WorkerSelectSettings;
-  readonly #slices: Slices;
+  #slices: Slices;
   readonly #query: RunningQuery;
   readonly #stats: OperatorStats[] | null;
   readonly #memory: PartMemory;
@@ -112,9 +117,14 @@ export class WorkerSelect {
     return this.#workers.length;
   }
 
+  /** The number of workers that have further parts. */
+  get openCount(): number {
+    return this.#done.filter((done) => !done).length;
+  }
+
   /** All rows of each worker in one part, at most `rowsMax`, or all groups of a grouped plan; null = one slice is too short. */
   async whole(rowsMax: number): Promise<readonly SelectPart[] | null> {
-    const parts = (await this.#fetch(() => rowsMax, Number.POSITIVE_INFINITY)).map(([, part]) => part);
+    const parts = await this.#fetchAll(rowsMax);
     return parts.some(({ gives }) => gives === 'nothing') ? null : parts;
   }
 
@@ -187,10 +197,30 @@ export class WorkerSelect {
 
   /** Releases the memory of partial results that are no longer read. */
   recycle(partials: readonly GroupPartial[]): void {
-    const states = partials.flatMap((partial) => partial.states);
-    const buffers = states.map(sharedOf);
-    // Aggregates of the same values share their memory.
-    for (const buffer of new Set(buffers)) if (buffer !== null) this.#memory.release(new Uint8Array(buffer));
+    this.#memory.releasePartials(partials);
+  }
+
+  /**
+   * Continues without reading data: from now on, parts are waited for in slices of `sliceMs`, while records may be applied.
+   */
+  async continueFree(sliceMs: number): Promise<readonly SelectPart[]> {
+    this.#slices = { ms: sliceMs, isOnly: false };
+    return this.#fetchAll(Number.MAX_SAFE_INTEGER);
+  }
+
+  async #fetchAll(rowsMax: number): Promise<readonly SelectPart[]> {
+    const parts = await this.#fetch(() => rowsMax, Number.POSITIVE_INFINITY);
+    return parts.map(([, part]) => part);
+  }
+
+  /** Lets the workers merge the groups that they returned in partitions; the parts that follow have them as ordered rows. */
+  async merge(partials: readonly PartitionedGroups[], share: MergeShare): Promise<void> {
+    const selectId = this.#selectId;
+    await this.#query.sendAll(({ index }) =>
+      this.#done[index]
+        ? Promise.resolve(null)
+        : this.#workers[index].send('select-merge', { selectId, partials, share }),
+    );
   }
 
   /** Sends a request, in this turn, to each worker for which `rowsMax` is not 0. */
@@ -248,14 +278,31 @@ export class WorkerSelect {
     const profiled = this.#stats !== null;
     const selectId = this.#selectId;
     const settings = this.#settings;
+    const { partitionGroupsMin } = settings;
     if (settings.runs === 'select') {
       const { plan, tables, format } = settings;
-      return worker.send('select-begin', { selectId, plan, tables, format, profiled, bounds });
+      return worker.send('select-begin', {
+        selectId,
+        plan,
+        tables,
+        format,
+        profiled,
+        partitionGroupsMin,
+        bounds,
+      });
     }
     const { queryId, stage, encoding } = settings;
     // A worker that works alone may use the memory of all.
     const share = { ...bounds, bytesMax: (bounds.bytesMax * this.#workers.length) / this.#used.length };
-    return worker.send('stage-begin', { queryId, selectId, stage, encoding, profiled, bounds: share });
+    return worker.send('stage-begin', {
+      queryId,
+      selectId,
+      stage,
+      encoding,
+      profiled,
+      partitionGroupsMin,
+      bounds: share,
+    });
   }
 
   /** Ends the SELECT on the workers that still have it. */
@@ -269,13 +316,6 @@ export class WorkerSelect {
       if (keepsTexts || !this.#done[index]) worker.send('select-end', { selectId }).catch(() => {});
     });
   }
-}
-
-/** The memory of a state that a worker allocated from its pool; null = none. */
-function sharedOf(state: AggregateState): ArrayBufferLike | null {
-  if (state.holds === 'texts') return state.texts.words.buffer;
-  if (state.holds === 'runs') return state.values.buffer;
-  return state.holds === 'bits' ? state.words.buffer : null;
 }
 
 /** Whether workers can reuse the memory of parts: for encoded rows and for texts to count. */

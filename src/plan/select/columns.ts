@@ -112,19 +112,22 @@ function* joinTextColumns(
   valid: Uint8Array | null,
   budget: MemoryAccount,
 ): Task<Vector> {
-  const lists = [...new Set(vectors.map(({ texts }) => texts))];
-  const bases = new Map<Texts, number>();
+  // By the array of offsets, which vectors of one list share even if they were sent.
+  const lists = new Map<Uint32Array, Texts>();
+  for (const { texts } of vectors) lists.set(texts.utf8.offsets, texts);
+  const bases = new Map<Uint32Array, number>();
   let size = 0;
-  for (const texts of lists) {
-    bases.set(texts, size);
+  for (const [offsets, texts] of lists) {
+    bases.set(offsets, size);
     size += texts.size;
   }
-  const texts = lists.length === 1 ? lists[0] : yield* joinTexts(lists, size, budget);
+  const [first] = lists.values();
+  const texts = lists.size === 1 ? first : yield* joinTexts([...lists.values()], size, budget);
   budget.reserve(count * 4);
   const codes = new Uint32Array(count);
   let at = 0;
   for (const vector of vectors) {
-    const base = bases.get(vector.texts) ?? 0;
+    const base = bases.get(vector.texts.utf8.offsets) ?? 0;
     yield* inSlices(vector.count, (from, to) => putCodes(vector.codes, base, from, to, codes, at));
     at += vector.count;
   }

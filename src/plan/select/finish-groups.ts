@@ -30,9 +30,63 @@ export function* finishGroups(
   bytesMax: number,
   knownAggregates: ReadonlyMap<number, number> = NONE_KNOWN,
 ): Task<Table> {
-  const { grouping } = plan;
-  invariant(grouping !== null, 'the plan has groups');
   const budget = mergeMemory(bytesMax);
+  const selected = yield* selectedGroups(plan, partials, budget, knownAggregates);
+  return plan.distinct
+    ? yield* distinctTable(plan, selected, budget)
+    : yield* groupTable(plan, selected, budget);
+}
+
+/** Groups in the plan's order, with the values by which they are ordered. */
+export interface OrderedGroups {
+  readonly count: number;
+  readonly outputs: readonly Vector[];
+  /** See `orderedPlan`. */
+  readonly order: readonly Vector[];
+}
+
+/** The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. */
+export function orderedPlan(plan: SelectPlan): SelectPlan {
+  const keys = plan.grouping?.keys.map(({ type }, input) => ({
+    of: { op: 'input', type, input } as const,
+    descending: false,
+  }));
+  return { ...plan, grouping: null, having: null, order: [...plan.order, ...(keys ?? [])] };
+}
+
+/**
+ * The first groups of a plan without DISTINCT whose groups are not entities: at most `wanted`, regardless of its offset
+ * and limit. Throws 6000, 9006.
+ */
+export function* orderedGroups(
+  plan: SelectPlan,
+  partials: readonly GroupPartial[],
+  wanted: number,
+  budget: MemoryAccount,
+): Task<OrderedGroups> {
+  const selected = yield* selectedGroups(plan, partials, budget, NONE_KNOWN);
+  const columns: OrderColumn[] = [];
+  for (const { of, descending } of orderedPlan(plan).order) {
+    columns.push({ vector: yield* evaluated(of, selected, budget), descending });
+  }
+  const rows = yield* sortedRows(columns, selected.count, Math.min(wanted, selected.count), budget);
+  const order: Vector[] = [];
+  for (const { vector } of columns) order.push(yield* gatherRows(vector, rows, budget));
+  if (selected.rows !== null) yield* lookUp(rows, selected.rows);
+  const chosen = { columns: selected.columns, count: rows.length, rows };
+  const outputs: Vector[] = [];
+  for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
+  return { count: rows.length, outputs, order };
+}
+
+/** The merged groups that satisfy HAVING, as keys and aggregates. Throws 6000, 9006. */
+function* selectedGroups(
+  { grouping, having }: SelectPlan,
+  partials: readonly GroupPartial[],
+  budget: MemoryAccount,
+  knownAggregates: ReadonlyMap<number, number>,
+): Task<Selected> {
+  invariant(grouping !== null, 'the plan has groups');
   const groups = yield* mergeGroups(grouping, partials, budget);
   const columns: Vector[] = [];
   for (const key of groups.keys) columns.push(yield* withoutSignedZeros(key, budget));
@@ -47,10 +101,7 @@ export function* finishGroups(
     columns.push(yield* withoutSignedZeros(column, budget));
   }
   const all: Selected = { columns, count: groups.count, rows: null };
-  const selected = plan.having === null ? all : yield* selectedBy(plan.having, all, budget);
-  return plan.distinct
-    ? yield* distinctTable(plan, selected, budget)
-    : yield* groupTable(plan, selected, budget);
+  return having === null ? all : yield* selectedBy(having, all, budget);
 }
 
 const NONE_KNOWN: ReadonlyMap<number, number> = new Map();

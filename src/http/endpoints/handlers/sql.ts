@@ -3,7 +3,7 @@
  * changes. If the caller may only read, a text that does not begin with a read is refused before it is parsed.
  */
 import { hash } from 'node:crypto';
-import { invariant, QuarryError } from '../../../base/index.js';
+import { invariant } from '../../../base/index.js';
 import { type ScriptQuery, StepRefused } from '../../../engine/index.js';
 import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';

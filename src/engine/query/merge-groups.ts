@@ -1,0 +1,90 @@
+/**
+ * The groups of a SELECT or stage, merged: few of them here, many by the workers. If a worker has many, each puts its
+ * groups in partitions and merges some of all workers; the ordered groups of the workers are merged here.
+ */
+import type { GroupPartial, PartitionedTexts, SelectPlan } from '../../ir/index.js';
+import {
+  allGroups,
+  finishGroups,
+  finishRows,
+  haveGroups,
+  mergeMemory,
+  orderedPlan,
+  partitionGroups,
+  planMerge,
+  type Table,
+  textsToCount,
+} from '../../plan/index.js';
+import type { SelectPart } from '../../protocol/index.js';
+import type { RunningQuery } from './running-query.js';
+import { columnsOf, partialsOf, type WorkerSelect } from './worker-select.js';
+
+/** The merged groups of a grouped plan; null = only one slice is allowed, and it is too short. */
+export async function mergedGroups(
+  plan: SelectPlan,
+  workerSelect: WorkerSelect,
+  query: RunningQuery,
+  bytesMax: number,
+): Promise<Table | null> {
+  const parts = await workerSelect.whole(Number.MAX_SAFE_INTEGER);
+  if (parts === null) return null;
+  const few = parts.filter(({ gives }) => gives !== 'group-count');
+  if (few.length === parts.length)
+    return mergedHere(plan, few.flatMap(partialsOf), workerSelect, query, bytesMax);
+  const rest = await workerSelect.continueFree(MERGE_SLICE_MS);
+  return mergedByWorkers(plan, [...few, ...rest], workerSelect, query, bytesMax);
+}
+
+/** Length of a slice of merging, which delays other requests but no record. */
+const MERGE_SLICE_MS = 20;
+
+async function mergedHere(
+  plan: SelectPlan,
+  partials: readonly GroupPartial[],
+  workerSelect: WorkerSelect,
+  query: RunningQuery,
+  bytesMax: number,
+): Promise<Table> {
+  const textCounts = await countTexts(workerSelect, partials);
+  const table = await query.inSlices(finishGroups(plan, partials, bytesMax, textCounts));
+  workerSelect.recycle(partials);
+  return table;
+}
+
+/** `parts` have groups or partitions. */
+async function mergedByWorkers(
+  plan: SelectPlan,
+  parts: readonly SelectPart[],
+  workerSelect: WorkerSelect,
+  query: RunningQuery,
+  bytesMax: number,
+): Promise<Table> {
+  const partitioned = parts.flatMap((part) => (part.gives === 'partitions' ? part.partials : []));
+  const groups = parts.flatMap((part) => (part.gives === 'groups' ? part.partials : []));
+  const memory = mergeMemory(bytesMax);
+  if (partitioned.length === 0 || !haveGroups(groups)) {
+    const all = partitioned.map((partial) => allGroups(partial, memory));
+    return mergedHere(plan, [...groups, ...all], workerSelect, query, memory.availableBytes);
+  }
+  for (const partial of groups) partitioned.push(await query.inSlices(partitionGroups(partial, memory)));
+  await workerSelect.merge(partitioned, planMerge(plan, partitioned, workerSelect.openCount));
+  const rows = await workerSelect.continueFree(MERGE_SLICE_MS);
+  return query.inSlices(finishRows(orderedPlan(plan), rows.map(columnsOf), memory.availableBytes));
+}
+
+/** The numbers of distinct texts that the workers counted, by index of the aggregate. */
+async function countTexts(
+  workerSelect: WorkerSelect,
+  partials: readonly GroupPartial[],
+): Promise<ReadonlyMap<number, number>> {
+  const textCounts = new Map<number, number>();
+  // Aggregates of the same values share their texts.
+  const counted = new Map<PartitionedTexts, number | null>();
+  for (const [aggregate, lists] of textsToCount(partials)) {
+    const known = counted.get(lists[0]);
+    const different = known === undefined ? await workerSelect.countTexts(lists) : known;
+    counted.set(lists[0], different);
+    if (different !== null) textCounts.set(aggregate, different);
+  }
+  return textCounts;
+}

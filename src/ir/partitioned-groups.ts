@@ -1,0 +1,49 @@
+/**
+ * The groups of one shard in shared memory, in the order of partitions: groups of any shard with equal keys are in the
+ * same partition. So workers can merge some partitions each.
+ */
+import type { SharedColumn } from '../vector/index.js';
+
+/** A power of two. */
+export const GROUP_PARTITIONS = 256;
+
+export interface PartitionedGroups {
+  readonly groupCount: number;
+  /** Groups of partition p are [starts[p], starts[p + 1]). */
+  readonly starts: Uint32Array;
+  /** One per key. */
+  readonly keys: readonly SharedColumn[];
+  /** One per aggregate. */
+  readonly states: readonly PartitionedState[];
+}
+
+/** The partitions that one of several workers merges. */
+export interface MergeShare {
+  /** A shared counter of the partitions that were taken. */
+  readonly taken: Int32Array;
+  /** Partitions per step. */
+  readonly step: number;
+  /** The number of groups that are wanted. */
+  readonly wanted: number;
+}
+
+/** As in AggregateState, in the order of the partitions. */
+export type PartitionedState =
+  | { readonly holds: 'count'; readonly counts: Float64Array }
+  | { readonly holds: 'sum'; readonly counts: Float64Array; readonly sums: SharedColumn }
+  | {
+      readonly holds: 'squares';
+      readonly counts: Float64Array;
+      readonly sums: SharedColumn;
+      readonly squares: SharedColumn;
+    }
+  | { readonly holds: 'extreme'; readonly values: SharedColumn }
+  /** The values of partition p are [starts[p], starts[p + 1]). */
+  | {
+      readonly holds: 'values';
+      readonly starts: Uint32Array;
+      readonly groups: Uint32Array;
+      readonly counts: Float64Array | null;
+      readonly values: SharedColumn;
+    }
+  | { readonly holds: 'runs'; readonly starts: Uint32Array; readonly values: Float64Array };

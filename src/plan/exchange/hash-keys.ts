@@ -1,0 +1,127 @@
+/**
+ * Hashes of group keys by value: equal keys have equal hashes in every shard, whatever its dictionaries and its layout
+ * of integers. In slices.
+ */
+import {
+  HASH_SEED,
+  hashBlock,
+  hashBytes,
+  hashEnd,
+  inSlices,
+  type MemoryAccount,
+  SLICE_TEXTS,
+  type Task,
+} from '../../base/index.js';
+import { isSafe, type WireVector } from '../../vector/index.js';
+
+type WireText = Extract<WireVector, { readonly kind: 'text' }>;
+
+const MISSING = 0x2545f491;
+/** Words of an integer that is no safe integer: at most 128 bits. */
+const WIDE_WORDS = 4;
+
+/** The hash of each row. Throws 9006. */
+export function* hashKeys(
+  keys: readonly WireVector[],
+  count: number,
+  memory: MemoryAccount,
+): Task<Uint32Array> {
+  const hashes = memory.u32(count).fill(HASH_SEED);
+  for (const key of keys) {
+    const ofTexts = key.kind === 'text' ? yield* hashTexts(key, memory) : null;
+    yield* inSlices(count, (from, to) => {
+      if (ofTexts !== null) addTexts(key as WireText, ofTexts, hashes, from, to);
+      else if (key.kind === 'boolean') addBits(key.bits, key.valid, hashes, from, to);
+      else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, hashes, from, to);
+      else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, from, to);
+    });
+    if (ofTexts !== null) memory.release(ofTexts.byteLength);
+  }
+  yield* inSlices(count, (from, to) => {
+    for (let row = from; row < to; row++) hashes[row] = hashEnd(hashes[row], 0, keys.length);
+  });
+  return hashes;
+}
+
+function* hashTexts({ offsets, bytes }: WireText, memory: MemoryAccount): Task<Uint32Array> {
+  const hashes = memory.u32(offsets.length - 1);
+  yield* inSlices(
+    hashes.length,
+    (from, to) => {
+      for (let text = from; text < to; text++)
+        hashes[text] = hashBytes(bytes, offsets[text], offsets[text + 1]);
+    },
+    SLICE_TEXTS,
+  );
+  return hashes;
+}
+
+function addTexts(
+  { codes, valid }: WireText,
+  ofTexts: Uint32Array,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) {
+    const isMissing = valid !== null && valid[row] === 0;
+    hashes[row] = hashBlock(hashes[row], isMissing ? MISSING : ofTexts[codes === null ? row : codes[row]]);
+  }
+}
+
+function addBits(
+  bits: Uint8Array,
+  valid: Uint8Array | null,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) {
+    hashes[row] = hashBlock(hashes[row], valid !== null && valid[row] === 0 ? MISSING : bits[row]);
+  }
+}
+
+function addNumbers(
+  { numbers }: { readonly numbers: Float64Array },
+  valid: Uint8Array | null,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  const double = new Float64Array(1);
+  const halves = new Uint32Array(double.buffer);
+  for (let row = from; row < to; row++) {
+    if (valid !== null && valid[row] === 0) hashes[row] = hashBlock(hashes[row], MISSING);
+    else {
+      // Adding 0 turns -0 into 0.
+      double[0] = numbers[row] + 0;
+      hashes[row] = hashBlock(hashBlock(hashes[row], halves[0]), halves[1]);
+    }
+  }
+}
+
+/** Safe integers have the hashes of numbers. */
+function addWide(
+  values: readonly bigint[],
+  valid: Uint8Array | null,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  const double = new Float64Array(1);
+  const halves = new Uint32Array(double.buffer);
+  for (let row = from; row < to; row++) {
+    const value = values[row];
+    let hash = hashes[row];
+    if (valid !== null && valid[row] === 0) hash = hashBlock(hash, MISSING);
+    else if (isSafe(value)) {
+      double[0] = Number(value);
+      hash = hashBlock(hashBlock(hash, halves[0]), halves[1]);
+    } else {
+      for (let word = 0; word < WIDE_WORDS; word++) {
+        hash = hashBlock(hash, Number(BigInt.asUintN(32, value >> BigInt(32 * word))));
+      }
+    }
+    hashes[row] = hash;
+  }
+}

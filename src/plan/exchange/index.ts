@@ -1,0 +1,2 @@
+export * from './merge-partitions.js';
+export * from './partition-groups.js';
