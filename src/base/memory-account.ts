@@ -30,6 +30,11 @@ export class MemoryAccount {
     return this.#capacityBytes - this.#reservedBytes;
   }
 
+  /** The least capacity among this account and the accounts that it is part of. */
+  get limitBytes(): number {
+    return Math.min(this.#capacityBytes, this.#parent?.limitBytes ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Returns false and reserves nothing if the capacity is too small. */
   tryReserve(bytes: number): boolean {
     if (bytes > this.availableBytes || this.#parent?.tryReserve(bytes) === false) return false;

@@ -1,8 +1,8 @@
 /**
  * Memory of one operator of a query, in which kernels build their tables: a WebAssembly memory that grows on demand.
  * Unlike an arena, it holds no stored data, and it belongs to one query at a time.
- * Invariants  allocations are 64-aligned, zeroed and released all at once; the views are valid until the next
- *             allocation, which may grow the memory and detach the views.
+ * Invariants  allocations are 64-aligned and released all at once; the views are valid until the next allocation, which
+ *             may grow the memory and detach the views.
  */
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
 import type { QueryRun } from './query-run.js';
@@ -10,10 +10,12 @@ import type { QueryRun } from './query-run.js';
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
 /**
- * The largest memory that is reused by the next query. Reuse matters because writing to new pages costs several times
- * as much as writing to used pages. A larger one would reduce what writes and other queries may use, at small limits.
+ * A memory is retained for the next query if it takes at most this many bytes, or at most a quarter of what the query may
+ * use. Reuse matters because writing to new pages costs several times as much as writing to used pages. A larger one would
+ * reduce what writes and other queries may use.
  */
-const REUSED_BYTES_MAX = 16 * 2 ** 20;
+const RETAINED_BYTES_MIN = 16 * 2 ** 20;
+const RETAINED_PART = 4;
 
 export class QueryMemory {
   readonly #module: WebAssembly.Module | null;
@@ -60,11 +62,24 @@ export class QueryMemory {
     return this.#u8.length;
   }
 
+  /** The bytes that have been written since the memory was created. */
+  get touchedBytes(): number {
+    return this.#freshFrom;
+  }
+
   /**
    * Returns the byte offset of `bytes` zeroed bytes, which are reserved in `run`; null = the query or the memory has no
    * capacity for them.
    */
   allocate(bytes: number, run: QueryRun): number | null {
+    const usedUntil = this.#freshFrom;
+    const at = this.allocateUnset(bytes, run);
+    if (at !== null && at < usedUntil) this.#u8.fill(0, at, Math.min(this.#end, usedUntil));
+    return at;
+  }
+
+  /** Like `allocate`, with arbitrary contents. */
+  allocateUnset(bytes: number, run: QueryRun): number | null {
     const at = this.#end;
     const end = at + Math.ceil(bytes / 64) * 64;
     if (end > PAGES_MAX * PAGE_BYTES || !run.tryReserve(end - at)) return null;
@@ -72,7 +87,6 @@ export class QueryMemory {
       run.release(end - at);
       return null;
     }
-    if (at < this.#freshFrom) this.#u8.fill(0, at, Math.min(end, this.#freshFrom));
     this.#end = end;
     this.#freshFrom = Math.max(this.#freshFrom, end);
     return at;
@@ -118,8 +132,10 @@ export class QueryMemories {
     return memory;
   }
 
-  release(memory: QueryMemory): void {
+  /** `run` = the query that used the memory. */
+  release(memory: QueryMemory, run: QueryRun): void {
     memory.clear();
-    if (memory.byteLength <= REUSED_BYTES_MAX) this.#retained = memory;
+    if (memory.touchedBytes <= Math.max(RETAINED_BYTES_MIN, run.limitBytes / RETAINED_PART))
+      this.#retained = memory;
   }
 }

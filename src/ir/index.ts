@@ -5,6 +5,7 @@ export * from './condition.js';
 export * from './expression.js';
 export * from './expression-tree.js';
 export * from './extract.js';
+export * from './first-rows.js';
 export * from './like-pattern.js';
 export * from './partitioned-groups.js';
 export * from './plain.js';

@@ -193,6 +193,44 @@ export interface Kernels {
   /** Adds `set` to the slots (u32) of the rows set in `bitmap` and `clear` to those of the other rows. */
   addSlotsBits(bitmap: number, n: number, set: number, clear: number, slots: number): void;
 
+  /** Adds (value - least) << shift to the key word (u64) of every row; key words wrap around. */
+  addKeysU8(values: number, n: number, least: bigint, shift: number, keys: number): void;
+  addKeysU16(values: number, n: number, least: bigint, shift: number, keys: number): void;
+  addKeysI8(values: number, n: number, least: bigint, shift: number, keys: number): void;
+  addKeysI16(values: number, n: number, least: bigint, shift: number, keys: number): void;
+  /** Also for codes, which are below 2^31. */
+  addKeysI32(values: number, n: number, least: bigint, shift: number, keys: number): void;
+  addKeysI64(values: number, n: number, least: bigint, shift: number, keys: number): void;
+  /** Adds `set` to the key words (u64) of the rows set in `bitmap` and `clear` to those of the other rows. */
+  addKeysBits(bitmap: number, n: number, set: bigint, clear: bigint, keys: number): void;
+  /**
+   * Writes the number of its key word to the slot (u32) of every row set in `bitmap` (0 = all), and new key words (u64) to
+   * groupKeys; returns the number of different key words. `table` has mask + 1 entries, at least 2 * (groupCount + n).
+   */
+  findGroups(
+    keys: number,
+    bitmap: number,
+    n: number,
+    table: number,
+    mask: number,
+    groupKeys: number,
+    groupCount: number,
+    slots: number,
+  ): number;
+  /** Enters the numbers of `count` different key words into an empty table. */
+  rehashGroups(groupKeys: number, count: number, table: number, mask: number): void;
+  /** Appends n rows, a key word and two records each, to the chunks of their partitions (see wasm/hash.ts). */
+  partitionRows(
+    keys: number,
+    n: number,
+    records: number,
+    recordBytes: number,
+    extremes: number,
+    extremeBytes: number,
+    chunkRows: number,
+    partitions: number,
+  ): void;
+
   /**
    * Writes the value of every row set in `bitmap` (0 = all), in order, as an i64 field of the records from `out` on, which are
    * recordBytes apart; returns the number of records.

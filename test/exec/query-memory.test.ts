@@ -32,19 +32,25 @@ t.test('an allocation beyond the capacity of the query is refused and reserves n
   t.equal(memory.allocate(2 ** 33, runOf(Number.POSITIVE_INFINITY)), null, 'nor beyond the address space');
 });
 
-t.test('a small memory is reused with zeroed allocations; a large one is not', async (t) => {
+t.test('a small memory is reused with zeroed allocations; a large one only by large queries', async (t) => {
   const memories = new QueryMemories(null);
-  const run = runOf(Number.POSITIVE_INFINITY);
+  const run = runOf(40 * MIB);
   const small = memories.acquire();
   const at = small.allocate(1_000, run) as number;
   small.u8.fill(9, at, at + 1_000);
   t.not(memories.acquire(), small, 'a memory in use belongs to one query');
-  memories.release(small);
+  memories.release(small, run.child());
   const again = memories.acquire();
   t.equal(again, small);
   t.equal(again.allocate(2_000, run), at);
   t.ok(again.u8.subarray(at, at + 2_000).every((byte) => byte === 0));
+  again.u8.fill(9, at, at + 2_000);
+  again.clear();
+  t.equal(again.allocateUnset(2_000, run), at);
+  t.equal(again.u8[at], 9, 'unless they are allocated with arbitrary contents');
   again.allocate(17 * MIB, run);
-  memories.release(again);
+  memories.release(again, runOf(80 * MIB));
+  t.equal(memories.acquire(), again, 'it takes less than a quarter of what a query may use');
+  memories.release(again, run.child());
   t.not(memories.acquire(), again);
 });

@@ -64,7 +64,6 @@ const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly s
   ].map((folder) => ({ folder, words: ['place'] })),
   // In place: an input is overwritten with the output.
   { folder: 'src/exec/aggregate/value-batch.ts', words: ['place'] },
-  { folder: 'test/kernels/gather.test.ts', words: ['place'] },
   // Cells of tables: of the console, of the SQL prompt, of Markdown and of benchmarks.
   ...['src/console/', 'src/commands/sql/', 'test/tidy/tables.ts', 'native-bench/'].map((folder) => ({
     folder,

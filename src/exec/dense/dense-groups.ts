@@ -1,8 +1,7 @@
 /**
- * Groups the rows of a shard by slots in dense tables (see dense-plan.ts), with kernels: a perfect hash aggregation.
- * Cost  about 1 ns per row and key, 2 to 4 ns per row for the records, 0.5 ns per row and aggregated column. Values
- * that
- *       are collected for percentiles cost 20 to 40 ns each.
+ * Groups the rows of a shard by slots in dense tables (see dense-plan.ts), with kernels.
+ * Cost  about 1 ns per row and key, 2 to 4 ns per row for the records, 0.5 ns per row and aggregated column; a hash
+ *       table adds 3 ns per row, its partitions 6. Values that are collected for percentiles cost 20 to 40 ns each.
  */
 import type { Allocator } from '../../answer/index.js';
 import { invariant, type Task } from '../../base/index.js';
@@ -14,7 +13,8 @@ import type { QueryRun } from '../query-run.js';
 import type { ShardOperatorStats } from '../select/operator-stats.js';
 import { SegmentRows } from '../select/segment-rows.js';
 import { type DenseKey, type DenseOperand, type DensePlan, planDense } from './dense-plan.js';
-import { DenseTable } from './dense-table.js';
+import { type DenseOptions, DenseTable } from './dense-table.js';
+import { indexesOfKey } from './key-words.js';
 
 export interface DenseSource {
   readonly dimension: DimensionShard;
@@ -23,6 +23,7 @@ export interface DenseSource {
   readonly memories: QueryMemories;
   /** Allocates collected values. */
   readonly allocator: Allocator;
+  readonly options?: DenseOptions;
 }
 
 export class DenseGroups {
@@ -47,7 +48,7 @@ export class DenseGroups {
    * 9006.
    */
   static of(source: DenseSource, run: QueryRun, stats: ShardOperatorStats): DenseGroups | null {
-    const plan = planDense(source.dimension, source.plan);
+    const plan = planDense(source.dimension, source.plan, source.options?.directSlotsMax);
     return plan === null ? null : new DenseGroups(source, plan, run, stats);
   }
 
@@ -58,12 +59,12 @@ export class DenseGroups {
     const memory = this.#source.memories.acquire();
     const account = this.#run.child();
     try {
-      const table = DenseTable.create(this.#plan, memory, account);
-      if (table === null || !(yield* this.#addSegments(table))) return null;
+      const table = DenseTable.create(this.#plan, memory, account, this.#source.options);
+      if (table === null || !(yield* this.#addSegments(table)) || !(yield* this.#finish(table))) return null;
       return yield* this.#partial(table, memory, account);
     } finally {
       account.releaseAll();
-      this.#source.memories.release(memory);
+      this.#source.memories.release(memory, this.#run);
     }
   }
 
@@ -92,9 +93,17 @@ export class DenseGroups {
     return true;
   }
 
+  *#finish(table: DenseTable): Task<boolean> {
+    const start = this.#stats.start();
+    const isAdded = yield* table.finish();
+    this.#stats.add('group', start, 0);
+    return isAdded;
+  }
+
   *#partial(table: DenseTable, memory: QueryMemory, account: QueryRun): Task<GroupPartial | null> {
     const start = this.#stats.start();
-    const { keys, operands, aggregates, slotCount, fieldCount } = this.#plan;
+    const { keys, operands, aggregates, fieldCount } = this.#plan;
+    const { slotCount } = table;
     account.reserve(slotCount * 4);
     const slots =
       keys.length === 0 ? Uint32Array.of(0) : slotsWithRows(memory, table.records, fieldCount, slotCount);
@@ -114,7 +123,7 @@ export class DenseGroups {
       if (state === undefined) return null;
       collected.push(state);
     }
-    const wires = keys.map((key) => toWire(this.#keyVector(key, slots)));
+    const wires = keys.map((key) => toWire(this.#keyVector(key, slots, table, memory)));
     const states = aggregates.map(({ kind, operand }): AggregateState => {
       if (operand === null) return { holds: 'count', counts: results.rows };
       if (kind === 'counted' || kind === 'distinct') return collected[operand] as AggregateState;
@@ -122,25 +131,20 @@ export class DenseGroups {
     });
     this.#stats.add('group', start, slots.length);
     const keyCount = keys.length === 1 ? 'one key' : `${keys.length} keys`;
-    this.#stats.note('group', [`${keyCount}, a dense table of ${slotCount} slots`]);
+    this.#stats.note('group', [`${keyCount}, ${table.note}`]);
     return { groupCount: slots.length, keys: wires, states };
   }
 
-  #keyVector({ columnId, kind, least, count, stride }: DenseKey, slots: Uint32Array): Vector {
-    this.#run.reserve(slots.length * 9);
+  #keyVector(key: DenseKey, slots: Uint32Array, table: DenseTable, { u32 }: QueryMemory): Vector {
+    const { columnId, kind, least, count, stride } = key;
     const groupCount = slots.length;
-    const indexes = new Float64Array(groupCount);
-    const present = new Uint8Array(groupCount);
-    let missing = 0;
-    for (let group = 0; group < groupCount; group++) {
-      const index = Math.floor(slots[group] / stride) % count;
-      if (index === 0) missing++;
-      else {
-        present[group] = 1;
-        indexes[group] = index - 1 + least;
-      }
-    }
-    const valid = missing === 0 ? null : present;
+    this.#run.reserve(groupCount * 9);
+    // Every number of a key word has rows, so that the groups are the slots.
+    const indexes =
+      this.#plan.slotCount === null
+        ? indexesOfKey(key, u32, table.words / 4, groupCount)
+        : indexesOfSlots(slots, stride, count);
+    const valid = valuesOfIndexes(indexes, least);
     if (kind === 'bits') return { kind: 'boolean', count: groupCount, valid, bits: Uint8Array.from(indexes) };
     if (kind !== 'code') return { kind: 'exact', count: groupCount, valid, numbers: indexes, wide: null };
     const texts = this.#textsOf(columnId);
@@ -163,6 +167,28 @@ export class DenseGroups {
   release(): void {
     this.#selection.release();
   }
+}
+
+function indexesOfSlots(slots: Uint32Array, stride: number, count: number): Float64Array {
+  const indexes = new Float64Array(slots.length);
+  for (let group = 0; group < slots.length; group++)
+    indexes[group] = Math.floor(slots[group] / stride) % count;
+  return indexes;
+}
+
+/** Replaces indexes by values, 0 for the missing value. Returns the groups that have a value; null = all. */
+function valuesOfIndexes(indexes: Float64Array, least: number): Uint8Array | null {
+  const present = new Uint8Array(indexes.length);
+  let missing = 0;
+  for (let group = 0; group < indexes.length; group++) {
+    const index = indexes[group];
+    if (index === 0) missing++;
+    else {
+      present[group] = 1;
+      indexes[group] = index - 1 + least;
+    }
+  }
+  return missing === 0 ? null : present;
 }
 
 /** The slots that have rows, ascending. */
@@ -324,7 +350,7 @@ function* collectedState(
   const valueCount = chunks.reduce((sum, { count }) => sum + count, 0);
   const startsAt = memory.allocate((slotCount + 1) * 4, account);
   const cursors = startsAt === null ? null : memory.allocate((slotCount + 1) * 4, account);
-  const valuesAt = cursors === null ? null : memory.allocate(valueCount * 8, account);
+  const valuesAt = cursors === null ? null : memory.allocateUnset(valueCount * 8, account);
   if (startsAt === null || cursors === null || valuesAt === null) return undefined;
   // Counts by slot, then the start of each slot's run; the cursors advance while the values are moved.
   for (const chunk of chunks) memory.kernels.countCodesU32(chunk.slots, 0, chunk.count, startsAt);
@@ -335,7 +361,7 @@ function* collectedState(
     account.check();
     yield;
   }
-  const scratch = memory.allocate(longest * 8 + 1_024, account);
+  const scratch = memory.allocateUnset(longest * 8 + 1_024, account);
   if (scratch === null) return undefined;
   const { kernels, u32 } = memory;
   for (let slot = 0; slot < slotCount; ) {

@@ -1,8 +1,10 @@
 /**
- * Plans a dense aggregation: the group of a row is a slot, computed from the values of its keys by their ranges. It
- * applies if every key is a stored column of discrete values and the ranges span few slots in relation to the rows.
- * Slots  slot = sum of (index of key k) * stride of key k. Index 0 is the missing value, index i > 0 the value
- *        least + i - 1: a code, an integer, days, or a bit.
+ * Plans a dense aggregation: the group of a row is a slot. It applies if every key is a stored column of discrete
+ * values whose ranges together take at most 64 bits.
+ * Index  of a key value: 0 is the missing value, i > 0 the value least + i - 1: a code, an integer, days, or a bit.
+ * Slots  If the ranges span few slots in relation to the rows, slot = sum of (index of key k) * stride of key k.
+ *        Otherwise the indexes are packed into a key word, sum of (index of key k) << shift of key k, and a hash table
+ *        numbers the different key words.
  */
 import type { Aggregate, Grouping, SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
@@ -15,6 +17,7 @@ const SLOTS_MAX = 2 ** 22;
 const FEW_SLOTS = 65_536;
 /** A larger table has at most this many slots per entity: each slot is read once, at about the cost of a row. */
 const SLOTS_PER_ENTITY = 2;
+const WORD_BITS = 64;
 /** The largest number of bits of a bitmap of distinct values: 64 MiB. */
 const BITMAP_BITS_MAX = 2 ** 29;
 /** The largest number of bits of such a bitmap per entity. */
@@ -27,7 +30,11 @@ export interface DenseKey {
   readonly least: number;
   /** Number of indexes. */
   readonly count: number;
+  /** Factor of the index in a slot. */
   readonly stride: number;
+  /** Position and number of the index's bits in a key word. */
+  readonly shift: number;
+  readonly bits: number;
 }
 
 /** An aggregated column, and the indexes of the fields of a slot's record that hold its results; null = not needed. */
@@ -58,7 +65,8 @@ export interface DenseAggregate {
 
 export interface DensePlan {
   readonly keys: readonly DenseKey[];
-  readonly slotCount: number;
+  /** null = slots are numbers of key words. */
+  readonly slotCount: number | null;
   readonly operands: readonly DenseOperand[];
   readonly aggregates: readonly DenseAggregate[];
   /** Fields of a record, of 8 bytes each: field 0 counts rows. An even number. */
@@ -68,43 +76,79 @@ export interface DensePlan {
 }
 
 /** The plan for a shard; null = a dense aggregation is not possible or not worthwhile. */
-export function planDense(dimension: DimensionShard, plan: SelectPlan): DensePlan | null {
+export function planDense(
+  dimension: DimensionShard,
+  plan: SelectPlan,
+  directSlotsMax = SLOTS_MAX,
+): DensePlan | null {
   const { grouping, events, joins, filter } = plan;
   if (grouping === null || grouping.perEntity || events !== null || joins.length > 0 || filter !== null)
     return null;
   const keys = keysOf(dimension, grouping, plan);
   if (keys === null) return null;
-  const slotCount = keys.reduce((product, { count }) => product * count, 1);
-  const slotsMax = Math.min(SLOTS_MAX, Math.max(FEW_SLOTS, dimension.entityCount * SLOTS_PER_ENTITY));
-  return slotCount > slotsMax ? null : planOperands(dimension, grouping, plan, keys, slotCount);
+  return planOperands(dimension, grouping, plan, keys.keys, directSlots(dimension, keys, directSlotsMax));
 }
 
-function keysOf(dimension: DimensionShard, { keys }: Grouping, plan: SelectPlan): DenseKey[] | null {
+interface PlannedKeys {
+  readonly keys: readonly DenseKey[];
+  /** Whether a key has 64-bit values. */
+  readonly isWide: boolean;
+}
+
+/** The number of slots if they are computed from the key values; null = they are numbers of key words. */
+function directSlots(
+  { entityCount }: DimensionShard,
+  { keys, isWide }: PlannedKeys,
+  directSlotsMax: number,
+): number | null {
+  const slotCount = keys.reduce((product, { count }) => product * count, 1);
+  const slotsMax = Math.min(directSlotsMax, Math.max(FEW_SLOTS, entityCount * SLOTS_PER_ENTITY));
+  return keys.length > 0 && (isWide || slotCount > slotsMax) ? null : slotCount;
+}
+
+function keysOf(dimension: DimensionShard, { keys }: Grouping, plan: SelectPlan): PlannedKeys | null {
   const found: DenseKey[] = [];
-  let stride = 1;
+  let [stride, shift, isWide] = [1, 0, false];
   for (const key of keys) {
     const input = attributeOf(key, plan);
     const range = input === null ? null : rangeOf(dimension, input);
     if (input === null || input.kind === 'geo' || range === null) return null;
-    found.push({ columnId: input.columnId, kind: input.kind, ...range, stride });
-    stride *= range.count;
-    if (stride > SLOTS_MAX) return null;
+    const { least, count } = range;
+    const bits = bitsOf(count);
+    found.push({ columnId: input.columnId, kind: input.kind, least, count, stride, shift, bits });
+    stride *= count;
+    shift += bits;
+    isWide ||= range.isWide;
+    if (shift > WORD_BITS) return null;
   }
-  return found;
+  return { keys: found, isWide };
 }
 
-/** The range of a key's values and the number of its indexes, including the index of the missing value. */
-function rangeOf(
-  dimension: DimensionShard,
-  { columnId, kind }: Attribute,
-): { readonly least: number; readonly count: number } | null {
-  if (kind === 'bits') return { least: 0, count: 3 };
-  if (kind === 'code') return { least: 1, count: dimension.dictionaries.get(columnId)?.codeCount ?? 1 };
-  const stored = storedIntegers(dimension, columnId);
-  if (stored.isWide) return null;
-  return stored.min > stored.max
-    ? { least: 1, count: 1 }
-    : { least: stored.min, count: stored.max - stored.min + 2 };
+/** The number of bits that tell `count` indexes apart. */
+function bitsOf(count: number): number {
+  let bits = 0;
+  while (2 ** bits < count) bits++;
+  return bits;
+}
+
+interface KeyRange {
+  readonly least: number;
+  /** Number of indexes, including the index of the missing value. */
+  readonly count: number;
+  readonly isWide: boolean;
+}
+
+/** The range of a key's values; null = it is not known exactly. */
+function rangeOf(dimension: DimensionShard, { columnId, kind }: Attribute): KeyRange | null {
+  if (kind === 'bits') return { least: 0, count: 3, isWide: false };
+  if (kind === 'code') {
+    return { least: 1, count: dimension.dictionaries.get(columnId)?.codeCount ?? 1, isWide: false };
+  }
+  const { min, max, isWide } = storedIntegers(dimension, columnId);
+  if (min > max) return { least: 1, count: 1, isWide };
+  const count = max - min + 2;
+  const isExact = Number.isSafeInteger(min - 1) && Number.isSafeInteger(max) && Number.isSafeInteger(count);
+  return isExact ? { least: min, count, isWide } : null;
 }
 
 interface StoredIntegers {
@@ -140,7 +184,7 @@ function planOperands(
   { aggregates }: Grouping,
   plan: SelectPlan,
   keys: readonly DenseKey[],
-  slotCount: number,
+  slotCount: number | null,
 ): DensePlan | null {
   const wanted: Wanted[] = [];
   const requested: DenseAggregate[] = [];
@@ -202,7 +246,7 @@ function operandOf(
   dimension: DimensionShard,
   { input: { columnId }, kinds }: Wanted,
   fields: Fields,
-  slotCount: number,
+  slotCount: number | null,
 ): DenseOperand | null {
   const { min, max, isWide, hasMissing } = storedIntegers(dimension, columnId);
   // Sums of squares need values of at most 32 bits, and collected values are returned as doubles.

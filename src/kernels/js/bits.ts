@@ -1,5 +1,5 @@
 /** Twins of wasm/bits.ts, which documents Needs and Gives. */
-import { ALL_VALID, clearRest, liveMask, popcount32, put, wordCount } from './words.js';
+import { ALL_VALID, clearRest, liveMask, lowestBit, popcount32, put, wordCount } from './words.js';
 
 export function bitsEqual(
   words: Uint32Array,
@@ -53,4 +53,14 @@ export function count(words: Uint32Array, bitmap: number, n: number): number {
   let selectedCount = 0;
   for (let w = 0; w << 5 < n; w++) selectedCount += popcount32(words[bitmap + w] & liveMask(w << 5, n));
   return selectedCount;
+}
+
+export function gatherU32(words: Uint32Array, bitmap: number, n: number, rows: number, out: number): number {
+  let at = out;
+  for (let from = 0; from < n; from += 32) {
+    for (let bits = words[bitmap + (from >>> 5)] & liveMask(from, n); bits !== 0; bits &= bits - 1) {
+      words[at++] = words[rows + from + lowestBit(bits)];
+    }
+  }
+  return at - out;
 }

@@ -3,13 +3,13 @@
  * as unsigned, into element indexes of views over one arena.
  */
 import type { Kernels } from '../kernels.js';
-import { and, andNot, bitsEqual, clear, count, fill, or } from './bits.js';
+import { and, andNot, bitsEqual, clear, count, fill, gatherU32, or } from './bits.js';
 import { equal, member } from './codes.js';
 import { countCodes } from './count-codes.js';
 import { extremesI64, extremesNarrow } from './extremes.js';
-import { gatherU32 } from './gather.js';
 import { geoBox } from './geo.js';
 import { addGroupSlots, addGroupSlotsBits, extremesGroupSlots, sumGroupSlots } from './group-slots.js';
+import { addKeys, addKeysBits, findGroups, partitionRows, rehashGroups } from './hash.js';
 import { range32, rangeI64, rangeNarrow } from './range.js';
 import {
   addRecords,
@@ -135,6 +135,46 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       addSlots(i32, word(values), n, least, stride, u32, word(slots)),
     addSlotsBits: (bitmap, n, set, clear, slots) =>
       addSlotsBits(u32, word(bitmap), n, set, clear, word(slots)),
+    addKeysU8: (values, n, least, shift, keys) =>
+      addKeys((row) => BigInt(u8[(values >>> 0) + row]), n, least, shift, i64, field(keys)),
+    addKeysU16: (values, n, least, shift, keys) =>
+      addKeys((row) => BigInt(u16[(values >>> 1) + row]), n, least, shift, i64, field(keys)),
+    addKeysI8: (values, n, least, shift, keys) =>
+      addKeys((row) => BigInt(i8[(values >>> 0) + row]), n, least, shift, i64, field(keys)),
+    addKeysI16: (values, n, least, shift, keys) =>
+      addKeys((row) => BigInt(i16[(values >>> 1) + row]), n, least, shift, i64, field(keys)),
+    addKeysI32: (values, n, least, shift, keys) =>
+      addKeys((row) => BigInt(i32[word(values) + row]), n, least, shift, i64, field(keys)),
+    addKeysI64: (values, n, least, shift, keys) =>
+      addKeys((row) => i64[field(values) + row], n, least, shift, i64, field(keys)),
+    addKeysBits: (bitmap, n, set, clear, keys) =>
+      addKeysBits(u32, word(bitmap), n, set, clear, i64, field(keys)),
+    findGroups: (keys, bitmap, n, table, mask, groupKeys, groupCount, slots) =>
+      findGroups(
+        u32,
+        word(keys),
+        rowsWord(bitmap),
+        n,
+        word(table),
+        mask,
+        word(groupKeys),
+        groupCount,
+        word(slots),
+      ),
+    rehashGroups: (groupKeys, count, table, mask) =>
+      rehashGroups(u32, word(groupKeys), count, word(table), mask),
+    partitionRows: (keys, n, records, recordBytes, extremes, extremeBytes, chunkRows, partitions) =>
+      partitionRows(
+        u32,
+        word(keys),
+        n,
+        word(records),
+        recordBytes >>> 2,
+        word(extremes),
+        extremeBytes >>> 2,
+        chunkRows,
+        word(partitions),
+      ),
     stageI8: (values, bitmap, n, out, recordBytes) =>
       staged((row) => BigInt(i8[(values >>> 0) + row]), bitmap, n, out, recordBytes),
     stageI16: (values, bitmap, n, out, recordBytes) =>

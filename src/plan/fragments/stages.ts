@@ -7,6 +7,7 @@
 import { invariant, QuarryError } from '../../base/index.js';
 import {
   columnsOf,
+  firstRowsOf,
   inputExpression,
   type Output,
   type Relation,
@@ -20,6 +21,7 @@ import {
 import { isBareScan } from '../relations/scans.js';
 import { ColumnNumbers, narrowed, overInputs, readsWorking } from '../relations/tree.js';
 import { absorbedInto } from '../rules/absorb.js';
+import { firstRowsPerPartition } from './first-rows.js';
 
 /** The stages in an order in which they can run; the rows of the last one are the answer. */
 export function stagesOf(plan: RelationPlan): readonly Stage[] {
@@ -140,6 +142,7 @@ class Division {
         return operators(location, { ...relation, input: root });
       }
       case 'filter':
+        return this.#firstRows(relation) ?? this.#overRows(relation, this.#fragment(relation.input));
       case 'project':
         return this.#overRows(relation, this.#fragment(relation.input));
       case 'sort':
@@ -173,6 +176,16 @@ class Division {
     }
     const { location, root } = this.#operators(input);
     return operators(location, { ...relation, input: root });
+  }
+
+  /** A filter over a window that lets few rows of each partition pass: these are among the first rows on each shard. */
+  #firstRows(filter: RelationOf<'filter'>): Fragment | null {
+    if (filter.input.op !== 'window' || firstRowsOf(filter) === null) return null;
+    const input = this.#operators(this.#fragment(filter.input.input));
+    const first =
+      input.location === 'shards' ? firstRowsPerPartition(filter, input.root, this.#numbers) : null;
+    const rows = this.#atOne(first === null ? input : operators('shards', first));
+    return operators('one', { ...filter, input: { ...filter.input, input: rows } });
   }
 
   #sort(sort: RelationOf<'sort'>, input: Fragment): Fragment {

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { Prng, runToEnd, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { DenseGroups } from '../../../src/exec/dense/dense-groups.js';
+import type { DenseOptions } from '../../../src/exec/dense/dense-table.js';
 import { QueryMemories, QueryRun } from '../../../src/exec/index.js';
 import { groupShard } from '../../../src/exec/select/group.js';
 import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
@@ -12,7 +13,7 @@ import { finishGroups, type Table } from '../../../src/plan/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
 import { KEY } from '../../storage/shard-model.js';
-import { COLUMNS } from '../../storage/stored.js';
+import { COLUMNS, type Field } from '../../storage/stored.js';
 import { generateCondition } from '../condition/conditions.js';
 import { MODULES } from '../extract/extract-plans.js';
 import { Extraction, type GenerateOptions, generateEntities, generateValue } from '../extract/extraction.js';
@@ -27,6 +28,13 @@ const SHARED = { ...PLAIN, inputs: INPUTS };
 const [DATE, NUMBER] = [1, 2];
 
 const ATTRIBUTES = COLUMNS.filter(({ form, kind }) => form === 'latest' && kind !== 'geo');
+
+/** How slots are found. */
+const WAYS: Record<string, DenseOptions> = {
+  computed: {},
+  hashed: { directSlotsMax: 0 },
+  partitioned: { directSlotsMax: 0, cachedBytes: 0 },
+};
 
 const unbounded = (): QueryRun => new QueryRun(null, 0, Number.POSITIVE_INFINITY);
 const noStats = (): ShardOperatorStats => new ShardOperatorStats(0, false);
@@ -85,11 +93,12 @@ function densely(
   scratch: Arena,
   memories: QueryMemories,
   run = unbounded(),
+  options: DenseOptions = {},
 ): GroupPartial | null {
   const dimension = shard.find(KEY);
   if (dimension === undefined) return null;
   const dense = DenseGroups.of(
-    { dimension, plan, scratch, memories, allocator: allocateFresh },
+    { dimension, plan, scratch, memories, allocator: allocateFresh, options },
     run,
     noStats(),
   );
@@ -136,7 +145,10 @@ for (const [kernels, module] of MODULES) {
           for (let requested = 0; requested < 30; requested++) {
             const plan = generatePlan(prng, 400);
             const rows = extraction.shards.map((shard) => byRows(shard, plan, scratch));
-            const found = extraction.shards.map((shard) => densely(shard, plan, scratch, memories));
+            const way = WAYS[prng.pick(Object.keys(WAYS))];
+            const found = extraction.shards.map((shard) =>
+              densely(shard, plan, scratch, memories, unbounded(), way),
+            );
             dense += found.filter((partial) => partial !== null).length;
             // Shards may use different algorithms.
             const partials = found.map((partial, shard) =>
@@ -181,15 +193,81 @@ t.test('several segments and blocks are summed, and memory is released and reuse
   const prng = new Prng(SEED);
   for (let requested = 0; requested < 8; requested++) {
     const plan = generatePlan(prng, 400);
-    const run = unbounded();
-    const partial = densely(shard, plan, scratch, memories, run);
-    if (partial === null) continue;
-    t.strictSame(answer(plan, [partial]), answer(plan, [byRows(shard, plan, scratch)]));
-    const stateBytes = run.reservedBytes;
-    densely(shard, plan, scratch, memories, run);
-    t.equal(run.reservedBytes, 2 * stateBytes, 'only the memory of the groups stays reserved');
+    const wanted = shown(answer(plan, [byRows(shard, plan, scratch)]));
+    for (const [way, options] of Object.entries(WAYS)) {
+      const run = unbounded();
+      const partial = densely(shard, plan, scratch, memories, run, options);
+      if (partial === null) continue;
+      t.equal(shown(answer(plan, [partial])), wanted, way);
+      const stateBytes = run.reservedBytes;
+      densely(shard, plan, scratch, memories, run, options);
+      t.equal(run.reservedBytes, 2 * stateBytes, 'only the memory of the groups stays reserved');
+    }
   }
 });
+
+/** Keys that spread badly over the entries of some hash tables. */
+const KEYS: Record<string, (prng: Prng, row: number) => bigint> = {
+  sequential: (_, row) => BigInt(row) - 9_000n,
+  'powers of two': (_, row) => BigInt(row) << 24n,
+  'multiples of the multiplier': (_, row) => BigInt(row % 1_000) * 0x9e3779b1n,
+  'half of them equal': (prng, row) => (row % 2 === 0 ? 7n : BigInt(prng.u32()) - 2n ** 31n),
+  few: (prng) => BigInt(prng.below(3)) * 2n ** 40n,
+  'of 52 bits': (prng) => BigInt(prng.u32()) * 2n ** 20n + BigInt(prng.below(2 ** 20)),
+};
+
+for (const [name, keyAt] of Object.entries(KEYS)) {
+  t.test(`many integers as keys are grouped exactly: ${name}`, async (t) => {
+    const prng = new Prng(SEED);
+    const shardCount = prng.pick([1, 2, 7]);
+    const extraction = new Extraction(MODULES[0][1], shardCount);
+    const [date, number] = [columnOf(2), columnOf(3)];
+    const counts = new Map<string, { rows: number; sum: number }>();
+    for (let from = 0; from < 20_000; from += 5_000) {
+      extraction.insert(
+        Array.from({ length: 5_000 }, (_, at) => {
+          const [key, day] = [prng.chance(0.02) ? null : keyAt(prng, from + at), prng.below(100)];
+          const known = counts.get(String(key)) ?? { rows: 0, sum: 0 };
+          counts.set(String(key), { rows: known.rows + 1, sum: known.sum + day });
+          const fields: Field[] = [{ column: date, latest: BigInt(day) }];
+          return {
+            id: `e${from + at}`,
+            fields: key === null ? fields : [...fields, { column: number, latest: key }],
+          };
+        }),
+      );
+    }
+    const common = { distinct: false, feed: 'rows', fraction: null } as const;
+    const day = inputAt(SHARED, DATE);
+    const aggregates: Aggregate[] = [
+      { ...common, function: 'count', of: null, type: INTEGER },
+      { ...common, function: 'sum', of: day, type: INTEGER },
+    ];
+    const keys = [inputAt(SHARED, NUMBER)];
+    const outputs = [...keys, ...aggregates].map(({ type }, input) => ({
+      name: String(input),
+      type,
+      of: { op: 'input', type, input } as const,
+    }));
+    const plan = { ...SHARED, grouping: { keys, perEntity: false, aggregates }, outputs };
+    const wanted = shown([...counts].map(([key, { rows, sum }]) => shown([key, rows, sum])).sort());
+    for (const [kernels, module] of MODULES) {
+      const scratch = new Arena(module);
+      const memories = new QueryMemories(module);
+      for (const [way, options] of Object.entries(WAYS)) {
+        const partials = extraction.shards.map((shard) =>
+          densely(shard, plan, scratch, memories, unbounded(), options),
+        );
+        const table = runToEnd(finishGroups(plan, partials as GroupPartial[], Number.POSITIVE_INFINITY));
+        const rows = Array.from({ length: table.rowCount }, (_, row) => {
+          const [key, count, sum] = table.columns.map((column) => valueAt(column, row));
+          return shown([String(key), Number(count), Number(sum)]);
+        });
+        t.ok(shown(rows.sort()) === wanted, `${kernels} kernels, ${way} slots, ${shardCount} shards`);
+      }
+    }
+  });
+}
 
 t.test('a query without memory for dense tables is grouped row by row', async (t) => {
   const extraction = new Extraction(null, 1);
@@ -239,7 +317,7 @@ t.test(
     t.equal(goes({}), true);
     t.equal(goes({ keys: [] }), true, 'one group');
     t.equal(goes({ keys: [id] }), false, 'entity IDs');
-    t.equal(goes({ keys: [number] }), false, 'values of eight bytes');
+    t.equal(goes({ keys: [number] }), false, 'a range beyond 53 bits');
     t.equal(goes({ perEntity: true }), false);
     t.equal(goes({ aggregates: [{ ...count, of: text, distinct: true }] }), false, 'distinct texts');
     t.equal(goes({ aggregates: [{ ...count, function: 'max', of: text, type: text.type }] }), false);

@@ -14,6 +14,7 @@ import {
   type Relation,
   type RelationAggregate,
   type RelationColumn,
+  type RelationOf,
   type RelationPlan,
   type RelationSortKey,
   type SelectPlan,
@@ -372,7 +373,28 @@ class Trees {
       }
       return { ...this.#column(INTEGER), function: name, args: [], frame };
     });
-    return { op: 'window', input, partition, order: totalOrder(columns, prng), functions };
+    const window: RelationOf<'window'> = {
+      op: 'window',
+      input,
+      partition,
+      order: totalOrder(columns, prng),
+      functions,
+    };
+    return prng.chance(0.3) ? this.#firstRows(window) : window;
+  }
+
+  /** The first rows of each partition, and perhaps only some of them. */
+  #firstRows(window: RelationOf<'window'>): Relation {
+    const prng = this.#prng;
+    const name = prng.pick(['row-number', 'rank'] as const);
+    const ranked = { ...window.functions[0], ...this.#column(INTEGER), function: name, args: [] };
+    const comparison = prng.pick(['<=', '<', '='] as const);
+    const condition = compareOf(
+      comparison,
+      inputExpression(INTEGER, ranked.column),
+      integerOf(prng.below(5)),
+    );
+    return { op: 'filter', input: { ...window, functions: [ranked] }, condition };
   }
 
   /** Different columns, at most `count`. */

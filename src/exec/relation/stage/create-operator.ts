@@ -1,6 +1,6 @@
 /** Creates the operators of a stage from its relation. */
 import { invariant } from '../../../base/index.js';
-import type { Relation, RelationOf } from '../../../ir/index.js';
+import { firstRowsOf, type Relation, type RelationOf } from '../../../ir/index.js';
 import type { RowsPart } from '../../../protocol/index.js';
 import type { QueryRun } from '../../query-run.js';
 import { distinctRows } from '../distinct.js';
@@ -44,7 +44,7 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
     case 'values':
       return valuesRows(relation, run);
     case 'filter':
-      return filterRows(of(relation.input), relation, run);
+      return filterRows(filterInput(relation, sources), relation, run);
     case 'project':
       return projectRows(of(relation.input), relation, run);
     case 'series':
@@ -77,4 +77,14 @@ function operatorOf(relation: Relation, sources: OperatorSources): Operator {
     case 'shared':
       invariant(false, `${relation.op} is not a part of a stage`);
   }
+}
+
+/** The input of a filter; a window below it drops rows that do not pass before it sorts the others. */
+function filterInput(filter: RelationOf<'filter'>, sources: OperatorSources): Operator {
+  const { input } = filter;
+  const first = firstRowsOf(filter);
+  if (input.op !== 'window' || first === null) return createOperator(input, sources);
+  const { run, measured } = sources;
+  const operator = windowRows(createOperator(input.input, sources), input, run, first);
+  return measured === null ? operator : measured(input, operator);
 }

@@ -12,16 +12,27 @@ import { batchesOf, type ColumnRows, MemoryOperator, stepsOf } from '../row-batc
 import { countColumn } from './counts.js';
 import { exactMeanColumn, exactSumColumn } from './exact-sums.js';
 import { extremeColumn } from './extremes.js';
+import { firstRows } from './first-rows.js';
 import { floatColumn } from './float-sums.js';
 import { type Frames, framesOf } from './frames.js';
 import { layoutOf, type WindowLayout } from './layout.js';
 import { edgeColumn, nthColumn, ntileColumn, shiftedColumn } from './picked-values.js';
 import { rankColumn } from './ranks.js';
 
-/** The rows of `input` with the functions of the relation, whose own input is not read. */
-export function windowRows(input: Operator, relation: RelationOf<'window'>, run: QueryRun): Operator {
+/**
+ * The rows of `input` with the functions of the relation, whose own input is not read. `first`: rows that have at least so
+ * many rows of their partition before them need not be returned; null = all rows are.
+ */
+export function windowRows(
+  input: Operator,
+  relation: RelationOf<'window'>,
+  run: QueryRun,
+  first: number | null = null,
+): Operator {
   const columns = [...input.columns, ...relation.functions];
-  return new MemoryOperator(columns, input, run, (memory) => rowsOf(input, relation, memory));
+  return new MemoryOperator(columns, input, run, (memory) =>
+    rowsOf(first === null ? input : firstRows(input, relation, first, memory), relation, memory),
+  );
 }
 
 function* rowsOf(

@@ -1,0 +1,71 @@
+/** Key words: the indexes of the key values of a row, side by side in 64 bits (see dense-plan.ts). */
+import type { QueryMemory } from '../query-memory.js';
+import type { DenseKey } from './dense-plan.js';
+import type { Block, SegmentColumns } from './segment-columns.js';
+
+/** Writes the key word (u64) of each row of the block, selected or not, to `words`. */
+export function writeKeyWords(
+  keys: readonly DenseKey[],
+  columns: SegmentColumns,
+  { from, rows }: Block,
+  memory: QueryMemory,
+  words: number,
+): void {
+  memory.u32.fill(0, words / 4, words / 4 + rows * 2);
+  for (const key of keys) addKey(key, columns, from, rows, memory, words);
+}
+
+function addKey(
+  { columnId, least, shift }: DenseKey,
+  columns: SegmentColumns,
+  from: number,
+  rows: number,
+  { kernels }: QueryMemory,
+  words: number,
+): void {
+  const { stored, isFull, values, validity } = columns.column(columnId);
+  if (stored === null) return;
+  const { kind, width } = stored;
+  const shifted = (index: number): bigint => BigInt.asIntN(64, BigInt(index) << BigInt(shift));
+  const valid = validity + from / 8;
+  if (kind === 'bits') {
+    kernels.addKeysBits(values + from / 8, rows, shifted(2), shifted(1), words);
+    if (!isFull) kernels.addKeysBits(valid, rows, 0n, shifted(-1), words);
+    return;
+  }
+  // Index i is the value least + i - 1; codes start at 1, so code 0 has index 0.
+  const before = least - 1;
+  const at = values + from * (kind === 'i32' ? 4 : width);
+  const isCode = kind === 'code';
+  if (kind === 'i32' || width === 4) kernels.addKeysI32(at, rows, BigInt(before), shift, words);
+  else if (width === 8) kernels.addKeysI64(at, rows, BigInt(before), shift, words);
+  else if (width === 2) kernels[isCode ? 'addKeysU16' : 'addKeysI16'](at, rows, BigInt(before), shift, words);
+  else kernels[isCode ? 'addKeysU8' : 'addKeysI8'](at, rows, BigInt(before), shift, words);
+  // A missing integer is stored as 0, which must have index 0.
+  if (!isCode && !isFull) kernels.addKeysBits(valid, rows, 0n, shifted(before), words);
+}
+
+/** Reads the indexes of a key from `count` key words, the first of which is at element `at` of the memory's words. */
+export function indexesOfKey(
+  { shift, bits }: DenseKey,
+  words: Uint32Array,
+  at: number,
+  count: number,
+): Float64Array {
+  const indexes = new Float64Array(count);
+  if (shift >= 32) {
+    const size = 2 ** bits;
+    for (let word = 0; word < count; word++)
+      indexes[word] = (words[at + word * 2 + 1] >>> (shift - 32)) % size;
+    return indexes;
+  }
+  const lowBits = Math.min(bits, 32 - shift);
+  const lowMask = lowBits === 32 ? -1 : (1 << lowBits) - 1;
+  const highMask = bits - lowBits >= 32 ? -1 : (1 << (bits - lowBits)) - 1;
+  const highFactor = 2 ** lowBits;
+  for (let word = 0, from = at; word < count; word++, from += 2) {
+    indexes[word] =
+      (((words[from] >>> shift) & lowMask) >>> 0) + ((words[from + 1] & highMask) >>> 0) * highFactor;
+  }
+  return indexes;
+}

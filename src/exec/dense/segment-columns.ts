@@ -1,0 +1,138 @@
+/**
+ * The columns of one segment in the memory of a query, as kernels read them block by block. A block is given by its
+ * first row, its number of rows and the bitmap of its selected rows (0 = all).
+ * A segment's columns are copied at 0.1 to 0.2 ns per byte, because a kernel can access only one memory.
+ */
+import { SEGMENT_ROWS_MAX } from '../../base/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import type { EntitySegment, LatestColumn } from '../../storage/index.js';
+import type { QueryMemory } from '../query-memory.js';
+
+/** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
+export const DENSE_BLOCK_ROWS = 4_096;
+export const FIELD_BYTES = 8;
+
+/** Allocates zeroed bytes in the memory of the query. */
+export type Allocate = (bytes: number) => number;
+
+/** A column of the current segment; `values` and `validity` are byte offsets of its first row. */
+export interface SegmentColumn {
+  readonly values: number;
+  readonly validity: number;
+  /** null = no row of the segment has a value. */
+  stored: LatestColumn | null;
+  /** Whether every row of the segment that is not deleted has a value. */
+  isFull: boolean;
+}
+
+/** Rows [from, from + rows) of the segment. */
+export interface Block {
+  readonly from: number;
+  readonly rows: number;
+  /** Bitmap of the selected rows; 0 = all. */
+  readonly selected: number;
+  /** Number of selected rows. */
+  readonly count: number;
+}
+
+/** Where staged fields are written: the first of them, and the bytes from one record to the next. */
+export interface FieldTarget {
+  readonly at: number;
+  readonly recordBytes: number;
+}
+
+export class SegmentColumns {
+  readonly #memory: QueryMemory;
+  readonly #columns = new Map<number, SegmentColumn>();
+  readonly #selection: number;
+  /** An all-zero bitmap, for columns without values. */
+  readonly #nothing: number;
+  readonly #both: number;
+
+  constructor(columnIds: Iterable<number>, memory: QueryMemory, at: Allocate) {
+    this.#memory = memory;
+    const validityBytes = bitmapBytes(SEGMENT_ROWS_MAX);
+    for (const columnId of new Set(columnIds)) {
+      const values = at(SEGMENT_ROWS_MAX * 8);
+      this.#columns.set(columnId, { values, validity: at(validityBytes), stored: null, isFull: false });
+    }
+    this.#selection = at(validityBytes);
+    this.#nothing = at(bitmapBytes(DENSE_BLOCK_ROWS));
+    this.#both = at(bitmapBytes(DENSE_BLOCK_ROWS));
+  }
+
+  /** Copies the columns of a segment and the bitmap of its selected rows; null = all rows. */
+  copy(segment: EntitySegment, bitmap: Uint8Array | null): void {
+    for (const [columnId, column] of this.#columns) this.#copyColumn(segment, columnId, column);
+    if (bitmap !== null)
+      this.#memory.u8.set(bitmap.subarray(0, bitmapBytes(segment.rowCount)), this.#selection);
+  }
+
+  #copyColumn(segment: EntitySegment, columnId: number, column: SegmentColumn): void {
+    const { rowCount, deadCount } = segment;
+    const stored = segment.latest(columnId);
+    column.stored = stored === undefined || stored.presentCount === 0 ? null : stored;
+    column.isFull = stored?.presentCount === rowCount - deadCount;
+    if (column.stored === null) return;
+    const { arena, kind, width, valuesAt, validityAt } = column.stored;
+    const bitsBytes = bitmapBytes(rowCount);
+    const bytes = kind === 'bits' ? bitsBytes : rowCount * (kind === 'i32' ? 4 : width);
+    const { u8 } = this.#memory;
+    if (kind !== 'geo') u8.set(arena.u8.subarray(valuesAt, valuesAt + bytes), column.values);
+    if (!column.isFull) u8.set(arena.u8.subarray(validityAt, validityAt + bitsBytes), column.validity);
+  }
+
+  /** The blocks of the segment that have selected rows; `isWhole`: all rows are selected. */
+  *blocks(rowCount: number, isWhole: boolean): Generator<Block, void> {
+    for (let from = 0; from < rowCount; from += DENSE_BLOCK_ROWS) {
+      const rows = Math.min(DENSE_BLOCK_ROWS, rowCount - from);
+      const selected = isWhole ? 0 : this.#selection + from / 8;
+      const count = selected === 0 ? rows : this.#memory.kernels.count(selected, rows);
+      if (count > 0) yield { from, rows, selected, count };
+    }
+  }
+
+  column(columnId: number): SegmentColumn {
+    return this.#columns.get(columnId) as SegmentColumn;
+  }
+
+  /** Writes the values of the selected rows, with 0 for a missing value. */
+  stageValues(columnId: number, { from, rows, selected }: Omit<Block, 'count'>, target: FieldTarget): void {
+    const { kernels } = this.#memory;
+    const { stored, values } = this.column(columnId);
+    const { at: out, recordBytes } = target;
+    if (stored === null) {
+      kernels.stageBits(this.#nothing, selected, rows, out, recordBytes);
+      return;
+    }
+    const width = stored.kind === 'i32' ? 4 : stored.width;
+    const at = values + from * width;
+    if (width === 8) kernels.stageI64(at, selected, rows, out, recordBytes);
+    else if (width === 4) kernels.stageI32(at, selected, rows, out, recordBytes);
+    else if (width === 2) kernels.stageI16(at, selected, rows, out, recordBytes);
+    else kernels.stageI8(at, selected, rows, out, recordBytes);
+  }
+
+  /** Writes 1 for each selected row that has a value, else 0. */
+  stagePresence(columnId: number, { from, rows, selected }: Block, { at, recordBytes }: FieldTarget): void {
+    const { kernels } = this.#memory;
+    const { stored, isFull, validity } = this.column(columnId);
+    if (isFull && stored !== null) kernels.stageOnes(rows, at, recordBytes);
+    else {
+      const bits = stored === null ? this.#nothing : validity + from / 8;
+      kernels.stageBits(bits, selected, rows, at, recordBytes);
+    }
+  }
+
+  /**
+   * The selected rows of the block that have a value, as a bitmap that is valid until the next call; 0 = all rows. The
+   * column must have values.
+   */
+  presentRows(columnId: number, { from, rows, selected }: Block): number {
+    const { isFull, validity } = this.column(columnId);
+    if (isFull) return selected;
+    if (selected === 0) return validity + from / 8;
+    this.#memory.kernels.and(selected, validity + from / 8, rows, this.#both);
+    return this.#both;
+  }
+}
