@@ -56,6 +56,14 @@ export const SCALAR_FUNCTIONS = [
   ...(['bit-and', 'bit-or', 'bit-xor', 'bit-not'] as const),
   ...(['shift-left', 'shift-right'] as const), // number, count from 0 to 63; results have at most 64 bits
   'width-bucket', // number, low and high of one type, count: 0 to count + 1
+  // From the number of pairs (x, y), the sums of x, y, x^2, y^2 and xy, all exact: floats
+  ...(['var-pop', 'var-samp', 'stddev-pop', 'stddev-samp', 'covar-pop', 'covar-samp', 'corr'] as const),
+  ...(['regr-slope', 'regr-intercept', 'regr-r2', 'regr-avgx', 'regr-avgy'] as const),
+  ...(['regr-sxx', 'regr-syy', 'regr-sxy'] as const),
+  // Packed texts: a text behind keys, so that texts are ordered by the keys (src/expression/functions/packed.ts)
+  'pack', // directions of the keys (constant), text, keys
+  'packed-text', // of a packed text
+  'json-item', // the value as JSON; never missing
   'greatest', // missing arguments are ignored
   'least',
   // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes

@@ -1,9 +1,10 @@
 /** Calls of functions: selects the implementation for the types of the arguments. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
-import type { Expression, ScalarFunction } from '../../ir/index.js';
+import { type Expression, type ScalarFunction, TEXT } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
+import { castVector } from '../cast/cast.js';
 import { expressionError } from '../error.js';
 import { type MergePart, merge, TextUnion } from '../merge.js';
 import { constantValue, type Evaluate, type Node } from '../node.js';
@@ -11,6 +12,8 @@ import { isValid } from '../validity.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
+import { jsonItems, packTexts } from './packed.js';
+import { regressionFunction } from './regression.js';
 import { mayGrow, textFunction } from './text-calls.js';
 import { wholeFunction, wholeMayFail } from './whole-calls.js';
 
@@ -26,7 +29,7 @@ export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAc
 
 /** Whether the result is missing if any argument is missing. */
 const isStrict = (name: ScalarFunction): boolean =>
-  name !== 'concat' && name !== 'greatest' && name !== 'least';
+  name !== 'concat' && name !== 'pack' && name !== 'json-item' && name !== 'greatest' && name !== 'least';
 
 function otherFunction(
   name: ScalarFunction,
@@ -36,8 +39,16 @@ function otherFunction(
   memory: MemoryAccount | null,
 ): Apply {
   const types = args.map((arg) => arg.type);
+  if (name === 'pack') {
+    const directions = String(constantValue(args[0])).match(/../g) ?? [];
+    return ([, text, ...keys]) => packTexts(directions, text, keys);
+  }
+  if (name === 'json-item') {
+    return ([vector]) => jsonItems(vector, types[0], (values) => castVector(values, types[0], TEXT));
+  }
   if (name === 'greatest' || name === 'least') return extremes(type, name === 'greatest' ? 1 : -1, memory);
-  const ofNumbers = floatPairFunction(name, types) ?? wholeFunction(name, types);
+  const ofNumbers =
+    floatPairFunction(name, types) ?? wholeFunction(name, types) ?? regressionFunction(name, types);
   if (ofNumbers !== null) return ofNumbers;
   const ofDates = dateFunction(name, unit, types, type);
   if (ofDates !== null) return ofDates;
@@ -58,7 +69,7 @@ function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
 
 /** Whether the function can raise an error for some row. */
 export function callMayFail(name: ScalarFunction): boolean {
-  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name);
+  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name) || name === 'pack';
 }
 
 /** The greatest (`sign` 1) or least argument of each row; missing ones are ignored. */
