@@ -59,6 +59,14 @@ export const SCALAR_FUNCTIONS = [
   'divide', // two operands of one type: of integers cut towards zero; x / 0 throws 6000
   'limit-digits', // exact number, most digits (constant integer); a value with more throws 6000
   'modulo', // two operands of one type; x % 0 throws 6000
+  // From the number of pairs (x, y), the sums of x, y, x^2, y^2 and xy, all exact: floats
+  ...(['var-pop', 'var-samp', 'stddev-pop', 'stddev-samp', 'covar-pop', 'covar-samp', 'corr'] as const),
+  ...(['regr-slope', 'regr-intercept', 'regr-r2', 'regr-avgx', 'regr-avgy'] as const),
+  ...(['regr-sxx', 'regr-syy', 'regr-sxy'] as const),
+  // Packed texts: a text behind keys, so that texts are ordered by the keys (src/expression/functions/packed.ts)
+  'pack', // directions of the keys (constant), text, keys
+  'packed-text', // of a packed text
+  'json-item', // the value as JSON; never missing
   'greatest', // missing arguments are ignored
   'least',
   // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes

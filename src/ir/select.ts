@@ -57,8 +57,32 @@ export type AggregateFunction =
   | 'avg'
   | 'min'
   | 'max'
-  | 'stddev' // of the sample; missing below two values
-  | 'percentile'; // interpolated; the median is 0.5
+  // Of the sample: missing below two values.
+  | 'stddev'
+  | 'variance'
+  // Of the population.
+  | 'stddev-pop'
+  | 'variance-pop'
+  | 'percentile' // interpolated; the median is 0.5
+  | 'percentile-disc' // a value: the first whose share of the values up to it is at least the fraction
+  | 'percentile-disc-down' // the same in descending order
+  | 'mode' // the most frequent value, of several the least
+  | 'bit-and'
+  | 'bit-or'
+  | 'bit-xor'
+  | 'list'; // the packed texts in their order, without their keys, concatenated (src/expression/functions/packed.ts)
+
+/** Aggregates of the sums of values and of their squares. */
+export const isOfSquares = (name: AggregateFunction): boolean =>
+  name === 'stddev' || name === 'variance' || name === 'stddev-pop' || name === 'variance-pop';
+
+const OF_ALL_VALUES: readonly AggregateFunction[] = [
+  ...(['percentile', 'percentile-disc', 'percentile-disc-down', 'mode'] as const),
+  ...(['bit-and', 'bit-or', 'bit-xor', 'list'] as const),
+];
+
+/** Aggregates of all values of a group, each with the number of its occurrences. */
+export const isOfAllValues = (name: AggregateFunction): boolean => OF_ALL_VALUES.includes(name);
 
 /**
  * The values that an aggregate combines within each group:
@@ -75,11 +99,11 @@ export interface Aggregate {
   /** Equal values count once. */
   readonly distinct: boolean;
   readonly feed: Feed;
-  /** For a percentile, 0 to 1. */
+  /** For percentiles, 0 to 1. */
   readonly fraction: number | null;
   /**
    * count: integer. sum: integer, the operand's decimal, or float. min, max: the operand's type. avg and stddev: float,
-   * avg with at most 6 decimals. percentile: float.
+   * avg with at most 6 decimals. percentile, variance: float. list: text. The others: the operand's type.
    */
   readonly type: SqlType;
 }
@@ -136,7 +160,7 @@ export const countsTexts = ({ grouping }: SelectPlan): boolean =>
 
 /** Whether the shards may return many values of groups, in memory that is sent back to them for reuse. */
 export const collectsValues = ({ grouping }: SelectPlan): boolean =>
-  grouping?.aggregates.some(({ function: name, distinct }) => distinct || name === 'percentile') === true;
+  grouping?.aggregates.some(({ function: name, distinct }) => distinct || isOfAllValues(name)) === true;
 
 /** The rows of a joined dimension, as sent to the workers. */
 export interface JoinTable {

@@ -90,6 +90,9 @@ function momentOf({ function: name }: Aggregate): Exclude<MetricStatistic, 'valu
     case 'max':
       return 'extremes';
     case 'stddev':
+    case 'variance':
+    case 'stddev-pop':
+    case 'variance-pop':
       return 'squares';
     default:
       return null;

@@ -7,6 +7,7 @@ import { readCall, readType } from './calls.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
 import { callClausesFollow, readCallClauses } from './query/call-clauses.js';
 import { afterQuery } from './query/clause-order.js';
+import { DERIVED_HEIGHT, derivedAggregate } from './query/derived-aggregates.js';
 import { NO_STAR, SUBSELECT } from './refusals.js';
 import { sqlError } from './sql-error.js';
 import { isReserved, TokenReader } from './token-reader.js';
@@ -40,6 +41,8 @@ export abstract class OperandReader extends TokenReader {
   /** Greatest height of the nodes parsed so far within the same parentheses, call or CASE. */
   protected tallest = 0;
   #nesting = 0;
+  /** The number of derived aggregates parsed so far. */
+  #derivedCount = 0;
 
   /** Parses a query up to the token that cannot continue it. */
   protected query(): Query {
@@ -122,17 +125,28 @@ export abstract class OperandReader extends TokenReader {
   }
 
   #called({ upper, position }: Token): SqlNode {
+    const derivedBefore = this.#derivedCount;
     if (upper === 'EXISTS') {
       this.next();
       if (!this.isQueryAhead()) throw unexpected(this.peek(1), 'SELECT');
       return { is: 'exists', query: this.enclosedQuery(), ...nodeAt(position) };
     }
     const called = this.nested(position, () => readCall(this));
-    if (!callClausesFollow(this) || (called.is !== 'call' && called.is !== 'ordered')) return called;
+    const isFollowed = callClausesFollow(this) && (called.is === 'call' || called.is === 'ordered');
+    if (!isFollowed) return this.#derived(called, derivedBefore);
     const height = this.height;
     const node = this.nested(position, () => readCallClauses(this, called));
     this.above(height, position);
-    return node;
+    return this.#derived(node, derivedBefore);
+  }
+
+  /** `before`: the number of derived aggregates before the node. */
+  #derived(node: SqlNode, before: number): SqlNode {
+    const derived = derivedAggregate(node);
+    if (derived === node) return node;
+    if (this.#derivedCount++ > before) throw sqlError('this aggregate contains another one', node.position);
+    this.above(this.height + DERIVED_HEIGHT, node.position);
+    return derived;
   }
 
   /** Whether WITH TIME ZONE follows, as in TIMESTAMP WITH TIME ZONE '2017-01-01 00:00:00Z'. */

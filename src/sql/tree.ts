@@ -118,7 +118,13 @@ export type SqlNode = Node &
         readonly distinct: boolean;
       }
     /** AGGREGATE(...) FILTER (WHERE condition). */
-    | { readonly is: 'filtered'; readonly call: CallNode; readonly where: SqlNode }
+    | {
+        readonly is: 'filtered';
+        readonly call: CallNode;
+        readonly where: SqlNode;
+        /** ORDER BY inside the call; absent = none. */
+        readonly orderBy?: readonly OrderKey[];
+      }
     /** AGGREGATE(... ORDER BY ...) or AGGREGATE(...) WITHIN GROUP (ORDER BY ...). */
     | { readonly is: 'ordered'; readonly call: CallNode; readonly orderBy: readonly OrderKey[] }
     /** FUNCTION(...) OVER window. */

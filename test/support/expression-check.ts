@@ -189,6 +189,14 @@ const floatPair: Signature = { args: [float, float], result: 'float' };
 const wholePair: Signature = { args: [integer, integer], result: 'integer' };
 const digits: Signature = { args: [numeric, integer], result: 'first' };
 
+const ofSums: Signature = { args: [integer, exact, exact, exact, exact, exact], result: 'float' };
+const regressions = {
+  ...{ 'var-pop': ofSums, 'var-samp': ofSums, 'stddev-pop': ofSums, 'stddev-samp': ofSums },
+  ...{ 'covar-pop': ofSums, 'covar-samp': ofSums, corr: ofSums, 'regr-slope': ofSums },
+  ...{ 'regr-intercept': ofSums, 'regr-r2': ofSums, 'regr-avgx': ofSums, 'regr-avgy': ofSums },
+  ...{ 'regr-sxx': ofSums, 'regr-syy': ofSums, 'regr-sxy': ofSums },
+};
+
 const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   lower: ofText,
   upper: ofText,
@@ -255,6 +263,10 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   divide: { args: [numeric, numeric], result: 'first' },
   'limit-digits': { args: [exact, integer], result: 'first' },
   modulo: { args: [numeric, numeric], result: 'first' },
+  ...regressions,
+  pack: { args: [text, text, ordered], least: 2, many: true, result: 'text' },
+  'packed-text': ofText,
+  'json-item': { args: [() => true], result: 'text' },
   greatest: { args: [ordered, ordered], many: true, result: 'first' },
   least: { args: [ordered, ordered], many: true, result: 'first' },
   'date-part': { args: [dated], result: 'integer', units: 'parts' },

@@ -1,6 +1,6 @@
 /** Maps aggregate functions to accumulators. Aggregates with the same kind, input and operand share one accumulator. */
 import type { Allocator } from '../../answer/index.js';
-import type { Aggregate } from '../../ir/index.js';
+import { type Aggregate, isOfAllValues, isOfSquares } from '../../ir/index.js';
 import { type SqlType, vectorKindOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { GroupExtremes } from './aggregate-extremes.js';
@@ -16,12 +16,11 @@ export function aggregationKindOf({ function: name, distinct }: Aggregate): Aggr
     case 'min':
     case 'max':
       return name;
-    case 'percentile':
-      return distinct ? 'distinct' : 'counted';
     default:
+      if (isOfAllValues(name)) return distinct ? 'distinct' : 'counted';
       if (distinct) return 'distinct';
       if (name === 'count') return 'count';
-      return name === 'stddev' ? 'squares' : 'sum';
+      return isOfSquares(name) ? 'squares' : 'sum';
   }
 }
 

@@ -1,9 +1,10 @@
 /** Calls of functions: selects the implementation for the types of the arguments. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
-import type { Expression, ScalarFunction } from '../../ir/index.js';
+import { type Expression, type ScalarFunction, TEXT } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
+import { castVector } from '../cast/cast.js';
 import { expressionError } from '../error.js';
 import { exactOf } from '../kinds.js';
 import { type MergePart, merge, TextUnion } from '../merge.js';
@@ -12,6 +13,8 @@ import { isValid } from '../validity.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
+import { jsonItems, packTexts } from './packed.js';
+import { regressionFunction } from './regression.js';
 import { dividesStrictly, limitDigits, strictDivision } from './postgres-calls.js';
 import { mayGrow, textFunction } from './text-calls.js';
 import { wholeFunction, wholeMayFail } from './whole-calls.js';
@@ -28,7 +31,7 @@ export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAc
 
 /** Whether the result is missing if any argument is missing. */
 const isStrict = (name: ScalarFunction): boolean =>
-  name !== 'concat' && name !== 'greatest' && name !== 'least';
+  name !== 'concat' && name !== 'pack' && name !== 'json-item' && name !== 'greatest' && name !== 'least';
 
 function otherFunction(
   name: ScalarFunction,
@@ -38,8 +41,16 @@ function otherFunction(
   memory: MemoryAccount | null,
 ): Apply {
   const types = args.map((arg) => arg.type);
+  if (name === 'pack') {
+    const directions = String(constantValue(args[0])).match(/../g) ?? [];
+    return ([, text, ...keys]) => packTexts(directions, text, keys);
+  }
+  if (name === 'json-item') {
+    return ([vector]) => jsonItems(vector, types[0], (values) => castVector(values, types[0], TEXT));
+  }
   if (name === 'greatest' || name === 'least') return extremes(type, name === 'greatest' ? 1 : -1, memory);
-  const ofNumbers = floatPairFunction(name, types) ?? wholeFunction(name, types);
+  const ofNumbers =
+    floatPairFunction(name, types) ?? wholeFunction(name, types) ?? regressionFunction(name, types);
   if (ofNumbers !== null) return ofNumbers;
   if (dividesStrictly(name)) return ([left, right]) => strictDivision(name, left, right);
   if (name === 'limit-digits')
@@ -66,6 +77,7 @@ export function callMayFail(name: ScalarFunction): boolean {
   return (
     dividesStrictly(name) ||
     name === 'limit-digits' ||
+    name === 'pack' ||
     mayGrow(name) ||
     mayLeaveYears(name) ||
     mayRescale(name) ||

@@ -6,6 +6,7 @@ import { Texts } from '../../vector/index.js';
 import { tooMuchText, VECTOR_CHARS_MAX } from '../error.js';
 import { textOf } from '../kinds.js';
 import { bothValid, isValid } from '../validity.js';
+import { packedText } from './packed.js';
 import {
   left,
   limitLength,
@@ -84,6 +85,7 @@ const TEXT_MAKERS: Partial<Readonly<Record<ScalarFunction, TextMaker>>> = {
   lower: mapped(lowerCase),
   upper: mapped(upper),
   reverse: mapped(reverse),
+  'packed-text': mapped(packedText),
   trim: trimmed(true, true),
   ltrim: trimmed(true, false),
   rtrim: trimmed(false, true),

@@ -2,30 +2,30 @@
  * Computes aggregate columns of merged groups: merges the shards' states exactly and computes the results. In slices.
  */
 import { inSlices, invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
-import type { Aggregate, AggregateState } from '../../ir/index.js';
+import { type Aggregate, type AggregateState, isOfAllValues, isOfSquares } from '../../ir/index.js';
 import {
   compareRows,
-  constantVector,
   fromWire,
   type SqlType,
   unitsOf,
   type Vector,
   vectorKindOf,
 } from '../../vector/index.js';
-import { gatherRows, joinColumns } from './columns.js';
+import { collectedColumn } from './collected-columns.js';
+import { joinColumns, rowsOrMissing } from './columns.js';
 import type { MergedGroups } from './group-merge.js';
 import { GroupSums, integerReader } from './group-sums.js';
 import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.js';
 import { percentileColumn, percentilesOfRuns } from './percentiles.js';
 import { distinctBits, distinctCount, eachGroup, listOfBits, listOfRuns } from './sorted-runs.js';
-import { countStateTexts, distinctValues, joinValues } from './value-states.js';
+import { countStateTexts, distinctValues, joinValues, listOfTexts } from './value-states.js';
 
 /** The kind of state that shards return for an aggregate. */
 export function stateOf({ function: name, distinct }: Aggregate): AggregateState['holds'] {
   if (name === 'min' || name === 'max') return 'extreme';
-  if (distinct || name === 'percentile') return 'values';
+  if (distinct || isOfAllValues(name)) return 'values';
   if (name === 'count') return 'count';
-  return name === 'stddev' ? 'squares' : 'sum';
+  return isOfSquares(name) ? 'squares' : 'sum';
 }
 
 const isOfValues = ({ holds }: AggregateState): boolean =>
@@ -87,7 +87,7 @@ function* ofMoments(
   for (const [partial, state] of states.entries()) {
     yield* addSums(sums, fromWire(state.sums), state.counts, partial, groups);
   }
-  if (aggregate.function !== 'stddev') return yield* ofSums(aggregate, counts, sums, null, budget);
+  if (!isOfSquares(aggregate.function)) return yield* ofSums(aggregate, counts, sums, null, budget);
   const squares = new GroupSums(groups.count, budget);
   for (const [partial, state] of states.entries()) {
     if (state.holds !== 'squares') continue;
@@ -120,7 +120,7 @@ function ofSums(
   budget: MemoryAccount,
 ): Task<Vector> {
   const of = typeOf(aggregate);
-  if (squares !== null) return deviationColumn(of, counts, sums, squares, budget);
+  if (squares !== null) return deviationColumn(aggregate.function, of, counts, sums, squares, budget);
   if (aggregate.function === 'avg') return avgColumn(of, counts, sums, budget);
   return sumColumn(of, counts, sums, budget);
 }
@@ -169,28 +169,6 @@ function keepBest(
   }
 }
 
-/** Row rows[i] - 1 of `values`, or missing if rows[i] is 0; overwrites `rows`. */
-function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
-  const valid = new Uint8Array(rows.length);
-  let missing = 0;
-  yield* inSlices(rows.length, (from, to) => {
-    for (let index = from; index < to; index++) {
-      if (rows[index] === 0) missing++;
-      else {
-        valid[index] = 1;
-        rows[index]--;
-      }
-    }
-  });
-  // Row 0 must exist, although its value is not read.
-  const source = values.count === 0 ? withOneMissing(values) : values;
-  const gathered = yield* gatherRows(source, rows, budget);
-  return { ...gathered, valid: missing === 0 ? null : valid };
-}
-
-const withOneMissing = ({ kind }: Vector): Vector =>
-  constantVector({ type: kind === 'exact' ? 'integer' : kind }, null, 1);
-
 type CollectedState = StateOf<'values' | 'texts' | 'runs' | 'bits'>;
 
 const isRuns = (state: AggregateState): state is StateOf<'runs'> => state.holds === 'runs';
@@ -202,8 +180,10 @@ function* ofCollected(
   merged: MergedGroups,
   budget: MemoryAccount,
 ): Task<Vector> {
-  if (states.length > 0 && states.every(isRuns)) return yield* ofRuns(aggregate, states, merged, budget);
-  if (states.length > 0 && states.every(isBits)) {
+  const merges = aggregate.function === 'count' || aggregate.function === 'percentile';
+  if (merges && states.length > 0 && states.every(isRuns))
+    return yield* ofRuns(aggregate, states, merged, budget);
+  if (aggregate.function === 'count' && states.length > 0 && states.every(isBits)) {
     return countColumn(Float64Array.of(yield* distinctBits(states)));
   }
   const lists: StateOf<'values' | 'texts'>[] = [];
@@ -244,10 +224,13 @@ function* ofValues(
     const different = yield* countStateTexts(type, states, budget);
     return countColumn(Float64Array.of(different));
   }
-  const joined = yield* joinValues(type, states.map(valuesOf), merged, budget);
+  const lists: StateOf<'values'>[] = [];
+  for (const state of states) {
+    lists.push(state.holds === 'values' ? state : yield* listOfTexts(state.texts, budget));
+  }
+  const joined = yield* joinValues(type, lists, merged, budget);
   const { values, groups } = joined;
-  if (aggregate.function === 'percentile') {
-    invariant(aggregate.fraction !== null, 'a percentile has a fraction');
+  if (isOfAllValues(aggregate.function)) {
     const entries = aggregate.distinct
       ? yield* distinctValues(joined, merged.count, budget)
       : yield* allEntries(values.count, budget);
@@ -255,17 +238,16 @@ function* ofValues(
     budget.reserve(isUnweighted ? values.count * 8 : 0);
     const counts = isUnweighted ? new Float64Array(values.count).fill(1) : joined.counts;
     const weighed = { values, entries, groups, counts: counts as Float64Array };
+    if (aggregate.function !== 'percentile') {
+      return yield* collectedColumn(aggregate, weighed, merged.count, budget);
+    }
+    invariant(aggregate.fraction !== null, 'a percentile has a fraction');
     return yield* percentileColumn(type, aggregate.fraction, weighed, merged.count, budget);
   }
   const distinct = yield* distinctValues(joined, merged.count, budget);
   const counts = yield* countEntries(distinct, groups, merged.count, budget);
   if (aggregate.function === 'count') return countColumn(counts);
   return yield* distinctMoments(aggregate, values, distinct, groups, counts, budget);
-}
-
-function valuesOf(state: StateOf<'values' | 'texts'>): StateOf<'values'> {
-  invariant(state.holds === 'values', 'texts are joined in order to be counted');
-  return state;
 }
 
 function* allEntries(count: number, budget: MemoryAccount): Task<Uint32Array> {
@@ -300,7 +282,7 @@ function* distinctMoments(
   budget: MemoryAccount,
 ): Task<Vector> {
   const sums = new GroupSums(counts.length, budget);
-  const squares = aggregate.function === 'stddev' ? new GroupSums(counts.length, budget) : null;
+  const squares = isOfSquares(aggregate.function) ? new GroupSums(counts.length, budget) : null;
   const read = values.kind === 'float' ? unitReader(values.numbers) : integerReader(values);
   yield* inSlices(
     entries.length,

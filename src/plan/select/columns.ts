@@ -1,6 +1,7 @@
 /** Joins and gathers whole columns in slices, as src/vector does at once for batches. */
 import { inSlices, type MemoryAccount, QuarryError, SLICE_ENTRIES, type Task } from '../../base/index.js';
 import {
+  constantVector,
   gather,
   type SqlType,
   Texts,
@@ -252,3 +253,25 @@ function copyTexts({ codes, valid, texts }: TextVector, rows: Uint32Array, budge
   const copied = Texts.ofBytes({ offsets: own, bytes: ownBytes }, count, false);
   return { kind: 'text', count, valid: ownValid, codes: null, texts: copied };
 }
+
+/** Row rows[i] - 1 of `values`, or missing if rows[i] is 0; overwrites `rows`. */
+export function* rowsOrMissing(values: Vector, rows: Uint32Array, budget: MemoryAccount): Task<Vector> {
+  const valid = new Uint8Array(rows.length);
+  let missing = 0;
+  yield* inSlices(rows.length, (from, to) => {
+    for (let index = from; index < to; index++) {
+      if (rows[index] === 0) missing++;
+      else {
+        valid[index] = 1;
+        rows[index]--;
+      }
+    }
+  });
+  // Row 0 must exist, although its value is not read.
+  const source = values.count === 0 ? withOneMissing(values) : values;
+  const gathered = yield* gatherRows(source, rows, budget);
+  return { ...gathered, valid: missing === 0 ? null : valid };
+}
+
+const withOneMissing = ({ kind }: Vector): Vector =>
+  constantVector({ type: kind === 'exact' ? 'integer' : kind }, null, 1);

@@ -1,5 +1,6 @@
 /** Computes the results of aggregates from exact counts and sums; each is exact and rounded at most once. */
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
+import type { AggregateFunction } from '../../ir/index.js';
 import { sqlError } from '../../sql/index.js';
 import {
   DIGITS_MAX,
@@ -140,8 +141,12 @@ export function* avgColumn(
   );
 }
 
-/** The sample standard deviation (divisor n - 1); missing for fewer than two values. Throws 9006. */
+/**
+ * The variance or standard deviation: of the sample (divisor n - 1), missing for fewer than two values, or of the population
+ * (divisor n), missing without a value. Throws 9006.
+ */
 export function* deviationColumn(
+  name: AggregateFunction,
   of: SqlType,
   counts: Float64Array,
   sums: GroupSums,
@@ -149,14 +154,18 @@ export function* deviationColumn(
   budget: MemoryAccount,
 ): Task<Vector> {
   const { unit, exponent } = formOf(of);
+  const isOfPopulation = name === 'stddev-pop' || name === 'variance-pop';
+  const isRoot = name === 'stddev' || name === 'stddev-pop';
   return yield* floatColumn(
     counts.length,
     (group) => {
-      if (counts[group] < 2) return null;
+      if (counts[group] < (isOfPopulation ? 1 : 2)) return null;
       const count = BigInt(counts[group]);
       const sum = sums.at(group);
       const numerator = count * squares.at(group) - sum * sum;
-      return nearestRootOfUnits(numerator, count * (count - 1n) * unit * unit, exponent);
+      const denominator = count * (isOfPopulation ? count : count - 1n) * unit * unit;
+      if (isRoot) return nearestRootOfUnits(numerator, denominator, exponent);
+      return nearest(numerator, denominator, 2 * exponent);
     },
     budget,
   );

@@ -65,7 +65,7 @@ export function* countStateTexts(
   if (filled.length < 2) return filled.reduce((sum, state) => sum + countOf(state), 0);
   const values: ValuesState[] = [];
   for (const state of filled) {
-    values.push(state.holds === 'values' ? state : yield* asValues(state.texts, budget));
+    values.push(state.holds === 'values' ? state : yield* listOfTexts(state.texts, budget));
   }
   const joined = yield* joinColumns(
     values.map((state) => fromWire(state.values)),
@@ -79,8 +79,8 @@ export function* countStateTexts(
 const countOf = (state: ValuesState | TextsState): number =>
   state.holds === 'texts' ? state.texts.count : state.values.count;
 
-/** Throws 9006. */
-function* asValues(texts: PartitionedTexts, budget: MemoryAccount): Task<ValuesState> {
+/** The texts as a list of values of the only group. Throws 9006. */
+export function* listOfTexts(texts: PartitionedTexts, budget: MemoryAccount): Task<ValuesState> {
   const { count, words } = texts;
   budget.reserve(count * 8 + 4 + words.byteLength);
   const offsets = new Uint32Array(count + 1);

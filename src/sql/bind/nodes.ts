@@ -36,7 +36,7 @@ export function operandsOf(node: SqlNode): readonly SqlNode[] {
       return entry === undefined ? node.args : node.args.filter((_of, at) => kindAt(entry, at) !== 'unit');
     }
     case 'filtered':
-      return [node.call, node.where];
+      return [node.call, node.where, ...(node.orderBy ?? []).map(({ of }) => of)];
     case 'ordered':
       return [node.call, ...node.orderBy.map(({ of }) => of)];
     // The call is no aggregate of its own.

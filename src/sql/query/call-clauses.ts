@@ -56,20 +56,23 @@ function filterOf(reader: TokenReader): SqlNode {
   return where;
 }
 
-/** Aggregates with an order ignore missing values, so that the values of other rows can be replaced by missing ones. */
-function filteredOrder(ordered: OrderedNode, where: SqlNode, isWithinGroup: boolean): OrderedNode {
-  const { call, orderBy } = ordered;
+/** A percentile ignores missing values, so that the values of other rows can be replaced by missing ones. */
+function filteredOrder(ordered: OrderedNode, where: SqlNode, isWithinGroup: boolean): SqlNode {
+  const { call, orderBy, position } = ordered;
+  const mayIgnore = isWithinGroup && !LISTS.has(call.name);
+  if (!mayIgnore) return { is: 'filtered', call, where, orderBy, position, parenthesized: false };
   const onlyWhere = (of: SqlNode): SqlNode => {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of SQL; a branch is never awaited
     const branches = [{ when: where, then: of }];
     return { is: 'case', of: null, branches, otherwise: null, position: of.position, parenthesized: false };
   };
-  if (isWithinGroup) {
-    return { ...ordered, orderBy: orderBy.map((key) => ({ ...key, of: onlyWhere(key.of) })) };
-  }
-  const [first, ...rest] = call.args;
-  return { ...ordered, call: { ...call, args: [onlyWhere(first), ...rest] } };
+  return { ...ordered, orderBy: orderBy.map((key) => ({ ...key, of: onlyWhere(key.of) })) };
 }
+
+/** Aggregates whose WITHIN GROUP orders the values instead of being them. */
+const LISTS: ReadonlySet<string> = new Set([
+  ...['string_agg', 'listagg', 'group_concat', 'array_agg', 'json_agg', 'jsonb_agg'],
+]);
 
 function windowOf(reader: TokenReader): WindowDefinition {
   const token = reader.peek();

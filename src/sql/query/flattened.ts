@@ -1,4 +1,5 @@
 /** The flat form of a query, which is bound and executed without a tree of relations. */
+import { aggregateForm } from '../bind/functions/aggregate-functions.js';
 import { nodesOf } from '../bind/nodes.js';
 import type {
   FromItem,
@@ -71,9 +72,13 @@ function flatKeys({ groupBy }: SelectBlock): readonly SqlNode[] | null {
   return keys;
 }
 
-function hasFlatNodes(query: Query): boolean {
+/** Whether no node needs a tree of relations: subqueries, window functions, aggregates of several values per row. */
+export function hasFlatNodes(query: Query): boolean {
   for (const { roots } of scopesOf(query)) {
-    for (const root of roots) for (const node of nodesOf(root)) if (NOT_FLAT.has(node.is)) return false;
+    for (const root of roots) for (const node of nodesOf(root)) if (!isFlatNode(node)) return false;
   }
   return true;
 }
+
+const isFlatNode = (node: SqlNode): boolean =>
+  !NOT_FLAT.has(node.is) && (node.is !== 'call' || (aggregateForm(node.name)?.special ?? null) === null);

@@ -62,7 +62,7 @@ t.test('a sum has the required width, and is missing over no values', async (t) 
 t.test('a deviation is the sample deviation', async (t) => {
   const counts = Float64Array.of(1, 2, 4);
   const column = runToEnd(
-    deviationColumn(DECIMAL, counts, sumsOf([5, 300, 10]), sumsOf([25, 50_000, 30]), budget),
+    deviationColumn('stddev', DECIMAL, counts, sumsOf([5, 300, 10]), sumsOf([25, 50_000, 30]), budget),
   );
   t.strictSame(valuesOf(column), [null, Math.SQRT1_2, Math.sqrt(5 / 3) / 100]);
 });

@@ -108,7 +108,7 @@ const READ: readonly (readonly [string, string])[] = [
   ],
   [
     "SELECT STRING_AGG(a, ',' ORDER BY b) FILTER (WHERE c), PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) FILTER (WHERE c) FROM t",
-    "query: select {string_agg{{case when [c] then [a] else nothing}, ','} order by [b]}, {percentile_cont{0.5} order by {case when [c] then [a] else nothing}} from [t]",
+    "query: select {string_agg{[a], ','} order by [b] filter [c]}, {percentile_cont{0.5} order by {case when [c] then [a] else nothing}} from [t]",
   ],
   [
     'SELECT (SELECT MAX(b) FROM u), ((SELECT 1)) + 1, -(SELECT 2) FROM t',

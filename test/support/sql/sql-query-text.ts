@@ -47,7 +47,7 @@ function windowText({ base, partitionBy, orderBy, frame }: WindowDefinition): st
 export function queryNodeText(node: QueryNode): string {
   switch (node.is) {
     case 'filtered':
-      return `{${nodeText(node.call)}${clause('filter', node.where)}}`;
+      return `{${nodeText(node.call)}${orderText(node.orderBy ?? [])}${clause('filter', node.where)}}`;
     case 'ordered':
       return `{${nodeText(node.call)}${orderText(node.orderBy)}}`;
     case 'over':

@@ -68,7 +68,7 @@ const shortName = ({ alias, columnName, node }: NamedItem): string =>
 function functionName(node: SqlNode): string {
   switch (node.is) {
     case 'call':
-      return aggregateForm(node.name)?.label ?? node.name.toUpperCase();
+      return aggregateForm(node.name)?.label ?? node.name.replace(/^window_/, '').toUpperCase();
     case 'over':
     case 'filtered':
     case 'ordered':

@@ -12,27 +12,61 @@ export interface AggregateForm {
   readonly label: string;
   /** The fraction of a percentile; 'argument' = given by the second argument. */
   readonly fraction: number | 'argument' | null;
+  /** The only type of values that it takes; null = those of its function. */
+  readonly only: SqlType['type'] | null;
+  /** Equal values count once, also without DISTINCT. */
+  readonly isDistinct: boolean;
+  /**
+   * packed: ARG_MIN(x, y), the extreme of packed texts; array and texts: a list of packed texts; grouping: GROUPING(key, ...).
+   * Only SELECTs of general form have them.
+   */
+  readonly special: 'packed' | 'array' | 'texts' | 'grouping' | null;
 }
 
-const STDDEV: AggregateForm = { function: 'stddev', label: 'STDDEV', fraction: null };
-const AVG: AggregateForm = { function: 'avg', label: 'AVG', fraction: null };
-const PERCENTILE: AggregateForm = { function: 'percentile', label: 'PERCENTILE', fraction: 'argument' };
+const form = (name: AggregateFunction, label: string, more: Partial<AggregateForm> = {}): AggregateForm => ({
+  function: name,
+  label,
+  fraction: null,
+  only: null,
+  isDistinct: false,
+  special: null,
+  ...more,
+});
 
-const FORMS: ReadonlyMap<string, AggregateForm> = new Map<string, AggregateForm>([
-  ['count', { function: 'count', label: 'COUNT', fraction: null }],
-  ['sum', { function: 'sum', label: 'SUM', fraction: null }],
-  ['avg', AVG],
-  ['mean', AVG],
-  ['min', { function: 'min', label: 'MIN', fraction: null }],
-  ['max', { function: 'max', label: 'MAX', fraction: null }],
-  ['stddev', STDDEV],
-  ['stdev', STDDEV],
-  ['stddev_samp', STDDEV],
-  ['median', { function: 'percentile', label: 'MEDIAN', fraction: 0.5 }],
-  ['percentile', PERCENTILE],
-  ['quantile_cont', PERCENTILE],
-  ['percentile_cont', PERCENTILE],
-]);
+/** Aggregates by their names, the first of which is the name in answers. */
+const NAMED: readonly (readonly [readonly string[], AggregateFunction, Partial<AggregateForm>?])[] = [
+  [['count'], 'count'],
+  [['sum'], 'sum'],
+  [['avg', 'mean'], 'avg'],
+  [['min'], 'min'],
+  [['max'], 'max'],
+  [['stddev', 'stdev', 'stddev_samp'], 'stddev'],
+  [['stddev_pop'], 'stddev-pop'],
+  [['variance', 'var_samp'], 'variance'],
+  [['var_pop'], 'variance-pop'],
+  [['median'], 'percentile', { fraction: 0.5 }],
+  [['percentile', 'quantile_cont', 'percentile_cont'], 'percentile', { fraction: 'argument' }],
+  [['percentile_disc', 'quantile_disc'], 'percentile-disc', { fraction: 'argument' }],
+  [['mode'], 'mode'],
+  [['any_value'], 'min'],
+  [['approx_count_distinct'], 'count', { isDistinct: true }],
+  [['bool_and', 'every'], 'min', { only: 'boolean' }],
+  [['bool_or'], 'max', { only: 'boolean' }],
+  [['bit_and'], 'bit-and', { only: 'integer' }],
+  [['bit_or'], 'bit-or', { only: 'integer' }],
+  [['bit_xor'], 'bit-xor', { only: 'integer' }],
+  [['arg_min', 'argmin', 'min_by'], 'min', { special: 'packed' }],
+  [['arg_max', 'argmax', 'max_by'], 'max', { special: 'packed' }],
+  [['array_agg', 'json_agg', 'jsonb_agg'], 'list', { special: 'array' }],
+  [['string_agg', 'listagg', 'group_concat'], 'list', { special: 'texts' }],
+  [['grouping'], 'count', { special: 'grouping' }],
+];
+
+const FORMS: ReadonlyMap<string, AggregateForm> = new Map(
+  NAMED.flatMap(([names, name, more]) =>
+    names.map((each) => [each, form(name, names[0].toUpperCase(), more)] as const),
+  ),
+);
 
 /** Returns null if `name` is not an aggregate function. */
 export function aggregateForm(name: string): AggregateForm | null {
@@ -53,7 +87,18 @@ export function aggregateIn(root: SqlNode): SqlNode | null {
 export function aggregateType(name: AggregateFunction, of: SqlType | null): SqlType | null {
   if (name === 'count') return INTEGER;
   if (of === null || of.type === 'json') return null;
-  if (name === 'min' || name === 'max') return of;
+  if (OF_ANY.includes(name)) return of;
   if (!isNumber(of)) return null;
-  return name === 'sum' ? of : FLOAT;
+  return name === 'sum' || name.startsWith('bit-') ? of : FLOAT;
+}
+
+/** Functions that return one of the values, of any type with an order. */
+const OF_ANY: readonly AggregateFunction[] = [
+  ...(['min', 'max', 'mode', 'percentile-disc', 'percentile-disc-down', 'list'] as const),
+];
+
+/** The result type of an aggregate as it is written. Returns null if it does not accept the values. */
+export function formType(form: AggregateForm, of: SqlType | null): SqlType | null {
+  if (form.only !== null && of?.type !== form.only) return null;
+  return aggregateType(form.function, of);
 }

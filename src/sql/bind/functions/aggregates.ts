@@ -18,7 +18,7 @@ import { lettersOf } from '../expressions/text-case.js';
 import { typeName } from '../expressions/types.js';
 import type { InputTraits, NodeOf, Scope } from '../scope.js';
 import { operandOf } from '../where/operand.js';
-import { type AggregateForm, aggregateForm, aggregateIn, aggregateType } from './aggregate-functions.js';
+import { type AggregateForm, aggregateForm, aggregateIn, formType } from './aggregate-functions.js';
 
 /** The context in which aggregates are bound. */
 export interface AggregateGround {
@@ -52,14 +52,16 @@ export class Aggregates {
   bind(node: NodeOf<'call'>): Expression | null {
     const form = aggregateForm(node.name);
     if (form === null) return null;
+    if (form.special !== null) throw sqlError(`${form.label} is not available here`, node.position);
     const { of, events } = this.#argument(node, form);
     const feed = this.#feedOf(node, events, of);
-    const type = aggregateType(form.function, of?.type ?? null);
+    const type = formType(form, of?.type ?? null);
     if (type === null) {
       const found = of === null ? '*' : typeName(of.type);
       throw sqlError(`${form.label} does not take ${found === 'json' ? 'lists' : found}`, node.position);
     }
-    const distinct = node.distinct && of !== null && form.function !== 'min' && form.function !== 'max';
+    const isExtreme = form.function === 'min' || form.function === 'max';
+    const distinct = (node.distinct || form.isDistinct) && of !== null && !isExtreme;
     const fraction = this.#fraction(node, form);
     return this.#add({ function: form.function, of, distinct, feed, fraction, type }, node.position);
   }

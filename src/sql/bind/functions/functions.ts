@@ -7,6 +7,7 @@ import type { NodeOf } from '../scope.js';
 import { suggestion } from '../suggest.js';
 import { CHOICE_FUNCTIONS } from './choice.js';
 import { DATE_FUNCTIONS } from './date.js';
+import { DERIVED_FUNCTIONS } from './derived.js';
 import { argumentAs, kindAt, type SqlFunction, signatureOf, unitOf } from './function.js';
 import { NUMBER_FUNCTIONS } from './number.js';
 import { TEXT_FUNCTIONS } from './text.js';
@@ -17,6 +18,7 @@ export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   ...NUMBER_FUNCTIONS,
   ...DATE_FUNCTIONS,
   ...CHOICE_FUNCTIONS,
+  ...DERIVED_FUNCTIONS,
 ];
 
 const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(

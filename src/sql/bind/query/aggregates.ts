@@ -1,21 +1,19 @@
 /** Binds the aggregates of a query block: over the block's rows, with FILTER and WITHIN GROUP. */
-import { BOOLEAN, type Expression, INTEGER, type RelationAggregate } from '../../../ir/index.js';
+import type { AggregateFunction } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { CallNode, SqlNode } from '../../tree.js';
-import { caseOf, integerOf } from '../expressions/build.js';
-import { bindCondition, bindScalar } from '../expressions/scalar.js';
 import { lettersOf } from '../expressions/text-case.js';
 import { typeName } from '../expressions/types.js';
-import { aggregateForm, aggregateIn, aggregateType } from '../functions/aggregate-functions.js';
-import type { NodeOf, Scope, TextLetters } from '../scope.js';
-
-export type AggregateNode = CallNode | NodeOf<'filtered' | 'ordered'>;
-
-export interface BoundAggregate extends Omit<RelationAggregate, 'column' | 'of'> {
-  readonly of: Expression | null;
-  /** Texts that it returns are in lower case. */
-  readonly letters: TextLetters;
-}
+import { type AggregateForm, aggregateForm, formType } from '../functions/aggregate-functions.js';
+import type { Scope } from '../scope.js';
+import {
+  type AggregateNode,
+  type BoundAggregate,
+  bindArgument,
+  callOf,
+  whereTrue,
+} from './aggregate-arguments.js';
+import { bindPacked } from './packed-aggregates.js';
 
 /** Whether the node is an aggregate with everything that belongs to it. */
 export function isAggregateNode(node: SqlNode): node is AggregateNode {
@@ -25,59 +23,81 @@ export function isAggregateNode(node: SqlNode): node is AggregateNode {
 
 /** `scope` is that of the argument, without aggregates. Throws 6000. */
 export function bindAggregate(node: AggregateNode, scope: Scope): BoundAggregate {
-  const call = node.is === 'filtered' || node.is === 'ordered' ? node.call : node;
+  const call = callOf(node);
   const form = aggregateForm(call.name);
   if (form === null) throw sqlError(`${call.name.toUpperCase()} is not an aggregate`, call.position);
-  const { argument, fraction } = argumentsOf(node, call);
+  if (form.special === 'grouping') throw sqlError('GROUPING has neither FILTER nor ORDER BY', call.position);
+  if (form.special !== null) return bindPacked(form.special, form, node, scope);
+  const { argument, fraction, isDescending } = argumentsOf(node, call, form);
   const value = argument.is === 'star' ? null : bindArgument(argument, form.label, scope);
   if (value === null && (form.function !== 'count' || call.distinct)) {
     throw sqlError(`* is allowed only in COUNT(*), not in ${form.label}`, call.position);
   }
-  const type = aggregateType(form.function, value?.type ?? null);
+  const type = formType(form, value?.type ?? null);
   if (type === null) {
     const found = value === null ? '*' : typeName(value.type);
     throw sqlError(`${form.label} does not take ${found === 'json' ? 'lists' : found}`, call.position);
   }
   const of = node.is === 'filtered' ? whereTrue(value, node.where, scope) : value;
-  const distinct = call.distinct && form.function !== 'min' && form.function !== 'max';
+  const isExtreme = form.function === 'min' || form.function === 'max';
+  const distinct = (call.distinct || form.isDistinct) && !isExtreme;
   const letters = value === null ? 'mixed' : lettersOf(value, scope);
   const known = form.fraction === 'argument' ? fractionOf(fraction, form.label, call) : form.fraction;
-  return { function: form.function, of, distinct, fraction: known, type, letters };
+  const ordered = isDescending
+    ? descending(form.function, known, call)
+    : { function: form.function, fraction: known };
+  return { ...ordered, of, distinct, type, letters, finish: null };
 }
 
-function bindArgument(argument: SqlNode, label: string, scope: Scope): Expression {
-  const inner = aggregateIn(argument);
-  if (inner !== null) throw sqlError(`${label} cannot contain another aggregate`, inner.position);
-  return bindScalar(argument, scope);
-}
+/** Whether the call is GROUPING(key, ...). */
+export const isGrouping = (call: CallNode): boolean => aggregateForm(call.name)?.special === 'grouping';
 
-/** The value where the condition of FILTER is true, otherwise missing. COUNT(*) counts ones. */
-function whereTrue(value: Expression | null, where: SqlNode, scope: Scope): Expression {
-  const condition = bindCondition(where, scope);
-  const counted = value ?? integerOf(1);
-  if (condition.op === 'constant' && condition.type === BOOLEAN && condition.value === true) return counted;
-  return caseOf(value === null ? INTEGER : counted.type, [[condition, counted]], null);
-}
+/** The most digits of Number.toFixed. */
+const TO_FIXED_MAX = 100;
 
-/** The aggregated argument and that of the fraction, if any. Throws 6000. */
-function argumentsOf(
-  node: AggregateNode,
+/** A percentile in descending order. */
+function descending(
+  name: AggregateFunction,
+  fraction: number | null,
   call: CallNode,
-): { readonly argument: SqlNode; readonly fraction: SqlNode | null } {
-  const form = aggregateForm(call.name);
-  const label = form?.label ?? call.name;
-  if (node.is === 'ordered') {
-    if (form?.fraction === 'argument' && call.args.length === 1 && node.orderBy.length === 1) {
-      return { argument: node.orderBy[0].of, fraction: call.args[0] };
+): Pick<BoundAggregate, 'function' | 'fraction'> {
+  if (name === 'percentile-disc') return { function: 'percentile-disc-down', fraction };
+  if (name !== 'percentile' || fraction === null) {
+    throw sqlError(
+      `WITHIN GROUP (ORDER BY ... DESC) is not available in ${call.name.toUpperCase()}`,
+      call.position,
+    );
+  }
+  // 1 - fraction with as many digits: 1 - 0.95 would be 0.050000000000000044.
+  const [digits, exponent = '0'] = String(fraction).split('e');
+  const places = (digits.split('.')[1]?.length ?? 0) - Number(exponent);
+  return { function: name, fraction: Number((1 - fraction).toFixed(Math.min(places, TO_FIXED_MAX))) };
+}
+
+interface Arguments {
+  readonly argument: SqlNode;
+  /** That of the fraction. */
+  readonly fraction: SqlNode | null;
+  readonly isDescending: boolean;
+}
+
+/** Throws 6000. */
+function argumentsOf(node: AggregateNode, call: CallNode, form: AggregateForm): Arguments {
+  const { label } = form;
+  const hasFraction = form.fraction === 'argument';
+  if (node.is === 'ordered' && (hasFraction || form.function === 'mode')) {
+    if (call.args.length === (hasFraction ? 1 : 0) && node.orderBy.length === 1) {
+      const [{ of, descending: isDescending }] = node.orderBy;
+      return { argument: of, fraction: call.args[0] ?? null, isDescending };
     }
     // An order does not change what the other aggregates return.
   }
-  const expected = form?.fraction === 'argument' ? 2 : 1;
+  const expected = hasFraction ? 2 : 1;
   if (call.args.length !== expected) {
     const accepts = expected === 2 ? 'a value and a fraction' : 'one value';
     throw sqlError(`${label} takes ${accepts}, not ${call.args.length} arguments`, call.position);
   }
-  return { argument: call.args[0], fraction: call.args[1] ?? null };
+  return { argument: call.args[0], fraction: call.args[1] ?? null, isDescending: false };
 }
 
 function fractionOf(node: SqlNode | null, label: string, call: CallNode): number {

@@ -12,7 +12,8 @@ import { itemIndexOf, outputNamed } from '../clauses/order.js';
 import { constantOf } from '../expressions/build.js';
 import { bindCondition, bindScalar } from '../expressions/scalar.js';
 import { allMembersOf, bare, nodesOf } from '../nodes.js';
-import { type AggregateNode, bindAggregate, isAggregateNode } from './aggregates.js';
+import type { AggregateNode } from './aggregate-arguments.js';
+import { bindAggregate, isAggregateNode, isGrouping } from './aggregates.js';
 import { answerOf, type BoundItem, type BoundSortKey } from './answer.js';
 import { type Build, filtered, joined } from './build.js';
 import { conditionTable } from './condition-table.js';
@@ -195,8 +196,14 @@ export class BlockBinder {
   }
 
   #addAggregate(node: AggregateNode, scope: QueryScope): void {
-    const bound = bindAggregate(node, scope);
-    this.#aggregates.set(node, this.#groups.addAggregate(bound, scope, node.position));
+    if (node.is === 'call' && isGrouping(node)) {
+      const keys = node.args.map((argument) => this.#groupKey(argument, scope).key);
+      this.#aggregates.set(node, this.#groups.addGrouping(keys, node.position));
+      return;
+    }
+    const { finish, ...bound } = bindAggregate(node, scope);
+    const column = this.#groups.addAggregate(bound, scope, node.position);
+    this.#aggregates.set(node, finish === null ? column : finish(column));
   }
 
   /** A key of GROUP BY: an expression, or the item of SELECT that its number or alias refers to. */

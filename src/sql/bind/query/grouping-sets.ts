@@ -3,6 +3,7 @@ import {
   columnsOf,
   type Definition,
   type Expression,
+  INTEGER,
   outerColumns,
   type Relation,
   type RelationAggregate,
@@ -14,7 +15,7 @@ import type { GroupingElement, SourcePosition, SqlNode } from '../../tree.js';
 import { constantOf } from '../expressions/build.js';
 import { extended } from './build.js';
 import type { QueryContext } from './context.js';
-import type { Groups } from './groups.js';
+import type { GroupingColumn, Groups } from './groups.js';
 import type { PlanColumns } from './plan-columns.js';
 
 /** Sets of one GROUP BY. */
@@ -46,7 +47,7 @@ export class GroupingSets {
 
   build(input: Relation, groups: Groups, { columns, tables }: QueryContext): Relation {
     if (this.#sets === null) return groups.build(input);
-    const { definitions, aggregates } = groups.parts;
+    const { definitions, aggregates, groupings } = groups.parts;
     const rows = extended(input, definitions);
     if (outerColumns(rows).size > 0) {
       throw sqlError('a correlated subquery has no GROUPING SETS, ROLLUP or CUBE', this.#position);
@@ -54,9 +55,9 @@ export class GroupingSets {
     const table = tables.push(() => rows) - 1;
     const parts = this.#sets.map((set) => {
       const over = new SharedRows(table, columnsOf(rows), columns);
-      return over.grouped(set, groups.keys, aggregates);
+      return over.grouped(set, groups.keys, aggregates, groupings);
     });
-    return unionOfAll(parts, [...groups.keys, ...aggregates], columns);
+    return unionOfAll(parts, [...groups.keys, ...aggregates, ...groupings], columns);
   }
 }
 
@@ -103,11 +104,12 @@ class SharedRows {
     this.#relation = { op: 'shared', table, columns: [...this.#read.values()], from };
   }
 
-  /** The groups of one set: all keys, missing where they are not in the set, then the aggregates. */
+  /** The groups of one set: all keys, missing where they are not in the set, then the aggregates and GROUPINGs. */
   grouped(
     set: readonly RelationColumn[],
     keys: readonly RelationColumn[],
     aggregates: readonly RelationAggregate[],
+    groupings: readonly GroupingColumn[],
   ): Relation {
     const own = ({ column }: RelationColumn): RelationColumn => this.#read.get(column) as RelationColumn;
     const isIn = (key: RelationColumn): boolean => set.some(({ column }) => column === key.column);
@@ -130,6 +132,13 @@ class SharedRows {
       ...computed.map((aggregate) => ({
         column: again(aggregate, columns).column,
         of: readColumn(aggregate),
+      })),
+      ...groupings.map((grouping) => ({
+        column: again(grouping, columns).column,
+        of: constantOf(
+          INTEGER,
+          grouping.keys.reduce((bits, key) => 2n * bits + (isIn(key) ? 0n : 1n), 0n),
+        ),
       })),
     ];
     return { op: 'project', input, columns: definitions };

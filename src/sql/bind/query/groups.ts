@@ -1,8 +1,10 @@
 /** The grouping of a query block: its keys, its aggregates, and expressions over them. */
 import { quoted } from '../../../base/index.js';
 import {
+  constantOf,
   type Definition,
   type Expression,
+  INTEGER,
   type Relation,
   type RelationAggregate,
   type RelationColumn,
@@ -14,9 +16,17 @@ import { AGGREGATES_MAX, checkCount } from '../bounds.js';
 import { keyOf, replaceIn } from '../expressions/expression-tree.js';
 import { lettersOf } from '../expressions/text-case.js';
 import type { Scope } from '../scope.js';
-import type { BoundAggregate } from './aggregates.js';
+import type { BoundAggregate } from './aggregate-arguments.js';
 import { extended } from './build.js';
 import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
+
+/** Keys of one GROUPING. */
+const GROUPING_KEYS_MAX = 31;
+
+/** The column of GROUPING(keys). */
+export interface GroupingColumn extends RelationColumn {
+  readonly keys: readonly RelationColumn[];
+}
 
 export class Groups {
   readonly keys: RelationColumn[] = [];
@@ -25,6 +35,7 @@ export class Groups {
   readonly #columns: PlanColumns;
   readonly #keyOf = new Map<string, RelationColumn>();
   readonly #aggregates: RelationAggregate[] = [];
+  readonly #groupings: GroupingColumn[] = [];
   readonly #aggregateOf = new Map<string, RelationColumn>();
   /** The computed keys and arguments. */
   readonly #definitions: Definition[] = [];
@@ -48,7 +59,7 @@ export class Groups {
     return column;
   }
 
-  addAggregate(bound: BoundAggregate, scope: Scope, position: SourcePosition): Expression {
+  addAggregate(bound: Omit<BoundAggregate, 'finish'>, scope: Scope, position: SourcePosition): Expression {
     const { letters, of, ...aggregate } = bound;
     const key = keyOf({ ...aggregate, of });
     let column = this.#aggregateOf.get(key);
@@ -59,6 +70,21 @@ export class Groups {
       this.#aggregates.push({ ...aggregate, ...column, of: operand });
       this.#aggregateOf.set(key, column);
     }
+    return readColumn(column);
+  }
+
+  /**
+   * GROUPING(key, ...): per key a bit, the last one the lowest, that is 1 in groups of sets without the key. Throws 6000 for
+   * an argument that is no key.
+   */
+  addGrouping(keys: readonly Expression[], position: SourcePosition): Expression {
+    const columns = keys.map((key) => this.#keyOf.get(keyOf(key)));
+    if (columns.length === 0 || columns.length > GROUPING_KEYS_MAX || columns.includes(undefined)) {
+      throw sqlError(`GROUPING takes 1 to ${GROUPING_KEYS_MAX} keys of GROUP BY`, position);
+    }
+    if (!this.hasSets) return constantOf(INTEGER, 0n);
+    const column = this.#columns.add(INTEGER, PLAIN_TRAITS, 'grouping');
+    this.#groupings.push({ ...column, keys: columns as RelationColumn[] });
     return readColumn(column);
   }
 
@@ -112,7 +138,9 @@ export class Groups {
   get parts(): {
     readonly definitions: readonly Definition[];
     readonly aggregates: readonly RelationAggregate[];
+    readonly groupings: readonly GroupingColumn[];
   } {
-    return { definitions: this.#definitions, aggregates: this.#aggregates };
+    const [definitions, aggregates, groupings] = [this.#definitions, this.#aggregates, this.#groupings];
+    return { definitions, aggregates, groupings };
   }
 }

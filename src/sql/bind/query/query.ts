@@ -14,7 +14,7 @@ import {
   withInputs,
 } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
-import { flattened } from '../../query/flattened.js';
+import { flattened, hasFlatNodes } from '../../query/flattened.js';
 import { sqlError } from '../../sql-error.js';
 import type { Query, QueryBody, ReadStatement, SelectStatement, SourcePosition } from '../../tree.js';
 import { namedOrDashed } from '../clauses/sources.js';
@@ -45,7 +45,8 @@ export function bindRead(statement: ReadStatement, request: SqlRequest): ReadPla
     const flat = flattened(statement.query);
     return flat === null ? bindTree(statement.query, request) : bindFlat(flat, statement.query, request);
   }
-  return bindFlat(statement, queryOf(statement), request);
+  const query = queryOf(statement);
+  return hasFlatNodes(query) ? bindFlat(statement, query, request) : bindTree(query, request);
 }
 
 /** Binds a statement as a SelectPlan or, if only a tree can express its tables, as a tree. */

@@ -31,7 +31,7 @@ import { castTo } from '../expressions/coerce.js';
 import { keyOf } from '../expressions/expression-tree.js';
 import { comparable, lettersOf } from '../expressions/text-case.js';
 import { isDate, isNumber } from '../expressions/types.js';
-import { aggregateType } from '../functions/aggregate-functions.js';
+import { aggregateForm, formType } from '../functions/aggregate-functions.js';
 import type { NodeOf, Scope } from '../scope.js';
 import { extended } from './build.js';
 import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
@@ -62,6 +62,10 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['mean', { name: 'avg', argsMin: 1, argsMax: 1, type: 'aggregate' }],
   ['min', { name: 'min', argsMin: 1, argsMax: 1, type: 'aggregate' }],
   ['max', { name: 'max', argsMin: 1, argsMax: 1, type: 'aggregate' }],
+  ['any_value', { name: 'min', argsMin: 1, argsMax: 1, type: 'aggregate' }],
+  ['bool_and', { name: 'min', argsMin: 1, argsMax: 1, type: 'aggregate' }],
+  ['every', { name: 'min', argsMin: 1, argsMax: 1, type: 'aggregate' }],
+  ['bool_or', { name: 'max', argsMin: 1, argsMax: 1, type: 'aggregate' }],
 ]);
 
 const WHOLE: WindowFrame = { mode: 'range', start: { at: 'first' }, end: { at: 'last' } };
@@ -105,8 +109,11 @@ export class Windows {
   add(node: NodeOf<'over'>, binding: WindowBinding): void {
     const { call } = node;
     const signature = SIGNATURES.get(call.name);
-    if (signature === undefined)
-      throw sqlError(`${call.name.toUpperCase()} is not a window function`, call.position);
+    if (signature === undefined) {
+      const isKnown = aggregateForm(call.name) !== null;
+      const what = isKnown ? 'an aggregate that is not available over a window' : 'not a window function';
+      throw sqlError(`${call.name.toUpperCase()} is ${what}`, call.position);
+    }
     if (call.distinct) throw sqlError('DISTINCT is not allowed in window functions', call.position);
     const definition = this.#definitionOf(node.window);
     const args = this.#argumentsOf(node, signature, binding);
@@ -156,7 +163,8 @@ export class Windows {
     if (type === 'value') return args[0].type;
     if (type !== 'aggregate') return type;
     if (name === 'count') return INTEGER;
-    const result = isAggregateName(name) ? aggregateType(name, args[0].type) : null;
+    const form = isAggregateName(name) ? aggregateForm(call.name) : null;
+    const result = form === null ? null : formType(form, args[0].type);
     if (result === null) {
       throw sqlError(
         `${call.name.toUpperCase()} does not take values of type ${args[0].type.type}`,

@@ -186,6 +186,38 @@ const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], str
       ...['sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'],
     ].map((of) => [of, [[[ratio], `(${of} #2:float):float`]]]),
   ),
+  ...Object.fromEntries(
+    [
+      ...[
+        'corr',
+        'covar_pop',
+        'covar_samp',
+        'regr_avgx',
+        'regr_avgy',
+        'regr_intercept',
+        'regr_r2',
+        'regr_slope',
+      ],
+      ...['regr_sxx', 'regr_sxy', 'regr_syy'],
+      ...['window_var_pop', 'window_var_samp', 'window_stddev_pop', 'window_stddev_samp'],
+    ].map((of) => {
+      const name = of.replace('window_', '').replace('_', '-');
+      return [
+        of,
+        [
+          [
+            [one, age, age, age, age, salary],
+            `(${name} 1:integer #0:integer #0:integer #0:integer #0:integer #1:decimal(2)):float`,
+          ],
+          [
+            [one, age, age, age, age, ratio],
+            `${name.replace('-', '_').toUpperCase()} takes integers and decimals here; CAST floats AS DECIMAL`,
+          ],
+        ],
+      ];
+    }),
+  ),
+  regr_count: [[[one, age, age, age, age, age], '1:integer']],
   atan2: [[[ratio, age], '(atan2 #2:float (cast #0:integer):float):float']],
   log: [
     [[ratio], '(log10 #2:float):float'],
