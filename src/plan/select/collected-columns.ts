@@ -6,7 +6,7 @@ import { compareRows, exactVector, Texts, type Vector } from '../../vector/index
 import { type GroupRuns, groupRuns } from '../group-runs.js';
 import { mergeSort } from '../merge-sort.js';
 import { BIGINT_BYTES, rowsOrMissing } from './columns.js';
-import { fractionOf, type WeighedValues } from './percentiles.js';
+import { exactFraction, type WeighedValues } from './percentiles.js';
 
 /** Characters of a list. */
 const LIST_CHARS_MAX = 1_000_000;
@@ -82,7 +82,7 @@ function valueAt(
   invariant(fraction !== null, 'a percentile has a fraction');
   let weight = 0;
   for (const entry of sorted) weight += counts[entry];
-  const { parts, of } = fractionOf(fraction);
+  const { parts, of } = exactFraction(fraction);
   const rank = Math.max(Number((BigInt(weight) * parts + of - 1n) / of), 1) - 1;
   let rest = name === 'percentile-disc' ? rank : weight - 1 - rank;
   let at = 0;

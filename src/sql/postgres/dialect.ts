@@ -25,6 +25,11 @@ export function applyDialect(statement: ReadStatement, dialect: SqlDialect): voi
 /** Like `applyDialect`, for the expressions of a write. */
 export function applyDialectToWrite(statement: WriteStatement): void {
   if (statement.is === 'insert') return;
+  if (statement.is === 'insert-query') {
+    const { query } = statement.query;
+    applyToQuery(query, query.body, 'postgres');
+    return;
+  }
   if (statement.where !== null) applyTo([statement.where], 'postgres');
   if (statement.is === 'update') {
     applyTo(
