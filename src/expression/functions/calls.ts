@@ -1,6 +1,6 @@
 /** Calls of functions: selects the implementation for the types of the arguments. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
-import type { Expression, ScalarFunction } from '../../ir/index.js';
+import { type Expression, FAILING_TEXT_FUNCTIONS, type ScalarFunction } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
@@ -11,7 +11,9 @@ import { isValid } from '../validity.js';
 import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
-import { mayGrow, textFunction } from './text-calls.js';
+import { rowCall } from './row-function.js';
+import { ROW_FUNCTIONS } from './row-functions.js';
+import { textFunction } from './text-calls.js';
 import { wholeFunction, wholeMayFail } from './whole-calls.js';
 
 type Call = Extract<Expression, { readonly op: 'call' }>;
@@ -19,14 +21,15 @@ type Call = Extract<Expression, { readonly op: 'call' }>;
 /** Throws 6000 for arguments that the function does not support. */
 export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAccount | null): Evaluate {
   const { name, type, unit } = call;
-  const text = textFunction(name);
-  const apply = text ?? otherFunction(name, type, unit, args, memory);
+  const row = ROW_FUNCTIONS[name];
+  const apply =
+    row === undefined ? (textFunction(name) ?? otherFunction(name, type, unit, args, memory)) : rowCall(row);
   return evaluateByText(args, type, isStrict(name), memory, apply);
 }
 
 /** Whether the result is missing if any argument is missing. */
 const isStrict = (name: ScalarFunction): boolean =>
-  name !== 'concat' && name !== 'greatest' && name !== 'least';
+  ROW_FUNCTIONS[name]?.strict ?? (name !== 'concat' && name !== 'greatest' && name !== 'least');
 
 function otherFunction(
   name: ScalarFunction,
@@ -58,7 +61,9 @@ function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
 
 /** Whether the function can raise an error for some row. */
 export function callMayFail(name: ScalarFunction): boolean {
-  return mayGrow(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name);
+  return (
+    FAILING_TEXT_FUNCTIONS.has(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name)
+  );
 }
 
 /** The greatest (`sign` 1) or least argument of each row; missing ones are ignored. */

@@ -44,7 +44,7 @@ export function trim(text: string, characters: string | null, left: boolean, rig
 }
 
 /** Code points [from, to), clamped to the text. */
-function pointsBetween(text: string, from: number, to: number): string {
+export function pointsBetween(text: string, from: number, to: number): string {
   const start = Math.max(from, 0);
   if (to <= start) return '';
   if (codePointCount(text) === text.length) return text.slice(start, to);

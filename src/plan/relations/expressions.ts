@@ -7,6 +7,7 @@ import {
   childrenOf,
   constantOf,
   type Expression,
+  FAILING_TEXT_FUNCTIONS,
   inputExpression,
   inputsOf,
   junctionOf,
@@ -107,15 +108,14 @@ export function mayFail(expression: Expression): boolean {
     case 'arithmetic':
       return ofParts || digitsOf(expression) > DIGITS_MAX;
     case 'call':
-      return ofParts || FAILING_CALLS.has(expression.name);
+      return ofParts || FAILING_TEXT_FUNCTIONS.has(expression.name) || FAILING_CALLS.has(expression.name);
     default:
       return ofParts;
   }
 }
 
-/** Functions that can throw: texts can be too long, dates can be outside the years that are supported. */
+/** Functions of dates and numbers that can throw: dates can be outside the years that are supported. */
 const FAILING_CALLS: ReadonlySet<string> = new Set([
-  ...['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat'],
   ...['date-add', 'date-truncate', 'make-date', 'round', 'truncate', 'floor', 'ceiling'],
 ]);
 

@@ -10,10 +10,12 @@ import { DATE_FUNCTIONS } from './date.js';
 import { argumentAs, kindAt, type SqlFunction, signatureOf, unitOf } from './function.js';
 import { NUMBER_FUNCTIONS } from './number.js';
 import { TEXT_FUNCTIONS } from './text.js';
+import { TEXT_EDIT_FUNCTIONS } from './text-edits.js';
 
 /** All functions. To add a function, add an entry. */
 export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   ...TEXT_FUNCTIONS,
+  ...TEXT_EDIT_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...DATE_FUNCTIONS,
   ...CHOICE_FUNCTIONS,

@@ -1,0 +1,54 @@
+/** Calls of functions of texts, and the expressions to which they are bound or the messages of their refusals. */
+import type { SqlNode } from '../../../../src/sql/tree.js';
+import { call, column, nothing, number, string } from '../../../support/sql/sql-nodes.js';
+
+/** By the first name of the function's entry. */
+export type FunctionCalls = Readonly<Record<string, readonly (readonly [readonly SqlNode[], string])[]>>;
+
+const [age, name, label] = ['age', 'name', 'Label'].map(column);
+const two = number('2');
+
+export const TEXT_EDIT_CALLS: FunctionCalls = {
+  split_part: [
+    [[name, string('A'), two], '(split-part #3:text "a":text 2:integer):text'],
+    [[label, string('A'), two], '(split-part #9:text "A":text 2:integer):text'],
+    [[name, string('A')], 'SPLIT_PART(text, text, integer) was given 2 arguments'],
+  ],
+  concat_ws: [
+    [[string('-'), name, age], '(concat-separated "-":text #3:text (cast #0:integer):text):text'],
+    [[string('-')], 'CONCAT_WS(text, words, words...) was given 1 argument'],
+  ],
+  translate: [
+    [[name, string('A'), string('B')], '(translate #3:text "a":text "B":text):text'],
+    [[label, string('A'), string('B')], '(translate #9:text "A":text "B":text):text'],
+  ],
+  initcap: [[[name], '(initial-capitals #3:text):text']],
+  chr: [
+    [[age], '(character #0:integer):text'],
+    [[name], 'CHR(integer) takes a whole number here, not text'],
+  ],
+  ascii: [[[name], '(first-point #3:text):integer']],
+  overlay: [
+    [[name, string('X'), two], '(overlay #3:text "X":text 2:integer):text'],
+    [[name, string('X'), two, age], '(overlay #3:text "X":text 2:integer #0:integer):text'],
+  ],
+  octet_length: [[[name], '(octet-length #3:text):integer']],
+  md5: [[[name], '(md5 #3:text):text']],
+  sha256: [[[name], '(sha256 #3:text):text']],
+  encode: [
+    [[name, string('hex')], '(encode #3:text "hex":text):text'],
+    [[call('sha256', name), string('HEX')], '(sha256 #3:text):text'],
+    [
+      [call('sha256', name), string('base64')],
+      "SHA256 returns hexadecimal digits; ENCODE takes it only with the form 'hex'",
+    ],
+  ],
+  decode: [[[name, string('hex')], '(decode #3:text "hex":text):text']],
+  format: [
+    [[string('%s'), age], '(format "%s":text (cast #0:integer):text):text'],
+    [[age], 'FORMAT(text, words...) takes text here, not integer'],
+  ],
+  quote_literal: [[[age], '(quote-literal (cast #0:integer):text):text']],
+  quote_nullable: [[[nothing], '(quote-nullable null:text):text']],
+  quote_ident: [[[name], '(quote-name #3:text):text']],
+};
