@@ -46,6 +46,12 @@ export const SCALAR_FUNCTIONS = [
   'quote-literal',
   'quote-nullable', // missing texts are allowed
   'quote-name',
+  'regex-like', // text, pattern, options
+  'regex-replace', // text, pattern, replacement, start, occurrence (0 = all, -1 = by the option g), options
+  'regex-substring', // text, pattern, start, occurrence, options, group; missing without a match
+  'regex-count', // text, pattern, start, options
+  'regex-position', // text, pattern, start, occurrence, end (0 or 1), options, group; 0 without a match
+  'similar', // text, pattern[, escape character]: SIMILAR TO
   'like-pattern', // text, pattern[, escape character]: LIKE with a pattern that is not constant
   // Numbers: of the operand's type unless noted; sqrt to log10 take and return floats
   'negate',
@@ -89,6 +95,14 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
   ...(['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat', 'split-part'] as const),
   ...(['concat-separated', 'character', 'overlay', 'encode', 'decode', 'format'] as const),
   ...(['quote-literal', 'quote-nullable', 'quote-name', 'like-pattern'] as const),
+  ...([
+    'regex-like',
+    'regex-replace',
+    'regex-substring',
+    'regex-count',
+    'regex-position',
+    'similar',
+  ] as const),
 ]);
 
 export const DATE_UNITS = [

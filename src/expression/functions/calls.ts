@@ -61,9 +61,7 @@ function digitsOf(name: ScalarFunction, args: readonly Node[]): number {
 
 /** Whether the function can raise an error for some row. */
 export function callMayFail(name: ScalarFunction): boolean {
-  return (
-    FAILING_TEXT_FUNCTIONS.has(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name)
-  );
+  return FAILING_TEXT_FUNCTIONS.has(name) || mayLeaveYears(name) || mayRescale(name) || wholeMayFail(name);
 }
 
 /** The greatest (`sign` 1) or least argument of each row; missing ones are ignored. */

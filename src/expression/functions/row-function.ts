@@ -4,11 +4,30 @@
  */
 import type { Vector } from '../../vector/index.js';
 import { Texts } from '../../vector/index.js';
-import { TEXT_CHARS_MAX, tooLongText, tooMuchText, VECTOR_CHARS_MAX } from '../error.js';
+import { expressionError, TEXT_CHARS_MAX, tooLongText, tooMuchText, VECTOR_CHARS_MAX } from '../error.js';
 import { isValid } from '../validity.js';
 import { allValid, counts, texts } from './read-rows.js';
 
 export type RowValue = string | number | boolean | null;
+
+/** Stops the evaluation of a vector that takes too long. */
+export class Deadline {
+  #endMs = 0;
+
+  begin(): void {
+    this.#endMs = performance.now() + VECTOR_MS_MAX;
+  }
+
+  /** Throws 6000 after the end. */
+  check(): void {
+    if (performance.now() <= this.#endMs) return;
+    throw expressionError(
+      `a function took more than ${VECTOR_MS_MAX / 1000} seconds for the texts of one vector; use a simpler regular expression`,
+    );
+  }
+}
+
+const VECTOR_MS_MAX = 5_000;
 
 export interface RowFunction {
   readonly result: 'text' | 'integer' | 'float' | 'boolean';
@@ -17,7 +36,7 @@ export interface RowFunction {
   /** Whether the function takes all arguments as one array, which is reused for the next row. */
   readonly variadic: boolean;
   /** Returns the function for one call in a query; it may remember what it prepared from constant arguments. */
-  make(): (...args: never[]) => RowValue;
+  make(deadline: Deadline): (...args: never[]) => RowValue;
 }
 
 type Read = (row: number) => RowValue | undefined;
@@ -37,8 +56,10 @@ function readerOf(vector: Vector, strict: boolean): Read {
 
 /** Returns the evaluation of a call over vectors. */
 export function rowCall(of: RowFunction): (args: readonly Vector[], count: number) => Vector {
-  const call = of.make() as (...args: readonly unknown[]) => RowValue;
+  const deadline = new Deadline();
+  const call = of.make(deadline) as (...args: readonly unknown[]) => RowValue;
   return (args, count) => {
+    deadline.begin();
     const valid = of.strict ? allValid(args, count) : null;
     const readers = args.map((vector) => readerOf(vector, of.strict));
     const make = of.variadic ? calledWithAll(call, readers) : calledWithEach(call, readers);

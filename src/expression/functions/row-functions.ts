@@ -4,6 +4,14 @@ import { TEXT_CHARS_MAX, tooLongText } from '../error.js';
 import { decode, encode, md5, sha256 } from './codings.js';
 import { makeFormat } from './format-text.js';
 import { makeLike } from './like.js';
+import {
+  makeRegexCount,
+  makeRegexLike,
+  makeRegexPosition,
+  makeRegexReplace,
+  makeRegexSubstring,
+  makeSimilar,
+} from './regex-calls.js';
 import type { RowFunction } from './row-function.js';
 import {
   characterOf,
@@ -58,4 +66,10 @@ export const ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>
   }),
   'quote-name': of(quotedName),
   'like-pattern': { ...PLAIN, result: 'boolean', make: makeLike },
+  'regex-like': { ...PLAIN, result: 'boolean', make: makeRegexLike },
+  'regex-replace': { ...PLAIN, make: makeRegexReplace },
+  'regex-substring': { ...PLAIN, make: makeRegexSubstring },
+  'regex-count': { ...PLAIN, result: 'integer', make: makeRegexCount },
+  'regex-position': { ...PLAIN, result: 'integer', make: makeRegexPosition },
+  similar: { ...PLAIN, result: 'boolean', make: makeSimilar },
 };

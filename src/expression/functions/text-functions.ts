@@ -53,7 +53,7 @@ export function pointsBetween(text: string, from: number, to: number): string {
 }
 
 /** The UTF-16 index of the code point that is `points` code points after index `from`. */
-function unitOf(text: string, from: number, points: number): number {
+export function unitOf(text: string, from: number, points: number): number {
   let unit = from;
   for (let left = points; left > 0 && unit < text.length; left--) {
     unit += (text.codePointAt(unit) as number) > 0xffff ? 2 : 1;

@@ -52,3 +52,52 @@ export const TEXT_EDIT_CALLS: FunctionCalls = {
   quote_nullable: [[[nothing], '(quote-nullable null:text):text']],
   quote_ident: [[[name], '(quote-name #3:text):text']],
 };
+
+export const REGEX_CALLS: FunctionCalls = {
+  regexp_like: [
+    [[name, string('A.*')], '(regex-like #3:text "A.*":text "i":text)'],
+    [[label, string('A.*')], '(regex-like #9:text "A.*":text "":text)'],
+    [[name, string('a'), string('c')], '(regex-like #3:text "a":text "ic":text)'],
+    [[name, string('(?=a)')], 'look-ahead and look-behind are not available in regular expressions'],
+    [[name, string('('), string('')], 'the regular expression is not valid: missing closing ): `(`'],
+    [[age, string('a')], 'REGEXP_LIKE(text, text[, text]) takes text here, not integer'],
+  ],
+  regexp_replace: [
+    [
+      [name, string('a'), string('b')],
+      '(regex-replace #3:text "a":text "b":text 1:integer -1:integer "i":text):text',
+    ],
+    [
+      [name, string('a'), string('b'), two, number('0'), string('n')],
+      '(regex-replace #3:text "a":text "b":text 2:integer 0:integer "in":text):text',
+    ],
+    [
+      [name, string('a'), string('b'), string('g')],
+      '(regex-replace #3:text "a":text "b":text 1:integer -1:integer "ig":text):text',
+    ],
+    [
+      [name, string('a'), string('b'), string('g'), two],
+      'the fourth argument of REGEXP_REPLACE is a start or a text of options',
+    ],
+  ],
+  regexp_substr: [
+    [[name, string('a')], '(regex-substring #3:text "a":text 1:integer 1:integer "i":text 0:integer):text'],
+  ],
+  regexp_extract: [
+    [
+      [name, string('(a)'), number('1')],
+      '(coalesce (regex-substring #3:text "(a)":text 1:integer 1:integer "i":text 1:integer):text (case (is-null #3:text) -> null:text, else "":text):text):text',
+    ],
+  ],
+  regexp_count: [[[name, string('a')], '(regex-count #3:text "a":text 1:integer "i":text):integer']],
+  regexp_instr: [
+    [
+      [name, string('a')],
+      '(regex-position #3:text "a":text 1:integer 1:integer 0:integer "i":text 0:integer):integer',
+    ],
+  ],
+  similar_to: [
+    [[name, string('A%')], '(similar #3:text "a%":text "\\\\":text)'],
+    [[name, string('a'), string('x')], 'ESCAPE takes a character that is no letter'],
+  ],
+};
