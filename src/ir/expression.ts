@@ -30,6 +30,29 @@ export const SCALAR_FUNCTIONS = [
   'starts-with',
   'ends-with',
   'contains',
+  'split-part', // text, delimiter, field from 1; negative: from the end
+  'concat-separated', // separator, texts; missing texts are ignored
+  'translate', // text, characters, their replacements
+  'initial-capitals',
+  'character', // of a code point
+  'first-point', // integer
+  'overlay', // text, replacement, start[, length]
+  'octet-length', // bytes of UTF-8
+  'md5', // in hexadecimal digits
+  'sha256',
+  'encode', // text, form: hex, base64, escape
+  'decode',
+  'format', // format, texts; missing texts are allowed
+  'quote-literal',
+  'quote-nullable', // missing texts are allowed
+  'quote-name',
+  'regex-like', // text, pattern, options
+  'regex-replace', // text, pattern, replacement, start, occurrence (0 = all, -1 = by the option g), options
+  'regex-substring', // text, pattern, start, occurrence, options, group; missing without a match
+  'regex-count', // text, pattern, start, options
+  'regex-position', // text, pattern, start, occurrence, end (0 or 1), options, group; 0 without a match
+  'similar', // text, pattern[, escape character]: SIMILAR TO
+  'like-pattern', // text, pattern[, escape character]: LIKE with a pattern that is not constant
   // Numbers: of the operand's type unless noted; sqrt to log10 take and return floats
   'negate',
   'abs',
@@ -77,6 +100,21 @@ export const SCALAR_FUNCTIONS = [
   'make-date', // year, month, day
 ] as const;
 export type ScalarFunction = (typeof SCALAR_FUNCTIONS)[number];
+
+/** Functions of texts that throw 6000 for some arguments, or whose result can be too long. */
+export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<ScalarFunction>([
+  ...(['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat', 'split-part'] as const),
+  ...(['concat-separated', 'character', 'overlay', 'encode', 'decode', 'format'] as const),
+  ...(['quote-literal', 'quote-nullable', 'quote-name', 'like-pattern'] as const),
+  ...([
+    'regex-like',
+    'regex-replace',
+    'regex-substring',
+    'regex-count',
+    'regex-position',
+    'similar',
+  ] as const),
+]);
 
 export const DATE_UNITS = [
   'year',

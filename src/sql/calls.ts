@@ -54,6 +54,7 @@ function argumentsOf(reader: TokenReader, name: Token): SqlNode[] {
   const withUnit = UNIT_FUNCTIONS.has(upper) && reader.peek().kind === 'word' && reader.isSign(',', 1);
   const first = withUnit ? unitOf(reader) : upper === 'POSITION' ? reader.value() : reader.expression();
   if (upper === 'POSITION' && reader.acceptKeyword('IN')) return [first, reader.value()];
+  if (upper === 'OVERLAY' && reader.acceptKeyword('PLACING')) return [first, ...placed(reader)];
   const slices = upper === 'SUBSTRING' || upper === 'SUBSTR';
   if (slices && (reader.isKeyword('FROM') || reader.isKeyword('FOR'))) return [first, ...fromFor(reader)];
   return [first, ...(reader.acceptSign(',') ? listOf(reader) : [])];
@@ -104,6 +105,13 @@ function weekdayFrom(call: CallNode): SqlNode {
   const weekday: SqlNode = { ...call, args: [{ ...unit, text: 'weekday' } as SqlNode, ...rest] };
   if (name === 'dow') return calculated('-', weekday, 1);
   return calculated('+', calculated('%', calculated('+', weekday, 5), 7), 1);
+}
+
+/** Parses `replacement FROM start FOR length`. */
+function placed(reader: TokenReader): SqlNode[] {
+  const replacement = reader.expression();
+  if (!reader.isKeyword('FROM')) throw unexpected(reader.peek(), 'FROM');
+  return [replacement, ...fromFor(reader)];
 }
 
 /** Parses `FROM start FOR length`; each part is optional. */

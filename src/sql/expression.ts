@@ -90,7 +90,7 @@ export class ExpressionReader extends OperandReader {
   #predicateFollows(): boolean {
     const { kind, text, upper } = this.peek();
     if (kind === 'sign') return COMPARISONS.has(text);
-    return PREDICATES.has(upper);
+    return PREDICATES.has(upper) || this.areKeywords('SIMILAR', 'TO');
   }
 
   /** `distinctions` is the count of IS DISTINCT FROM before `of`. */
@@ -122,7 +122,8 @@ export class ExpressionReader extends OperandReader {
       const pattern = this.#joined();
       return { is: 'like', of, pattern, escape: this.#escape(), ignoresCase, negated, ...nodeAt(position) };
     }
-    throw unexpected(this.peek(), 'IN, LIKE or BETWEEN');
+    if (this.acceptKeywords('SIMILAR', 'TO')) return this.#similar(of, negated, position);
+    throw unexpected(this.peek(), 'IN, LIKE, SIMILAR TO or BETWEEN');
   }
 
   /** Consumes ANY, SOME or ALL before a query. */
@@ -226,6 +227,18 @@ export class ExpressionReader extends OperandReader {
     return values;
   }
 
+  /** Parses the pattern of SIMILAR TO, which becomes a call. */
+  #similar(of: SqlNode, negated: boolean, position: SourcePosition): SqlNode {
+    const args = [of, this.#joined()];
+    const escapedBy = this.#escape();
+    if (escapedBy !== null)
+      args.push({ is: 'string', text: escapedBy, quotes: 'single', ...nodeAt(position) });
+    const call: SqlNode = { is: 'call', name: 'similar_to', args, distinct: false, ...nodeAt(position) };
+    if (!negated) return call;
+    this.above(0, position);
+    return { is: 'not', of: call, ...nodeAt(position) };
+  }
+
   #escape(): string | null {
     if (!this.acceptKeyword('ESCAPE')) return null;
     const token = this.next();
@@ -239,16 +252,22 @@ export class ExpressionReader extends OperandReader {
     let left = this.#inverted();
     for (let operator = this.#joiner(); operator !== null; operator = this.#joiner()) {
       const height = this.height;
-      this.next();
+      const { text } = this.next();
+      if (operator === 'match') {
+        left = matched(left, this.#inverted(), text, position);
+        this.above(height + 1, position);
+        continue;
+      }
       left = { is: 'arithmetic', operator, left, right: this.#inverted(), ...nodeAt(position) };
       this.above(height, position);
     }
     return left;
   }
 
-  #joiner(): ArithmeticOperator | null {
+  #joiner(): ArithmeticOperator | 'match' | null {
     const { kind, text } = this.peek();
-    return kind === 'sign' ? (JOINERS.get(text) ?? null) : null;
+    if (kind !== 'sign') return null;
+    return MATCHES.has(text) ? 'match' : (JOINERS.get(text) ?? null);
   }
 
   /** Parses ~ before a sum. */
@@ -338,6 +357,17 @@ export class ExpressionReader extends OperandReader {
     this.tallest = this.height;
     return node;
   }
+}
+
+/** Regular expressions as operators. */
+const MATCHES: ReadonlySet<string> = new Set(['~', '~*', '!~', '!~*']);
+
+/** text ~ pattern as a call of REGEXP_LIKE. */
+function matched(text: SqlNode, pattern: SqlNode, sign: string, position: SourcePosition): SqlNode {
+  const options: SqlNode = { is: 'string', text: 'i', quotes: 'single', ...nodeAt(position) };
+  const args = sign.endsWith('*') ? [text, pattern, options] : [text, pattern];
+  const call: SqlNode = { is: 'call', name: 'regexp_like', args, distinct: false, ...nodeAt(position) };
+  return sign.startsWith('!') ? { is: 'not', of: call, ...nodeAt(position) } : call;
 }
 
 /** Builds CASE of WHEN truth THEN value ELSE NOT value END. */

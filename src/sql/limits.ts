@@ -1,7 +1,7 @@
 /** Limits of a body of SQL, so that no text can block the thread that parses it. */
 
 export const STATEMENTS_MAX = 100;
-/** Maximum number of tokens of all statements of a body together, without INSERTs. */
+/** Maximum number of tokens of all statements of a body together, without INSERTs; a regular expression counts as 1,000. */
 export const TOKENS_MAX = 100_000;
 /**
  * Maximum number of tokens passed to the statement parser: keywords, commas and one name per expression. Each takes up

@@ -26,6 +26,8 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set([
   'TIMESTAMP',
   'TIMESTAMPTZ',
 ]);
+/** Collations by bytes, and the one of the database. */
+const COLLATIONS: ReadonlySet<string> = new Set(['c', 'posix', 'ucs_basic', 'default', 'c.utf8', 'c.utf-8']);
 /** Functions that are called without parentheses. */
 const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
 
@@ -69,7 +71,18 @@ export abstract class OperandReader extends TokenReader {
       of = { ...cast, ...nodeAt(position) };
       this.above(0, position);
     }
+    while (this.acceptKeyword('COLLATE')) this.#collation();
     return of;
+  }
+
+  /** Consumes a collation; those by which texts are ordered here have no effect. */
+  #collation(): void {
+    let name = this.next();
+    while (this.acceptSign('.')) name = this.next();
+    const named = name.kind === 'word' || name.kind === 'double' || name.kind === 'bracketed';
+    if (!named) throw unexpected(name, 'the name of a collation');
+    if (COLLATIONS.has(name.text.toLowerCase())) return;
+    throw sqlError('texts are ordered by their bytes: the only collation is "C"', name.position);
   }
 
   #operand(): SqlNode {

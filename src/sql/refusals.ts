@@ -30,16 +30,11 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['FOR SHARE', 'FOR SHARE is not available'],
   ['FOR BROWSE', 'FOR BROWSE is not available'],
   ['FOR SYSTEM_TIME', 'FOR SYSTEM_TIME is not available'],
-  [
-    'COLLATE',
-    'COLLATE is not available; texts are compared without regard to case and ordered by their bytes',
-  ],
   ['PIVOT (', 'PIVOT is not available'],
   ['UNPIVOT (', 'UNPIVOT is not available'],
   ['TABLESAMPLE', 'TABLESAMPLE is not available'],
-  ['SIMILAR TO', 'SIMILAR TO is not available; use LIKE'],
-  ['RLIKE', 'regular expressions are not available; use LIKE'],
-  ['REGEXP', 'regular expressions are not available; use LIKE'],
+  ['RLIKE', 'RLIKE is not available; use ~ or REGEXP_LIKE'],
+  ['REGEXP', 'REGEXP is not available; use ~ or REGEXP_LIKE'],
   ['AT TIME ZONE', 'AT TIME ZONE is not available; dates without a zone are UTC'],
 ];
 

@@ -28,7 +28,7 @@ const CLOSING_BRACKET = 93;
 const POINT = 46;
 
 const ONE_UNIT_SIGNS = '()*,.+-/%<>=;&|#^~';
-const TWO_UNIT_SIGNS = ['<>', '!=', '<=', '>=', '||', '::', '<<', '>>'];
+const TWO_UNIT_SIGNS = ['!~*', '!~', '~*', '<>', '!=', '<=', '>=', '||', '::', '<<', '>>'];
 
 /** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [
@@ -92,6 +92,13 @@ function sign(cursor: Cursor, position: SourcePosition): Token {
   return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', position };
 }
 
+/** What a regular expression, which is compiled while it is bound, counts as. */
+const REGEX_TOKENS = 1_000;
+
+/** The number of tokens as which a token counts. */
+export const costOf = ({ kind, text, upper }: Token): number =>
+  (kind === 'sign' ? /^!?~/.test(text) : /^(?:REGEXP_|SIMILAR)/.test(upper)) ? REGEX_TOKENS : 1;
+
 /**
  * Reads the tokens from `first` to the `;` that ends its statement, which is consumed, or to the end of the text.
  * `budget.tokens` is the body's remaining limit.
@@ -100,7 +107,8 @@ export function statementTokens(cursor: Cursor, first: Token, budget: { tokens: 
   const tokens: Token[] = [];
   let token = first;
   while (token.kind !== 'end' && !(token.kind === 'sign' && token.text === ';')) {
-    if (--budget.tokens < 0) {
+    budget.tokens -= costOf(token);
+    if (budget.tokens < 0) {
       const what = `the body has more than ${TOKENS_MAX} words, names, literals and signs outside of INSERTs`;
       throw sqlError(what, token.position);
     }

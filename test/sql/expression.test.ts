@@ -188,7 +188,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
     'an IS DISTINCT FROM may contain at most 3 others',
   ],
   ['a is not distinct', 18, 'found the end of the statement where FROM is expected'],
-  ['a not b', 7, 'found "b" where IN, LIKE or BETWEEN is expected'],
+  ['a not b', 7, 'found "b" where IN, LIKE, SIMILAR TO or BETWEEN is expected'],
   ['a in ()', 6, 'IN requires at least one value'],
   ['a in b', 6, 'found "b" where ( is expected'],
   ['a between 1 or 2', 13, 'found "or" where AND is expected'],

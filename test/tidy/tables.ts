@@ -2,6 +2,8 @@
 import { ERRORS, type ErrorEntry } from '../../src/base/index.js';
 import { environmentNameOf, OPTIONS, type Option } from '../../src/commands/serve/options.js';
 import { documentedTables } from '../../src/http/endpoints/tables.js';
+import { signatureOf } from '../../src/sql/bind/functions/function.js';
+import { SQL_FUNCTIONS } from '../../src/sql/bind/functions/functions.js';
 
 /** The document of each table, where it is between the marks `<!-- name -->` and `<!-- /name -->`. */
 export const TABLE_PAGES = {
@@ -11,13 +13,14 @@ export const TABLE_PAGES = {
   permissions: 'docs/security.md',
   errors: 'docs/errors.md',
   options: 'docs/operations/configuration.md',
+  functions: 'docs/sql.md',
 } as const;
 
 export type TableName = keyof typeof TABLE_PAGES;
 
 /** All tables, by name. */
 export function generatedTables(): Readonly<Record<TableName, string>> {
-  return { ...documentedTables(), errors: errorTable(), options: optionTable() };
+  return { ...documentedTables(), errors: errorTable(), options: optionTable(), functions: functionTable() };
 }
 
 function errorTable(): string {
@@ -41,6 +44,16 @@ function optionTable(): string {
     option.help.replaceAll('|', '\\|'),
   ]);
   return table(['Option', 'Environment', 'Default', 'Meaning'], rows);
+}
+
+/** The scalar functions of SQL, and other names of each. */
+function functionTable(): string {
+  const rows = SQL_FUNCTIONS.map((entry) => {
+    const [name, ...others] = entry.names;
+    const also = others.map((other) => `\`${other.toUpperCase()}\``).join(', ');
+    return [`\`${signatureOf(name, entry)}\``, also === '' ? '–' : also];
+  });
+  return table(['Function', 'Other names'], rows);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

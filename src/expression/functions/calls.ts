@@ -1,6 +1,6 @@
 /** Calls of functions: selects the implementation for the types of the arguments. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
-import { type Expression, type ScalarFunction, TEXT } from '../../ir/index.js';
+import { type Expression, FAILING_TEXT_FUNCTIONS, type ScalarFunction, TEXT } from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
@@ -14,9 +14,11 @@ import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
 import { jsonItems, packTexts } from './packed.js';
-import { regressionFunction } from './regression.js';
 import { dividesStrictly, limitDigits, strictDivision } from './postgres-calls.js';
-import { mayGrow, textFunction } from './text-calls.js';
+import { regressionFunction } from './regression.js';
+import { rowCall } from './row-function.js';
+import { ROW_FUNCTIONS } from './row-functions.js';
+import { textFunction } from './text-calls.js';
 import { wholeFunction, wholeMayFail } from './whole-calls.js';
 
 type Call = Extract<Expression, { readonly op: 'call' }>;
@@ -24,14 +26,16 @@ type Call = Extract<Expression, { readonly op: 'call' }>;
 /** Throws 6000 for arguments that the function does not support. */
 export function evaluateCall(call: Call, args: readonly Node[], memory: MemoryAccount | null): Evaluate {
   const { name, type, unit } = call;
-  const text = textFunction(name);
-  const apply = text ?? otherFunction(name, type, unit, args, memory);
+  const row = ROW_FUNCTIONS[name];
+  const apply =
+    row === undefined ? (textFunction(name) ?? otherFunction(name, type, unit, args, memory)) : rowCall(row);
   return evaluateByText(args, type, isStrict(name), memory, apply);
 }
 
 /** Whether the result is missing if any argument is missing. */
 const isStrict = (name: ScalarFunction): boolean =>
-  name !== 'concat' && name !== 'pack' && name !== 'json-item' && name !== 'greatest' && name !== 'least';
+  ROW_FUNCTIONS[name]?.strict ??
+  (name !== 'concat' && name !== 'pack' && name !== 'json-item' && name !== 'greatest' && name !== 'least');
 
 function otherFunction(
   name: ScalarFunction,
@@ -78,7 +82,7 @@ export function callMayFail(name: ScalarFunction): boolean {
     dividesStrictly(name) ||
     name === 'limit-digits' ||
     name === 'pack' ||
-    mayGrow(name) ||
+    FAILING_TEXT_FUNCTIONS.has(name) ||
     mayLeaveYears(name) ||
     mayRescale(name) ||
     wholeMayFail(name)

@@ -16,7 +16,7 @@ import {
   startInstant,
   unitsBetween,
 } from './calendar.js';
-import { allValid } from './text-calls.js';
+import { allValid } from './read-rows.js';
 
 const DATETIME: SqlType = { type: 'datetime' };
 

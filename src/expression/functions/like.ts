@@ -22,6 +22,24 @@ export function likeMatcher(
   return (vector) => matchTexts(compiled, vector);
 }
 
+/** The number of compiled patterns that one call remembers. */
+const PATTERNS_MAX = 256;
+
+/** LIKE with patterns that differ by row: (text, pattern[, escape character]). Throws 6000 like `likeMatcher`. */
+export function makeLike(): (text: string, pattern: string, escapedBy?: string) => boolean {
+  const known = new Map<string, Pattern>();
+  return (text, written, escapedBy) => {
+    let pattern = known.get(written);
+    if (pattern === undefined) {
+      if (known.size === PATTERNS_MAX) known.clear();
+      pattern = compilePattern(written, escapedBy ?? null);
+      known.set(written, pattern);
+    }
+    const bytes = Buffer.from(text, 'utf8');
+    return matches(pattern, bytes, 0, bytes.length);
+  };
+}
+
 function compilePattern(pattern: string, escapedBy: string | null): Pattern {
   const parts = splitPattern(pattern, escapedBy);
   const first = stepsOf(parts[0]);

@@ -5,8 +5,9 @@ import type { TextVector, Vector } from '../../vector/index.js';
 import { Texts } from '../../vector/index.js';
 import { tooMuchText, VECTOR_CHARS_MAX } from '../error.js';
 import { textOf } from '../kinds.js';
-import { bothValid, isValid } from '../validity.js';
+import { isValid } from '../validity.js';
 import { packedText } from './packed.js';
+import { allValid, counts, texts } from './read-rows.js';
 import {
   left,
   limitLength,
@@ -22,22 +23,6 @@ import {
 } from './text-functions.js';
 
 type TextMaker = (args: readonly Vector[]) => (row: number) => string;
-
-/** Returns a function that reads the text of a row, which must not be missing. */
-function texts(vector: Vector): (row: number) => string {
-  const { codes, texts } = textOf(vector);
-  return codes === null ? (row) => texts.text(row) : (row) => texts.text(codes[row]);
-}
-
-/** Returns a function that reads the count of a row, which must not be missing. */
-function counts(vector: Vector): (row: number) => number {
-  if (vector.kind === 'exact' && vector.numbers === null) {
-    const { wide } = vector;
-    return (row) => Number(wide?.[row]);
-  }
-  const numbers = vector.kind === 'exact' || vector.kind === 'float' ? vector.numbers : null;
-  return (row) => (numbers === null ? 0 : numbers[row]);
-}
 
 const mapped =
   (of: (text: string) => string): TextMaker =>
@@ -129,13 +114,6 @@ export function textFunction(
   if (name === 'length') return ([vector], count) => lengths(textOf(vector), count);
   return name === 'position' ? positions : null;
 }
-
-/** Functions whose result can become too long. */
-const GROWING: readonly ScalarFunction[] = ['repeat', 'lpad', 'rpad', 'replace', 'concat', 'concat-strict'];
-export const mayGrow = (name: ScalarFunction): boolean => GROWING.includes(name);
-
-export const allValid = (args: readonly Vector[], count: number): Uint8Array | null =>
-  args.reduce<Uint8Array | null>((valid, vector) => bothValid(valid, vector.valid, count), null);
 
 function makeTexts(count: number, valid: Uint8Array | null, make: (row: number) => string): TextVector {
   const strings = new Array<string>(count).fill('');

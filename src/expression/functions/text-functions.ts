@@ -44,7 +44,7 @@ export function trim(text: string, characters: string | null, left: boolean, rig
 }
 
 /** Code points [from, to), clamped to the text. */
-function pointsBetween(text: string, from: number, to: number): string {
+export function pointsBetween(text: string, from: number, to: number): string {
   const start = Math.max(from, 0);
   if (to <= start) return '';
   if (codePointCount(text) === text.length) return text.slice(start, to);
@@ -53,7 +53,7 @@ function pointsBetween(text: string, from: number, to: number): string {
 }
 
 /** The UTF-16 index of the code point that is `points` code points after index `from`. */
-function unitOf(text: string, from: number, points: number): number {
+export function unitOf(text: string, from: number, points: number): number {
   let unit = from;
   for (let left = points; left > 0 && unit < text.length; left--) {
     unit += (text.codePointAt(unit) as number) > 0xffff ? 2 : 1;

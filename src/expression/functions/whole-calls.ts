@@ -9,7 +9,7 @@ import { checked, wideRows } from '../exact.js';
 import { finite } from '../float.js';
 import { bigintAt, exactOf, floatOf } from '../kinds.js';
 import { isValid, simplified, writableValid } from '../validity.js';
-import { allValid } from './text-calls.js';
+import { allValid } from './read-rows.js';
 
 /** NaN = the result is missing; an infinity = it must be computed in bigints. */
 type OfNumbers = (a: number, b: number, c: number, d: number) => number;

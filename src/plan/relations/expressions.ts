@@ -7,6 +7,7 @@ import {
   childrenOf,
   constantOf,
   type Expression,
+  FAILING_TEXT_FUNCTIONS,
   inputExpression,
   inputsOf,
   junctionOf,
@@ -107,7 +108,12 @@ export function mayFail(expression: Expression): boolean {
     case 'arithmetic':
       return ofParts || digitsOf(expression) > DIGITS_MAX;
     case 'call':
-      return ofParts || FAILING_CALLS.has(expression.name) || mayDivideByZero(expression);
+      return (
+        ofParts ||
+        FAILING_TEXT_FUNCTIONS.has(expression.name) ||
+        FAILING_CALLS.has(expression.name) ||
+        mayDivideByZero(expression)
+      );
     default:
       return ofParts;
   }
@@ -119,9 +125,8 @@ function mayDivideByZero({ name, args }: Extract<Expression, { readonly op: 'cal
   return divisor.op !== 'constant' || Number(divisor.value ?? 1) === 0;
 }
 
-/** Functions that can throw: texts can be too long, dates can be outside the years that are supported. */
+/** Functions of dates and numbers that can throw: dates can be outside the years that are supported. */
 const FAILING_CALLS: ReadonlySet<string> = new Set([
-  ...['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat'],
   ...['date-add', 'date-truncate', 'make-date', 'round', 'truncate', 'floor', 'ceiling', 'limit-digits'],
 ]);
 

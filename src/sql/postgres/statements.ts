@@ -5,7 +5,7 @@
 import { Cursor } from '../cursor.js';
 import { PARAMETERS_MAX, STATEMENTS_MAX, TOKENS_MAX } from '../limits.js';
 import { sqlError } from '../sql-error.js';
-import { isSign, type Token } from '../tokens.js';
+import { costOf, isSign, type Token } from '../tokens.js';
 import type { SourcePosition } from '../tree.js';
 import { nextPostgresTokens } from './tokens.js';
 
@@ -31,7 +31,7 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
     const before = cursor.at;
     const next = nextPostgresTokens(cursor);
     const [{ kind, position }] = next;
-    tokenCount += next.length;
+    tokenCount += next.reduce((sum, token) => sum + costOf(token), 0);
     if (tokenCount > TOKENS_MAX) {
       throw sqlError(`a text has at most ${TOKENS_MAX} words, names, literals and signs`, position);
     }

@@ -54,7 +54,7 @@ export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
 }
 
 /** Operators that our SQL does not have, and empty brackets. */
-const FOREIGN = /(?!!=|\|\||!?~~\*?(?![~!@#&|^?]))[~!@#&|^?:`{}\\]+|\[\]/;
+const FOREIGN = /(?!!=|\|\||!?~~\*?(?![~!@#&|^?]))(?:!?~\*?(?![~!@#&|^?*])|[~!@#&|^?:`{}\\]+)|\[\]/;
 
 function foreignAt(cursor: Cursor): Token | null {
   const position = cursor.position();
@@ -67,7 +67,7 @@ function foreignAt(cursor: Cursor): Token | null {
 }
 
 /** Operators of our SQL that consist of these characters. */
-const OWN_SIGNS: readonly string[] = ['||', '::', '&', '|', '#', '^', '~'];
+const OWN_SIGNS: readonly string[] = ['||', '::', '&', '|', '#', '^', '~', '~*', '!~', '!~*'];
 
 /** Throws 6000 for the first operator that our SQL does not have. */
 export function refuseForeign(tokens: readonly Token[]): void {

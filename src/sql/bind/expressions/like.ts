@@ -18,12 +18,35 @@ export function bindLike(node: NodeOf<'like'>, binder: Binder): Expression {
   if (of.type.type !== 'text') {
     throw sqlError(`LIKE compares text, not ${typeName(of.type)}; CAST it AS text`, node.of.position);
   }
-  if (!isTextConstant(pattern)) throw sqlError('LIKE takes a pattern in quotes', node.pattern.position);
+  if (!isTextConstant(pattern)) return likeAny(node, of, pattern, binder);
   const { scope } = binder;
   const isExact = !node.ignoresCase && lettersOf(of, scope) === 'preserved';
   const subject = isExact || isLowerCase(of, scope) ? of : callOf('lower', TEXT, [of]);
   const written = patternOf(node, pattern.value, isExact);
   return { op: 'like', type: BOOLEAN, of: subject, ...written, negated };
+}
+
+/** LIKE with a pattern that is not constant. */
+function likeAny(
+  { escape: escapedBy, ignoresCase, negated, pattern: { position } }: NodeOf<'like'>,
+  of: Expression,
+  pattern: Expression,
+  { scope }: Binder,
+): Expression {
+  if (pattern.type.type !== 'text') {
+    throw sqlError(`LIKE takes a text as its pattern, not ${typeName(pattern.type)}`, position);
+  }
+  const isExact = !ignoresCase && lettersOf(of, scope) === 'preserved';
+  const args = [of, pattern].map((text) =>
+    isExact || isLowerCase(text, scope) ? text : callOf('lower', TEXT, [text]),
+  );
+  if (escapedBy !== null && escapedBy !== '') {
+    const plain = Array.from(escapedBy).length === 1 && !/\p{L}/u.test(escapedBy);
+    if (!plain) throw sqlError('ESCAPE takes one character, which is no letter', position);
+    args.push(constantOf(TEXT, escapedBy));
+  }
+  const like = callOf('like-pattern', BOOLEAN, args);
+  return negated ? { op: 'not', type: BOOLEAN, member: like } : like;
 }
 
 /**

@@ -3,7 +3,7 @@
  * are compared unchanged, by dictionary. Text of a column that preserves case, and whatever is computed from it, is compared
  * exactly.
  */
-import { type Expression, TEXT } from '../../../ir/index.js';
+import { type Expression, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 import type { Scope, TextLetters } from '../scope.js';
 import { callOf, constantOf } from './build.js';
@@ -83,12 +83,18 @@ function lettersOfCast(of: Expression, scope: Inputs): TextLetters {
   return of.type.type === 'datetime' || of.type.type === 'json' ? 'mixed' : 'lower';
 }
 
+/** Functions that may yield upper-case letters of texts in lower case. */
+const CAPITALIZING: ReadonlySet<ScalarFunction> = new Set([
+  ...(['upper', 'initial-capitals', 'character', 'encode', 'decode', 'format'] as const),
+  ...(['quote-literal', 'quote-nullable'] as const),
+]);
+
 function lettersOfCall({ name, args }: Extract<Expression, { op: 'call' }>, scope: Inputs): TextLetters {
-  if (name === 'lower') return 'lower';
+  if (name === 'lower' || name === 'md5' || name === 'sha256') return 'lower';
   // Number arguments (starts, lengths) add no letters. Neither does the search text of replace; including it is harmless.
   const letters = lettersOfAll(
     args.filter(({ type }) => type.type === 'text'),
     scope,
   );
-  return name === 'upper' && letters === 'lower' ? 'mixed' : letters;
+  return CAPITALIZING.has(name) && letters === 'lower' ? 'mixed' : letters;
 }

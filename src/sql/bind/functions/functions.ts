@@ -10,11 +10,15 @@ import { DATE_FUNCTIONS } from './date.js';
 import { DERIVED_FUNCTIONS } from './derived.js';
 import { argumentAs, kindAt, type SqlFunction, signatureOf, unitOf } from './function.js';
 import { NUMBER_FUNCTIONS } from './number.js';
+import { REGEX_FUNCTIONS } from './regex.js';
 import { TEXT_FUNCTIONS } from './text.js';
+import { TEXT_EDIT_FUNCTIONS } from './text-edits.js';
 
 /** All functions. To add a function, add an entry. */
 export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   ...TEXT_FUNCTIONS,
+  ...TEXT_EDIT_FUNCTIONS,
+  ...REGEX_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...DATE_FUNCTIONS,
   ...CHOICE_FUNCTIONS,
@@ -47,11 +51,25 @@ export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
   return entry.make(taken, { position, scope: binder.scope, unit });
 }
 
+const ARRAYS = 'returns arrays, which are not available';
+
+/** Functions of PostgreSQL that are not available, and what to use instead. */
+const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
+  ['regexp_matches', `${ARRAYS}; use REGEXP_LIKE for a test and REGEXP_SUBSTR for the matched text`],
+  ['regexp_match', `${ARRAYS}; use REGEXP_SUBSTR`],
+  ['regexp_split_to_array', `${ARRAYS}; use SPLIT_PART or REGEXP_SUBSTR`],
+  ['regexp_split_to_table', 'returns rows, which is not available; use SPLIT_PART or REGEXP_SUBSTR'],
+  ['string_to_array', `${ARRAYS}; use SPLIT_PART`],
+  ['string_to_table', 'returns rows, which is not available; use SPLIT_PART'],
+]);
+
 const countOf = (count: number): string => (count === 1 ? '1 argument' : `${count} arguments`);
 
 function entryOf({ name, distinct, position }: NodeOf<'call'>): SqlFunction {
   const entry = BY_NAME.get(name);
   if (entry === undefined) {
+    const why = UNAVAILABLE.get(name);
+    if (why !== undefined) throw sqlError(`${name.toUpperCase()} ${why}`, position);
     const near = suggestion(name, FUNCTION_NAMES);
     const more = near === null ? {} : { suggestion: near.toUpperCase() };
     throw sqlError(`there is no function ${quoted(name)}`, position, more);

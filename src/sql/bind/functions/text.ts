@@ -2,8 +2,9 @@
 import { BOOLEAN, type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import type { SqlType } from '../../../vector/index.js';
 import { callOf, constantOf, isTextConstant } from '../expressions/build.js';
-import { comparable, comparableTogether, isLowerCase } from '../expressions/text-case.js';
+import { comparableTogether } from '../expressions/text-case.js';
 import type { CallSite, SqlFunction } from './function.js';
+import { soughtIn } from './text-edits.js';
 
 type Make = SqlFunction['make'];
 
@@ -34,19 +35,15 @@ const position = searching('position', INTEGER);
  * REPLACE ignores case if the searched text is stored in lower case; otherwise it is case-sensitive, because the rest keeps
  * its case.
  */
-function replaced([text, what, by]: readonly Expression[], { scope }: CallSite): Expression {
-  const sought = isLowerCase(text, scope) ? comparable(what, scope) : what;
-  return callOf('replace', TEXT, [text, sought, by]);
+function replaced([text, what, by]: readonly Expression[], site: CallSite): Expression {
+  return callOf('replace', TEXT, [text, soughtIn(text, what, site), by]);
 }
 
 /** TRIM(text[, characters]): the characters match like the search text of REPLACE. */
 const trimmed =
   (name: 'trim' | 'ltrim' | 'rtrim'): Make =>
-  ([text, characters], { scope }) => {
-    if (characters === undefined) return callOf(name, TEXT, [text]);
-    const taken = isLowerCase(text, scope) ? comparable(characters, scope) : characters;
-    return callOf(name, TEXT, [text, taken]);
-  };
+  ([text, characters], site) =>
+    callOf(name, TEXT, characters === undefined ? [text] : [text, soughtIn(text, characters, site)]);
 
 const BLANK = constantOf(TEXT, ' ');
 

@@ -239,7 +239,7 @@ const REFUSED: readonly (readonly [SqlNode, string])[] = [
   [oneOf(age, [string('x')]), '"x" cannot be read as integer'],
   [oneOf(age, [name]), "integer and text have no common type; CAST one of them to the other's type"],
   [like(age, string('1%')), 'LIKE compares text, not integer; CAST it AS text'],
-  [like(name, label), 'LIKE takes a pattern in quotes'],
+  [like(name, age), 'LIKE takes a text as its pattern, not integer'],
   [like(name, string('a!'), '!'), 'the pattern ends with its ESCAPE character'],
   [like(name, string('a'), '!!'), 'ESCAPE takes one character'],
   [not(age), 'a condition, which is true or false, is required here, not integer'],

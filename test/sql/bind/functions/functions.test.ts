@@ -21,6 +21,7 @@ import {
   testScope,
   truth,
 } from '../../../support/sql/sql-nodes.js';
+import { type FunctionCalls, REGEX_CALLS, TEXT_EDIT_CALLS } from './text-calls.js';
 
 const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column);
 const [active, admission, seen, label] = ['active', 'admission', 'seen', 'Label'].map(column);
@@ -48,7 +49,9 @@ function dateText(node: SqlNode): string {
 }
 
 /** Calls and the expressions to which they are bound, by the first name of the function's entry. */
-const CALLS: Readonly<Record<string, readonly (readonly [readonly SqlNode[], string])[]>> = {
+const CALLS: FunctionCalls = {
+  ...TEXT_EDIT_CALLS,
+  ...REGEX_CALLS,
   upper: [
     [[name], '(upper #3:text):text'],
     [[age], 'UPPER(text) takes text here, not integer'],

@@ -1,0 +1,2 @@
+export * from './regex.js';
+export { similarPattern } from './similar.js';

@@ -1,0 +1,134 @@
+/**
+ * Regular expressions with PostgreSQL's syntax, matched in linear time by RE2: no backtracking, no back references, no look-around.
+ * Like in PostgreSQL, the match that begins first and is then longest is found. A pattern with a non-greedy quantifier prefers,
+ * as in Perl, what its quantifiers prefer.
+ * Limits: patterns have at most PATTERN_CHARS_MAX characters and PROGRAM_STEPS_MAX instructions; one search takes at most
+ * SEARCH_STEPS_MAX instructions times characters. Positions are UTF-16 units.
+ */
+import { RE2JS } from 're2js';
+import { QuarryError } from '../base/index.js';
+import { type Options, optionsOf } from './options.js';
+import { translated } from './translate.js';
+
+const PATTERN_CHARS_MAX = 1_000;
+/** Each takes up to a millisecond to compile. */
+const UNICODE_CLASSES_MAX = 40;
+const PROGRAM_STEPS_MAX = 2_000;
+const SEARCH_STEPS_MAX = 2 ** 27;
+
+/** Creates error 6000. */
+const refused = (what: string): QuarryError => new QuarryError(6000, what, { message: what });
+
+export class Regex {
+  readonly #source: Source;
+  readonly #pattern: RE2JS;
+  readonly #programSteps: number;
+  /** Compiled for the first search. */
+  #longest: RE2JS | null;
+  /** Whether all matches are meant (the option g). */
+  readonly isGlobal: boolean;
+  readonly groupCount: number;
+
+  /** Throws 6000 for a pattern or an option that is not supported. */
+  constructor(pattern: string, options = '') {
+    if (pattern.length > PATTERN_CHARS_MAX) {
+      const max = PATTERN_CHARS_MAX.toLocaleString('en');
+      throw refused(`the regular expression has more than ${max} characters`);
+    }
+    this.#source = sourceOf(pattern, optionsOf(options));
+    const { source, isLazy, flags } = this.#source;
+    if ((source.match(/\\[pP]/g)?.length ?? 0) > 2 * UNICODE_CLASSES_MAX) {
+      throw refused(
+        `the regular expression has more than ${UNICODE_CLASSES_MAX} classes of letters such as \\w`,
+      );
+    }
+    this.isGlobal = options.includes('g');
+    this.#pattern = compiled(source, flags);
+    this.#longest = isLazy ? this.#pattern : null;
+    this.#programSteps = this.#pattern.programSize();
+    this.groupCount = this.#pattern.groupCount();
+    if (this.#programSteps > PROGRAM_STEPS_MAX) {
+      throw refused('the regular expression is too large; use smaller counts in { }');
+    }
+  }
+
+  /** Whether the text contains a match. */
+  test(text: string): boolean {
+    this.#checkSteps(text.length);
+    return this.#pattern.test(text);
+  }
+
+  /** Returns a search over the text. */
+  search(text: string): Search {
+    this.#checkSteps(text.length);
+    this.#longest ??= compiled(this.#source.source, this.#source.flags | RE2JS.LONGEST_MATCH);
+    return new Search(this.#longest, text);
+  }
+
+  #checkSteps(charCount: number): void {
+    if (charCount * this.#programSteps <= SEARCH_STEPS_MAX) return;
+    throw refused('a text is too long for so large a regular expression; shorten either');
+  }
+}
+
+/** The last match of a search. */
+export class Search {
+  readonly #matcher: ReturnType<RE2JS['matcher']>;
+  start = 0;
+  end = 0;
+
+  constructor(pattern: RE2JS, text: string) {
+    this.#matcher = pattern.matcher(text);
+  }
+
+  /** Finds the first match that begins at or after `from`. */
+  next(from: number): boolean {
+    if (!this.#matcher.find(from)) return false;
+    this.start = this.#matcher.start();
+    this.end = this.#matcher.end();
+    return true;
+  }
+
+  /** The text of a group in parentheses, or of the match (0); null if the group took no part in the match. */
+  group(index: number): string | null {
+    return this.#matcher.group(index);
+  }
+
+  groupStart(index: number): number {
+    return this.#matcher.start(index);
+  }
+
+  groupEnd(index: number): number {
+    return this.#matcher.end(index);
+  }
+}
+
+interface Source {
+  readonly source: string;
+  readonly isLazy: boolean;
+  readonly flags: number;
+}
+
+function sourceOf(pattern: string, options: Options): Source {
+  const { source, isLazy, ignoresCase, newline } = translated(pattern, options, refused);
+  let flags = ignoresCase ? RE2JS.CASE_INSENSITIVE : 0;
+  if (newline === 'none' || newline === 'anchors') flags |= RE2JS.DOTALL;
+  if (newline === 'all' || newline === 'anchors') flags |= RE2JS.MULTILINE;
+  return { source, isLazy, flags };
+}
+
+function compiled(source: string, flags: number): RE2JS {
+  try {
+    return RE2JS.compile(source, flags);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw refused(`the regular expression is not valid: ${readable(why)}`);
+  }
+}
+
+/** A message of the library without its prefix and the options that it adds to the pattern. */
+const readable = (message: string): string =>
+  message
+    .replace(/^error parsing regexp: /, '')
+    .replace(/`(?:\(\?[a-z]+\))+/, '`')
+    .slice(0, 200);

@@ -1,0 +1,55 @@
+/** Text functions of PostgreSQL: parts, replaced characters, quotes, digests and FORMAT. */
+import { type Expression, INTEGER, type ScalarFunction, TEXT } from '../../../ir/index.js';
+import { sqlError } from '../../sql-error.js';
+import { callOf, isTextConstant } from '../expressions/build.js';
+import { comparable, isLowerCase } from '../expressions/text-case.js';
+import type { CallSite, SqlFunction } from './function.js';
+
+type Make = SqlFunction['make'];
+
+const calling =
+  (name: ScalarFunction, type = TEXT): Make =>
+  (args) =>
+    callOf(name, type, args);
+
+/** The text to search for in `text`: case is ignored if `text` is in lower case, as in REPLACE. */
+export function soughtIn(text: Expression, sought: Expression, { scope }: CallSite): Expression {
+  return isLowerCase(text, scope) ? comparable(sought, scope) : sought;
+}
+
+/** A function whose second argument is searched for in the first. */
+const seeking =
+  (name: ScalarFunction): Make =>
+  ([text, sought, ...rest], site) =>
+    callOf(name, TEXT, [text, soughtIn(text, sought, site), ...rest]);
+
+/** ENCODE(SHA256(x), 'hex') is SHA256(x), because the digest is a text of hexadecimal digits. */
+const encoded: Make = ([text, form], { position }) => {
+  if (text.op !== 'call' || text.name !== 'sha256') return callOf('encode', TEXT, [text, form]);
+  if (isTextConstant(form) && form.value.toLowerCase() === 'hex') return text;
+  throw sqlError("SHA256 returns hexadecimal digits; ENCODE takes it only with the form 'hex'", position);
+};
+
+export const TEXT_EDIT_FUNCTIONS: readonly SqlFunction[] = [
+  { names: ['split_part'], parameters: ['text', 'text', 'integer'], make: seeking('split-part') },
+  { names: ['concat_ws'], parameters: ['text', 'words'], rest: 'words', make: calling('concat-separated') },
+  { names: ['translate'], parameters: ['text', 'text', 'text'], make: seeking('translate') },
+  { names: ['initcap'], parameters: ['text'], make: calling('initial-capitals') },
+  { names: ['chr', 'char'], parameters: ['integer'], make: calling('character') },
+  { names: ['ascii', 'unicode', 'ord'], parameters: ['text'], make: calling('first-point', INTEGER) },
+  {
+    names: ['overlay'],
+    parameters: ['text', 'text', 'integer'],
+    optional: ['integer'],
+    make: calling('overlay'),
+  },
+  { names: ['octet_length'], parameters: ['text'], make: calling('octet-length', INTEGER) },
+  { names: ['md5'], parameters: ['text'], make: calling('md5') },
+  { names: ['sha256'], parameters: ['text'], make: calling('sha256') },
+  { names: ['encode'], parameters: ['text', 'text'], make: encoded },
+  { names: ['decode'], parameters: ['text', 'text'], make: calling('decode') },
+  { names: ['format'], parameters: ['text'], rest: 'words', make: calling('format') },
+  { names: ['quote_literal'], parameters: ['words'], make: calling('quote-literal') },
+  { names: ['quote_nullable'], parameters: ['words'], make: calling('quote-nullable') },
+  { names: ['quote_ident'], parameters: ['text'], make: calling('quote-name') },
+];
