@@ -7,7 +7,7 @@ import { nearest, nearestRootOfUnits, type SqlType, type Vector } from '../../ve
 import { finite } from '../float.js';
 import { bigintAt, exactOf, scaleOf } from '../kinds.js';
 import { isValid, writableValid } from '../validity.js';
-import { allValid } from './text-calls.js';
+import { allValid } from './read-rows.js';
 
 /**
  * `xx` is n sum(x^2) - sum(x)^2, likewise `yy` and `xy`, in stored form: a value of x is stored times `xUnit`, a value of y

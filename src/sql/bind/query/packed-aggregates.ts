@@ -120,7 +120,9 @@ function list(
     const brackets = [constantOf(TEXT, '['), joined, constantOf(TEXT, ']')];
     return castOf(callOf('concat-strict', TEXT, brackets), { type: 'json' });
   };
-  const letters = isText ? lettersOfAny([lettersOf(value, scope), lettersOf(constantOf(TEXT, separator), scope)]) : 'mixed';
+  const letters = isText
+    ? lettersOfAny([lettersOf(value, scope), lettersOf(constantOf(TEXT, separator), scope)])
+    : 'mixed';
   return { of, letters, finish };
 }
 
