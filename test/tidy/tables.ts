@@ -2,6 +2,7 @@
 import { ERRORS, type ErrorEntry } from '../../src/base/index.js';
 import { environmentNameOf, OPTIONS, type Option } from '../../src/commands/serve/options.js';
 import { documentedTables } from '../../src/http/endpoints/tables.js';
+import { DERIVED_FUNCTIONS } from '../../src/sql/bind/functions/derived.js';
 import { signatureOf } from '../../src/sql/bind/functions/function.js';
 import { SQL_FUNCTIONS } from '../../src/sql/bind/functions/functions.js';
 
@@ -46,9 +47,10 @@ function optionTable(): string {
   return table(['Option', 'Environment', 'Default', 'Meaning'], rows);
 }
 
-/** The scalar functions of SQL, and other names of each. */
+/** The scalar functions of SQL, and other names of each; without those that only the reader calls. */
 function functionTable(): string {
-  const rows = SQL_FUNCTIONS.map((entry) => {
+  const written = SQL_FUNCTIONS.filter((entry) => !DERIVED_FUNCTIONS.includes(entry));
+  const rows = written.map((entry) => {
     const [name, ...others] = entry.names;
     const also = others.map((other) => `\`${other.toUpperCase()}\``).join(', ');
     return [`\`${signatureOf(name, entry)}\``, also === '' ? '–' : also];
