@@ -164,16 +164,10 @@ t.test('node-postgres and psql over TLS', async (t) => {
     ]);
     t.match(await fieldsOf('SELECT name FROM nowhere'), ['42P01', '18', /nowhere/]);
     t.match(await fieldsOf('SELECT name FROM'), ['42601', String, String]);
-    t.match(await fieldsOf('SELECT name ~ \'x\' FROM "default"'), ['0A000', '13', /regular expressions/]);
     t.match(await fieldsOf('SELECT name FROM (SELECT 1) x'), ['42703', '8', /there is no column/]);
-    for (const text of [
-      'INSERT INTO x VALUES (1)',
-      'DROP TABLE "default"',
-      'COPY x FROM stdin',
-      'DELETE FROM "default"',
-    ]) {
-      t.match(await fieldsOf(text), ['25006', null, /this port is read-only/], text);
-    }
+    t.match(await fieldsOf('INSERT INTO x VALUES (1)'), ['42601', '13', /names its columns/]);
+    t.match(await fieldsOf('DROP TABLE "default"'), ['0A000', null, /INSERT, UPDATE, DELETE and COPY only/]);
+    t.match(await fieldsOf('COPY x FROM stdin'), ['42P01', '6', /there is no table "x"/]);
     t.match(await fieldsOf('SELECT $1 FROM "default"'), [
       '42P02',
       null,

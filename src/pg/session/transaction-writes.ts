@@ -22,6 +22,7 @@ export type PendingWrite =
 
 const BYTES_MAX = 32 * 2 ** 20;
 const STATEMENTS_MAX = 1_000;
+const SAVEPOINTS_MAX = 1_000;
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
@@ -30,8 +31,8 @@ export class TransactionWrites {
   #pending: PendingWrite[] = [];
   #byteCount = 0;
   readonly #releases: (() => void)[] = [];
-  /** Numbers of writes before each savepoint. */
-  readonly #savepoints = new Map<string, number>();
+  /** The savepoints of the block, with the number of writes before each. */
+  readonly #savepoints: { readonly name: string; readonly writeCount: number }[] = [];
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -69,33 +70,37 @@ export class TransactionWrites {
     }
   }
 
-  /** Marks the present writes, to which `rollbackTo` returns. */
+  /** Marks the present writes, to which `rollbackTo` returns. Throws 54000. */
   savepoint(name: string): void {
-    this.#savepoints.set(name, this.#pending.length);
+    if (this.#savepoints.length >= SAVEPOINTS_MAX) {
+      throw new ProtocolError('54000', `a transaction block has at most ${SAVEPOINTS_MAX} savepoints`);
+    }
+    this.#savepoints.push({ name, writeCount: this.#pending.length });
   }
 
-  /** Drops the writes after a savepoint. Throws 3B001. */
+  /** Drops the writes and savepoints after the newest savepoint of the name. Throws 3B001. */
   rollbackTo(name: string): void {
-    this.#pending.length = this.#savepoint(name);
+    const at = this.#savepointIndex(name);
+    this.#pending.length = this.#savepoints[at].writeCount;
+    this.#savepoints.length = at + 1;
     this.#byteCount = this.#pending.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Throws 3B001. */
+  /** Forgets the newest savepoint of the name and those after it. Throws 3B001. */
   releaseSavepoint(name: string): void {
-    this.#savepoint(name);
-    this.#savepoints.delete(name);
+    this.#savepoints.length = this.#savepointIndex(name);
   }
 
-  #savepoint(name: string): number {
-    const count = this.#savepoints.get(name);
-    if (count !== undefined) return count;
+  #savepointIndex(name: string): number {
+    const at = this.#savepoints.findLastIndex((one) => one.name === name);
+    if (at !== -1) return at;
     throw new ProtocolError('3B001', `savepoint ${JSON.stringify(name)} does not exist`);
   }
 
   drop(): void {
     this.#pending = [];
     this.#byteCount = 0;
-    this.#savepoints.clear();
+    this.#savepoints.length = 0;
     for (const release of this.#releases.splice(0)) release();
   }
 }
