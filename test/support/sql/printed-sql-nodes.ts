@@ -215,7 +215,8 @@ export class SqlNodePrinter {
       this.words('is', ...(node.negated ? ['not'] : []), 'null');
       return { ...node, of };
     }
-    this.words(...(node.negated ? ['not'] : []), node.is);
+    const word = node.is === 'like' && node.ignoresCase ? 'ilike' : node.is;
+    this.words(...(node.negated ? ['not'] : []), word);
     if (node.is === 'in') {
       this.sign('(');
       const values = this.comma(node.values, (value) => this.node(value));
