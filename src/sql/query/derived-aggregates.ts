@@ -12,13 +12,13 @@ const OF_PAIRS: ReadonlySet<string> = new Set([
 ]);
 /** Variances and deviations over windows, and their scalar functions. */
 const OF_WINDOWS: ReadonlyMap<string, string> = new Map([
-  ['var_pop', 'window_var_pop'],
-  ['var_samp', 'window_var_samp'],
-  ['variance', 'window_var_samp'],
-  ['stddev_pop', 'window_stddev_pop'],
-  ['stddev_samp', 'window_stddev_samp'],
-  ['stddev', 'window_stddev_samp'],
-  ['stdev', 'window_stddev_samp'],
+  ['var_pop', 'window var_pop'],
+  ['var_samp', 'window var_samp'],
+  ['variance', 'window var_samp'],
+  ['stddev_pop', 'window stddev_pop'],
+  ['stddev_samp', 'window stddev_samp'],
+  ['stddev', 'window stddev_samp'],
+  ['stdev', 'window stddev_samp'],
 ]);
 
 /** Height of the nodes that are added around the arguments. */

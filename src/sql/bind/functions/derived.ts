@@ -1,4 +1,7 @@
-/** Scalar functions of the sums to which aggregates of pairs are rewritten (src/sql/query/derived-aggregates.ts). */
+/**
+ * Scalar functions of the sums to which aggregates of pairs are rewritten (src/sql/query/derived-aggregates.ts). A name with a
+ * blank cannot be written in a statement.
+ */
 import { type Expression, FLOAT, type ScalarFunction } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import { callOf } from '../expressions/build.js';
@@ -17,10 +20,10 @@ const NAMES: readonly (readonly [string, ScalarFunction])[] = [
   ['regr_sxx', 'regr-sxx'],
   ['regr_sxy', 'regr-sxy'],
   ['regr_syy', 'regr-syy'],
-  ['window_var_pop', 'var-pop'],
-  ['window_var_samp', 'var-samp'],
-  ['window_stddev_pop', 'stddev-pop'],
-  ['window_stddev_samp', 'stddev-samp'],
+  ['window var_pop', 'var-pop'],
+  ['window var_samp', 'var-samp'],
+  ['window stddev_pop', 'stddev-pop'],
+  ['window stddev_samp', 'stddev-samp'],
 ];
 
 const PARAMETERS = ['integer', 'number', 'number', 'number', 'number', 'number'] as const;
@@ -29,7 +32,7 @@ export const DERIVED_FUNCTIONS: readonly SqlFunction[] = [
   ...NAMES.map(([name, of]): SqlFunction => {
     const make: SqlFunction['make'] = (args, { position }) => {
       if (args.every(({ type }) => isExactNumber(type))) return callOf(of, FLOAT, args);
-      const label = name.replace('window_', '').toUpperCase();
+      const label = name.replace('window ', '').toUpperCase();
       throw sqlError(`${label} takes integers and decimals here; CAST floats AS DECIMAL`, position);
     };
     return { names: [name], parameters: PARAMETERS, make };

@@ -29,8 +29,8 @@ const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
   SQL_FUNCTIONS.flatMap((entry) => entry.names.map((name) => [name, entry] as const)),
 );
 
-/** In lower case. */
-export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()];
+/** In lower case. Names with a blank are for the reader alone. */
+export const FUNCTION_NAMES: readonly string[] = [...BY_NAME.keys()].filter((name) => !name.includes(' '));
 
 /** Binds a call. Throws 6000 for an unknown function or unsuitable arguments. */
 export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
