@@ -7,7 +7,7 @@
  *
  * Layout v1, in u32 words unless noted
  *   head      version = 1 | dimensionId | rowCount n | sectionCount | idByteCount | reserved x3 = 0
- *   ids       hashes u32[n], offsets u32[n + 1], bytes u8[idByteCount] (lower-cased UTF-8)
+ *   ids       hashes u32[n], offsets u32[n + 1], bytes u8[idByteCount] (UTF-8, in stored form)
  *   sections  each: columnId | form | kind | entryCount m | valueCount v | byteCount b | relationId | reserved = 0, then
  *             rows u32[m]
  *             list:    counts u32[m], values per row (their sum is v); all other forms: v = m

@@ -234,7 +234,7 @@ export interface QueryOptions {
 export interface QueryApi {
   /** One exact count per plan. */
   countEntities(plans: readonly CountEntityPlan[], options: QueryOptions): Promise<readonly number[]>;
-  /** For each ID (lower-cased by the caller), whether the dimension contains that entity and it satisfies the condition. */
+  /** For each ID, in its stored form, whether the dimension contains that entity and it satisfies the condition. */
   exist(plan: CountEntityPlan, ids: readonly string[], options: QueryOptions): Promise<readonly boolean[]>;
   /** One exact answer per plan. */
   aggregate(plans: readonly AggregatePlan[], options: QueryOptions): Promise<readonly AggregateAnswer[]>;

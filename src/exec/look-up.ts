@@ -6,7 +6,7 @@ import { ShardCondition } from './condition/condition.js';
 import type { QueryRun } from './query-run.js';
 
 /**
- * For each of `ids` (lower-cased): 1 if one of `shards` has the ID and its entity satisfies the condition (null =
+ * For each of `ids` (in their stored form): 1 if one of `shards` has the ID and its entity satisfies the condition (null =
  * always), else 0. Only segments that contain one of the IDs are evaluated.
  */
 export function lookUp(

@@ -1,7 +1,7 @@
 /**
  * The distinct strings of one column in one shard.
  * Invariants: codes ascend from 1 in the order of first use and never change (`keeping` makes a new dictionary); code 0 means a
- * missing value; strings are lower-cased UTF-8 and not empty. Open addressing with linear probing over typed arrays.
+ * missing value; strings are UTF-8 and not empty. Open addressing with linear probing over typed arrays.
  */
 import { grown, longerCopy } from '../base/index.js';
 
