@@ -28,7 +28,7 @@ import {
 
 /** A new dimension, without columns and relations. */
 export type NewDimension = Omit<Dimension, 'columns' | 'relations' | 'textCase'> & {
-  /** Absent in the records of the first stores: 'fold'. */
+  /** Absent in records of early stores, which fold case. */
   readonly textCase?: TextCase;
 };
 
@@ -45,7 +45,7 @@ export type CatalogChange =
       readonly name: string;
       readonly type: DatabaseType;
       readonly properties?: DatabaseProperties;
-      /** Absent in the records of the first stores: 'fold'. */
+      /** Absent in records of early stores, which fold case. */
       readonly textCase?: TextCase;
     }
   | {

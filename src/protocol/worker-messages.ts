@@ -263,7 +263,7 @@ export type SelectPart = {
    * if there is no memory for another copy.
    */
   | { readonly gives: 'group-count'; readonly groupCount: number }
-  /** The SELECT goes on with 'select-merge'. */
+  /** The SELECT continues with 'select-merge'. */
   | { readonly gives: 'partitions'; readonly partials: readonly PartitionedGroups[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {

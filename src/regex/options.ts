@@ -4,8 +4,8 @@ import { QuarryError } from '../base/index.js';
 export interface Options {
   ignoresCase: boolean;
   /**
-   * Where a line end is special: nowhere; all: . and [^...] do not match it, ^ and $ match beside it; points: only the former;
-   * anchors: only the latter.
+   * How line ends are matched. none: like any character. points: . and [^...] do not match them. anchors: ^ and $ match next to
+   * them. all: both.
    */
   newline: 'none' | 'all' | 'points' | 'anchors';
   /** White space and comments in the pattern are ignored. */

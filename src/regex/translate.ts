@@ -44,7 +44,7 @@ const CHARACTER_ESCAPES: Readonly<Record<string, number>> = {
   B: 92,
 };
 
-/** Throws what `refuse` makes for constructs that linear time or RE2 exclude. */
+/** Throws the error of `refuse` for constructs that RE2 does not support. */
 export function translated(pattern: string, options: Options, refuse: Refuse): Translation {
   const { rest, changed } = directed(pattern, options);
   const source = changed.literal ? rest.replace(/[\\^$.[\]|()?*+{}]/g, '\\$&') : '';
@@ -267,7 +267,7 @@ class Translator {
   }
 }
 
-/** A character for RE2, in or outside of brackets: plain only if it has no meaning there. */
+/** A character for RE2, in or outside of brackets: plain only if it has no special meaning there. */
 function written(point: number): string {
   const text = String.fromCodePoint(point);
   return /[A-Za-z0-9]/.test(text) || (point > 127 && !/[\s\p{C}]/u.test(text))

@@ -113,7 +113,7 @@ function textTests(
   if (flag === undefined) return own.map((predicate) => textTest(predicate, column, operandsOf));
   const { argument, path } = flag;
   if (typeof argument !== 'boolean') throw new QuarryError(4049, `${path} must be true or false`);
-  if (own.length === 0) throw new QuarryError(4049, `${path} stands beside another predicate`);
+  if (own.length === 0) throw new QuarryError(4049, `${path} requires a predicate beside it`);
   if (!argument || column.textCase === 'fold') {
     return own.map((predicate) => textTest(predicate, column, operandsOf));
   }

@@ -79,7 +79,7 @@ function treeMeasurements(root: Relation, stats: readonly OperatorStats[]): read
   // Workers number operators after their inputs.
   let nextNode = 0;
   const of = (relation: Relation): Measurements[] => {
-    // The operators of a round are created again for each round, and not measured.
+    // Each round creates its operators again, and they are not measured.
     const inputs =
       relation.op === 'recursive'
         ? [...of(relation.left), ...notMeasured(relation.right)]

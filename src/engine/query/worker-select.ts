@@ -213,7 +213,9 @@ export class WorkerSelect {
     return parts.map(([, part]) => part);
   }
 
-  /** Lets the workers merge the groups that they returned in partitions; the parts that follow have them as ordered rows. */
+  /**
+   * Lets the workers merge the groups that they returned in partitions; the following parts contain the groups as ordered rows.
+   */
   async merge(partials: readonly PartitionedGroups[], share: MergeShare): Promise<void> {
     const selectId = this.#selectId;
     await this.#query.sendAll(({ index }) =>

@@ -68,7 +68,7 @@ class Join implements Operator {
     }
   }
 
-  /** A filter of a key column holds for the column that it is compared with, too. */
+  /** A filter of a key column also applies to the column with which the key is compared. */
   narrow(column: number, filter: ColumnFilter): void {
     const { kind, keys } = this.#relation;
     if (kind === 'full' || kind === 'single') return;

@@ -25,7 +25,10 @@ export function seriesRows(input: Operator, relation: RelationOf<'series'>, run:
 
 /** The values of one input row that were not returned yet. */
 interface Values {
-  /** Writes values from out[from] on; returns the end of those written, which is below out.length after the last one. */
+  /**
+   * Writes values from out[from] on and returns the index after the last value written; the series has ended if that
+   * index is below out.length.
+   */
   fill(out: Float64Array, from: number): number;
 }
 

@@ -39,7 +39,7 @@ export class ShardRows {
   readonly #plan: SelectPlan;
   readonly #run: QueryRun;
   readonly #stats: ShardOperatorStats;
-  /** What joins of the plan or above it have found of its columns. */
+  /** Filters of the shard's columns that joins of the plan, or joins above it, provide. */
   #filters: SegmentFilters;
   /** The name of the kernels that scan the rows. */
   readonly #kernels: string;

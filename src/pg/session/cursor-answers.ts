@@ -35,7 +35,7 @@ export async function answerDeclare(
   return done('DECLARE CURSOR');
 }
 
-/** The rows are read when the answer is. Throws 34000. */
+/** The rows are read while the answer is read. Throws 34000. */
 export function answerFetch(
   statement: PostgresStatement,
   { formats, waiting }: Portal,

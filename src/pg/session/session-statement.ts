@@ -26,7 +26,7 @@ export interface SessionState {
   /** The rows of a COPY from the client follow. */
   beginCopy(copy: CopyIn): void;
   endCopy(): void;
-  /** A transaction block is open, or several statements came in one message, which are one. */
+  /** A transaction block is open, or several statements came in one message, which form a block. */
   readonly isInBlock: boolean;
   closePortals(): void;
   /** Closes portals and cursors and resets the settings of SET LOCAL. */

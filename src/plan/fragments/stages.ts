@@ -160,7 +160,10 @@ class Division {
     }
   }
 
-  /** A part of a recursive relation: what does not depend on the round is received, and the rest is computed in each round. */
+  /**
+   * A part of a recursive relation: inputs that do not depend on the round are received once, and the rest is computed in each
+   * round.
+   */
   #inRounds(relation: Relation): Relation {
     if (!readsWorking(relation)) return this.#atOne(this.#fragment(relation));
     if (relation.op === 'aggregate' && relation.aggregates.length > 0) {

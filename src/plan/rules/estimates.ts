@@ -4,9 +4,9 @@ import { fractionOf, type Statistics, scanRows } from './statistics.js';
 
 /** Fraction of left rows that have a match, if nothing else is known. */
 const MATCHED = 0.5;
-/** Values of a series whose bounds are not constant. */
+/** The assumed number of values of a series whose bounds are not constant. */
 const SERIES_ROWS = 100;
-/** Rows that a round of a recursive relation reads, and rounds. */
+/** The assumed number of rows that a round of a recursive relation reads, and of rounds. */
 const WORKING_ROWS = 100;
 const ROUNDS = 10;
 

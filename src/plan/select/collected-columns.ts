@@ -58,7 +58,7 @@ function* eachSorted(
   }
 }
 
-/** The entry of the most frequent value, of several the first. */
+/** The entry of the most frequent value; of several, the first. */
 function modeOf(sorted: Uint32Array, { values, counts }: WeighedValues): number {
   let [best, bestCount] = [sorted[0], 0];
   for (let from = 0; from < sorted.length; ) {

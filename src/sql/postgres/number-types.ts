@@ -1,5 +1,5 @@
 /**
- * Types of numbers in PostgreSQL that ours do not distinguish, where they decide whether a division is one of integers: the sum
+ * Number types of PostgreSQL that Quarry's types do not distinguish, but that decide whether a quotient is an integer: the sum
  * of a bigint is a numeric, and so is EXTRACT, while the sum of an integer is a bigint. Integer literals are integers, columns
  * bigints.
  */

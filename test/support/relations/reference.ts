@@ -26,7 +26,7 @@ export interface Sources {
   table(table: number): readonly (readonly Value[])[];
   /** In plans, nothing is received. */
   received?(stage: number): readonly (readonly Value[])[];
-  /** By recursive relation around: the rows of the round before. */
+  /** By number of the surrounding recursive relation: the rows of the previous round. */
   readonly working?: ReadonlyMap<number, readonly (readonly Value[])[]>;
 }
 
@@ -113,7 +113,7 @@ function recursiveRows(relation: RelationOf<'recursive'>, sources: Sources, oute
   return numbered(relation, found);
 }
 
-/** Of series of integers. */
+/** Supports series of integers only. */
 function seriesRows({ value, first, last, step }: RelationOf<'series'>, row: Row, full: Row): Row[] {
   const [from, to, by] = [first, last, step].map((of) => computed(of, full));
   if (typeof from !== 'bigint' || typeof to !== 'bigint' || typeof by !== 'bigint') return [];

@@ -21,7 +21,7 @@ export interface OperatorSources {
   readonly run: QueryRun;
   readonly scan: (relation: RelationOf<'scan'>) => Operator;
   readonly received: (stage: number) => readonly RowsPart[];
-  /** By number of the recursive relation around: the rows of the round before. */
+  /** By number of the surrounding recursive relation: the rows of the previous round. */
   readonly working: ReadonlyMap<number, WorkingRows>;
   /** Wraps an operator to measure it; null = nothing is measured. */
   readonly measured: ((relation: Relation, operator: Operator) => Operator) | null;
