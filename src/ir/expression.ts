@@ -1,7 +1,7 @@
 /**
  * Bound scalar expressions as plain data, over the inputs of a plan: the form of SQL's projections, filters, keys and
  * orders. src/expression evaluates them vector by vector.
- * Rules: every node knows its type. The binder inserts casts, so the two sides of a comparison or of + - % have the
+ * Rules: every node has its type. The binder inserts casts, so the two sides of a comparison or of + - % have the
  * same type (decimals the same scale) and no node converts implicitly. Three-valued logic: a missing operand gives a
  * missing value unless a node states otherwise. Text is compared as UTF-8 bytes; for SQL's case-insensitive comparison
  * the binder lower-cases all text that is not in lower case already.
@@ -86,7 +86,7 @@ export const SCALAR_FUNCTIONS = [
   ...(['var-pop', 'var-samp', 'stddev-pop', 'stddev-samp', 'covar-pop', 'covar-samp', 'corr'] as const),
   ...(['regr-slope', 'regr-intercept', 'regr-r2', 'regr-avgx', 'regr-avgy'] as const),
   ...(['regr-sxx', 'regr-syy', 'regr-sxy'] as const),
-  // Packed texts: a text behind keys, so that texts are ordered by the keys (src/expression/functions/packed.ts)
+  // Packed texts: a text after keys, so that texts are ordered by the keys (src/expression/functions/packed.ts)
   'pack', // directions of the keys (constant), text, keys
   'packed-text', // of a packed text
   'json-item', // the value as JSON; never missing

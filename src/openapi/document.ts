@@ -61,7 +61,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
       version: 'v1',
       summary: 'An analytical database server for entities and their events.',
       description:
-        'A 200 on a write means: on disk, whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: 64-bit integers stand in answers digit by digit, whatever a client’s JSON reader makes of them. HTTP status 503 may be tried again, as may 429 after `Retry-After`.',
+        'A 200 on a write means: on disk, whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: answers contain all digits of 64-bit integers, which some JSON readers round. A request that gets HTTP status 503 can be retried, as can one that gets 429, after `Retry-After`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -168,14 +168,14 @@ function parametersOf(
     found.push({
       name: 'Accept',
       in: 'header',
-      description: 'In which form rows are wanted; JSON unless one of the others has the highest weight.',
+      description: 'The format of the rows: JSON unless one of the others has the highest weight.',
       schema: { type: 'string', examples: ['application/json', LINES_MEDIA, 'text/csv', ARROW_MEDIA] },
     });
   }
   found.push({
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Comes back in the answer and stands in the log; 1 to 128 printable ASCII characters.',
+    description: 'Returned in the answer and written to the log; 1 to 128 printable ASCII characters.',
     schema: { type: 'string', maxLength: 128 },
   });
   return found;

@@ -58,7 +58,7 @@ export function tokenOfMoments(metric: Metric, form: ValueForm, moments: Moments
     case 'stddev':
       return deviationToken(form, BigInt(count), sum, squares);
     default:
-      throw new InvariantError(`${metric} is no metric of moments`);
+      throw new InvariantError(`${metric} is not a metric of moments`);
   }
 }
 

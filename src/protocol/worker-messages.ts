@@ -114,7 +114,7 @@ export interface WorkerRequests {
   'oldest-events': { readonly columns: readonly EventColumnKey[] };
   /** A null condition counts all entities of the dimension. */
   'count-entities': { readonly plans: readonly CountEntityPlan[]; readonly bounds: WorkerQueryLimits };
-  /** What the planner reads of the worker's part of each dimension. */
+  /** Statistics for the planner about the worker's part of each dimension. */
   'describe-columns': {
     readonly dimensions: readonly { readonly databaseId: number; readonly dimensionId: number }[];
   };

@@ -77,8 +77,8 @@ export function parseRecord(
 }
 
 /**
- * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity stands
- * for every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
+ * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity represents
+ * every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
  */
 export function parseSetRecord(
   { body, nowMs, customKey, columnIds }: WorkerRequests['parse-set'],

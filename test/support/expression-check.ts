@@ -97,7 +97,7 @@ function errorsOf(node: Expression, inputs: readonly SqlType[]): string[] {
       for (const member of node.members) alike(member.type, node.type, 'a member');
       break;
     case 'null-if':
-      alike(node.of.type, node.type, 'what is put out');
+      alike(node.of.type, node.type, 'an output');
       alike(node.of.type, node.equals.type, 'sides');
       break;
     case 'arithmetic':

@@ -62,7 +62,7 @@ export class Client {
       },
       lost: (_, cause, at) =>
         unreachable(
-          at === 'connection' ? reasonOf(cause) : 'the answer was cut off before its end: ask again',
+          at === 'connection' ? reasonOf(cause) : 'the answer was cut off before its end; try again',
         ),
     });
   }

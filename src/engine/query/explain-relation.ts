@@ -55,14 +55,14 @@ const rowOf = (operator: string, detail = ''): ExplainRow => ({
   detail,
 });
 
-/** Of what a scan or SELECT reads, the name of the dimension. */
+/** The name of the dimension that a scan or SELECT reads. */
 const shortened = (operator: string, detail = ''): string =>
   ['scan', 'select'].includes(operator.trim()) ? detail.split(',')[0] : detail;
 
 type Measurements = Pick<ExplainRow, 'rows' | 'milliseconds'>;
 const NOT_MEASURED: Measurements = { rows: null, milliseconds: null };
 
-/** What was measured for each line of a stage. */
+/** The measurements for each line of a stage. */
 function measurementsOf(stage: Stage, stats: readonly OperatorStats[]): readonly Measurements[] {
   if (stage.runs === 'select') return [NOT_MEASURED, NOT_MEASURED];
   const tree = treeMeasurements(stage.runs === 'groups' ? stage.input : stage.root, stats);

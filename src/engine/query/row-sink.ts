@@ -1,4 +1,4 @@
-/** Where the rows of an answer go, as columns or encoded by a worker. */
+/** Receives the rows of an answer, as columns or encoded by a worker. */
 import type { Table } from '../../plan/index.js';
 
 /** Rows that a worker has encoded as rows after the first. */

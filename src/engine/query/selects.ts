@@ -319,7 +319,7 @@ export class Selects {
   }
 }
 
-/** What a query that begins outside the write barrier has. */
+/** A query that begins outside the write barrier. */
 interface Turn {
   readonly query: RunningQuery;
   readonly checkModel: CheckModel;

@@ -246,7 +246,7 @@ export class LineStream {
     else this.#dependencies.response.pause();
   }
 
-  /** Bytes that have arrived behind the part to be applied next. */
+  /** The number of bytes that have arrived after the part to be applied next. */
   get #aheadBytes(): number {
     return this.#parts.aheadBytes + (this.#decoder?.waitingBytes ?? 0);
   }

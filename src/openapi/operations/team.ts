@@ -69,7 +69,7 @@ export const TEAM_OPERATIONS: Operations = {
   },
   'GET /v1/status': {
     tag: 'Databases',
-    summary: 'What the database holds, and the memory it takes',
+    summary: 'The contents of the database and their memory',
     answer: answers.status,
   },
   'GET /v1/database/custom_key': {
@@ -97,7 +97,7 @@ export const TEAM_OPERATIONS: Operations = {
   'PUT /v1/database/custom_key': {
     tag: 'Databases',
     summary: 'Change a custom key',
-    description: 'What is absent or null stays; `{}` takes a restriction away.',
+    description: 'Fields that are absent or null stay unchanged; `{}` removes a restriction.',
     request: changedCustomKey,
     example: { ...SHOP, 'custom-database-key': { 'key-name': 'partner', filter: {} } },
     answer: answers.customKeyNames,

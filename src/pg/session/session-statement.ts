@@ -38,7 +38,7 @@ export const NOTIFICATIONS =
   'LISTEN and NOTIFY are not available: there are no notifications; query for new rows instead';
 const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
 
-/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog knows. Throws ProtocolError. */
+/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog has. Throws ProtocolError. */
 export function answerSession(
   { tokens }: PostgresStatement,
   state: SessionState,

@@ -284,7 +284,8 @@ for (let seed = 1; seed <= 6; seed++) {
         const [{ dimensionId, condition }] = bindCountEntity(body, model, NOW_MS, access);
         const found = countMatches(data, dimensionId, condition);
         const expected = countOf(visible, dimension, query);
-        if (found !== expected) t.equal(found, expected, `${jsonText(query)} behind ${jsonText(filter)}`);
+        if (found !== expected)
+          t.equal(found, expected, `${jsonText(query)} with filter ${jsonText(filter)}`);
         if (found > 0) matched++;
       }
     }

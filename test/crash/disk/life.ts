@@ -64,7 +64,7 @@ export const script = (text: string, idempotencyId: string): Write => {
     });
 };
 
-/** Changes of the catalog that depend only on IDs that the run knows. */
+/** Changes of the catalog that depend only on IDs that the run has assigned. */
 const apply = (...changes: CatalogChange[]): Write => {
   return (engine) => engine.change(() => ({ changes, answer: null }));
 };

@@ -1,6 +1,6 @@
 /**
  * The state of an import, in a small file next to the imported one, with which a new run resumes it.
- * Rule: for 24 hours, while the server knows the Idempotency-Keys, the result does not depend on this file; later only the
+ * Rule: for 24 hours, while the server stores the Idempotency-Keys, the result does not depend on this file; later only the
  * file records what was sent.
  */
 import { createHash } from 'node:crypto';
@@ -96,7 +96,7 @@ export class StateFile {
     const areKnown = state.bodiesSent === state.bodies || nowMs - state.atMs < KNOWN_MS;
     if (areKnown) return state;
     throw new ImportError(
-      `${this.#file} is older than a day: the server no longer knows which rows after row ${state.lastRow} it inserted. ` +
+      `${this.#file} is older than a day: the server no longer records which rows after row ${state.lastRow} it inserted. ` +
         `Find out which rows exist, remove the file and continue with --skip-rows`,
     );
   }

@@ -16,7 +16,7 @@ import { sortRows } from '../sort/sort-rows.js';
 import { valuesRows } from '../values.js';
 import { windowRows } from '../window/window-rows.js';
 
-/** What the leaves of a relation read. */
+/** The inputs of the leaves of a relation. */
 export interface OperatorSources {
   readonly run: QueryRun;
   readonly scan: (relation: RelationOf<'scan'>) => Operator;
