@@ -381,7 +381,7 @@ export interface WorkerResponses {
   /** null: counting would take too long. */
   'select-count-texts': number | null;
   'select-end': null;
-  /** Of each shard that has data of the dimension. */
+  /** One entry per shard that has data of the dimension. */
   'outline-scan': readonly ScanSummary[];
   /** 1 if one of the worker's shards has the entity. */
   exist: Uint8Array;

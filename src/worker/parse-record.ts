@@ -1,5 +1,6 @@
 /**
- * Parses the body of an insert or the `set` of an update. Of an insert it also encodes the log record, in the buffer of the body if it fits.
+ * Parses the body of an insert or the `set` of an update. For an insert it also encodes the log record, in the buffer of the body
+ * if the record fits.
  * Invariant: the body is not changed, so that it can be parsed again with a newer model.
  */
 import { createHash } from 'node:crypto';

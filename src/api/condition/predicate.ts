@@ -1,7 +1,8 @@
 /**
  * The predicates of one column as value tests: their names, the columns that they apply to, and their meaning.
  * Several predicates on one column are joined by `and`. A condition tests the values of an entity. A level of an
- * aggregation tests single values; where a condition takes one operand, a level takes a list of which any may match.
+ * aggregation tests single values; where a condition takes one operand, a level takes a list, any of whose operands may
+ * match.
  * Invariants: an ordered column gets at most one test of ranges that is not negated, and negated ones only in a
  * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */

@@ -112,7 +112,7 @@ function readJson(text: string): Json {
   try {
     return parseJson(text);
   } catch {
-    throw unreachable('the answer is no JSON: is there a proxy in between?');
+    throw unreachable('the answer is not JSON; there may be a proxy in between');
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The values of a series for each row of its input, in their order. Memory is that of one batch, whatever the number of
- * values.
+ * Returns the values of a series for each row of its input, in order. It needs the memory of one batch, regardless of
+ * the number of values.
  */
 import { QuarryError } from '../../base/index.js';
 import { addUnits, compile } from '../../expression/index.js';

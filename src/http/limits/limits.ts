@@ -97,7 +97,7 @@ export interface WriteBudget {
   readonly caller: Caller;
   readonly database: LimitedDatabase;
   readonly usage: DatabaseUsage;
-  /** Of a monotonic clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsedMs: number;
   /** Since 1970-01-01. */
   readonly clockMs: number;

@@ -114,7 +114,11 @@ t.test('a token is valid for its body, with any white space and order of keys', 
   const later = { ...REQUEST, nowMs: NOW_MS + 60_000 };
   const same = `{"limit":2000, "page-token":"${token}",
     "columns" : ["int"], "query":[{"ie":{"between":["2018-01-01","now"],"gt":1}}]}`;
-  t.strictSame(bind(same, later).plan.condition, bind(body).plan.condition, 'now is that of the first page');
+  t.strictSame(
+    bind(same, later).plan.condition,
+    bind(body).plan.condition,
+    'now is the time of the first page',
+  );
   const refusedFor = (other: string, request: ExtractionRequest = REQUEST): void => {
     t.throws(() => bind(withToken(other, token), request), { code: 4029 }, other);
   };

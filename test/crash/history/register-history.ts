@@ -1,7 +1,7 @@
 /**
  * Histories of registers, and a check that one is linearizable: each write and each read takes effect at one time between its
  * request and its answer, and a read returns the value of the last write before it.
- * Source  Gibbons, Korach: Testing Shared Memories, SIAM J. Comput. 26 (1997): exact for registers of which every value is
+ * Source  Gibbons, Korach: Testing Shared Memories, SIAM J. Comput. 26 (1997): exact for registers whose every value is
  *         written once, in O(n log n).
  */
 

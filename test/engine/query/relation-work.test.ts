@@ -36,7 +36,7 @@ interface Person {
 const WORDS = 40;
 const PEOPLE = 6_000;
 
-/** People of whom some have no number or word. */
+/** People, some of whom have no number or word. */
 const people: readonly Person[] = (() => {
   const prng = new Prng(SEED);
   return Array.from({ length: PEOPLE }, (_, index) => {

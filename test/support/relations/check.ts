@@ -48,7 +48,7 @@ export function checkRelation(relation: Relation, outer: Types = new Map()): voi
       const right = typesOf(columnsOf(relation.right));
       checkRelation(relation.right, new Map([...outer, ...left]));
       for (const key of relation.keys) {
-        if (!left.has(key.left)) throw new Error(`key ${key.left} is no column of the left side`);
+        if (!left.has(key.left)) throw new Error(`key ${key.left} is not a column of the left side`);
         if (left.get(key.left) !== right.get(key.right)) throw new Error('keys have one type');
       }
       evaluate(relation.condition);

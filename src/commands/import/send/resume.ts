@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping.js';
 
 const VERSION = 1;
 const TAIL_BYTES = 2 ** 16;
-/** A server forgets an Idempotency-Key after 24 hours; half an hour is a margin. */
+/** A server stores an Idempotency-Key for 24 hours; half an hour is a margin. */
 const KNOWN_MS = 23.5 * 3_600_000;
 
 export interface Counts {

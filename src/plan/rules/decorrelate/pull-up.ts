@@ -148,7 +148,7 @@ function throughGroups(
   return { relation: { ...relation, input, keys: [...relation.keys, ...more] }, conjuncts };
 }
 
-/** Computes the inner sides of the equalities as columns; null if a conjunct is no equality with outer columns. */
+/** Computes the inner sides of the equalities as columns; null if a conjunct is not an equality with outer columns. */
 export function groupedByEqualities(
   { relation, conjuncts }: PulledUp,
   outer: ReadonlySet<number>,

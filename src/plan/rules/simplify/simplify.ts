@@ -131,7 +131,7 @@ function kindFor(
   const { member } = conjunct;
   const isKnown = isNeverUnknown(join);
   if (isMark(member)) return isKnown ? 'anti' : null;
-  // NOT COALESCE(mark, FALSE): unknown is no match either, but the mark itself is missing there.
+  // NOT COALESCE(mark, FALSE): unknown is not a match either, but the mark itself is missing there.
   if (member.op !== 'coalesce' || !isMark(member.members[0]) || !isConstant(member.members[1], false))
     return null;
   return isKnown || hasOneReader ? 'anti' : null;
