@@ -23,7 +23,7 @@ export interface MergeShare {
   readonly taken: Int32Array;
   /** Partitions per step. */
   readonly step: number;
-  /** The number of groups that are wanted. */
+  /** The number of groups that are requested. */
   readonly wanted: number;
 }
 

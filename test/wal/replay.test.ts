@@ -269,7 +269,7 @@ t.test('a manifest older than a checkpoint that a record notes is refused', asyn
   await append(5);
   t.throws(() => log.noteCheckpoint(21), /holds records that the log does not have/);
   await log.close();
-  // A later process knows the checkpoint from the manifest.
+  // A later process reads the checkpoint from the manifest.
   const again = await openLog(disk, 21, { checkpointLsn: 15 });
   await again.append(payloadFor(21, 40)).written;
   await again.close();

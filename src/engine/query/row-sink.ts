@@ -12,7 +12,7 @@ export interface RowSink {
   parts(rows: EncodedRows): Promise<void>;
 }
 
-/** Counts rows that nobody reads. */
+/** Counts rows that are not read. */
 export class CountedRows implements RowSink {
   rowCount = 0;
 

@@ -128,7 +128,7 @@ function checkContentType({ bodyType, takesLines }: Endpoint, request: UwsReques
   const header = request.getHeader('content-type');
   if (header === bodyType || typeOf(header) === bodyType) return;
   const wanted = takesLines ? `${bodyType} or ${LINES_TYPE}` : bodyType;
-  if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is wanted`);
+  if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is required`);
   throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
 }
 

@@ -97,7 +97,7 @@ function* bitColumn(
   groupCount: number,
   budget: MemoryAccount,
 ): Task<Vector> {
-  invariant(values.kind === 'exact', 'bits are those of integers');
+  invariant(values.kind === 'exact', 'bits are computed from integers');
   budget.reserve(groupCount * (BIGINT_BYTES + 1));
   const { numbers, wide } = values;
   const combined = new Array<bigint>(groupCount).fill(0n);

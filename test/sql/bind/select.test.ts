@@ -189,7 +189,7 @@ const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan]
     }),
   ],
   [
-    'aggregates beside columns: a group per entity, and a window that HAVING names narrows the events',
+    'aggregates together with columns: a group per entity, and a window that HAVING names narrows the events',
     `SELECT name, AVG([spent.value]) FROM users WHERE active HAVING [spent.date] BETWEEN '2017-05-01' AND '2017-05-31' ORDER BY age`,
     plan({
       condition: {

@@ -20,7 +20,7 @@ import { windowValues } from './windows.js';
 /** Thrown if a row of a single join has two matches. */
 export class TwoMatches extends Error {}
 
-/** Where leaves read their rows: a value per column. */
+/** The rows that leaves read: a value per column. */
 export interface Sources {
   scan(plan: SelectPlan): readonly (readonly Value[])[];
   table(table: number): readonly (readonly Value[])[];
@@ -128,7 +128,7 @@ function seriesRows({ value, first, last, step }: RelationOf<'series'>, row: Row
 
 function computed(expression: Expression, row: Row): Value {
   for (const input of inputsOf(expression)) {
-    if (row[input] === undefined) throw new Error(`column ${input} is read but not there`);
+    if (row[input] === undefined) throw new Error(`column ${input} is read but does not exist`);
   }
   return evaluateRow(expression, row);
 }
@@ -163,7 +163,7 @@ function matches({ kind, keys, condition }: RelationOf<'join'>, row: Row): Truth
   let truth: Truth = true;
   for (const { left, right, nullsEqual } of keys) {
     const [a, b] = [row[left], row[right]];
-    if (a === undefined || b === undefined) throw new Error('a key is not there');
+    if (a === undefined || b === undefined) throw new Error('a key does not exist');
     const isMissing = a === null || b === null;
     const equal = isMissing ? (nullsEqual ? a === b : null) : compareValues(a, b) === 0;
     truth = both(truth, equal);
