@@ -131,7 +131,7 @@ export interface WorkerRequests {
     readonly tables: readonly JoinTable[];
     /** The row encoding; null = columns. Only for ungrouped plans without an order. */
     readonly format: RowFormat | null;
-    /** Statistics of the operators are wanted. */
+    /** Whether the worker returns statistics of the operators. */
     readonly profiled: boolean;
     /** Groups from this number on are returned in partitions; null = never. */
     readonly partitionGroupsMin: number | null;
@@ -162,7 +162,7 @@ export interface WorkerRequests {
     readonly stage: WorkerStage;
     /** The encoding of rows; null = columns. Only for stages without groups. */
     readonly encoding: RowEncoding | null;
-    /** Statistics of the operators are wanted. */
+    /** Whether the worker returns statistics of the operators. */
     readonly profiled: boolean;
     /** Groups from this number on are returned in partitions; null = never. */
     readonly partitionGroupsMin: number | null;

@@ -141,7 +141,7 @@ t.test(
     const bytes = frameOf(new Uint8Array(20).fill(9));
     t.strictSame(readFrame(new Uint8Array(100), 8, 1, LOG_ID), { kind: 'end' });
     t.strictSame(readFrame(bytes, bytes.length, 8, LOG_ID), { kind: 'end' });
-    t.match(readFrame(bytes, 0, 8, LOG_ID), { kind: 'bad', reason: 'it has LSN 7 where 8 is due' });
+    t.match(readFrame(bytes, 0, 8, LOG_ID), { kind: 'bad', reason: 'it has LSN 7 instead of 8' });
     t.match(readFrame(bytes, 0, 7, LOG_ID + 1n), { kind: 'bad', reason: /another log file/ });
     t.match(readFrame(new Uint8Array(100).fill(255), 0, 7, LOG_ID), {
       kind: 'bad',

@@ -153,7 +153,7 @@ export class WorkerSelect {
     return this.#fetch((worker) => (workers.includes(worker) ? PART_ROWS : 0), PART_BYTES);
   }
 
-  /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or wanted. */
+  /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or requested. */
   share(rowCount: number): Promise<readonly SelectPart[]> | null {
     const open = this.#workers.map((_, worker) => worker).filter((worker) => !this.#done[worker]);
     if (open.length === 0 || rowCount <= 0) return null;

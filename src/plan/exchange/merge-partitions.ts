@@ -121,6 +121,6 @@ function* firstOf(
   const first = { count: rows.length, outputs: yield* gathered(outputs), order: yield* gathered(order) };
   memory.release(steps.reduce((sum, step) => sum + bytesOf(step), 0));
   memory.reserve(bytesOf(first));
-  invariant(first.count <= wanted, 'at most the wanted number of groups is kept');
+  invariant(first.count <= wanted, 'at most the requested number of groups is kept');
   return first;
 }

@@ -282,7 +282,7 @@ const REFUSED: readonly Refusal[] = [
   ],
   ['the nearest in an order', query(NEAR_GEO, '"order":[{"int":"asc"}]'), 4038, '"order"'],
   ['the nearest integer', query(`{"int":{${NEAR}}}`), 4039, 'query[0].int.geo_near'],
-  ['a point that is none', query('{"geo":{"geo_near":[1,2]}}'), 4049, 'query[0].geo.geo_near'],
+  ['an invalid point', query('{"geo":{"geo_near":[1,2]}}'), 4049, 'query[0].geo.geo_near'],
   ['a point without a longitude', query('{"geo":{"geo_near":{"latitude":1,"limit":1}}}'), 4010, 'longitude'],
   [
     'a latitude of 91',
