@@ -1,4 +1,4 @@
-/** Joins two relations: a table over the right side in memory, in which the rows of the left side are found batch by batch. */
+/** Joins two relations: builds a table of the right side in memory and looks up the rows of the left side batch by batch. */
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import { constantVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';

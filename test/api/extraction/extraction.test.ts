@@ -388,7 +388,7 @@ t.test('a plan for all rows at once has no page limit, and page tokens are refus
   t.equal(bind(withToken(paged, token)).page.number, 2);
   t.throws(() => bind(withToken(paged, token), whole), {
     code: 4049,
-    message: '"page-token" cannot be used where all rows are answered at once: only JSON has pages',
+    message: '"page-token" cannot be used where all rows are returned at once: only JSON has pages',
   });
   t.doesNotThrow(() => bind(`${paged.slice(0, -1)},"page-token":null}`, whole));
 });

@@ -138,7 +138,7 @@ t.test(`GROUPING identifies the set of a group (seed ${SEED})`, async (t) => {
   t.match((await life.answers('SELECT grouping(i) FROM f GROUP BY s'))[0], /GROUPING takes 1 to 31 keys/);
 });
 
-t.test('aggregates refuse what they do not take', async (t) => {
+t.test('aggregates refuse arguments that they do not support', async (t) => {
   const life = await FunctionLife.start(t, [2], 5, new Prng(SEED));
   for (const [value, message] of [
     ['bit_and(d)', /BIT_AND does not take decimal/],
