@@ -108,7 +108,7 @@ async function makeTwins(prng: Prng, name: string): Promise<Twins> {
   return Twins.make(server.client, server.team, name, schema, rows, filter);
 }
 
-t.test('a key with a row filter is answered as if the hidden rows were not there', async (t) => {
+t.test('a key with a row filter is answered as if the hidden rows did not exist', async (t) => {
   const prng = new Prng(SEED);
   const pairs: { readonly name: string; readonly twins: Twins; readonly requests: Requests }[] = [];
   for (const name of Object.keys(FILTERS)) {

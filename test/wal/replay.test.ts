@@ -104,7 +104,7 @@ t.test(
   },
 );
 
-t.test('any single flipped bit of the log is reported, or lies in no record', async (t) => {
+t.test('any single flipped bit of the log is reported, or is outside all records', async (t) => {
   const disk = await writtenLog(5, 4_096, () => 100);
   const records = await offsets(disk);
   const { file } = records[0];

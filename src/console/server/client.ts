@@ -103,7 +103,7 @@ const pageFetch: Fetch = (path, init) => fetch(path, { ...init, ...FETCH_OPTIONS
 const reasonOf = (error: unknown): string =>
   error instanceof TypeError && /headers|ISO-8859-1|ByteString/i.test(error.message)
     ? 'a key holds letters, digits and dashes only: was something else pasted?'
-    : 'the server cannot be reached: it may be stopping, or the network is away';
+    : 'the server cannot be reached: it may be stopping, or the network is down';
 
 const unreachable = (message: string): RequestError =>
   new RequestError(0, [{ code: null, message, detail: null }]);

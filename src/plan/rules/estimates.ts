@@ -94,7 +94,8 @@ export class Estimates {
       const sides = [this.#distinct(left, key.left), this.#distinct(right, key.right)];
       const repeated = sides.flatMap((side) => (side?.isUnique === false ? [side.count] : []));
       const unique = sides.flatMap((side) => (side?.isUnique === true ? [side.count] : []));
-      // If both columns seem unique, the column with fewer values is taken for the key and the other for its reference.
+      // If both columns seem unique, the column with fewer values is assumed to be the key and the other to refer to
+      // it.
       const distinct =
         repeated.length > 0
           ? Math.max(...repeated)

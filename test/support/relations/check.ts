@@ -21,7 +21,7 @@ export function checkRelation(relation: Relation, outer: Types = new Map()): voi
   const inputs = relationInputs(relation);
   const visible = new Map([...outer, ...inputs.flatMap((input) => [...typesOf(columnsOf(input))])]);
   const read = ({ column, type }: RelationColumn): void => {
-    if (!visible.has(column)) throw new Error(`${relation.op} reads column ${column}, which is not there`);
+    if (!visible.has(column)) throw new Error(`${relation.op} reads column ${column}, which does not exist`);
     if (visible.get(column) !== JSON.stringify(type)) throw new Error(`column ${column} has another type`);
   };
   const evaluate = (expression: Expression | null): void => {

@@ -27,7 +27,7 @@ export interface OperatorSources {
   readonly measured: ((relation: Relation, operator: Operator) => Operator) | null;
 }
 
-/** Throws 9004 if rows of an earlier stage are not there. The caller releases the operator. */
+/** Throws 9004 if rows of an earlier stage are missing. The caller releases the operator. */
 export function createOperator(relation: Relation, sources: OperatorSources): Operator {
   const operator = operatorOf(relation, sources);
   return sources.measured === null ? operator : sources.measured(relation, operator);
