@@ -91,10 +91,14 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
 
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
-  'X-Request-Id': header('The one that was sent, or one that the server made up.', { type: 'string' }),
+  'X-Request-Id': header('The request ID that was sent, or one that the server generated.', {
+    type: 'string',
+  }),
   'RateLimit-Limit': header('Requests of this kind a minute.', { type: 'integer' }),
-  'RateLimit-Remaining': header('How many are left.', { type: 'integer' }),
-  'RateLimit-Reset': header('Seconds until all are free again.', { type: 'integer' }),
+  'RateLimit-Remaining': header('Remaining requests.', { type: 'integer' }),
+  'RateLimit-Reset': header('Seconds until the full number of requests is available again.', {
+    type: 'integer',
+  }),
   'Retry-After': header('Seconds to wait before trying again.', { type: 'integer' }),
 };
 const headerRefs = (...names: readonly string[]): JsonSchema =>
@@ -192,7 +196,7 @@ function requestBodyOf(
   const lines = {
     schema: linesOf(
       components.jsonOf(line),
-      'An entity a line; of any length; a single line is bound as other bodies are.',
+      'One entity per line. The body may have any length; each line has the limits of other bodies.',
     ),
     example: '{"id": "u1", "country": "Germany", "age": 34}\n{"id": "u2", "country": "France"}\n',
   };
@@ -223,14 +227,14 @@ function answerOf(
     ...(answered === undefined ? {} : { example: answered }),
   };
   const inRows = {
-    [LINES_MEDIA]: { schema: { type: 'string', description: 'A JSON object a row, one a line.' } },
+    [LINES_MEDIA]: { schema: { type: 'string', description: 'One JSON object per row and line.' } },
     'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a line of names first.' } },
     [ARROW_MEDIA]: { schema: { type: 'string', format: 'binary', description: 'An Arrow IPC stream.' } },
   };
   return {
     description:
       rows === true
-        ? 'Done. An answer of rows whose connection ends before the answer does is not whole.'
+        ? 'Success. If the connection closes before the end of an answer with rows, the answer is incomplete.'
         : 'Done.',
     headers: headerRefs(
       'X-Request-Id',
@@ -242,7 +246,7 @@ function answerOf(
       ...(endpoint.takesLines
         ? {
             [LINES_MEDIA]: {
-              schema: linesOf(components.jsonOf(answers.partAnswer), 'A line for each part.'),
+              schema: linesOf(components.jsonOf(answers.partAnswer), 'One line per part.'),
             },
           }
         : {}),

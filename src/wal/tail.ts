@@ -12,7 +12,7 @@ import type { LogFileName } from './names.js';
 export interface EndOfLog {
   readonly handle: FileHandle;
   readonly path: string;
-  /** The offset at which the record `lsn` should begin, and a description of the bytes found there. */
+  /** The offset at which the record `lsn` should begin. */
   readonly offset: number;
   readonly lsn: number;
   readonly logId: bigint;

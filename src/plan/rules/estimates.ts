@@ -12,7 +12,7 @@ const ROUNDS = 10;
 
 interface DistinctValues {
   readonly count: number;
-  /** Whether the values are taken for unique in their table. */
+  /** Whether the values are assumed to be unique in their table. */
   readonly isUnique: boolean;
 }
 

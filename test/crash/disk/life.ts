@@ -1,6 +1,6 @@
 /**
  * A short run of an engine: writes of every kind, during and between checkpoints, and the resulting state as text. The
- * writes come one after the other, so the content of the store is always that after some number of them.
+ * writes come one after the other, so the content of the store is always the result of some number of them.
  */
 import {
   bindCountEntity,

@@ -23,7 +23,7 @@ const DUCK_TYPES: Readonly<Record<TreeType, string>> = {
 export type Outcome =
   | { readonly is: 'equal'; readonly rowCount: number }
   | { readonly is: 'different'; readonly what: string }
-  /** DuckDB does not take the statement. */
+  /** DuckDB refuses the statement. */
   | { readonly is: 'refused-by-duck'; readonly what: string };
 
 export class TreeLife {
