@@ -1,4 +1,4 @@
-/** Reads JSON without loss of digits: an integer that a double cannot hold becomes a bigint, such a fraction stays text. */
+/** Reads JSON without loss of digits: an integer that a double cannot hold becomes a bigint, a fraction that a double cannot hold remains text. */
 
 export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
