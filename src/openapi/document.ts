@@ -61,7 +61,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
       version: 'v1',
       summary: 'An analytical database server for entities and their events.',
       description:
-        'A 200 on a write means: on disk, whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: answers contain all digits of 64-bit integers, which some JSON readers round. A request that gets HTTP status 503 can be retried, as can one that gets 429, after `Retry-After`.',
+        'A write that is answered with 200 is on disk as a whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: answers contain all digits of 64-bit integers, which some JSON readers round. A request that gets HTTP status 503 can be retried, as can one that gets 429, after `Retry-After`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',

@@ -55,7 +55,7 @@ async function requestAddress(dir: string): Promise<ServerAddress | null> {
 
 /**
  * Reads the flags. A named file that cannot be read is an error, a missing default file is not. If neither a flag nor the
- * environment names the server, the server on the data directory is asked for its address.
+ * environment names the server, the address is requested from the server on the data directory.
  */
 export async function readRemote(
   flags: Flags,

@@ -27,7 +27,7 @@ export const PICKED: readonly WindowFunctionName[] = [
   'nth-value',
 ];
 
-/** The kinds of bounds of a frame, from the earliest to the latest. The kind of the end is never earlier than that of the start. */
+/** The kinds of bounds of a frame, from the earliest to the latest; a frame never ends with an earlier kind than it starts. */
 const KINDS = ['first', 'preceding', 'current', 'following', 'last'] as const;
 
 export function generatedFrame(
