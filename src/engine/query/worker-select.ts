@@ -90,7 +90,7 @@ export class WorkerSelect {
 
   /**
    * `selectId` must differ from those of other running SELECTs. `stats` receives the measurements of the operators; null = none
-   * are collected. `memory` is that of parts that were sent. The caller must call `end`.
+   * are collected. `memory`: the memory of the parts that were sent. The caller must call `end`.
    */
   constructor(
     selectId: number,

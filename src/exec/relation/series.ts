@@ -105,7 +105,7 @@ function calendarValues(first: number, last: number, step: number, months: numbe
 const cancelled = (): QuarryError =>
   new QuarryError(6000, 'the months and days of the step of generate_series cancel out');
 
-/** `next` throws for a date outside of the calendar, which is beyond every last value. */
+/** `next` throws for a date outside the calendar; the series then ends, because its last value is inside. */
 function steppedValues(
   first: number,
   ascends: boolean,

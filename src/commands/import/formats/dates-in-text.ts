@@ -1,6 +1,6 @@
 /**
- * Converts common date texts to the interface's form. Accepted are YYYY-MM-DD and YYYY/MM/DD, optionally with T or a space
- * and a time hh:mm, hh:mm:ss or with a fraction (dropped), and Z, ±hh:mm, ±hhmm, ±hh or " UTC"; without a zone it is UTC.
+ * Converts common date texts to the interface's form: YYYY-MM-DD and YYYY/MM/DD, optionally followed by T or a space and a
+ * time (hh:mm or hh:mm:ss, with a fraction that is dropped) and a zone (Z, ±hh:mm, ±hhmm, ±hh or " UTC"; UTC if absent).
  * Other orders of day and month are refused, because they are ambiguous.
  */
 import {
