@@ -114,7 +114,7 @@ function textTests(
   if (flag === undefined) return own.map((predicate) => textTest(predicate, column, operandsOf));
   const { argument, path } = flag;
   if (typeof argument !== 'boolean') throw new QuarryError(4049, `${path} must be true or false`);
-  if (own.length === 0) throw new QuarryError(4049, `${path} requires a predicate beside it`);
+  if (own.length === 0) throw new QuarryError(4049, `${path} requires a predicate to which it applies`);
   if (!argument || column.textCase === 'fold') {
     return own.map((predicate) => textTest(predicate, column, operandsOf));
   }
@@ -152,7 +152,7 @@ function predicatesOf(column: Column): readonly string[] {
   return isOrdered(column) ? ORDERED : [...Object.keys(TEXT), IGNORE_CASE];
 }
 
-/** The items of a list. Throws 4049 if the argument is not a list or empty, 4048 if it is too long. */
+/** The items of a list. Throws 4049 if the argument is not a list or is empty, 4048 if it is too long. */
 function listOperands({ argument, path }: Predicate): readonly Operand[] {
   if (!isList(argument)) throw new QuarryError(4049, `${path} must be a list, not ${kindOf(argument)}`);
   if (argument.length === 0) throw new QuarryError(4049, `${path} is an empty list`);
