@@ -87,7 +87,7 @@ t.test('writes', async (t) => {
     t.equal(await ids(), 'a');
   });
 
-  t.test('the writes of a block take effect at COMMIT, whole', async (t) => {
+  t.test('the writes of a block take effect at COMMIT, all or none', async (t) => {
     const insert = (id: string, age: unknown): string =>
       `INSERT INTO "default" ("entity-id", age) VALUES ('${id}', ${age})`;
     await client.query('BEGIN');

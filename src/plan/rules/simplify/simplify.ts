@@ -32,7 +32,7 @@ export function simplify(plan: RelationPlan): RelationPlan {
   });
 }
 
-/** By column: the number of operators that read it, and the answer. */
+/** By column: the number of operators that read it; the answer counts as one. */
 type ReadCounts = ReadonlyMap<number, number>;
 
 function readCounts(root: Relation): ReadCounts {
