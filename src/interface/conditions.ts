@@ -201,7 +201,7 @@ export type PredicateName = keyof typeof predicateFields;
 /** Every predicate of conditions and levels, for any column type. */
 export const PREDICATES = Object.keys(predicateFields) as readonly PredicateName[];
 
-/** Applies to the predicates on texts beside it. */
+/** Applies to the predicates on texts in the same condition or level. */
 export const IGNORE_CASE = 'ignore-case';
 export const ignoreCase = optional(
   flag('Compares texts without their case; for string columns and entity IDs whose case is preserved.'),

@@ -20,7 +20,7 @@ const OF_ARGUMENTS: ReadonlySet<string> = new Set([
   'mod',
   'round',
 ]);
-/** Date parts; the seconds since 1970 have been parsed as a difference of dates. */
+/** Date parts; `epoch`, the seconds since 1970, has become DATEDIFF (translate.ts). */
 const NUMERIC_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datediff']);
 const INTEGER_DIGITS_MAX = 9;
 
