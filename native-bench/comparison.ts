@@ -19,7 +19,7 @@ export interface Comparison {
   readonly ofMemory: number | null;
 }
 
-/** Ratio to the better one of the others; null without another database. */
+/** Ratio to the better of the others; null without another database. */
 export function ratioOf({ better, quarry, peers }: Comparison): number | null {
   if (peers.length === 0) return null;
   const medians = peers.map(({ spread }) => spread.median);

@@ -40,7 +40,7 @@ export function readmeText(report: Report): string {
   const goals = goalsTable(report);
   const { versions, machine, answersChecked } = report;
   return [
-    `${machineText(machine)}; beside ${Object.values(versions).join(' and ')}; scale ${report.scale}; ${answersChecked.toLocaleString('en-US')} answers checked.`,
+    `${machineText(machine)}; compared with ${Object.values(versions).join(' and ')}; scale ${report.scale}; ${answersChecked.toLocaleString('en-US')} answers checked.`,
     '',
     ...(goals === null ? [] : [...tableLines(goals), '']),
     ...tableLines(table),

@@ -162,7 +162,7 @@ const topRows: SqlQuestion = {
         for (const [at, row] of rows.entries()) {
           const isBest = row.income === best[at].income / 100;
           if (!isBest || incomes.get(String(row['entity-id'])) !== row.income) {
-            return `${JSON.stringify(row)} at ${at} beside ${JSON.stringify(best[at])}`;
+            return `${JSON.stringify(row)} at ${at} instead of ${JSON.stringify(best[at])}`;
           }
         }
         return null;

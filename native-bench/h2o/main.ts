@@ -1,5 +1,5 @@
 /**
- * The group-by benchmark of H2O.ai beside DuckDB:
+ * The group-by benchmark of H2O.ai, compared with DuckDB:
  *   node dist/native-bench/h2o/main.js [scale] [rounds]
  * Scale 1 (the default) has 10 million rows.
  */

@@ -1,5 +1,5 @@
 /**
- * A star schema beside DuckDB:
+ * A star schema, compared with DuckDB:
  *   node dist/native-bench/star/main.js [scale] [rounds]
  * Scale 1 (the default) has 6 million facts.
  */

@@ -28,7 +28,7 @@ import {
 
 /** A new dimension, without columns and relations. */
 export type NewDimension = Omit<Dimension, 'columns' | 'relations' | 'textCase'> & {
-  /** Absent in the records of the first stores: 'fold'. */
+  /** Absent in records of early stores, which fold case. */
   readonly textCase?: TextCase;
 };
 
@@ -45,7 +45,7 @@ export type CatalogChange =
       readonly name: string;
       readonly type: DatabaseType;
       readonly properties?: DatabaseProperties;
-      /** Absent in the records of the first stores: 'fold'. */
+      /** Absent in records of early stores, which fold case. */
       readonly textCase?: TextCase;
     }
   | {
@@ -112,8 +112,8 @@ interface OwnDimension extends Dimension {
 
 /**
  * A catalog while changes are applied: each map is copied at most once, so that the cost of a record is linear in its
- * number of changes. Columns and saved queries, of which a database may have thousands, are copied only if one of them
- * changes.
+ * number of changes. A database may have thousands of columns and saved queries, so these are copied only if one of
+ * them changes.
  */
 class Draft {
   readonly #databases: Map<number, DatabaseModel>;

@@ -16,7 +16,7 @@ import {
 } from './catalog.js';
 import type { CatalogChange } from './change.js';
 
-/** Objects of the first stores do not have it: they fold. */
+/** Absent in early stores, which fold case. */
 type StoredCase<T> = Omit<T, 'textCase'> & { readonly textCase?: TextCase };
 type PlainColumn = StoredCase<Omit<Column, 'range'>> & { readonly range: readonly string[] | null };
 type PlainDimension = StoredCase<Omit<Dimension, 'columns' | 'relations'>> & {

@@ -14,7 +14,7 @@ import {
 export interface QuarryOptions {
   /** Such as `https://db.example.org:8443`. */
   readonly url: string;
-  /** A key of a database, a custom key, a team key, or that of a session. */
+  /** A key of a database, a custom key, a team key, or the key of a session. */
   readonly key: string;
   /** In Node: the trusted certificate (PEM) for the server, in place of Node's certificates. */
   readonly ca?: string;

@@ -73,7 +73,7 @@ class BatchReader {
   node(rowCount: number): { length: number; nullCount: number } {
     const node = this.#nodes[this.#nextNode++];
     if (node?.length !== rowCount)
-      throw new Error(`a column has ${node?.length} rows where ${rowCount} belong`);
+      throw new Error(`a column has ${node?.length} rows instead of ${rowCount}`);
     return node;
   }
 
@@ -98,7 +98,7 @@ class BatchReader {
   exactly(byteCount: number): Uint8Array {
     const bytes = this.bytes();
     if (bytes.length !== byteCount)
-      throw new Error(`a buffer has ${bytes.length} bytes where ${byteCount} belong`);
+      throw new Error(`a buffer has ${bytes.length} bytes instead of ${byteCount}`);
     return bytes;
   }
 

@@ -188,7 +188,7 @@ export function commandNamed(name: string): Command | { readonly wrong: string }
   };
 }
 
-/** What the command line requests. */
+/** The action that the command line requests. */
 export type Invocation =
   | { readonly action: 'print'; readonly text: string }
   | { readonly action: 'help'; readonly command: Command }

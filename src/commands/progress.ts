@@ -37,7 +37,7 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 || value >= 99.5 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** `elapsedMs` is a monotonic clock. */
+/** `elapsedMs` reads a monotonic clock. */
 export function startProgress(out: Output, work: Work, elapsedMs: () => number): Progress {
   const rates = ratesOf(work, elapsedMs);
   return out.isTTY === true ? drawBar(out, work, rates) : writeTenths(out, work, rates);

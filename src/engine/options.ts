@@ -54,7 +54,7 @@ export interface EngineOptions {
   /** Length of the first slice of a SELECT on a worker, and of the slices inside the write barrier. Default: 250 and 20 ms. */
   readonly firstSliceMs?: number;
   readonly sliceMs?: number;
-  /** The number of groups of a worker from which on the workers merge the groups of all. Default: see PARTITION_GROUPS_MIN. */
+  /** If a worker has at least this many groups, the workers merge the groups. Default: PARTITION_GROUPS_MIN. */
   readonly partitionGroupsMin?: number | undefined;
   /** Default: creates a thread that runs `workerFile`. */
   readonly createWorkerClient?: CreateWorkerClient;

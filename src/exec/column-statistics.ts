@@ -1,6 +1,6 @@
 /**
- * What the planner reads of the columns of a dimension: numbers of values, bounds and distinct texts. Read from counters
- * and zone maps, so the cost is that of the segments and columns, not of the rows.
+ * Statistics of the columns of a dimension for the planner: numbers of values, bounds and distinct texts. Read from
+ * counters and zone maps, so the cost is that of the segments and columns, not of the rows.
  */
 import type { ColumnStatistics, DimensionStatistics } from '../protocol/index.js';
 import type { DimensionKey, DimensionShard, Shard } from '../storage/index.js';

@@ -5,7 +5,7 @@
  * are encoded here and not by msgpackr, so that their bytes are copied only once.
  * The last nil has two bits set: a lost sector leaves zeros at the end of a payload, which a single bit flip can then never
  * explain. Payloads of the first releases lack it.
- * Invariants: a payload decodes alone (no record extensions), owns its memory and contains no BigInt.
+ * Invariants: a payload is decoded without any other payload (no record extensions), owns its memory and contains no BigInt.
  */
 import { Packr } from 'msgpackr';
 import { invariant } from '../base/index.js';

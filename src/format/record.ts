@@ -196,7 +196,7 @@ export function readFrame(bytes: Uint8Array, offset: number, lsn: number, logId:
   if (crc32(bytes.subarray(offset + 4, offset + RECORD_HEADER_BYTES), payloadCrc) !== crc) {
     return bad('it fails its checksum');
   }
-  if (getLsn(view, 8) !== lsn) return bad(`it has LSN ${getLsn(view, 8)} where ${lsn} is due`);
+  if (getLsn(view, 8) !== lsn) return bad(`it has LSN ${getLsn(view, 8)} instead of ${lsn}`);
   const payload = bytes.subarray(offset + RECORD_HEADER_BYTES, offset + RECORD_HEADER_BYTES + payloadBytes);
   const distance = view.getUint32(36, true);
   const checkpointLsn = distance === 0 ? 0 : lsn - distance;

@@ -37,7 +37,7 @@ export class RequestIds {
     return new TextDecoder().decode(this.bytes.subarray(this.#from, this.end));
   }
 
-  /** Its first byte, and the offset after its last. */
+  /** The offset of the first byte of the ID that was read last; `end` is the offset after its last byte. */
   get from(): number {
     return this.#from;
   }

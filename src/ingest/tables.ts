@@ -32,7 +32,7 @@ export const AS_POINT = 6;
 export const AS_ENUMERATED = 7;
 /** A datetime, or a date as its midnight. */
 export const AS_INSTANT = 8;
-/** A string in the case in which it is sent. */
+/** A string that keeps the case in which it was sent. */
 export const AS_UNCHANGED_TEXT = 9;
 
 /** How a column stores its values. */
@@ -97,7 +97,7 @@ export class ModelTables {
   readonly dimensionNames: NameTable;
   /** Index of the dimension for entities that name none; -1 = it was deleted. */
   readonly defaultDimension: number;
-  /** Some dimension preserves the case of entity IDs. */
+  /** At least one dimension preserves the case of entity IDs. */
   readonly preservesIds: boolean;
 
   // By slot.

@@ -59,7 +59,7 @@ export const columnEntry = named(
     type: oneOf(COLUMN_TYPES),
     category: constant('general'),
     storage: optional(choice(STORAGES, 'Absent for event columns.')),
-    case: optional(choice(TEXT_CASES, 'Only if texts keep their case.')),
+    case: optional(choice(TEXT_CASES, 'Present only if texts keep their case.')),
   }),
 );
 export type ColumnEntry = Infer<typeof columnEntry>;

@@ -72,7 +72,7 @@ const range = named(
 
 /** A date (`2026-01-05`, `2026-01-05T09:30:00Z`) or `now`. */
 export type Instant = string;
-/** Two dates, of which the second may be relative to the first (`+1w`, `-30d`), or today. Both ends are included. */
+/** Two dates; the second may be relative to the first (`+1w`, `-30d`), or today. Both ends are included. */
 export type Between = readonly [from: Instant, to: Instant] | readonly ['today'];
 
 export const between = named(
@@ -80,7 +80,7 @@ export const between = named(
   plain<Between>(
     list(
       anyText,
-      'A time window with both ends included: two dates (`2026-01-05`, `2026-01-05T09:30:00Z`, `now`), of which the second may be relative to the first (`+1w`, `-30d`; sec, min, hr, d, w, m, y), or `["today"]`.',
+      'A time window with both ends included: two dates (`2026-01-05`, `2026-01-05T09:30:00Z`, `now`), the second of which may be relative to the first (`+1w`, `-30d`; sec, min, hr, d, w, m, y), or `["today"]`.',
       { minItems: 1, maxItems: 2, examples: [['2026-01-05', '+1w'], ['now', '-30d'], ['today']] },
     ),
   ),
@@ -171,7 +171,7 @@ const texts = (description: string) =>
   union(
     description,
     textOperand,
-    list(textOperand, 'Values of which any may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
+    list(textOperand, 'Values; any of them may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
   );
 const many = <S>(what: Schema<S>, description: string) =>
   list(what, description, { minItems: 1, maxItems: VALUES_PER_LIST_MAX });
@@ -201,7 +201,7 @@ export type PredicateName = keyof typeof predicateFields;
 /** Every predicate of conditions and levels, for any column type. */
 export const PREDICATES = Object.keys(predicateFields) as readonly PredicateName[];
 
-/** Stands beside predicates on texts. */
+/** Applies to the predicates on texts in the same condition or level. */
 export const IGNORE_CASE = 'ignore-case';
 export const ignoreCase = optional(
   flag('Compares texts without their case; for string columns and entity IDs whose case is preserved.'),

@@ -44,9 +44,9 @@ import { METRICS } from './words.js';
 
 const manyOrOne = (schema: Schema): Schema =>
   union(
-    'One operand, or a list of operands of which any may match.',
+    'One operand, or a list of operands; any of them may match.',
     schema,
-    list(schema, 'Operands of which any may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
+    list(schema, 'Operands; any of them may match.', { minItems: 1, maxItems: VALUES_PER_LIST_MAX }),
   );
 
 /** The operands of predicates in a level: a list where a condition takes one operand. */
@@ -59,7 +59,7 @@ const levelPredicates: Fields = Object.fromEntries([
   }),
 ]);
 
-/** The predicates that filter a level's values: as in conditions, and lists of operands of which any may match. */
+/** The predicates that filter a level's values: as in conditions, and lists of operands, any of which may match. */
 export type LevelPredicates = {
   readonly [Name in Exclude<
     keyof Predicates,

@@ -122,7 +122,7 @@ export const newColumn = named(
     case: orNull(
       choice(
         TEXT_CASES,
-        'For string columns: fold = texts are stored, answered and compared in lower case; preserve = as sent, compared exactly. Default: that of the database.',
+        'For string columns: fold = texts are stored, returned and compared in lower case; preserve = as sent, compared exactly. Default: that of the database.',
       ),
     ),
     'decimal-places': orNull(

@@ -1,7 +1,7 @@
 /**
  * Bound scalar expressions as plain data, over the inputs of a plan: the form of SQL's projections, filters, keys and
  * orders. src/expression evaluates them vector by vector.
- * Rules: every node knows its type. The binder inserts casts, so the two sides of a comparison or of + - % have the
+ * Rules: every node has its type. The binder inserts casts, so the two sides of a comparison or of + - % have the
  * same type (decimals the same scale) and no node converts implicitly. Three-valued logic: a missing operand gives a
  * missing value unless a node states otherwise. Text is compared as UTF-8 bytes; for SQL's case-insensitive comparison
  * the binder lower-cases all text that is not in lower case already.
@@ -53,7 +53,7 @@ export const SCALAR_FUNCTIONS = [
   'regex-position', // text, pattern, start, occurrence, end (0 or 1), options, group; 0 without a match
   'similar', // text, pattern[, escape character]: SIMILAR TO
   'like-pattern', // text, pattern[, escape character]: LIKE with a pattern that is not constant
-  // Numbers: of the operand's type unless noted; sqrt to log10 take and return floats
+  // Numbers: results have the operand's type unless noted; sqrt to log10 take and return floats
   'negate',
   'abs',
   'sign', // integer
@@ -71,22 +71,22 @@ export const SCALAR_FUNCTIONS = [
   ...(['sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'] as const),
   'atan2', // y, x
   'log-base', // base, number
-  // Of integers, with integer results; divide-whole also of other numbers of one type
-  'divide-whole', // the quotient without its fraction: of exact operands integer; x / 0 is missing
+  // Functions of integers with integer results; divide-whole also takes other numbers of one type
+  'divide-whole', // the quotient without its fraction: integer if the operands are exact; x / 0 is missing
   'gcd',
   'lcm',
   'factorial',
   ...(['bit-and', 'bit-or', 'bit-xor', 'bit-not'] as const),
   ...(['shift-left', 'shift-right'] as const), // number, count from 0 to 63; results have at most 64 bits
   'width-bucket', // number, low and high of one type, count: 0 to count + 1
-  'divide', // two operands of one type: of integers cut towards zero; x / 0 throws 6000
+  'divide', // two operands of one type; the quotient of integers is truncated towards zero; x / 0 throws 6000
   'limit-digits', // exact number, most digits (constant integer); a value with more throws 6000
   'modulo', // two operands of one type; x % 0 throws 6000
   // From the number of pairs (x, y), the sums of x, y, x^2, y^2 and xy, all exact: floats
   ...(['var-pop', 'var-samp', 'stddev-pop', 'stddev-samp', 'covar-pop', 'covar-samp', 'corr'] as const),
   ...(['regr-slope', 'regr-intercept', 'regr-r2', 'regr-avgx', 'regr-avgy'] as const),
   ...(['regr-sxx', 'regr-syy', 'regr-sxy'] as const),
-  // Packed texts: a text behind keys, so that texts are ordered by the keys (src/expression/functions/packed.ts)
+  // Packed texts: a text after keys, so that texts are ordered by the keys (src/expression/functions/packed.ts)
   'pack', // directions of the keys (constant), text, keys
   'packed-text', // of a packed text
   'json-item', // the value as JSON; never missing

@@ -3,8 +3,8 @@ import type { Expression } from './expression.js';
 import type { RelationOf } from './relation.js';
 
 /**
- * The greatest number of a row, or rank, that passes a filter over a window of ROW_NUMBER or RANK alone; null = the filter
- * is of another form. A row with so many rows of its partition before it never passes, whatever rows there are besides.
+ * The greatest row number or rank that passes a filter over a window whose only function is ROW_NUMBER or RANK; null = the filter
+ * has another form. A row with at least this many rows of its partition before it never passes.
  */
 export function firstRowsOf({ condition, input }: RelationOf<'filter'>): number | null {
   if (input.op !== 'window' || input.functions.length !== 1) return null;

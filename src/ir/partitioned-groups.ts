@@ -1,6 +1,6 @@
 /**
  * The groups of one shard in shared memory, in the order of partitions: groups of any shard with equal keys are in the
- * same partition. So workers can merge some partitions each.
+ * same partition. Each worker can therefore merge some of the partitions.
  */
 import type { SharedColumn } from '../vector/index.js';
 
@@ -23,7 +23,7 @@ export interface MergeShare {
   readonly taken: Int32Array;
   /** Partitions per step. */
   readonly step: number;
-  /** The number of groups that are wanted. */
+  /** The number of groups that are requested. */
   readonly wanted: number;
 }
 

@@ -119,12 +119,12 @@ export interface Series {
 }
 
 /**
- * WITH RECURSIVE: the rows of `left`, and in rounds the rows of `right`, in which `working` is the rows that the round before
- * added, until a round adds none. Column i is left[i] or right[i].
+ * WITH RECURSIVE: the rows of `left`, then the rows of `right`, which is evaluated in rounds until a round adds none. In `right`,
+ * `working` is the rows that the previous round added. Column i is left[i] or right[i].
  */
 export interface Recursive {
   readonly op: 'recursive';
-  /** A number that no relation around it has. */
+  /** A number that differs from those of surrounding recursive relations. */
   readonly recursion: number;
   /** UNION ALL; otherwise a row that was returned before is not added again. Missing values are equal. */
   readonly all: boolean;
@@ -152,7 +152,7 @@ export type Relation =
     }
   | Series
   | Recursive
-  /** In the right side of the recursive relation `recursion`: the rows of the round before, with all of its columns. */
+  /** In the right side of the recursive relation `recursion`: the rows of the previous round, with all of its columns. */
   | { readonly op: 'working'; readonly recursion: number; readonly columns: readonly RelationColumn[] }
   /** Rows for which the condition is true. */
   | { readonly op: 'filter'; readonly input: Relation; readonly condition: Expression }

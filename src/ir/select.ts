@@ -57,16 +57,16 @@ export type AggregateFunction =
   | 'avg'
   | 'min'
   | 'max'
-  // Of the sample: missing below two values.
+  // Statistics of a sample, missing for fewer than two values.
   | 'stddev'
   | 'variance'
-  // Of the population.
+  // Statistics of a population.
   | 'stddev-pop'
   | 'variance-pop'
   | 'percentile' // interpolated; the median is 0.5
   | 'percentile-disc' // a value: the first whose share of the values up to it is at least the fraction
   | 'percentile-disc-down' // the same in descending order
-  | 'mode' // the most frequent value, of several the least
+  | 'mode' // the most frequent value; of several, the least
   | 'bit-and'
   | 'bit-or'
   | 'bit-xor'

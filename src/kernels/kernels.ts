@@ -204,8 +204,9 @@ export interface Kernels {
   /** Adds `set` to the key words (u64) of the rows set in `bitmap` and `clear` to those of the other rows. */
   addKeysBits(bitmap: number, n: number, set: bigint, clear: bigint, keys: number): void;
   /**
-   * Writes the number of its key word to the slot (u32) of every row set in `bitmap` (0 = all), and new key words (u64) to
-   * groupKeys; returns the number of different key words. `table` has mask + 1 entries, at least 2 * (groupCount + n).
+   * For every row set in `bitmap` (0 = all), writes the number of the row's key word to the row's slot (u32); writes new key
+   * words (u64) to groupKeys; returns the number of different key words. `table` has mask + 1 entries, at least 2 * (groupCount +
+   * n).
    */
   findGroups(
     keys: number,

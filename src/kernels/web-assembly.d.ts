@@ -13,7 +13,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: MemoryDescriptor);
     readonly buffer: ArrayBuffer;
-    /** Detaches the buffer. Throws RangeError if the memory cannot grow by so many pages. */
+    /** Detaches the buffer. Throws RangeError if the memory cannot grow by this number of pages. */
     grow(pages: number): number;
   }
 

@@ -1,6 +1,7 @@
 /**
- * The error codes with which requests can fail: those of the fields of a body follow from its schema, those of every endpoint
- * of a kind from its row in the table of endpoints. The lists here hold those that are found later, against the model.
+ * The error codes with which requests can fail: the codes of the fields of a body follow from its schema, and the codes common to
+ * endpoints of a kind follow from the row in the table of endpoints. The lists here hold the codes of errors that are found
+ * later, against the model.
  */
 import { ERRORS, type ErrorCode } from '../base/index.js';
 import type { Body, Schema } from '../interface/index.js';

@@ -61,7 +61,7 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
       version: 'v1',
       summary: 'An analytical database server for entities and their events.',
       description:
-        'A 200 on a write means: on disk, whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: 64-bit integers stand in answers digit by digit, whatever a client’s JSON reader makes of them. HTTP status 503 may be tried again, as may 429 after `Retry-After`.',
+        'A write that is answered with 200 is on disk as a whole, visible to every later query, and applied once per Idempotency-Key within 24 hours. Integers and decimals are exact: answers contain all digits of 64-bit integers, which some JSON readers round. A request that gets HTTP status 503 can be retried, as can one that gets 429, after `Retry-After`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
@@ -91,10 +91,14 @@ export function apiDocument({ endpoints, limits }: Described): ApiDocument {
 
 const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
-  'X-Request-Id': header('The one that was sent, or one that the server made up.', { type: 'string' }),
+  'X-Request-Id': header('The request ID that was sent, or one that the server generated.', {
+    type: 'string',
+  }),
   'RateLimit-Limit': header('Requests of this kind a minute.', { type: 'integer' }),
-  'RateLimit-Remaining': header('How many are left.', { type: 'integer' }),
-  'RateLimit-Reset': header('Seconds until all are free again.', { type: 'integer' }),
+  'RateLimit-Remaining': header('Remaining requests.', { type: 'integer' }),
+  'RateLimit-Reset': header('Seconds until the full number of requests is available again.', {
+    type: 'integer',
+  }),
   'Retry-After': header('Seconds to wait before trying again.', { type: 'integer' }),
 };
 const headerRefs = (...names: readonly string[]): JsonSchema =>
@@ -168,14 +172,14 @@ function parametersOf(
     found.push({
       name: 'Accept',
       in: 'header',
-      description: 'In which form rows are wanted; JSON unless one of the others has the highest weight.',
+      description: 'The format of the rows: JSON unless one of the others has the highest weight.',
       schema: { type: 'string', examples: ['application/json', LINES_MEDIA, 'text/csv', ARROW_MEDIA] },
     });
   }
   found.push({
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Comes back in the answer and stands in the log; 1 to 128 printable ASCII characters.',
+    description: 'Returned in the answer and written to the log; 1 to 128 printable ASCII characters.',
     schema: { type: 'string', maxLength: 128 },
   });
   return found;
@@ -192,7 +196,7 @@ function requestBodyOf(
   const lines = {
     schema: linesOf(
       components.jsonOf(line),
-      'An entity a line; of any length; a single line is bound as other bodies are.',
+      'One entity per line. The body may have any length; each line has the limits of other bodies.',
     ),
     example: '{"id": "u1", "country": "Germany", "age": 34}\n{"id": "u2", "country": "France"}\n',
   };
@@ -223,14 +227,14 @@ function answerOf(
     ...(answered === undefined ? {} : { example: answered }),
   };
   const inRows = {
-    [LINES_MEDIA]: { schema: { type: 'string', description: 'A JSON object a row, one a line.' } },
+    [LINES_MEDIA]: { schema: { type: 'string', description: 'One JSON object per row and line.' } },
     'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a line of names first.' } },
     [ARROW_MEDIA]: { schema: { type: 'string', format: 'binary', description: 'An Arrow IPC stream.' } },
   };
   return {
     description:
       rows === true
-        ? 'Done. An answer of rows whose connection ends before the answer does is not whole.'
+        ? 'Success. If the connection closes before the end of an answer with rows, the answer is incomplete.'
         : 'Done.',
     headers: headerRefs(
       'X-Request-Id',
@@ -242,7 +246,7 @@ function answerOf(
       ...(endpoint.takesLines
         ? {
             [LINES_MEDIA]: {
-              schema: linesOf(components.jsonOf(answers.partAnswer), 'A line for each part.'),
+              schema: linesOf(components.jsonOf(answers.partAnswer), 'One line per part.'),
             },
           }
         : {}),

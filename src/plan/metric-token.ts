@@ -22,7 +22,7 @@ export const MOMENT_OF: Readonly<Record<Metric, MetricStatistic>> = {
   stddev: 'squares',
 };
 
-/** A fraction: 19/20 of the ranks lie below the 95th percentile. */
+/** A fraction: 19/20 of the ranks are below the 95th percentile. */
 export interface Fraction {
   readonly of: bigint;
   readonly parts: bigint;
@@ -58,7 +58,7 @@ export function tokenOfMoments(metric: Metric, form: ValueForm, moments: Moments
     case 'stddev':
       return deviationToken(form, BigInt(count), sum, squares);
     default:
-      throw new InvariantError(`${metric} is no metric of moments`);
+      throw new InvariantError(`${metric} is not a metric of moments`);
   }
 }
 

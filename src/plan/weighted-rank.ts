@@ -61,7 +61,7 @@ export class RankFinder {
     sortFew(words, left, size);
     let at = 0;
     while (at < size && rest >= counts[left[at]]) rest -= counts[left[at++]];
-    invariant(at < size, 'a rank lies below the number of values');
+    invariant(at < size, 'a rank is below the number of values');
     const low = left[at];
     if (rest + 1 < counts[low]) return [low, low];
     if (at + 1 < size) return [low, left[at + 1]];

@@ -114,7 +114,7 @@ export interface WorkerRequests {
   'oldest-events': { readonly columns: readonly EventColumnKey[] };
   /** A null condition counts all entities of the dimension. */
   'count-entities': { readonly plans: readonly CountEntityPlan[]; readonly bounds: WorkerQueryLimits };
-  /** What the planner reads of the worker's part of each dimension. */
+  /** Statistics for the planner about the worker's part of each dimension. */
   'describe-columns': {
     readonly dimensions: readonly { readonly databaseId: number; readonly dimensionId: number }[];
   };
@@ -131,7 +131,7 @@ export interface WorkerRequests {
     readonly tables: readonly JoinTable[];
     /** The row encoding; null = columns. Only for ungrouped plans without an order. */
     readonly format: RowFormat | null;
-    /** Statistics of the operators are wanted. */
+    /** Whether the worker returns statistics of the operators. */
     readonly profiled: boolean;
     /** Groups from this number on are returned in partitions; null = never. */
     readonly partitionGroupsMin: number | null;
@@ -162,7 +162,7 @@ export interface WorkerRequests {
     readonly stage: WorkerStage;
     /** The encoding of rows; null = columns. Only for stages without groups. */
     readonly encoding: RowEncoding | null;
-    /** Statistics of the operators are wanted. */
+    /** Whether the worker returns statistics of the operators. */
     readonly profiled: boolean;
     /** Groups from this number on are returned in partitions; null = never. */
     readonly partitionGroupsMin: number | null;
@@ -263,7 +263,7 @@ export type SelectPart = {
    * if there is no memory for another copy.
    */
   | { readonly gives: 'group-count'; readonly groupCount: number }
-  /** The SELECT goes on with 'select-merge'. */
+  /** The SELECT continues with 'select-merge'. */
   | { readonly gives: 'partitions'; readonly partials: readonly PartitionedGroups[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {
@@ -381,7 +381,7 @@ export interface WorkerResponses {
   /** null: counting would take too long. */
   'select-count-texts': number | null;
   'select-end': null;
-  /** Of each shard that has data of the dimension. */
+  /** One entry per shard that has data of the dimension. */
   'outline-scan': readonly ScanSummary[];
   /** 1 if one of the worker's shards has the entity. */
   exist: Uint8Array;

@@ -1,6 +1,6 @@
 /**
  * Checks an archive of the log before a store is restored with it: it exists, has no gap after the backup, and belongs to
- * the same history as the backup, as far as the keys that its records create and their times can tell.
+ * the same history as the backup, as far as this follows from the keys that its records create and from their times.
  */
 import path from 'node:path';
 import { catalogFromPlain, changeFromPlain } from '../catalog/index.js';

@@ -1,5 +1,5 @@
 /**
- * A worker's part of a checkpoint, and of loading one.
+ * A worker's part in writing a checkpoint and in loading one.
  * Invariants: `LaneCheckpoint` fixes the content of all its segments when it is constructed (copy on write from then
  * on), so its files together hold the state at one LSN although writes continue; a segment that did not change since
  * its last file keeps that file. A file is whole and synced before its entry is returned. No file is ever overwritten:

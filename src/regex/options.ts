@@ -4,8 +4,8 @@ import { QuarryError } from '../base/index.js';
 export interface Options {
   ignoresCase: boolean;
   /**
-   * Where a line end is special: nowhere; all: . and [^...] do not match it, ^ and $ match beside it; points: only the former;
-   * anchors: only the latter.
+   * How line ends are matched. none: like any character. points: . and [^...] do not match them. anchors: ^ and $ match next to
+   * them. all: both.
    */
   newline: 'none' | 'all' | 'points' | 'anchors';
   /** White space and comments in the pattern are ignored. */
@@ -14,7 +14,7 @@ export interface Options {
   literal: boolean;
 }
 
-/** Throws 6000 for a letter that is no option. */
+/** Throws 6000 for a letter that is not an option. */
 export function optionsOf(letters: string, before?: Options): Options {
   const options: Options = before ?? { ignoresCase: false, newline: 'none', expanded: false, literal: false };
   for (const letter of letters) {
@@ -28,7 +28,7 @@ export function optionsOf(letters: string, before?: Options): Options {
     else if (letter === 't') options.expanded = false;
     else if (letter === 'q') options.literal = true;
     else if (letter !== 'g' && letter !== 'e') {
-      const what = `"${letter}" is no option of regular expressions; options are i, c, n, m, p, w, s, x, t, q and g`;
+      const what = `"${letter}" is not an option of regular expressions; options are i, c, n, m, p, w, s, x, t, q and g`;
       throw new QuarryError(6000, what, { message: what });
     }
   }

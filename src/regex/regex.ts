@@ -1,9 +1,9 @@
 /**
  * Regular expressions with PostgreSQL's syntax, matched in linear time by RE2: no backtracking, no back references, no look-around.
- * Like in PostgreSQL, the match that begins first and is then longest is found. A pattern with a non-greedy quantifier prefers,
- * as in Perl, what its quantifiers prefer.
- * Limits: patterns have at most PATTERN_CHARS_MAX characters and PROGRAM_STEPS_MAX instructions; one search takes at most
- * SEARCH_STEPS_MAX instructions times characters. Positions are UTF-16 units.
+ * As in PostgreSQL, the match that begins first and is then longest is found. A pattern with a non-greedy quantifier is matched
+ * as in Perl, by the preferences of its quantifiers. Limits: patterns have at most PATTERN_CHARS_MAX characters and
+ * PROGRAM_STEPS_MAX instructions; one search takes at most SEARCH_STEPS_MAX instructions times characters. Positions are UTF-16
+ * units.
  */
 import { RE2JS } from 're2js';
 import { QuarryError } from '../base/index.js';

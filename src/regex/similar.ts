@@ -1,4 +1,7 @@
-/** SIMILAR TO: its patterns as regular expressions. % is any text, _ any character; | * + ? { } ( ) [ ] mean what they mean there. */
+/**
+ * SIMILAR TO: its patterns as regular expressions. % is any text, _ any character; | * + ? { } ( ) [ ] have the same meaning as
+ * in regular expressions.
+ */
 import { QuarryError } from '../base/index.js';
 
 const refused = (what: string): QuarryError => new QuarryError(6000, what, { message: what });

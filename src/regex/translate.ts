@@ -1,6 +1,6 @@
 /**
  * Translates a regular expression of PostgreSQL to the syntax of RE2. Unicode letters and digits are \w, as in PostgreSQL; the
- * edges of words (\y, \m, \M) know only ASCII letters, digits and _, as in RE2.
+ * edges of words (\y, \m, \M) consider only ASCII letters, digits and _, as in RE2.
  */
 import { type Options, optionsOf } from './options.js';
 
@@ -44,7 +44,7 @@ const CHARACTER_ESCAPES: Readonly<Record<string, number>> = {
   B: 92,
 };
 
-/** Throws what `refuse` makes for constructs that linear time or RE2 exclude. */
+/** Throws the error of `refuse` for constructs that RE2 does not support. */
 export function translated(pattern: string, options: Options, refuse: Refuse): Translation {
   const { rest, changed } = directed(pattern, options);
   const source = changed.literal ? rest.replace(/[\\^$.[\]|()?*+{}]/g, '\\$&') : '';
@@ -172,13 +172,13 @@ class Translator {
     } else this.#put(written(this.#character(point)), false);
   }
 
-  /** The edge before or after a word, if the word is written beside it. */
+  /** The edge before or after a word, if the pattern has a character of the word next to it. */
   #edge(atStart: boolean): void {
     const beside = atStart ? /[A-Za-z0-9_]/.test(this.#peek()) : this.#isWord && !this.#quantified;
     const edge = atStart ? '\\m' : '\\M';
     if (!beside)
       throw this.#refuse(
-        `${edge} is available only beside a letter or digit; use \\y for any edge of a word`,
+        `${edge} is available only next to a letter or digit; use \\y for any edge of a word`,
       );
     this.#put('\\b');
   }
@@ -267,7 +267,7 @@ class Translator {
   }
 }
 
-/** A character for RE2, in or outside of brackets: plain only if it has no meaning there. */
+/** A character for RE2, in or outside of brackets: plain only if it has no special meaning there. */
 function written(point: number): string {
   const text = String.fromCodePoint(point);
   return /[A-Za-z0-9]/.test(text) || (point > 127 && !/[\s\p{C}]/u.test(text))

@@ -13,8 +13,8 @@ export type ColumnType = (typeof COLUMN_TYPES)[number];
 export type Storage = (typeof STORAGES)[number];
 
 /**
- * fold: texts are stored, answered and compared in lower case. preserve: they are stored and answered as sent, and compared
- * exactly. Only strings and entity IDs differ; for every other type it is 'fold'.
+ * fold: texts are stored, returned and compared in lower case. preserve: they are stored and returned as sent, and compared
+ * exactly. Only strings and entity IDs can have 'preserve'; all other types have 'fold'.
  */
 export type TextCase = (typeof TEXT_CASES)[number];
 
@@ -57,7 +57,7 @@ export interface Dimension {
   readonly name: string;
   readonly apiName: string;
   readonly modelType: 'fact' | 'dimension' | null;
-  /** Of its entity IDs; the `entity-id` column has the same. */
+  /** Case of the entity IDs; the `entity-id` column has the same. */
   readonly textCase: TextCase;
   readonly columns: ReadonlyMap<string, Column>;
   /** By name. */
@@ -78,7 +78,7 @@ export interface DatabaseModel {
   readonly nextDimensionId: number;
   /** The id that the next column or relation gets. */
   readonly nextColumnId: number;
-  /** Of new dimensions and columns that do not say it. */
+  /** Default case of new dimensions and columns. */
   readonly textCase: TextCase;
   readonly dimensions: ReadonlyMap<string, Dimension>;
 }

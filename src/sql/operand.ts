@@ -75,7 +75,7 @@ export abstract class OperandReader extends TokenReader {
     return of;
   }
 
-  /** Consumes a collation; those by which texts are ordered here have no effect. */
+  /** Consumes a collation. It has no effect, because only the collation by which texts are ordered anyway is accepted. */
   #collation(): void {
     let name = this.next();
     while (this.acceptSign('.')) name = this.next();

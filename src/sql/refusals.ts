@@ -13,7 +13,7 @@ export const NO_STAR = '* is allowed only as a column of SELECT and in COUNT(*)'
 export const TOTALS =
   'totals over all dimensions are not available through SQL; use POST /v1/query/count/entity/total';
 const GEOLOCATION =
-  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity and its like';
+  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity';
 
 /** Sequences of bare words and signs that are refused anywhere, with the message. */
 const PHRASES: readonly (readonly [string, string])[] = [

@@ -92,7 +92,7 @@ function sign(cursor: Cursor, position: SourcePosition): Token {
   return { kind: 'sign', text: found === '!=' ? '<>' : found, upper: '', position };
 }
 
-/** What a regular expression, which is compiled while it is bound, counts as. */
+/** The number of tokens as which a regular expression counts, because it is compiled while it is bound. */
 const REGEX_TOKENS = 1_000;
 
 /** The number of tokens as which a token counts. */

@@ -22,7 +22,7 @@ const LENGTH_MASK = 2 ** LENGTH_BITS - 1;
 const TEXTS_PER_ROW = 4;
 
 export interface TextRanks {
-  /** By row; that of a missing value is arbitrary but at most `max`. */
+  /** By row; the rank of a missing value is arbitrary but at most `max`. */
   readonly ranks: Uint32Array;
   readonly max: number;
 }

@@ -42,8 +42,8 @@ export interface CopiedLog {
 }
 
 /**
- * Copies the files that hold the wanted records, and of the last file only the part up to the last wanted record. Copies
- * nothing when no record is wanted. Rejects as LogReplay does.
+ * Copies the files that hold the requested records; the last file is copied only up to the last requested record.
+ * Copies nothing when no record is requested. Rejects as LogReplay does.
  */
 export async function copyLog(cut: LogCut): Promise<CopiedLog> {
   const { fs, from, to, fromLsn, check } = cut;
@@ -64,7 +64,9 @@ export async function copyLog(cut: LogCut): Promise<CopiedLog> {
   return { lastLsn, isCut: end !== null };
 }
 
-/** The last wanted record, and the position of the first unwanted one; null = all records are wanted. */
+/**
+ * The last requested record, and the position of the first one that is not requested; null = all records are requested.
+ */
 async function findEnd(
   { fs, from, fromLsn, manifest, wants, check }: LogCut,
   files: readonly LogFileName[],

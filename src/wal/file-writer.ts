@@ -24,7 +24,7 @@ export interface LogFile {
 /** A file that receives no more records. */
 export interface ClosedFile {
   readonly path: string;
-  /** LSN after that of its last record. */
+  /** LSN after the LSN of its last record. */
   readonly endLsn: number;
   /** The end of its records; absent for files of an earlier process. */
   readonly bytes?: number;

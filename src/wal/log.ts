@@ -241,7 +241,7 @@ export class Log {
   }
 
   /**
-   * Removes the files of which every record has a lower LSN and, with an archive, which the archive holds. Called when a
+   * Removes the files whose records all have a lower LSN and that, if there is an archive, the archive holds. Called when a
    * manifest that needs none of them is durable. The newest file always stays, so that a log that lost records is
    * detected. Resolves with whether the log holds no lower LSN any more.
    */

@@ -12,7 +12,7 @@ import type { LogFileName } from './names.js';
 export interface EndOfLog {
   readonly handle: FileHandle;
   readonly path: string;
-  /** Where the record `lsn` should begin, and what is there instead. */
+  /** The offset at which the record `lsn` should begin. */
   readonly offset: number;
   readonly lsn: number;
   readonly logId: bigint;

@@ -56,7 +56,7 @@ export class GroupsCursor {
   }
 
   countTexts(lists: readonly PartitionedTexts[], from: number, to: number): number | null {
-    invariant(this.#source !== null, 'texts are counted of groups that were returned');
+    invariant(this.#source !== null, 'only texts of returned groups are counted');
     return this.#source.countTexts(lists, from, to);
   }
 

@@ -122,7 +122,7 @@ export class OpenQueries {
         ...{ scratch, memories, shards: [...shards.values()], allocator: this.#allocate },
         received: (stage) => {
           const parts = received?.stages.get(stage);
-          if (parts === undefined) throw new QuarryError(9004, 'the rows of an earlier stage are not there');
+          if (parts === undefined) throw new QuarryError(9004, 'the rows of an earlier stage are missing');
           return parts;
         },
       },
@@ -160,7 +160,7 @@ export class OpenQueries {
   }
 }
 
-/** Bytes of the rows that are there for later stages. */
+/** Bytes of the rows that are stored for later stages. */
 function unreadBytes(received: ReceivedRows | undefined, stage: WorkerStage): number {
   if (received === undefined) return 0;
   let bytes = received.run.reservedBytes;

@@ -1,5 +1,6 @@
 /**
- * Parses the body of an insert or the `set` of an update. Of an insert it also encodes the log record, in the buffer of the body if it fits.
+ * Parses the body of an insert or the `set` of an update. For an insert it also encodes the log record, in the buffer of the body
+ * if the record fits.
  * Invariant: the body is not changed, so that it can be parsed again with a newer model.
  */
 import { createHash } from 'node:crypto';
@@ -77,8 +78,8 @@ export function parseRecord(
 }
 
 /**
- * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity stands
- * for every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
+ * Parses the `set` of an update, wrapped as an insert of one entity, to the batch of the log record. Its only entity represents
+ * every updated entity. Throws QuarryError if the `set` is refused; its message says "set" in place of an entity ID.
  */
 export function parseSetRecord(
   { body, nowMs, customKey, columnIds }: WorkerRequests['parse-set'],

@@ -64,7 +64,7 @@ t.test('the unit allows the server to write to all directories that the sample n
   for (const path of [read.config.dataDir, read.config.archiveDir, read.config.auditLog]) {
     if (path === null) continue;
     const parent = writable.find((dir) => path === dir || path.startsWith(`${dir}/`));
-    t.ok(parent, `${path} lies in one of ${writable.join(', ')}`);
+    t.ok(parent, `${path} is in one of ${writable.join(', ')}`);
   }
   t.end();
 });

@@ -50,7 +50,7 @@ export type Fate =
 
 export interface Proxy {
   readonly url: string;
-  /** The fates of the next requests, in order. Later requests pass. */
+  /** The treatment of the next requests, in order. Later requests are forwarded. */
   readonly fates: Fate[];
   /** Headers of every request that arrived. */
   readonly seen: http.IncomingHttpHeaders[];

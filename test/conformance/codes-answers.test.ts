@@ -63,7 +63,7 @@ const BOUNDS: readonly (readonly [what: string, most: number, (count: number) =>
   ['top values', 1_000, (n) => top({ q: { name: n } }), 4051],
   ['minfreq of top values', 10_000, (n) => top({ q: { name: 1, minfreq: n } }), 4050],
   ['columns given', 10, (n) => rows({ columns: times(n, (index) => `c${index}`) }), 4030],
-  ['columns given of a score', 10, (n) => score({ columns: times(n, (index) => `c${index}`) }), 4030],
+  ['columns of a score', 10, (n) => score({ columns: times(n, (index) => `c${index}`) }), 4030],
   ['columns of an order', 10, (n) => rows({ order: times(n, (index) => ({ [`c${index}`]: 'asc' })) }), 4048],
   ['rows of a score', 100, (n) => score({ limit: n }), 4028],
   ['characters of a name', 64, (n) => saved({ name: 'x'.repeat(n) }), 4041],

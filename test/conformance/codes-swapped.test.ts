@@ -15,7 +15,7 @@ import { type Swapped, swapsOf, UNKNOWN } from './codes-swaps.js';
 const ANSWER_MS_MAX = 30_000;
 /** Members of the body itself, or of an item of a body that is a list. */
 const OUTERMOST = /^\$(\[\d+\])?$/;
-/** Ignores its body. */
+/** An endpoint that ignores its body. */
 const BODILESS = 'DELETE /v1/query/saved/:query_name';
 const FAULTS: readonly ErrorCode[] = [1, 2];
 
@@ -26,7 +26,7 @@ interface Tally {
 
 /** Description of the error in the answer to a changed body; null if there is none. */
 function wrongWith({ token }: Swapped, codes: readonly ErrorCode[], text: string): string | null {
-  if (codes.some((code) => FAULTS.includes(code))) return 'a fault of the server';
+  if (codes.some((code) => FAULTS.includes(code))) return 'a server error';
   if (token !== null) return null;
   if (codes.length === 0) return 'the unknown field was accepted';
   return text.includes(UNKNOWN) ? null : 'the unknown field is not named';
@@ -79,7 +79,7 @@ class Sweep {
     for (const request of before) await this.#client.request({ ...request, key: this.#key });
   }
 
-  /** Sends a request, and repeats it if another sweep changed the model meanwhile and the answer asks for a retry. */
+  /** Sends a request, and repeats it if another sweep changed the model meanwhile and the answer permits a retry. */
   async #send(request: ApiRequest): ReturnType<JsonClient['request']> {
     for (let left = TRIES_MAX; ; left--) {
       const reply = await this.#attempt(request);

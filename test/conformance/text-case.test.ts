@@ -142,7 +142,7 @@ for (const simd of [true, false]) {
   });
 }
 
-t.test('case is refused where it means nothing', async (t) => {
+t.test('case is refused where it has no meaning', async (t) => {
   const server = await ConformanceServer.start(true);
   const store = new Store(server, t);
   try {

@@ -50,7 +50,7 @@ function refuse(text: string): never {
 function numberOf(text: string, name: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  return refuse(`--${name}: a whole number is wanted, not ${JSON.stringify(text)}`);
+  return refuse(`--${name}: expected a whole number, not ${JSON.stringify(text)}`);
 }
 
 const KINDS: Readonly<Record<string, Torture>> = {
@@ -81,7 +81,7 @@ const { values } = parseArgs({
     operations: { type: 'string', default: '1000' },
   },
 });
-if (!Object.hasOwn(KINDS, values.what)) refuse(`--what: one of ${Object.keys(KINDS).join(', ')} is wanted`);
+if (!Object.hasOwn(KINDS, values.what)) refuse(`--what: expected one of ${Object.keys(KINDS).join(', ')}`);
 const wanted: TortureOptions = {
   rounds: numberOf(values.rounds, 'rounds'),
   seed: numberOf(values.seed, 'seed'),

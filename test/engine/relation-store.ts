@@ -50,7 +50,7 @@ export class RelationBuilder {
   /** The rows of a SELECT. */
   scan(text: string): Named {
     const [{ plan }] = requestsOf(this.#store, text);
-    if (isRelationPlan(plan)) throw new Error(`${text} is no scan`);
+    if (isRelationPlan(plan)) throw new Error(`${text} is not a scan`);
     const columns = plan.outputs.map(({ type }) => this.column(type));
     const named = Object.fromEntries(plan.outputs.map(({ name }, index) => [name, columns[index]]));
     return { relation: { op: 'scan', plan, columns }, columns: named };

@@ -19,7 +19,7 @@ export const COLUMNS: Json = [
 
 export function requestsOf(store: TestStore, text: string): SelectRequest[] {
   const script = readScript(text);
-  if (script.kind !== 'reads') throw new Error(`${text} is no SELECT`);
+  if (script.kind !== 'reads') throw new Error(`${text} is not a SELECT`);
   const model = databaseOf(store.engine.catalog(), DATABASE_ID);
   return script.statements.map((statement) => ({
     plan: bindSelect(flatRead(statement), { model, nowMs: NOW_MS, access: FULL_ACCESS }),

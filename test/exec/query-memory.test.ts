@@ -50,7 +50,7 @@ t.test('a small memory is reused with zeroed allocations; a large one only by la
   t.equal(again.u8[at], 9, 'unless they are allocated with arbitrary contents');
   again.allocate(17 * MIB, run);
   memories.release(again, runOf(80 * MIB));
-  t.equal(memories.acquire(), again, 'it takes less than a quarter of what a query may use');
+  t.equal(memories.acquire(), again, 'it uses less than a quarter of the memory that a query may use');
   memories.release(again, run.child());
   t.not(memories.acquire(), again);
 });

@@ -19,7 +19,7 @@ function content(prng: Prng, byteCount: number, randomShare: number): Uint8Array
   return bytes;
 }
 
-t.test('frames decompress to their content, here and in a library that knows only frames', async (t) => {
+t.test('frames decompress to their content, here and in a library that supports only frames', async (t) => {
   const prng = new Prng(SEED);
   let framed = 0;
   for (const byteCount of [

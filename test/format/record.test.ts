@@ -44,7 +44,7 @@ function drawnTable(title: string): { offset: number; size: number; field: strin
   return rows;
 }
 
-t.test('the drawn file header equals the written one', async (t) => {
+t.test('the file header in the comment equals the written one', async (t) => {
   const firstLsn = 2 ** 40 + 9;
   const bytes = Buffer.from(encodeLogFileHeader(LOG_ID, firstLsn));
   const written: Record<string, (offset: number) => unknown> = {
@@ -70,7 +70,7 @@ t.test('the drawn file header equals the written one', async (t) => {
   t.strictSame(decodeLogFileHeader(bytes), { version: 2, logId: LOG_ID, firstLsn });
 });
 
-t.test('the drawn record header equals the written one', async (t) => {
+t.test('the record header in the comment equals the written one', async (t) => {
   const payload = Buffer.from('0123456789', 'latin1');
   const bytes = Buffer.from(frameOf(payload, 2 ** 33 + 1, 2 ** 33, 2 ** 33 - 6));
   const written: Record<string, (offset: number) => unknown> = {
@@ -141,7 +141,7 @@ t.test(
     const bytes = frameOf(new Uint8Array(20).fill(9));
     t.strictSame(readFrame(new Uint8Array(100), 8, 1, LOG_ID), { kind: 'end' });
     t.strictSame(readFrame(bytes, bytes.length, 8, LOG_ID), { kind: 'end' });
-    t.match(readFrame(bytes, 0, 8, LOG_ID), { kind: 'bad', reason: 'it has LSN 7 where 8 is due' });
+    t.match(readFrame(bytes, 0, 8, LOG_ID), { kind: 'bad', reason: 'it has LSN 7 instead of 8' });
     t.match(readFrame(bytes, 0, 7, LOG_ID + 1n), { kind: 'bad', reason: /another log file/ });
     t.match(readFrame(new Uint8Array(100).fill(255), 0, 7, LOG_ID), {
       kind: 'bad',

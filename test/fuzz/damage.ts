@@ -133,7 +133,7 @@ const ODD_TEXTS: readonly string[] = [
 ];
 
 export interface Wrong {
-  /** Which of the body's values, in document order of their starts. */
+  /** The index among the body's values, in the order of their first characters. */
   readonly at: number;
   readonly how: 'replace' | 'remove' | 'double' | 'rename' | 'add' | 'bury';
   readonly text: string;

@@ -57,7 +57,7 @@ function seenIn(text: Uint8Array): Seen {
 
 function errorOf(outcome: ParseOutcome, seen: Seen): string | null {
   if ('parsed' in outcome) {
-    if (seen.brokenLine > 0) return `line ${seen.brokenLine} is no JSON, and all were accepted`;
+    if (seen.brokenLine > 0) return `line ${seen.brokenLine} is not JSON, and all were accepted`;
     return outcome.parsed.entityCount === seen.entityCount ? null : `${outcome.parsed.entityCount} entities`;
   }
   const { code, message, moreInfo } = outcome.error;

@@ -61,7 +61,7 @@ t.test('a column that the caller may not write is refused and named, at its plac
   t.end();
 });
 
-t.test('guesses learned from callers with more columns let no other caller through', (t) => {
+t.test('guesses learned from callers with more columns do not admit other callers', (t) => {
   const scratch = createIngestScratch();
   const codeOf = (body: string, columnIds: readonly number[] | null): number | null =>
     errorOf(t, scratch, body, columnIds)?.code ?? null;

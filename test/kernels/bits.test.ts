@@ -42,7 +42,7 @@ for (const name of ['and', 'or', 'andNot'] as const) {
   });
 }
 
-t.test('bitsEqual keeps rows that have a value and the wanted bit', async (t) => {
+t.test('bitsEqual keeps rows that have a value and the requested bit', async (t) => {
   const prng = new Prng(SEED + 1);
   const arena = new TwinArena(prng);
   let checked = 0;

@@ -101,7 +101,7 @@ for (const kind of INTEGER_KINDS) {
   });
 }
 
-t.test('a segment beyond the 2 GiB line gives the same extremes as below it', async (t) => {
+t.test('a segment at addresses above 2 GiB has the same extremes as one below', async (t) => {
   const prng = new Prng(SEED + 2);
   const arena = new TwinArena(prng, 33_000, 2 ** 31 + 24);
   const n = 5_000;

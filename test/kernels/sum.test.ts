@@ -73,7 +73,7 @@ for (const kind of INTEGER_KINDS) {
     t.ok(checked > 200, `${checked} cases`);
   });
 
-  t.test(`a whole segment of the least or the greatest ${kind} overflows no sum`, async (t) => {
+  t.test(`a whole segment of the least or the greatest ${kind} does not overflow a sum`, async (t) => {
     const arena = new TwinArena(new Prng(SEED + 1));
     const words = new Uint32Array(arena.memory.buffer);
     const n = 65_536;
@@ -94,7 +94,7 @@ for (const kind of INTEGER_KINDS) {
   });
 }
 
-t.test('a segment beyond the 2 GiB line gives the same sums as below it', async (t) => {
+t.test('a segment at addresses above 2 GiB has the same sums as one below', async (t) => {
   const prng = new Prng(SEED + 2);
   const arena = new TwinArena(prng, 33_000, 2 ** 31 + 24);
   const n = 5_000;

@@ -83,7 +83,7 @@ for (const [index, { shards, workers, simd }] of LAYOUTS.entries()) {
     await life.insert(60);
     await life.delete();
     await life.update();
-    const fourth = await queryNew('after changes beside a snapshot');
+    const fourth = await queryNew('after changes during a snapshot');
     const copy = await server.copy(simd);
     await queryAgain(copy, [...third, ...fourth], 'after a restart from snapshot and log');
     await copy.stop();

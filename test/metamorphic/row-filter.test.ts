@@ -108,7 +108,7 @@ async function makeTwins(prng: Prng, name: string): Promise<Twins> {
   return Twins.make(server.client, server.team, name, schema, rows, filter);
 }
 
-t.test('a key with a row filter is answered as if the hidden rows were not there', async (t) => {
+t.test('a key with a row filter is answered as if the hidden rows did not exist', async (t) => {
   const prng = new Prng(SEED);
   const pairs: { readonly name: string; readonly twins: Twins; readonly requests: Requests }[] = [];
   for (const name of Object.keys(FILTERS)) {
@@ -133,7 +133,7 @@ t.test('a key with a row filter is answered as if the hidden rows were not there
   }
   const hidden = pairs.map(({ twins }) => twins.hidden('default').length);
   t.comment(`accepted: ${JSON.stringify([...taken])}; hidden at the end: ${hidden}`);
-  t.notOk(taken.has('broken'), 'what is broken is refused');
+  t.notOk(taken.has('broken'), 'invalid requests are refused');
   const reads = ['count', 'events', 'aggregation', 'top', 'rows', 'score', 'saved', 'run'];
   for (const kind of [...reads, 'total', 'exists', 'insert', 'update', 'delete', 'list']) {
     t.ok((taken.get(kind) ?? 0) > REQUESTS / 5, `${kind} was accepted`);

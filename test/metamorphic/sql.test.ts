@@ -12,7 +12,7 @@
  *   /            of floats; x / 0 and x % 0 are missing: nullif(y, 0)
  *   % of decimals   DuckDB uses doubles: it gets integers in units of the last place (units_of, of_units)
  *   AVG, STDDEV  DuckDB uses doubles: computed from exact sums and rounded once, AVG to six decimals (mean, spread)
- *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: no statement generates so many digits
+ *   digits       Quarry refuses exact numbers beyond 38 digits, DuckDB beyond 128 bits: no statement generates more digits
  *   1.5e0        next to exact numbers means its shortest digits and is compared exactly, both in conditions and in
  *                expressions. DuckDB compares doubles, for which 9007199254740993 = 9007199254740992e0: it gets the digits
  *   datetimes    as text 2017-07-17T10:00:00Z; decimals as text 1.5, not 1.500 (shown); floats as text are excluded

@@ -376,7 +376,7 @@ for (const [what, options] of [
     for (const body of wide.alterations(25)) await store.insert(body);
     await checkpoint;
     const afterAll = queriesOf(prng, wide.entities, 'alterations');
-    await check(store, afterAll, 'after alterations beside a checkpoint');
+    await check(store, afterAll, 'after alterations during a checkpoint');
     const copy = await TestStore.open(t, copyDir(t, dir), settings);
     await check(copy, afterAll, 'after a restart from that checkpoint and the log');
     await copy.close();
@@ -402,7 +402,7 @@ for (const [what, options] of [
     for (const body of wide.alterations(3)) await store.insert(body);
     await mutate(wide.delete(narrowed(few('few-0'), '5')));
     const afterDeletes = queriesOf(prng, wide.entities, 'deletes');
-    await check(store, afterDeletes, 'after updates and deletes beside a checkpoint');
+    await check(store, afterDeletes, 'after updates and deletes during a checkpoint');
     const killed = await TestStore.open(t, copyDir(t, dir), settings);
     await check(killed, afterDeletes, 'after a restart from that checkpoint and the log, with deletes');
     await killed.close();

@@ -97,7 +97,7 @@ t.test('partials that omit nothing are always certain', async (t) => {
   );
 });
 
-t.test('a shard is requested to return several times the number of wanted values', async (t) => {
+t.test('several times the number of needed values is requested from a shard', async (t) => {
   t.equal(bestOf(level(1, 1)), 1_024);
   t.equal(bestOf(level(1_000, 1)), 4_000);
 });

@@ -29,7 +29,7 @@ function momentsOf(values: readonly bigint[]) {
 const over = (metric: Metric, form: ValueForm, values: readonly bigint[]): string =>
   tokenOfMoments(metric, form, momentsOf(values));
 
-t.test('no values have neither extremes nor a mean; their sum and count are 0', async (t) => {
+t.test('without values there are no extremes and no mean, and the sum and the count are 0', async (t) => {
   const found = METRICS.map((metric) => [
     metric,
     tokenOfNothing(metric, INTEGER),

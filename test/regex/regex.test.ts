@@ -144,7 +144,7 @@ t.test('patterns that linear time or RE2 exclude are refused', async (t) => {
   t.equal(valueOfSql(`'a' COLLATE "C" < 'b' COLLATE pg_catalog.[default]`), true);
 });
 
-t.test('patterns that stop engines with backtracking end, or are refused for long texts', async (t) => {
+t.test('patterns that are slow with backtracking end in time, or are refused for long texts', async (t) => {
   const long = 'a'.repeat(100_000);
   for (const pattern of ['(a+)+$', '(a|aa)+b', '(a*)*b', '(.*)(.*)(.*)(.*)x', '(a|b)*a(a|b){20}c']) {
     const regex = new Regex(pattern);

@@ -226,7 +226,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   [
     'geo_near(a, 1, 2)',
     1,
-    'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity and its like',
+    'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity',
   ],
 ];
 

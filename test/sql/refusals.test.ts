@@ -7,7 +7,7 @@ const TOTALS =
   'totals over all dimensions are not available through SQL; use POST /v1/query/count/entity/total';
 const SAVED = 'saved queries are not available through SQL; use /v1/query/saved';
 const GEOLOCATION =
-  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity and its like';
+  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity';
 const SUBSELECT = 'a SELECT inside a statement is not available';
 const GROUPING = 'WITH ROLLUP and WITH CUBE are not available; write GROUP BY ROLLUP (...) or CUBE (...)';
 const APPLY = 'APPLY is not available; write JOIN LATERAL (SELECT ...) ON';

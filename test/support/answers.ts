@@ -14,7 +14,7 @@ const shown = (json: Json | undefined): string =>
 
 /** The first difference of `found` from the expected answer; null if there is none. Members of objects have no order. */
 export function answerDifference(expected: Json, found: Json | undefined, path = 'result'): string | null {
-  const wrong = (): string => `${path} is ${shown(found)}, wanted ${shown(expected)}`;
+  const wrong = (): string => `${path} is ${shown(found)}, expected ${shown(expected)}`;
   if (expected instanceof ExactNumber) {
     return found instanceof ExactNumber && isSameNumber(expected, found.text) ? null : wrong();
   }
@@ -54,7 +54,7 @@ export function rowsDifference(expected: Extracted, pages: readonly (Json | unde
   const rows = expected.isList ? listedRows(pages) : rowsById(pages);
   if (typeof rows === 'string') return rows;
   const count = Math.min(expected.limit, expected.rows.length);
-  if (rows.length !== count) return `there are ${rows.length} rows, wanted ${count}`;
+  if (rows.length !== count) return `there are ${rows.length} rows, expected ${count}`;
   if (expected.isOrdered) {
     return firstOf(rows, ([id, row], index) => {
       const [expectedId, expectedRow] = expected.rows[index];

@@ -99,7 +99,7 @@ function objectDifference(
   }
   if (path === '') return null;
   const further = actual.members.find(({ key }) => member(expected, key) === undefined);
-  return further === undefined ? null : `${path} holds ${JSON.stringify(further.key)} too`;
+  return further === undefined ? null : `${path} also contains ${JSON.stringify(further.key)}`;
 }
 
 function isSameNumber(expected: string, actual: string): boolean {

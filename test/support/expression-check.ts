@@ -40,12 +40,12 @@ function errorsOf(node: Expression, inputs: readonly SqlType[]): string[] {
     if (!holds) errors.push(fault);
   };
   const isBoolean = (type: SqlType, what: string): void =>
-    check(is('boolean')(type), `${what} is no boolean`);
+    check(is('boolean')(type), `${what} is not a boolean`);
   const alike = (a: SqlType, b: SqlType, what: string): void =>
     check(same(a, b), `${what}: ${nameOf(a)} beside ${nameOf(b)}`);
   switch (node.op) {
     case 'constant':
-      check(isValueOf(node.value, node.type), `${String(node.value)} is no ${nameOf(node.type)}`);
+      check(isValueOf(node.value, node.type), `${String(node.value)} is not a ${nameOf(node.type)}`);
       break;
     case 'input':
       check(node.input in inputs, `there is no input ${node.input}`);
@@ -74,7 +74,7 @@ function errorsOf(node: Expression, inputs: readonly SqlType[]): string[] {
       isBoolean(node.type, 'it');
       check(ordered(node.of.type), `${nameOf(node.of.type)} is not compared`);
       for (const value of node.values) {
-        check(isValueOf(value, node.of.type), `${String(value)} is no ${nameOf(node.of.type)}`);
+        check(isValueOf(value, node.of.type), `${String(value)} is not a ${nameOf(node.of.type)}`);
         check(typeof value !== 'string' || lowerCase(value) === value, 'a value with capitals');
       }
       break;
@@ -97,7 +97,7 @@ function errorsOf(node: Expression, inputs: readonly SqlType[]): string[] {
       for (const member of node.members) alike(member.type, node.type, 'a member');
       break;
     case 'null-if':
-      alike(node.of.type, node.type, 'what is put out');
+      alike(node.of.type, node.type, 'an output');
       alike(node.of.type, node.equals.type, 'sides');
       break;
     case 'arithmetic':
@@ -329,7 +329,7 @@ function callErrors({ name, type, args, unit }: Call): string[] {
 function unitErrors(unit: DateUnit | null, units: Signature['units'], args: readonly Expression[]): string[] {
   if (units === undefined) return unit === null ? [] : [`${unit} of nothing`];
   if (unit === null) return ['no unit'];
-  if (units === 'spans' && PART_UNITS.includes(unit)) return [`${unit} is no span`];
+  if (units === 'spans' && PART_UNITS.includes(unit)) return [`${unit} is not a span`];
   const dates = args.some((argument) => is('date')(argument.type));
   return TIME_UNITS.includes(unit) && dates ? [`${unit} of a date`] : [];
 }

@@ -1,10 +1,10 @@
 /**
  * A disk in memory that crashes, fails and loses data as a real one may; the only model of disk faults in tests.
  *   Crash    at a chosen call the machine stops: that call and all later ones reject. `afterCrash` is the disk as the
- *            next start finds it. Synced bytes and names are there. Of unsynced bytes each 512-byte sector that a write
- *            touched is kept or lost independently, and so is each unsynced change of a size or a name; writes are
- *            therefore lost, torn and reordered. The seed decides, and also how much is kept overall: all, nothing, or
- *            a part. `afterKill` is the disk if only the process ended at that call.
+ *            next start finds it. Synced bytes and names are there. Each unsynced 512-byte sector that a write touched is kept or
+ *            lost independently, and so is each unsynced change of a size or a name; writes are therefore lost, torn and
+ *            reordered. The seed decides, and also how much is kept overall: all, nothing, or a part. `afterKill` is the disk if
+ *            only the process ended at that call.
  *   Errors   `fault` gives a call an error code: a write then leaves a part of its bytes; a failed sync leaves some
  *            sectors on disk and forgets the others, so that a later successful sync does not write them (as Linux does).
  *   Full     `capacityBytes` bounds the sum of file sizes; a write beyond it leaves what fits and rejects with ENOSPC.

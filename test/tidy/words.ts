@@ -118,7 +118,7 @@ function allowedIn(file: string): string[] {
   return EXCEPTIONS.filter(({ folder }) => file.startsWith(folder)).flatMap(({ words }) => words);
 }
 
-/** The abandoned words of an identifier, also such as consist of two of its words: `onHangUp` has hangup. */
+/** The abandoned words of an identifier, including those that consist of two of its words: `onHangUp` has hangup. */
 function abandonedIn(identifier: string, allowed: readonly string[]): string[] {
   const words = wordsOf(identifier);
   const pairs = words.slice(1).map((word, index) => words[index] + word);

@@ -104,7 +104,7 @@ t.test(
   },
 );
 
-t.test('any single flipped bit of the log is reported, or lies in no record', async (t) => {
+t.test('any single flipped bit of the log is reported, or is outside all records', async (t) => {
   const disk = await writtenLog(5, 4_096, () => 100);
   const records = await offsets(disk);
   const { file } = records[0];
@@ -269,7 +269,7 @@ t.test('a manifest older than a checkpoint that a record notes is refused', asyn
   await append(5);
   t.throws(() => log.noteCheckpoint(21), /holds records that the log does not have/);
   await log.close();
-  // A later process knows the checkpoint from the manifest.
+  // A later process reads the checkpoint from the manifest.
   const again = await openLog(disk, 21, { checkpointLsn: 15 });
   await again.append(payloadFor(21, 40)).written;
   await again.close();

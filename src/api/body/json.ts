@@ -90,7 +90,7 @@ class JsonReader {
   #unexpected(expected: string): QuarryError {
     const point = this.#text.codePointAt(this.#at);
     const found = point === undefined ? 'the end' : quoted(String.fromCodePoint(point));
-    return syntaxError(`${found} at position ${this.#at} where ${expected} belongs`);
+    return syntaxError(`${found} at position ${this.#at} where ${expected} is expected`);
   }
 
   #skipSpace(): void {

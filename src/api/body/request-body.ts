@@ -1,6 +1,6 @@
 /**
- * Reads the objects of requests as their schemas in src/interface say: kinds, forms, bounds, and the error code of each.
- * Invariants: the order of the checks is that of the readers given to `read`; unknown fields are refused first; a
+ * Reads the objects of requests by their schemas in src/interface: kinds, forms, bounds, and the error code of each.
+ * Invariants: the checks run in the order of the readers given to `read`; unknown fields are refused first; a
  * refusal contains the errors of all fields, in that order.
  */
 import { checkAll, type ErrorCode, QuarryError, quoted } from '../../base/index.js';

@@ -3,7 +3,7 @@ import { type BindingTime, BUCKETS_MAX, QuarryError, readTime } from '../../base
 import type { Buckets, Window } from '../../ir/index.js';
 import { bucketCount, type Interval, SECONDS_PER_DAY } from '../../schema/index.js';
 
-/** Maximum time between the begin of the window and the request, in seconds, for short intervals. */
+/** Maximum time between the start of the window and the request, in seconds, for short intervals. */
 const PAST_SECONDS_MAX: Partial<Record<Interval, number>> = {
   seconds: SECONDS_PER_DAY,
   minutes: SECONDS_PER_DAY,

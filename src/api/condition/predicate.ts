@@ -1,7 +1,8 @@
 /**
  * The predicates of one column as value tests: their names, the columns that they apply to, and their meaning.
  * Several predicates on one column are joined by `and`. A condition tests the values of an entity. A level of an
- * aggregation tests single values; where a condition takes one operand, a level takes a list of which any may match.
+ * aggregation tests single values; where a condition takes one operand, a level takes a list, any of whose operands may
+ * match.
  * Invariants: an ordered column gets at most one test of ranges that is not negated, and negated ones only in a
  * condition on a list (where "no item is in the set" differs from "some item is outside it").
  */
@@ -113,7 +114,7 @@ function textTests(
   if (flag === undefined) return own.map((predicate) => textTest(predicate, column, operandsOf));
   const { argument, path } = flag;
   if (typeof argument !== 'boolean') throw new QuarryError(4049, `${path} must be true or false`);
-  if (own.length === 0) throw new QuarryError(4049, `${path} stands beside another predicate`);
+  if (own.length === 0) throw new QuarryError(4049, `${path} requires a predicate to which it applies`);
   if (!argument || column.textCase === 'fold') {
     return own.map((predicate) => textTest(predicate, column, operandsOf));
   }
@@ -151,7 +152,7 @@ function predicatesOf(column: Column): readonly string[] {
   return isOrdered(column) ? ORDERED : [...Object.keys(TEXT), IGNORE_CASE];
 }
 
-/** The items of a list. Throws 4049 if the argument is not a list or empty, 4048 if it is too long. */
+/** The items of a list. Throws 4049 if the argument is not a list or is empty, 4048 if it is too long. */
 function listOperands({ argument, path }: Predicate): readonly Operand[] {
   if (!isList(argument)) throw new QuarryError(4049, `${path} must be a list, not ${kindOf(argument)}`);
   if (argument.length === 0) throw new QuarryError(4049, `${path} is an empty list`);

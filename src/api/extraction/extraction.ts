@@ -97,7 +97,7 @@ export function bindExtraction(body: Json, request: ExtractionRequest): Extracti
   const others = near === null ? conditionOf(tree) : conditionsBesideNear(tree);
   const whole = request.whole === true;
   if (whole && token !== null) {
-    const text = `"${PAGE_TOKEN_FIELD}" cannot be used where all rows are answered at once: only JSON has pages`;
+    const text = `"${PAGE_TOKEN_FIELD}" cannot be used where all rows are returned at once: only JSON has pages`;
     throw new QuarryError(4049, text);
   }
   const page = pageOf(token, limit, request.nowMs, whole ? limit : PAGE_ROWS_MAX);

@@ -121,7 +121,7 @@ function refuseTaken(catalog: Catalog, name: string): void {
 /** Whether a request of the team may access the database with the id. */
 export type Reach = (databaseId: number) => boolean;
 
-/** The database with the name. Throws 8002 if there is none, 503 if it is out of reach. */
+/** The database with the name. Throws 8002 if there is none, 503 if the request may not access it. */
 export function databaseAt(catalog: Catalog, name: string, reach: Reach): DatabaseModel {
   const database = databaseByName(catalog, name);
   if (database === undefined) throw new QuarryError(8002, `database ${quoted(name)} does not exist`);

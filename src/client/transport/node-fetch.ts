@@ -10,7 +10,7 @@ import type { Fetch } from './transport.js';
 const IDLE_MS_MAX = 5_000;
 
 /**
- * A `fetch` that trusts `ca` (certificates in PEM) in place of Node's certificates, and closes all its connections by `close`.
+ * A `fetch` that trusts `ca` (certificates in PEM) in place of Node's certificates; `close` closes all its connections.
  * At most `socketsMax` connections are open; further requests wait for one. A body may also be a stream.
  */
 export function nodeFetch({ ca, socketsMax }: { readonly ca?: string; readonly socketsMax?: number }) {

@@ -9,7 +9,7 @@ export interface Fault {
   readonly moreInfo?: unknown;
 }
 
-/** The code of an error that has none, as those of a proxy between client and server. */
+/** Replaces the code of errors without one, such as errors of a proxy between client and server. */
 export const NO_CODE = 0;
 
 /** An answer other than success. */

@@ -77,7 +77,7 @@ export class Transport {
     }
   }
 
-  /** Like `send`, but the answer is read as it arrives. The time limit applies to its beginning, retries too. */
+  /** Like `send`, but the answer is read as it arrives. The time limit and the retries apply to its beginning only. */
   async stream(request: HttpRequest, options: SendOptions = {}): Promise<AnswerStream> {
     const limit = limitOf(options, this.#settings);
     try {
@@ -126,7 +126,7 @@ export class Transport {
     }
   }
 
-  /** Rejects only with the signal's reason, or if there is nothing to fetch with. */
+  /** Rejects only with the signal's reason, or if no `fetch` is available. */
   async #attempt<T>(request: HttpRequest, read: Read<T>, signal: AbortSignal): Promise<Outcome<T>> {
     const { url, key, refused, lost } = this.#settings;
     const { method, path, body, headers } = request;

@@ -22,7 +22,7 @@ export const DATABASE_KEY_KINDS: readonly DatabaseKeyKind[] = ['master', 'write'
 export type AdminRequest =
   | { readonly do: 'list-keys' }
   | { readonly do: 'create-key'; readonly name: string; readonly permissions: readonly TeamPermission[] }
-  /** `force` allows to delete the last team key. */
+  /** With `force`, the last team key can be deleted. */
   | { readonly do: 'delete-key'; readonly name: string; readonly force: boolean }
   | { readonly do: 'rotate-key'; readonly kind: DatabaseKeyKind; readonly database: string }
   /** null = unchanged. */

@@ -42,7 +42,7 @@ export async function administerStore(
   const dir = path.resolve(config.dataDir);
   if (!(await fs.exists(dir))) throw new Error(`the data directory ${dir} does not exist`);
   if (request.do === 'backup' && isWithin(dir, request.to)) {
-    // The next checkpoint would remove files that it does not know, or fail on them.
+    // The next checkpoint would remove files that it did not write, or fail on them.
     throw new Error(
       `${request.to} is in the data directory: choose a directory outside, preferably on another disk`,
     );

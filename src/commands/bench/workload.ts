@@ -31,7 +31,7 @@ function mixed(number: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** A skewed choice: about half of all entities live in the first tenth of the cities. */
+/** A skewed choice: about half of all entities have one of the first tenth of the cities. */
 function cityOf(number: number): string {
   const share = Math.sqrt(mixed(number * 4 + 1) / 2 ** 32);
   return `city-${Math.floor(share * CITIES)}`;

@@ -69,5 +69,5 @@ function objectText({ value, quantity, between, date, ...rest }: AnswerObject): 
   return others.map(([name, member]) => `${name} ${text(member)}`).join(', ');
 }
 
-/** The begin of a bucket, without a time of day at midnight. */
+/** The start of a bucket, without the time of day if it is midnight. */
 const dayOf = (between: Answer): string => text((between as readonly Answer[])[0]).replace('T00:00:00Z', '');

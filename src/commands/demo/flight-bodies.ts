@@ -1,6 +1,6 @@
 /**
  * Flights -> insert bodies of the dimension `airports`: flights are grouped by origin, and each is one event in
- * `destination`, `delay` and `distance`. The JSON is concatenated from pieces that are encoded once (begin of a value, rest
+ * `destination`, `delay` and `distance`. The JSON is concatenated from pieces that are encoded once (start of a value, rest
  * of a date), because 3 million flights are 400 MB of JSON.
  * Invariant: a body stays below BODY_BYTES_MAX, because a flight takes at most FLIGHT_BYTES_MAX.
  */

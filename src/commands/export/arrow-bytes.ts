@@ -20,7 +20,7 @@ export async function* arrowBytes(
 /**
  * Adds `take` to a writer class, which returns the written bytes: the library's own queue has no backpressure.
  */
-// biome-ignore lint/suspicious/noExplicitAny: what TypeScript wants of a class that is extended so
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript requires it of a class that is extended this way
 function taking<Writer extends new (...args: any[]) => RecordBatchWriter>(writer: Writer) {
   return class extends writer {
     #parts: Uint8Array[] = [];

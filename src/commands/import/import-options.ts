@@ -40,7 +40,7 @@ export interface ImportOptions {
   readonly types: ReadonlyMap<string, TypeFlag>;
   readonly nulls: readonly string[];
   readonly mayCreate: boolean;
-  /** Of the dimension and the string columns that the import creates; null = the default of the database. */
+  /** Case of the dimension and the string columns that the import creates; null = the default of the database. */
   readonly textCase: TextCase | null;
   readonly dryRun: boolean;
   /** Infinity = all. */

@@ -112,7 +112,7 @@ const HINTS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed: name it with --ca',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is of an unknown issuer: name that with --ca',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-  EPROTO: 'it does not speak TLS: is it the port of HTTPS?',
+  EPROTO: 'the port does not speak TLS; it may not be the HTTPS port',
 };
 
 function hintOf(error: unknown): string {

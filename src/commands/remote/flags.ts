@@ -55,7 +55,7 @@ async function requestAddress(dir: string): Promise<ServerAddress | null> {
 
 /**
  * Reads the flags. A named file that cannot be read is an error, a missing default file is not. If neither a flag nor the
- * environment names the server, the server on the data directory is asked for its address.
+ * environment names the server, the address is requested from the server on the data directory.
  */
 export async function readRemote(
   flags: Flags,
@@ -96,7 +96,7 @@ function urlOf({ host, httpsPort }: Pick<ServerAddress, 'host' | 'httpsPort'>): 
 
 function readUrl(text: string): string | Wrong {
   const wrong = {
-    wrong: `--url: an address such as https://127.0.0.1:8443 is wanted, not ${JSON.stringify(text)}`,
+    wrong: `--url: expected an address such as https://127.0.0.1:8443, not ${JSON.stringify(text)}`,
   };
   if (!URL.canParse(text)) return wrong;
   const { protocol, host, pathname, search, hash, username } = new URL(text);
@@ -120,14 +120,16 @@ function readKey(
   if (setting !== null) return asKey(setting, 'the text of --api-key');
   if (keysJson === null) {
     return {
-      wrong: 'a key is wanted: --api-key, QUARRY_API_KEY, or --data-dir with the keys.json of a server here',
+      wrong:
+        'a key is required: --api-key, QUARRY_API_KEY, or --data-dir with the keys.json of a local server',
     };
   }
   try {
     return asKey(String(JSON.parse(keysJson).database[kind]), `the ${kind} of keys.json`);
   } catch {
     return {
-      wrong: 'keys.json of the data directory is not what a first start wrote: --api-key names a key',
+      wrong:
+        'keys.json of the data directory does not have the form that a first start writes; pass a key with --api-key',
     };
   }
 }
@@ -135,7 +137,7 @@ function readKey(
 const asKey = (text: string, what: string): string | Wrong =>
   KEY_TEXT.test(text)
     ? text
-    : { wrong: `${what} is no key: keys are letters, digits and signs without spaces` };
+    : { wrong: `${what} is not a key: keys consist of letters, digits and signs, without spaces` };
 
 function textOrNull(file: string | null, readText: StoreOptionsContext['readText']): string | null {
   if (file === null) return null;

@@ -50,5 +50,5 @@ export function manPage({ release, commands, exitCodes }: ManPage): string {
 
 const roff = (text: string): string => text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
 
-/** Escapes a dot or an apostrophe at the begin of a line, which would start a roff request. */
+/** Escapes a dot or an apostrophe at the start of a line, which would start a roff request. */
 const line = (text: string): string => roff(text).replace(/^(?=[.'])/, '\\&');

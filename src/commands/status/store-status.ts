@@ -8,7 +8,7 @@ import type { Catalog } from '../../catalog/index.js';
 import type { Engine, EngineStats } from '../../engine/index.js';
 import { type Dimension, isEventType } from '../../schema/index.js';
 
-/** Facts about the server that the engine does not know. */
+/** Facts about the server that the engine does not have. */
 export interface ServerFacts {
   readonly release: string;
   readonly pid: number;

@@ -112,7 +112,7 @@ interface TabsProps<Name extends string> {
   readonly onChoose: (name: Name) => void;
 }
 
-/** Tabs, of which one is chosen; arrow keys move between them. */
+/** Tabs, one of which is chosen; arrow keys move between them. */
 export function Tabs<Name extends string>({ label, chosen, tabs, onChoose }: TabsProps<Name>) {
   const move = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;

@@ -56,7 +56,7 @@ export interface Draft {
   readonly conditions: readonly Condition[];
   readonly show: Show;
   readonly measure: Measure;
-  /** The measure over time, which is of events only. */
+  /** The measure over time; only events have one. */
   readonly overTime: Measure;
   /** For `top`: the column whose values form the groups. */
   readonly by: string;

@@ -19,7 +19,7 @@ export interface Question extends ServerRequest {
 }
 
 export interface Problem {
-  /** A sentence that tells the user what to do. */
+  /** An instruction to the user, as a sentence. */
   readonly text: string;
 }
 

@@ -62,7 +62,7 @@ export class Client {
       },
       lost: (_, cause, at) =>
         unreachable(
-          at === 'connection' ? reasonOf(cause) : 'the answer was cut off before its end: ask again',
+          at === 'connection' ? reasonOf(cause) : 'the answer was cut off before its end; try again',
         ),
     });
   }
@@ -103,7 +103,7 @@ const pageFetch: Fetch = (path, init) => fetch(path, { ...init, ...FETCH_OPTIONS
 const reasonOf = (error: unknown): string =>
   error instanceof TypeError && /headers|ISO-8859-1|ByteString/i.test(error.message)
     ? 'a key holds letters, digits and dashes only: was something else pasted?'
-    : 'the server cannot be reached: it may be stopping, or the network is away';
+    : 'the server cannot be reached: it may be stopping, or the network is down';
 
 const unreachable = (message: string): RequestError =>
   new RequestError(0, [{ code: null, message, detail: null }]);
@@ -112,7 +112,7 @@ function readJson(text: string): Json {
   try {
     return parseJson(text);
   } catch {
-    throw unreachable('the answer is no JSON: is there a proxy in between?');
+    throw unreachable('the answer is not JSON; there may be a proxy in between');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reads JSON without loss of digits: an integer that a double cannot hold becomes a bigint, such a fraction stays text. */
+/** Reads JSON without loss of digits: of numbers that a double cannot hold, integers become bigints and fractions remain text. */
 
 export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {

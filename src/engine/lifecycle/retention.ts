@@ -65,7 +65,7 @@ export interface RetentionDependencies {
 export class Retention {
   readonly #dependencies: RetentionDependencies;
   readonly #watch: ClockWatch;
-  /** The clock has not been checked since the start. A store that was stopped for long knows an old time. */
+  /** The clock has not been checked since the start. A store that was stopped for a long time has an old time. */
   #isFirst = true;
 
   constructor(dependencies: RetentionDependencies) {

@@ -55,14 +55,14 @@ const rowOf = (operator: string, detail = ''): ExplainRow => ({
   detail,
 });
 
-/** Of what a scan or SELECT reads, the name of the dimension. */
+/** The name of the dimension that a scan or SELECT reads. */
 const shortened = (operator: string, detail = ''): string =>
   ['scan', 'select'].includes(operator.trim()) ? detail.split(',')[0] : detail;
 
 type Measurements = Pick<ExplainRow, 'rows' | 'milliseconds'>;
 const NOT_MEASURED: Measurements = { rows: null, milliseconds: null };
 
-/** What was measured for each line of a stage. */
+/** The measurements for each line of a stage. */
 function measurementsOf(stage: Stage, stats: readonly OperatorStats[]): readonly Measurements[] {
   if (stage.runs === 'select') return [NOT_MEASURED, NOT_MEASURED];
   const tree = treeMeasurements(stage.runs === 'groups' ? stage.input : stage.root, stats);
@@ -79,7 +79,7 @@ function treeMeasurements(root: Relation, stats: readonly OperatorStats[]): read
   // Workers number operators after their inputs.
   let nextNode = 0;
   const of = (relation: Relation): Measurements[] => {
-    // The operators of a round are created again for each round, and not measured.
+    // Each round creates its operators again, and they are not measured.
     const inputs =
       relation.op === 'recursive'
         ? [...of(relation.left), ...notMeasured(relation.right)]

@@ -162,7 +162,7 @@ export function mainRows(plan: SelectPlan): ExplainRow[] {
   add(having !== null, 'having', 'of groups');
   add(distinct, 'distinct', 'of the output');
   add(order.length > 0, 'sort', `by ${counted(order.length, 'key')}`);
-  add(limit !== null || offset > 0, 'limit', `${limit ?? 'all'} rows behind ${offset}`);
+  add(limit !== null || offset > 0, 'limit', `${limit ?? 'all'} rows after ${offset}`);
   return rows;
 }
 

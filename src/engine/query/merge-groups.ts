@@ -1,6 +1,7 @@
 /**
- * The groups of a SELECT or stage, merged: few of them here, many by the workers. If a worker has many, each puts its
- * groups in partitions and merges some of all workers; the ordered groups of the workers are merged here.
+ * Merges the groups of a SELECT or stage. Few groups are merged on the main thread. If a worker has many, each worker
+ * partitions its groups and merges some partitions of all workers; the main thread then merges the ordered groups of
+ * the workers.
  */
 import type { GroupPartial, PartitionedTexts, SelectPlan } from '../../ir/index.js';
 import {

@@ -57,7 +57,7 @@ function workLines(query: DimensionQueryPlan, names: Names): string[] {
     case 'count':
       return ['count'];
     case 'exist':
-      return ['look entity IDs up'];
+      return ['look up entity IDs'];
     case 'aggregate':
       return aggregateLines(query.plan, names);
     case 'extract':

@@ -1,4 +1,4 @@
-/** Where the rows of an answer go, as columns or encoded by a worker. */
+/** Receives the rows of an answer, as columns or encoded by a worker. */
 import type { Table } from '../../plan/index.js';
 
 /** Rows that a worker has encoded as rows after the first. */
@@ -12,7 +12,7 @@ export interface RowSink {
   parts(rows: EncodedRows): Promise<void>;
 }
 
-/** Counts rows that nobody reads. */
+/** Counts rows that are not read. */
 export class CountedRows implements RowSink {
   rowCount = 0;
 

@@ -46,7 +46,7 @@ export const FIRST_SLICE_MS = 250;
 /** Length of further slices, and so about the time that a short count waits for a long SELECT. */
 export const SLICE_MS = 20;
 
-/** From this number of groups of a worker on, the workers merge the groups of all. Fewer are merged faster on one thread. */
+/** If a worker has at least this many groups, the workers merge the groups. Fewer are merged faster on one thread. */
 export const PARTITION_GROUPS_MIN = 32_768;
 
 /** A request for a plan of one kind. */
@@ -319,7 +319,7 @@ export class Selects {
   }
 }
 
-/** What a query that begins outside the write barrier has. */
+/** A query that begins outside the write barrier. */
 interface Turn {
   readonly query: RunningQuery;
   readonly checkModel: CheckModel;

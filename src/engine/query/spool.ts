@@ -82,7 +82,7 @@ export class Spool {
   #filedCount = 0;
   /** Offset of the next part in the file. */
   #fileEnd = 0;
-  /** Largest size of the file, which is what was reserved in the store. */
+  /** Largest size of the file, which is the space that was reserved in the store. */
   #fileBytes = 0;
   #file: FileHandle | null = null;
   /** Name of the file, until it is unlinked. */

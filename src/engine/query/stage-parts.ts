@@ -1,4 +1,4 @@
-/** Writes the rows of a SELECT or stage as they come from the workers. */
+/** Writes the rows of a SELECT or stage as they arrive from the workers. */
 import type { SelectPart } from '../../protocol/index.js';
 import { type Field, fromWire } from '../../vector/index.js';
 import type { RowSink } from './row-sink.js';

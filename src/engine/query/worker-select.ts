@@ -90,7 +90,7 @@ export class WorkerSelect {
 
   /**
    * `selectId` must differ from those of other running SELECTs. `stats` receives the measurements of the operators; null = none
-   * are collected. `memory` is that of parts that were sent. The caller must call `end`.
+   * are collected. `memory`: the memory of the parts that were sent. The caller must call `end`.
    */
   constructor(
     selectId: number,
@@ -153,7 +153,7 @@ export class WorkerSelect {
     return this.#fetch((worker) => (workers.includes(worker) ? PART_ROWS : 0), PART_BYTES);
   }
 
-  /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or wanted. */
+  /** Parts with at most `rowCount` rows in total from all workers that have more; null if no rows are left or requested. */
   share(rowCount: number): Promise<readonly SelectPart[]> | null {
     const open = this.#workers.map((_, worker) => worker).filter((worker) => !this.#done[worker]);
     if (open.length === 0 || rowCount <= 0) return null;
@@ -213,7 +213,9 @@ export class WorkerSelect {
     return parts.map(([, part]) => part);
   }
 
-  /** Lets the workers merge the groups that they returned in partitions; the parts that follow have them as ordered rows. */
+  /**
+   * Lets the workers merge the groups that they returned in partitions; the following parts contain the groups as ordered rows.
+   */
   async merge(partials: readonly PartitionedGroups[], share: MergeShare): Promise<void> {
     const selectId = this.#selectId;
     await this.#query.sendAll(({ index }) =>

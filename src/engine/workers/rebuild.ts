@@ -16,7 +16,7 @@ import { type WorkerApi, WorkerDownError } from './worker-client.js';
 
 /** Limit of the threads that end during one rebuild, at different records. */
 const THREADS_MAX = 10;
-/** Pause before the next thread, so that short memory may become free. The pause grows by this amount with each thread. */
+/** Pause before the next thread, so that memory may become free. The pause grows by this amount with each thread. */
 const PAUSE_MS = 50;
 
 /** Number of entities that the replay of a rebuilt worker changed, by LSN and step. */

@@ -1,7 +1,7 @@
 /**
- * The query of a script that writes its rows (INSERT ... SELECT).
- * Invariant: when the script's record is appended, no record that changes a dimension which the query read was appended
- * since the query began; so the write takes effect on the version that the query read.
+ * Runs the query of a script that writes the query's rows (INSERT ... SELECT).
+ * Invariant: no record that is appended between the start of the query and the script's own record changes a dimension
+ * that the query reads, so the write takes effect on the version that the query read.
  */
 import type { RowStream } from '../../answer/index.js';
 import { type Cancellation, QuarryError } from '../../base/index.js';
@@ -15,9 +15,11 @@ import type { WriteOrder } from './write-order.js';
 /** Rows of one query, and bytes of these rows as JSON. */
 const ROWS_MAX = 50_000;
 const BYTES_MAX = 16 * 2 ** 20;
-/** A line and the member of an insert body made of it, with two bytes per character, and the body itself. */
+/**
+ * Memory per byte of rows: a line, the member of an insert body made of it, and the body, at two bytes per character.
+ */
 const MEMORY_PER_BYTE = 6;
-/** Times that the query runs again because the data changed. */
+/** How often the query is repeated because the data changed. */
 const CONFLICTS_MAX = 10;
 
 /** Returns the rows of a plan as lines of JSON. */
@@ -27,7 +29,7 @@ export interface ScriptRead {
   /** Approximate memory of the rows as texts and as insert bodies. */
   readonly bytes: number;
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
-  /** Whether no record that changes what was read was appended since. */
+  /** Whether no record appended since the query began changes a dimension that it read. */
   readonly isCurrent: () => boolean;
 }
 
@@ -45,7 +47,8 @@ export async function readForScript(
     const plan = query.plan(model);
     const dimensions = dimensionsOf(plan);
     const before = order.appendedVersions(dimensions);
-    // A query sees the records that were sent to the workers before it, in the same turn.
+    // A query sees the records that were sent to the workers before it. Records that were appended but not sent are not
+    // visible yet.
     if (before.some((lsn) => lsn > order.lsnSent)) {
       refuseConflicts(++waitCount);
       continue;

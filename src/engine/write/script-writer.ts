@@ -100,7 +100,10 @@ export class ScriptWriter {
     }
   }
 
-  /** Returns null, without having written, if the model shrank or what was read changed: the request is to be bound again. */
+  /**
+   * Returns null, with nothing written, if the model shrank or data that the query read changed; the caller then binds the
+   * request again.
+   */
   async #attempt(request: ScriptRequest, read: ScriptRead | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;

@@ -11,7 +11,7 @@ import type { DeduplicationTable } from './deduplication.js';
 /** Memory in the workers per byte of a parsed insert, in addition to it: index slots, dictionary entries, growth. */
 export const MEMORY_PER_BATCH_BYTE = 2;
 /**
- * The process memory is checked only when the data takes more than one part in so many of the limit. Below that, so much was
+ * The process memory is checked only when the data takes more than the limit divided by this number. With less data, so much was
  * deleted that new data reuses memory that the process has not returned to the system.
  */
 const REUSED_PART = 2;

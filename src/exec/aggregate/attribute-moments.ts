@@ -57,7 +57,7 @@ function addLatest(
   });
 }
 
-/** Selects the filter's rows whose value passes the tests; a bitmap lies in the column's arena. */
+/** Selects the filter's rows whose value passes the tests; a bitmap is in the column's arena. */
 function selectedValues(
   segment: EntitySegment,
   index: number,

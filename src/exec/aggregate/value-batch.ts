@@ -16,7 +16,7 @@ export interface ValueBatch {
   readonly narrow: NarrowValues | null;
   readonly words: Uint32Array | null;
   readonly points: Float64Array | null;
-  /** Set if the entries lie in an arena in the column's format, so that kernels can process them. */
+  /** Set if the entries are in an arena in the column's format, so that kernels can process them. */
   readonly stored: { readonly arena: Arena; readonly at: number; readonly width: Width } | null;
 }
 

@@ -14,7 +14,7 @@ import { PreparedTest } from './value-test.js';
 /** The start of a kernel's run is a multiple of this mask plus 1. */
 const RUN_ALIGN_MASK = 127;
 
-/** The selected events of one segment; a bitmap lies in scratch bitmap 0 of the segment's arena. */
+/** The selected events of one segment; a bitmap is in scratch bitmap 0 of the segment's arena. */
 export type SelectedEvents = SelectedRows;
 
 /** `release` must be called at the end. */

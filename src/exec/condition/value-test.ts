@@ -72,7 +72,7 @@ export class PreparedTest {
     }
   }
 
-  /** Whether matching codes lie within the run's range. */
+  /** Whether matching codes are within the run's range. */
   #mayHold(run: ColumnRun): boolean {
     const codes = this.#codes;
     return codes !== null && codes.count > 0 && codes.greatest >= run.min && codes.least <= run.max;

@@ -5,7 +5,7 @@
  *         key words    u64 per slot, if slots are numbers of key words
  *         columns      values and validity of one segment of each column
  *         block        for DENSE_BLOCK_ROWS rows: slots (u32), key words, records, records of extremes, values (i64)
- * Numbers of key words are given in order of appearance while the tables fit in a core's cache. After that, rows are
+ * Key words are numbered in order of appearance while the tables fit in a core's cache. After that, rows are
  * partitioned by the hash of their key words, and added partition by partition at the end.
  */
 import type { Task } from '../../base/index.js';
@@ -128,7 +128,7 @@ export class DenseTable {
     return this.#records.words;
   }
 
-  /** The number of slots, with rows or without. */
+  /** The number of slots, including those without rows. */
   get slotCount(): number {
     return this.#plan.slotCount ?? this.#records.used + (this.#hash as HashTable).count;
   }
@@ -191,8 +191,8 @@ export class DenseTable {
   }
 
   /**
-   * Starts to partition rows, the slots so far among them, if the tables have outgrown the cache. Collected values need
-   * slots at once.
+   * Starts to partition rows, including the existing slots, if the tables have outgrown the cache. Does nothing if
+   * values are collected, because collected values need their slots at once.
    */
   #startPartitions(): boolean {
     const hash = this.#hash;

@@ -30,7 +30,7 @@ export class HashPartitions {
   readonly #chunkRows: number;
   readonly #chunkBytes: number;
   readonly #state: number;
-  /** The number of chunks that are not in use yet, and lie one after the other. */
+  /** End of the memory of the chunks that are not in use yet, which are contiguous. */
   #freeEnd = 0;
 
   private constructor(memory: QueryMemory, run: QueryRun, state: number, bytes: readonly [number, number]) {
@@ -76,7 +76,7 @@ export class HashPartitions {
   #reserve(): boolean {
     const needed = PARTITION_COUNT + Math.ceil(DENSE_BLOCK_ROWS / this.#chunkRows);
     if (this.#freeEnd - this.#next >= needed * this.#chunkBytes) return true;
-    // Fewer free chunks are left unused, unless the new ones follow them.
+    // If the new chunks do not follow the free ones, the free ones are left unused.
     const at = this.#memory.allocateUnset(CHUNKS_PER_STEP * this.#chunkBytes, this.#run);
     if (at === null) return false;
     if (at !== this.#freeEnd) this.#memory.u32[this.#state / 4 + PARTITION_COUNT * 2] = at;

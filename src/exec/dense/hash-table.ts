@@ -23,7 +23,7 @@ export class HashTable {
     this.#run = run;
   }
 
-  /** Forgets all key words. Keeps its memory. */
+  /** Removes all key words; the memory stays allocated. */
   clear(): void {
     this.count = 0;
     this.#size = Math.min(ENTRIES_MIN, this.#capacity);
@@ -51,8 +51,8 @@ export class HashTable {
   }
 
   /**
-   * Writes the number of its key word to the slot (u32) of each row that is set in `selected` (0 = all). The table must
-   * have been reserved for `rows` more, and so must the key words at `keysAt`.
+   * For each row that is set in `selected` (0 = all), writes the number of the row's key word to the row's slot (u32). The table
+   * must have been reserved for `rows` more, and so must the key words at `keysAt`.
    */
   find(words: number, selected: number, rows: number, keysAt: number, slots: number): void {
     this.count = this.#memory.kernels.findGroups(

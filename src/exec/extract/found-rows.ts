@@ -103,7 +103,7 @@ function orderOf(
   leading: RowSortKey | null,
   rowCount: number,
 ): ShardOrder {
-  // Later keys decide few rows, so ranks would not pay.
+  // Later keys decide few rows, so the cost of ranks would exceed their benefit.
   const keys = orderKeys(shard, ids, plan.order, leading === null ? rowCount : 0, run);
   if (leading === null) return new ShardOrder(keys, keys, ids);
   return new ShardOrder(plan.scored === null ? [leading, ...keys] : [leading], keys, ids);

@@ -45,7 +45,7 @@ export class TopRows {
   }
 
   /**
-   * Adds the row, which must not have been added before, if it is among the first so far. `number` is that of the
+   * Adds the row, which must not have been added before, if it is among the first so far. `number` is the number of the
    * first key.
    */
   offer(row: number, number: number): void {

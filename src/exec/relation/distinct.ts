@@ -40,7 +40,7 @@ export class SeenRows {
     this.#run = run;
   }
 
-  /** The rows that were not there before, each once, which are added; null = none. Throws 9005, 9006. */
+  /** Adds the rows that are not in the tables yet and returns them, each once; null = none. Throws 9005, 9006. */
   *added(rows: RelationBatch): Generator<null, RelationBatch | null> {
     const found = new Int32Array(rows.count);
     const isNew = new Uint8Array(rows.count).fill(1);

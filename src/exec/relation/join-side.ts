@@ -1,4 +1,4 @@
-/** The right side of a join in memory, with a table by its keys. */
+/** The right side of a join in memory, with a hash table of its keys. */
 import { compile, type Evaluate } from '../../expression/index.js';
 import type { RelationOf } from '../../ir/index.js';
 import type { BooleanVector, Vector } from '../../vector/index.js';

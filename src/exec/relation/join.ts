@@ -1,4 +1,4 @@
-/** Joins two relations: a table over the right side in memory, in which the rows of the left side are found batch by batch. */
+/** Joins two relations: builds a table of the right side in memory and looks up the rows of the left side batch by batch. */
 import { columnsOf, inputsOf, type JoinKind, type RelationColumn, type RelationOf } from '../../ir/index.js';
 import { constantVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
@@ -68,7 +68,7 @@ class Join implements Operator {
     }
   }
 
-  /** A filter of a key column holds for the column that it is compared with, too. */
+  /** A filter of a key column also applies to the column with which the key is compared. */
   narrow(column: number, filter: ColumnFilter): void {
     const { kind, keys } = this.#relation;
     if (kind === 'full' || kind === 'single') return;

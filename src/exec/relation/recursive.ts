@@ -1,6 +1,6 @@
 /**
- * Rounds of WITH RECURSIVE. The rows that a round added wait in memory until the next round has read them; without ALL,
- * all rows wait to be compared with later ones.
+ * Executes WITH RECURSIVE in rounds. The rows that a round added stay in memory until the next round has read them;
+ * without ALL, all rows stay in memory, to be compared with later ones.
  */
 import { QuarryError } from '../../base/index.js';
 import type { RelationColumn, RelationOf } from '../../ir/index.js';
@@ -12,7 +12,7 @@ import { SeenRows } from './distinct.js';
 import type { Operator, RelationBatch } from './operator.js';
 import { MemoryOperator, sliceOf } from './row-batches.js';
 
-/** Limits beyond which a recursive query is taken for endless. */
+/** Limits beyond which a recursive query is assumed to be endless. */
 export interface RecursionLimits {
   readonly rounds: number;
   readonly rows: number;
@@ -80,7 +80,7 @@ function refuseEndless(roundCount: number, rowCount: number, { rounds, rows }: R
   );
 }
 
-/** The rows of the round before, under these column numbers. */
+/** The rows of the previous round, under these column numbers. */
 export function workingRows(columns: readonly RelationColumn[], rows: WorkingRows): Operator {
   const all = new CollectedRows(
     rows.count,

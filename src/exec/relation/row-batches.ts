@@ -1,4 +1,4 @@
-/** Batches of rows that an operator has in memory, and what such operators share. */
+/** Batches of rows that an operator has in memory, and common code of such operators. */
 import type { Task } from '../../base/index.js';
 import type { RelationColumn } from '../../ir/index.js';
 import { slice, type Vector } from '../../vector/index.js';

@@ -1,6 +1,6 @@
 /**
- * The values of a series for each row of its input, in their order. Memory is that of one batch, whatever the number of
- * values.
+ * Returns the values of a series for each row of its input, in order. It needs the memory of one batch, regardless of
+ * the number of values.
  */
 import { QuarryError } from '../../base/index.js';
 import { addUnits, compile } from '../../expression/index.js';
@@ -25,7 +25,10 @@ export function seriesRows(input: Operator, relation: RelationOf<'series'>, run:
 
 /** The values of one input row that were not returned yet. */
 interface Values {
-  /** Writes values from out[from] on; returns the end of those written, which is below out.length after the last one. */
+  /**
+   * Writes values from out[from] on and returns the index after the last value written; the series has ended if that
+   * index is below out.length.
+   */
   fill(out: Float64Array, from: number): number;
 }
 
@@ -102,7 +105,7 @@ function calendarValues(first: number, last: number, step: number, months: numbe
 const cancelled = (): QuarryError =>
   new QuarryError(6000, 'the months and days of the step of generate_series cancel out');
 
-/** `next` throws for a date outside of the calendar, which is beyond every last value. */
+/** `next` throws for a date outside the calendar; the series then ends, because its last value is inside. */
 function steppedValues(
   first: number,
   ascends: boolean,

@@ -106,7 +106,7 @@ export class DomainRows implements RowSource {
     }
     invariant(
       input.from === 'attribute' && input.columnId === this.#domain.columnId,
-      'an expression of one column reads no other',
+      'an expression of one column reads no other column',
     );
     return this.#values();
   }

@@ -10,7 +10,10 @@ import type { Coded } from './group-codes.js';
 /** The largest number of slots of a direct table: 16 MiB. */
 export const DIRECT_PAIRS_MAX = 2 ** 22;
 
-/** A table that grows is hashed if it would have more slots per pair. Tables of up to so many slots are never sparse. */
+/**
+ * A table that grows is hashed if it would have more than SLOTS_PER_PAIR_MAX slots per pair, and more than
+ * SPARSE_SLOTS_MIN slots.
+ */
 const SLOTS_PER_PAIR_MAX = 64;
 const SPARSE_SLOTS_MIN = 2 ** 16;
 

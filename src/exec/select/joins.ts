@@ -34,7 +34,7 @@ export class ShardJoins {
     return this.#lookups[join].find(ids);
   }
 
-  /** Adds filters for the rows that inner joins leave. */
+  /** Adds filters that keep only rows with a match in the inner joins. */
   addFilters({ joins, inputs }: SelectPlan, filters: SegmentFilters): void {
     for (const [index, { kind, on }] of joins.entries()) {
       const input = kind === 'inner' && on.op === 'input' ? inputs[on.input] : null;

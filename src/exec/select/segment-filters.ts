@@ -1,13 +1,13 @@
 /**
- * Applies column filters to the rows of one segment after the other, those first that have left the fewest rows so far.
- * A filter that nearly all rows pass is given up.
+ * Applies column filters to the rows of each segment, starting with the filters that have left the fewest rows so far.
+ * A filter that nearly all rows pass is dropped.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { EntitySegment } from '../../storage/index.js';
 import type { Texts } from '../../vector/index.js';
 import { type ColumnFilter, keepPresent } from './column-filter.js';
 
-/** After this many rows a filter is given up if more than this share of them passed. */
+/** After this many rows a filter is dropped if more than this share of them passed. */
 const TRIAL_ROWS = SEGMENT_ROWS_MAX / 2;
 const PASSED_SHARE_MAX = 0.9;
 

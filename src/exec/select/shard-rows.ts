@@ -3,7 +3,7 @@
  *   condition             segment by segment, by kernels
  *   events                events that pass, sorted by the rows of their entities
  *   filter, inner joins   batch by batch; the filter first, unless it reads joined columns
- * Invariant  a batch lies within one segment of entities, or holds events of a feed from one segment of events.
+ * Invariant  a batch belongs to one segment of entities, or holds events of a feed from one segment of events.
  */
 import {
   type MemoryAccount,
@@ -39,7 +39,7 @@ export class ShardRows {
   readonly #plan: SelectPlan;
   readonly #run: QueryRun;
   readonly #stats: ShardOperatorStats;
-  /** What joins of the plan or above it have found of its columns. */
+  /** Filters of the shard's columns that joins of the plan, or joins above it, provide. */
   #filters: SegmentFilters;
   /** The name of the kernels that scan the rows. */
   readonly #kernels: string;

@@ -114,7 +114,7 @@ export class SlotAggregates {
 
 export type Attribute = Extract<Input, { readonly from: 'attribute' }>;
 
-/** The stored column that the expression reads unchanged; null = the expression is another one. */
+/** The stored column that the expression reads unchanged; null for any other expression. */
 export function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute | null {
   if (of.op !== 'input') return null;
   const input = inputs[of.input];
@@ -122,8 +122,8 @@ export function attributeOf(of: Expression, { inputs }: SelectPlan): Attribute |
 }
 
 /**
- * Whether the column supports an aggregate of this kind. Any column can be counted; sums need at most 32-bit
- * integers, of which 2^31 fit 64 bits.
+ * Whether the column supports an aggregate of this kind. Any column can be counted; sums need integers of at most 32
+ * bits, because the sum of 2^31 of them fits in 64 bits.
  */
 function isSupported(
   kind: AggregationKind,

@@ -14,7 +14,7 @@ const PRESENT = 2;
 export class TextFilter implements ColumnFilter {
   readonly #has: HasText;
   readonly #run: QueryRun;
-  /** The dictionary looked up last, with what is known of each of its texts. */
+  /** The dictionary used last, and the results for those of its texts that were looked up. */
   #texts: Texts | null = null;
   #known = new Uint8Array(0);
 

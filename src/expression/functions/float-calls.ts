@@ -32,7 +32,7 @@ export const FLOAT_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, (value: nu
   atanh: Math.atanh,
 };
 
-/** A whole logarithm is returned exactly: that of 1000 to base 10 is 3, although the quotient is below. */
+/** Integral logarithms are exact: the logarithm of 1000 to base 10 is 3, although the computed quotient is below 3. */
 function logarithm(base: number, value: number): number {
   const quotient = Math.log(value) / Math.log(base);
   const whole = Math.round(quotient);

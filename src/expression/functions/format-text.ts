@@ -35,7 +35,7 @@ function partsOf(format: string): readonly (string | Field)[] {
     const match = field.exec(format);
     if (match === null) {
       throw expressionError(
-        `FORMAT does not know the field at character ${codePointCount(format.slice(0, at)) + 1}; fields are %s, %I and %L, and %% is a percent sign`,
+        `FORMAT does not support the field at character ${codePointCount(format.slice(0, at)) + 1}; fields are %s, %I and %L, and %% is a percent sign`,
       );
     }
     parts.push(fieldOf(match));

@@ -1,5 +1,5 @@
 /**
- * Packed texts: a text behind sort keys, in a form whose order by UTF-8 bytes is that of the keys, then that of the text.
+ * Packed texts: a text after sort keys, in a form whose order by UTF-8 bytes is that of the keys, then that of the text.
  * Aggregates of several values per row use them: the text of the least packed text is that of the row with the least keys.
  *
  *   packed text   keys, text, number of its UTF-16 units as LENGTH_DIGITS hexadecimal digits
@@ -25,7 +25,7 @@ const EXACT_END = 10n ** BigInt(EXACT_DIGITS);
 
 type Encode = (row: number) => string;
 
-/** Packs `text` behind `keys`; directions[i] is that of key i. Missing where the text is missing. Throws 6000. */
+/** Packs `keys` and `text`; directions[i] is that of key i. Missing where the text is missing. Throws 6000. */
 export function packTexts(directions: readonly string[], text: Vector, keys: readonly Vector[]): Vector {
   const { count, valid, codes, texts } = textOf(text);
   const encoders = keys.map((key, index) => keyEncoder(key, directions[index]));

@@ -1,6 +1,6 @@
 /**
- * Functions of PostgreSQL's dialect: the quotient of integers is an integer, cut towards zero, and a divisor of 0 is an error.
- * Both operands have one type. A cast to DECIMAL(p, s) refuses more than p digits.
+ * Functions of PostgreSQL's dialect: the quotient of integers is an integer, truncated towards zero, and a divisor of 0 is an
+ * error. Both operands have one type. A cast to DECIMAL(p, s) refuses more than p digits.
  */
 import type { ScalarFunction } from '../../ir/index.js';
 import type { ExactVector, Vector } from '../../vector/index.js';

@@ -1,6 +1,6 @@
 /**
- * Functions that are defined row by row: texts, numbers and booleans in, one of them or NULL out. Numbers of exact types are read
- * as doubles, so the binder passes only integers, dates and datetimes as exact arguments.
+ * Functions that are defined row by row: they take texts, numbers and booleans, and return one of these or NULL. Numbers of exact
+ * types are read as doubles, so the binder passes only integers, dates and datetimes as exact arguments.
  */
 import type { Vector } from '../../vector/index.js';
 import { Texts } from '../../vector/index.js';
@@ -18,7 +18,7 @@ export class Deadline {
     this.#endMs = performance.now() + VECTOR_MS_MAX;
   }
 
-  /** Throws 6000 after the end. */
+  /** Throws 6000 after the time limit. */
   check(): void {
     if (performance.now() <= this.#endMs) return;
     throw expressionError(

@@ -1,5 +1,5 @@
 /**
- * Functions of exact numbers on vectors: in doubles as long as operands and results are safe integers, otherwise in
+ * Functions of exact numbers on vectors, computed in doubles as long as operands and results are safe integers, otherwise in
  * bigints.
  */
 import type { ScalarFunction } from '../../ir/index.js';

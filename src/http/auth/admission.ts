@@ -128,7 +128,7 @@ function checkContentType({ bodyType, takesLines }: Endpoint, request: UwsReques
   const header = request.getHeader('content-type');
   if (header === bodyType || typeOf(header) === bodyType) return;
   const wanted = takesLines ? `${bodyType} or ${LINES_TYPE}` : bodyType;
-  if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is wanted`);
+  if (header === '') throw new QuarryError(1500, `Content-Type header missing: ${wanted} is required`);
   throw new QuarryError(1501, `Content-Type is ${quoted(header)}, not ${wanted}`);
 }
 
@@ -137,7 +137,7 @@ function checkLength(length: BodyLength, bytesMax: number): void {
   if (length.kind === 'broken') throw new QuarryError(1503, length.text);
   if (length.kind === 'endless') {
     if (bytesMax < Number.POSITIVE_INFINITY) throw tooLong(bytesMax);
-    throw new QuarryError(1507, 'a Content-Length of 10 digits is not followed: send such a body chunked');
+    throw new QuarryError(1507, 'a Content-Length of 10 digits is not supported: send such a body chunked');
   }
   if (length.kind === 'declared' && length.bytes > bytesMax) throw tooLong(bytesMax);
 }

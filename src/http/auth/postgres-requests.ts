@@ -34,7 +34,7 @@ export interface PostgresContext extends DatabaseContext {
   readonly nowMs: number;
 }
 
-/** What a statement that writes needs. */
+/** The caller's permission to write, for one statement. */
 export interface WriteGrant {
   readonly customKey: boolean;
   /** Counts entities that are about to be written. Throws 1502. */

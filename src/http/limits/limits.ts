@@ -7,7 +7,7 @@
  *   of the team       all team keys and users together
  *   open endpoints    each client address
  * Writes of a UTC day are counted per database.
- * Invariants: a request that is refused with 1502 counts in no window that it was refused for, but an update that the day's
+ * Invariants: a request that is refused with 1502 is not counted in the window that refused it, but an update that the day's
  * plan refuses has already used one of its requests a minute. All endpoints with rate `query-load` share one window. Memory
  * is bounded by the keys and users that were active in the last two minutes, and by CLIENTS_MIN. The day's count is that
  * of writes that took effect, so concurrent writes may exceed it together.
@@ -97,7 +97,7 @@ export interface WriteBudget {
   readonly caller: Caller;
   readonly database: LimitedDatabase;
   readonly usage: DatabaseUsage;
-  /** Of a monotonic clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsedMs: number;
   /** Since 1970-01-01. */
   readonly clockMs: number;

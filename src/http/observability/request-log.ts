@@ -1,6 +1,6 @@
 /**
- * The lines that requests leave in the log. Each has the request's ID and, if a valid key was sent, the key's name. A line
- * never holds a key. Of a body it holds only the text of a slow query and the message of an error.
+ * Writes log lines about requests. Each line has the request's ID and, if a valid key was sent, the key's name. A line never
+ * contains a key, and nothing from a body except the text of a slow query and the message of an error.
  * Invariants: requests without a valid key are logged at debug level only, so nobody can fill a disk without one. Refused
  * parts of line bodies are logged at most once in PART_REFUSAL_LOG_MS.
  */

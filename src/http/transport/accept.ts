@@ -23,7 +23,7 @@ const ANSWERED_TYPES: ReadonlyMap<string, RowFormat> = new Map([
 
 /**
  * The format with the highest q-value, the first one among equals; json if the header is missing or names no supported
- * format. No header is refused.
+ * format. The header never leads to a refusal.
  */
 export function formatOf(acceptHeader: string): RowFormat {
   if (acceptHeader === '') return 'json';

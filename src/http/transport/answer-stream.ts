@@ -3,7 +3,7 @@
  *   Nothing is sent before the first FIRST_BYTES or the end of the stream: an answer that fails until then is an ordinary error,
  *   and an answer that ends until then has a Content-Length. Longer answers are sent in chunks.
  *   The stream is not read while the connection has unsent bytes, so memory does not grow.
- * Invariant: a stream is always begun and then either read to its end or left, so its producer always ends.
+ * Invariant: a stream is always begun and then either read to its end or canceled, so its producer always ends.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowStream } from '../../answer/index.js';

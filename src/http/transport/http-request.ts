@@ -60,7 +60,7 @@ export class HttpRequest implements Cancellation {
   readonly #head: RequestHead;
   #phase: 'receiving' | 'working' | 'sending' | 'streaming' | 'reading-away' | 'over' = 'receiving';
   #body: BodyReader | null = null;
-  /** The body is being read, and its last byte has not come. */
+  /** The body is being read, and its last byte has not arrived. */
   #isReading = false;
   /** Ends the wait for the body: with an error, or with null when the client has disconnected. */
   #stopReceiving: ((error: QuarryError | null) => void) | null = null;
@@ -156,7 +156,7 @@ export class HttpRequest implements Cancellation {
     else if (seconds > 0) this.#restartTimeout();
   }
 
-  /** Restarts uWebSockets' own, much shorter timeout, so that slow clients get all of ours. */
+  /** Restarts uWebSockets' own, much shorter timeout, so that only our timeout limits slow clients. */
   #restartTimeout(): void {
     this.#response.pause();
     this.#response.resume();
@@ -255,7 +255,7 @@ export class HttpRequest implements Cancellation {
     this.#response.close();
   }
 
-  /** Applies a line body part by part. Rejects with what refused it before anything was answered. */
+  /** Applies a line body part by part. Rejects with the error that refused it before anything was answered. */
   async #serveLines(admitted: AdmittedRequest): Promise<void> {
     const server = this.#server;
     const response = this.#response;
@@ -307,7 +307,7 @@ export class HttpRequest implements Cancellation {
     if (isComplete) this.#readAway(0, true);
   }
 
-  /** Hands the bytes of the body to `onBytes` while they are wanted. */
+  /** Passes the bytes of the body to `onBytes` until they are no longer needed. */
   #readBody(onBytes: (chunk: ArrayBuffer, last: boolean) => void): void {
     const { waiting } = this.#server;
     waiting.add(this);

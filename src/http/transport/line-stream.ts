@@ -7,10 +7,9 @@
  *   requires another status is the last line of the answer: the connection is closed before the end of the answer.
  *   A complete part is applied even if its client has disconnected. An incomplete part is not applied.
  *   One part is applied at a time, and reading is paused while the next part is complete. A client that sends faster than
- *   parts are applied, or that does not read the answer, has to wait. Of the bytes that arrive nevertheless, at most
- *   PAUSED_BYTES_MAX are kept; more end the body with 9003.
- *   An error that ends the body early is reported in a last line, as the result of the part at which it occurred: neither
- *   that part nor any later part was applied.
+ *   parts are applied, or that does not read the answer, has to wait. At most PAUSED_BYTES_MAX of the bytes that still arrive are
+ *   kept; more end the body with 9003. An error that ends the body early is reported in a last line, as the result of the part at
+ *   which it occurred: neither that part nor any later part was applied.
  */
 import { QuarryError } from '../../base/index.js';
 import type { Members } from '../endpoints/handlers/handler.js';
@@ -246,7 +245,7 @@ export class LineStream {
     else this.#dependencies.response.pause();
   }
 
-  /** Bytes that have arrived behind the part to be applied next. */
+  /** The number of bytes that have arrived after the part to be applied next. */
   get #aheadBytes(): number {
     return this.#parts.aheadBytes + (this.#decoder?.waitingBytes ?? 0);
   }

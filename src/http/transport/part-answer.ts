@@ -34,7 +34,7 @@ export function decisiveRefusal(before: QuarryError | null, next: QuarryError): 
   return before === null || (isRetryable(next) && !isRetryable(before)) ? next : before;
 }
 
-/** `refusal`: the decisive one; null = every part went in. */
+/** `refusal`: the one that sets the status; null = every part was applied. */
 export function lineAnswerHead(refusal: QuarryError | null): AnswerHead {
   return refusal === null
     ? { status: 200, contentType: LINES_TYPE }

@@ -211,8 +211,10 @@ export function endHead(response: Response, body: string | Uint8Array): void {
 /** Size of the send buffer of uWebSockets; longer output is sent at once. */
 const SEND_BUFFER_BYTES = 16 * 1024;
 
-/** Ends a response whose request line was read but whose length makes uWebSockets close the socket: blanks behind
- *  the body push it out of the send buffer before that. */
+/**
+ * Ends a response whose request line was read but whose length makes uWebSockets close the socket: blanks after the body push it
+ * out of the send buffer before that.
+ */
 export function endBroken(response: Response, body: string | Uint8Array): void {
   response.end(Buffer.concat([bytesOf(body), Buffer.alloc(SEND_BUFFER_BYTES, ' ')]), true);
 }

@@ -34,7 +34,7 @@ export function and(a: usize, b: usize, n: u32, out: usize): u32 {
   return kept - trim(n, out);
 }
 
-/** As and. */
+/** Like `and`. */
 export function or(a: usize, b: usize, n: u32, out: usize): u32 {
   const end = wordCount(n);
   let kept: u32 = 0;
@@ -45,7 +45,7 @@ export function or(a: usize, b: usize, n: u32, out: usize): u32 {
   return kept - trim(n, out);
 }
 
-/** As and. */
+/** Like `and`. */
 export function andNot(a: usize, b: usize, n: u32, out: usize): u32 {
   const end = wordCount(n);
   let kept: u32 = 0;

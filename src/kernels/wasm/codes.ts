@@ -73,7 +73,7 @@ export function equalU8(codes: usize, n: u32, code: u32, negated: bool, out: usi
   return kept - trim(n, out);
 }
 
-/** As equalU8. */
+/** Like equalU8. */
 export function equalU16(codes: usize, n: u32, code: u32, negated: bool, out: usize): u32 {
   const end = wordCount(n);
   if (code > 0xffff) {
@@ -97,7 +97,7 @@ export function equalU16(codes: usize, n: u32, code: u32, negated: bool, out: us
   return kept - trim(n, out);
 }
 
-/** As equalU8. */
+/** Like equalU8. */
 export function equalU32(codes: usize, n: u32, code: u32, negated: bool, out: usize): u32 {
   const end = wordCount(n);
   const wanted = i32x4.splat(code);
@@ -243,7 +243,7 @@ export function memberU16(codes: usize, n: u32, table: usize, out: usize): u32 {
   return member<u16>(codes, n, table, out);
 }
 
-/** As memberU16. */
+/** Like memberU16. */
 export function memberU32(codes: usize, n: u32, table: usize, out: usize): u32 {
   return member<u32>(codes, n, table, out);
 }

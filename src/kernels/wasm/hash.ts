@@ -92,8 +92,8 @@ function insertKey(key: u64, table: usize, mask: u32, groupKeys: usize, groupCou
 }
 
 /**
- * Writes the number of its key word to slots[i] for each row set in `bitmap` (0: all); a new key word gets the next number, and is
- * written to groupKeys. Returns the number of different key words, `groupCount` before.
+ * For each row set in `bitmap` (0: all), writes the number of the row's key word to slots[i]; a new key word gets the next
+ * number, and is written to groupKeys. Returns the number of different key words, which was `groupCount` before the call.
  * Layout  one u64 key word and one u32 slot per row; `table`: mask + 1 entries of u32, 0 = free, else a number plus 1.
  * Needs   mask + 1 is a power of two, at least twice as many as groupCount + n; groupKeys has capacity for groupCount + n.
  * Cost    O(n), 3 ns a row while table and groupKeys are in the L2 cache.

@@ -96,7 +96,7 @@ function stage<T>(values: usize, bitmap: usize, n: u32, out: usize, recordBytes:
 /**
  * Writes the value of every row set in `bitmap` (0: all), in order, as an i64 to `out`, out + recordBytes, and so on; returns how many.
  * Layout  one i8 per row; recordBytes is a multiple of 8.
- * Needs   capacity for one i64 in each of so many records.
+ * Needs   capacity for one i64 per record returned.
  * Cost    O(n / 64 + rows set), about 0.4 ns a row.
  * Twin    js/records.ts
  */

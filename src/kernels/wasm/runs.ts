@@ -79,7 +79,10 @@ function radixSort(values: usize, n: u32, scratch: usize): void {
   if (from != values) memory.copy(values, from, bytes);
 }
 
-/** `depth`: so many more partitions may be uneven before the radix takes over, which bounds the time for every order of values. */
+/**
+ * `depth`: the number of further partitions that may be uneven before the radix sort takes over, which bounds the time for every
+ * order of values.
+ */
 function quickSort(values: usize, n: u32, scratch: usize, depth: u32): void {
   while (n > INSERTION_COUNT) {
     if (depth == 0) {

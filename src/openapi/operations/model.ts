@@ -70,7 +70,7 @@ export const MODEL_OPERATIONS: Operations = {
   'GET /v1/column': {
     tag: 'Model',
     summary: 'List columns',
-    description: 'Beside `count`, one member for each dimension.',
+    description: 'In addition to `count`, one member for each dimension.',
     answer: answers.columns,
     answered: ok({
       count: 1,

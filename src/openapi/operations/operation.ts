@@ -23,7 +23,7 @@ export interface Operation {
 
 export const TAGS = {
   Model: 'Dimensions, columns and relations of a database.',
-  Writes: 'Inserts, updates, deletions. A 200 means: on disk, whole, visible.',
+  Writes: 'Inserts, updates, deletions. A write that is answered with 200 is on disk as a whole and visible.',
   Queries: 'Counts, aggregations, the most frequent values.',
   Extraction: 'Rows.',
   SQL: 'Everything in SQL.',

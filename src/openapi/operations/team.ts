@@ -29,7 +29,7 @@ export const TEAM_OPERATIONS: Operations = {
   'POST /v1/database': {
     tag: 'Databases',
     summary: 'Make a database',
-    description: 'The answer holds the keys of the database, this once.',
+    description: 'Only this answer holds the keys of the database.',
     request: newDatabase,
     example: {
       database: {
@@ -69,7 +69,7 @@ export const TEAM_OPERATIONS: Operations = {
   },
   'GET /v1/status': {
     tag: 'Databases',
-    summary: 'What the database holds, and the memory it takes',
+    summary: 'The contents of the database and their memory',
     answer: answers.status,
   },
   'GET /v1/database/custom_key': {
@@ -81,7 +81,7 @@ export const TEAM_OPERATIONS: Operations = {
   'POST /v1/database/custom_key': {
     tag: 'Databases',
     summary: 'Make a custom key',
-    description: 'The answer holds its text, this once.',
+    description: 'Only this answer holds the text of the key.',
     request: newCustomKey,
     example: {
       ...SHOP,
@@ -97,7 +97,7 @@ export const TEAM_OPERATIONS: Operations = {
   'PUT /v1/database/custom_key': {
     tag: 'Databases',
     summary: 'Change a custom key',
-    description: 'What is absent or null stays; `{}` takes a restriction away.',
+    description: 'Fields that are absent or null stay unchanged; `{}` removes a restriction.',
     request: changedCustomKey,
     example: { ...SHOP, 'custom-database-key': { 'key-name': 'partner', filter: {} } },
     answer: answers.customKeyNames,
@@ -170,7 +170,7 @@ export const TEAM_OPERATIONS: Operations = {
   'POST /v1/session': {
     tag: 'Users',
     summary: 'Sign in',
-    description: 'The session’s key goes as `Authorization` for at most 12 hours.',
+    description: 'The key of the session is sent as `Authorization`; it is valid for at most 12 hours.',
     request: signIn,
     example: { email: 'ada@example.com', password: 'correct horse', 'database-name': 'shop' },
     answer: answers.session,

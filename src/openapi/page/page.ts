@@ -47,7 +47,7 @@ ${groups.map(
 <p>${summary}</p>
 <p>${prose(description)}</p>
 <p>The same for programs: <a href="/v1/openapi.json">OpenAPI 3.1</a>. A star marks what must be there. Every request but those
-marked otherwise carries a key in its <code>Authorization</code> header. An <code>X-Request-Id</code> comes back in the answer and stands in the log.</p>
+marked otherwise carries a key in its <code>Authorization</code> header. An <code>X-Request-Id</code> is returned in the answer and written to the log.</p>
 ${groups.map(
   ([name, about, own]) => html`<section>
 <h2>${name}</h2>

@@ -1,4 +1,4 @@
-/** The page's style sheet: light or dark as the reader's system, one column on a phone. */
+/** The page's style sheet: light or dark like the reader's system, with one column on a phone. */
 export const PAGE_STYLE = `:root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1b1f24; --faint: #59636e; --line: #d1d9e0; --ground: #f6f8fa; --link: #0550ae;

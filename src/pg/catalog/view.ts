@@ -77,7 +77,7 @@ interface ColumnOf {
   readonly column: Column;
 }
 
-/** The event columns whose names are those of no dimension and of no other event column. */
+/** The event columns whose names differ from those of all dimensions and of all other event columns. */
 function eventColumns(dimensions: readonly Dimension[]): readonly ColumnOf[] {
   const all = dimensions.flatMap((dimension) =>
     [...dimension.columns.values()]

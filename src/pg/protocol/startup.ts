@@ -15,7 +15,7 @@ export interface Start {
   readonly user: string;
   /** null = not specified. */
   readonly database: string | null;
-  /** Protocol options (`_pq_.`) that this server does not know. */
+  /** Protocol options (`_pq_.`) that this server does not support. */
   readonly unknownOptions: readonly string[];
   readonly isNewer: boolean;
 }

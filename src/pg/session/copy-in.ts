@@ -39,7 +39,7 @@ export class CopyIn {
     this.whole.catch(() => {});
   }
 
-  /** All rows were sent, or it has failed. */
+  /** All rows were sent, or the COPY has failed. */
   get isOver(): boolean {
     return this.#isOver;
   }

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of COPY ... FROM STDIN, in text and CSV, from parts of their bytes. An end of line is \n, \r\n or, in text, \r
- * escaped by nothing else; a line with \. alone ends the data.
+ * Reads the rows of COPY ... FROM STDIN, in text and CSV, from parts of their bytes. A line ends with \n, with \r\n or, in text,
+ * with an unescaped \r; a line with \. alone ends the data.
  */
 import { ProtocolError } from '../protocol/errors.js';
 import type { CopyOptions } from './copy-statement.js';
@@ -158,7 +158,7 @@ function unescaped(text: string): string {
     if (other !== undefined) return UNESCAPES[other] ?? other;
     const code = octal === undefined ? Number.parseInt(hex, 16) : Number.parseInt(octal, 8);
     if (code === 0 || code > 127)
-      throw new ProtocolError('22021', 'an escapeSign of COPY is no ASCII character');
+      throw new ProtocolError('22021', 'an escape in the data of COPY must be a character from 1 to 127');
     return String.fromCharCode(code);
   });
 }

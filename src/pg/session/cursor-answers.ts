@@ -12,7 +12,7 @@ import type { SessionState } from './session-statement.js';
 /** Opens the query of a cursor. */
 type Open = (statement: PostgresStatement, portal: Portal) => Promise<Answer>;
 
-/** Opens the query, so that its errors are those of DECLARE and its rows are of this moment. */
+/** Opens the query at once, so that DECLARE returns its errors and it reads the current version of the data. */
 export async function answerDeclare(
   statement: PostgresStatement,
   { prepared, values, parameterFormats }: Portal,
@@ -35,7 +35,7 @@ export async function answerDeclare(
   return done('DECLARE CURSOR');
 }
 
-/** The rows are read when the answer is. Throws 34000. */
+/** The rows are read while the answer is read. Throws 34000. */
 export function answerFetch(
   statement: PostgresStatement,
   { formats, waiting }: Portal,

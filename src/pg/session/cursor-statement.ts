@@ -91,7 +91,7 @@ function directionOf(words: readonly Token[]): Fetch {
   return towards(isBackward ? -count : count);
 }
 
-/** 0 fetches the present row again. */
+/** 0 fetches the current row again. */
 const towards = (count: number): Fetch =>
   count < 0 ? { is: 'backward', count: -count } : { is: 'forward', count };
 

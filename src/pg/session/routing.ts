@@ -11,7 +11,7 @@ export type Route =
   | 'catalog'
   /** Reads tables of both. */
   | 'mixed'
-  /** SELECT without FROM: answered by the engine if it knows the functions, else by the catalog. */
+  /** SELECT without FROM: answered by the engine if it has the functions, else by the catalog. */
   | 'either'
   | 'write'
   | 'unknown';

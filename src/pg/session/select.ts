@@ -24,7 +24,7 @@ export interface DatabaseContext {
 /** An authorized statement. */
 export interface PostgresRequest {
   readonly context: DatabaseContext;
-  /** What a write needs. Throws 503 or 507 for callers that may only read. */
+  /** The caller's permission to write. Throws 503 or 507 for callers that may only read. */
   grantWrite(): {
     readonly customKey: boolean;
     readonly charge: (insertedCount: number, updatedCount: number) => void;

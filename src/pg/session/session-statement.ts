@@ -26,7 +26,7 @@ export interface SessionState {
   /** The rows of a COPY from the client follow. */
   beginCopy(copy: CopyIn): void;
   endCopy(): void;
-  /** A transaction block is open, or several statements came in one message, which are one. */
+  /** A transaction block is open, or several statements came in one message, which form a block. */
   readonly isInBlock: boolean;
   closePortals(): void;
   /** Closes portals and cursors and resets the settings of SET LOCAL. */
@@ -38,7 +38,7 @@ export const NOTIFICATIONS =
   'LISTEN and NOTIFY are not available: there are no notifications; query for new rows instead';
 const PREPARED = 'PREPARE and EXECUTE are not available; prepare statements with the extended protocol';
 
-/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog knows. Throws ProtocolError. */
+/** `formats` apply to the row of SHOW. Returns null for SHOW of a setting that only the catalog has. Throws ProtocolError. */
 export function answerSession(
   { tokens }: PostgresStatement,
   state: SessionState,

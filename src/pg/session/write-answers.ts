@@ -13,7 +13,7 @@ import type { Waiting } from './waiting.js';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
-/** Rejects with nothing written. */
+/** If it rejects, nothing has been written. */
 export async function answerWrite(
   statement: sql.PostgresStatement,
   parameters: readonly sql.SqlParameter[],

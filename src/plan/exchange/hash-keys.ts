@@ -17,7 +17,7 @@ import { isSafe, type WireVector } from '../../vector/index.js';
 type WireText = Extract<WireVector, { readonly kind: 'text' }>;
 
 const MISSING = 0x2545f491;
-/** Words of an integer that is no safe integer: at most 128 bits. */
+/** Words of an integer that is not a safe integer: at most 128 bits. */
 const WIDE_WORDS = 4;
 
 /** The hash of each row. Throws 9006. */

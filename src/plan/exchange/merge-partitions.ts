@@ -22,7 +22,7 @@ import { groupsOfPartitions, type NumberedTexts } from './partition-groups.js';
 const STEP_GROUPS = 32_768;
 /** More groups than this are not selected step by step. */
 const SELECTED_MAX = 65_536;
-/** First groups of steps wait until there are this many, to be selected together. */
+/** The first groups of several steps are collected until there are this many, and then selected together. */
 const WAITING_GROUPS = 65_536;
 
 /** Plans the shares of `workerCount` workers; each has the same share. */
@@ -121,6 +121,6 @@ function* firstOf(
   const first = { count: rows.length, outputs: yield* gathered(outputs), order: yield* gathered(order) };
   memory.release(steps.reduce((sum, step) => sum + bytesOf(step), 0));
   memory.reserve(bytesOf(first));
-  invariant(first.count <= wanted, 'at most the wanted groups are first');
+  invariant(first.count <= wanted, 'at most the requested number of groups is kept');
   return first;
 }

@@ -17,7 +17,10 @@ type CodedText = Extract<SharedColumn, { readonly kind: 'text' }>;
 const isCoded = (column: SharedColumn | null): column is CodedText =>
   column?.kind === 'text' && column.codes !== null;
 
-/** Each key, and each aggregate of values, by itself. The result stays reserved in `memory`. Throws 9006. */
+/**
+ * Numbers the texts of each key and of each aggregate of values separately. The result stays reserved in `memory`.
+ * Throws 9006.
+ */
 export function* numberTexts(
   partials: readonly PartitionedGroups[],
   memory: MemoryAccount,

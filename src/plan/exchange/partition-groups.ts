@@ -60,7 +60,7 @@ interface PartitionOrder {
   readonly starts: Uint32Array;
   /** By group: its new number. */
   readonly to: Uint32Array;
-  /** By group: its partition is this, shifted by PARTITION_SHIFT. */
+  /** By group: the hash of its keys, which gives its partition when shifted right by PARTITION_SHIFT. */
   readonly hashes: Uint32Array;
 }
 

@@ -185,7 +185,7 @@ function lineOf(relation: Relation, columns: ColumnNames, names: StoredNames): s
       return `series: ${nameOf(relation.value.column)} from ${first} to ${last} by ${step}${months}`;
     }
     case 'working':
-      return 'rows of the round before';
+      return 'rows of the previous round';
     case 'recursive':
       return `recursive union${relation.all ? ' all' : ''}: ${list(relation.columns)}`;
     case 'filter':

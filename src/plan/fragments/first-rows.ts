@@ -1,4 +1,4 @@
-/** The first rows of each partition, where the rows are stored: the window is computed over these alone. */
+/** Finds the first rows of each partition where the rows are stored, so that the window is computed over these rows alone. */
 import {
   columnsOf,
   compareOf,
@@ -10,12 +10,12 @@ import {
 } from '../../ir/index.js';
 import type { ColumnNumbers } from '../relations/tree.js';
 
-/** More rows of a partition are sent as they are. */
+/** If a filter lets more rows of a partition pass, all rows are sent. */
 const FIRST_ROWS_MAX = 1_000;
 
 /**
- * The rows of `input`, which is the input of the filter's window or a part of it, that may pass the filter; null = they are
- * not known to be few.
+ * Those rows of `input`, which is the input of the filter's window or a part of it, that may pass the filter; null = there may be
+ * many.
  */
 export function firstRowsPerPartition(
   filter: RelationOf<'filter'>,

@@ -1,8 +1,8 @@
 /**
  * Divides a relation plan into stages.
- * Invariant: the leftmost leaf of what runs on the shards is a scan, and every right side there is received, so that
- * each row of the result comes from one shard. What needs all rows runs in one location: windows, full joins, sets other
- * than unions, and orders.
+ * Invariant: the leftmost leaf of a stage on the shards is a scan, and every right side there is received, so that each row of
+ * the result comes from one shard. Operators that need all rows run in one location: windows, full joins, sets other than unions,
+ * and orders.
  */
 import { invariant, QuarryError } from '../../base/index.js';
 import {
@@ -113,7 +113,7 @@ class Division {
     return this.#received(fragment, columnsOfFragment(fragment));
   }
 
-  /** The fragment as operators where it is; groups are received. */
+  /** The fragment as operators, in its location; groups are received. */
   #operators(fragment: Fragment): Fragment & { readonly runs: 'operators' } {
     return fragment.runs === 'operators' ? fragment : operators('one', this.#atOne(fragment));
   }
@@ -160,7 +160,10 @@ class Division {
     }
   }
 
-  /** A part of a recursive relation: what does not depend on the round is received, and the rest is computed in each round. */
+  /**
+   * A part of a recursive relation: inputs that do not depend on the round are received once, and the rest is computed in each
+   * round.
+   */
   #inRounds(relation: Relation): Relation {
     if (!readsWorking(relation)) return this.#atOne(this.#fragment(relation));
     if (relation.op === 'aggregate' && relation.aggregates.length > 0) {

@@ -1,4 +1,7 @@
-/** What is known of the rows of a relation without running it: columns that are never missing, unique columns. */
+/**
+ * Properties of the rows of a relation that are known without running it: columns that are never missing, unique
+ * columns.
+ */
 import type {
   Input,
   Relation,

@@ -1,4 +1,4 @@
-/** Which SELECTs over one dimension a scan can run row by row. */
+/** Determines which SELECTs over one dimension a scan can run row by row. */
 import type { SelectPlan } from '../../ir/index.js';
 
 /** Without grouping, order, offset and limit: its outputs are expressions over its rows. */

@@ -39,7 +39,7 @@ export function* relationsIn(relation: Relation): Generator<Relation> {
   for (const input of relationInputs(relation)) yield* relationsIn(input);
 }
 
-/** Whether the relation is computed anew in each round of a recursive relation around it. */
+/** Whether the relation is computed again in each round of a surrounding recursive relation. */
 export function readsWorking(relation: Relation): boolean {
   const own = new Set<number>();
   const read = new Set<number>();

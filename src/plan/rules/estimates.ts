@@ -4,15 +4,15 @@ import { fractionOf, type Statistics, scanRows } from './statistics.js';
 
 /** Fraction of left rows that have a match, if nothing else is known. */
 const MATCHED = 0.5;
-/** Values of a series whose bounds are not constant. */
+/** The assumed number of values of a series whose bounds are not constant. */
 const SERIES_ROWS = 100;
-/** Rows that a round of a recursive relation reads, and rounds. */
+/** The assumed number of rows that a round of a recursive relation reads, and of rounds. */
 const WORKING_ROWS = 100;
 const ROUNDS = 10;
 
 interface DistinctValues {
   readonly count: number;
-  /** Whether the values are taken for unique in their table. */
+  /** Whether the values are assumed to be unique in their table. */
   readonly isUnique: boolean;
 }
 
@@ -94,7 +94,8 @@ export class Estimates {
       const sides = [this.#distinct(left, key.left), this.#distinct(right, key.right)];
       const repeated = sides.flatMap((side) => (side?.isUnique === false ? [side.count] : []));
       const unique = sides.flatMap((side) => (side?.isUnique === true ? [side.count] : []));
-      // If both columns seem unique, the column with fewer values is taken for the key and the other for its reference.
+      // If both columns seem unique, the column with fewer values is assumed to be the key and the other to refer to
+      // it.
       const distinct =
         repeated.length > 0
           ? Math.max(...repeated)

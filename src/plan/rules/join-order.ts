@@ -54,12 +54,12 @@ function orderedJoins({ leaves, keys, conditions }: InnerJoins, estimates: Estim
   return joined;
 }
 
-/** The most rows that a reduced leaf has, as a share of its own. */
+/** A leaf counts as reduced if a join leaves at most this share of its rows. */
 const REDUCED_SHARE_MAX = 0.5;
 
 /**
- * Leaves that keys connect with only one other leaf, and that leave few of its rows, are joined to that one first, because
- * its rows are sent to every worker. The rows of the largest leaf are not sent.
+ * A leaf that keys connect with only one other leaf, and that leaves few of that leaf's rows, is joined to it first, because the
+ * rows of the other leaf are sent to every worker. The rows of the largest leaf are not sent.
  */
 function reducedLeaves(
   leaves: readonly Relation[],

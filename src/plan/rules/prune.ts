@@ -1,5 +1,5 @@
 /**
- * Produces only columns that are read, and removes joins of which nothing is read: mark joins, and left joins with at
+ * Produces only columns that are read, and removes joins whose columns are not read: mark joins, and left joins with at
  * most one match. Every relation keeps at least one column, which carries the number of rows between stages.
  */
 import {
@@ -152,7 +152,7 @@ class Pruning {
   #aggregate(aggregate: RelationOf<'aggregate'>, read: ReadonlySet<number>): Relation {
     const { keys } = aggregate;
     const retained = aggregate.aggregates.filter(({ column }) => read.has(column));
-    // A group without keys is one row, which an aggregate has to carry.
+    // A group without keys is one row, for which at least one aggregate must remain.
     const aggregates = keys.length + retained.length === 0 ? aggregate.aggregates.slice(0, 1) : retained;
     const pruned = { ...aggregate, aggregates };
     return { ...pruned, input: this.pruned(aggregate.input, readsOf(pruned)) };

@@ -17,11 +17,11 @@ import { ColumnNumbers, readsWorking, rewritten } from '../relations/tree.js';
 import { Estimates } from './estimates.js';
 import type { Statistics } from './statistics.js';
 
-/** A right side of fewer rows is collected as it is. */
+/** A right side with fewer rows is collected unchanged. */
 const RIGHT_ROWS_MIN = 50_000;
-/** So many times as many rows as the left side has the right side at least. */
+/** The right side has at least this many times as many rows as the left side. */
 const RATIO_MIN = 4;
-/** Of these kinds, right rows whose keys do not occur on the left change nothing. */
+/** Joins of these kinds do not need right rows whose keys do not occur on the left. */
 const KINDS: ReadonlySet<JoinKind> = new Set(['inner', 'left', 'single', 'semi', 'anti']);
 
 type Join = RelationOf<'join'>;

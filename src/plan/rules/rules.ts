@@ -29,7 +29,7 @@ const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['decorrelate', decorrelate],
   ['mergeFilters', mergeFilters],
   ['simplify', simplify],
-  // Before conditions become those of scans.
+  // Must run before conditions are moved to scans.
   ['transitive', transitive],
   ['pushdown', pushdown],
   ['simplify', simplify],

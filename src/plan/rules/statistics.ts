@@ -1,4 +1,4 @@
-/** What rules know of the stored data. */
+/** Statistics of the stored data that rules use. */
 import { type Condition, childrenOf, type Expression, type SelectPlan } from '../../ir/index.js';
 
 export interface Statistics {

@@ -58,7 +58,7 @@ function* eachSorted(
   }
 }
 
-/** The entry of the most frequent value, of several the first. */
+/** The entry of the most frequent value; of several, the first. */
 function modeOf(sorted: Uint32Array, { values, counts }: WeighedValues): number {
   let [best, bestCount] = [sorted[0], 0];
   for (let from = 0; from < sorted.length; ) {
@@ -97,7 +97,7 @@ function* bitColumn(
   groupCount: number,
   budget: MemoryAccount,
 ): Task<Vector> {
-  invariant(values.kind === 'exact', 'bits are those of integers');
+  invariant(values.kind === 'exact', 'bits are computed from integers');
   budget.reserve(groupCount * (BIGINT_BYTES + 1));
   const { numbers, wide } = values;
   const combined = new Array<bigint>(groupCount).fill(0n);

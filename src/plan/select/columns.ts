@@ -113,7 +113,7 @@ function* joinTextColumns(
   valid: Uint8Array | null,
   budget: MemoryAccount,
 ): Task<Vector> {
-  // By the array of offsets, which vectors of one list share even if they were sent.
+  // Lists of texts are identified by their array of offsets, which vectors of one list share even after they were sent.
   const lists = new Map<Uint32Array, Texts>();
   for (const { texts } of vectors) lists.set(texts.utf8.offsets, texts);
   const bases = new Map<Uint32Array, number>();

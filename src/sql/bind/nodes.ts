@@ -39,7 +39,7 @@ export function operandsOf(node: SqlNode): readonly SqlNode[] {
       return [node.call, node.where, ...(node.orderBy ?? []).map(({ of }) => of)];
     case 'ordered':
       return [node.call, ...node.orderBy.map(({ of }) => of)];
-    // The call is no aggregate of its own.
+    // The call is not a separate aggregate.
     case 'over':
       return [...node.call.args, ...(node.where === null ? [] : [node.where]), ...windowNodes(node.window)];
     case 'in-query':

@@ -1,4 +1,7 @@
-/** Converts texts of values in PostgreSQL's formats to those of the JSON interface. Other texts are unchanged and refused there. */
+/**
+ * Converts texts of values in PostgreSQL's formats to those of the JSON interface. Other texts are returned unchanged, and the
+ * JSON interface refuses them.
+ */
 import { baseTypeOf, type Column, formatDateTime, parseDate, parseDateTime } from '../../schema/index.js';
 
 const TRUE = /^(t|true|y|yes|on|1)$/i;

@@ -1,4 +1,4 @@
-/** What statements are bound against: the model, the time, and what the caller may use. */
+/** The context in which statements are bound: the model, the time, and the columns and rows that the caller may use. */
 import type { BindingTime } from '../../base/index.js';
 import type { Condition, Constant, Expression } from '../../ir/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../schema/index.js';

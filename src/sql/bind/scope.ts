@@ -36,6 +36,6 @@ export interface Scope {
   query(node: QueryNode): Expression;
   /** The traits of an input of this scope. */
   traits(input: number): InputTraits;
-  /** The instant that NOW() answers, in milliseconds since 1970-01-01. */
+  /** The instant that NOW() returns, in milliseconds since 1970-01-01. */
   readonly nowMs: BindingTime;
 }

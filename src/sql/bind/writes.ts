@@ -1,6 +1,6 @@
 /**
  * Binds INSERT, UPDATE and DELETE. Rows and assignments become the JSON of /v1/insert and /v1/update, together with the source
- * positions of everything that these may refuse.
+ * positions of everything that these endpoints may refuse.
  */
 import { ENTITIES_PER_INSERT_MAX, invariant, QuarryError } from '../../base/index.js';
 import type { Condition } from '../../ir/index.js';

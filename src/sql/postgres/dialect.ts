@@ -1,6 +1,7 @@
 /**
- * Puts the rules of PostgreSQL into a parsed statement: a backslash escapes in LIKE patterns, and / and % refuse the divisor
- * 0, / cutting the quotient of integers, and a cast to DECIMAL refuses values of more digits. The order of missing values is set by the translation of tokens.
+ * Puts the rules of PostgreSQL into a parsed statement: a backslash is the escape character of LIKE patterns, / and % refuse the
+ * divisor 0, / truncates the quotient of integers, and a cast to DECIMAL refuses values with more digits. The order of missing
+ * values is set by the translation of tokens.
  */
 import { nodesOf } from '../bind/nodes.js';
 import type { SqlDialect } from '../bind/request.js';

@@ -1,5 +1,5 @@
 /**
- * Types of numbers in PostgreSQL that ours do not distinguish, where they decide whether a division is one of integers: the sum
+ * Number types of PostgreSQL that Quarry's types do not distinguish, but that decide whether a quotient is an integer: the sum
  * of a bigint is a numeric, and so is EXTRACT, while the sum of an integer is a bigint. Integer literals are integers, columns
  * bigints.
  */
@@ -20,7 +20,7 @@ const OF_ARGUMENTS: ReadonlySet<string> = new Set([
   'mod',
   'round',
 ]);
-/** Date parts; the seconds since 1970 are a difference. */
+/** Date parts; `epoch`, the seconds since 1970, has become DATEDIFF (translate.ts). */
 const NUMERIC_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datediff']);
 const INTEGER_DIGITS_MAX = 9;
 

@@ -143,7 +143,7 @@ class Translation {
     const text = this.#out.pop();
     const before = this.#out.at(-1);
     if (text?.kind !== 'single' || (!isSign(before, '+') && !isSign(before, '-'))) {
-      throw sqlError("INTERVAL stands behind + and - only: x - INTERVAL '7 days'", position);
+      throw sqlError("INTERVAL is allowed only after + or -: x - INTERVAL '7 days'", position);
     }
     this.#out.push(word('INTERVAL', text.position), text);
   }

@@ -85,7 +85,7 @@ function rowOf(reader: ExpressionReader): SqlNode[] {
   return values;
 }
 
-/** The literal inside casts, whose types are checked by those of the columns. */
+/** The literal inside casts. The types of the casts are ignored, because the columns check the values. */
 function literalIn(node: SqlNode): SqlNode {
   return node.is === 'cast' && !node.lenient ? literalIn(node.of) : node;
 }

@@ -69,7 +69,7 @@ function filteredOrder(ordered: OrderedNode, where: SqlNode, isWithinGroup: bool
   return { ...ordered, orderBy: orderBy.map((key) => ({ ...key, of: onlyWhere(key.of) })) };
 }
 
-/** Aggregates whose WITHIN GROUP orders the values instead of being them. */
+/** Aggregates whose WITHIN GROUP gives the order of the values instead of the values. */
 const LISTS: ReadonlySet<string> = new Set([
   ...['string_agg', 'listagg', 'group_concat', 'array_agg', 'json_agg', 'jsonb_agg'],
 ]);

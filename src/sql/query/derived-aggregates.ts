@@ -27,8 +27,8 @@ export const DERIVED_HEIGHT = 6;
 type Aggregate = CallNode | Extract<SqlNode, { readonly is: 'filtered' | 'over' }>;
 
 /**
- * The node, or the derived form of an aggregate that is none itself. Derived forms repeat their arguments, so they must not be
- * nested. Throws 6000.
+ * Returns the derived form of an aggregate that has one, and other nodes unchanged. Derived forms repeat their arguments, so they
+ * must not be nested. Throws 6000.
  */
 export function derivedAggregate(node: SqlNode): SqlNode {
   if (node.is !== 'call' && node.is !== 'filtered' && node.is !== 'over' && node.is !== 'ordered')

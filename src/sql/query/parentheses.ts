@@ -1,6 +1,6 @@
 /**
- * What the parentheses of a list of tokens enclose: a query, a list, or an expression. Built in one pass, so that no question
- * about a parenthesis scans its contents.
+ * The kind of contents of each parenthesis in a list of tokens: a query, a list, or an expression. Built in one pass, so that no
+ * lookup scans the contents of a parenthesis.
  */
 import { isSign, type Token } from '../tokens.js';
 

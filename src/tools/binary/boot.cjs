@@ -2,8 +2,8 @@
  * The entry point of the single executable: unpacks the assets into a private cache directory named after their hash, and
  * runs the program there. It is CommonJS and uses built-in modules only, because an executable can load nothing else.
  * Location: QUARRY_CACHE_DIR, else XDG_CACHE_HOME/quarry, else ~/.cache/quarry, else the system's temporary folder.
- * Invariants: the directory belongs to this user alone (mode 0700); a directory with its final name is complete; the rest
- * of a crash has another name; processes that unpack at the same time do not interfere.
+ * Invariants: the directory belongs to this user alone (mode 0700); a directory with its final name is complete; the remains of a
+ * crash have another name; processes that unpack at the same time do not interfere.
  */
 const crypto = require('node:crypto');
 const fs = require('node:fs');

@@ -215,7 +215,7 @@ const keyOf = (id: string, fields: JsonObject): string =>
   `${fields.get('dimension') ?? 'default'} ${lowerCase(id)}`;
 
 for (let seed = 1; seed <= 6; seed++) {
-  t.test(`a filtered key is answered as if the hidden rows were not there, seed ${seed}`, async (t) => {
+  t.test(`a filtered key is answered as if the hidden rows did not exist, seed ${seed}`, async (t) => {
     const prng = new Prng(seed);
     const schema = generateSchema(prng);
     const model = modelWith(schema.body);
@@ -284,7 +284,8 @@ for (let seed = 1; seed <= 6; seed++) {
         const [{ dimensionId, condition }] = bindCountEntity(body, model, NOW_MS, access);
         const found = countMatches(data, dimensionId, condition);
         const expected = countOf(visible, dimension, query);
-        if (found !== expected) t.equal(found, expected, `${jsonText(query)} behind ${jsonText(filter)}`);
+        if (found !== expected)
+          t.equal(found, expected, `${jsonText(query)} with filter ${jsonText(filter)}`);
         if (found > 0) matched++;
       }
     }

@@ -38,7 +38,7 @@ t.test('a name may contain every printable character', (t) => {
     ['a control character', '{"a":"x\\u0000"}', 7000, 'printed'],
     ['a line break', '{"a":"x\\ny"}', 7000, 'printed'],
     ['a line separator', '{"a":"x\\u2028y"}', 7000, 'printed'],
-    ['a mark that turns text around', '{"a":"x\\u202ey"}', 7000, 'printed'],
+    ['a mark that reverses the direction of text', '{"a":"x\\u202ey"}', 7000, 'printed'],
     ['65 characters', JSON.stringify({ a: 'ä'.repeat(65) }), 7000, 'longer than 64'],
   ];
   assertRefusals(t, refusals, (json) => RequestBody.of(body(CODES, { a: aName }), json).get('a'));

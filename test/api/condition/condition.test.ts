@@ -392,7 +392,7 @@ const REFUSED: readonly Refusal[] = [
   ['an empty freqgroup', '[{"minfreq":1,"freqgroup":[]}]', 4014, 'freqgroup'],
   ['a freqgroup with a third field', `[{"minfreq":1,"freqgroup":[],"x":1}]`, 4049, '"x"'],
   [
-    'a bad minfreq beside a freqgroup',
+    'a bad minfreq next to a freqgroup',
     `[{"minfreq":-1,"freqgroup":[{"ie":{"gt":1,${week}}}]}]`,
     4050,
     'minfreq',

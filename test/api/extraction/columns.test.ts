@@ -92,15 +92,20 @@ const REFUSED: readonly Refusal[] = [
   ['an event column with two windows', body(`[{"ie":${WEEK}},{"ie":["today"]}]`), 4049, 'columns[1]'],
   ['an order that is not a list', order('"int"'), 4049, '"order"'],
   ['an empty order', order('[]'), 4049, 'empty'],
-  ['an order of a string', order('["int"]'), 4049, 'order[0]'],
-  ['an order of an empty object', order('[{}]'), 4049, 'order[0]'],
-  ['an order of an object of two', order('[{"int":"asc","text":"asc"}]'), 4049, 'order[0]'],
-  ['an order up', order('[{"int":"up"}]'), 4049, 'order[0]'],
-  ['an order of true', order('[{"int":true}]'), 4049, 'order[0]'],
-  ['an order by nothing known', order('{"nope":"asc"}'), 4008, '"nope"'],
+  ['a string as an item of an order', order('["int"]'), 4049, 'order[0]'],
+  ['an empty object as an item of an order', order('[{}]'), 4049, 'order[0]'],
+  [
+    'an object with two columns as an item of an order',
+    order('[{"int":"asc","text":"asc"}]'),
+    4049,
+    'order[0]',
+  ],
+  ['the direction "up"', order('[{"int":"up"}]'), 4049, 'order[0]'],
+  ['the direction true', order('[{"int":true}]'), 4049, 'order[0]'],
+  ['an order by an unknown name', order('{"nope":"asc"}'), 4008, '"nope"'],
   ['an order by an inactive column', order('[{"off":"asc"}]'), 4008, 'order[0]'],
   ['an order by a column twice', order('[{"int":"asc"},{"text":"asc"},{"int":"desc"}]'), 4049, 'order[2]'],
-  ['an order by 11', order(`[${'{"int":"asc"},'.repeat(10)}{"int":"asc"}]`), 4048, '11'],
+  ['an order by 11 columns', order(`[${'{"int":"asc"},'.repeat(10)}{"int":"asc"}]`), 4048, '11'],
 ];
 
 t.test('bad columns and orders are refused with their code and named', async (t) => {

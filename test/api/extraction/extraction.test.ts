@@ -114,7 +114,11 @@ t.test('a token is valid for its body, with any white space and order of keys', 
   const later = { ...REQUEST, nowMs: NOW_MS + 60_000 };
   const same = `{"limit":2000, "page-token":"${token}",
     "columns" : ["int"], "query":[{"ie":{"between":["2018-01-01","now"],"gt":1}}]}`;
-  t.strictSame(bind(same, later).plan.condition, bind(body).plan.condition, 'now is that of the first page');
+  t.strictSame(
+    bind(same, later).plan.condition,
+    bind(body).plan.condition,
+    'now is the time of the first page',
+  );
   const refusedFor = (other: string, request: ExtractionRequest = REQUEST): void => {
     t.throws(() => bind(withToken(other, token), request), { code: 4029 }, other);
   };
@@ -278,7 +282,7 @@ const REFUSED: readonly Refusal[] = [
   ],
   ['the nearest in an order', query(NEAR_GEO, '"order":[{"int":"asc"}]'), 4038, '"order"'],
   ['the nearest integer', query(`{"int":{${NEAR}}}`), 4039, 'query[0].int.geo_near'],
-  ['a point that is none', query('{"geo":{"geo_near":[1,2]}}'), 4049, 'query[0].geo.geo_near'],
+  ['an invalid point', query('{"geo":{"geo_near":[1,2]}}'), 4049, 'query[0].geo.geo_near'],
   ['a point without a longitude', query('{"geo":{"geo_near":{"latitude":1,"limit":1}}}'), 4010, 'longitude'],
   [
     'a latitude of 91',
@@ -384,7 +388,7 @@ t.test('a plan for all rows at once has no page limit, and page tokens are refus
   t.equal(bind(withToken(paged, token)).page.number, 2);
   t.throws(() => bind(withToken(paged, token), whole), {
     code: 4049,
-    message: '"page-token" cannot be used where all rows are answered at once: only JSON has pages',
+    message: '"page-token" cannot be used where all rows are returned at once: only JSON has pages',
   });
   t.doesNotThrow(() => bind(`${paged.slice(0, -1)},"page-token":null}`, whole));
 });

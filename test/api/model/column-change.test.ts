@@ -109,7 +109,7 @@ const CHANGE: readonly Refusal[] = [
   ['a name that is not a string', changed('"name":1'), 3008, 'a number'],
   ['an empty name', changed('"name":""'), 3008, 'name'],
   ['quotes in the name', changed('"name":"it\'s"'), 3008, "it's"],
-  ['other than ASCII in the name', changed('"name":"ÄΣ😀"'), 3008, 'ÄΣ😀'],
+  ['a character other than ASCII in the name', changed('"name":"ÄΣ😀"'), 3008, 'ÄΣ😀'],
   ['a control character in the name', changed('"name":"a\\u0000b"'), 3008, 'name'],
   ['a name too long', changed(`"name":"${longName}"`), 3014, '64'],
   ['a description that is not a string', changed('"description":{}'), 3009, 'description'],

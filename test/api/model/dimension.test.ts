@@ -41,14 +41,14 @@ const CREATE: readonly Refusal[] = [
   ['a name that is not a string', '{"name":5,"api-name":"a"}', 5009, 'a number'],
   ['an api-name that is not a string', '{"name":"a","api-name":["a"]}', 5009, 'a list'],
   ['quotes in the name', '{"name":"a\'b","api-name":"a"}', 5001, "a'b"],
-  ['other than ASCII in the name', '{"name":"é","api-name":"a"}', 5001, 'é'],
+  ['a character other than ASCII in the name', '{"name":"é","api-name":"a"}', 5001, 'é'],
   ['an empty name', '{"name":"","api-name":"a"}', 5001, 'name'],
   ['a name of blanks', '{"name":"  ","api-name":"a"}', 5001, '"  "'],
   ['a name too long', `{"name":"${longName}","api-name":"a"}`, 5003, '64'],
   ['capitals in the api-name', '{"name":"a","api-name":"Users"}', 5000, '"Users"'],
   ['an underscore in the api-name', '{"name":"a","api-name":"my_users"}', 5000, '"my_users"'],
   ['an empty api-name', '{"name":"a","api-name":""}', 5000, 'api-name'],
-  ['an api-name too long', `{"name":"a","api-name":"${longName}"}`, 5004, '64'],
+  ['an api-name that is too long', `{"name":"a","api-name":"${longName}"}`, 5004, '64'],
   ['a reserved api-name', '{"name":"a","api-name":"count"}', 5001, '"count"'],
   [
     'an unknown model type',
@@ -70,7 +70,12 @@ const CREATE: readonly Refusal[] = [
   ],
   ['one that exists', '{"name":"a","api-name":"users"}', 5006, '"users"'],
   ['the default one', '{"name":"a","api-name":"default"}', 5006, '"default"'],
-  ['one twice in a request', '[{"name":"a","api-name":"a"},{"name":"b","api-name":"a"}]', 5006, '"a"'],
+  [
+    'a dimension twice in a request',
+    '[{"name":"a","api-name":"a"},{"name":"b","api-name":"a"}]',
+    5006,
+    '"a"',
+  ],
 ];
 const DELETE: readonly Refusal[] = [
   ['a list', '[{"api-name":"users"}]', 5007, 'a list'],

@@ -116,7 +116,7 @@ const REFUSED: readonly Refusal[] = [
   ['a range of one end', '{"int":5,"range":[1]}', 4012, 'here.range'],
   ['a range that is not a list', '{"int":5,"range":1}', 4012, 'here.range'],
   ['no range', '{"int":5,"range":[]}', 4012, 'here.range'],
-  ['a range among ranges that is none', '{"int":5,"range":[[1,2],3]}', 4012, 'here.range[1]'],
+  ['an invalid range among ranges', '{"int":5,"range":[[1,2],3]}', 4012, 'here.range[1]'],
   ['a text for a number', '{"int":5,"lte":[1,"x"]}', 4049, 'here.lte[1]'],
   ['an empty text', '{"text":5,"equals":["a",""]}', 4047, 'here.equals[1]'],
   ['a number for a text', '{"text":5,"ends-with":[1]}', 4049, 'here.ends-with[0]'],

@@ -1,4 +1,7 @@
-/** The completion scripts: that of bash is run as bash runs it, the others are read by their shells if installed. */
+/**
+ * The completion scripts. The script for bash is executed as in bash; the others are parsed by their shells if these
+ * are installed.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -256,7 +256,7 @@ function limitHandles(pid: number, count: number): boolean {
 }
 
 t.test(
-  'more connections than file handles stop no write, at most delay a checkpoint, and new clients connect afterwards',
+  'more connections than file handles do not stop writes, at most delay a checkpoint, and new clients connect afterwards',
   async (t) => {
     const { server, client, ports, keys } = await serve(t);
     const handlesAlone = processStats(server.pid).handles;

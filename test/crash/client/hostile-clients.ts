@@ -101,7 +101,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     for (const client of clients) client.drop();
   },
 
-  'requests without waiting for answers, nor reading them': async ({ ports }, count, holdMs) => {
+  'requests whose answers are neither awaited nor read': async ({ ports }, count, holdMs) => {
     const clients = await openMany(Math.max(1, Math.floor(count / 100)), () => RawClient.open(ports, false));
     for (const client of clients) {
       client.socket.pause();
@@ -229,10 +229,10 @@ export const hostileClients: Torture = async ({ dir, rounds, seed }) => {
     if (server.output.includes('unexpected error')) faults.push(server.output.slice(-2_000));
     const [p99, p99Beside] = [quantile(without, 0.5), quantile(beside, 0.5)];
     if (p99Beside > 2 * p99)
-      faults.push(`p99 ${p99Beside.toFixed(1)} ms beside hostile clients, ${p99.toFixed(1)} ms without`);
+      faults.push(`p99 ${p99Beside.toFixed(1)} ms with hostile clients, ${p99.toFixed(1)} ms without`);
     for (const fault of faults) console.log(fault);
     console.log(
-      `${rounds} windows: p99 ${p99.toFixed(1)} ms without, ${p99Beside.toFixed(1)} ms beside ${CONNECTIONS} hostile connections a time; ` +
+      `${rounds} windows: p99 ${p99.toFixed(1)} ms without, ${p99Beside.toFixed(1)} ms with ${CONNECTIONS} hostile connections at a time; ` +
         `${good.insertedCount} inserts, ${Math.round(mibMost - before.rssMib)} MiB more at most, ` +
         `${handles} file handles more at the end, ${faults.length} faults`,
     );

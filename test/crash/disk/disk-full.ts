@@ -234,7 +234,7 @@ class DiskFullRun {
     }
   }
 
-  /** Whether a request with so many entities of long texts was acknowledged. */
+  /** Whether a request with this number of entities of long texts was acknowledged. */
   async #fill({ client }: Life, entities: number): Promise<boolean> {
     const tag = `fill-${this.#filled.size}`;
     const body: Record<string, unknown> = {};
@@ -311,7 +311,7 @@ class DiskFullRun {
     const until = performance.now() + WAIT_MS_MAX;
     while (!(await this.#fill(life, 100))) {
       if (performance.now() > until) {
-        this.#faults.push(`no write was taken ${when}: ${life.server.output}`);
+        this.#faults.push(`no write was accepted ${when}: ${life.server.output}`);
         return;
       }
       await sleep(50);

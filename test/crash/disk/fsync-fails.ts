@@ -64,7 +64,7 @@ class Rounds {
       seed: this.#prng.u32(),
     };
     for (const file of [order.armed, order.failed]) fs.rmSync(file, { force: true });
-    const what = `round ${number}, ${point}, call ${order.at}${order.forEver ? ' and all behind it' : ''}`;
+    const what = `round ${number}, ${point}, call ${order.at}${order.forEver ? ' and all later ones' : ''}`;
     const tell = (fault: string): void => void this.faults.push(`${what}: ${fault}`);
     if (point === 'start') await this.#startFails(order, tell);
     else await this.#runFails(point, order, tell);

@@ -208,7 +208,7 @@ async function untroubled(): Promise<{
   await engine.close();
   const calls = new Failing(null);
   const { acknowledged } = await live(new FaultyDisk({ fault: calls.fault }), states);
-  if (acknowledged !== WRITE_COUNT) throw new Error(`the life itself got to ${acknowledged}`);
+  if (acknowledged !== WRITE_COUNT) throw new Error(`the run itself ended at ${acknowledged}`);
   return { states, sites: calls.sites };
 }
 

@@ -1,6 +1,6 @@
 /**
  * A short run of an engine: writes of every kind, during and between checkpoints, and the resulting state as text. The
- * writes come one after the other, so the content of the store is always that after some number of them.
+ * writes come one after the other, so the content of the store is always the result of some number of them.
  */
 import {
   bindCountEntity,
@@ -64,7 +64,7 @@ export const script = (text: string, idempotencyId: string): Write => {
     });
 };
 
-/** Changes of the catalog that depend only on IDs that the run knows. */
+/** Changes of the catalog that depend only on IDs that the run has assigned. */
 const apply = (...changes: CatalogChange[]): Write => {
   return (engine) => engine.change(() => ({ changes, answer: null }));
 };

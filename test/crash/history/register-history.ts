@@ -1,7 +1,7 @@
 /**
  * Histories of registers, and a check that one is linearizable: each write and each read takes effect at one time between its
  * request and its answer, and a read returns the value of the last write before it.
- * Source  Gibbons, Korach: Testing Shared Memories, SIAM J. Comput. 26 (1997): exact for registers of which every value is
+ * Source  Gibbons, Korach: Testing Shared Memories, SIAM J. Comput. 26 (1997): exact for registers whose every value is
  *         written once, in O(n log n).
  */
 
@@ -69,7 +69,7 @@ function zonesClash(zones: readonly Zone[]): string | null {
   const forward = zones.filter((zone) => zone.forward).sort((a, b) => a.low - b.low);
   for (let at = 1; at < forward.length; at++) {
     const [before, behind] = [forward[at - 1], forward[at]];
-    if (behind.low < before.high) return `${before.value} and ${behind.value} stood at the same time`;
+    if (behind.low < before.high) return `${before.value} and ${behind.value} were current at the same time`;
   }
   for (const { value, low, high } of zones.filter((zone) => !zone.forward)) {
     const around = lastBefore(forward, low);

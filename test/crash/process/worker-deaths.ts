@@ -253,7 +253,7 @@ export class WorkerDeaths {
       if (endedWith !== null)
         throw new Error(`the server ended with ${endedWith}: ${server.output.slice(-2_000)}`);
       if (performance.now() > untilMs)
-        throw new Error(`a worker did not come back: ${server.output.slice(-2_000)}`);
+        throw new Error(`a worker was not rebuilt: ${server.output.slice(-2_000)}`);
       const { status } = await client.request({
         path: '/v1/query/count/entity/total',
         body: { dimensions: ['default'] },
@@ -279,7 +279,8 @@ export class WorkerDeaths {
         body: [{ 'query-name': 'nobody', query }],
       });
       const { result } = body as { result?: { nobody: number } };
-      if (status === 200 && result?.nobody !== 0) this.#found('wrong', `nobody has ${JSON.stringify(body)}`);
+      if (status === 200 && result?.nobody !== 0)
+        this.#found('wrong', `wrong count of a tag without entities: ${JSON.stringify(body)}`);
       await pause(2);
     }
   }

@@ -58,7 +58,7 @@ for (const [what, jumpMs] of [
     const clock = new ManualClock(NOW_MS);
     const store = await open(t, { clock });
     clock.jump(jumpMs);
-    t.ok(await until(() => isSuspended(store)), 'suspended, as /metrics tells');
+    t.ok(await until(() => isSuspended(store)), 'suspended, as /metrics shows');
     t.match(store.warnings.join(), /the clock jumped.*"jumpSeconds":/);
     await pause(100);
     t.equal(await store.countOne(visited), ENTITIES, 'queries are answered, and no event expired');

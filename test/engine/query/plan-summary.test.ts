@@ -25,7 +25,7 @@ t.test('the summary of every kind of query is that of EXPLAIN, summed over the s
   t.strictSame(await summaryOf({ kind: 'count', plan: { ...target, condition } }), [scan, tested, 'count']);
   t.strictSame(await summaryOf({ kind: 'exist', plan: { ...target, condition: null } }), [
     'scan default: 3000 entities in 3 segments of 3 shards, about 3000 rows pass',
-    'look entity IDs up',
+    'look up entity IDs',
   ]);
 
   const level = (name: string, kind: ValueKind): LevelPlan => ({

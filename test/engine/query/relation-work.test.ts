@@ -36,7 +36,7 @@ interface Person {
 const WORDS = 40;
 const PEOPLE = 6_000;
 
-/** People of whom some have no number or word. */
+/** People, some of whom have no number or word. */
 const people: readonly Person[] = (() => {
   const prng = new Prng(SEED);
   return Array.from({ length: PEOPLE }, (_, index) => {
@@ -100,7 +100,7 @@ function grouped(rows: readonly Person[]): object[] {
   return [...groups].map(([word, { count, sum, words }]) => ({ word, c: count, s: sum, d: words.size }));
 }
 
-/** By number, those without one last, then by ID. */
+/** By number, people without a number last, then by ID. */
 const ordered: readonly Person[] = (() => {
   const key = ({ n }: Person): number => n ?? Number.POSITIVE_INFINITY;
   return [...people].sort((a, b) => (a.n === b.n ? (a.id < b.id ? -1 : 1) : key(a) - key(b)));
@@ -329,7 +329,7 @@ t.test('all stages of a query read one version', async (t) => {
   t.ok(writes > 5, `${writes} writes`);
 });
 
-/** The rows of words, each with each of the people that has it: much more rows than people. */
+/** The rows of words, each joined with the people who have that word: many more rows than people. */
 function pairs(store: TestStore): RelationPlan {
   const builder = new RelationBuilder(store);
   const [left, right] = [builder.scan(ALL), builder.scan(ALL)];
@@ -430,7 +430,7 @@ t.test('a query on a worker that ends is refused, and answered after the rebuild
   }
 });
 
-t.test('an order is that of the answer, also of many rows', async (t) => {
+t.test('the answer has the requested order, also with many rows', async (t) => {
   const store = await openPeople(t, [2, 3]);
   const builder = new RelationBuilder(store);
   const left = builder.union(builder.scan(ALL), builder.scan(`${ALL} WHERE n > 1000`));
@@ -442,7 +442,7 @@ t.test('an order is that of the answer, also of many rows', async (t) => {
   }
 });
 
-t.test('a stage at one place runs outside the write barrier', async (t) => {
+t.test('a stage in one location runs outside the write barrier', async (t) => {
   let barrierIsOpen: Promise<unknown> | null = null;
   let free = 0;
   let store: TestStore | null = null;

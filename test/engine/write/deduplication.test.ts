@@ -63,7 +63,7 @@ t.test('a repeat waits for the first request; if that is refused, the repeat is 
   t.strictSame(order, ['begin first', 'end first', 'begin second', 'end second']);
 });
 
-t.test('a full table refuses new idempotency keys and forgets none younger than 24 hours', async (t) => {
+t.test('a full table refuses new idempotency keys and drops no key younger than 24 hours', async (t) => {
   const table = new DeduplicationTable(2);
   const write = async (): Promise<readonly number[]> => [1];
   table.add(entry('a', 0));
@@ -145,7 +145,7 @@ t.test(
 );
 
 t.test(
-  'idempotency keys are forgotten after 24 hours, and a write without one is never recorded',
+  'idempotency keys are dropped after 24 hours, and a write without one is never recorded',
   async (t) => {
     const clock = new ManualClock(NOW_MS);
     const store = await TestStore.open(t, makeDir(t), { clock });

@@ -30,7 +30,7 @@ t.test('sizes are powers of two, at least as large as requested', async (t) => {
   }
 });
 
-t.test('the memory is divided anew when no part is in use', async (t) => {
+t.test('the memory is divided again when no part is in use', async (t) => {
   const memory = new InsertMemory(2 ** 20);
   const small = Array.from({ length: 2 ** 8 }, () => memory.acquire(4_096));
   t.ok(small.every((buffer) => 'at' in buffer));

@@ -60,7 +60,7 @@ t.test('the rows of the SELECT are inserted with every digit and text, and event
   t.strictSame(await rowsOf(server, 'SELECT SUM([hit.value]) AS hits FROM copy'), [{ hits: 6_300 }]);
 });
 
-t.test('statements that run at once see the rows of each other, or none of them', async (t) => {
+t.test('concurrent statements see all rows of each other, or none of them', async (t) => {
   const server = await start({ shards: 2, workers: 2 });
   t.teardown(() => server.stop());
   const add = `INSERT INTO copy ([entity-id], n) SELECT 'n' || CAST(COUNT(*) AS VARCHAR), COUNT(*) FROM copy`;
@@ -76,7 +76,7 @@ t.test('statements that run at once see the rows of each other, or none of them'
   );
 });
 
-t.test('what a kill leaves of a statement is all of it or nothing', async (t) => {
+t.test('after a kill, a statement has taken effect whole or not at all', async (t) => {
   const server = await start({ shards: 3, workers: 2 });
   t.teardown(() => server.stop());
   const prng = new Prng(SEED);
@@ -101,7 +101,7 @@ t.test('what a kill leaves of a statement is all of it or nothing', async (t) =>
   t.comment(`found ${[...counts].join(' and ')} rows`);
 });
 
-t.test('a repeat with the same key writes nothing and has the first answer', async (t) => {
+t.test('a repeat with the same key writes nothing and returns the first answer', async (t) => {
   const server = await start({ shards: 1, workers: 1 });
   t.teardown(() => server.stop());
   const send = (text: string, key: string) =>

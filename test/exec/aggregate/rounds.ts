@@ -16,7 +16,7 @@ import { generateTest } from '../condition/conditions.js';
 
 const WHOLE_TIME = { from: 0, to: 2 ** 32 - 1 };
 
-/** A text that is the same exactly for equal values. */
+/** A text that is the same for two values if and only if they are equal. */
 export const keyOf = (value: Stored): string =>
   typeof value === 'object' ? `${value[0] + 0},${value[1] + 0}` : `${value}`;
 

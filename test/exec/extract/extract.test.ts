@@ -128,7 +128,7 @@ for (const [kernels, module] of MODULES) {
           for (const at of [-1, prng.below(all.length), all.length - 2]) {
             const found = extraction.rows({ ...plan, limit, after: all[at]?.position ?? null });
             const wanted = all.slice(at + 1, at + 1 + limit);
-            if (shown(found) !== shown(wanted)) wrong.push(`${limit} behind row ${at}: ${shown(plan)}`);
+            if (shown(found) !== shown(wanted)) wrong.push(`${limit} after row ${at}: ${shown(plan)}`);
           }
         }
       }

@@ -58,7 +58,7 @@ t.test('all algorithms return the same rows, from and up to any row, even if has
           words[row >>> 5] |= 1 << (row & 31);
           chosen.push(shardIds.text(row));
         }
-        const some = [...extraction.entities.keys(), 'an ID that is not there'];
+        const some = [...extraction.entities.keys(), 'an ID that does not exist'];
         const position = () => ({
           id: prng.pick(prng.chance(0.3) ? ties : some),
           score: 0,

@@ -1,4 +1,4 @@
-/** Joins of generated relations beside nested loops over plain values. */
+/** Compares joins of generated relations with nested loops over plain values. */
 import t from 'tap';
 import { Prng, QuarryError } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/index.js';

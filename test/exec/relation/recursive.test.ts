@@ -1,4 +1,4 @@
-/** Rounds of recursive relations, beside plain loops over graphs. */
+/** Compares recursive relations with plain loops over graphs. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/index.js';
@@ -22,7 +22,7 @@ const column = (number: number, type = INTEGER): RelationColumn => ({ column: nu
 const values = (columns: readonly RelationColumn[], rows: readonly (readonly Value[])[]) =>
   ({ op: 'values', columns, rows }) as const;
 
-/** The nodes that edges reach from node 0, whose names are texts: a walk per round. */
+/** The names of the nodes that are reached from node 0; each round follows one more edge. */
 function reached(edges: readonly (readonly [Value, Value])[], all: boolean, run: QueryRun): string[] {
   const first = values([column(0), column(1, TEXT)], [[0n, 'node 0']]);
   const target = column(5, TEXT);
@@ -74,7 +74,7 @@ t.test('without ALL each row is returned once, in whatever rounds it is found', 
   }
 });
 
-t.test('with ALL a row is returned for every way that leads to it', async (t) => {
+t.test('with ALL a row is returned for every path that leads to it', async (t) => {
   const edges = [0n, 1n, 2n].flatMap((from) => [[from, from + 1n] as const, [from, from + 1n] as const]);
   const counts = [1, 2, 4, 8];
   const expected = counts.flatMap((count, node) =>
@@ -83,7 +83,7 @@ t.test('with ALL a row is returned for every way that leads to it', async (t) =>
   t.strictSame(reached(edges, true, unlimited()), expected);
 });
 
-t.test('rows beyond the memory end the query', async (t) => {
+t.test('rows that exceed the memory end the query', async (t) => {
   const edges = [[0n, 0n] as const, [0n, 0n] as const];
   t.throws(() => reached(edges, true, new QueryRun(null, 0, 1_000_000)), { code: 9006 });
 });

@@ -1,4 +1,4 @@
-/** Series of numbers and dates for each row of an input, beside plain loops. */
+/** Compares series of numbers and dates for each row of an input with plain loops. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/index.js';
@@ -79,7 +79,7 @@ t.test('months follow the calendar from value to value, and end with it', async 
   t.same(dates('2024-01-02', '2024-01-01', 1, 0), []);
 });
 
-t.test('steps that lead nowhere, and series without a practical end, are refused', async (t) => {
+t.test('steps that do not advance, and series that are too long, are refused', async (t) => {
   t.throws(() => shown([[1n, 2n, 0n]], {}), { code: 6000, message: /step of generate_series is 0/ });
   t.throws(() => dates('2024-01-01', '2025-01-01', 1, -30), { code: 6000, message: /cancel out/ });
   t.throws(() => dates('2024-02-01', '2025-01-01', 1, -29), { code: 6000, message: /cancel out/ });

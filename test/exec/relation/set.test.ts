@@ -1,4 +1,4 @@
-/** Set operations over generated relations beside counts of plain rows. */
+/** Compares set operations over generated relations with counts of plain rows. */
 import t from 'tap';
 import { Prng, QuarryError } from '../../../src/base/index.js';
 import { QueryRun } from '../../../src/exec/index.js';

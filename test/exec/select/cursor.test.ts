@@ -48,7 +48,7 @@ const countOf = (lines: readonly string[], line: string): number =>
   lines.filter((one) => one === line).length;
 
 /**
- * The fault of ordered rows, of which the first `count` were requested, or null; rows with equal keys may be in any
+ * The fault of ordered rows, the first `count` of which were requested, or null; rows with equal keys may be in any
  * order.
  */
 function orderFault(

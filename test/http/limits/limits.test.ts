@@ -194,7 +194,7 @@ t.test('a refusal names the owner of the limit', (t) => {
     charge(customKey('dashboard'), 100_001),
     '100001 more entity IDs would be over the 300000 that all custom keys of this database together may insert in a minute',
   );
-  t.equal(charge(keyOf('write'), 300_000), null, 'the write key has its own');
+  t.equal(charge(keyOf('write'), 300_000), null, 'the write key has its own rate');
   t.match(charge(user('a@x.org'), 300_001), /that this user may insert/);
   t.end();
 });
@@ -229,7 +229,7 @@ t.test('query-load endpoints share the limit of their plan, which may change at 
   t.equal(
     limiter.inDatabase(COUNT, database(2), MASTER)?.window.tryCount(1, 0),
     true,
-    'another database has its own',
+    'another database has its own rate',
   );
   t.strictSame(
     (['normal', 'high', 'ultra', 'mega'] as const).map((plan) => boundOf(COUNT, plan)?.window.limit),

@@ -175,7 +175,7 @@ t.test('a long answer is sent in chunks, and its connection can be used again', 
     await until(() => next.head !== '');
     t.match(next.head, /Content-Length: /);
   });
-  t.equal(await metric(front, 'quarry_http_requests_open'), 1, 'the one that asks');
+  t.equal(await metric(front, 'quarry_http_requests_open'), 1, 'only the request for the metrics is open');
 });
 
 t.test(

@@ -1,4 +1,7 @@
-/** A sender on another thread that is faster than the handler: what one turn of the event loop reads from it. */
+/**
+ * The number of bytes that one turn of the event loop reads from a sender on another thread that is faster than the
+ * handler.
+ */
 import net from 'node:net';
 import { Worker } from 'node:worker_threads';
 import t from 'tap';
@@ -89,7 +92,7 @@ t.test('a turn of the event loop reads less than 512 KiB from a fast sender', op
   );
 });
 
-t.test('a port that nobody listens on is reported', options, async (t) => {
+t.test('a port without a listener is reported', options, async (t) => {
   const server = net.createServer();
   const port = await new Promise<number>((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port));

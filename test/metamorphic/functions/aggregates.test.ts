@@ -127,7 +127,7 @@ t.test(`aggregates over windows equal those of DuckDB (seed ${SEED})`, async (t)
   t.strictSame(found.slice(0, 5), [], `${found.length} of ${faults.length} differ`);
 });
 
-t.test(`GROUPING tells the sets of a group (seed ${SEED})`, async (t) => {
+t.test(`GROUPING identifies the set of a group (seed ${SEED})`, async (t) => {
   const life = await FunctionLife.start(t, [1, 5], ROWS, new Prng(SEED));
   const order = 'ORDER BY 1, 2 NULLS LAST, 3 NULLS LAST';
   for (const keys of ['ROLLUP (s, b)', 'CUBE (s, b)', 'GROUPING SETS ((s), (b), ())']) {
@@ -138,7 +138,7 @@ t.test(`GROUPING tells the sets of a group (seed ${SEED})`, async (t) => {
   t.match((await life.answers('SELECT grouping(i) FROM f GROUP BY s'))[0], /GROUPING takes 1 to 31 keys/);
 });
 
-t.test('aggregates refuse what they do not take', async (t) => {
+t.test('aggregates refuse arguments that they do not support', async (t) => {
   const life = await FunctionLife.start(t, [2], 5, new Prng(SEED));
   for (const [value, message] of [
     ['bit_and(d)', /BIT_AND does not take decimal/],

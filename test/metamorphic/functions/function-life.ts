@@ -126,7 +126,7 @@ export class FunctionLife {
     return answers;
   }
 
-  /** What is wrong with the answers to `sql`, of which DuckDB answers `duckSql`; null = nothing. Rows must have an order. */
+  /** The first difference between the answers to `sql` and DuckDB's answer to `duckSql`; null = none. Rows must have an order. */
   async fault(sql: string, duckSql = sql): Promise<string | null> {
     const [first, ...others] = await this.answers(sql);
     const different = others.find((answer) => answer !== first);
@@ -140,7 +140,7 @@ export class FunctionLife {
   }
 }
 
-/** DuckDB's NaN is missing here. */
+/** DuckDB's NaN becomes null, as in Quarry. */
 function isEqual(found: unknown, wanted: unknown): boolean {
   if (wanted === 'NaN') return found === null;
   if (Array.isArray(found) && Array.isArray(wanted)) {

@@ -19,11 +19,11 @@ const DUCK_TYPES: Readonly<Record<TreeType, string>> = {
   decimal: 'DECIMAL(30, 2)',
 };
 
-/** What both engines answer to one statement. */
+/** The answers of both engines to one statement. */
 export type Outcome =
   | { readonly is: 'equal'; readonly rowCount: number }
   | { readonly is: 'different'; readonly what: string }
-  /** DuckDB does not take the statement. */
+  /** DuckDB refuses the statement. */
   | { readonly is: 'refused-by-duck'; readonly what: string };
 
 export class TreeLife {

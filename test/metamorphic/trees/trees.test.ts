@@ -1,6 +1,6 @@
 /**
- * Generated SELECTs of general form (tree-statements.ts), three levels deep, sent to whole servers and to DuckDB. On several
- * layouts of shards and with both kinds of kernels, over tables of a few rows with many equal and missing values.
+ * Generated SELECTs of general form (tree-statements.ts), three levels deep, sent to whole servers and to DuckDB. The servers
+ * have several layouts of shards and both kinds of kernels, and the tables have a few rows with many equal and missing values.
  *
  * A longer run: node dist/test/metamorphic/trees/trees.test.js --queries 500000 --seed 1
  */
@@ -28,7 +28,7 @@ const LAYOUTS = [
   { shards: 7, workers: 2, simd: true, rowsMax: 25 },
 ] as const;
 const SHOWN = 5;
-/** At least this share of the statements is taken by DuckDB. */
+/** DuckDB accepts at least this share of the statements. */
 const TAKEN_MIN = 0.8;
 
 for (const [index, { simd, rowsMax, ...layout }] of LAYOUTS.entries()) {

@@ -1,4 +1,6 @@
-/** Cursors: generated FETCH and MOVE beside PostgreSQL itself, the life of cursors, large answers, and psql's FETCH_COUNT. */
+/**
+ * Cursors: generated FETCH and MOVE compared with PostgreSQL itself, the life of cursors, large answers, and psql's FETCH_COUNT.
+ */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { promisify } from 'node:util';

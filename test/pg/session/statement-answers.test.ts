@@ -108,7 +108,7 @@ t.test('statements over rows and over the catalog', async (t) => {
     );
   });
 
-  t.test('a backslash escapes in patterns', async (t) => {
+  t.test('a backslash is an escape character in patterns', async (t) => {
     const named = (condition: string, values?: unknown[]): Promise<unknown[]> =>
       query(`SELECT name FROM flights WHERE ${condition} ORDER BY 1`, values);
     for (const condition of [

@@ -68,7 +68,7 @@ t.test('writes', async (t) => {
     t.equal(await ids(), 'a');
   });
 
-  t.test('a wrong write changes nothing, and says why', async (t) => {
+  t.test('a refused write changes nothing and its error gives the reason', async (t) => {
     const wrong: readonly (readonly [text: string, code: string])[] = [
       [`INSERT INTO "default" ("entity-id", age) VALUES ('x', 1), ('y', 'many')`, '42601'],
       [`INSERT INTO "default" ("entity-id", nix) VALUES ('x', 1)`, '42703'],
@@ -87,7 +87,7 @@ t.test('writes', async (t) => {
     t.equal(await ids(), 'a');
   });
 
-  t.test('the writes of a block take effect at COMMIT, whole', async (t) => {
+  t.test('the writes of a block take effect at COMMIT, all or none', async (t) => {
     const insert = (id: string, age: unknown): string =>
       `INSERT INTO "default" ("entity-id", age) VALUES ('${id}', ${age})`;
     await client.query('BEGIN');
@@ -216,7 +216,7 @@ t.test('writes', async (t) => {
     await raw.send('G', message('Q', begin));
     t.match(textOf(await raw.send('Z', message('Q', 'SELECT 1')), 'E'), /08P01/);
     t.equal(kinds(await raw.send('Z')), 'TDCZ', 'the message that ended the COPY is answered');
-    t.equal((await ids()).split(',').length, 2_501, 'nothing of the failed ones');
+    t.equal((await ids()).split(',').length, 2_501, 'no row of the failed ones');
     await raw.send('Z', message('Q', 'BEGIN'));
     await raw.send('G', message('Q', begin));
     await copy('Z', 'y\t1\t\\N\t\\N\n');

@@ -141,7 +141,7 @@ t.test('with a small limit, a worker has few groups at a time', async (t) => {
   t.equal(
     all.parts.reduce((sum, { count }) => sum + count, 0),
     all.rows.length,
-    'every group is with one worker',
+    'every group is on exactly one worker',
   );
   const total = all.rows.reduce((sum, row) => sum + Number(row[3]), 0);
   t.equal(total, 3 * 60_000 * 3);

@@ -1,4 +1,4 @@
-/** Chains of inner joins in the order that the rule chooses, beside the order as written. */
+/** Compares chains of inner joins in the order that the rule chooses with the same joins in the order as written. */
 import t from 'tap';
 import { Prng } from '../../../src/base/index.js';
 import {

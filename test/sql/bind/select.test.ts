@@ -69,7 +69,7 @@ const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan]
     }),
   ],
   [
-    'conditions on one column are one, and an OR that only expressions can say keeps its conditions',
+    'conditions on one column are merged, and an OR that only expressions can represent keeps its conditions',
     'SELECT score FROM users WHERE age >= 3 AND age < 10 AND (active OR LENGTH(name) = 3)',
     plan({
       condition: attribute('age', range(3n, 9n)),
@@ -189,7 +189,7 @@ const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan]
     }),
   ],
   [
-    'aggregates beside columns: a group per entity, and a window that HAVING names narrows the events',
+    'aggregates together with columns: a group per entity, and a window that HAVING names narrows the events',
     `SELECT name, AVG([spent.value]) FROM users WHERE active HAVING [spent.date] BETWEEN '2017-05-01' AND '2017-05-31' ORDER BY age`,
     plan({
       condition: {
@@ -265,7 +265,7 @@ const PLANS: readonly (readonly [shows: string, sql: string, wanted: SelectPlan]
     }),
   ],
   [
-    'DISTINCT rows are groups of what is put out',
+    'DISTINCT rows are groups of the outputs',
     'SELECT DISTINCT city, UPPER(name) AS n FROM users ORDER BY n',
     plan({
       inputs: [CITY, NAME],

@@ -1,6 +1,6 @@
 /**
- * The dialect of the Postgres port beside PostgreSQL itself: names and values of columns, order of missing values, division,
- * casts, and the codes of errors.
+ * The dialect of the Postgres port compared with PostgreSQL itself: names and values of columns, order of missing values,
+ * division, casts, and the codes of errors.
  */
 import { PGlite } from '@electric-sql/pglite';
 import t from 'tap';

@@ -112,15 +112,12 @@ export function differenceOf(
     let end = parsed.batches[0]?.offset ?? 0;
     const found = new Map<string, string[]>();
     for (const { shard, dimensionId, offset, byteLength } of parsed.batches) {
-      check(
-        offset === end && offset % 8 === 0 && byteLength % 8 === 0,
-        'batches are not one behind the other',
-      );
+      check(offset === end && offset % 8 === 0 && byteLength % 8 === 0, 'batches are not contiguous');
       check(!locations.has(`${shard} ${dimensionId}`), 'a shard and dimension has two batches');
       locations.add(`${shard} ${dimensionId}`);
       end = offset + byteLength;
       const batch = decodeBatch(parsed.buffer, offset, byteLength);
-      check(batch.dimensionId === dimensionId && batch.rowCount > 0, 'a batch is not what its place says');
+      check(batch.dimensionId === dimensionId && batch.rowCount > 0, 'a batch does not match its entry');
       batch.idHashes.forEach((hash) => {
         check(shardOf(hash, shardCount) === shard, 'an entity is in a wrong shard');
       });
@@ -136,7 +133,7 @@ export function differenceOf(
     }
     const order = (map: Map<string, string[]>): string =>
       plain([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
-    check(order(found) === order(wanted), `found ${order(found)}\nwanted ${order(wanted)}`);
+    check(order(found) === order(wanted), `found ${order(found)}\nexpected ${order(wanted)}`);
     return null;
   } catch (thrown) {
     return (thrown as Error).message;

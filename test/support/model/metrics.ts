@@ -30,7 +30,7 @@ export function metricOf(metric: string, values: readonly Value[], type: string)
     case 'stddev':
       return deviation(values.map(asFraction));
     default:
-      throw new Error(`the model does not know the metric ${metric}`);
+      throw new Error(`the model does not support the metric ${metric}`);
   }
 }
 

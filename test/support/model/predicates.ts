@@ -44,7 +44,7 @@ export function holds(value: Value, word: string, operand: Json): boolean {
     case 'geo_bounding_box':
       return withinBox(value as Point, asObject(operand));
     default:
-      throw new Error(`the model does not know the predicate ${word}`);
+      throw new Error(`the model does not support the predicate ${word}`);
   }
 }
 

@@ -83,6 +83,6 @@ export function bucketOf(seconds: number, interval: string): Span {
       return [Date.UTC(year, month, 1) / 1000, Date.UTC(year, month + 1, 1) / 1000];
     }
     default:
-      throw new Error(`the model does not know the interval ${interval}`);
+      throw new Error(`the model does not support the interval ${interval}`);
   }
 }

@@ -87,6 +87,6 @@ function readValue(body: Json | undefined, { type, bounds }: ColumnFacts): Value
       return { longitude, latitude };
     }
     default:
-      throw new Error(`the model does not know values of type ${type}`);
+      throw new Error(`the model does not support values of type ${type}`);
   }
 }

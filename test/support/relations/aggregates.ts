@@ -7,7 +7,7 @@ export interface AggregateOf {
   readonly function: AggregateFunction;
   readonly distinct: boolean;
   readonly fraction: number | null;
-  /** Of the values, if they are decimals. */
+  /** The scale of the values, if they are decimals. */
   readonly scale: number;
 }
 

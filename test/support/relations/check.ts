@@ -21,7 +21,7 @@ export function checkRelation(relation: Relation, outer: Types = new Map()): voi
   const inputs = relationInputs(relation);
   const visible = new Map([...outer, ...inputs.flatMap((input) => [...typesOf(columnsOf(input))])]);
   const read = ({ column, type }: RelationColumn): void => {
-    if (!visible.has(column)) throw new Error(`${relation.op} reads column ${column}, which is not there`);
+    if (!visible.has(column)) throw new Error(`${relation.op} reads column ${column}, which does not exist`);
     if (visible.get(column) !== JSON.stringify(type)) throw new Error(`column ${column} has another type`);
   };
   const evaluate = (expression: Expression | null): void => {
@@ -48,7 +48,7 @@ export function checkRelation(relation: Relation, outer: Types = new Map()): voi
       const right = typesOf(columnsOf(relation.right));
       checkRelation(relation.right, new Map([...outer, ...left]));
       for (const key of relation.keys) {
-        if (!left.has(key.left)) throw new Error(`key ${key.left} is no column of the left side`);
+        if (!left.has(key.left)) throw new Error(`key ${key.left} is not a column of the left side`);
         if (left.get(key.left) !== right.get(key.right)) throw new Error('keys have one type');
       }
       evaluate(relation.condition);

@@ -133,7 +133,7 @@ class Trees {
     return sortedBy(input, prng, prng.chance(0.7));
   }
 
-  /** Without ALL, over values of a few different ones, so that it ends. */
+  /** Without ALL, over columns with few different values, so that it ends. */
   #recursive(): Relation {
     const prng = this.#prng;
     const left = this.#leaf();

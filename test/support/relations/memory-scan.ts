@@ -23,7 +23,7 @@ export function memoryScan(plan: SelectPlan, tables: MemoryTables): Value[][] {
       if (input.from === 'entity-id') return entity.id;
       if (input.from === 'attribute') return entity.values.get(input.columnId) ?? null;
       if (input.from === 'condition') return holds(input.condition, entity);
-      throw new Error(`no ${input.from} here`);
+      throw new Error(`inputs from ${input.from} are not supported`);
     });
     if (plan.filter === null || evaluateRow(plan.filter, row) === true) rows.push(row);
   }
@@ -99,7 +99,7 @@ function holds(condition: Condition, entity: MemoryEntity): boolean | null {
       return values.includes(null) ? null : !settling;
     }
     default:
-      throw new Error(`no condition on ${condition.op} here`);
+      throw new Error(`conditions with ${condition.op} are not supported`);
   }
 }
 

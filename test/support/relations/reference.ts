@@ -20,13 +20,13 @@ import { windowValues } from './windows.js';
 /** Thrown if a row of a single join has two matches. */
 export class TwoMatches extends Error {}
 
-/** Where leaves read their rows: a value per column. */
+/** The rows that leaves read: a value per column. */
 export interface Sources {
   scan(plan: SelectPlan): readonly (readonly Value[])[];
   table(table: number): readonly (readonly Value[])[];
   /** In plans, nothing is received. */
   received?(stage: number): readonly (readonly Value[])[];
-  /** By recursive relation around: the rows of the round before. */
+  /** By number of the surrounding recursive relation: the rows of the previous round. */
   readonly working?: ReadonlyMap<number, readonly (readonly Value[])[]>;
 }
 
@@ -113,7 +113,7 @@ function recursiveRows(relation: RelationOf<'recursive'>, sources: Sources, oute
   return numbered(relation, found);
 }
 
-/** Of series of integers. */
+/** Supports series of integers only. */
 function seriesRows({ value, first, last, step }: RelationOf<'series'>, row: Row, full: Row): Row[] {
   const [from, to, by] = [first, last, step].map((of) => computed(of, full));
   if (typeof from !== 'bigint' || typeof to !== 'bigint' || typeof by !== 'bigint') return [];
@@ -128,7 +128,7 @@ function seriesRows({ value, first, last, step }: RelationOf<'series'>, row: Row
 
 function computed(expression: Expression, row: Row): Value {
   for (const input of inputsOf(expression)) {
-    if (row[input] === undefined) throw new Error(`column ${input} is read but not there`);
+    if (row[input] === undefined) throw new Error(`column ${input} is read but does not exist`);
   }
   return evaluateRow(expression, row);
 }
@@ -163,7 +163,7 @@ function matches({ kind, keys, condition }: RelationOf<'join'>, row: Row): Truth
   let truth: Truth = true;
   for (const { left, right, nullsEqual } of keys) {
     const [a, b] = [row[left], row[right]];
-    if (a === undefined || b === undefined) throw new Error('a key is not there');
+    if (a === undefined || b === undefined) throw new Error('a key does not exist');
     const isMissing = a === null || b === null;
     const equal = isMissing ? (nullsEqual ? a === b : null) : compareValues(a, b) === 0;
     truth = both(truth, equal);

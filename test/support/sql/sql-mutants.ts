@@ -313,7 +313,7 @@ export function hostileTexts(table: string): readonly (readonly [string, string 
     ['NULs in a text', where(`word = 'a\0b'`)],
     ['a lone surrogate', Buffer.from(of("'\ud800'"), 'utf16le')],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       Buffer.from([0x53, 0x45, 0x4c, 0x45, 0x43, 0x54, 0x20, 0x27, 0xff, 0xfe, 0x27]),
     ],
     ['a cut letter', Buffer.from([...Buffer.from(of("'")), 0xf0, 0x9f])],

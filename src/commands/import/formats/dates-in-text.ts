@@ -1,6 +1,6 @@
 /**
- * Converts common date texts to the interface's form. Accepted are YYYY-MM-DD and YYYY/MM/DD, optionally with T or a space
- * and a time hh:mm, hh:mm:ss or with a fraction (dropped), and Z, ±hh:mm, ±hhmm, ±hh or " UTC"; without a zone it is UTC.
+ * Converts common date texts to the interface's form: YYYY-MM-DD and YYYY/MM/DD, optionally followed by T or a space and a
+ * time (hh:mm or hh:mm:ss, with a fraction that is dropped) and a zone (Z, ±hh:mm, ±hhmm, ±hh or " UTC"; UTC if absent).
  * Other orders of day and month are refused, because they are ambiguous.
  */
 import {
@@ -15,7 +15,7 @@ const DAY = /^(\d{4})([-/])(\d{2})\2(\d{2})$/;
 const DATE_TIME =
   /^(\d{4})([-/])(\d{2})\2(\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([Zz]|UTC|[+-]\d{2}(?::?\d{2})?))?$/;
 
-/** "YYYY-MM-DD", or null when the text is no date. */
+/** "YYYY-MM-DD", or null when the text is not a date. */
 export function dateIn(text: string): string | null {
   const match = DAY.exec(text);
   if (match === null) return null;
@@ -23,7 +23,7 @@ export function dateIn(text: string): string | null {
   return parseDate(date) === null ? null : date;
 }
 
-/** "YYYY-MM-DDThh:mm:ssZ" of a text with a date and a time; null when the text is none. */
+/** "YYYY-MM-DDThh:mm:ssZ" of a text with a date and a time; null for another text. */
 export function dateTimeIn(text: string): string | null {
   const match = DATE_TIME.exec(text);
   if (match === null) return null;

@@ -48,7 +48,7 @@ const BY_ENDING: Readonly<Record<string, Format>> = {
 };
 const COMPRESSION_ENDINGS = ['.gz', '.zst', '.zstd'];
 
-/** The extension of the name, without that of a compression. */
+/** The extension of the name, without the extension of a compression. */
 function endingOf(name: string): string {
   const ending = path.extname(name).toLowerCase();
   return COMPRESSION_ENDINGS.includes(ending)

@@ -1,7 +1,7 @@
 /**
  * Reads and decompresses a file or standard input. Gzip and zstd are detected by the first bytes, not by the name.
  * Invariants: bytes are read only on demand, so that memory does not grow with the file; decompressed data passes through
- * in parts, also that of a decompression bomb.
+ * in parts, even the data of a decompression bomb.
  */
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';

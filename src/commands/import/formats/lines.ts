@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ImportError } from './row-block.js';
 
-/** Limit of a line and of a row; the body of an insert holds not much more. */
+/** Limit of a line and of a row; the body of an insert cannot hold much more. */
 export const LINE_BYTES_MAX = 2 ** 20;
 
 const LINE_START_CHARS = 200;

@@ -149,7 +149,7 @@ function parsers() {
   };
 }
 
-/** Reads the footer. Rejects with ImportError when it is none. */
+/** Reads the footer. Rejects with ImportError when the file has no valid footer. */
 export async function parquetSource(input: Input): Promise<RowSource> {
   const { name, file } = input;
   if (file === null) {

@@ -34,7 +34,7 @@ export interface Guess {
 const PLACES_MIN = 6;
 /** Maximum decimal places for floating-point numbers. */
 const PLACES_FLOATING_MAX = 9;
-/** Every integer of so many digits fits in 64 bits. */
+/** Every integer with at most this many digits fits in 64 bits. */
 const DIGITS_MAX = 18;
 /** Digits before the point in addition to those seen. */
 const SPARE_DIGITS = 3;

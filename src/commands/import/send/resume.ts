@@ -1,6 +1,6 @@
 /**
  * The state of an import, in a small file next to the imported one, with which a new run resumes it.
- * Rule: for 24 hours, while the server knows the Idempotency-Keys, the result does not depend on this file; later only the
+ * Rule: for 24 hours, while the server stores the Idempotency-Keys, the result does not depend on this file; later only the
  * file records what was sent.
  */
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import type { Mapping } from '../mapping/mapping.js';
 
 const VERSION = 1;
 const TAIL_BYTES = 2 ** 16;
-/** A server forgets an Idempotency-Key after 24 hours; half an hour is a margin. */
+/** A server stores an Idempotency-Key for 24 hours; half an hour is a margin. */
 const KNOWN_MS = 23.5 * 3_600_000;
 
 export interface Counts {
@@ -96,7 +96,7 @@ export class StateFile {
     const areKnown = state.bodiesSent === state.bodies || nowMs - state.atMs < KNOWN_MS;
     if (areKnown) return state;
     throw new ImportError(
-      `${this.#file} is older than a day: the server no longer knows which rows after row ${state.lastRow} it inserted. ` +
+      `${this.#file} is older than a day: the server no longer records which rows after row ${state.lastRow} it inserted. ` +
         `Find out which rows exist, remove the file and continue with --skip-rows`,
     );
   }

@@ -1,6 +1,6 @@
 /**
  * Loops of key filters: each writes the rows whose value passes to `out` and returns their number, without a branch
- * that depends on the values. `out` may be `rows`, because rows are written behind those that are read.
+ * that depends on the values. `out` may be `rows`, because writes never pass reads.
  */
 
 /** A bit for each of `length` integers from `least` on; there is a word for offset `length`. */

@@ -1,5 +1,5 @@
 /**
- * Filters of left rows by the integer keys of a join's right side: a left row whose key is not there has no match.
+ * Filters of left rows by the integer keys of a join's right side: a left row whose key is not among them has no match.
  * Layout  integers of a small range have a bit each; others have two bits of a Bloom filter, in one word, at least 16
  *         bits per key.
  * Hashes  have random multipliers, because clients choose the keys.
@@ -21,14 +21,14 @@ import {
   setBloom,
 } from './key-bits.js';
 
-/** A range has bits if it is at most this long in all, or per row, and in any case. */
+/** A range has a bit per integer if its length is at most RANGE_MIN or RANGE_PER_ROW per row, and at most RANGE_MAX. */
 const RANGE_MIN = 2 ** 20;
 const RANGE_PER_ROW = 64;
 const RANGE_MAX = 2 ** 31;
 const BLOOM_BITS_PER_KEY = 16;
 const WORDS_MIN = 256;
 const WORDS_MAX = 2 ** 26;
-/** Stored values of 32 bits are compared as such. */
+/** The range of stored 32-bit values, which are compared without widening. */
 const INT32_LEAST = -(2 ** 31);
 const INT32_END = 2 ** 31;
 
@@ -162,7 +162,7 @@ class IntegerFilter implements ColumnFilter {
   }
 }
 
-/** The part of a range that has 32-bit integers, and less than a word more; null = none. */
+/** The part of a range that contains 32-bit integers, from the start of a word of bits; null = none. */
 function int32Range({ least, length, words }: BitRange): BitRange | null {
   const end = Math.min(least + length, INT32_END);
   if (least >= INT32_LEAST) return end <= least ? null : { least, length: end - least, words };

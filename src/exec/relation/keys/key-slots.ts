@@ -11,7 +11,7 @@ import type { QueryRun } from '../../query-run.js';
 
 const SLOT_BYTES = 16;
 const SLOTS_MIN = 1_024;
-/** A table that is half full grows by this factor, or for all rows if this share of the rows so far differ. */
+/** A table that is half full grows by GROWTH. If DIFFERENT_SHARE of the rows so far differ, it grows for all rows at once. */
 const GROWTH = 4;
 const DIFFERENT_SHARE = 0.75;
 /** Slots per 32 bits of the filter, which is a quarter full at most. */
@@ -21,7 +21,7 @@ interface Slots {
   /** Slot s: numbers[2 s] and codes[4 s + 2]. */
   readonly numbers: Float64Array;
   readonly codes: Int32Array;
-  /** The slot of a hash is the bits from this one on. */
+  /** The slot of a hash is `hash >>> shift`. */
   readonly shift: number;
   readonly first: number;
   readonly second: number;
@@ -97,7 +97,7 @@ export class NumberSlots {
     this.#isFiltered = found * 2 < count;
   }
 
-  /** null = there is no memory for it. */
+  /** null = the memory of the run does not suffice for a filter. */
   #filterOf(): Filter | null {
     if (this.#filter !== null) return this.#filter;
     const wordCount = this.#slots.numbers.length / 2 / SLOTS_PER_WORD;

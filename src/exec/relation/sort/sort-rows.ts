@@ -7,7 +7,7 @@ import type { Operator, RelationBatch } from '../operator.js';
 import { batchesOf, type ColumnRows, MemoryOperator, sliceOf, stepsOf } from '../row-batches.js';
 import { TOP_ROWS_MAX, topRows } from './top-rows.js';
 
-/** The rows of `input` in the order of the relation, whose own input is not read. */
+/** The rows of `input` in the order of the relation; the relation's own input is not read. */
 export function sortRows(input: Operator, relation: RelationOf<'sort'>, run: QueryRun): Operator {
   const { keys, offset, limit } = relation;
   return new MemoryOperator(input.columns, input, run, (memory) => {

@@ -16,18 +16,18 @@ import { sortRows } from '../sort/sort-rows.js';
 import { valuesRows } from '../values.js';
 import { windowRows } from '../window/window-rows.js';
 
-/** What the leaves of a relation read. */
+/** The inputs of the leaves of a relation. */
 export interface OperatorSources {
   readonly run: QueryRun;
   readonly scan: (relation: RelationOf<'scan'>) => Operator;
   readonly received: (stage: number) => readonly RowsPart[];
-  /** By number of the recursive relation around: the rows of the round before. */
+  /** By number of the surrounding recursive relation: the rows of the previous round. */
   readonly working: ReadonlyMap<number, WorkingRows>;
   /** Wraps an operator to measure it; null = nothing is measured. */
   readonly measured: ((relation: Relation, operator: Operator) => Operator) | null;
 }
 
-/** Throws 9004 if rows of an earlier stage are not there. The caller releases the operator. */
+/** Throws 9004 if rows of an earlier stage are missing. The caller releases the operator. */
 export function createOperator(relation: Relation, sources: OperatorSources): Operator {
   const operator = operatorOf(relation, sources);
   return sources.measured === null ? operator : sources.measured(relation, operator);

@@ -61,7 +61,7 @@ export class StageCursor {
   /** Throws 9004. `release` must be called at the end. */
   constructor(stage: WorkerStage, sources: StageSources, run: QueryRun) {
     const { received, encoding, profiled, allocator } = sources;
-    invariant(encoding === null || stage.runs === 'operators', 'groups are returned as groups');
+    invariant(encoding === null || stage.runs === 'operators', 'only the rows of operators are encoded');
     this.#run = run;
     this.#measured = profiled ? new MeasuredOperators() : null;
     const measured = this.#measured;

@@ -1,7 +1,7 @@
 /**
- * Drops rows that cannot be among the first rows of their partition, before a window collects and sorts them: a row of
- * which enough rows of the partition are before it by the first order key. The best values of that key are kept by
- * partition, so that of m rows in any order about `limit` * ln(m / limit) remain.
+ * Drops rows that cannot be among the first rows of their partition, before a window collects and sorts them: those with enough
+ * rows of their partition before them by the first order key. The best values of that key are kept by partition, so that about
+ * `limit` * ln(m / limit) of m rows in random order remain.
  */
 import { grownWithin } from '../../../base/index.js';
 import { inputExpression, type RelationColumn, type RelationOf } from '../../../ir/index.js';
@@ -16,7 +16,7 @@ import { pickedOf } from '../picked-batch.js';
 /** The best values of a partition are searched one by one. */
 const LIMIT_MAX = 16;
 
-/** The rows of `input` without some that have at least `limit` rows of their partition before them. */
+/** Returns the rows of `input`, but may omit rows that have at least `limit` rows of their partition before them. */
 export function firstRows(
   input: Operator,
   window: RelationOf<'window'>,
@@ -107,7 +107,7 @@ class FirstRows implements Operator {
 const NO_ENTITIES = new Uint32Array(0);
 
 /**
- * Writes a score per row: rows with lower scores are first, rows with equal scores perhaps not equal. Returns false if the
+ * Writes a score per row: rows with lower scores are first, rows with equal scores may differ. Returns false if the
  * values have no such scores.
  */
 function writeScores(

@@ -36,7 +36,7 @@ function rowNumbers(layout: WindowLayout, numbers: Float64Array): Task<void> {
   );
 }
 
-/** For groups [from, to); `partition` is that of an earlier group. Returns the partition of the last one. */
+/** For groups [from, to); `partition` is the partition of an earlier group. Returns the partition of the last one. */
 function ranksOfGroups(
   name: RankFunction,
   { partitions, groups, firstGroups }: WindowLayout,

@@ -20,8 +20,8 @@ import { edgeColumn, nthColumn, ntileColumn, shiftedColumn } from './picked-valu
 import { rankColumn } from './ranks.js';
 
 /**
- * The rows of `input` with the functions of the relation, whose own input is not read. `first`: rows that have at least so
- * many rows of their partition before them need not be returned; null = all rows are.
+ * The rows of `input` with the values of the relation's functions; the relation's own input is not read. `first`: rows that have
+ * at least this many rows of their partition before them may be omitted; null = no row is omitted.
  */
 export function windowRows(
   input: Operator,

@@ -6,7 +6,7 @@ import { aggregate, countEvents, handleTopValues } from './aggregation.js';
 import type { DatabaseCall, Handler, Members } from './handler.js';
 import { countTotal, handleCountEntities } from './query.js';
 
-/** The handler of each type of query: that of the type's own endpoint, so that the answers cannot differ. */
+/** The handler of each type of query is the handler of the type's own endpoint, so that the answers cannot differ. */
 const HANDLERS: Readonly<Record<SavedQueryType, Handler<DatabaseCall>>> = {
   'count/entity': handleCountEntities,
   'count/event': countEvents,

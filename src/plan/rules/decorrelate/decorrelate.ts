@@ -1,6 +1,7 @@
 /**
  * Removes reads of left columns by the right side of joins (correlated subqueries), from the outermost join inwards, so
- * that the left side of a correlated join reads no outer columns itself. Required: execution knows no such reads.
+ * that the left side of a correlated join reads no outer columns itself. This rule is required, because execution does not
+ * support such reads.
  */
 import {
   columnsOf,
@@ -105,7 +106,7 @@ class Decorrelation {
     return this.#marked({ ...join, ...right, right: pulled.relation }, pulled.conjuncts, columns);
   }
 
-  /** A row that the right side omitted is no match of a mark join, while an unknown condition is an unknown match. */
+  /** In a mark join, a row that the right side omitted is not a match, while an unknown condition is an unknown match. */
   #marked(
     join: RelationOf<'join'>,
     conjuncts: readonly Expression[],

@@ -1,7 +1,7 @@
 /**
  * The cheap way to remove reads of outer columns from the right side of a join: conditions that read them move up into
- * the join. They pass projections, sorts, inner joins, and groups and windows if they are equalities: groups by the
- * column that is equated are the groups of every outer value.
+ * the join. They pass projections, sorts, inner joins, and groups and windows if they are equalities: grouping by the
+ * equated column computes the groups for every outer value at once.
  */
 import {
   columnsOf,
@@ -18,7 +18,7 @@ import { allOf, conjunctsOf, readsAny, readsOnly } from '../../relations/express
 import { type ColumnNumbers, columnSet, narrowed } from '../../relations/tree.js';
 
 export interface PulledUp {
-  /** Reads no outer columns; has all columns of the relation before, and those that the conjuncts read. */
+  /** Reads no outer columns; has all columns of the original relation, and those that the conjuncts read. */
   readonly relation: Relation;
   readonly conjuncts: readonly Expression[];
 }
@@ -148,7 +148,7 @@ function throughGroups(
   return { relation: { ...relation, input, keys: [...relation.keys, ...more] }, conjuncts };
 }
 
-/** Computes the inner sides of the equalities as columns; null if a conjunct is no equality with outer columns. */
+/** Computes the inner sides of the equalities as columns; null if a conjunct is not an equality with outer columns. */
 export function groupedByEqualities(
   { relation, conjuncts }: PulledUp,
   outer: ReadonlySet<number>,

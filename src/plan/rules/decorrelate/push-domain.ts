@@ -212,8 +212,8 @@ function overAggregate(
 }
 
 /**
- * A row with the aggregates of its group for each row of `left`; the rows without a group have those of no values. The
- * columns of the aggregates remain, `groups` is changed instead.
+ * A row with the aggregates of its group for each row of `left`; rows without a group have the aggregates of an empty group.
+ * The columns of the aggregates remain, `groups` is changed instead.
  */
 export function withEmptyGroups(
   { aggregates }: RelationOf<'aggregate'>,

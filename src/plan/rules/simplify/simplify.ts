@@ -32,7 +32,7 @@ export function simplify(plan: RelationPlan): RelationPlan {
   });
 }
 
-/** By column: the number of operators that read it, and the answer. */
+/** By column: the number of operators that read it; the answer counts as one. */
 type ReadCounts = ReadonlyMap<number, number>;
 
 function readCounts(root: Relation): ReadCounts {
@@ -131,7 +131,7 @@ function kindFor(
   const { member } = conjunct;
   const isKnown = isNeverUnknown(join);
   if (isMark(member)) return isKnown ? 'anti' : null;
-  // NOT COALESCE(mark, FALSE): unknown is no match either, but the mark itself is missing there.
+  // NOT COALESCE(mark, FALSE): unknown is not a match either, but the mark itself is missing there.
   if (member.op !== 'coalesce' || !isMark(member.members[0]) || !isConstant(member.members[1], false))
     return null;
   return isKnown || hasOneReader ? 'anti' : null;

@@ -1,4 +1,4 @@
-/** What names mean in each clause of a SELECT: columns, aliases, aggregates, the pseudo-column `score`, INTERVAL. */
+/** The meaning of names in each clause of a SELECT: columns, aliases, aggregates, the pseudo-column `score`, INTERVAL. */
 import { type BindingTime, quoted } from '../../../base/index.js';
 import type { Expression } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';

@@ -1,4 +1,4 @@
-/** The clauses of one SELECT: how the expressions of each are bound, once it is known what the rows are. */
+/** The clauses of one SELECT: binds the expressions of each, after the kind of rows has been determined (shape.ts). */
 import type { BindingTime } from '../../../base/index.js';
 import { ALL_EVENTS, BOOLEAN, type EventTest, type Expression, inputsOf } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';

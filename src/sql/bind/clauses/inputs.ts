@@ -46,7 +46,7 @@ export class Inputs {
     return this.#add({ type: own.type, from: 'joined', join, column }, traits, name, position);
   }
 
-  /** The input that tells whether the row's entity satisfies a condition. */
+  /** The input that is true if the row's entity satisfies a condition. */
   condition(condition: Condition): Expression {
     const traits: InputTraits = { points: false, letters: 'mixed' };
     return this.#add({ type: BOOLEAN, from: 'condition', condition }, traits, null, null);

@@ -14,7 +14,7 @@ export interface BoundOrder {
   /** The key as an output expression. */
   readonly of: Expression;
   readonly descending: boolean;
-  /** The key of ORDER BY that it is made of. */
+  /** The key as written in ORDER BY. */
   readonly written: Expression;
   readonly node: SqlNode;
 }
@@ -63,7 +63,7 @@ export function itemNamed(
 }
 
 /**
- * The output with the name that a node of ORDER BY is, which PostgreSQL prefers to a column of FROM; null = none. Throws 6000
+ * The output that a node of ORDER BY names; PostgreSQL prefers it to a column of FROM. null = none. Throws 6000
  * if different outputs have it.
  */
 export function outputNamed(

@@ -25,7 +25,7 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['timestamp without time zone', 'timestamp'],
 ]);
 
-/** A name, and whether it is preferred to that of a cast or CASE around the expression. */
+/** A name, and whether it is preferred to the name of a surrounding cast or CASE. */
 interface Named {
   readonly name: string;
   readonly isStrong: boolean;

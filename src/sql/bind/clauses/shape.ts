@@ -12,7 +12,7 @@ import { nameOfRef, type Sources } from './sources.js';
 /**
  *   keys      GROUP BY                                  rows      none
  *   one       only aggregates: all rows are one group   outputs   DISTINCT rows: grouped by the outputs
- *   entities  aggregates beside columns: each entity is a group
+ *   entities  aggregates together with columns: each entity is a group
  */
 export type GroupingShape = 'keys' | 'one' | 'entities' | 'outputs' | 'rows';
 

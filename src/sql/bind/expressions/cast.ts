@@ -29,7 +29,7 @@ export function bindCast(node: NodeOf<'cast'>, binder: Binder): Expression {
 /** Fractional digits of a text that is cast to NUMERIC. */
 const TEXT_SCALE = 15;
 
-/** PostgreSQL's NUMERIC without digits. A float stays one, because a decimal has the same scale in all rows. */
+/** PostgreSQL's NUMERIC without digits. A float stays a float, because a decimal has the same scale in all rows. */
 function asNumeric(of: Expression, lenient: boolean, position: SourcePosition): Expression {
   if (of.type.type === 'float' || of.type.type === 'decimal') return of;
   if (isTextConstant(of)) {

@@ -103,7 +103,7 @@ export function noneOf(of: Expression, negated: boolean): Expression {
   return { op: 'in', type: BOOLEAN, of, values: [], negated };
 }
 
-/** Both ends inside; each is compared for itself. */
+/** Both ends are included, and each is compared separately. */
 export function bindBetween(node: NodeOf<'between'>, binder: Binder): Expression {
   const { negated, position } = node;
   const of = binder.value(node.of);

@@ -24,7 +24,7 @@ export interface IntervalNode {
 
 const isInterval = (node: SqlNode): node is NodeOf<'call'> => node.is === 'call' && node.name === 'interval';
 
-/** Reads an INTERVAL comparison; null if the node is none. Throws 6000 for an unknown length. */
+/** Reads an INTERVAL comparison; null for another node. Throws 6000 for an unknown length. */
 export function intervalOf(node: SqlNode): IntervalNode | null {
   if (node.is !== 'compare' || node.comparison !== '=') return null;
   const call = isInterval(node.left) ? node.left : isInterval(node.right) ? node.right : null;

@@ -42,7 +42,7 @@ function likeAny(
   );
   if (escapedBy !== null && escapedBy !== '') {
     const plain = Array.from(escapedBy).length === 1 && !/\p{L}/u.test(escapedBy);
-    if (!plain) throw sqlError('ESCAPE takes one character, which is no letter', position);
+    if (!plain) throw sqlError('ESCAPE takes one character that is not a letter', position);
     args.push(constantOf(TEXT, escapedBy));
   }
   const like = callOf('like-pattern', BOOLEAN, args);

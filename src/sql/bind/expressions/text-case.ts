@@ -1,7 +1,6 @@
 /**
  * SQL compares text without case: operands are lower-cased first. Stored text of most columns is in lower case already, so they
- * are compared unchanged, by dictionary. Text of a column that preserves case, and whatever is computed from it, is compared
- * exactly.
+ * are compared unchanged, by dictionary. Text of a column that preserves case, and text computed from it, is compared exactly.
  */
 import { type Expression, type ScalarFunction, TEXT } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
@@ -83,7 +82,7 @@ function lettersOfCast(of: Expression, scope: Inputs): TextLetters {
   return of.type.type === 'datetime' || of.type.type === 'json' ? 'mixed' : 'lower';
 }
 
-/** Functions that may yield upper-case letters of texts in lower case. */
+/** Functions that may return upper-case letters for texts in lower case. */
 const CAPITALIZING: ReadonlySet<ScalarFunction> = new Set([
   ...(['upper', 'initial-capitals', 'character', 'encode', 'decode', 'format'] as const),
   ...(['quote-literal', 'quote-nullable'] as const),

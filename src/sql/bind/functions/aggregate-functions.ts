@@ -12,7 +12,7 @@ export interface AggregateForm {
   readonly label: string;
   /** The fraction of a percentile; 'argument' = given by the second argument. */
   readonly fraction: number | 'argument' | null;
-  /** The only type of values that it takes; null = those of its function. */
+  /** The only type of values that the aggregate takes; null = the types that its function takes. */
   readonly only: SqlType['type'] | null;
   /** Equal values count once, also without DISTINCT. */
   readonly isDistinct: boolean;

@@ -101,7 +101,7 @@ const similar: Make = ([text, pattern, escapedBy], site) => {
   const sought = text.op === 'constant' ? pattern : soughtIn(text, pattern, site);
   const escapeText = escapedBy ?? constantOf(TEXT, '\\');
   if (isTextConstant(escapeText) && /\p{L}/u.test(escapeText.value)) {
-    throw sqlError('ESCAPE takes a character that is no letter', site.position);
+    throw sqlError('ESCAPE takes one character that is not a letter', site.position);
   }
   if (isTextConstant(sought) && isTextConstant(escapeText)) {
     positioned(site.position, () => new Regex(similarPattern(sought.value, escapeText.value)));

@@ -17,7 +17,7 @@ const calling =
 const cased =
   (name: 'upper' | 'lower'): Make =>
   ([text]) => {
-    // Other than ASCII texts are left to the function, which knows the mappings.
+    // Texts with other than ASCII characters are left to the function, which has the mappings.
     if (!isTextConstant(text) || !/^[ -~]*$/.test(text.value)) return callOf(name, TEXT, [text]);
     return constantOf(TEXT, name === 'upper' ? text.value.toUpperCase() : text.value.toLowerCase());
   };

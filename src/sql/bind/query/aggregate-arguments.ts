@@ -1,4 +1,4 @@
-/** What the binders of aggregates share: nodes, bound aggregates, arguments and FILTER. */
+/** Common code of the binders of aggregates: nodes, bound aggregates, arguments and FILTER. */
 import { BOOLEAN, type Expression, INTEGER, type RelationAggregate } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { CallNode, SqlNode } from '../../tree.js';

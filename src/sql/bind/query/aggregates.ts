@@ -76,7 +76,7 @@ function descending(
 
 interface Arguments {
   readonly argument: SqlNode;
-  /** That of the fraction. */
+  /** The node of the fraction. */
   readonly fraction: SqlNode | null;
   readonly isDescending: boolean;
 }

@@ -218,7 +218,7 @@ export class BlockBinder {
     return { key: bindScalar(item?.node ?? node, scope), position };
   }
 
-  /** The item whose alias the node is, if it is no column. */
+  /** The item whose alias the node is, if it is not a column. */
   #itemWithAlias(node: SqlNode): number | null {
     const isName =
       node.is === 'column' ? node.table === null : node.is === 'string' && node.quotes === 'double';

@@ -23,7 +23,7 @@ export interface VisibleTable {
   shared: { readonly table: number; readonly columns: readonly OutputColumn[] } | null;
   /** How often the statement names it. */
   readonly useCount: number;
-  /** Within the recursive part of this table: its rows of the round before. */
+  /** Within the recursive part of this table: its rows of the previous round. */
   readonly working: { readonly recursion: number; readonly columns: readonly OutputColumn[] } | null;
 }
 

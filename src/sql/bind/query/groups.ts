@@ -74,8 +74,8 @@ export class Groups {
   }
 
   /**
-   * GROUPING(key, ...): per key a bit, the last one the lowest, that is 1 in groups of sets without the key. Throws 6000 for
-   * an argument that is no key.
+   * GROUPING(key, ...): one bit per key, the last key's bit lowest, which is 1 in groups of sets without the key. Throws 6000 for
+   * an argument that is not a key.
    */
   addGrouping(keys: readonly Expression[], position: SourcePosition): Expression {
     const columns = keys.map((key) => this.#keyOf.get(keyOf(key)));

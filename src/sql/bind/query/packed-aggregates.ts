@@ -1,6 +1,6 @@
 /**
  * Binds aggregates of several values per row: ARG_MIN and ARG_MAX as extremes of packed texts, ARRAY_AGG and STRING_AGG as
- * lists of them. Values without an order of their own are ordered by themselves, so that no result depends on the shards.
+ * lists of them. Without ORDER BY the values themselves are sorted, so that no result depends on the shards.
  */
 import { BOOLEAN, type Expression, TEXT } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';

@@ -1,4 +1,4 @@
-/** The columns of one relation plan: their numbers, and what binding knows about them beyond their type. */
+/** The columns of one relation plan: their numbers, and the properties beyond their type that binding needs. */
 import type { Expression, RelationColumn } from '../../../ir/index.js';
 import type { SqlType } from '../../../vector/index.js';
 import type { InputTraits } from '../scope.js';
@@ -35,5 +35,5 @@ export class PlanColumns {
   }
 }
 
-/** The column without what only binding knows. */
+/** The column without the properties that only binding needs. */
 export const plainColumn = ({ column, type }: RelationColumn): RelationColumn => ({ column, type });

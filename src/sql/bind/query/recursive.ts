@@ -114,7 +114,7 @@ function castRound(
   }
 }
 
-/** Throws 6000 for an aggregate over the rows of the round before. */
+/** Throws 6000 for an aggregate over the rows of the previous round. */
 function refuseAggregates(relation: Relation, recursion: number, position: SourcePosition): boolean {
   const reads = relationInputs(relation).map((input) => refuseAggregates(input, recursion, position));
   const isRead = reads.includes(true) || (relation.op === 'working' && relation.recursion === recursion);

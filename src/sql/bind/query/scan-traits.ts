@@ -1,4 +1,4 @@
-/** What is known about the outputs of a bound SELECT beyond their types. */
+/** Properties of the outputs of a bound SELECT beyond their types. */
 import { invariant } from '../../../base/index.js';
 import type { Expression, Input, SelectPlan } from '../../../ir/index.js';
 import type { Column, DatabaseModel } from '../../../schema/index.js';

@@ -40,7 +40,7 @@ interface Signature {
   readonly name: WindowFunctionName;
   readonly argsMin: number;
   readonly argsMax: number;
-  /** 'value' = that of the first argument; 'aggregate' = that of the aggregate of this name. */
+  /** 'value' = the type of the first argument; 'aggregate' = the type of the aggregate of this name. */
   readonly type: SqlType | 'value' | 'aggregate';
 }
 

@@ -291,7 +291,7 @@ function likeLeaf(node: NodeOf<'like'>, scope: LeafScope): Leaf | null {
   if (operand.is === 'null') return never(ref, node.negated);
   if (operand.is !== 'text') return null;
   const { match, text, least } = textPattern(operand.text, node.escape);
-  // A pattern that every text matches: the negated test is the one that none passes.
+  // Every text matches the pattern, so no text passes the negated test.
   if (match === 'any') return { is: 'test', ref, test: noTest(ref), negated: !node.negated, unknown: false };
   const form = ignoresCase ? lowerCase(text) : storedText(text, ref.column);
   const texts = least > 0 && least <= TEXT_POINTS_MAX ? [form] : [];

@@ -86,7 +86,7 @@ export function splitPredicates(predicates: readonly Predicate[]): SplitPredicat
 
 /** Converts predicates to expressions over the rows. */
 export interface PredicateForms {
-  /** The expression that tells whether the row's entity satisfies the condition. */
+  /** The expression that is true if the row's entity satisfies the condition. */
   ofCondition(condition: Condition): Expression;
   ofNode(node: SqlNode): Expression;
   not(member: Expression): Expression;

@@ -1,6 +1,6 @@
 /**
- * Types guessed from generated columns. The oracle knows the class of each value: a type is chosen only when every value
- * fits it, and the value that is then written is the generated one.
+ * Types guessed from generated columns. The oracle is given the class of each value: a type is chosen only when every
+ * value fits it, and the value that is then written is the generated one.
  */
 import t from 'tap';
 import { ExactNumber } from '../../../../src/api/index.js';

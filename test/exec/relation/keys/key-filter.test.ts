@@ -1,4 +1,4 @@
-/** Filters of stored columns and of vectors by the keys of a right side, beside a set. */
+/** Compares filters of stored columns and of vectors by the keys of a right side with a set. */
 import t from 'tap';
 import { Prng } from '../../../../src/base/index.js';
 import { QueryRun } from '../../../../src/exec/index.js';

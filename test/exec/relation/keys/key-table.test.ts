@@ -1,4 +1,4 @@
-/** Tables of rows by key, large enough to grow, beside maps of plain values. */
+/** Compares tables of rows by key, large enough to grow, with maps of plain values. */
 import t from 'tap';
 import { Prng, runToEnd, type Task } from '../../../../src/base/index.js';
 import { QueryRun } from '../../../../src/exec/index.js';

@@ -125,7 +125,7 @@ export function rowsFrom(operator: Operator): Row[] {
   return rows;
 }
 
-/** Values as text that tells 0 from -0 and numbers from bigints. */
+/** Values as text that distinguishes 0 from -0 and numbers from bigints. */
 export const shown = (value: Value): string =>
   value === null
     ? 'null'

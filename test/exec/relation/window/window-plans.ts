@@ -27,7 +27,7 @@ export const PICKED: readonly WindowFunctionName[] = [
   'nth-value',
 ];
 
-/** The bounds of a frame's start, from the earliest to the latest; an end is not before the kind of the start. */
+/** The kinds of bounds of a frame, from the earliest to the latest; a frame never ends with an earlier kind than it starts. */
 const KINDS = ['first', 'preceding', 'current', 'following', 'last'] as const;
 
 export function generatedFrame(
@@ -59,7 +59,7 @@ export function rangeOffset(order: readonly RelationSortKey[]): SqlType | null {
 
 export interface ArgumentColumns {
   readonly values: readonly RelationColumn[];
-  /** Small integers, and the same above 0. */
+  /** Columns of small integers; those of `positive` are greater than 0. */
   readonly small: RelationColumn;
   readonly positive: RelationColumn;
 }

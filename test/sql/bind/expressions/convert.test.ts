@@ -37,7 +37,7 @@ t.test(
       const isTooLong = places > DIGITS_MAX || wholeDigits + Math.max(places, scale) >= DIGITS_MAX;
       const { value: units } = made;
       if (typeof units !== 'bigint') {
-        if (units !== value || !isTooLong) wrong.push(`${value} beside ${scale} places stayed ${units}`);
+        if (units !== value || !isTooLong) wrong.push(`${value} with ${scale} places stayed ${units}`);
         continue;
       }
       const text = formatDecimal(units, scaleOf(made.type));

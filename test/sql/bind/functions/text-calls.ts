@@ -98,6 +98,6 @@ export const REGEX_CALLS: FunctionCalls = {
   ],
   similar_to: [
     [[name, string('A%')], '(similar #3:text "a%":text "\\\\":text)'],
-    [[name, string('a'), string('x')], 'ESCAPE takes a character that is no letter'],
+    [[name, string('a'), string('x')], 'ESCAPE takes one character that is not a letter'],
   ],
 };
