@@ -40,7 +40,7 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ["SELECT x AT TIME ZONE 'UTC' FROM t LIMIT ALL", 'SELECT x FROM t'],
   [
     "SELECT x FROM t WHERE x ILIKE 'a%' AND y !~~ E'b\\'\\n%'",
-    "SELECT x FROM t WHERE x LIKE 'a%' ESCAPE '\\' AND y NOT LIKE 'b''\n%' ESCAPE '\\'",
+    "SELECT x FROM t WHERE x ILIKE 'a%' ESCAPE '\\' AND y NOT LIKE 'b''\n%' ESCAPE '\\'",
   ],
   ["SELECT 1 FROM t WHERE x LIKE 'a!_' ESCAPE '!'", "SELECT 1 FROM t WHERE x LIKE 'a!_' ESCAPE '!'"],
   ["SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''", "SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''"],
@@ -57,7 +57,7 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ],
   [
     "SELECT x FROM public.t WHERE x IN (SELECT y::int FROM public.u WHERE z ILIKE 'a')",
-    "SELECT x FROM t WHERE x IN (SELECT CAST(y AS int) FROM u WHERE z LIKE 'a' ESCAPE '\\')",
+    "SELECT x FROM t WHERE x IN (SELECT CAST(y AS int) FROM u WHERE z ILIKE 'a' ESCAPE '\\')",
   ],
   ['SELECT case when a then 1 end::text FROM t', 'SELECT CAST(case when a then 1 end AS text) FROM t'],
 ];
