@@ -19,6 +19,30 @@ function int64(value: bigint): Buffer {
   return bytes;
 }
 
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function float32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeFloatBE(value);
+  return bytes;
+}
+
 function float64(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleBE(value);
@@ -39,20 +63,30 @@ function instantBytes(text: string): Buffer {
 
 const latin = (field: Buffer): string => field.toString('latin1');
 
-/** By type number; a type that is absent has the same bytes in both formats. */
+const OID = 26;
+/** Types of texts, whose bytes are the same in both formats; 18 is "char", 19 is name. */
+const SAME_BYTES: ReadonlySet<number> = new Set([
+  ...[TYPE.text, TYPE.varchar, TYPE.bpchar, TYPE.unknown, TYPE.json],
+  ...[18, 19],
+]);
+/** By type number. */
 const ENCODERS: ReadonlyMap<number, (field: Buffer) => Buffer> = new Map([
   [TYPE.bool, (field) => Buffer.of(field[0] === 0x74 ? 1 : 0)],
   [TYPE.int8, (field) => int64(BigInt(latin(field)))],
+  [TYPE.int2, (field) => int16(Number(latin(field)))],
+  [TYPE.int4, (field) => int32(Number(latin(field)))],
+  [OID, (field) => uint32(Number(latin(field)))],
+  [TYPE.float4, (field) => float32(Number(latin(field)))],
   [TYPE.float8, (field) => float64(Number(latin(field)))],
   [TYPE.numeric, (field) => numericBytes(latin(field))],
   [TYPE.date, (field) => dateBytes(latin(field))],
   [TYPE.timestamptz, (field) => instantBytes(latin(field))],
 ]);
 
-/** Converts the values of complete DataRow messages from text to binary where `formats` requests it. */
+/** Converts the values of complete DataRow messages from text to binary where `formats` requests it. Throws 0A000. */
 export function rowsInFormats(rows: Buffer, typeIds: readonly number[], formats: readonly number[]): Buffer {
   const encoders = typeIds.map((typeId, index) =>
-    formats[index] === BINARY ? ENCODERS.get(typeId) : undefined,
+    formats[index] === BINARY ? encoderOf(typeId) : undefined,
   );
   if (encoders.every((encoder) => encoder === undefined)) return rows;
   const out: Buffer[] = [];
@@ -62,6 +96,13 @@ export function rowsInFormats(rows: Buffer, typeIds: readonly number[], formats:
     at = end;
   }
   return Buffer.concat(out);
+}
+
+/** undefined = both formats have the same bytes. */
+function encoderOf(typeId: number): ((field: Buffer) => Buffer) | undefined {
+  const encoder = ENCODERS.get(typeId);
+  if (encoder !== undefined || SAME_BYTES.has(typeId)) return encoder;
+  throw new ProtocolError('0A000', `the binary format of type ${typeId} is not supported; request text`);
 }
 
 function rowInFormats(row: Buffer, encoders: readonly (((field: Buffer) => Buffer) | undefined)[]): Buffer {
