@@ -1,13 +1,6 @@
 /** Narrows vectors to the kind that their type requires. The binder guarantees the types, so another kind is a bug. */
 import { invariant } from '../base/index.js';
-import type {
-  BooleanVector,
-  ExactVector,
-  FloatVector,
-  SqlType,
-  TextVector,
-  Vector,
-} from '../vector/index.js';
+import type { BooleanVector, ExactVector, FloatVector, TextVector, Vector } from '../vector/index.js';
 
 export function exactOf(vector: Vector): ExactVector {
   invariant(vector.kind === 'exact', `expected an exact vector, got ${vector.kind}`);
@@ -39,9 +32,6 @@ export function numbersOf(vector: Vector): Float64Array {
 /** The stored form of a row's value. */
 export const bigintAt = ({ numbers, wide }: ExactVector, row: number): bigint =>
   numbers === null ? (wide as readonly bigint[])[row] : BigInt(numbers[row]);
-
-/** The number of fractional digits of an exact type. */
-export const scaleOf = (type: SqlType): number => (type.type === 'decimal' ? type.scale : 0);
 
 /** The double nearest to 10^places; repeated multiplication may give another double. */
 export const powerOfTen = (places: number): number => Number(`1e${places}`);

@@ -1,5 +1,6 @@
 export * from './bind/copy-rows.js';
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
+export { bodyOf } from './bind/insert-target.js';
 export { bindRead } from './bind/query/query.js';
 export * from './bind/request.js';
 export * from './bind/select.js';

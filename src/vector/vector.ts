@@ -38,6 +38,9 @@ export type SqlType =
   /** 0 <= scale <= DIGITS_MAX. */
   | { readonly type: 'decimal'; readonly scale: number };
 
+/** The number of fractional digits of an exact type; 0 for every other type. */
+export const scaleOf = (type: SqlType): number => (type.type === 'decimal' ? type.scale : 0);
+
 /** Most digits of an exact value; a result with more is an error. */
 export const DIGITS_MAX = 38;
 

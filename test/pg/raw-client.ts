@@ -84,3 +84,14 @@ export class RawClient {
     return received;
   }
 }
+
+/** The kinds of the messages, side by side. */
+export const kinds = (received: readonly ReceivedMessage[]): string =>
+  received.map(({ kind }) => kind).join('');
+
+/** The bodies of the messages of one kind. */
+export const textOf = (received: readonly ReceivedMessage[], kind: string): string =>
+  received
+    .filter((each) => each.kind === kind)
+    .map(({ body }) => body.toString('latin1'))
+    .join('|');

@@ -111,13 +111,12 @@ function textTests(
 ): readonly ValueTest[] {
   const flag = predicates.find(({ name }) => name === IGNORE_CASE);
   const own = predicates.filter((predicate) => predicate !== flag);
-  if (flag === undefined) return own.map((predicate) => textTest(predicate, column, operandsOf));
+  const asStored = () => own.map((predicate) => textTest(predicate, column, operandsOf));
+  if (flag === undefined) return asStored();
   const { argument, path } = flag;
   if (typeof argument !== 'boolean') throw new QuarryError(4049, `${path} must be true or false`);
   if (own.length === 0) throw new QuarryError(4049, `${path} requires a predicate to which it applies`);
-  if (!argument || column.textCase === 'fold') {
-    return own.map((predicate) => textTest(predicate, column, operandsOf));
-  }
+  if (!argument || column.textCase === 'fold') return asStored();
   return own.map((predicate) => ({
     ...textTest(predicate, { textCase: 'fold' }, operandsOf),
     ignoresCase: true,

@@ -1,11 +1,10 @@
 /** CAST and TRY_CAST between all types. */
 import type { MemoryAccount } from '../../base/index.js';
 import { SECONDS_PER_DAY } from '../../schema/index.js';
-import type { ExactVector, SqlType, Vector } from '../../vector/index.js';
-import { valueAt } from '../../vector/index.js';
+import { type ExactVector, type SqlType, scaleOf, type Vector, valueAt } from '../../vector/index.js';
 import { rememberedByText } from '../by-text.js';
 import { expressionError, named, quoted, tooManyDigits } from '../error.js';
-import { booleanOf, exactOf, floatOf, numbersOf, scaleOf, textOf } from '../kinds.js';
+import { booleanOf, exactOf, floatOf, numbersOf, textOf } from '../kinds.js';
 import type { Evaluate, Node } from '../node.js';
 import { isValid } from '../validity.js';
 import {

@@ -1,13 +1,13 @@
 /** Number functions on vectors. */
 import type { ScalarFunction } from '../../ir/index.js';
 import { FLOAT } from '../../ir/index.js';
-import type { SqlType, Vector } from '../../vector/index.js';
+import { type SqlType, scaleOf, type Vector } from '../../vector/index.js';
 import { castVector, toFloat } from '../cast/cast.js';
 import { halfAway } from '../cast/cast-number.js';
 import { type Rounding, rescaled, roundedTo } from '../cast/scale.js';
 import { wideRows } from '../exact.js';
 import { mapFloats } from '../float.js';
-import { bigintAt, exactOf, floatOf, powerOfTen, scaleOf } from '../kinds.js';
+import { bigintAt, exactOf, floatOf, powerOfTen } from '../kinds.js';
 import { FLOAT_FUNCTIONS } from './float-calls.js';
 
 const ROUNDINGS: Partial<Readonly<Record<ScalarFunction, Rounding>>> = {

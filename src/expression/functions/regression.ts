@@ -3,9 +3,9 @@
  * rounded once, so they do not depend on the order of the rows.
  */
 import type { ScalarFunction } from '../../ir/index.js';
-import { nearest, nearestRootOfUnits, type SqlType, type Vector } from '../../vector/index.js';
+import { nearest, nearestRootOfUnits, type SqlType, scaleOf, type Vector } from '../../vector/index.js';
 import { finite } from '../float.js';
-import { bigintAt, exactOf, scaleOf } from '../kinds.js';
+import { bigintAt, exactOf } from '../kinds.js';
 import { isValid, writableValid } from '../validity.js';
 import { allValid } from './read-rows.js';
 

@@ -5,7 +5,7 @@
 import type { Vector } from '../../vector/index.js';
 import { Texts } from '../../vector/index.js';
 import { expressionError, TEXT_CHARS_MAX, tooLongText, tooMuchText, VECTOR_CHARS_MAX } from '../error.js';
-import { isValid } from '../validity.js';
+import { isValid, writableValid } from '../validity.js';
 import { allValid, counts, texts } from './read-rows.js';
 
 export type RowValue = string | number | boolean | null;
@@ -95,22 +95,37 @@ function calledWithAll(
   };
 }
 
-/** Marks a row as missing and returns the validity, which is made for the first such row. */
-function withMissing(valid: Uint8Array | null, row: number, count: number, own: boolean): Uint8Array {
-  const marked = own && valid !== null ? valid : (valid?.slice(0, count) ?? new Uint8Array(count).fill(1));
-  marked[row] = 0;
-  return marked;
+/** The rows that are valid by their arguments, without those whose result is missing. */
+class ResultValidity {
+  readonly #ofArguments: Uint8Array | null;
+  readonly #count: number;
+  /** A copy, made for the first missing result. */
+  #own: Uint8Array | null = null;
+
+  constructor(ofArguments: Uint8Array | null, count: number) {
+    this.#ofArguments = ofArguments;
+    this.#count = count;
+  }
+
+  markMissing(row: number): void {
+    this.#own ??= writableValid(this.#ofArguments, this.#count);
+    this.#own[row] = 0;
+  }
+
+  get valid(): Uint8Array | null {
+    return this.#own ?? this.#ofArguments;
+  }
 }
 
 function textRows(make: (row: number) => RowValue, argumentsValid: Uint8Array | null, count: number): Vector {
   const strings = new Array<string>(count).fill('');
-  let valid = argumentsValid;
+  const validity = new ResultValidity(argumentsValid, count);
   let chars = 0;
   for (let row = 0; row < count; row++) {
     if (!isValid(argumentsValid, row)) continue;
     const text = make(row);
     if (text === null) {
-      valid = withMissing(valid, row, count, valid !== argumentsValid);
+      validity.markMissing(row);
       continue;
     }
     const made = text as string;
@@ -119,7 +134,7 @@ function textRows(make: (row: number) => RowValue, argumentsValid: Uint8Array | 
     if (chars > VECTOR_CHARS_MAX) throw tooMuchText();
     strings[row] = made;
   }
-  return { kind: 'text', count, valid, codes: null, texts: Texts.ofStrings(strings) };
+  return { kind: 'text', count, valid: validity.valid, codes: null, texts: Texts.ofStrings(strings) };
 }
 
 function plainRows(
@@ -129,13 +144,14 @@ function plainRows(
   count: number,
 ): Vector {
   const numbers = kind === 'boolean' ? new Uint8Array(count) : new Float64Array(count);
-  let valid = argumentsValid;
+  const validity = new ResultValidity(argumentsValid, count);
   for (let row = 0; row < count; row++) {
     if (!isValid(argumentsValid, row)) continue;
     const value = make(row);
-    if (value === null) valid = withMissing(valid, row, count, valid !== argumentsValid);
+    if (value === null) validity.markMissing(row);
     else numbers[row] = Number(value);
   }
+  const { valid } = validity;
   if (numbers instanceof Uint8Array) return { kind: 'boolean', count, valid, bits: numbers };
   return kind === 'float'
     ? { kind: 'float', count, valid, numbers }

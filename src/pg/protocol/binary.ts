@@ -13,47 +13,16 @@ export const MICROSECONDS = 1_000_000n;
 const DATA_ROW = 0x44;
 const HEAD_BYTES = 5;
 
-function int64(value: bigint): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigInt64BE(value);
+function written(size: number, write: (bytes: Buffer) => void): Buffer {
+  const bytes = Buffer.alloc(size);
+  write(bytes);
   return bytes;
 }
 
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
+const int64 = (value: bigint): Buffer => written(8, (bytes) => bytes.writeBigInt64BE(value));
+const int32 = (value: number): Buffer => written(4, (bytes) => bytes.writeInt32BE(value));
 
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-function float32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatBE(value);
-  return bytes;
-}
-
-function float64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleBE(value);
-  return bytes;
-}
-
-function dateBytes(text: string): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE((parseDate(text) ?? 0) - DAYS_TO_2000);
-  return bytes;
-}
+const dateBytes = (text: string): Buffer => int32((parseDate(text) ?? 0) - DAYS_TO_2000);
 
 /** Encodes YYYY-MM-DD hh:mm:ss+00 as microseconds since 2000-01-01. */
 function instantBytes(text: string): Buffer {
@@ -73,11 +42,11 @@ const SAME_BYTES: ReadonlySet<number> = new Set([
 const ENCODERS: ReadonlyMap<number, (field: Buffer) => Buffer> = new Map([
   [TYPE.bool, (field) => Buffer.of(field[0] === 0x74 ? 1 : 0)],
   [TYPE.int8, (field) => int64(BigInt(latin(field)))],
-  [TYPE.int2, (field) => int16(Number(latin(field)))],
+  [TYPE.int2, (field) => written(2, (bytes) => bytes.writeInt16BE(Number(latin(field))))],
   [TYPE.int4, (field) => int32(Number(latin(field)))],
-  [OID, (field) => uint32(Number(latin(field)))],
-  [TYPE.float4, (field) => float32(Number(latin(field)))],
-  [TYPE.float8, (field) => float64(Number(latin(field)))],
+  [OID, (field) => written(4, (bytes) => bytes.writeUInt32BE(Number(latin(field))))],
+  [TYPE.float4, (field) => written(4, (bytes) => bytes.writeFloatBE(Number(latin(field))))],
+  [TYPE.float8, (field) => written(8, (bytes) => bytes.writeDoubleBE(Number(latin(field))))],
   [TYPE.numeric, (field) => numericBytes(latin(field))],
   [TYPE.date, (field) => dateBytes(latin(field))],
   [TYPE.timestamptz, (field) => instantBytes(latin(field))],

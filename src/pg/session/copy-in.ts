@@ -7,11 +7,10 @@ import type { CopyTarget } from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { CopyRows } from './copy-rows.js';
 import type { CopyOptions } from './copy-statement.js';
-import type { ReserveMemory } from './cursor.js';
+import { GrowingReservation, type ReserveMemory } from './growing-reservation.js';
 import type { CopiedRows } from './transaction-writes.js';
 
 const BYTES_MAX = 32 * 2 ** 20;
-const RESERVED_BYTES = 2 ** 20;
 /** Memory per byte of a part: its text, and the body that is made of it. */
 const MEMORY_PER_BYTE = 3;
 
@@ -20,8 +19,7 @@ export class CopyIn {
   readonly whole: Promise<void>;
   readonly #rows: CopyRows;
   readonly #target: CopyTarget;
-  readonly #reserve: ReserveMemory;
-  readonly #releases: (() => void)[] = [];
+  readonly #memory: GrowingReservation;
   readonly #parts: { rowCount: number; members: string[] }[] = [];
   #byteCount = 0;
   #resolve = (): void => {};
@@ -30,7 +28,7 @@ export class CopyIn {
 
   constructor(options: CopyOptions, target: CopyTarget, reserve: ReserveMemory) {
     this.#target = target;
-    this.#reserve = reserve;
+    this.#memory = new GrowingReservation(reserve);
     this.#rows = new CopyRows(options, (values, row) => this.#add(values, row));
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -77,7 +75,7 @@ export class CopyIn {
   }
 
   release(): void {
-    for (const release of this.#releases.splice(0)) release();
+    this.#memory.release();
   }
 
   #act(act: () => void): void {
@@ -102,10 +100,8 @@ export class CopyIn {
         `COPY takes at most ${BYTES_MAX} bytes, so that it takes effect whole; send the rows in several COPYs, or use quarry import`,
       );
     }
-    while (this.#byteCount * MEMORY_PER_BYTE > this.#releases.length * RESERVED_BYTES) {
-      const release = this.#reserve(RESERVED_BYTES);
-      if (release === null) throw new ProtocolError('53200', 'the memory limit is reached; try again later');
-      this.#releases.push(release);
+    if (!this.#memory.growTo(this.#byteCount * MEMORY_PER_BYTE)) {
+      throw new ProtocolError('53200', 'the memory limit is reached; try again later');
     }
     const last = this.#parts.at(-1);
     if (last !== undefined && last.rowCount < ENTITIES_PER_INSERT_MAX) {

@@ -4,8 +4,9 @@ import { formatsFor, rowsInFormats } from '../protocol/binary.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { BINARY, fieldsIn, messagesIn, rowDescription } from '../protocol/messages.js';
 import { type Answer, done } from './answer.js';
-import { Cursor, type ReserveMemory } from './cursor.js';
+import { Cursor } from './cursor.js';
 import { nameIn, readDeclare, readFetch } from './cursor-statement.js';
+import type { ReserveMemory } from './growing-reservation.js';
 import { newPortal, newPrepared, type Portal } from './portal.js';
 import type { SessionState } from './session-statement.js';
 

@@ -6,6 +6,7 @@
  */
 import { ProtocolError } from '../protocol/errors.js';
 import { rowsWithin } from './answer.js';
+import { GrowingReservation, type ReserveMemory } from './growing-reservation.js';
 import { leavePortal, nextRows, type Portal } from './portal.js';
 import type { Waiting } from './waiting.js';
 
@@ -18,10 +19,6 @@ export type Fetch =
 
 /** Memory of the rows that a cursor with SCROLL keeps. */
 const RETAINED_BYTES_MAX = 64 * 2 ** 20;
-const RESERVED_BYTES = 2 ** 20;
-
-/** Reserves memory; returns its release, or null if there is none. */
-export type ReserveMemory = (bytes: number) => (() => void) | null;
 
 const noScroll = (): ProtocolError =>
   new ProtocolError(
@@ -33,12 +30,11 @@ const noScroll = (): ProtocolError =>
 /** The rows that were read, for random access. */
 class RetainedRows {
   readonly #rows: Buffer[] = [];
-  readonly #releases: (() => void)[] = [];
-  readonly #reserve: ReserveMemory;
+  readonly #memory: GrowingReservation;
   #byteCount = 0;
 
   constructor(reserve: ReserveMemory) {
-    this.#reserve = reserve;
+    this.#memory = new GrowingReservation(reserve);
   }
 
   get count(): number {
@@ -55,15 +51,11 @@ class RetainedRows {
     const { rowCount } = rowsWithin(rows, Number.POSITIVE_INFINITY);
     // A view of a buffer takes about 100 bytes.
     this.#byteCount += rows.length + 100 * rowCount;
-    while (this.#byteCount > this.#releases.length * RESERVED_BYTES) {
-      const release = this.#byteCount > RETAINED_BYTES_MAX ? null : this.#reserve(RESERVED_BYTES);
-      if (release === null) {
-        throw new ProtocolError(
-          '53200',
-          `a cursor with SCROLL keeps at most ${RETAINED_BYTES_MAX} bytes of rows, and the memory limit applies; declare it with NO SCROLL`,
-        );
-      }
-      this.#releases.push(release);
+    if (this.#byteCount > RETAINED_BYTES_MAX || !this.#memory.growTo(this.#byteCount)) {
+      throw new ProtocolError(
+        '53200',
+        `a cursor with SCROLL keeps at most ${RETAINED_BYTES_MAX} bytes of rows, and the memory limit applies; declare it with NO SCROLL`,
+      );
     }
     for (let at = 0; at < rows.length; ) {
       const { end } = rowsWithin(rows.subarray(at), 1);
@@ -73,7 +65,7 @@ class RetainedRows {
   }
 
   release(): void {
-    for (const release of this.#releases.splice(0)) release();
+    this.#memory.release();
     this.#rows.length = 0;
   }
 }

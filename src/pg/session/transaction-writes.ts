@@ -139,7 +139,7 @@ function scriptWrites(
     return write.parts.map(({ rowCount, members }) => ({
       write: 'insert',
       rowCount,
-      body: (rows) => Buffer.from(`{${members.slice(0, rows).join(',')}}`, 'utf8'),
+      body: (rows) => sql.bodyOf(members.slice(0, rows)),
     }));
   });
 }

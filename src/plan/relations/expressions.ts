@@ -14,7 +14,7 @@ import {
   keyOf,
   replaceIn,
 } from '../../ir/index.js';
-import { DIGITS_MAX, type SqlType, type Value, valueAt } from '../../vector/index.js';
+import { DIGITS_MAX, type SqlType, scaleOf, type Value, valueAt } from '../../vector/index.js';
 
 export const TRUE = constantOf(BOOLEAN, true);
 export const FALSE = constantOf(BOOLEAN, false);
@@ -130,7 +130,6 @@ const FAILING_CALLS: ReadonlySet<string> = new Set([
   ...['date-add', 'date-truncate', 'make-date', 'round', 'truncate', 'floor', 'ceiling', 'limit-digits'],
 ]);
 
-const scaleOf = (type: SqlType): number => (type.type === 'decimal' ? type.scale : 0);
 const isNumber = ({ type }: SqlType): boolean => type === 'integer' || type === 'decimal';
 
 function castMayFail(of: Expression, to: SqlType): boolean {

@@ -3,9 +3,10 @@ import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
 import type { ReadPlan } from '../../ir/index.js';
 import { sqlError } from '../sql-error.js';
 import type { InsertQueryStatement, SourcePosition, SqlNode } from '../tree.js';
+import { bodyOf } from './insert-target.js';
 import { bindRead } from './query/query.js';
 import type { SqlRequest } from './request.js';
-import { type BoundWrite, bodyOf, rowBinder } from './writes.js';
+import { type BoundWrite, rowBinder } from './writes.js';
 
 /** The plan of the SELECT; its outputs are named by their numbers. Throws 6000, 506. */
 export function bindSelected(

@@ -14,7 +14,7 @@ import type {
   UpdateStatement,
   WriteStatement,
 } from '../tree.js';
-import { dimensionOf } from './clauses/sources.js';
+import { bodyOf, InsertTarget } from './insert-target.js';
 import type { SqlRequest } from './request.js';
 import { bindTarget } from './where/target.js';
 import { checkDistinct, membersOfRow, textOfLiteral, writeColumn } from './write-values.js';
@@ -76,25 +76,13 @@ function bindInsert({ rows, ...statement }: InsertStatement, request: SqlRequest
   };
 }
 
-export const bodyOf = (members: readonly string[]): Uint8Array =>
-  Buffer.from(`{${members.join(',')}}`, 'utf8');
-
 /** Returns the function that makes a row the member of an insert body. Throws 6000, 506. */
 export function rowBinder(
   { table, columns, position }: Pick<InsertStatement, 'table' | 'columns' | 'position'>,
   request: SqlRequest,
 ): (row: readonly SqlNode[]) => string {
-  const dimension = dimensionOf(table, request.model);
-  const targets = columns.map((column) =>
-    writeColumn(column.name, dimension, request.access, column.position),
-  );
-  checkDistinct(
-    targets,
-    columns.map((column) => column.position),
-  );
-  const idAt = targets.findIndex(({ is }) => is === 'entity-id');
-  if (idAt === -1) throw sqlError('INSERT names no [entity-id]', position);
-  const prefix = `{"dimension":${JSON.stringify(dimension.apiName)}`;
+  const withoutId = { message: 'INSERT names no [entity-id]', position };
+  const target = new InsertTarget(table, columns, request, withoutId);
   return (row) => {
     if (row.length !== columns.length) {
       throw sqlError(
@@ -102,9 +90,7 @@ export function rowBinder(
         row[0]?.position ?? position,
       );
     }
-    const id = JSON.stringify(textOfLiteral(row[idAt], 'an entity ID'));
-    const values = membersOfRow(targets, row, request.dialect);
-    return `${id}:${prefix}${values === '' ? '' : ','}${values}}`;
+    return target.member(textOfLiteral(row[target.idAt], 'an entity ID'), target.columns, row);
   };
 }
 

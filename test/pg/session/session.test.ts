@@ -11,7 +11,7 @@ import { Connection, type ConnectionContext } from '../../../src/pg/connection.j
 import { PostgresCounters } from '../../../src/pg/counters.js';
 import { runCommand } from '../../support/server-process.js';
 import { DRIVERS } from '../driver-statements.js';
-import { int16, int32, message, RawClient, type ReceivedMessage } from '../raw-client.js';
+import { int16, int32, kinds, message, RawClient, textOf } from '../raw-client.js';
 import { refusal, startPostgres } from '../site.js';
 
 const SYNC = message('S');
@@ -20,12 +20,6 @@ const parse = (name: string, text: string, ...typeIds: readonly number[]): Buffe
 const bind = (portal: string, statement: string, formats: readonly number[] = []): Buffer =>
   message('B', portal, statement, int16(0, 0, formats.length, ...formats));
 const execute = (portal: string, rowsMax: number): Buffer => message('E', portal, int32(rowsMax));
-const kinds = (received: readonly ReceivedMessage[]): string => received.map(({ kind }) => kind).join('');
-const textOf = (received: readonly ReceivedMessage[], kind: string): string =>
-  received
-    .filter((each) => each.kind === kind)
-    .map(({ body }) => body.toString('latin1'))
-    .join('|');
 
 t.test('the extended protocol', async (t) => {
   const fixture = await startPostgres(t);

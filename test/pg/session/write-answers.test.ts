@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { message, RawClient, type ReceivedMessage } from '../raw-client.js';
+import { kinds, message, RawClient, type ReceivedMessage, textOf } from '../raw-client.js';
 import { refusal, startPostgres } from '../site.js';
 
 const run = promisify(execFile);
@@ -18,12 +18,6 @@ const COLUMNS = [
   { name: 'seen', type: 'datetime' },
   { name: 'visit', type: 'integer-event' },
 ];
-const kinds = (received: readonly ReceivedMessage[]): string => received.map(({ kind }) => kind).join('');
-const textOf = (received: readonly ReceivedMessage[], kind: string): string =>
-  received
-    .filter((each) => each.kind === kind)
-    .map(({ body }) => body.toString('latin1'))
-    .join('|');
 
 t.test('writes', async (t) => {
   const fixture = await startPostgres(t);

@@ -5,7 +5,7 @@
  */
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../../base/index.js';
 import type { Constant, FrameBound } from '../../../ir/index.js';
-import { isSafe, type SqlType, type Vector, type VectorOrder } from '../../../vector/index.js';
+import { isSafe, scaleOf, type Vector, type VectorOrder } from '../../../vector/index.js';
 import type { WindowLayout } from './layout.js';
 
 /** Bytes of a bigint and the element that refers to it. */
@@ -43,8 +43,6 @@ export function* groupsInRange(
   }
   return targets;
 }
-
-const scaleOf = (type: SqlType): number => (type.type === 'decimal' ? type.scale : 0);
 
 /** The offset in the stored form of the key. */
 function offsetOf({ value, type }: Constant, vector: Vector): bigint | number {

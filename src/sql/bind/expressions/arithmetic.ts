@@ -3,7 +3,7 @@
  * || concatenates texts, and so does + if both operands are texts.
  */
 import { type Expression, FLOAT, INTEGER, TEXT } from '../../../ir/index.js';
-import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
 import type { Binder } from '../binder.js';
@@ -11,7 +11,7 @@ import type { NodeOf } from '../scope.js';
 import { callOf, castOf, constantOf, isNull, isTextConstant } from './build.js';
 import { castTo, readAs, unify } from './coerce.js';
 import { exactly } from './convert.js';
-import { isDate, isExactNumber, isNumber, scaleOf, typeName } from './types.js';
+import { isDate, isExactNumber, isNumber, typeName } from './types.js';
 
 type Operator = NodeOf<'arithmetic'>['operator'];
 export type NumberOperator = '+' | '-' | '*' | '/' | '%';

@@ -5,13 +5,13 @@
  */
 import { quoted } from '../../../base/index.js';
 import { BOOLEAN, type Constant, type Expression, FLOAT, TEXT } from '../../../ir/index.js';
-import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
 import { castOf, DATETIME, isNull, isTextConstant } from './build.js';
 import { exactly } from './convert.js';
 import { readBeside } from './literals.js';
-import { isDate, isExactNumber, isNumber, sameType, scaleOf, typeName } from './types.js';
+import { isDate, isExactNumber, isNumber, sameType, typeName } from './types.js';
 
 /** The type to which both convert without a CAST. Throws 6000 if there is none. */
 export function commonType(a: Expression, b: Expression, position: SourcePosition): SqlType {

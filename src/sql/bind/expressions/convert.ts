@@ -1,10 +1,10 @@
 /** Converts constants between types, only if the conversion is exact. */
 import { BOOLEAN, type Constant, FLOAT, INTEGER } from '../../../ir/index.js';
 import { formatDecimal, SECONDS_PER_DAY } from '../../../schema/index.js';
-import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
 import { constantOf } from './build.js';
 import { readBeside } from './literals.js';
-import { isExactNumber, sameType, scaleOf } from './types.js';
+import { isExactNumber, sameType } from './types.js';
 
 const EXACT_END = 10n ** BigInt(DIGITS_MAX);
 

@@ -1,7 +1,7 @@
 /** SQL types of columns and casts, and their names in messages. */
 import type { Column } from '../../../schema/index.js';
 import { baseTypeOf } from '../../../schema/index.js';
-import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
+import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
 
 /** The type of a column's value in a row: lists and points are json. For an event column, the type of an event's value. */
 export function sqlTypeOf(column: Column): SqlType {
@@ -35,11 +35,6 @@ export function typeName(type: SqlType): string {
 
 export function sameType(a: SqlType, b: SqlType): boolean {
   return a.type === b.type && scaleOf(a) === scaleOf(b);
-}
-
-/** The scale of an exact number; 0 for every other type. */
-export function scaleOf(type: SqlType): number {
-  return type.type === 'decimal' ? type.scale : 0;
 }
 
 /** Whether the type is integer or decimal. */

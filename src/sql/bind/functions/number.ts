@@ -1,10 +1,12 @@
 /** Number functions. Integers stay integers; roots, powers and logarithms are floats. */
+
 import { type Constant, FLOAT, INTEGER, type ScalarFunction } from '../../../ir/index.js';
+import { scaleOf } from '../../../vector/index.js';
 import { calculated } from '../expressions/arithmetic.js';
 import { callOf, castOf, constantOf, integerOf } from '../expressions/build.js';
 import { unify } from '../expressions/coerce.js';
 import { comparableTogether } from '../expressions/text-case.js';
-import { isExactNumber, scaleOf } from '../expressions/types.js';
+import { isExactNumber } from '../expressions/types.js';
 import type { SqlFunction } from './function.js';
 
 type Make = SqlFunction['make'];

@@ -2,6 +2,7 @@
  * Converts the constants of conditions to exact bounds on stored values: 1.23 compared with a column of one decimal place, or a
  * number beyond 64 bits, is not an error but lies between or outside all stored values.
  */
+
 import { type BindingTime, quoted } from '../../../base/index.js';
 import { type Bound, type Constant, exactly, instantBound, numberBound } from '../../../ir/index.js';
 import {
@@ -11,12 +12,13 @@ import {
   SECONDS_PER_DAY,
   valueKindOf,
 } from '../../../schema/index.js';
+import { scaleOf } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition, SqlNode } from '../../tree.js';
 import type { Sources } from '../clauses/sources.js';
 import { readBeside } from '../expressions/literals.js';
 import { bindCondition, bindScalar } from '../expressions/scalar.js';
-import { itemTypeOf, scaleOf, typeName } from '../expressions/types.js';
+import { itemTypeOf, typeName } from '../expressions/types.js';
 import { isAggregate } from '../functions/aggregate-functions.js';
 import { nodesOf } from '../nodes.js';
 import type { Scope } from '../scope.js';

@@ -6,8 +6,7 @@ import { constantOf } from '../../../../src/sql/bind/expressions/build.js';
 import { compared } from '../../../../src/sql/bind/expressions/compare.js';
 import { exactBeside } from '../../../../src/sql/bind/expressions/convert.js';
 import { bindScalar } from '../../../../src/sql/bind/expressions/scalar.js';
-import { scaleOf } from '../../../../src/sql/bind/expressions/types.js';
-import { DIGITS_MAX, type SqlType } from '../../../../src/vector/index.js';
+import { DIGITS_MAX, type SqlType, scaleOf } from '../../../../src/vector/index.js';
 import { expressionText } from '../../../support/expression-text.js';
 import { column, compare, negative, number, oneOf, testScope } from '../../../support/sql/sql-nodes.js';
 

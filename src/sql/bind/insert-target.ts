@@ -1,0 +1,50 @@
+/** The columns that rows are written to, and the rows as members of the body of /v1/insert. */
+import { sqlError } from '../sql-error.js';
+import type { SourcePosition, SqlNode, TableName } from '../tree.js';
+import { dimensionOf } from './clauses/sources.js';
+import type { SqlRequest } from './request.js';
+import { checkDistinct, membersOfRow, type WriteColumn, writeColumn } from './write-values.js';
+
+export interface NamedColumn {
+  readonly name: string;
+  readonly position: SourcePosition;
+}
+
+export class InsertTarget {
+  readonly columns: readonly WriteColumn[];
+  /** The index of the entity ID. */
+  readonly idAt: number;
+  readonly #prefix: string;
+  readonly #request: SqlRequest;
+
+  /** `withoutId`: the error if no column is the entity ID. Throws 6000, 506. */
+  constructor(
+    table: TableName,
+    columns: readonly NamedColumn[],
+    request: SqlRequest,
+    withoutId: { readonly message: string; readonly position: SourcePosition },
+  ) {
+    const dimension = dimensionOf(table, request.model);
+    this.columns = columns.map(({ name, position }) =>
+      writeColumn(name, dimension, request.access, position),
+    );
+    checkDistinct(
+      this.columns,
+      columns.map(({ position }) => position),
+    );
+    this.idAt = this.columns.findIndex(({ is }) => is === 'entity-id');
+    if (this.idAt === -1) throw sqlError(withoutId.message, withoutId.position);
+    this.#prefix = `{"dimension":${JSON.stringify(dimension.apiName)}`;
+    this.#request = request;
+  }
+
+  /** The member of an insert body. `columns` are those of the values; the value of an entity ID is ignored. */
+  member(id: string, columns: readonly WriteColumn[], values: readonly SqlNode[]): string {
+    const members = membersOfRow(columns, values, this.#request.dialect);
+    return `${JSON.stringify(id)}:${this.#prefix}${members === '' ? '' : ','}${members}}`;
+  }
+}
+
+/** An insert body of these members. */
+export const bodyOf = (members: readonly string[]): Uint8Array =>
+  Buffer.from(`{${members.join(',')}}`, 'utf8');
