@@ -224,7 +224,10 @@ t.test(
     const prng = new Prng(seed);
     const good = new GoodClient(ports, keys, 'good');
     good.start();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Each of its counts needs every worker: after two inserts all have started and opened their files.
+    while (good.insertedCount < 2 && good.faults.length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     const before = processStats(server.pid);
     for (const [name, attack] of Object.entries(ATTACKS)) {
       const insertedBefore = good.insertedCount;
@@ -242,7 +245,11 @@ t.test(
     while (processStats(server.pid).handles > before.handles && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    t.notOk(processStats(server.pid).handles > before.handles, 'all file handles were released');
+    const after = processStats(server.pid);
+    t.notOk(after.handles > before.handles, 'all file handles were released', {
+      before: before.handleNames,
+      after: after.handleNames,
+    });
     t.notMatch(server.output, /unexpected error/);
     t.equal(await server.end(), 0);
   },

@@ -30,7 +30,22 @@ export interface ProcessStats {
   readonly rssMibMax: number;
   /** Open files, including connections. */
   readonly handles: number;
+  /** What each handle is open for: the path of a file, or `socket:` and the like with a number. */
+  readonly handleNames: readonly string[];
   readonly threads: number;
+}
+
+/** What the handles of a process are open for; those that are closed meanwhile are left out. */
+function handleNamesOf(pid: number): string[] {
+  const dir = `/proc/${pid}/fd`;
+  if (!fs.existsSync(dir)) return [];
+  return fs.readdirSync(dir).flatMap((handle) => {
+    try {
+      return [fs.readlinkSync(`${dir}/${handle}`)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Statistics of a running process; NaN on systems other than Linux. */
@@ -39,10 +54,12 @@ export function processStats(pid: number): ProcessStats {
   const isKnown = fs.existsSync(dir);
   const status = isKnown ? fs.readFileSync(`${dir}/status`, 'utf8') : '';
   const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+  const handleNames = handleNamesOf(pid);
   return {
     rssMib: of('VmRSS') / 1024,
     rssMibMax: of('VmHWM') / 1024,
-    handles: isKnown ? fs.readdirSync(`${dir}/fd`).length : Number.NaN,
+    handles: isKnown ? handleNames.length : Number.NaN,
+    handleNames,
     threads: of('Threads'),
   };
 }
