@@ -2,7 +2,7 @@
  * Loops that write rows [from, to) of a vector into the buffers of a record batch, whose first row is row `from`. Missing
  * values are written with arbitrary contents; a missing text takes no bytes.
  */
-import type { FloatVector, TextVector } from '../vector/index.js';
+import type { FloatVector, TextVector, WideIntegers } from '../vector/index.js';
 
 const TWO_32 = 2 ** 32;
 /** Texts up to this many bytes are copied byte by byte, which is faster. */
@@ -62,7 +62,7 @@ export function putIntegers(
 export function putWide(
   words: Int32Array,
   wordCount: number,
-  wide: readonly bigint[],
+  wide: WideIntegers,
   valid: Uint8Array | null,
   from: number,
   to: number,

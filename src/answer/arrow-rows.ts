@@ -6,7 +6,14 @@
  */
 import { INT64_MAX, INT64_MIN, invariant, QuarryError } from '../base/index.js';
 import { batchMessage, STREAM_END, type StreamType, schemaMessage } from '../column/index.js';
-import { type Field, type SqlType, type TextVector, type Vector, vectorKindOf } from '../vector/index.js';
+import {
+  type Field,
+  type SqlType,
+  type TextVector,
+  type Vector,
+  vectorKindOf,
+  type WideIntegers,
+} from '../vector/index.js';
 import { type Allocator, allocateFresh } from './allocator.js';
 import { copyTexts, countMissing, packBits, putFloats, putIntegers, putWide } from './arrow-buffers.js';
 import type { RowEncoder } from './row-encoder.js';
@@ -191,7 +198,7 @@ function putColumn(
 /** Throws 6000 for a value that does not fit in 64 bits. */
 function checkWords(
   name: string,
-  wide: readonly bigint[],
+  wide: WideIntegers,
   valid: Uint8Array | null,
   from: number,
   to: number,

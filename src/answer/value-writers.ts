@@ -1,6 +1,6 @@
 /** Functions that write the values of a column in text formats, one per representation. The function is chosen once per part. */
 import { invariant } from '../base/index.js';
-import { type SqlType, type Vector, vectorKindOf } from '../vector/index.js';
+import { type SqlType, type Vector, vectorKindOf, type WideIntegers } from '../vector/index.js';
 import type { ByteWriter } from './byte-writer.js';
 import {
   putBoolean,
@@ -63,7 +63,7 @@ function exactWriter(type: SqlType, numbers: Float64Array): ValueWriter {
   }
 }
 
-function wideWriter(type: SqlType, wide: readonly bigint[]): ValueWriter {
+function wideWriter(type: SqlType, wide: WideIntegers): ValueWriter {
   switch (type.type) {
     case 'decimal': {
       const { scale } = type;

@@ -1,6 +1,13 @@
 /** Narrows vectors to the kind that their type requires. The binder guarantees the types, so another kind is a bug. */
 import { invariant } from '../base/index.js';
-import type { BooleanVector, ExactVector, FloatVector, TextVector, Vector } from '../vector/index.js';
+import type {
+  BooleanVector,
+  ExactVector,
+  FloatVector,
+  TextVector,
+  Vector,
+  WideIntegers,
+} from '../vector/index.js';
 
 export function exactOf(vector: Vector): ExactVector {
   invariant(vector.kind === 'exact', `expected an exact vector, got ${vector.kind}`);
@@ -31,7 +38,7 @@ export function numbersOf(vector: Vector): Float64Array {
 
 /** The stored form of a row's value. */
 export const bigintAt = ({ numbers, wide }: ExactVector, row: number): bigint =>
-  numbers === null ? (wide as readonly bigint[])[row] : BigInt(numbers[row]);
+  numbers === null ? (wide as WideIntegers)[row] : BigInt(numbers[row]);
 
 /** The double nearest to 10^places; repeated multiplication may give another double. */
 export const powerOfTen = (places: number): number => Number(`1e${places}`);

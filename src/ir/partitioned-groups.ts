@@ -46,4 +46,10 @@ export type PartitionedState =
       readonly counts: Float64Array | null;
       readonly values: SharedColumn;
     }
-  | { readonly holds: 'runs'; readonly starts: Uint32Array; readonly values: Float64Array };
+  | {
+      readonly holds: 'runs';
+      readonly starts: Uint32Array;
+      readonly values: Float64Array;
+      /** Whether the values are integers as putOrdered writes them, of which only the number may be asked. */
+      readonly areOrdered: boolean;
+    };

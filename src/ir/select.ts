@@ -214,7 +214,13 @@ export type AggregateState =
    * For percentiles and numbers of distinct values: the values of group g, in stored form, are values[starts[g],
    * starts[g + 1]), ascending. Equal values may be repeated only for a percentile.
    */
-  | { readonly holds: 'runs'; readonly starts: Uint32Array; readonly values: Float64Array }
+  | {
+      readonly holds: 'runs';
+      readonly starts: Uint32Array;
+      readonly values: Float64Array;
+      /** Whether the values are integers as putOrdered writes them, of which only the number may be asked. */
+      readonly areOrdered: boolean;
+    }
   /**
    * For the number of distinct values of a single group: bit v - least is set if value v occurs. `least` is a multiple
    * of 32; bit 0 is the lowest of the first word.

@@ -10,4 +10,5 @@ export * from './sort-words.js';
 export * from './text-ranks.js';
 export * from './texts.js';
 export * from './vector.js';
+export * from './wide-integers.js';
 export * from './wire.js';

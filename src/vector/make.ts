@@ -1,7 +1,7 @@
 /** Conversion between vectors and values, for constants, small answers and tests. */
 import { invariant } from '../base/index.js';
 import { Texts } from './texts.js';
-import type { ExactVector, SqlType, Vector } from './vector.js';
+import type { ExactVector, SqlType, Vector, WideIntegers } from './vector.js';
 import { vectorKindOf } from './vector.js';
 
 /** A value of a row; exact values are bigints in stored form. */
@@ -13,7 +13,7 @@ const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 export const isSafe = (value: bigint): boolean => value <= SAFE && value >= -SAFE;
 
 /** An exact vector, with numbers if all values are safe integers, including those of missing rows. */
-export function exactVector(valid: Uint8Array | null, wide: readonly bigint[]): ExactVector {
+export function exactVector(valid: Uint8Array | null, wide: WideIntegers): ExactVector {
   const count = wide.length;
   return wide.every(isSafe)
     ? { kind: 'exact', count, valid, numbers: Float64Array.from(wide, Number), wide: null }
@@ -81,7 +81,7 @@ export function valueAt(vector: Vector, row: number): Value {
   if (vector.valid !== null && vector.valid[row] === 0) return null;
   switch (vector.kind) {
     case 'exact':
-      return vector.numbers === null ? (vector.wide as readonly bigint[])[row] : BigInt(vector.numbers[row]);
+      return vector.numbers === null ? (vector.wide as WideIntegers)[row] : BigInt(vector.numbers[row]);
     case 'float':
       return vector.numbers[row];
     case 'boolean':

@@ -1,7 +1,8 @@
 /** Vectors made of rows of other vectors. Results may share arrays and texts with their sources. */
 import { joinTexts } from './join-texts.js';
-import type { ExactVector, SqlType, Vector, VectorKind } from './vector.js';
+import type { ExactVector, SqlType, Vector, VectorKind, WideIntegers } from './vector.js';
 import { vectorKindOf } from './vector.js';
+import { gatherIntegers, join64, putIntegers, sliceIntegers } from './wide-integers.js';
 
 /** Returns a vector whose row i is row rows[i] of `vector`, for i below `count`. Texts are shared. */
 export function gather(vector: Vector, rows: Uint32Array, count: number): Vector {
@@ -14,7 +15,7 @@ export function gather(vector: Vector, rows: Uint32Array, count: number): Vector
         count,
         valid,
         numbers,
-        wide: vector.wide && gatherWide(vector.wide, rows, count),
+        wide: vector.wide && gatherIntegers(vector.wide, rows, count),
       };
     }
     case 'float':
@@ -35,7 +36,13 @@ export function slice(vector: Vector, from: number, to: number): Vector {
   switch (vector.kind) {
     case 'exact': {
       const numbers = vector.numbers?.subarray(from, to) ?? null;
-      return { kind: 'exact', count, valid, numbers, wide: vector.wide?.slice(from, to) ?? null };
+      return {
+        kind: 'exact',
+        count,
+        valid,
+        numbers,
+        wide: vector.wide === null ? null : sliceIntegers(vector.wide, from, to),
+      };
     }
     case 'float':
       return { kind: 'float', count, valid, numbers: vector.numbers.subarray(from, to) };
@@ -80,12 +87,19 @@ function concatExact(vectors: readonly ExactVector[], valid: Uint8Array | null, 
     const parts = vectors.map((vector) => ({ count: vector.count, numbers: vector.numbers as Float64Array }));
     return { kind: 'exact', count, valid, numbers: concatNumbers(parts, count), wide: null };
   }
+  if (join64(vectors)) {
+    const joined = new BigInt64Array(count);
+    let at = 0;
+    for (const vector of vectors) {
+      putIntegers(vector, 0, vector.count, joined, at);
+      at += vector.count;
+    }
+    return { kind: 'exact', count, valid, numbers: null, wide: joined };
+  }
   const wide: bigint[] = [];
   for (const vector of vectors) {
     for (let row = 0; row < vector.count; row++) {
-      wide.push(
-        vector.numbers === null ? (vector.wide as readonly bigint[])[row] : BigInt(vector.numbers[row]),
-      );
+      wide.push(vector.numbers === null ? (vector.wide as WideIntegers)[row] : BigInt(vector.numbers[row]));
     }
   }
   return { kind: 'exact', count, valid, numbers: null, wide };
@@ -141,12 +155,6 @@ function gatherCodes(source: Uint32Array, rows: Uint32Array, count: number): Uin
 
 function gatherBytes(source: Uint8Array, rows: Uint32Array, count: number): Uint8Array {
   const gathered = new Uint8Array(count);
-  for (let index = 0; index < count; index++) gathered[index] = source[rows[index]];
-  return gathered;
-}
-
-function gatherWide(source: readonly bigint[], rows: Uint32Array, count: number): bigint[] {
-  const gathered = new Array<bigint>(count);
   for (let index = 0; index < count; index++) gathered[index] = source[rows[index]];
   return gathered;
 }

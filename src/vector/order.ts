@@ -1,6 +1,6 @@
 /** The order of values. */
 import { invariant } from '../base/index.js';
-import type { ExactVector, Vector } from './vector.js';
+import type { ExactVector, Vector, WideIntegers } from './vector.js';
 
 /**
  * Compares row i of `a` with row j of `b`: negative if it sorts before, 0 if equal, positive if after. Both have one type
@@ -31,4 +31,4 @@ export function compareRows(a: Vector, i: number, b: Vector, j: number): number 
 
 /** The stored form of a value: a number if the vector has numbers, else a bigint. */
 const exactAt = ({ numbers, wide }: ExactVector, row: number): number | bigint =>
-  numbers === null ? (wide as readonly bigint[])[row] : numbers[row];
+  numbers === null ? (wide as WideIntegers)[row] : numbers[row];

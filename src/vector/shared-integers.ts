@@ -3,6 +3,9 @@
  * Layout  value v is words[v x width, (v + 1) x width), least significant first, as a two's complement, times
  *         2^(64 x shift). Sums of doubles are multiples of a large power of two, so that few words remain.
  */
+import type { WideIntegers } from './vector.js';
+import { are64, halvesOf } from './wide-integers.js';
+
 export interface SharedIntegers {
   readonly shift: number;
   readonly width: number;
@@ -13,14 +16,18 @@ const WORD_BITS = 64;
 
 /** Number i of the result is values[i] at position to[i]. `reserve` is called with the bytes before they are allocated. */
 export function shareIntegers(
-  values: readonly bigint[],
+  values: WideIntegers,
   to: Uint32Array,
   reserve: (bytes: number) => void,
 ): SharedIntegers {
-  const { shift, width } = layoutOf(values);
+  const { shift, width } = are64(values) ? { shift: 0, width: 1 } : layoutOf(values);
   const bytes = values.length * width * BigUint64Array.BYTES_PER_ELEMENT;
   reserve(bytes);
   const words = new BigUint64Array(new SharedArrayBuffer(bytes));
+  if (are64(values)) {
+    scatter64(values, to, words);
+    return { shift, width, words };
+  }
   const [dropped, step] = [BigInt(shift * WORD_BITS), BigInt(WORD_BITS)];
   for (let index = 0; index < values.length; index++) {
     let rest = values[index] >> dropped;
@@ -28,6 +35,19 @@ export function shareIntegers(
     for (let at = to[index] * width, end = at + width; at < end; at++, rest >>= step) words[at] = rest;
   }
   return { shift, width, words };
+}
+
+function scatter64(
+  values: BigInt64Array<ArrayBufferLike>,
+  to: Uint32Array,
+  words: BigUint64Array<SharedArrayBuffer>,
+): void {
+  const from = halvesOf(values);
+  const halves = new Int32Array(words.buffer);
+  for (let index = 0; index < values.length; index++) {
+    halves[to[index] * 2] = from[index * 2];
+    halves[to[index] * 2 + 1] = from[index * 2 + 1];
+  }
 }
 
 /** The words that all values need. */
@@ -54,8 +74,11 @@ function zeroWords(value: bigint): number {
   return count;
 }
 
-/** Values [from, to). */
-export function integersOf({ shift, width, words }: SharedIntegers, from: number, to: number): bigint[] {
+/** Values [from, to); those of 64 bits stay in shared memory. */
+export function integersOf({ shift, width, words }: SharedIntegers, from: number, to: number): WideIntegers {
+  if (shift === 0 && width === 1) {
+    return new BigInt64Array(words.buffer, words.byteOffset + from * 8, to - from);
+  }
   const values: bigint[] = new Array(to - from);
   const [dropped, step] = [BigInt(shift * WORD_BITS), BigInt(WORD_BITS)];
   for (let index = from; index < to; index++) {

@@ -13,7 +13,7 @@ import {
   type Task,
 } from '../base/index.js';
 import { rankTexts } from './text-ranks.js';
-import type { Vector } from './vector.js';
+import type { Vector, WideIntegers } from './vector.js';
 
 export interface VectorOrder {
   readonly vector: Vector;
@@ -46,7 +46,7 @@ export function* sortWords(
     else if (vector.kind === 'boolean') yield* packNumbers(packer, key, vector.bits);
     else if (vector.kind === 'float') yield* packNumbers(packer, key, vector.numbers);
     else if (vector.numbers !== null) yield* packNumbers(packer, key, vector.numbers);
-    else yield* packWide(packer, key, vector.wide as readonly bigint[]);
+    else yield* packWide(packer, key, vector.wide as WideIntegers);
     ends.push(packer.bitCount);
   }
   return { words: packer.finish(), ends };
@@ -269,7 +269,7 @@ function* packDoubles(
 }
 
 /** Integers beyond the safe ones: their distance from the least or greatest. */
-function* packWide(packer: Packer, key: VectorOrder, wide: readonly bigint[]): Task<void> {
+function* packWide(packer: Packer, key: VectorOrder, wide: WideIntegers): Task<void> {
   const { vector, descending } = key;
   const { valid, count } = vector;
   let [least, greatest]: (bigint | null)[] = [null, null];

@@ -2,7 +2,8 @@
  * Values of consecutive rows in a query: the input and output of expressions, the results of shards and the input of encoders.
  * Read-only once made; arrays may be longer than `count`.
  *   exact    integers; decimals as value x 10^scale; dates as days, datetimes as seconds since 1970-01-01. `numbers` while
- *            every value is a safe integer (at most 2^53 - 1 either way), else `wide`: one of the two is null
+ *            every value is a safe integer (at most 2^53 - 1 either way), else `wide`: one of the two is null. Integers of
+ *            64 bits are a BigInt64Array where kernels made them
  *   float    doubles, never NaN or infinite
  *   boolean  0 or 1
  *   text     row r has text codes[r] of `texts`; codes null = text r
@@ -16,10 +17,13 @@ interface Rows {
   readonly valid: Uint8Array | null;
 }
 
+/** Integers of any size, or those of 64 bits side by side. */
+export type WideIntegers = readonly bigint[] | BigInt64Array<ArrayBufferLike>;
+
 export type ExactVector = Rows & {
   readonly kind: 'exact';
   readonly numbers: Float64Array | null;
-  readonly wide: readonly bigint[] | null;
+  readonly wide: WideIntegers | null;
 };
 export type FloatVector = Rows & { readonly kind: 'float'; readonly numbers: Float64Array };
 export type BooleanVector = Rows & { readonly kind: 'boolean'; readonly bits: Uint8Array };

@@ -7,7 +7,15 @@ import type { Allocator } from '../../answer/index.js';
 import { invariant, type Task } from '../../base/index.js';
 import type { AggregateState, GroupPartial, SelectPlan } from '../../ir/index.js';
 import type { Arena, DimensionShard } from '../../storage/index.js';
-import { exactVector, Texts, toWire, type Vector, type WireVector } from '../../vector/index.js';
+import {
+  exactVector,
+  exactVector64,
+  putOrdered,
+  Texts,
+  toWire,
+  type Vector,
+  type WireVector,
+} from '../../vector/index.js';
 import type { QueryMemories, QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardOperatorStats } from '../select/operator-stats.js';
@@ -15,6 +23,7 @@ import { SegmentRows } from '../select/segment-rows.js';
 import { type DenseKey, type DenseOperand, type DensePlan, planDense } from './dense-plan.js';
 import { type DenseOptions, DenseTable } from './dense-table.js';
 import { indexesOfKey } from './key-words.js';
+import type { ValueNumbers } from './value-numbers.js';
 
 export interface DenseSource {
   readonly dimension: DimensionShard;
@@ -123,7 +132,9 @@ export class DenseGroups {
       if (state === undefined) return null;
       collected.push(state);
     }
-    const wires = keys.map((key) => toWire(this.#keyVector(key, slots, table, memory)));
+    const wires = keys.map((key, index) =>
+      toWire(this.#keyVector(key, table.numbers[index], slots, table, memory)),
+    );
     const states = aggregates.map(({ kind, operand }): AggregateState => {
       if (operand === null) return { holds: 'count', counts: results.rows };
       if (kind === 'counted' || kind === 'distinct') return collected[operand] as AggregateState;
@@ -135,16 +146,27 @@ export class DenseGroups {
     return { groupCount: slots.length, keys: wires, states };
   }
 
-  #keyVector(key: DenseKey, slots: Uint32Array, table: DenseTable, { u32 }: QueryMemory): Vector {
-    const { columnId, kind, least, count, stride } = key;
+  #keyVector(
+    key: DenseKey,
+    numbers: ValueNumbers | null,
+    slots: Uint32Array,
+    table: DenseTable,
+    { u32, i64 }: QueryMemory,
+  ): Vector {
+    const { columnId, kind, form, least, count, stride } = key;
     const groupCount = slots.length;
     this.#run.reserve(groupCount * 9);
+    if (form === 'word') {
+      return exactVector64(null, i64.slice(table.words / 8, table.words / 8 + groupCount));
+    }
     // Every number of a key word has rows, so that the groups are the slots.
     const indexes =
       this.#plan.slotCount === null
         ? indexesOfKey(key, u32, table.words / 4, groupCount)
         : indexesOfSlots(slots, stride, count);
+    const numbered = numbers?.valuesOf(indexes) ?? null;
     const valid = valuesOfIndexes(indexes, least);
+    if (numbered !== null) return exactVector64(valid, numbered);
     if (kind === 'bits') return { kind: 'boolean', count: groupCount, valid, bits: Uint8Array.from(indexes) };
     if (kind !== 'code') return { kind: 'exact', count: groupCount, valid, numbers: indexes, wide: null };
     const texts = this.#textsOf(columnId);
@@ -332,7 +354,7 @@ interface Collection {
  * to sort them. Throws 9005, 9006.
  */
 function* collectedState(
-  { runs, bitmap }: DenseOperand,
+  { runs, bitmap, isUnsafe }: DenseOperand,
   index: number,
   collection: Collection,
 ): Task<AggregateState | null | undefined> {
@@ -374,7 +396,7 @@ function* collectedState(
     yield;
   }
   if (runs === 'distinct') kernels.uniqueRuns(valuesAt, startsAt, slotCount);
-  return yield* runsState(startsAt, valuesAt, collection);
+  return yield* runsState(startsAt, valuesAt, isUnsafe, collection);
 }
 
 /** The number of values that are sorted at once. */
@@ -403,6 +425,7 @@ function startsOfRuns(counts: Uint32Array): number {
 function* runsState(
   startsAt: number,
   valuesAt: number,
+  isUnsafe: boolean,
   { memory: { u32, i32 }, slots, run, allocator }: Collection,
 ): Task<AggregateState> {
   const starts = new Uint32Array(slots.length + 1);
@@ -412,12 +435,15 @@ function* runsState(
   run.reserve(last * 8 + starts.byteLength);
   const bytes = allocator(last * 8);
   const values = new Float64Array(bytes.buffer, bytes.byteOffset, last);
+  const halves = new Int32Array(bytes.buffer, bytes.byteOffset, last * 2);
   for (let from = 0; from < last; from += COPIED_VALUES) {
     const end = Math.min(last, from + COPIED_VALUES);
-    for (let value = from, at = valuesAt / 4 + from * 2; value < end; value++, at += 2) {
-      values[value] = i32[at + 1] * TWO_32 + u32[at];
-    }
+    let at = valuesAt / 4 + from * 2;
+    if (isUnsafe)
+      for (let value = from; value < end; value++, at += 2)
+        putOrdered(halves, value * 2, i32[at], i32[at + 1]);
+    else for (let value = from; value < end; value++, at += 2) values[value] = i32[at + 1] * TWO_32 + u32[at];
     yield;
   }
-  return { holds: 'runs', starts, values };
+  return { holds: 'runs', starts, values, areOrdered: isUnsafe };
 }

@@ -1,13 +1,15 @@
 /**
  * Plans a dense aggregation: the group of a row is a slot. It applies if every key is a stored column of discrete
- * values whose ranges together take at most 64 bits.
+ * values whose indexes together take at most 64 bits.
  * Index  of a key value: 0 is the missing value, i > 0 the value least + i - 1: a code, an integer, days, or a bit.
+ *        Integers whose ranges are too large have numbers in order of appearance: index i is number i - 1.
  * Slots  If the ranges span few slots in relation to the rows, slot = sum of (index of key k) * stride of key k.
  *        Otherwise the indexes are packed into a key word, sum of (index of key k) << shift of key k, and a hash table
  *        numbers the different key words.
  */
 import type { Aggregate, Grouping, SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
+import { ORDERED_MAX } from '../../vector/index.js';
 import { type AggregationKind, aggregationKindOf } from '../select/aggregate-kinds.js';
 import { type Attribute, attributeOf } from '../select/slot-aggregates.js';
 
@@ -26,6 +28,8 @@ const BITS_PER_ENTITY = 64;
 export interface DenseKey {
   readonly columnId: number;
   readonly kind: 'code' | 'i32' | 'i64' | 'bits';
+  /** How values become indexes; `word`: the only key, which no row misses, is the key word as it is. */
+  readonly form: 'offset' | 'number' | 'word';
   /** The value of index 1. */
   readonly least: number;
   /** Number of indexes. */
@@ -53,6 +57,8 @@ export interface DenseOperand {
   readonly max: number | null;
   /** The values that are collected by slot: all values, or each distinct value once. */
   readonly runs: 'none' | 'all' | 'distinct';
+  /** Whether collected values may not be safe integers. */
+  readonly isUnsafe: boolean;
   /** The range of the values as a bitmap; null = no bitmap. */
   readonly bitmap: { readonly least: number; readonly span: number } | null;
 }
@@ -107,21 +113,63 @@ function directSlots(
 }
 
 function keysOf(dimension: DimensionShard, { keys }: Grouping, plan: SelectPlan): PlannedKeys | null {
-  const found: DenseKey[] = [];
-  let [stride, shift, isWide] = [1, 0, false];
+  const columns: PlannedKey[] = [];
   for (const key of keys) {
     const input = attributeOf(key, plan);
-    const range = input === null ? null : rangeOf(dimension, input);
-    if (input === null || input.kind === 'geo' || range === null) return null;
-    const { least, count } = range;
-    const bits = bitsOf(count);
-    found.push({ columnId: input.columnId, kind: input.kind, least, count, stride, shift, bits });
-    stride *= count;
-    shift += bits;
-    isWide ||= range.isWide;
-    if (shift > WORD_BITS) return null;
+    if (input === null || input.kind === 'geo') return null;
+    columns.push({
+      columnId: input.columnId,
+      kind: input.kind,
+      form: 'offset',
+      ...rangeOf(dimension, input),
+    });
   }
-  return { keys: found, isWide };
+  const [only] = columns;
+  if (columns.length === 1 && !only.isExact && !storedIntegers(dimension, only.columnId).hasMissing) {
+    const placed = { least: 0, stride: 1, shift: 0, bits: WORD_BITS };
+    return { keys: [{ ...only, ...placed, form: 'word' }], isWide: true };
+  }
+  if (!numberLargest(columns, numberRange(dimension))) return null;
+  const found: DenseKey[] = [];
+  let [stride, shift] = [1, 0];
+  for (const column of columns) {
+    const bits = bitsOf(column.count);
+    found.push({ ...column, stride, shift, bits });
+    stride *= column.count;
+    shift += bits;
+  }
+  return { keys: found, isWide: columns.some(({ isWide, form }) => isWide || form === 'number') };
+}
+
+interface PlannedKey extends Pick<DenseKey, 'columnId' | 'kind'>, KeyRange {
+  form: DenseKey['form'];
+}
+
+/** The range of the numbers of a column's values. */
+const numberRange = ({ segments }: DimensionShard): KeyRange => ({
+  least: 0,
+  count: segments.reduce((sum, { rowCount }) => sum + rowCount, 0) + 1,
+  isWide: true,
+  isExact: true,
+});
+
+/**
+ * Numbers the values of columns whose range is not exact, and of those with the largest ranges until all indexes fit in
+ * a key word. Returns false if they do not fit.
+ */
+function numberLargest(columns: PlannedKey[], numbered: KeyRange): boolean {
+  for (;;) {
+    const bitCount = columns.reduce((sum, { count }) => sum + bitsOf(count), 0);
+    let largest: PlannedKey | null = null;
+    for (const column of columns) {
+      if (column.form !== 'offset' || (column.kind !== 'i64' && column.kind !== 'i32')) continue;
+      if (column.isExact && column.count <= numbered.count) continue;
+      if (largest === null || column.count > largest.count) largest = column;
+    }
+    if (columns.every(({ isExact }) => isExact) && bitCount <= WORD_BITS) return true;
+    if (largest === null) return false;
+    Object.assign(largest, numbered, { form: 'number' });
+  }
 }
 
 /** The number of bits that tell `count` indexes apart. */
@@ -136,19 +184,22 @@ interface KeyRange {
   /** Number of indexes, including the index of the missing value. */
   readonly count: number;
   readonly isWide: boolean;
+  /** Whether `least` and `count` are exact: those of integers beyond 2^53 are not. */
+  readonly isExact: boolean;
 }
 
-/** The range of a key's values; null = it is not known exactly. */
-function rangeOf(dimension: DimensionShard, { columnId, kind }: Attribute): KeyRange | null {
-  if (kind === 'bits') return { least: 0, count: 3, isWide: false };
+/** The range of a key's values. */
+function rangeOf(dimension: DimensionShard, { columnId, kind }: Attribute): KeyRange {
+  if (kind === 'bits') return { least: 0, count: 3, isWide: false, isExact: true };
   if (kind === 'code') {
-    return { least: 1, count: dimension.dictionaries.get(columnId)?.codeCount ?? 1, isWide: false };
+    const count = dimension.dictionaries.get(columnId)?.codeCount ?? 1;
+    return { least: 1, count, isWide: false, isExact: true };
   }
   const { min, max, isWide } = storedIntegers(dimension, columnId);
-  if (min > max) return { least: 1, count: 1, isWide };
+  if (min > max) return { least: 1, count: 1, isWide, isExact: true };
   const count = max - min + 2;
   const isExact = Number.isSafeInteger(min - 1) && Number.isSafeInteger(max) && Number.isSafeInteger(count);
-  return isExact ? { least: min, count, isWide } : null;
+  return { least: min, count, isWide, isExact };
 }
 
 interface StoredIntegers {
@@ -249,10 +300,12 @@ function operandOf(
   slotCount: number | null,
 ): DenseOperand | null {
   const { min, max, isWide, hasMissing } = storedIntegers(dimension, columnId);
-  // Sums of squares need values of at most 32 bits, and collected values are returned as doubles.
+  // Sums of squares need values of at most 32 bits. Collected values are returned as doubles: distinct ones, of which
+  // only the number is needed, as doubles whose bits are those of the integer.
   if (isWide && kinds.has('squares')) return null;
-  const collected = kinds.has('counted') || kinds.has('distinct');
-  if (isWide && collected && !(Number.isSafeInteger(min) && Number.isSafeInteger(max))) return null;
+  const isUnsafe = isWide && !(Number.isSafeInteger(min) && Number.isSafeInteger(max));
+  if (isUnsafe && kinds.has('counted')) return null;
+  if (isUnsafe && kinds.has('distinct') && !(min > -ORDERED_MAX && max < ORDERED_MAX)) return null;
   const sums = kinds.has('sum') || kinds.has('squares');
   const span = max - min + 1;
   const hasBitmap =
@@ -268,6 +321,7 @@ function operandOf(
     squares: kinds.has('squares') ? fields.add(2) : null,
     min: kinds.has('min') ? fields.minCount++ : null,
     max: kinds.has('max') ? fields.maxCount++ : null,
+    isUnsafe,
     runs: kinds.has('counted') ? 'all' : kinds.has('distinct') && !hasBitmap ? 'distinct' : 'none',
     bitmap: hasBitmap ? alignedRange(min, max) : null,
   };

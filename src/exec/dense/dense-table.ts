@@ -16,7 +16,7 @@ import type { DenseOperand, DensePlan } from './dense-plan.js';
 import { writeDirectSlots } from './direct-slots.js';
 import { HashPartitions, PARTITION_COUNT } from './hash-partitions.js';
 import { HashTable } from './hash-table.js';
-import { writeKeyWords } from './key-words.js';
+import { addNumbers, writeKeyWords } from './key-words.js';
 import {
   type Block,
   DENSE_BLOCK_ROWS,
@@ -25,6 +25,7 @@ import {
   SegmentColumns,
 } from './segment-columns.js';
 import { SlotRecords } from './slot-records.js';
+import { ValueNumbers } from './value-numbers.js';
 
 /** Tables of numbered key words are partitioned when they are larger than about half of a core's L2 cache. */
 const CACHED_BYTES = 2 ** 20;
@@ -53,6 +54,8 @@ export class DenseTable {
   readonly #records: SlotRecords;
   /** null = slots are computed from key values. */
   readonly #hash: HashTable | null;
+  /** By key: the numbers of its values; null = its indexes are offsets. */
+  readonly numbers: readonly (ValueNumbers | null)[];
   #partitions: HashPartitions | null = null;
   readonly #cachedBytes: number;
   /** By operand: the bitmap of its values; 0 = none. */
@@ -84,6 +87,9 @@ export class DenseTable {
     this.chunks = operands.map(() => []);
     const columnIds = [...keys, ...operands].map(({ columnId }) => columnId);
     this.#columns = new SegmentColumns(columnIds, memory, at);
+    this.numbers = keys.map(({ columnId, form }) =>
+      form === 'number' ? new ValueNumbers(columnId, memory, run, at) : null,
+    );
     this.#records = new SlotRecords(plan, memory, run);
     this.#hash = slotCount === null ? new HashTable(memory, run) : null;
     const wordBytes = slotCount === null ? FIELD_BYTES : 0;
@@ -174,8 +180,23 @@ export class DenseTable {
       writeDirectSlots(keys, this.#columns, block, this.#memory, this.#slots);
       return true;
     }
+    return (
+      this.#writeWords(block) &&
+      this.#findGroups(this.#hash, { words: this.#words, selected: block.selected, count: block.rows })
+    );
+  }
+
+  /** Writes the key words of the block's rows, at least of the selected ones. */
+  #writeWords(block: Block): boolean {
+    const { keys } = this.#plan;
     writeKeyWords(keys, this.#columns, block, this.#memory, this.#words);
-    return this.#findGroups(this.#hash, { words: this.#words, selected: block.selected, count: block.rows });
+    return keys.every((key, index) => {
+      const numbers = this.numbers[index];
+      if (numbers === null) return true;
+      if (!numbers.add(this.#columns, block)) return false;
+      addNumbers(key, numbers.numbers, block.rows, this.#memory, this.#words);
+      return true;
+    });
   }
 
   /** Writes the slot of each of `count` rows that is selected. */
@@ -213,9 +234,9 @@ export class DenseTable {
   }
 
   #partitionBlock(block: Block, partitions: HashPartitions): boolean {
-    const { keys, operands } = this.#plan;
+    const { operands } = this.#plan;
     const { rows, selected, count } = block;
-    writeKeyWords(keys, this.#columns, block, this.#memory, this.#words);
+    if (!this.#writeWords(block)) return false;
     const words = selected === 0 ? this.#words : this.#blockWords;
     if (selected !== 0) this.#memory.kernels.stageI64(this.#words, selected, rows, words, FIELD_BYTES);
     for (const operand of operands) this.#stage(operand, block);

@@ -12,11 +12,22 @@ export function writeKeyWords(
   words: number,
 ): void {
   memory.u32.fill(0, words / 4, words / 4 + rows * 2);
-  for (const key of keys) addKey(key, columns, from, rows, memory, words);
+  for (const key of keys) {
+    if (key.form !== 'number') addKey(key, columns, from, rows, memory, words);
+  }
 }
 
+/** Adds the indexes of numbered values to the key words of `rows` rows; number -1 is the missing value. */
+export const addNumbers = (
+  { shift }: DenseKey,
+  numbers: number,
+  rows: number,
+  { kernels }: QueryMemory,
+  words: number,
+): void => kernels.addKeysI32(numbers, rows, -1n, shift, words);
+
 function addKey(
-  { columnId, least, shift }: DenseKey,
+  { columnId, form, least, shift }: DenseKey,
   columns: SegmentColumns,
   from: number,
   rows: number,
@@ -34,7 +45,7 @@ function addKey(
     return;
   }
   // Index i is the value least + i - 1; codes start at 1, so code 0 has index 0.
-  const before = least - 1;
+  const before = form === 'word' ? 0 : least - 1;
   const at = values + from * (kind === 'i32' ? 4 : width);
   const isCode = kind === 'code';
   if (kind === 'i32' || width === 4) kernels.addKeysI32(at, rows, BigInt(before), shift, words);

@@ -1,7 +1,13 @@
 /** The least or greatest value of each group, for numbers and booleans. */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
-import { exactVector, type Vector, type VectorKind, type WireVector } from '../../vector/index.js';
+import {
+  exactVector,
+  type Vector,
+  type VectorKind,
+  type WideIntegers,
+  type WireVector,
+} from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { type BatchGroups, type GroupAccumulator, presentGroups } from './aggregate-state.js';
 import { GROUPS_MIN } from './array-lengths.js';
@@ -44,7 +50,7 @@ export class GroupExtremes implements GroupAccumulator {
     this.#least = grownWithin(this.#memory, this.#least, groupEnd, GROUPS_MIN, Number.POSITIVE_INFINITY);
   }
 
-  #addWide(values: readonly bigint[], groups: Uint32Array, { count, groupEnd }: BatchGroups): void {
+  #addWide(values: WideIntegers, groups: Uint32Array, { count, groupEnd }: BatchGroups): void {
     const wide = this.#wide ?? [];
     this.#wide = wide;
     if (groupEnd > wide.length) {

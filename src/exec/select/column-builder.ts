@@ -3,7 +3,13 @@
  * Invariant  a builder copies what it appends, so the vectors' arrays may be reused.
  */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
-import { type SqlType, type Vector, vectorKindOf, type WireVector } from '../../vector/index.js';
+import {
+  type SqlType,
+  type Vector,
+  vectorKindOf,
+  type WideIntegers,
+  type WireVector,
+} from '../../vector/index.js';
 import { ROWS_MIN } from './array-lengths.js';
 import { gather } from './gather-rows.js';
 import { TextStore } from './text-store.js';
@@ -96,7 +102,7 @@ class ExactBuilder implements ColumnBuilder {
     if (this.#wide !== null) {
       this.#memory.reserve((to - from) * WIDE_BYTES);
       for (let row = from; row < to; row++) {
-        this.#wide.push(numbers === null ? (wide as readonly bigint[])[row] : integerOf(numbers, valid, row));
+        this.#wide.push(numbers === null ? (wide as WideIntegers)[row] : integerOf(numbers, valid, row));
       }
     } else if (numbers !== null) {
       this.#numbers = grownWithin(this.#memory, this.#numbers, count + to - from, ROWS_MIN);

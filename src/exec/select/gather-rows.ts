@@ -1,5 +1,5 @@
 /** Gathers rows of vectors by position. */
-import type { Vector } from '../../vector/index.js';
+import { gatherIntegers, type Vector } from '../../vector/index.js';
 
 /** Row `at` of the result is row positions[at]. */
 export function gatherRows(vector: Vector, positions: Uint32Array): Vector {
@@ -8,7 +8,8 @@ export function gatherRows(vector: Vector, positions: Uint32Array): Vector {
   switch (vector.kind) {
     case 'exact': {
       const { numbers, wide } = vector;
-      if (numbers === null) return { ...vector, count, valid, wide: gatherWide(wide ?? [], positions) };
+      if (numbers === null)
+        return { ...vector, count, valid, wide: gatherIntegers(wide ?? [], positions, count) };
       return { ...vector, count, valid, numbers: gather(numbers, positions, new Float64Array(count)) };
     }
     case 'float':
@@ -36,10 +37,6 @@ export function gather<A extends Uint8Array | Uint32Array | Int32Array | Float64
 ): A {
   for (let at = 0; at < positions.length; at++) out[at] = values[positions[at]];
   return out;
-}
-
-function gatherWide(values: readonly bigint[], positions: Uint32Array): bigint[] {
-  return Array.from(positions, (position) => values[position]);
 }
 
 /**

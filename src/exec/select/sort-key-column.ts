@@ -14,6 +14,7 @@ import {
   type TextVector,
   type Vector,
   vectorKindOf,
+  type WideIntegers,
 } from '../../vector/index.js';
 import { compareBytes, prefixOf } from '../extract/byte-order.js';
 import type { QueryRun } from '../query-run.js';
@@ -99,7 +100,7 @@ const isMissing = ({ valid }: Vector, row: number): boolean => valid !== null &&
 
 function leadingOfWide(vector: ExactVector, row: number, descending: boolean): number {
   if (isMissing(vector, row)) return MISSING;
-  const number = Number((vector.wide as readonly bigint[])[row]);
+  const number = Number((vector.wide as WideIntegers)[row]);
   return descending ? 0 - number : number;
 }
 
@@ -157,7 +158,7 @@ class NumberKeyColumn implements SortKeyColumn {
     this.#count = count;
   }
 
-  #appendRest(vector: Vector, wide: readonly bigint[]): void {
+  #appendRest(vector: Vector, wide: WideIntegers): void {
     const rest = this.#rest;
     invariant(rest !== null, 'the remainder columns are allocated');
     for (let row = 0; row < vector.count; row++) {

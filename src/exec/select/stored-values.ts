@@ -4,7 +4,7 @@
  */
 import { textOfPoint, type ValueKind } from '../../schema/index.js';
 import type { Arena, Width } from '../../storage/index.js';
-import { type ExactVector, Texts, type TextVector, type Vector } from '../../vector/index.js';
+import { type ExactVector, halvesOf, Texts, type TextVector, type Vector } from '../../vector/index.js';
 import type { RowSet } from './row-set.js';
 
 /** The location of stored values. */
@@ -96,13 +96,12 @@ function readWide(
     if (value >= UNSAFE || value <= -UNSAFE) isSafe = false;
   }
   if (isSafe) return safe(out, count, valid);
-  const wide = new Array<bigint>(count);
+  const wide = new BigInt64Array(count);
+  const halves = halvesOf(wide);
   for (let at = 0; at < count; at++) {
     const word = first + (list === null ? from + at : list[at]) * 2;
-    const value = out[at];
-    // Only unsafe integers are assembled from their words.
-    wide[at] =
-      value < UNSAFE && value > -UNSAFE ? BigInt(value) : (BigInt(i32[word + 1]) << 32n) | BigInt(u32[word]);
+    halves[at * 2] = i32[word];
+    halves[at * 2 + 1] = i32[word + 1];
   }
   return { kind: 'exact', count, valid, numbers: null, wide };
 }

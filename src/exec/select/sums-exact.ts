@@ -4,7 +4,7 @@
  * Invariant  low is a safe integer: an addition that would reach 2^53 in magnitude carries into high first.
  */
 import { grownWithin, type MemoryAccount } from '../../base/index.js';
-import { exactVector, type WireVector } from '../../vector/index.js';
+import { exactVector, type WideIntegers, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { GROUPS_MIN } from './array-lengths.js';
 
@@ -67,7 +67,7 @@ export class ExactSums {
   }
 
   /** Adds integers of any size. Throws 9006. */
-  addWide(values: readonly bigint[], groups: Uint32Array, count: number): void {
+  addWide(values: WideIntegers, groups: Uint32Array, count: number): void {
     const wide = this.#wide ?? this.#reserveWide([]);
     this.#wide = wide;
     for (let row = 0; row < count; row++) if (groups[row] !== 0) wide[groups[row]] += values[row];

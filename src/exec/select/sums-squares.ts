@@ -1,6 +1,6 @@
 /** Exact sums of squares by group; group 0 means no group and has no sum. */
 import type { MemoryAccount } from '../../base/index.js';
-import { exactVector, type WireVector } from '../../vector/index.js';
+import { exactVector, type WideIntegers, type WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 import { ExactSums } from './sums-exact.js';
 import { FloatSums, unitsOf } from './sums-float.js';
@@ -69,8 +69,8 @@ export class ExactSquares {
   }
 
   /** Adds the squares of integers of any size. Throws 9006. */
-  addWide(values: readonly bigint[], groups: Uint32Array, count: number): void {
-    const squares = values.slice(0, count).map((value) => value * value);
+  addWide(values: WideIntegers, groups: Uint32Array, count: number): void {
+    const squares = Array.from({ length: count }, (_, row) => values[row] * values[row]);
     this.#low.addWide(squares, groups, count);
   }
 

@@ -96,7 +96,7 @@ function makeDates(args: readonly Vector[]): ExactVector {
   const valid = allValid(args, count);
   const [years, months, days] = args.map((vector) => {
     const { numbers, wide } = exactOf(vector);
-    return numbers ?? (wide ?? []).map(Number);
+    return numbers ?? Float64Array.from(wide ?? [], Number);
   });
   const numbers = new Float64Array(count);
   for (let row = 0; row < count; row++) {

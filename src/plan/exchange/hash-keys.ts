@@ -12,7 +12,7 @@ import {
   SLICE_TEXTS,
   type Task,
 } from '../../base/index.js';
-import { isSafe, type WireVector } from '../../vector/index.js';
+import { are64, halvesOf, isSafe, safeNumberOf, type WireVector } from '../../vector/index.js';
 
 type WireText = Extract<WireVector, { readonly kind: 'text' }>;
 
@@ -32,8 +32,10 @@ export function* hashKeys(
     yield* inSlices(count, (from, to) => {
       if (ofTexts !== null) addTexts(key as WireText, ofTexts, hashes, from, to);
       else if (key.kind === 'boolean') addBits(key.bits, key.valid, hashes, from, to);
-      else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, hashes, from, to);
-      else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, from, to);
+      else if (key.kind === 'exact' && key.wide !== null) {
+        if (are64(key.wide)) add64(key.wide, key.valid, hashes, from, to);
+        else addWide(key.wide, key.valid, hashes, from, to);
+      } else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, from, to);
     });
     if (ofTexts !== null) memory.release(ofTexts.byteLength);
   }
@@ -97,6 +99,37 @@ function addNumbers(
       double[0] = numbers[row] + 0;
       hashes[row] = hashBlock(hashBlock(hashes[row], halves[0]), halves[1]);
     }
+  }
+}
+
+/** As addWide. */
+function add64(
+  values: BigInt64Array<ArrayBufferLike>,
+  valid: Uint8Array | null,
+  hashes: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  const words = halvesOf(values);
+  const double = new Float64Array(1);
+  const halves = new Uint32Array(double.buffer);
+  for (let row = from; row < to; row++) {
+    let hash = hashes[row];
+    if (valid !== null && valid[row] === 0) {
+      hashes[row] = hashBlock(hash, MISSING);
+      continue;
+    }
+    const [low, high] = [words[row * 2], words[row * 2 + 1]];
+    const number = safeNumberOf(low, high);
+    if (Number.isNaN(number)) {
+      hash = hashBlock(hashBlock(hash, low), high);
+      const sign = high >> 31;
+      hash = hashBlock(hashBlock(hash, sign), sign);
+    } else {
+      double[0] = number;
+      hash = hashBlock(hashBlock(hash, halves[0]), halves[1]);
+    }
+    hashes[row] = hash;
   }
 }
 

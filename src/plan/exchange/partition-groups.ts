@@ -134,7 +134,7 @@ function* partitionValues(
 }
 
 function* partitionRuns(
-  { starts, values }: StateOf<'runs'>,
+  { starts, values, areOrdered }: StateOf<'runs'>,
   { to }: PartitionOrder,
   memory: MemoryAccount,
 ): Task<PartitionedState> {
@@ -151,7 +151,7 @@ function* partitionRuns(
     },
     RUNS_PER_SLICE,
   );
-  return { holds: 'runs', starts: ends, values: moved };
+  return { holds: 'runs', starts: ends, values: moved, areOrdered };
 }
 
 const RUNS_PER_SLICE = 64;
@@ -183,7 +183,7 @@ export function groupsOfPartitions(
       case 'extreme':
         return { holds: 'extreme', values: rows(state.values) };
       case 'runs':
-        return { holds: 'runs', starts: state.starts.subarray(first, end + 1), values: state.values };
+        return { ...state, starts: state.starts.subarray(first, end + 1) };
       case 'values':
         return valuesOf(state, from, to, first, texts, memory);
     }

@@ -17,7 +17,14 @@ import type { MergedGroups } from './group-merge.js';
 import { GroupSums, integerReader } from './group-sums.js';
 import { avgColumn, countColumn, deviationColumn, sumColumn } from './measures.js';
 import { percentileColumn, percentilesOfRuns } from './percentiles.js';
-import { distinctBits, distinctCount, eachGroup, listOfBits, listOfRuns } from './sorted-runs.js';
+import {
+  comparableRuns,
+  distinctBits,
+  distinctCount,
+  eachGroup,
+  listOfBits,
+  listOfRuns,
+} from './sorted-runs.js';
 import { countStateTexts, distinctValues, joinValues, listOfTexts } from './value-states.js';
 
 /** The kind of state that shards return for an aggregate. */
@@ -204,7 +211,8 @@ function* ofRuns(
   budget.reserve(merged.count * 8);
   if (aggregate.function === 'count') {
     const counts = new Float64Array(merged.count);
-    yield* eachGroup(states, merged, budget, (group, runs) => {
+    const comparable = comparableRuns(states, budget);
+    yield* eachGroup(comparable, merged, budget, (group, runs) => {
       counts[group] = distinctCount(runs);
     });
     return countColumn(counts);

@@ -2,7 +2,7 @@
 import { invariant, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Aggregate, AggregateFunction } from '../../ir/index.js';
 import { sqlError } from '../../sql/index.js';
-import { compareRows, exactVector, Texts, type Vector } from '../../vector/index.js';
+import { compareRows, exactVector, Texts, type Vector, type WideIntegers } from '../../vector/index.js';
 import { type GroupRuns, groupRuns } from '../group-runs.js';
 import { mergeSort } from '../merge-sort.js';
 import { BIGINT_BYTES, rowsOrMissing } from './columns.js';
@@ -106,7 +106,7 @@ function* bitColumn(
     let bits: bigint | null = null;
     for (let at = starts[run]; at < starts[run + 1]; at++) {
       const entry = order[at];
-      const value = numbers === null ? (wide as readonly bigint[])[entry] : BigInt(numbers[entry]);
+      const value = numbers === null ? (wide as WideIntegers)[entry] : BigInt(numbers[entry]);
       // Equal values cancel each other out in pairs.
       const own = name === 'bit-xor' && counts[entry] % 2 === 0 ? 0n : value;
       if (bits === null) bits = own;

@@ -3,11 +3,14 @@ import { inSlices, type MemoryAccount, QuarryError, SLICE_ENTRIES, type Task } f
 import {
   constantVector,
   gather,
+  join64,
+  putIntegers,
   type SqlType,
   Texts,
   type TextVector,
   type Vector,
   vectorKindOf,
+  type WideIntegers,
 } from '../../vector/index.js';
 
 /** Approximate bytes of a bigint of at most 38 digits, including its place in a list. */
@@ -91,6 +94,17 @@ function* joinExact(
     const numbers = yield* joinArrays(parts, vectors, new Float64Array(count));
     return { kind: 'exact', count, valid, numbers, wide: null };
   }
+  if (join64(vectors)) {
+    budget.reserve(count * 8);
+    const joined = new BigInt64Array(count);
+    let at = 0;
+    for (const vector of vectors) {
+      const first = at;
+      yield* inSlices(vector.count, (from, to) => putIntegers(vector, from, to, joined, first));
+      at += vector.count;
+    }
+    return { kind: 'exact', count, valid, numbers: null, wide: joined };
+  }
   budget.reserve(count * BIGINT_BYTES);
   const wide: bigint[] = [];
   for (const vector of vectors) {
@@ -103,7 +117,7 @@ function appendWide(vector: OfKind<'exact'>, from: number, to: number, wide: big
   const { numbers, valid } = vector;
   for (let row = from; row < to; row++) {
     if (valid !== null && valid[row] === 0) wide.push(0n);
-    else wide.push(numbers === null ? (vector.wide as readonly bigint[])[row] : BigInt(numbers[row]));
+    else wide.push(numbers === null ? (vector.wide as WideIntegers)[row] : BigInt(numbers[row]));
   }
 }
 

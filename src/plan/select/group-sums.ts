@@ -1,6 +1,6 @@
 /** Exact sums by group: doubles while they are exact, bigints afterwards. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
-import type { Vector } from '../../vector/index.js';
+import type { Vector, WideIntegers } from '../../vector/index.js';
 import { BIGINT_BYTES } from './columns.js';
 
 export class GroupSums {
@@ -58,6 +58,6 @@ export function integerReader(vector: Vector): (row: number) => number | bigint 
   invariant(vector.kind === 'exact', 'only exact values are integers');
   const { numbers } = vector;
   if (numbers !== null) return (row) => numbers[row];
-  const wide = vector.wide as readonly bigint[];
+  const wide = vector.wide as WideIntegers;
   return (row) => wide[row];
 }

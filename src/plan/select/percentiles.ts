@@ -10,7 +10,15 @@ import {
   SLICE_TEXTS,
   type Task,
 } from '../../base/index.js';
-import { type Form, formOf, nearest, type SqlType, unitsOf, type Vector } from '../../vector/index.js';
+import {
+  type Form,
+  formOf,
+  nearest,
+  type SqlType,
+  unitsOf,
+  type Vector,
+  type WideIntegers,
+} from '../../vector/index.js';
 import { groupRuns } from '../group-runs.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
 import { type Fraction, quantilePosition } from '../metric-token.js';
@@ -141,7 +149,7 @@ function valueOrder(values: Vector): Compare {
   invariant(values.kind === 'exact' || values.kind === 'float', 'only numbers have percentiles');
   const { numbers } = values;
   if (numbers !== null) return (a, b) => numbers[a] - numbers[b];
-  const wide = (values as Extract<Vector, { kind: 'exact' }>).wide as readonly bigint[];
+  const wide = (values as Extract<Vector, { kind: 'exact' }>).wide as WideIntegers;
   return (a, b) => (wide[a] < wide[b] ? -1 : wide[a] > wide[b] ? 1 : 0);
 }
 
@@ -185,7 +193,7 @@ function betweenOf(values: Vector, { unit, exponent }: Form): Between {
   const { numbers } = values;
   const isFloat = values.kind === 'float';
   const exactly = (value: number): bigint => {
-    if (numbers === null) return (values as { wide: readonly bigint[] }).wide[value];
+    if (numbers === null) return (values as { wide: WideIntegers }).wide[value];
     return isFloat ? unitsOf(numbers[value]) : BigInt(numbers[value]);
   };
   return (low, high, { parts, of }) => {

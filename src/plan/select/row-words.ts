@@ -3,10 +3,10 @@
  * rows without an object per row. In slices.
  * Layout  row r is words[r x width], ..., words[r x width + width - 1]. Texts and booleans are numbered, 0 = missing,
  *         and several columns share a word as long as their combinations fit. Floats and integers take two words (-0
- *         is 0), wide integers four; if they may be missing, a final word has a presence bit for each.
+ *         is 0), integers of more than 64 bits four; if they may be missing, a final word has a presence bit for each.
  */
 import { HASH_SEED, hashBlock, hashEnd, inSlices, type MemoryAccount, type Task } from '../../base/index.js';
-import type { Texts, Vector } from '../../vector/index.js';
+import { are64, halvesOf, type Texts, type Vector } from '../../vector/index.js';
 import { type Equality, firstEntries } from './equal-entries.js';
 import { firstTexts } from './equal-texts.js';
 
@@ -138,7 +138,7 @@ function locationsOf(columns: readonly Vector[]): {
     const values = valuesOf(column);
     if (values === null) {
       locations.push({ word: width, missing: null });
-      width += column.kind === 'exact' && column.numbers === null ? 4 : 2;
+      width += wordCountOf(column);
       limit = WORD_VALUES;
       continue;
     }
@@ -170,6 +170,10 @@ function valuesOf(column: Vector): number | null {
       return null;
   }
 }
+
+/** The words of an integer or float. */
+const wordCountOf = (column: Vector): number =>
+  column.kind === 'exact' && column.wide !== null && !are64(column.wide) ? 4 : 2;
 
 type Rows = Pick<RowWords, 'words' | 'width'>;
 
@@ -204,12 +208,16 @@ function putWide(
   if (column.kind !== 'exact' && column.kind !== 'float') return;
   const { valid, numbers } = column;
   const wide = column.kind === 'exact' ? column.wide : null;
+  const integers = wide !== null && are64(wide) ? halvesOf(wide) : null;
   const double = new Float64Array(1);
   const halves = new Uint32Array(double.buffer);
   for (let row = from; row < to; row++) {
     if (valid !== null && valid[row] === 0) continue;
     const at = row * width + word;
-    if (numbers === null) putBigint(wide?.[row] ?? 0n, words, at);
+    if (integers !== null) {
+      words[at] = integers[row * 2];
+      words[at + 1] = integers[row * 2 + 1];
+    } else if (numbers === null) putBigint(wide?.[row] ?? 0n, words, at);
     else {
       // Adding 0 turns -0 into 0.
       double[0] = numbers[row] + 0;

@@ -3,7 +3,7 @@
  * differ. In slices.
  */
 import { inSlices, SLICE_TEXTS, type Task } from '../../base/index.js';
-import type { TextVector, Vector } from '../../vector/index.js';
+import type { TextVector, Vector, WideIntegers } from '../../vector/index.js';
 
 export interface OrderColumn {
   readonly vector: Vector;
@@ -52,7 +52,7 @@ function numberReader(vector: Exclude<Vector, TextVector>): (row: number) => num
   }
   const { numbers } = vector;
   if (numbers !== null) return (row) => numbers[row];
-  const wide = (vector as Extract<Vector, { kind: 'exact' }>).wide as readonly bigint[];
+  const wide = (vector as Extract<Vector, { kind: 'exact' }>).wide as WideIntegers;
   return (row) => Number(wide[row]);
 }
 

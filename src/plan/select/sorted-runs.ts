@@ -5,7 +5,13 @@
 import { inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { AggregateState } from '../../ir/index.js';
 import { popcount32 } from '../../kernels/index.js';
-import { exactVector, type Vector } from '../../vector/index.js';
+import {
+  exactVector,
+  exactVector64,
+  integersOfOrdered,
+  orderedOfNumbers,
+  type Vector,
+} from '../../vector/index.js';
 import type { MergedGroups } from './group-merge.js';
 import type { ValuesState } from './value-states.js';
 
@@ -54,6 +60,16 @@ export function* eachGroup(
 }
 
 const VALUES_PER_SLICE = 1 << 20;
+
+/** The states with their values in one form, so that equal values are equal numbers. Throws 9006. */
+export function comparableRuns(states: readonly RunsState[], budget: MemoryAccount): readonly RunsState[] {
+  if (states.every(({ areOrdered }) => areOrdered === states[0].areOrdered)) return states;
+  return states.map((state) => {
+    if (state.areOrdered) return state;
+    budget.reserve(state.values.byteLength);
+    return { ...state, values: orderedOfNumbers(state.values), areOrdered: true };
+  });
+}
 
 /** The number of distinct values of the runs. */
 export function distinctCount(runs: readonly Run[]): number {
@@ -148,7 +164,10 @@ export function* distinctBits(states: readonly BitsState[]): Task<number> {
 }
 
 /** The values of the runs as a list, for a merge with the lists of other shards. Throws 9006. */
-export function* listOfRuns({ starts, values }: RunsState, budget: MemoryAccount): Task<ValuesState> {
+export function* listOfRuns(
+  { starts, values, areOrdered }: RunsState,
+  budget: MemoryAccount,
+): Task<ValuesState> {
   budget.reserve(values.length * 20);
   const groups = new Uint32Array(values.length);
   const counts = new Float64Array(values.length);
@@ -164,13 +183,10 @@ export function* listOfRuns({ starts, values }: RunsState, budget: MemoryAccount
     }
     if (group % SLICE_TEXTS === SLICE_TEXTS - 1) yield;
   }
-  const exact: Vector = {
-    kind: 'exact',
-    count: found,
-    valid: null,
-    numbers: numbers.slice(0, found),
-    wide: null,
-  };
+  const own = numbers.slice(0, found);
+  const exact: Vector = areOrdered
+    ? exactVector64(null, integersOfOrdered(own))
+    : { kind: 'exact', count: found, valid: null, numbers: own, wide: null };
   return {
     holds: 'values',
     groups: groups.slice(0, found),

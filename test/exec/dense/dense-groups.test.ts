@@ -8,7 +8,7 @@ import { groupShard } from '../../../src/exec/select/group.js';
 import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
 import { ShardRows } from '../../../src/exec/select/shard-rows.js';
 import { allocateFresh } from '../../../src/exec/select/text-partitions.js';
-import type { Aggregate, GroupPartial, SelectPlan } from '../../../src/ir/index.js';
+import type { Aggregate, Expression, GroupPartial, SelectPlan } from '../../../src/ir/index.js';
 import { finishGroups, type Table } from '../../../src/plan/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -214,6 +214,15 @@ const KEYS: Record<string, (prng: Prng, row: number) => bigint> = {
   'half of them equal': (prng, row) => (row % 2 === 0 ? 7n : BigInt(prng.u32()) - 2n ** 31n),
   few: (prng) => BigInt(prng.below(3)) * 2n ** 40n,
   'of 52 bits': (prng) => BigInt(prng.u32()) * 2n ** 20n + BigInt(prng.below(2 ** 20)),
+  'of 63 bits': (prng) => BigInt(prng.below(2 ** 31)) * 2n ** 31n - 2n ** 61n + BigInt(prng.below(3)),
+  'small, and a few beyond 53 bits': (prng, row) =>
+    row % 5_000 === 4_321
+      ? (prng.chance(0.5) ? -1n : 1n) * (2n ** 62n + BigInt(row))
+      : BigInt(row % 999) - 500n,
+  'around the ends of 53 bits': (prng) =>
+    (prng.chance(0.5) ? -1n : 1n) * (2n ** 53n + BigInt(prng.between(-3, 3))),
+  'around the ends of 64 bits': (prng) =>
+    prng.chance(0.5) ? -(2n ** 63n) + BigInt(prng.below(9)) : 2n ** 63n - 1n - BigInt(prng.below(9)),
 };
 
 for (const [name, keyAt] of Object.entries(KEYS)) {
@@ -223,10 +232,13 @@ for (const [name, keyAt] of Object.entries(KEYS)) {
     const extraction = new Extraction(MODULES[0][1], shardCount);
     const [date, number] = [columnOf(2), columnOf(3)];
     const counts = new Map<string, { rows: number; sum: number }>();
+    const keysOfDay = Array.from({ length: 100 }, () => new Set<bigint>());
+    const missing = prng.pick([0, 0.02]);
     for (let from = 0; from < 20_000; from += 5_000) {
       extraction.insert(
         Array.from({ length: 5_000 }, (_, at) => {
-          const [key, day] = [prng.chance(0.02) ? null : keyAt(prng, from + at), prng.below(100)];
+          const [key, day] = [prng.chance(missing) ? null : keyAt(prng, from + at), prng.below(100)];
+          if (key !== null) keysOfDay[day].add(key);
           const known = counts.get(String(key)) ?? { rows: 0, sum: 0 };
           counts.set(String(key), { rows: known.rows + 1, sum: known.sum + day });
           const fields: Field[] = [{ column: date, latest: BigInt(day) }];
@@ -264,9 +276,39 @@ for (const [name, keyAt] of Object.entries(KEYS)) {
           return shown([String(key), Number(count), Number(sum)]);
         });
         t.ok(shown(rows.sort()) === wanted, `${kernels} kernels, ${way} slots, ${shardCount} shards`);
+        for (const days of [[], [day]]) {
+          const distinct = distinctPlan(days);
+          const found = extraction.shards.map(
+            (shard) =>
+              densely(shard, distinct, scratch, memories, unbounded(), options) ??
+              byRows(shard, distinct, scratch),
+          );
+          const expected =
+            days.length === 0
+              ? [shown([BigInt(new Set(keysOfDay.flatMap((set) => [...set])).size)])]
+              : keysOfDay.map((set, at) => shown([BigInt(at), BigInt(set.size)]));
+          t.ok(
+            shown(answer(distinct, found)) === shown(expected),
+            `${kernels} kernels, ${way} slots, ${shardCount} shards: distinct values in ${expected.length} groups`,
+          );
+        }
       }
     }
   });
+}
+
+/** Distinct numbers by the given keys. */
+function distinctPlan(keys: readonly Expression[]): SelectPlan {
+  const of = inputAt(SHARED, NUMBER);
+  const aggregates: Aggregate[] = [
+    { distinct: true, feed: 'rows', fraction: null, function: 'count', of, type: INTEGER },
+  ];
+  const outputs = [...keys, ...aggregates].map(({ type }, input) => ({
+    name: String(input),
+    type,
+    of: { op: 'input', type, input } as const,
+  }));
+  return { ...SHARED, grouping: { keys, perEntity: false, aggregates }, outputs };
 }
 
 t.test('a query without memory for dense tables is grouped row by row', async (t) => {
@@ -317,7 +359,7 @@ t.test(
     t.equal(goes({}), true);
     t.equal(goes({ keys: [] }), true, 'one group');
     t.equal(goes({ keys: [id] }), false, 'entity IDs');
-    t.equal(goes({ keys: [number] }), false, 'a range beyond 53 bits');
+    t.equal(goes({ keys: [number] }), true, 'a range beyond 53 bits');
     t.equal(goes({ perEntity: true }), false);
     t.equal(goes({ aggregates: [{ ...count, of: text, distinct: true }] }), false, 'distinct texts');
     t.equal(goes({ aggregates: [{ ...count, function: 'max', of: text, type: text.type }] }), false);

@@ -1,5 +1,5 @@
 /** Codes of integer keys of a small range, looked up in an array with an element per integer of the range. */
-import type { ExactVector, Vector } from '../../../vector/index.js';
+import type { ExactVector, Vector, WideIntegers } from '../../../vector/index.js';
 import { isSafe } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
 import type { ColumnFilter } from '../../select/column-filter.js';
@@ -72,7 +72,7 @@ export class DenseCodes implements KeyCodes {
     if (numbers !== null) findNumbers(numbers, count, this.#least, this.#codes, codes);
     else {
       for (let row = 0; row < count; row++) {
-        const value = (wide as readonly bigint[])[row];
+        const value = (wide as WideIntegers)[row];
         const offset = isSafe(value) ? Number(value) - this.#least : -1;
         codes[row] = offset >= 0 && offset < this.#codes.length ? this.#codes[offset] : 0;
       }

@@ -1,6 +1,6 @@
 /** Codes of number keys of any range, by hash. Integers beyond 2^53 have tables of their own. */
 import { grownWithin } from '../../../base/index.js';
-import type { ExactVector, FloatVector, Vector } from '../../../vector/index.js';
+import type { ExactVector, FloatVector, Vector, WideIntegers } from '../../../vector/index.js';
 import { isSafe } from '../../../vector/index.js';
 import type { QueryRun } from '../../query-run.js';
 import type { ColumnFilter } from '../../select/column-filter.js';
@@ -46,7 +46,7 @@ export class HashedCodes implements KeyCodes {
   }
 
   #addWide(from: number, to: number, codes: Int32Array): void {
-    const { wide, valid } = this.#vector as { wide: readonly bigint[]; valid: Uint8Array | null };
+    const { wide, valid } = this.#vector as { wide: WideIntegers; valid: Uint8Array | null };
     this.#run.reserve((to - from) * 8);
     const numbers = safeNumbers(wide, from, to);
     const words = wordsOf(numbers);
@@ -82,7 +82,7 @@ export class HashedCodes implements KeyCodes {
   }
 
   #findWide({ wide, count }: ExactVector, codes: Int32Array): void {
-    const values = wide as readonly bigint[];
+    const values = wide as WideIntegers;
     this.#slots.find(safeNumbers(values, 0, count), count, codes);
     for (let row = 0; row < count; row++) {
       if (isSafe(values[row])) continue;
@@ -93,7 +93,7 @@ export class HashedCodes implements KeyCodes {
 }
 
 /** The safe integers of rows [from, to); others are 0. */
-function safeNumbers(wide: readonly bigint[], from: number, to: number): Float64Array {
+function safeNumbers(wide: WideIntegers, from: number, to: number): Float64Array {
   const numbers = new Float64Array(to - from);
   for (let row = from; row < to; row++) if (isSafe(wide[row])) numbers[row - from] = Number(wide[row]);
   return numbers;

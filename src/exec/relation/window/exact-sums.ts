@@ -14,6 +14,7 @@ import {
   MEAN_UNIT,
   type SqlType,
   type Vector,
+  type WideIntegers,
 } from '../../../vector/index.js';
 import { countWithin, runningCounts } from './counts.js';
 import type { Frames } from './frames.js';
@@ -169,7 +170,7 @@ function addSplit(
 }
 
 function* runningWide(
-  values: readonly bigint[],
+  values: WideIntegers,
   valid: Uint8Array | null,
   order: Uint32Array,
 ): Task<readonly bigint[]> {

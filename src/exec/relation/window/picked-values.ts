@@ -3,7 +3,7 @@
  * like them reads its argument row by row. A value is read when its row is returned.
  */
 import { inSlices, invariant, type MemoryAccount, QuarryError, type Task } from '../../../base/index.js';
-import { concat, gather, type SqlType, type Vector } from '../../../vector/index.js';
+import { concat, gather, type SqlType, type Vector, type WideIntegers } from '../../../vector/index.js';
 import { type ColumnRows, VALUE_BYTES } from '../row-batches.js';
 import type { Frames } from './frames.js';
 import { eachPartition, type WindowLayout } from './layout.js';
@@ -35,8 +35,7 @@ export function pickedRows(source: Vector, rows: Uint32Array): ColumnRows {
 function integersOf(vector: Vector): (row: number) => number | null {
   invariant(vector.kind === 'exact', 'the argument is an integer');
   const { valid, numbers, wide } = vector;
-  const at = (row: number): number =>
-    numbers === null ? Number((wide as readonly bigint[])[row]) : numbers[row];
+  const at = (row: number): number => (numbers === null ? Number((wide as WideIntegers)[row]) : numbers[row]);
   return (row) => (valid !== null && valid[row] === 0 ? null : at(row));
 }
 

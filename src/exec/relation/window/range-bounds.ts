@@ -5,7 +5,7 @@
  */
 import { inSlices, invariant, type MemoryAccount, type Task } from '../../../base/index.js';
 import type { Constant, FrameBound } from '../../../ir/index.js';
-import { isSafe, scaleOf, type Vector, type VectorOrder } from '../../../vector/index.js';
+import { isSafe, scaleOf, type Vector, type VectorOrder, type WideIntegers } from '../../../vector/index.js';
 import type { WindowLayout } from './layout.js';
 
 /** Bytes of a bigint and the element that refers to it. */
@@ -76,7 +76,7 @@ function* wideKeys({ vector, descending }: VectorOrder, layout: WindowLayout): T
   yield* inSlices(layout.groups.length - 1, (from, to) => {
     for (let group = from; group < to; group++) {
       const row = rowOf(layout, group);
-      const key = numbers === null ? (wide as readonly bigint[])[row] : BigInt(numbers[row]);
+      const key = numbers === null ? (wide as WideIntegers)[row] : BigInt(numbers[row]);
       keys.push(descending ? -key : key);
     }
   });
