@@ -5,6 +5,7 @@ export { stagesOf } from './fragments/stages.js';
 export * from './lowered-select.js';
 export { mergeMemory } from './merge-memory.js';
 export * from './pages.js';
+export { simplifyGrouping } from './rules/groupings/groupings.js';
 export { optimize, RULE_NAMES, type Rule, type RuleName } from './rules/rules.js';
 export { NO_STATISTICS, type Statistics } from './rules/statistics.js';
 export * from './select/index.js';

@@ -95,19 +95,25 @@ function* scatterTexts(
   for (let row = 0; row < count; row++) ends[to[row] + 1] = lengthOf(wire, row);
   for (let row = 0; row < count; row++) ends[row + 1] += ends[row];
   const ownBytes = sharedArray(bytes, length, memory);
-  yield* inSlices(
-    count,
-    (from, end) => {
-      for (let row = from; row < end; row++) {
-        if (wire.valid !== null && wire.valid[row] === 0) continue;
-        const code = codes === null ? row : codes[row];
-        let out = ends[to[row]];
-        for (let at = offsets[code], stop = offsets[code + 1]; at < stop; at++) ownBytes[out++] = bytes[at];
-      }
-    },
-    SLICE_TEXTS,
-  );
+  yield* inSlices(count, (from, end) => scatterBytes(wire, to, from, end, ends, ownBytes), SLICE_TEXTS);
   return { kind: 'text', count, valid, codes: null, offsets: ends, bytes: ownBytes, distinct: false };
+}
+
+/** Copies the text of each row r in [from, end) to offset ends[to[r]]. */
+function scatterBytes(
+  { codes, valid, offsets, bytes }: WireText,
+  to: Uint32Array,
+  from: number,
+  end: number,
+  ends: Uint32Array,
+  copied: Uint8Array,
+): void {
+  for (let row = from; row < end; row++) {
+    if (valid !== null && valid[row] === 0) continue;
+    const code = codes === null ? row : codes[row];
+    let out = ends[to[row]];
+    for (let at = offsets[code], stop = offsets[code + 1]; at < stop; at++) copied[out++] = bytes[at];
+  }
 }
 
 function lengthOf({ codes, offsets, valid }: WireText, row: number): number {

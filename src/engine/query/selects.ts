@@ -15,7 +15,7 @@ import {
   type SelectPlan,
   type Stage,
 } from '../../ir/index.js';
-import { optimize, stagesOf, type Table } from '../../plan/index.js';
+import { optimize, simplifyGrouping, stagesOf, type Table } from '../../plan/index.js';
 import { type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DimensionKey } from '../../storage/index.js';
@@ -87,13 +87,18 @@ export class Selects {
   select(requests: readonly SelectRequest[], format: RowFormat, options: QueryOptions): RowStream {
     invariant(requests.length === 1 || format === 'json', 'several SELECTs are answered in JSON only');
     const done = (part: Uint8Array): void => this.#partMemory.release(part);
+    const simplified = requests.map((request) =>
+      isRelation(request)
+        ? request
+        : { ...request, plan: simplifyGrouping((request as RequestOf<SelectPlan>).plan) },
+    );
     const spool = new Spool({
       ...this.#dependencies.spools,
       memoryBytesMax: SPOOL_MEMORY_BYTES_MAX,
       readerTimeoutMs: SPOOL_READER_TIMEOUT_MS,
       done,
     });
-    const parts = spooled(spool, (into) => this.#produce(requests, format, options, into));
+    const parts = spooled(spool, (into) => this.#produce(simplified, format, options, into));
     return { format, parts, done, rowCount: () => spool.rowCount };
   }
 

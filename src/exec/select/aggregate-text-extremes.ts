@@ -11,12 +11,16 @@ import { type BatchGroups, type GroupAccumulator, presentGroups } from './aggreg
 import { CodeGrid } from './distinct-grid.js';
 import { BATCH_ROWS_MAX } from './row-batches.js';
 
+/** A comparison of texts takes about as long as reading this many bits of the grid. */
+const BITS_PER_ROW = 512;
+
 export class TextExtremes implements GroupAccumulator {
   readonly #sign: 1 | -1;
   readonly #best: BestTexts;
   readonly #grid: CodeGrid;
   /** The dictionary whose codes the grid records; null = none. */
   #noted: Texts | null = null;
+  #rowCount = 0;
   readonly #present = new Uint32Array(BATCH_ROWS_MAX);
 
   /** `gridBitsMax`: the largest number of bits of the grid. */
@@ -36,7 +40,9 @@ export class TextExtremes implements GroupAccumulator {
       this.#noted = texts;
       const present = { ...batch, groups, isOne: batch.isOne && valid === null };
       // The grid iterates only codes above 0.
-      if (this.#grid.mark({ codes, shift: 1 }, texts.size + 1, present)) return;
+      this.#rowCount += batch.count;
+      const worthwhile = this.#rowCount * BITS_PER_ROW;
+      if (this.#grid.mark({ codes, shift: 1 }, texts.size + 1, present, worthwhile)) return;
     }
     this.#compareNoted();
     this.#offerRows(vector, groups);

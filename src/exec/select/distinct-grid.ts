@@ -25,24 +25,29 @@ export class CodeGrid {
 
   /**
    * Marks each row's code, which is below `bound`, for the row's group. Returns false, without changes, if the grid
-   * would become too large. Throws 9006.
+   * would become too large, or larger than `worthwhileBits`. Throws 9006.
    */
-  mark({ codes, shift }: Coded, bound: number, { groups, isOne, groupEnd, count }: BatchGroups): boolean {
-    if (!this.#reserve(bound, groupEnd)) return false;
+  mark(
+    { codes, shift }: Coded,
+    bound: number,
+    { groups, isOne, groupEnd, count }: BatchGroups,
+    worthwhileBits = Number.POSITIVE_INFINITY,
+  ): boolean {
+    if (!this.#reserve(bound, groupEnd, Math.min(this.#bitsMax, worthwhileBits))) return false;
     if (isOne) markAll(codes, count, this.#stride + shift, this.#bits);
     else markEach(codes, groups, count, this.#stride, shift, this.#bits);
     return true;
   }
 
-  #reserve(bound: number, groupEnd: number): boolean {
+  #reserve(bound: number, groupEnd: number, bitsMax: number): boolean {
     if (bound <= this.#stride && groupEnd <= this.#groupEnd) return true;
     const least = Math.ceil(bound / 32) * 32;
     let stride = bound <= this.#stride ? this.#stride : Math.max(least, this.#stride * 2);
     let end = groupEnd <= this.#groupEnd ? this.#groupEnd : Math.max(groupEnd, this.#groupEnd * 2);
-    if (stride * end > this.#bitsMax) {
+    if (stride * end > bitsMax) {
       [stride, end] = [Math.max(least, this.#stride), Math.max(groupEnd, this.#groupEnd)];
     }
-    if (stride * end > this.#bitsMax && end > 2) return false;
+    if (stride * end > bitsMax && end > 2) return false;
     const bits = this.#memory.u32((stride * end) >>> 5);
     const [from, to] = [this.#stride >>> 5, stride >>> 5];
     for (let group = 0; group < this.#groupEnd; group++) {

@@ -2,6 +2,7 @@
 import type { RelationPlan } from '../../ir/index.js';
 import { absorb } from './absorb.js';
 import { decorrelate } from './decorrelate/decorrelate.js';
+import { groupings } from './groupings/groupings.js';
 import { joinOrder } from './join-order.js';
 import { mergeFilters, mergeProjects } from './merge.js';
 import { prune } from './prune.js';
@@ -21,7 +22,8 @@ export type RuleName =
   | 'reduceRight'
   | 'prune'
   | 'mergeProjects'
-  | 'absorb';
+  | 'absorb'
+  | 'groupings';
 
 export type Rule = (plan: RelationPlan, statistics: Statistics) => RelationPlan;
 
@@ -40,6 +42,7 @@ const RULES: readonly (readonly [name: RuleName, rule: Rule])[] = [
   ['prune', prune],
   ['mergeProjects', mergeProjects],
   ['absorb', absorb],
+  ['groupings', groupings],
   ['prune', prune],
 ];
 
