@@ -260,17 +260,11 @@ function planOperands(
     if (operand === null) return null;
     operands.push(operand);
   }
-  const { minCount, maxCount } = fields;
-  // The greatest values follow the least ones.
-  const placed = operands.map((operand) => ({
-    ...operand,
-    max: operand.max === null ? null : operand.max + minCount,
-  }));
-  const fieldCount = fields.count + (fields.count & 1);
-  return { keys, slotCount, operands: placed, aggregates: requested, fieldCount, minCount, maxCount };
+  return fields.plan({ keys, slotCount, aggregates: requested }, operands);
 }
 
-class Fields {
+/** Places the fields of the records. */
+export class Fields {
   /** Field 0 counts rows. */
   count = 1;
   minCount = 0;
@@ -279,6 +273,20 @@ class Fields {
   add(count: number): number {
     this.count += count;
     return this.count - count;
+  }
+
+  /** The plan with the operands, whose fields were added here. */
+  plan(
+    rest: Pick<DensePlan, 'keys' | 'slotCount' | 'aggregates'>,
+    operands: readonly DenseOperand[],
+  ): DensePlan {
+    const { count, minCount, maxCount } = this;
+    // The greatest values follow the least ones.
+    const placed = operands.map((operand) => ({
+      ...operand,
+      max: operand.max === null ? null : operand.max + minCount,
+    }));
+    return { ...rest, operands: placed, fieldCount: count + (count & 1), minCount, maxCount };
   }
 }
 

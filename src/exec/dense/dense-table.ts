@@ -9,23 +9,20 @@
  * partitioned by the hash of their key words, and added partition by partition at the end.
  */
 import type { Task } from '../../base/index.js';
-import type { EntitySegment } from '../../storage/index.js';
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { DenseOperand, DensePlan } from './dense-plan.js';
 import { writeDirectSlots } from './direct-slots.js';
 import { HashPartitions, PARTITION_COUNT } from './hash-partitions.js';
 import { HashTable } from './hash-table.js';
-import { addNumbers, writeKeyWords } from './key-words.js';
 import {
   type Block,
   DENSE_BLOCK_ROWS,
   FIELD_BYTES,
   type FieldTarget,
-  SegmentColumns,
+  type SegmentColumns,
 } from './segment-columns.js';
 import { SlotRecords } from './slot-records.js';
-import { ValueNumbers } from './value-numbers.js';
 
 /** Tables of numbered key words are partitioned when they are larger than about half of a core's L2 cache. */
 const CACHED_BYTES = 2 ** 20;
@@ -46,6 +43,16 @@ export interface DenseOptions {
   readonly cachedBytes?: number;
 }
 
+/** Where a table's rows come from. */
+export interface DenseInput {
+  readonly columns: SegmentColumns;
+  /**
+   * Writes the key words of the block's rows, at least of the selected ones, to `words`. Returns false if the query has
+   * no memory for them.
+   */
+  readonly writeWords: (block: Block, words: number) => boolean;
+}
+
 export class DenseTable {
   readonly #plan: DensePlan;
   readonly #memory: QueryMemory;
@@ -54,8 +61,7 @@ export class DenseTable {
   readonly #records: SlotRecords;
   /** null = slots are computed from key values. */
   readonly #hash: HashTable | null;
-  /** By key: the numbers of its values; null = its indexes are offsets. */
-  readonly numbers: readonly (ValueNumbers | null)[];
+  readonly #writeWords: DenseInput['writeWords'];
   #partitions: HashPartitions | null = null;
   readonly #cachedBytes: number;
   /** By operand: the bitmap of its values; 0 = none. */
@@ -73,23 +79,21 @@ export class DenseTable {
 
   private constructor(
     plan: DensePlan,
+    { columns, writeWords }: DenseInput,
     memory: QueryMemory,
     run: QueryRun,
     cachedBytes: number,
     at: (bytes: number) => number,
   ) {
-    const { keys, operands, slotCount } = plan;
+    const { operands, slotCount } = plan;
     this.#plan = plan;
     this.#memory = memory;
     this.#run = run;
     this.#cachedBytes = cachedBytes;
     this.bitmaps = operands.map(({ bitmap }) => (bitmap === null ? 0 : at(bitmap.span / 8)));
     this.chunks = operands.map(() => []);
-    const columnIds = [...keys, ...operands].map(({ columnId }) => columnId);
-    this.#columns = new SegmentColumns(columnIds, memory, at);
-    this.numbers = keys.map(({ columnId, form }) =>
-      form === 'number' ? new ValueNumbers(columnId, memory, run, at) : null,
-    );
+    this.#columns = columns;
+    this.#writeWords = writeWords;
     this.#records = new SlotRecords(plan, memory, run);
     this.#hash = slotCount === null ? new HashTable(memory, run) : null;
     const wordBytes = slotCount === null ? FIELD_BYTES : 0;
@@ -108,12 +112,13 @@ export class DenseTable {
    */
   static create(
     plan: DensePlan,
+    input: DenseInput,
     memory: QueryMemory,
     run: QueryRun,
     { cachedBytes = CACHED_BYTES }: DenseOptions = {},
   ): DenseTable | null {
     let isFull = false;
-    const table = new DenseTable(plan, memory, run, cachedBytes, (bytes) => {
+    const table = new DenseTable(plan, input, memory, run, cachedBytes, (bytes) => {
       const at = memory.allocate(bytes, run);
       isFull ||= at === null;
       return at ?? 0;
@@ -148,12 +153,11 @@ export class DenseTable {
   }
 
   /**
-   * Adds the rows of a segment that are set in `bitmap` (null = all rows). Returns false, with the tables in an
+   * Adds the selected rows of the input's columns; `isWhole`: all are selected. Returns false, with the tables in an
    * undefined state, if the query has no memory for collected values or new slots.
    */
-  add(segment: EntitySegment, bitmap: Uint8Array | null): boolean {
-    this.#columns.copy(segment, bitmap);
-    for (const block of this.#columns.blocks(segment.rowCount, bitmap === null)) {
+  add(rowCount: number, isWhole: boolean): boolean {
+    for (const block of this.#columns.blocks(rowCount, isWhole)) {
       if (!this.#addBlock(block)) return false;
     }
     return true;
@@ -181,22 +185,9 @@ export class DenseTable {
       return true;
     }
     return (
-      this.#writeWords(block) &&
+      this.#writeWords(block, this.#words) &&
       this.#findGroups(this.#hash, { words: this.#words, selected: block.selected, count: block.rows })
     );
-  }
-
-  /** Writes the key words of the block's rows, at least of the selected ones. */
-  #writeWords(block: Block): boolean {
-    const { keys } = this.#plan;
-    writeKeyWords(keys, this.#columns, block, this.#memory, this.#words);
-    return keys.every((key, index) => {
-      const numbers = this.numbers[index];
-      if (numbers === null) return true;
-      if (!numbers.add(this.#columns, block)) return false;
-      addNumbers(key, numbers.numbers, block.rows, this.#memory, this.#words);
-      return true;
-    });
   }
 
   /** Writes the slot of each of `count` rows that is selected. */
@@ -236,7 +227,7 @@ export class DenseTable {
   #partitionBlock(block: Block, partitions: HashPartitions): boolean {
     const { operands } = this.#plan;
     const { rows, selected, count } = block;
-    if (!this.#writeWords(block)) return false;
+    if (!this.#writeWords(block, this.#words)) return false;
     const words = selected === 0 ? this.#words : this.#blockWords;
     if (selected !== 0) this.#memory.kernels.stageI64(this.#words, selected, rows, words, FIELD_BYTES);
     for (const operand of operands) this.#stage(operand, block);

@@ -1,10 +1,12 @@
 /** Key words: the indexes of the key values of a row, side by side in 64 bits (see dense-plan.ts). */
 import type { QueryMemory } from '../query-memory.js';
+import type { QueryRun } from '../query-run.js';
 import type { DenseKey } from './dense-plan.js';
-import type { Block, SegmentColumns } from './segment-columns.js';
+import type { Allocate, Block, SegmentColumns } from './segment-columns.js';
+import { ValueNumbers } from './value-numbers.js';
 
 /** Writes the key word (u64) of each row of the block, selected or not, to `words`. */
-export function writeKeyWords(
+function writeKeyWords(
   keys: readonly DenseKey[],
   columns: SegmentColumns,
   { from, rows }: Block,
@@ -17,17 +19,53 @@ export function writeKeyWords(
   }
 }
 
-/** Adds the indexes of numbered values to the key words of `rows` rows; number -1 is the missing value. */
+/** Writes the key words of stored columns, some of which have numbered values. */
+export class StoredKeys {
+  readonly #keys: readonly DenseKey[];
+  readonly #columns: SegmentColumns;
+  readonly #memory: QueryMemory;
+  /** By key; null = its indexes are offsets. */
+  readonly numbers: readonly (ValueNumbers | null)[];
+
+  constructor(
+    keys: readonly DenseKey[],
+    columns: SegmentColumns,
+    memory: QueryMemory,
+    run: QueryRun,
+    at: Allocate,
+  ) {
+    this.#keys = keys;
+    this.#columns = columns;
+    this.#memory = memory;
+    this.numbers = keys.map(({ columnId, form }) =>
+      form === 'number' ? new ValueNumbers(columnId, memory, run, at) : null,
+    );
+  }
+
+  /** See DenseInput. */
+  write(block: Block, words: number): boolean {
+    writeKeyWords(this.#keys, this.#columns, block, this.#memory, words);
+    return this.#keys.every((key, index) => {
+      const numbers = this.numbers[index];
+      if (numbers === null) return true;
+      if (!numbers.add(this.#columns, block)) return false;
+      addNumbers(numbers.numbers, key.shift, block.rows, this.#memory, words);
+      return true;
+    });
+  }
+}
+
+/** Adds the indexes of numbered values, i32, to the key words of `rows` rows; number -1 is the missing value. */
 export const addNumbers = (
-  { shift }: DenseKey,
   numbers: number,
+  shift: number,
   rows: number,
   { kernels }: QueryMemory,
   words: number,
 ): void => kernels.addKeysI32(numbers, rows, -1n, shift, words);
 
-function addKey(
-  { columnId, form, least, shift }: DenseKey,
+export function addKey(
+  { columnId, form, least, shift }: Pick<DenseKey, 'columnId' | 'form' | 'least' | 'shift'>,
   columns: SegmentColumns,
   from: number,
   rows: number,
@@ -58,7 +96,7 @@ function addKey(
 
 /** Reads the indexes of a key from `count` key words, the first of which is at element `at` of the memory's words. */
 export function indexesOfKey(
-  { shift, bits }: DenseKey,
+  { shift, bits }: Pick<DenseKey, 'shift' | 'bits'>,
   words: Uint32Array,
   at: number,
   count: number,

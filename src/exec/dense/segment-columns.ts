@@ -1,11 +1,12 @@
 /**
- * The columns of one segment in the memory of a query, as kernels read them block by block. A block is given by its
- * first row, its number of rows and the bitmap of its selected rows (0 = all).
- * A segment's columns are copied at 0.1 to 0.2 ns per byte, because a kernel can access only one memory.
+ * The columns of one segment, or of one batch of vectors, in the memory of a query, as kernels read them block by block.
+ * A block is given by its first row, its number of rows and the bitmap of its selected rows (0 = all).
+ * Columns are copied at 0.1 to 0.2 ns per byte, because a kernel can access only one memory.
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { EntitySegment, LatestColumn } from '../../storage/index.js';
+import { are64, type Vector } from '../../vector/index.js';
 import type { QueryMemory } from '../query-memory.js';
 
 /** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
@@ -15,13 +16,13 @@ export const FIELD_BYTES = 8;
 /** Allocates zeroed bytes in the memory of the query. */
 export type Allocate = (bytes: number) => number;
 
-/** A column of the current segment; `values` and `validity` are byte offsets of its first row. */
+/** A column of the current segment or batch; `values` and `validity` are byte offsets of its first row. */
 export interface SegmentColumn {
   readonly values: number;
   readonly validity: number;
-  /** null = no row of the segment has a value. */
-  stored: LatestColumn | null;
-  /** Whether every row of the segment that is not deleted has a value. */
+  /** How its values are stored; null = no row has a value. */
+  stored: Pick<LatestColumn, 'kind' | 'width'> | null;
+  /** Whether every row that is not deleted has a value. */
   isFull: boolean;
 }
 
@@ -49,11 +50,12 @@ export class SegmentColumns {
   readonly #nothing: number;
   readonly #both: number;
 
-  constructor(columnIds: Iterable<number>, memory: QueryMemory, at: Allocate) {
+  /** `rowsMax`: the largest number of rows of a segment or batch. */
+  constructor(columnIds: Iterable<number>, memory: QueryMemory, at: Allocate, rowsMax = SEGMENT_ROWS_MAX) {
     this.#memory = memory;
-    const validityBytes = bitmapBytes(SEGMENT_ROWS_MAX);
+    const validityBytes = bitmapBytes(rowsMax);
     for (const columnId of new Set(columnIds)) {
-      const values = at(SEGMENT_ROWS_MAX * 8);
+      const values = at(rowsMax * 8);
       this.#columns.set(columnId, { values, validity: at(validityBytes), stored: null, isFull: false });
     }
     this.#selection = at(validityBytes);
@@ -71,15 +73,40 @@ export class SegmentColumns {
   #copyColumn(segment: EntitySegment, columnId: number, column: SegmentColumn): void {
     const { rowCount, deadCount } = segment;
     const stored = segment.latest(columnId);
-    column.stored = stored === undefined || stored.presentCount === 0 ? null : stored;
+    const values = stored === undefined || stored.presentCount === 0 ? null : stored;
+    column.stored = values;
     column.isFull = stored?.presentCount === rowCount - deadCount;
-    if (column.stored === null) return;
-    const { arena, kind, width, valuesAt, validityAt } = column.stored;
+    if (values === null) return;
+    const { arena, kind, width, valuesAt, validityAt } = values;
     const bitsBytes = bitmapBytes(rowCount);
     const bytes = kind === 'bits' ? bitsBytes : rowCount * (kind === 'i32' ? 4 : width);
     const { u8 } = this.#memory;
     if (kind !== 'geo') u8.set(arena.u8.subarray(valuesAt, valuesAt + bytes), column.values);
     if (!column.isFull) u8.set(arena.u8.subarray(validityAt, validityAt + bitsBytes), column.validity);
+  }
+
+  /** Makes a vector the column; its values must be 64-bit integers unless only their presence is read. */
+  put(columnId: number, vector: Vector): void {
+    const column = this.column(columnId);
+    const { valid, count } = vector;
+    column.isFull = valid === null;
+    if (valid !== null) packBits(valid, count, this.#memory.u32, column.validity / 4);
+    column.stored = { kind: 'i64', width: 8 };
+    if (vector.kind === 'boolean') {
+      packBits(vector.bits, count, this.#memory.u32, column.values / 4);
+      // The bit of a missing value is arbitrary in a vector, and 0 in a column.
+      if (valid !== null) {
+        this.#memory.kernels.and(column.values, column.validity, count, column.values);
+      }
+      column.stored = { kind: 'bits', width: 8 };
+    } else if (vector.kind === 'exact' && vector.wide !== null && are64(vector.wide)) {
+      this.#memory.i64.set(vector.wide.subarray(0, count), column.values / 8);
+    } else if (vector.kind === 'exact' && vector.numbers !== null) {
+      const { numbers } = vector;
+      const { i32 } = this.#memory;
+      if (putNarrow(numbers, valid, count, i32, column.values / 4)) column.stored = { kind: 'i64', width: 4 };
+      else putNumbers(numbers, valid, count, i32, column.values / 4);
+    }
   }
 
   /** The blocks of the segment that have selected rows; `isWhole`: all rows are selected. */
@@ -134,5 +161,59 @@ export class SegmentColumns {
     if (selected === 0) return validity + from / 8;
     this.#memory.kernels.and(selected, validity + from / 8, rows, this.#both);
     return this.#both;
+  }
+}
+
+/** Writes bytes 0 or 1 as bits, from word `at` on. */
+function packBits(bytes: Uint8Array, count: number, words: Uint32Array, at: number): void {
+  const isOdd = Math.ceil(count / 32) % 2 === 1;
+  for (let row = 0; row < count; at++) {
+    const end = Math.min(row + 32, count);
+    let word = 0;
+    for (let bit = 0; row < end; row++, bit++) word |= bytes[row] << bit;
+    words[at] = word;
+  }
+  // Kernels read words of 64 bits.
+  if (isOdd) words[at] = 0;
+}
+
+/** Writes integers of at most 32 bits, 0 where there is none; returns false if some are larger. */
+function putNarrow(
+  numbers: Float64Array,
+  valid: Uint8Array | null,
+  count: number,
+  words: Int32Array,
+  at: number,
+): boolean {
+  let isNarrow = true;
+  if (valid === null) {
+    for (let row = 0; row < count; row++) {
+      const number = numbers[row];
+      words[at + row] = number;
+      isNarrow &&= (number | 0) === number;
+    }
+    return isNarrow;
+  }
+  for (let row = 0; row < count; row++) {
+    const number = valid[row] === 0 ? 0 : numbers[row];
+    words[at + row] = number;
+    isNarrow &&= (number | 0) === number;
+  }
+  return isNarrow;
+}
+
+const TWO_32 = 2 ** 32;
+
+function putNumbers(
+  numbers: Float64Array,
+  valid: Uint8Array | null,
+  count: number,
+  words: Int32Array,
+  at: number,
+): void {
+  for (let row = 0; row < count; row++, at += 2) {
+    const number = valid !== null && valid[row] === 0 ? 0 : numbers[row];
+    words[at] = number;
+    words[at + 1] = Math.floor(number / TWO_32);
   }
 }

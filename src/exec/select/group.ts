@@ -1,6 +1,7 @@
 /**
  * Groups the rows of a SELECT within one shard and computes the exact partial state of each aggregate and group, for
- * the merge across shards. Batch by batch, keys become group numbers, and accumulators add values by group number.
+ * the merge across shards. Batches go to dense tables where these can hold them. For the others, keys become group
+ * numbers, and accumulators add values by group number. Both give groups, which are merged like those of two shards.
  */
 import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant, type Task } from '../../base/index.js';
@@ -15,6 +16,9 @@ import type {
   SelectPlan,
 } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
+import type { DenseOptions } from '../dense/dense-table.js';
+import { type VectorAggregates, VectorGroups, vectorAggregates } from '../dense/vector-groups.js';
+import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import {
   type AccumulatorOptions,
@@ -47,6 +51,9 @@ export interface GroupOptions {
   readonly directPairsMax: number;
   /** The largest number of bits of a grid of groups and values. */
   readonly gridBitsMax: number;
+  /** Memories for dense tables; absent = rows are grouped without them. */
+  readonly memories?: QueryMemories;
+  readonly dense?: DenseOptions;
 }
 
 export const DEFAULT_GROUP_OPTIONS: GroupOptions = {
@@ -64,15 +71,20 @@ export function* groupShard(
   run: QueryRun,
   stats: ShardOperatorStats,
   settings: GroupOptions = DEFAULT_GROUP_OPTIONS,
-): Task<GroupPartial> {
+): Task<GroupPartial[]> {
   invariant(plan.grouping !== null, 'a grouped plan has a grouping');
   const memory = run.child();
+  const grouper = new Grouper(rows, plan.grouping, settings, memory, stats);
   try {
-    return yield* new Grouper(rows, plan.grouping, settings, memory, stats).answer(run);
+    return yield* grouper.answer(run);
   } finally {
+    grouper.release();
     memory.releaseAll();
   }
 }
+
+/** Dense tables take some 100 microseconds to set up. */
+const DENSE_ROWS_MIN = 512;
 
 /** An accumulator that several aggregates may share. */
 interface SharedAccumulator {
@@ -84,6 +96,7 @@ interface SharedAccumulator {
 
 class Grouper {
   readonly #rows: GroupInput;
+  readonly #grouping: Grouping;
   readonly #memory: QueryRun;
   readonly #stats: ShardOperatorStats;
   readonly #groups: RowGroups;
@@ -93,6 +106,13 @@ class Grouper {
   readonly #shared = new Map<string, SharedAccumulator>();
   /** By aggregate of the grouping. */
   readonly #aggregates: readonly SharedAccumulator[];
+  /** What dense tables would compute; null = they cannot. */
+  readonly #denseWanted: VectorAggregates | null;
+  readonly #denseOperands: readonly Operand[];
+  #dense: VectorGroups | null = null;
+  readonly #settings: GroupOptions;
+  /** Whether rows were grouped without dense tables. */
+  #isByNumber = false;
   readonly #numbers = new Uint32Array(BATCH_ROWS_MAX);
   readonly #narrowed = new Uint32Array(BATCH_ROWS_MAX);
   /** By group: the entity that was counted last, plus 1. */
@@ -119,6 +139,16 @@ class Grouper {
     };
     this.#aggregates = grouping.aggregates.map((aggregate) => this.#sharedOf(aggregate, settings));
     this.#lastEntities = memory.u32(0);
+    this.#settings = limits;
+    this.#grouping = grouping;
+    const operands = [...new Set(this.#aggregates.map(({ operand }) => operand))].filter(
+      (operand) => operand !== null,
+    );
+    this.#denseOperands = operands;
+    this.#denseWanted =
+      limits.memories === undefined
+        ? null
+        : vectorAggregates(grouping, (index) => operands.indexOf(this.#aggregates[index].operand as Operand));
   }
 
   #operandOf(expression: Expression): Operand {
@@ -140,10 +170,28 @@ class Grouper {
     return shared;
   }
 
-  *answer(run: QueryRun): Task<GroupPartial> {
+  *answer(run: QueryRun): Task<GroupPartial[]> {
     const feeds = new Set([...this.#shared.values()].map(({ feed }) => feed));
     const ofEntities = yield* this.#addRows(feeds);
     for (const feed of feeds) if (typeof feed === 'number') yield* this.#addFeed(feed, ofEntities);
+    const dense = this.#dense === null ? [] : yield* this.#densePartials(this.#dense, run);
+    return this.#isByNumber || dense.length === 0 ? [...dense, yield* this.#numberedPartial(run)] : dense;
+  }
+
+  *#densePartials(dense: VectorGroups, run: QueryRun): Task<GroupPartial[]> {
+    const start = this.#stats.start();
+    const partials = yield* dense.partials(this.#settings.allocator ?? allocateFresh, run);
+    this.#stats.add(
+      'group',
+      start,
+      partials.reduce((sum, { groupCount }) => sum + groupCount, 0),
+    );
+    this.#stats.note('group', [...dense.notes]);
+    run.check();
+    return partials;
+  }
+
+  *#numberedPartial(run: QueryRun): Task<GroupPartial> {
     const groups = this.#groups;
     const groupCount = groups.count;
     const start = this.#stats.start();
@@ -177,10 +225,32 @@ class Grouper {
     return ofEntities;
   }
 
+  /** Adds the rows to dense tables; returns false if that is not possible or not worthwhile. */
+  #addDense(rows: RowBatch, keys: readonly Vector[]): boolean {
+    const { memories, dense } = this.#settings;
+    if (this.#denseWanted === null || memories === undefined) return false;
+    if (this.#dense === null) {
+      if (rows.count < DENSE_ROWS_MIN) return false;
+      this.#dense = new VectorGroups(this.#grouping, this.#denseWanted, memories, this.#memory, dense);
+    }
+    return this.#dense.add(
+      keys,
+      this.#denseOperands.map((operand) => operand.of(rows)),
+      rows.count,
+    );
+  }
+
+  release(): void {
+    this.#dense?.release();
+    this.#dense = null;
+  }
+
   /** Writes the group of each row to `#numbers`; returns the rows of their entities if they are needed. */
   #addBatch(rows: RowBatch, looksAtEntities: boolean, countsEntities: boolean): Uint32Array {
     const { count } = rows;
     const keys = this.#keys.map((key) => key.of(rows));
+    if (this.#addDense(rows, keys)) return EMPTY;
+    this.#isByNumber = true;
     // Entity rows are computed on access, so they are read only if needed.
     const entityRows = looksAtEntities ? rows.entityRows : EMPTY;
     this.#groups.number(keys, entityRows, count, this.#numbers);

@@ -54,11 +54,8 @@ export class GroupedShards {
     const partials: GroupPartial[] = [];
     try {
       for (const shard of all) {
-        partials.push(
-          this.#workerShards.groupBySlots(shard) ??
-            (yield* this.#denseGroups(shard)) ??
-            (yield* this.#groupsByRows(shard)),
-        );
+        const partial = this.#workerShards.groupBySlots(shard) ?? (yield* this.#denseGroups(shard));
+        partials.push(...(partial === null ? yield* this.#groupsByRows(shard) : [partial]));
         yield;
       }
       return partials;
@@ -79,14 +76,15 @@ export class GroupedShards {
     }
   }
 
-  *#groupsByRows(shard: WorkerShard): Task<GroupPartial> {
-    const { plan, run } = this.#workerShards;
+  *#groupsByRows(shard: WorkerShard): Task<GroupPartial[]> {
+    const { plan, run, memories } = this.#workerShards;
     const rows = this.#workerShards.rows(shard);
     this.#rows = rows;
     try {
       return yield* groupShard(rows, plan, run, shard.stats, {
         ...DEFAULT_GROUP_OPTIONS,
         allocator: this.#allocator,
+        memories,
       });
     } finally {
       this.#rows = null;

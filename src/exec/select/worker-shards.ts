@@ -23,7 +23,7 @@ export class WorkerShards {
   readonly all: readonly WorkerShard[];
   readonly #tables: readonly JoinedTable[];
   readonly #scratch: Arena;
-  readonly #memories: QueryMemories;
+  readonly memories: QueryMemories;
 
   constructor(
     shards: Iterable<Shard>,
@@ -45,7 +45,7 @@ export class WorkerShards {
     this.all = all;
     this.#tables = tables;
     this.#scratch = scratch;
-    this.#memories = memories;
+    this.memories = memories;
   }
 
   /** The rows of one shard; `release` must be called at the end. Throws 9005, 9006. */
@@ -69,7 +69,7 @@ export class WorkerShards {
   denseGroups({ dimension, stats }: WorkerShard, allocator: Allocator): DenseGroups | null {
     const { plan } = this;
     return DenseGroups.of(
-      { dimension, plan, scratch: this.#scratch, memories: this.#memories, allocator },
+      { dimension, plan, scratch: this.#scratch, memories: this.memories, allocator },
       this.run,
       stats,
     );

@@ -298,7 +298,7 @@ t.test('several segments and arenas are summed, and all memory is released', asy
   const byRow = unbounded();
   const rows = new ShardRows(dimension, plan, [], scratch, byRow, new ShardOperatorStats(0, false));
   const same = new Map<string, States>();
-  addGroups(same, toEnd(groupShard(rows, plan, byRow, new ShardOperatorStats(0, false))), plan);
+  addGroups(same, toEnd(groupShard(rows, plan, byRow, new ShardOperatorStats(0, false)))[0], plan);
   rows.release();
   t.strictSame(same, actual, 'row-by-row grouping returns the same groups');
   t.equal(run.reservedBytes, byRow.reservedBytes, 'only the memory of the result stays reserved');

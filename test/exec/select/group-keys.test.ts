@@ -109,7 +109,7 @@ for (const [kernels, module] of MODULES) {
         const run = new QueryRun(null, 0, 2 ** 30);
         const stats = new ShardOperatorStats(0, false);
         const rows = new ShardRows(extraction.shards[0].dimension(KEY), plan, [], scratch, run, stats);
-        const partial = toEnd(groupShard(rows, plan, run, stats));
+        const [partial] = toEnd(groupShard(rows, plan, run, stats));
         rows.release();
         const notified = plainGroups(partial, false, []);
         const expected = expectedGroups(grouping, data);

@@ -106,7 +106,7 @@ t.test('every grouping returns the groups, sums and values of a row-at-a-time mo
     const rows = groupedRows(data, prng.pick([3, 50, 8_192]), prng);
     const stats = new ShardOperatorStats(0, true);
     const run = new QueryRun(null, 0, 2 ** 30);
-    const partial = toEnd(groupShard(rows, planOf(grouping), run, stats, limits));
+    const [partial] = toEnd(groupShard(rows, planOf(grouping), run, stats, limits));
     const actual = plainGroups(partial, grouping.perEntity, data.rows.entities);
     t.strictSame([...actual].sort(), [...expected].sort(), `round ${round}`);
     t.equal(stats.take()[0].rows, partial.groupCount, `stats of round ${round}`);
@@ -177,7 +177,7 @@ t.test('aggregates of the same values share one state', async (t) => {
     type: { type: 'integer' },
   });
   const aggregates = [aggregate('rows'), aggregate('rows'), aggregate('entities')];
-  const { states } = toEnd(
+  const [{ states }] = toEnd(
     groupShard(
       groupedRows(data, 10, prng),
       planOf({ keys: [], perEntity: false, aggregates }),

@@ -72,7 +72,7 @@ export class StageCursor {
     });
     if (stage.runs === 'groups') {
       this.countsTexts = countsTexts(stage.plan);
-      this.#rows = new StageGroups(stage.plan, this.#operator, run, allocator);
+      this.#rows = new StageGroups(stage.plan, this.#operator, run, sources);
     } else {
       this.countsTexts = false;
       this.#rows = new StageRows(stage, this.#operator, encoding, run, allocator);
@@ -216,20 +216,29 @@ type GroupsPart = Omit<Extract<SelectPart, { readonly gives: 'groups' }>, 'done'
 
 /** The groups of an operator's rows. */
 class StageGroups {
-  readonly #work: Task<GroupPartial>;
+  readonly #work: Task<GroupPartial[]>;
   isDone = false;
 
-  constructor(plan: SelectPlan, operator: Operator, run: QueryRun, allocator: Allocator) {
+  constructor(
+    plan: SelectPlan,
+    operator: Operator,
+    run: QueryRun,
+    { allocator, memories }: Pick<StageSources, 'allocator' | 'memories'>,
+  ) {
     const stats = new ShardOperatorStats(0, false);
-    this.#work = groupShard(groupInput(operator), plan, run, stats, { ...DEFAULT_GROUP_OPTIONS, allocator });
+    this.#work = groupShard(groupInput(operator), plan, run, stats, {
+      ...DEFAULT_GROUP_OPTIONS,
+      allocator,
+      memories,
+    });
   }
 
   next(_rowsMax: number, _bytesMax: number, isOver: IsOver): GroupsPart | null {
     invariant(!this.isDone, 'groups are returned only once');
-    const partial = runSlice(this.#work, isOver);
-    if (partial === null) return null;
+    const partials = runSlice(this.#work, isOver);
+    if (partials === null) return null;
     this.isDone = true;
-    return { gives: 'groups', partials: [partial] };
+    return { gives: 'groups', partials };
   }
 
   release(): void {

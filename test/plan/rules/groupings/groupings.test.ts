@@ -95,7 +95,7 @@ t.test('keys and sums', async (t) => {
       if (dimension === undefined) throw new Error('the shard is empty');
       const stats = new ShardOperatorStats(0, false);
       const rows = new ShardRows(dimension, plan, [], scratch, run, stats);
-      const partial = runToEnd(groupShard(rows, plan, run, stats));
+      const [partial] = runToEnd(groupShard(rows, plan, run, stats));
       rows.release();
       return partial;
     });
