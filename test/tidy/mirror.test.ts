@@ -15,6 +15,7 @@ const BESIDE = [
   'metamorphic',
   'native-bench',
   'readme',
+  'sqllogictest',
   'support',
   'tidy',
 ];
