@@ -32,6 +32,7 @@ const WHOLE_FOLDER = [
   'http/matrix',
   'ingest/refusals',
   'openapi/answers',
+  'pg/tools/statements',
   'sql/bind/binding-time',
 ];
 
