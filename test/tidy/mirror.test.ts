@@ -32,6 +32,8 @@ const WHOLE_FOLDER = [
   'http/matrix',
   'ingest/refusals',
   'openapi/answers',
+  'pg/tools/clients',
+  'pg/tools/foreign-data',
   'pg/tools/statements',
   'sql/bind/binding-time',
 ];
