@@ -38,10 +38,13 @@ export function readCall(reader: TokenReader): SqlNode {
   return { is: 'ordered', call, orderBy, position: name.position, parenthesized: false };
 }
 
+/** Signs that begin an operand; after another sign, ALL is a column. */
+const BEGINS_OPERAND: readonly string[] = ['-', '+', '('];
+
 /** Whether ALL before an argument follows, which is the opposite of DISTINCT. */
 function isAllAhead(reader: TokenReader): boolean {
-  const { kind } = reader.peek(1);
-  return reader.isKeyword('ALL') && kind !== 'end' && (kind !== 'sign' || reader.isSign('-', 1));
+  const { kind, text } = reader.peek(1);
+  return reader.isKeyword('ALL') && kind !== 'end' && (kind !== 'sign' || BEGINS_OPERAND.includes(text));
 }
 
 function callOf(name: Token, args: readonly SqlNode[]): CallNode {

@@ -19,6 +19,8 @@ export interface Token {
   /** The upper case of bare words; otherwise ''. */
   readonly upper: string;
   readonly position: SourcePosition;
+  /** A schema stood before the name. */
+  readonly ofSchema?: true;
 }
 
 const QUOTE = 39;

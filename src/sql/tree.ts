@@ -160,6 +160,8 @@ export interface TableName {
   readonly name: string;
   readonly alias: string | null;
   readonly position: SourcePosition;
+  /** A schema stood before the name, so it is not a table of WITH. */
+  readonly ofSchema?: true;
 }
 
 export interface JoinClause {

@@ -15,6 +15,7 @@ const BESIDE = [
   'metamorphic',
   'native-bench',
   'readme',
+  'sqllogictest',
   'support',
   'tidy',
 ];
@@ -31,6 +32,9 @@ const WHOLE_FOLDER = [
   'http/matrix',
   'ingest/refusals',
   'openapi/answers',
+  'pg/tools/clients',
+  'pg/tools/foreign-data',
+  'pg/tools/statements',
   'sql/bind/binding-time',
 ];
 

@@ -33,10 +33,10 @@ function instantBytes(text: string): Buffer {
 const latin = (field: Buffer): string => field.toString('latin1');
 
 const OID = 26;
-/** Types of texts, whose bytes are the same in both formats; 18 is "char", 19 is name. */
+/** Types whose bytes are the same in both formats: texts, "char" (18), name (19), and void (2278), which is empty. */
 const SAME_BYTES: ReadonlySet<number> = new Set([
   ...[TYPE.text, TYPE.varchar, TYPE.bpchar, TYPE.unknown, TYPE.json],
-  ...[18, 19],
+  ...[18, 19, 2278],
 ]);
 /** By type number. */
 const ENCODERS: ReadonlyMap<number, (field: Buffer) => Buffer> = new Map([

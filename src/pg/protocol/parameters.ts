@@ -1,6 +1,7 @@
 /** Converts bound parameters of a statement to SQL values. */
 import { formatDate, formatDateTime, parseDate, parseDateTime } from '../../schema/index.js';
 import type { SqlParameter } from '../../sql/index.js';
+import { arrayParameter, isArrayType } from './arrays.js';
 import { DAYS_TO_2000, MICROSECONDS, SECONDS_TO_2000 } from './binary.js';
 import { ProtocolError } from './errors.js';
 import { utf8 } from './message-reader.js';
@@ -40,6 +41,7 @@ export function sampleOf(typeId: number): SqlParameter | null {
   if (typeId === TYPE.numeric) return { is: 'number', text: '1.5' };
   if (NUMBERS.has(typeId)) return { is: 'number', text: '1' };
   if (typeId === TYPE.bool) return { is: 'boolean', value: true };
+  if (isArrayType(typeId)) return { is: 'text', text: '{}' };
   const isInstant = typeId === TYPE.date || typeId === TYPE.timestamp || typeId === TYPE.timestamptz;
   return isInstant ? { is: 'text', text: '2000-01-01' } : null;
 }
@@ -65,6 +67,9 @@ function fromText(text: string, typeId: number): SqlParameter {
   return { is: 'boolean', value };
 }
 
+/** Types of the catalog. */
+const [OID, JSONB, UUID] = [26, 3802, 2950];
+
 const SIZES: ReadonlyMap<number, number> = new Map([
   [TYPE.bool, 1],
   [TYPE.int2, 2],
@@ -75,6 +80,8 @@ const SIZES: ReadonlyMap<number, number> = new Map([
   [TYPE.date, 4],
   [TYPE.timestamp, 8],
   [TYPE.timestamptz, 8],
+  [OID, 4],
+  [UUID, 16],
 ]);
 const TEXTS: ReadonlySet<number> = new Set([
   0,
@@ -83,6 +90,8 @@ const TEXTS: ReadonlySet<number> = new Set([
   TYPE.bpchar,
   TYPE.unknown,
   TYPE.json,
+  // "char" and name.
+  ...[18, 19],
 ]);
 
 function fromBinary(bytes: Buffer, typeId: number): SqlParameter {
@@ -91,6 +100,7 @@ function fromBinary(bytes: Buffer, typeId: number): SqlParameter {
     throw new ProtocolError('22P03', `a parameter of type ${typeId} has ${size} bytes, not ${bytes.length}`);
   }
   if (TEXTS.has(typeId)) return { is: 'text', text: utf8(bytes) };
+  if (isArrayType(typeId)) return arrayParameter(bytes, fromBinary);
   switch (typeId) {
     case TYPE.bool:
       return { is: 'boolean', value: bytes[0] !== 0 };
@@ -112,9 +122,21 @@ function fromBinary(bytes: Buffer, typeId: number): SqlParameter {
     case TYPE.timestamptz: {
       return instant(bytes.readBigInt64BE(0));
     }
+    case OID:
+      return { is: 'number', text: String(bytes.readUInt32BE(0)) };
+    case UUID:
+      return { is: 'text', text: bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
+    case JSONB:
+      return jsonOf(bytes);
     default:
       throw new ProtocolError('0A000', `binary parameters of type ${typeId} are not supported; send text`);
   }
+}
+
+/** The binary format of jsonb is a version, 1, and the text. */
+function jsonOf(bytes: Buffer): SqlParameter {
+  if (bytes[0] !== 1) throw new ProtocolError('22P03', 'a parameter of type jsonb cannot be read');
+  return { is: 'text', text: utf8(bytes.subarray(1)) };
 }
 
 /** Datetimes have a resolution of one second; fractions are cut off. */

@@ -203,7 +203,7 @@ export class Session implements SessionState {
   async #query(text: string): Promise<void> {
     let statements: readonly sql.PostgresStatement[];
     try {
-      statements = sql.readPostgres(text);
+      statements = this.#statementsIn(text);
     } catch (error) {
       await this.#refuse(error, text);
       return;
@@ -215,6 +215,10 @@ export class Session implements SessionState {
     } finally {
       this.#isImplicitBlock = false;
     }
+  }
+
+  #statementsIn(text: string): readonly sql.PostgresStatement[] {
+    return sql.readPostgres(text).map((statement) => sql.inDatabase(statement, this.databaseName));
   }
 
   async #runAll(statements: readonly sql.PostgresStatement[], text: string): Promise<void> {
@@ -260,7 +264,7 @@ export class Session implements SessionState {
     const text = body.text();
     const typeIds = Array.from({ length: body.count() }, () => body.int32() >>> 0);
     body.expectEnd();
-    const statements = withText(text, () => sql.readPostgres(text));
+    const statements = withText(text, () => this.#statementsIn(text));
     if (statements.length > 1) {
       throw new ProtocolError(
         '42601',

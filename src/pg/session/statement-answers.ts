@@ -7,11 +7,12 @@ import {
   catalogAnswer,
   catalogDescription,
 } from '../catalog/answer.js';
+import { arrayTypeOf, typeIdOf } from '../protocol/arrays.js';
 import { formatsFor } from '../protocol/binary.js';
 import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
 import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
 import { parameterValue } from '../protocol/parameters.js';
-import { rowField, TYPE, TYPES_BY_NAME } from '../protocol/types.js';
+import { rowField, TYPE } from '../protocol/types.js';
 import type { Answer } from './answer.js';
 import { answerCopyTo } from './copy-out.js';
 import { readCopy } from './copy-statement.js';
@@ -361,12 +362,13 @@ function parameterTypes(
 function typeOf(use: sql.ParameterUse | null, admission: DatabaseContext): number {
   if (use === null) return 0;
   if (use.is === 'count') return TYPE.int8;
-  if (use.is === 'cast') return TYPES_BY_NAME.get(use.type) ?? 0;
+  if (use.is === 'cast') return typeIdOf(use.type);
   try {
     const [output] = planSelect(use.select, admission, 'postgres').outputs;
     const { typeId } = rowField(output);
     // Lists are compared with their items.
-    return typeId === TYPE.json ? 0 : typeId;
+    if (typeId === TYPE.json) return 0;
+    return use.isArray ? arrayTypeOf(typeId) : typeId;
   } catch {
     return 0;
   }

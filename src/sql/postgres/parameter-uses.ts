@@ -15,8 +15,8 @@ export type ParameterUse =
   | { readonly is: 'count' }
   /** Type name in lower case: 'int8', 'double precision'. */
   | { readonly is: 'cast'; readonly type: string }
-  /** A SELECT of the other expression alone. */
-  | { readonly is: 'beside'; readonly select: ReadStatement };
+  /** A SELECT of the other expression alone; `isArray`: the parameter is an array of its type. */
+  | { readonly is: 'beside'; readonly select: ReadStatement; readonly isArray: boolean };
 
 /** Functions whose arguments have the same type. */
 const OF_ONE_TYPE: ReadonlySet<string> = new Set(['coalesce', 'nullif', 'greatest', 'least']);
@@ -34,10 +34,11 @@ export function parameterUses(statement: PostgresStatement): readonly (Parameter
     if (number !== null) uses[number - 1] ??= useAmong(tokens, at);
   });
   if (!uses.includes(null)) return uses;
-  const marked = uses.map(
-    (use, at): SqlParameter =>
-      use?.is === 'count' ? { is: 'number', text: '1' } : { is: 'text', text: markOf(at) },
-  );
+  const arrays = arrayParameters(tokens);
+  const marked = uses.map((use, at): SqlParameter => {
+    if (use?.is === 'count') return { is: 'number', text: '1' };
+    return { is: 'text', text: arrays.has(at) ? `{${markOf(at)}}` : markOf(at) };
+  });
   const select = readPostgresSelect(statement, marked);
   const known = new Map<SqlNode, ParameterUse | null>();
   for (const { roots, selectOf } of sourcesIn(select)) {
@@ -46,13 +47,24 @@ export function parameterUses(statement: PostgresStatement): readonly (Parameter
       if (at === null || uses[at] !== null) continue;
       let use = known.get(beside);
       if (use === undefined) {
-        use = isMarked(beside) ? null : { is: 'beside', select: selectOf(beside) };
+        use = isMarked(beside) ? null : { is: 'beside', select: selectOf(beside), isArray: false };
         known.set(beside, use);
       }
-      uses[at] = use;
+      uses[at] = use?.is === 'beside' && arrays.has(at) ? { ...use, isArray: true } : use;
     }
   }
   return uses;
+}
+
+/** The indexes of parameters in ANY ($1), SOME ($1) and ALL ($1). */
+function arrayParameters(tokens: readonly Token[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  tokens.forEach((token, at) => {
+    const number = parameterOf(token);
+    const isQuantified = ['ANY', 'SOME', 'ALL'].includes(tokens[at - 2]?.upper ?? '');
+    if (number !== null && isQuantified && isSign(tokens[at - 1], '(')) found.add(number - 1);
+  });
+  return found;
 }
 
 /** Expressions over the same tables. */

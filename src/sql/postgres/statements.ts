@@ -54,6 +54,27 @@ export function readPostgres(text: string): readonly PostgresStatement[] {
   }
 }
 
+/** The statement with `database.public.` shortened to `public.`; a name of another database stays, and is refused. */
+export function inDatabase(statement: PostgresStatement, database: string): PostgresStatement {
+  const { tokens } = statement;
+  const isPrefix = (at: number): boolean =>
+    nameOf(tokens[at]) === database &&
+    isSign(tokens[at + 1], '.') &&
+    nameOf(tokens[at + 2]) === 'public' &&
+    isSign(tokens[at + 3], '.') &&
+    !isSign(tokens[at - 1], '.');
+  const prefixes = tokens.flatMap((_token, at) => (isPrefix(at) ? [at, at + 1] : []));
+  if (prefixes.length === 0) return statement;
+  const dropped = new Set(prefixes);
+  return { ...statement, tokens: tokens.filter((_token, at) => !dropped.has(at)) };
+}
+
+/** The name that a word or a quoted name stands for; null = neither. */
+function nameOf(token: Token | undefined): string | null {
+  if (token?.kind === 'word') return token.text.toLowerCase();
+  return token?.kind === 'bracketed' ? token.text : null;
+}
+
 /** The n of a token $n; null for other tokens. */
 export function parameterOf({ kind, text }: Token): number | null {
   return kind === 'sign' && text.charCodeAt(0) === 36 ? Number(text.slice(1)) : null;

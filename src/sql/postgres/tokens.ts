@@ -6,6 +6,7 @@
  */
 import { quoted } from '../../base/index.js';
 import { type Cursor, isDigit } from '../cursor.js';
+import { TOKENS_MAX } from '../limits.js';
 import { sqlError } from '../sql-error.js';
 import { foreignSign, nextToken, type Token } from '../tokens.js';
 
@@ -32,6 +33,11 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 /** Reads the next token, or several for a combined operator; at the end of the text, a token of kind 'end'. */
 export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   cursor.skip();
+  return isArrayAhead(cursor) ? arrayTokens(cursor) : plainTokens(cursor);
+}
+
+/** `cursor` is at the first character of a token. */
+function plainTokens(cursor: Cursor): readonly Token[] {
   const { text, at, code } = cursor;
   const position = cursor.position();
   if (code === DOUBLE_QUOTE) {
@@ -51,6 +57,35 @@ export function nextPostgresTokens(cursor: Cursor): readonly Token[] {
   if (like === undefined) return [nextToken(cursor)];
   cursor.pass(like[0].length);
   return like[1].map((word) => ({ kind: 'word', text: word, upper: word, position }));
+}
+
+/** Whether ARRAY[ follows. */
+function isArrayAhead({ text, at, code }: Cursor): boolean {
+  if ((code | 32) !== 97) return false;
+  const array = /ARRAY\s*\[/iy;
+  array.lastIndex = at;
+  return array.test(text);
+}
+
+/** Reads ARRAY[...], in which brackets are signs. */
+function arrayTokens(cursor: Cursor): readonly Token[] {
+  const tokens: Token[] = [];
+  let depth = 0;
+  do {
+    cursor.skip();
+    if (cursor.ended) return tokens;
+    if (tokens.length > TOKENS_MAX) throw sqlError('the array has too many elements', cursor.position());
+    const isEnd = cursor.text[cursor.at] === ']';
+    const begins = isArrayAhead(cursor);
+    if (begins) tokens.push(nextToken(cursor));
+    if (begins || isEnd) {
+      cursor.skip();
+      tokens.push({ kind: 'sign', text: isEnd ? ']' : '[', upper: '', position: cursor.position() });
+      cursor.pass(1);
+      depth += isEnd ? -1 : 1;
+    } else tokens.push(...plainTokens(cursor));
+  } while (depth > 0);
+  return tokens;
 }
 
 /** Operators that our SQL does not have, and empty brackets. */

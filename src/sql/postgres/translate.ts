@@ -6,6 +6,7 @@
  *   public.t, pg_catalog.f           t, f                    LIMIT ALL               nothing
  *   $1                               the parameter's value   x OPERATOR(pg_catalog.=) y  x = y
  *   ORDER BY x DESC                  x DESC NULLS FIRST      Name                    name
+ *   x = ANY (ARRAY[a, b])            x IN (a, b)             x <> ALL ('{a,b}')      x NOT IN ('a', 'b')
  * Invariants: inserted tokens have the source position of the tokens that they replace; a parameter becomes a literal token and is
  * never parsed as text.
  */
@@ -13,6 +14,7 @@ import type { SqlDialect } from '../bind/request.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
 import type { SourcePosition } from '../tree.js';
+import { arrayElements, inKeywords, listTokens, literalTokens } from './arrays.js';
 import { parameterOf } from './statements.js';
 
 /** The value of a $n. */
@@ -28,6 +30,8 @@ export type SqlParameter =
 const EPOCH = '1970-01-01T00:00:00Z';
 /** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
+
+const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'SOME', 'ALL']);
 
 /** `dialect` http: names keep their case, and missing values are last. */
 export function translate(
@@ -69,7 +73,8 @@ class Translation {
     const number = parameterOf(token);
     if (number !== null) this.#parameter(number, token.position);
     else if (isSign(token, '::')) this.#cast(token.position);
-    else if (this.#isSchema()) this.#at += 2;
+    else if (this.#isSchema()) this.#schema();
+    else if (this.#isArrayAhead()) this.#array(token);
     else if (this.#areKeywords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
     else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
@@ -82,9 +87,13 @@ class Translation {
   #word(token: Token): void {
     const before = this.#tokens[this.#at - 1];
     const isKeyword = before !== undefined && before.upper !== 'AS' && !isSign(before, '.');
-    const folded = { ...token, text: token.text.toLowerCase() };
+    const folded = this.#folded(token);
     if (token.upper !== 'DESC' || !isKeyword || this.#peek(1).upper === 'NULLS') this.#replace(1, [folded]);
     else this.#replace(1, [folded, word('NULLS', token.position), word('FIRST', token.position)]);
+  }
+
+  #folded(token: Token): Token {
+    return this.#dialect === 'postgres' ? { ...token, text: token.text.toLowerCase() } : token;
   }
 
   #replace(count: number, put: readonly Token[]): void {
@@ -99,6 +108,66 @@ class Translation {
     if ((name !== 'public' && name !== 'pg_catalog') || !isSign(this.#peek(1), '.')) return false;
     const last = this.#out.at(-1);
     return last === undefined || !isSign(last, '.');
+  }
+
+  /** Drops the schema before a name. */
+  #schema(): void {
+    this.#at += 2;
+    const name = this.#peek();
+    if (name.kind === 'word') this.#replace(1, [{ ...this.#folded(name), ofSchema: true }]);
+    else if (name.kind === 'bracketed') this.#replace(1, [{ ...name, ofSchema: true }]);
+  }
+
+  /** Whether a comparison with ANY, SOME or ALL of an array follows. */
+  #isArrayAhead(): boolean {
+    const { kind } = this.#peek();
+    if (kind !== 'sign' || !QUANTIFIERS.has(this.#peek(1).upper) || !isSign(this.#peek(2), '(')) return false;
+    const first = this.#peek(3);
+    return first.kind === 'single' || parameterOf(first) !== null || this.#isArrayList(3);
+  }
+
+  #isArrayList(ahead: number): boolean {
+    return this.#peek(ahead).upper === 'ARRAY' && isSign(this.#peek(ahead + 1), '[');
+  }
+
+  #array(comparison: Token): void {
+    const { position } = this.#peek(3);
+    this.#out.push(...inKeywords(comparison, this.#peek(1)));
+    this.#at += 3;
+    const elements = this.#isArrayList(0)
+      ? this.#listed()
+      : literalTokens(this.#arrayText(position), position);
+    this.#out.push(...listTokens(elements, position));
+    if (isSign(this.#peek(), '::')) {
+      this.#at++;
+      this.#typeName();
+      if (isSign(this.#peek(), '[]')) this.#at++;
+    }
+    if (!isSign(this.#peek(), ')')) throw unexpected(this.#peek(), ')');
+    this.#at++;
+  }
+
+  /** The elements of a literal or a parameter. */
+  #arrayText(position: SourcePosition): readonly (string | null)[] {
+    const token = this.#take();
+    const number = parameterOf(token);
+    if (number === null) return arrayElements(token.text, position);
+    const value = this.#parameters[number - 1];
+    if (value?.is === 'null') return [null];
+    if (value?.is !== 'text') throw sqlError(`parameter $${number} is not an array`, position);
+    return arrayElements(value.text, position);
+  }
+
+  /** The translated tokens between the brackets of ARRAY[...]. */
+  #listed(): readonly Token[] {
+    this.#at += 2;
+    const begin = this.#out.length;
+    while (!isSign(this.#peek(), ']')) {
+      if (this.#peek().kind === 'end') throw unexpected(this.#peek(), ']');
+      this.#next();
+    }
+    this.#at++;
+    return this.#out.splice(begin);
   }
 
   /** Translates OPERATOR(schema.sign). */
@@ -148,10 +217,15 @@ class Translation {
     this.#out.push(word('INTERVAL', text.position), text);
   }
 
-  #typeToken(position: SourcePosition): Token {
+  #typeName(): Token {
     if (this.#isSchema()) this.#at += 2;
     const type = this.#take();
-    if (type.kind !== 'word' && type.kind !== 'bracketed') throw unexpected(type, "a type's name");
+    if (type.kind === 'word' || type.kind === 'bracketed') return type;
+    throw unexpected(type, "a type's name");
+  }
+
+  #typeToken(position: SourcePosition): Token {
+    const type = this.#typeName();
     if (isSign(this.#peek(), '[]')) throw sqlError('arrays are not available', position);
     return type.kind === 'word' ? type : { ...type, kind: 'word', upper: type.text.toUpperCase() };
   }

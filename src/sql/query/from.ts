@@ -140,7 +140,8 @@ class TableReader {
     if (reader.isSign('(')) return this.#call(token);
     const alias = readAlias(reader, isTableAlias);
     const columnNames = alias === null ? null : columnNamesOf(reader);
-    return { is: 'table', name, alias, position, columnNames };
+    const schema = token.ofSchema === true ? { ofSchema: true as const } : {};
+    return { is: 'table', name, alias, position, columnNames, ...schema };
   }
 
   /** Parses a function that returns rows, after its name. */

@@ -9,7 +9,7 @@ import { pagingFollows, type QueryPaging, readPaging } from '../paging.js';
 import { sqlError } from '../sql-error.js';
 import { unexpected } from '../tokens.js';
 import type { CommonTable, OrderKey, Query, QueryBody, SqlNode } from '../tree.js';
-import { readBlock, type Top } from './block.js';
+import { readBlock, readTable, type Top } from './block.js';
 import { columnNamesOf } from './from.js';
 import { commaList, readOrderBy } from './order-keys.js';
 
@@ -21,6 +21,8 @@ const UNIONS: ReadonlyMap<string, SetOperator> = new Map([
 ]);
 const INTERSECTIONS: ReadonlyMap<string, SetOperator> = new Map([['INTERSECT', 'intersect']]);
 const NO_PAGING: QueryPaging = { limit: null, withTies: false, offset: 0 };
+
+const BEGINS_TERM: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'TABLE']);
 
 /** A body, and TOP of its only SELECT. */
 interface Part {
@@ -79,11 +81,12 @@ export class QueryReader extends ExpressionReader {
   #term(): Part {
     const { upper, position } = this.peek();
     if (this.isSign('(')) return { body: bodyIn(this.enclosedQuery()), top: null };
-    if (upper !== 'SELECT' && upper !== 'VALUES') throw unexpected(this.peek(), 'SELECT, VALUES or (');
+    if (!BEGINS_TERM.has(upper)) throw unexpected(this.peek(), 'SELECT, VALUES or (');
     if (++this.#blockCount > BLOCKS_MAX) {
       throw sqlError(`a statement has at most ${BLOCKS_MAX} SELECTs and VALUES`, position);
     }
-    return upper === 'SELECT' ? readBlock(this) : { body: this.#values(), top: null };
+    if (upper === 'SELECT') return readBlock(this);
+    return { body: upper === 'TABLE' ? readTable(this) : this.#values(), top: null };
   }
 
   #values(): QueryBody {

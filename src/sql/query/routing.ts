@@ -26,7 +26,7 @@ const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {
 })();
 
 /** First words of statements that read rows. */
-const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN', 'WITH', 'VALUES']);
+const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN', 'WITH', 'VALUES', 'TABLE']);
 const BEGINS_TABLE: ReadonlySet<string> = new Set(['FROM', 'JOIN']);
 const ENDS_TABLE: ReadonlySet<string> = new Set([
   ...['ON', 'WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH'],
@@ -39,7 +39,7 @@ export const beginsRead = (first: Token): boolean => READS.has(first.upper) || i
 export function isFlat(tokens: readonly Token[]): boolean {
   const explained = tokens[0].upper === 'EXPLAIN' ? (tokens[1].upper === 'ANALYZE' ? 2 : 1) : 0;
   const { upper } = tokens[Math.min(explained, tokens.length - 1)];
-  if (upper === 'WITH' || upper === 'VALUES' || isSign(tokens[explained], '(')) return false;
+  if (['WITH', 'VALUES', 'TABLE'].includes(upper) || isSign(tokens[explained], '(')) return false;
   return !tokens.some((_token, at) => isPhrase(tokens, at)) && hasFlatClauses(tokens);
 }
 

@@ -270,7 +270,21 @@ t.test('statements over rows and over the catalog', async (t) => {
       await described('SELECT relname FROM pg_class WHERE oid = any($1::oid[]) AND relname = $2', 0, 25),
       [[1028, 25], [19]],
     );
+    t.strictSame(
+      await described(
+        'SELECT name FROM flights WHERE delay = ANY ($1) AND name <> ALL ($2::text[]) AND ok = $3',
+      ),
+      [[1016, 1009, 16], name],
+    );
+    const array = (typeId: number, ...elements: readonly Buffer[]): Buffer =>
+      Buffer.concat([
+        int32(1, 0, typeId, elements.length, 1),
+        ...elements.flatMap((element) => [int32(element.length), element]),
+      ]);
     for (const [text, values] of [
+      ['delay = ANY ($1)', [array(20, int8(7), int8(9))]],
+      ['name = ANY ($1::text[])', [array(25, Buffer.from('a_b'), Buffer.from('a"\\,'))]],
+      ['day = ANY ($1) AND NOT (name = ANY ($2))', [array(1082, int32(366)), int32(0, 0, 25)]],
       ['delay = $1', [int8(7)]],
       ['$1 < delay AND delay < $2 + 1', [int8(0), int8(7)]],
       [

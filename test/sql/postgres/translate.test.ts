@@ -4,11 +4,11 @@ import { characterAt, readPostgres } from '../../../src/sql/postgres/statements.
 import type { SqlParameter } from '../../../src/sql/postgres/translate.js';
 import { readScript } from '../../../src/sql/script.js';
 
-/** The tree without its source positions. */
+const LEFT_OUT: readonly string[] = ['position', 'parenthesized', 'ofSchema'];
+
+/** The tree without its source positions and schemas. */
 const bare = (tree: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(tree, (key, value) => (key === 'position' || key === 'parenthesized' ? undefined : value)),
-  );
+  JSON.parse(JSON.stringify(tree, (key, value) => (LEFT_OUT.includes(key) ? undefined : value)));
 
 const read = (text: string, parameters: readonly SqlParameter[] = []): unknown =>
   bare(readPostgresSelect(readPostgres(text)[0], parameters, 'http'));
@@ -18,6 +18,17 @@ const ours = (text: string): unknown => {
 };
 
 const SAME: readonly (readonly [postgres: string, ours: string])[] = [
+  [`SELECT a FROM t WHERE b = ANY (ARRAY['x', 'y]'])`, `SELECT a FROM t WHERE b IN ('x', 'y]')`],
+  [
+    `SELECT a FROM t WHERE b <> ALL (ARRAY [1, c + 2]::bigint[])`,
+    'SELECT a FROM t WHERE b NOT IN (1, c + 2)',
+  ],
+  [
+    `SELECT a FROM t WHERE b = SOME ('{x, "y z", NULL, "a\\"b\\\\"}'::pg_catalog.text[])`,
+    `SELECT a FROM t WHERE b IN ('x', 'y z', NULL, 'a"b\\')`,
+  ],
+  [`SELECT a FROM t WHERE b != ALL ('{}')`, 'SELECT a FROM t WHERE b NOT IN (SELECT NULL WHERE FALSE)'],
+  ['TABLE t', '(SELECT * FROM t)'],
   ['SELECT "a b"."c.d", "e" FROM public."t"', 'SELECT [a b].[c.d], [e] FROM [t]'],
   [
     'SELECT x::int, (a + b)::numeric(10, 2) FROM t',
@@ -115,6 +126,12 @@ t.test('syntax without an equivalent is refused with its position', (t) => {
   t.match(refused("SELECT a - INTERVAL '1 day 02:00' FROM t"), [/one number with a unit/, 21]);
   t.match(refused('SELECT ::int FROM t'), [/missing before/, 8]);
   t.match(refused('SELECT a::int[] FROM t'), [/arrays/, 9]);
+  t.match(refused('SELECT a FROM t WHERE a < ANY (ARRAY[1])'), [/< ANY is not available for arrays/, 27]);
+  t.match(refused("SELECT a FROM t WHERE a = ANY ('x')"), [/has the form '\{a,b\}'/, 32]);
+  t.match(refused("SELECT a FROM t WHERE a = ANY ('{x,}')"), [/has the form/, 32]);
+  t.match(refused('SELECT a FROM t WHERE a = ANY (ARRAY[1, 2)'), [/where \] is expected/, 43]);
+  t.match(refused('SELECT a FROM t WHERE a = ANY (ARRAY[ARRAY[1], 2])'), [/where \) is expected/, 46]);
+  t.match(refused(`SELECT ${'ARRAY['.repeat(9_000)}`), [/operator "\["/, 13]);
   t.match(refused('SELECT $0 FROM t'), [/parameters are \$1 to/, 8]);
   t.match(refused('SELECT $$x$$ FROM t'), [/dollar quotes/, 8]);
   t.match(refused("SELECT 'a' LIKE 'b\\\\\\'"), [/ends with its ESCAPE/, 17]);

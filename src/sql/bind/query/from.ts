@@ -14,6 +14,7 @@ import { dimensionOf, namedOrDashed } from '../clauses/sources.js';
 import { firstPresent } from '../expressions/choice.js';
 import { compared } from '../expressions/compare.js';
 import { bindCondition } from '../expressions/scalar.js';
+import { lettersOfAny } from '../expressions/text-case.js';
 import { allMembersOf } from '../nodes.js';
 import { BaseTable, type EventTableName } from './base-table.js';
 import { type Build, extended, joined, ONE_ROW_RELATION } from './build.js';
@@ -90,7 +91,7 @@ export class FromBinder {
   }
 
   #table(item: Extract<FromItem, { readonly is: 'table' }>): BoundFrom {
-    const common = this.#visible.get(lowerCase(item.name));
+    const common = item.ofSchema === true ? undefined : this.#visible.get(lowerCase(item.name));
     const bound = common === undefined ? this.#base(item) : this.#common(common, item);
     if (item.columnNames === null) return bound;
     const [table] = bound.namespace.tables;
@@ -135,7 +136,7 @@ export class FromBinder {
       const { recursion, columns } = common.working;
       const own = columns.map((column) => ({
         ...column,
-        ...planColumns.add(column.type, PLAIN_TRAITS, column.name),
+        ...planColumns.add(column.type, planColumns.traits(column.column), column.name),
       }));
       return {
         build: () => ({ op: 'working', recursion, columns: own.map(plainColumn) }),
@@ -233,7 +234,7 @@ export class FromBinder {
       let column: RelationColumn = kind === 'right' ? ofRight : ofLeft;
       if (kind === 'full') {
         const of = firstPresent([readColumn(ofLeft), readColumn(ofRight)], at);
-        const { letters } = columns.traits(ofLeft.column);
+        const letters = lettersOfAny([ofLeft, ofRight].map((side) => columns.traits(side.column).letters));
         column = columns.add(of.type, { ...PLAIN_TRAITS, letters }, name);
         definitions.push({ column: column.column, of });
       }

@@ -130,8 +130,8 @@ class QueryBinder implements QueryContext {
   #scan(query: Query, visible: VisibleTables, outer: QueryScope | null): BoundQuery | null {
     const flat = flattened(query);
     if (flat === null || flat.from === null) return null;
-    const names = [flat.from.name, ...flat.joins.map(({ table }) => table.name)];
-    if (names.some((name) => visible.has(lowerCase(name)))) return null;
+    const named = [flat.from, ...flat.joins.map(({ table }) => table)];
+    if (named.some(({ name, ofSchema }) => ofSchema !== true && visible.has(lowerCase(name)))) return null;
     let plan: SelectPlan;
     try {
       plan = bindSelect(flat, this.request);

@@ -29,18 +29,28 @@ export function bindRecursive(
   const body = unionOf(definition);
   const first = bind(queryOf(body.left), visible, false);
   const names = definition.columnNames;
-  const outputs = first.columns.map((column, index): OutputColumn => {
-    const own = names?.[index] ?? column.name;
-    return { ...columns.add(column.type, PLAIN_TRAITS, own), name: own, constant: null };
-  });
-  const itself: VisibleTable = {
-    definition: { ...definition, columnNames: null },
-    ...{ visible, shared: null, useCount: 1, working: { recursion, columns: outputs } },
-  };
-  const round = bind(queryOf(body.right), new Map([...visible, [name, itself]]), true);
-  if (round.columns.length !== outputs.length) {
+  const readRound = (isPreserved: readonly boolean[]) => {
+    const outputs = first.columns.map((column, index): OutputColumn => {
+      const own = names?.[index] ?? column.name;
+      const traits = { ...PLAIN_TRAITS, letters: isPreserved[index] ? 'preserved' : 'mixed' } as const;
+      return { ...columns.add(column.type, traits, own), name: own, constant: null };
+    });
+    const itself: VisibleTable = {
+      definition: { ...definition, columnNames: null },
+      ...{ visible, shared: null, useCount: 1, working: { recursion, columns: outputs } },
+    };
+    const round = bind(queryOf(body.right), new Map([...visible, [name, itself]]), true);
+    if (round.columns.length === outputs.length) return { outputs, round };
     const what = `both parts of ${quoted(definition.name)} need the same number of columns`;
     throw sqlError(`${what}, not ${outputs.length} and ${round.columns.length}`, body.position);
+  };
+  // A column preserves case if one of the parts does. The recursive part reads the columns, so it is bound until they agree.
+  const preserves = ({ column }: OutputColumn): boolean => columns.traits(column).letters === 'preserved';
+  let isPreserved = first.columns.map(preserves);
+  let { outputs, round } = readRound(isPreserved);
+  while (round.columns.some((column, index) => preserves(column) && !isPreserved[index])) {
+    isPreserved = isPreserved.map((is, index) => is || preserves(round.columns[index]));
+    ({ outputs, round } = readRound(isPreserved));
   }
   const casts = round.columns.map((column, index) => {
     const of = column.constant ?? readColumn(column);

@@ -11,12 +11,29 @@ import { PLAIN_TRAITS } from './plan-columns.js';
 export function outputTraits(plan: SelectPlan, index: number, model: DatabaseModel): InputTraits {
   const { of } = plan.outputs[index];
   const rows = new PlanInputs(plan, model);
-  const { keys, aggregates } = plan.grouping ?? { keys: [], aggregates: [] };
-  if (plan.grouping === null) return rows.traitsOf(of);
-  if (of.op !== 'input') return { points: false, letters: lettersOf(of, { traits: () => PLAIN_TRAITS }) };
-  if (of.input < keys.length) return rows.traitsOf(keys[of.input]);
-  const operand = aggregates[of.input - keys.length].of;
-  return operand === null ? PLAIN_TRAITS : { ...rows.traitsOf(operand), points: false };
+  return plan.grouping === null ? rows.traitsOf(of) : new GroupInputs(plan.grouping, rows).traitsOf(of);
+}
+
+/** Keys and aggregates, which the outputs of a grouped plan read. */
+class GroupInputs {
+  readonly #grouping: NonNullable<SelectPlan['grouping']>;
+  readonly #rows: PlanInputs;
+
+  constructor(grouping: NonNullable<SelectPlan['grouping']>, rows: PlanInputs) {
+    this.#grouping = grouping;
+    this.#rows = rows;
+  }
+
+  traitsOf(of: Expression): InputTraits {
+    return of.op === 'input' ? this.traits(of.input) : { points: false, letters: lettersOf(of, this) };
+  }
+
+  traits(input: number): InputTraits {
+    const { keys, aggregates } = this.#grouping;
+    if (input < keys.length) return this.#rows.traitsOf(keys[input]);
+    const operand = aggregates[input - keys.length].of;
+    return operand === null ? PLAIN_TRAITS : { ...this.#rows.traitsOf(operand), points: false };
+  }
 }
 
 class PlanInputs {

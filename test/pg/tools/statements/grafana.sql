@@ -1,0 +1,24 @@
+-- Grafana replaces the macros of its panels before it sends a statement.
+
+SELECT floor(extract(epoch from "created-at")/86400)*86400 AS "time", sum(total) AS "total" FROM orders
+WHERE "created-at" BETWEEN '2023-01-01T00:00:00Z' AND '2023-12-31T00:00:00Z' GROUP BY 1 ORDER BY 1;
+
+SELECT "created-at" AS "time", status AS metric, total FROM orders WHERE "created-at" BETWEEN '2023-01-01T00:00:00Z' AND '2023-12-31T00:00:00Z' ORDER BY 1, 2, 3;
+
+SELECT extract(epoch from "created-at") as "time", quantity FROM orders WHERE extract(epoch from "created-at") BETWEEN 1672531200 AND 1704067200 ORDER BY 1, 2;
+
+SELECT date_trunc('day', "created-at") AS time, count(*) FILTER (WHERE status = 'paid') AS paid, count(*) FILTER (WHERE status <> 'paid') AS other FROM orders GROUP BY time ORDER BY time;
+
+SELECT floor(extract(epoch from "date")/3600)*3600 AS "time", value AS metric, count(*) FROM visit WHERE "date" >= '2023-01-01T00:00:00Z' GROUP BY 1, 2 ORDER BY 1, 2;
+
+SELECT country FROM people GROUP BY country ORDER BY country;
+
+SELECT name AS __text, "entity-id" AS __value FROM people ORDER BY name;
+
+SELECT avg(total) AS value FROM orders WHERE status IN ('paid','open') AND "person-id" IN (SELECT "entity-id" FROM people WHERE country ~* '^(fr|de)$');
+
+SELECT CAST('2023-06-01T00:00:00Z' AS timestamptz) AS time, 'deploy' AS text, 'release' AS tags;
+
+SELECT * FROM orders WHERE status = 'paid' ORDER BY "created-at" DESC, "entity-id" LIMIT 50;
+
+SELECT now() IS NOT NULL AS works;
