@@ -1,8 +1,10 @@
 export * from './bind/copy-rows.js';
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
 export { bodyOf } from './bind/insert-target.js';
+export * from './bind/prepared-writes.js';
 export { bindRead } from './bind/query/query.js';
 export * from './bind/request.js';
+export { returnedOutputs } from './bind/returning.js';
 export * from './bind/select.js';
 export * from './bind/selected-rows.js';
 export * from './bind/where/target.js';

@@ -3,7 +3,7 @@ import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readQuery } from './query/read-query.js';
-import { beginsRead, isFlat, refuseQueries } from './query/routing.js';
+import { beginsRead, isFlat } from './query/routing.js';
 import { readInsert } from './read-insert.js';
 import { readSelect } from './read-select.js';
 import { readDelete, readUpdate } from './read-writes.js';
@@ -46,10 +46,6 @@ export function readScript(text: string): Script {
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
-  const reading = writes.find(({ is }) => is === 'insert-query');
-  if (reading !== undefined && writes.length > 1) {
-    throw sqlError('INSERT ... SELECT is the only statement of its body', reading.position);
-  }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
   throw sqlError('the body contains no statement', cursor.position());
@@ -75,6 +71,5 @@ function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement
   if (first.upper === 'INSERT') return readInsert(cursor, first.position, budget);
   const tokens = statementTokens(cursor, first, budget);
   refusePhrases(tokens);
-  refuseQueries(tokens);
   return first.upper === 'UPDATE' ? readUpdate(tokens) : readDelete(tokens);
 }

@@ -317,25 +317,35 @@ export type FunctionArgument =
   | SqlNode
   | { readonly is: 'interval'; readonly spans: readonly Span[]; readonly position: SourcePosition };
 
-export interface InsertStatement {
+export interface NamedColumn {
+  readonly name: string;
+  readonly position: SourcePosition;
+}
+
+/** RETURNING: columns of the written rows; null = not written. */
+interface Returning {
+  readonly returning: readonly SelectItem[] | null;
+}
+
+export interface InsertStatement extends Returning {
   readonly is: 'insert';
   readonly position: SourcePosition;
   readonly table: TableName;
-  readonly columns: readonly { readonly name: string; readonly position: SourcePosition }[];
+  readonly columns: readonly NamedColumn[];
   /** Only literals (number, string, boolean, null, negative number). */
   readonly rows: readonly (readonly SqlNode[])[];
 }
 
 /** INSERT INTO table (columns) SELECT ... */
-export interface InsertQueryStatement {
+export interface InsertQueryStatement extends Returning {
   readonly is: 'insert-query';
   readonly position: SourcePosition;
   readonly table: TableName;
-  readonly columns: InsertStatement['columns'];
+  readonly columns: readonly NamedColumn[];
   readonly query: QueryStatement;
 }
 
-export interface UpdateStatement {
+export interface UpdateStatement extends Returning {
   readonly is: 'update';
   readonly position: SourcePosition;
   readonly table: TableName;
@@ -344,13 +354,17 @@ export interface UpdateStatement {
     readonly position: SourcePosition;
     readonly value: SqlNode;
   }[];
+  /** FROM: further tables that the values and the condition read. */
+  readonly from: readonly FromItem[];
   readonly where: SqlNode | null;
 }
 
-export interface DeleteStatement {
+export interface DeleteStatement extends Returning {
   readonly is: 'delete';
   readonly position: SourcePosition;
   readonly table: TableName;
+  /** USING: further tables that the condition reads. */
+  readonly from: readonly FromItem[];
   readonly where: SqlNode | null;
 }
 

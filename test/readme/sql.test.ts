@@ -76,6 +76,8 @@ const EXPECTED = [
     count: 3,
   },
   { result: { 'inserted-entities': 2, 'inserted-values': 4 }, count: 2 },
+  { result: [{ 'entity-id': 'u3', age: 52 }], count: 1 },
+  { result: [{ 'entity-id': 'twin-u1' }, { 'entity-id': 'twin-u3' }], count: 2 },
 ];
 
 /** The answer without `took`, which varies. */

@@ -5,6 +5,7 @@
  * LSN.
  */
 import { QuarryError } from '../../base/index.js';
+import { decodeBatch } from '../../column/index.js';
 import {
   decodeRecordPayload,
   encodeRecordPayload,
@@ -13,18 +14,18 @@ import {
 } from '../../format/index.js';
 import { conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import { type Mutation, type ScriptRequest, type ScriptWrite, StepRefused } from '../api.js';
+import {
+  type ScriptInsert,
+  type ScriptReader,
+  type ScriptRequest,
+  type ScriptWrite,
+  StepRefused,
+} from '../api.js';
 import { type StepCounts, sendRecord } from '../lifecycle/replay.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import { findTouched, parseSet, updateBytes } from './mutation.js';
 import { scriptAnswer } from './record-notes.js';
-import {
-  readForScript,
-  refuseConflicts,
-  refuseLarge,
-  type ScriptRead,
-  type SelectRows,
-} from './script-query.js';
+import { DataChanged, refuseConflicts, refuseLarge, ScriptReads, type SelectRows } from './script-query.js';
 import { MEMORY_PER_BATCH_BYTE } from './write-memory.js';
 import type { WriterDependencies } from './writer.js';
 
@@ -79,36 +80,55 @@ export class ScriptWriter {
   }
 
   async #write(request: ScriptRequest): Promise<readonly number[]> {
-    const { memory } = this.#dependencies;
-    const { databaseId, query = null } = request;
     let isCharged = false;
     const charge: ScriptRequest['charge'] = (insertedCount, updatedCount) => {
       if (!isCharged) request.charge(insertedCount, updatedCount);
       isCharged = true;
     };
     for (let attemptCount = 1; ; attemptCount++) {
-      if (query === null) {
-        const numbers = await this.#attempt({ ...request, charge }, null);
-        if (numbers !== null) return numbers;
-        continue;
-      }
-      const read = await readForScript(query, databaseId, this.#dependencies);
-      memory.check(read.bytes);
-      const numbers = await memory.while(read.bytes, () => this.#attempt({ ...request, charge }, read));
+      const numbers = await (request.prepare == null
+        ? this.#attempt({ ...request, charge }, null)
+        : this.#readAndAttempt({ ...request, charge }, request.prepare));
       if (numbers !== null) return numbers;
-      refuseConflicts(attemptCount);
+      if (request.prepare != null) refuseConflicts(attemptCount);
     }
   }
 
+  /** Returns null, with nothing written, if data that was read changed. */
+  async #readAndAttempt(
+    request: ScriptRequest,
+    prepare: NonNullable<ScriptRequest['prepare']>,
+  ): Promise<readonly number[] | null> {
+    const { memory } = this.#dependencies;
+    const reads = new ScriptReads(request.databaseId, request.cancellation ?? null, this.#dependencies);
+    const reader: ScriptReader = {
+      lines: (plan) => reads.lines(plan),
+      answer: (plan, format) => reads.answer(plan, format),
+      stored: async (write) => {
+        const { batches } = await this.#parseInsert(request, write, 0);
+        return batches.map(({ bytes }) => decodeBatch(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      },
+    };
+    let bind: ScriptRequest['bind'];
+    try {
+      bind = await prepare(reader);
+    } catch (error) {
+      if (error instanceof DataChanged) return null;
+      throw error;
+    }
+    memory.check(reads.bytes);
+    return memory.while(reads.bytes, () => this.#attempt({ ...request, bind }, reads));
+  }
+
   /**
-   * Returns null, with nothing written, if the model shrank or data that the query read changed; the caller then binds the
+   * Returns null, with nothing written, if the model shrank or data that was read changed; the caller then reads and binds the
    * request again.
    */
-  async #attempt(request: ScriptRequest, read: ScriptRead | null): Promise<readonly number[] | null> {
+  async #attempt(request: ScriptRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
     const model = this.#model(databaseId);
-    const writes = read === null ? request.bind(model) : read.bind(model);
+    const writes = request.bind(model);
     const steps = await this.#parse(request, writes, model);
     if (read?.isCurrent() === false) return null;
     request.charge(
@@ -164,27 +184,34 @@ export class ScriptWriter {
     model: DatabaseModel,
   ): Promise<readonly Step[]> {
     const steps: Step[] = [];
+    let rowsBefore = 0;
     for (const [index, write] of writes.entries()) {
-      const before = sum(steps, ({ insertedCount }) => insertedCount);
-      steps.push(
-        write.write === 'insert'
-          ? await this.#parseInsert(request, index, write)
-          : await this.#parseChange(request, index, write, model, before),
-      );
+      if (write.write === 'change') {
+        const insertedBefore = sum(steps, ({ insertedCount }) => insertedCount);
+        steps.push(await this.#parseChange(request, write, model, insertedBefore));
+        continue;
+      }
+      const continues = index > 0 && writes[index - 1].statement === write.statement;
+      if (!continues) rowsBefore = 0;
+      const parsed = await this.#parseInsert(request, write, rowsBefore);
+      steps.push(continues ? { ...parsed, step: { ...parsed.step, continues } as ScriptStep } : parsed);
+      rowsBefore += write.rowCount;
     }
     return steps;
   }
 
-  async #parseInsert(
-    request: ScriptRequest,
-    index: number,
-    { rowCount, body }: Extract<ScriptWrite, { write: 'insert' }>,
-  ): Promise<Step> {
+  /** `rowsBefore`: the rows of the same statement in earlier writes. */
+  async #parseInsert(request: ScriptRequest, write: ScriptInsert, rowsBefore: number): Promise<Step> {
+    const { rowCount, body, updates = false } = write;
     try {
-      return await this.#parsedInsert(request, body(rowCount));
+      const parsed = await this.#parsedInsert(request, body(rowCount));
+      if (!updates) return parsed;
+      const step = { ...parsed.step, updates } as ScriptStep;
+      return { ...parsed, step, insertedCount: 0, updatedCount: parsed.insertedCount };
     } catch (error) {
       if (!isRule(error)) throw error;
-      throw new StepRefused(index, await this.#firstBadRow(request, rowCount, body), error);
+      const row = rowsBefore + (await this.#firstBadRow(request, rowCount, body));
+      throw new StepRefused(write.statement, row, error);
     }
   }
 
@@ -241,15 +268,14 @@ export class ScriptWriter {
 
   async #parseChange(
     request: ScriptRequest,
-    index: number,
-    mutation: Mutation,
+    mutation: Extract<ScriptWrite, { readonly write: 'change' }>,
     model: DatabaseModel,
     insertedBefore: number,
   ): Promise<Step> {
     const { workers } = this.#dependencies;
     const { dimensionId, condition } = mutation;
     const batch = await parseSet(workers, request, mutation, model).catch((error) => {
-      throw isRule(error) ? new StepRefused(index, null, error) : error;
+      throw isRule(error) ? new StepRefused(mutation.statement, null, error) : error;
     });
     const touched = await findTouched(workers, { databaseId: request.databaseId, dimensionId, condition });
     // Entities inserted by earlier writes may match too.

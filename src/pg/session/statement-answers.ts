@@ -29,7 +29,7 @@ import {
 } from './select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
 import type { Waiting } from './waiting.js';
-import { answerCopyFrom, answerWrite } from './write-answers.js';
+import { answerCopyFrom, answerWrite, returnedFields } from './write-answers.js';
 
 /** The client of a session, with its key and address. */
 export interface PostgresClient {
@@ -147,7 +147,12 @@ export class StatementAnswers {
     const request = client.execute('rows', statement.text);
     try {
       if (copy !== null) return answerCopyFrom(copy, this.#state, engine, request, portal.waiting);
-      return await answerWrite(statement, parametersOf(portal), this.#state, engine, request);
+      const parameters = parametersOf(portal);
+      const write = sql.readPostgresWrite(statement, parameters);
+      const bytes = statement.text.length + parameterBytes(parameters);
+      const { waiting } = portal;
+      const options = { bytes, formats: portal.formats, waiting };
+      return await answerWrite(write, options, this.#state, engine, request);
     } catch (error) {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
@@ -179,6 +184,16 @@ export class StatementAnswers {
       throw new ProtocolError('42601', 'a cursor requires a query that returns rows');
     }
     return this.answer(query, portal);
+  }
+
+  /** RowDescription of the rows that RETURNING will return; null = the statement returns none. Throws like `answer`. */
+  describeReturning(statement: sql.PostgresStatement, portal: Portal): Buffer | null {
+    if (!statement.tokens.some(({ upper }) => upper === 'RETURNING') || !sql.beginsWrite(statement))
+      return null;
+    const write = sql.readPostgresWrite(statement, parametersOf(portal));
+    if (write.returning === null) return null;
+    const fields = returnedFields(write, this.#dependencies.client.open());
+    return rowDescription(fields, formatsFor(portal.formats, fields.length));
   }
 
   /**
@@ -287,6 +302,9 @@ export class StatementAnswers {
     }
   }
 }
+
+const parameterBytes = (parameters: readonly sql.SqlParameter[]): number =>
+  parameters.reduce((sum, one) => sum + ('text' in one ? one.text.length : 1), 0);
 
 /** The parameter values, by the types from the client; open types are inferred for binary values and NULL. */
 function parametersOf({ prepared, values, parameterFormats }: Portal): readonly sql.SqlParameter[] {
