@@ -110,6 +110,11 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
    * runs again if the data changed. Absent or null = nothing is read.
    */
   readonly prepare?: ((reader: ScriptReader) => Promise<ScriptRequest['bind']>) | null;
+  /**
+   * The changes of the model that the script makes, before its writes, which must all be inserts and are bound to the changed model.
+   * It gets the newest model and must have no other effect. Absent = none.
+   */
+  readonly creates?: (model: DatabaseModel) => readonly CatalogChange[];
   /** Cancels the queries of `prepare`. */
   readonly cancellation?: Cancellation | null;
   /** The request's time, milliseconds since 1970-01-01. */

@@ -1,4 +1,5 @@
 export * from './bind/copy-rows.js';
+export * from './bind/create-table.js';
 export { itemTypeOf, sqlTypeOf } from './bind/expressions/types.js';
 export { bodyOf } from './bind/insert-target.js';
 export * from './bind/prepared-writes.js';
@@ -14,6 +15,7 @@ export * from './postgres/select.js';
 export * from './postgres/statements.js';
 export * from './postgres/write.js';
 export { flattened } from './query/flattened.js';
+export * from './read-model.js';
 export * from './script.js';
 export * from './script-cache.js';
 export * from './sql-error.js';

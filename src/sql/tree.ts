@@ -371,7 +371,39 @@ export interface DeleteStatement extends Returning {
 export type ReadStatement = SelectStatement | QueryStatement;
 export type WriteStatement = InsertStatement | InsertQueryStatement | UpdateStatement | DeleteStatement;
 
-/** A body: one or more statements, all SELECTs or all writes. */
+/** A column of CREATE TABLE. */
+export interface NewColumn extends NamedColumn {
+  readonly typeName: string;
+  readonly precision: number | null;
+  readonly scale: number | null;
+  /** PRIMARY KEY. */
+  readonly isKey: boolean;
+  /** NOT NULL. */
+  readonly isPresent: boolean;
+}
+
+export interface CreateTableStatement {
+  readonly is: 'create-table';
+  readonly position: SourcePosition;
+  readonly table: TableName;
+  readonly ifNotExists: boolean;
+  /** null = those of `query`. */
+  readonly columns: readonly NewColumn[] | null;
+  /** AS query; null = the table is empty. */
+  readonly query: QueryStatement | null;
+}
+
+export interface DropTableStatement {
+  readonly is: 'drop-table';
+  readonly position: SourcePosition;
+  readonly tables: readonly TableName[];
+  readonly ifExists: boolean;
+}
+
+export type ModelStatement = CreateTableStatement | DropTableStatement;
+
+/** A body: one or more statements, all SELECTs or all writes, or one that changes the model. */
 export type Script =
   | { readonly kind: 'reads'; readonly statements: readonly ReadStatement[] }
-  | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] };
+  | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] }
+  | { readonly kind: 'model'; readonly statements: readonly [ModelStatement] };

@@ -5,10 +5,12 @@
  * LSN.
  */
 import { QuarryError } from '../../base/index.js';
+import { applyChanges, type Catalog, type CatalogChange, changeToPlain } from '../../catalog/index.js';
 import { decodeBatch } from '../../column/index.js';
 import {
   decodeRecordPayload,
   encodeRecordPayload,
+  type LogRecord,
   type RecordBatch,
   type ScriptStep,
 } from '../../format/index.js';
@@ -48,6 +50,13 @@ interface Step {
   readonly modelVersion: number;
 }
 
+/** A request whose inserts are parsed against a changed model of this version. */
+type ParseRequest = ScriptRequest & {
+  readonly creation?: { readonly changes: readonly CatalogChange[]; readonly version: number } | null;
+};
+
+type WrittenRecord = Extract<LogRecord, { readonly type: 'script' | 'insert' }>;
+
 export interface ScriptWriterDependencies extends WriterDependencies {
   readonly select: SelectRows;
 }
@@ -86,20 +95,19 @@ export class ScriptWriter {
       isCharged = true;
     };
     for (let attemptCount = 1; ; attemptCount++) {
-      const numbers = await (request.prepare == null
-        ? this.#attempt({ ...request, charge }, null)
-        : this.#readAndAttempt({ ...request, charge }, request.prepare));
+      const numbers = await this.#readAndAttempt({ ...request, charge }).catch((error) => {
+        if (error instanceof DataChanged) return null;
+        throw error;
+      });
       if (numbers !== null) return numbers;
-      if (request.prepare != null) refuseConflicts(attemptCount);
+      if (request.prepare != null || request.creates !== undefined) refuseConflicts(attemptCount);
     }
   }
 
-  /** Returns null, with nothing written, if data that was read changed. */
-  async #readAndAttempt(
-    request: ScriptRequest,
-    prepare: NonNullable<ScriptRequest['prepare']>,
-  ): Promise<readonly number[] | null> {
+  /** Returns null or rejects with DataChanged, with nothing written, if data that was read changed. */
+  async #readAndAttempt(request: ScriptRequest): Promise<readonly number[] | null> {
     const { memory } = this.#dependencies;
+    if (request.prepare == null) return this.#attempt(request, null);
     const reads = new ScriptReads(request.databaseId, request.cancellation ?? null, this.#dependencies);
     const reader: ScriptReader = {
       lines: (plan) => reads.lines(plan),
@@ -109,13 +117,7 @@ export class ScriptWriter {
         return batches.map(({ bytes }) => decodeBatch(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       },
     };
-    let bind: ScriptRequest['bind'];
-    try {
-      bind = await prepare(reader);
-    } catch (error) {
-      if (error instanceof DataChanged) return null;
-      throw error;
-    }
+    const bind = await request.prepare(reader);
     memory.check(reads.bytes);
     return memory.while(reads.bytes, () => this.#attempt({ ...request, bind }, reads));
   }
@@ -127,41 +129,45 @@ export class ScriptWriter {
   async #attempt(request: ScriptRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
-    const model = this.#model(databaseId);
-    const writes = request.bind(model);
-    const steps = await this.#parse(request, writes, model);
+    const head = this.#model(databaseId);
+    const changes = request.creates?.(head) ?? [];
+    const model = changedModel(order.head, changes, databaseId);
+    const creation = changes.length === 0 ? null : { changes, version: head.version };
+    const steps = await this.#parse({ ...request, creation }, request.bind(model), model);
     if (read?.isCurrent() === false) return null;
     request.charge(
       sum(steps, ({ insertedCount }) => insertedCount),
       sum(steps, ({ updatedCount }) => updatedCount),
     );
-    const record = {
-      type: 'script',
+    const record = recordOf(steps, changes, {
       timeMs: options.clock.nowMs(),
       databaseId,
       shardCount: this.#dependencies.workers.shardCount,
       once: request.idempotency,
-      steps: steps.map(({ step }) => step),
-      batches: steps.flatMap(({ batches }) => batches),
-    } as const;
+    });
     const payload = encodeRecordPayload(record);
     refuseLarge(payload);
     while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
     checkWritable();
     const bytes = sum(steps, (step) => step.bytes);
     memory.check(bytes);
-    const { shrinkVersion } = this.#model(databaseId);
+    const { version, shrinkVersion } = this.#model(databaseId);
     if (steps.some(({ modelVersion }) => modelVersion < shrinkVersion)) return null;
+    // The numbers of new dimensions and columns depend on the version.
+    if (creation !== null && creation.version !== version) return null;
     // From here on the record is appended in the same turn.
     if (read?.isCurrent() === false) return null;
-    const counts = await memory.while(bytes, () => this.#append(record, payload, steps));
-    return scriptAnswer(record.steps, counts);
+    const counts = await memory.while(bytes, () => this.#append(record, payload, { steps, changes }));
+    return scriptAnswer(
+      steps.map(({ step }) => step),
+      counts,
+    );
   }
 
   #append(
-    record: Parameters<typeof encodeRecordPayload>[0] & { readonly type: 'script' },
+    record: WrittenRecord,
     payload: Uint8Array,
-    steps: readonly Step[],
+    { steps, changes }: { readonly steps: readonly Step[]; readonly changes: readonly CatalogChange[] },
   ): Promise<StepCounts> {
     const { order, notes, workers } = this.#dependencies;
     return order.append(payload, {
@@ -169,9 +175,9 @@ export class ScriptWriter {
         databaseId: record.databaseId,
         dimensionIds: [...new Set(steps.flatMap(({ dimensionIds }) => dimensionIds))],
       },
-      changes: [],
-      deletes: record.steps.some(({ step }) => step === 'delete'),
-      evaluates: record.steps.some(({ step }) => step !== 'insert'),
+      changes,
+      deletes: steps.some(({ step }) => step.step === 'delete'),
+      evaluates: steps.some(({ step }) => step.step !== 'insert'),
       send: (worker: WorkerApi) => sendRecord(worker, record, workers.inserts),
       applied: (lsn, counts) => notes.note(lsn, record, counts),
     });
@@ -179,7 +185,7 @@ export class ScriptWriter {
 
   /** Parses all writes. Rejects for the first write that violates a rule. */
   async #parse(
-    request: ScriptRequest,
+    request: ParseRequest,
     writes: readonly ScriptWrite[],
     model: DatabaseModel,
   ): Promise<readonly Step[]> {
@@ -201,7 +207,7 @@ export class ScriptWriter {
   }
 
   /** `rowsBefore`: the rows of the same statement in earlier writes. */
-  async #parseInsert(request: ScriptRequest, write: ScriptInsert, rowsBefore: number): Promise<Step> {
+  async #parseInsert(request: ParseRequest, write: ScriptInsert, rowsBefore: number): Promise<Step> {
     const { rowCount, body, updates = false } = write;
     try {
       const parsed = await this.#parsedInsert(request, body(rowCount));
@@ -217,7 +223,7 @@ export class ScriptWriter {
 
   /** Index of the row that causes the refusal. An insert is refused for its first error, so a binary search finds the row. */
   async #firstBadRow(
-    request: ScriptRequest,
+    request: ParseRequest,
     rowCount: number,
     body: (rows: number) => Uint8Array,
   ): Promise<number> {
@@ -237,16 +243,21 @@ export class ScriptWriter {
     return bad - 1;
   }
 
-  async #parsedInsert(request: ScriptRequest, body: Uint8Array): Promise<Step> {
+  async #parsedInsert(request: ParseRequest, body: Uint8Array): Promise<Step> {
     const { workers, memory } = this.#dependencies;
-    const { databaseId, customKey, columnIds, nowMs } = request;
+    const { databaseId, customKey, columnIds, nowMs, creation = null } = request;
+    // The worker applies the changes to the model that it has when it gets the request.
+    if (creation !== null && creation.version !== this.#model(databaseId).version) throw new DataChanged();
     memory.check(body.byteLength * MEMORY_PER_BATCH_BYTE);
     const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_RESERVE_BYTES);
     new Uint8Array(shared).set(body);
     const settings = { databaseId, lines: null, nowMs, customKey, columnIds, idempotencyId: null };
     const parsed = await memory.while(shared.byteLength, () =>
       workers.orUnavailable(
-        workers.nextParser().send('parse', { ...settings, shared, bodyBytes: body.byteLength }),
+        workers.nextParser().send('parse', {
+          ...{ ...settings, shared, bodyBytes: body.byteLength },
+          ...(creation === null ? {} : { changes: creation.changes }),
+        }),
       ),
     );
     if (parsed.changes.length > 0) throw new QuarryError(6000, 'INSERT cannot create columns');
@@ -302,6 +313,33 @@ export class ScriptWriter {
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }
+}
+
+/** The record of a script; one that changes the model is that of an insert with auto-create. */
+function recordOf(
+  steps: readonly Step[],
+  changes: readonly CatalogChange[],
+  head: Pick<WrittenRecord, 'timeMs' | 'databaseId' | 'shardCount' | 'once'>,
+): WrittenRecord {
+  const batches = steps.flatMap((step) => step.batches);
+  if (changes.length === 0) {
+    return { type: 'script', ...head, steps: steps.map(({ step }) => step), batches };
+  }
+  const [entityCount, valueCount] = scriptAnswer(
+    steps.map(({ step }) => step),
+    [],
+  );
+  return { type: 'insert', ...head, changes: changes.map(changeToPlain), entityCount, valueCount, batches };
+}
+
+function changedModel(
+  catalog: Catalog,
+  changes: readonly CatalogChange[],
+  databaseId: number,
+): DatabaseModel {
+  const model = applyChanges(catalog, changes).databases.get(databaseId);
+  if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+  return model;
 }
 
 const isRule = (error: unknown): error is QuarryError =>

@@ -28,6 +28,7 @@ import {
   rowFields,
 } from './select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
+import { answerTables } from './table-answers.js';
 import type { Waiting } from './waiting.js';
 import { answerCopyFrom, answerWrite, returnedFields } from './write-answers.js';
 
@@ -47,12 +48,13 @@ export interface StatementDescription {
 
 export interface StatementDependencies {
   readonly client: PostgresClient;
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
   readonly catalog: CatalogRunner;
 }
 
 const ROWS_ONLY =
-  'this port writes rows with INSERT, UPDATE, DELETE and COPY only; create dimensions and columns with /v1/dimension and /v1/column';
+  'this port writes with INSERT, UPDATE, DELETE, COPY, CREATE TABLE and DROP TABLE; for other changes of the model use /v1/dimension and /v1/column';
+const NO_TABLES_IN_BLOCK = 'CREATE TABLE and DROP TABLE cannot run inside a transaction block';
 const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
@@ -136,7 +138,11 @@ export class StatementAnswers {
   async #write(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
     const { upper } = statement.tokens[0];
     if (upper === 'NOTIFY') throw new ProtocolError('0A000', NOTIFICATIONS);
-    if (upper !== 'COPY' && !sql.beginsWrite(statement)) throw new ProtocolError('0A000', ROWS_ONLY);
+    const isOfTables = sql.changesModel(statement.tokens[0], statement.tokens[1] ?? statement.tokens[0]);
+    if (upper !== 'COPY' && !isOfTables && !sql.beginsWrite(statement)) {
+      throw new ProtocolError('0A000', ROWS_ONLY);
+    }
+    if (isOfTables && this.#state.isInBlock) throw new ProtocolError('25001', NO_TABLES_IN_BLOCK);
     const copy = upper === 'COPY' ? readCopy(statement, portal.prepared.text) : null;
     if (copy?.is === 'to') {
       const inner = newPortal(portal.prepared, portal.values, portal.parameterFormats, []);
@@ -146,6 +152,10 @@ export class StatementAnswers {
     const { engine, client } = this.#dependencies;
     const request = client.execute('rows', statement.text);
     try {
+      if (isOfTables) {
+        const parsed = sql.readPostgresModel(statement, parametersOf(portal));
+        return await answerTables(parsed, engine, request, portal.waiting);
+      }
       if (copy !== null) return answerCopyFrom(copy, this.#state, engine, request, portal.waiting);
       const parameters = parametersOf(portal);
       const write = sql.readPostgresWrite(statement, parameters);

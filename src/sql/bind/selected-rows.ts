@@ -24,6 +24,11 @@ export function bindSelected(statement: RowStatement, request: SqlRequest): Read
     const counts = `${plan.outputs.length} columns for the ${columns.length} of INSERT`;
     throw sqlError(`the SELECT returns ${counts}`, query.position);
   }
+  return numbered(plan);
+}
+
+/** The plan with outputs that are named by their numbers. */
+export function numbered(plan: ReadPlan): ReadPlan {
   const named = <T extends object>(output: T, index: number): T & { readonly name: string } => ({
     ...output,
     name: String(index),
@@ -104,7 +109,7 @@ export function idOfLine(line: string): string {
 }
 
 /** The values of {"0":...,"1":...} as literals; numbers keep their digits, lists are strings of JSON. */
-function literalsOf(line: string, count: number, position: SourcePosition): readonly SqlNode[] {
+export function literalsOf(line: string, count: number, position: SourcePosition): readonly SqlNode[] {
   const row: SqlNode[] = [];
   let at = 1;
   for (let index = 0; index < count; index++) {

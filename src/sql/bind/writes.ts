@@ -156,13 +156,14 @@ function assigned(
 }
 
 /** Converts a refusal by the insert or update rules to an SQL error; `row` is the row of an INSERT. */
-export function refusedWrite(
+export const refusedWrite = (
   statement: WriteStatement,
   row: number | null,
   refusal: QuarryError,
-): QuarryError {
-  const { code, message, moreInfo } = refusal;
-  const position = positionOf(statement, row);
+): QuarryError => refusedAt(positionOf(statement, row), refusal);
+
+/** Converts a refusal by the rules of another endpoint to an SQL error. */
+export function refusedAt(position: SourcePosition, { code, message, moreInfo }: QuarryError): QuarryError {
   return new QuarryError(6000, message, {
     code,
     message,

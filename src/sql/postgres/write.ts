@@ -4,12 +4,19 @@ import { beginsRows, readInsertHead } from '../insert-head.js';
 import { INSERT_VALUES_MAX } from '../limits.js';
 import type { QueryReader } from '../query/query-reader.js';
 import { readInsertedQuery } from '../read-insert.js';
+import { readModelStatement } from '../read-model.js';
 import { readDelete, readReturning, readUpdate, writeReader } from '../read-writes.js';
 import { refusePhrases } from '../refusals.js';
 import { sqlError } from '../sql-error.js';
 import { isSign, type Token, unexpected } from '../tokens.js';
-import type { InsertQueryStatement, InsertStatement, SqlNode, WriteStatement } from '../tree.js';
-import { applyDialectToWrite } from './dialect.js';
+import type {
+  InsertQueryStatement,
+  InsertStatement,
+  ModelStatement,
+  SqlNode,
+  WriteStatement,
+} from '../tree.js';
+import { applyDialect, applyDialectToWrite } from './dialect.js';
 import type { PostgresStatement } from './statements.js';
 import { refuseForeign } from './tokens.js';
 import { type SqlParameter, translate } from './translate.js';
@@ -34,6 +41,18 @@ function readWrite(tokens: readonly Token[]): WriteStatement {
   if (tokens[0].upper === 'INSERT') return readInsert(tokens);
   refusePhrases(tokens);
   return tokens[0].upper === 'UPDATE' ? readUpdate(tokens) : readDelete(tokens);
+}
+
+/** Parses CREATE TABLE and DROP TABLE. Throws 6000 with the source position. */
+export function readPostgresModel(
+  { tokens }: PostgresStatement,
+  parameters: readonly SqlParameter[],
+): ModelStatement {
+  const translated = translate(tokens, parameters);
+  refuseForeign(translated);
+  const statement = readModelStatement(translated);
+  if (statement.is === 'create-table' && statement.query !== null) applyDialect(statement.query, 'postgres');
+  return statement;
 }
 
 /** INSERT INTO name (columns) VALUES (value, ...), ... or a query. Values that are no literals are those of a query. */

@@ -125,6 +125,7 @@ export function statementText(statement: ReadStatement | WriteStatement): string
 }
 
 export function scriptText(script: Script): string {
+  if (script.kind === 'model') return `model: ${JSON.stringify(script.statements)}`;
   return `${script.kind}: ${script.statements.map(statementText).join('; ')}`;
 }
 

@@ -5,6 +5,7 @@
 import * as sql from '../../../sql/index.js';
 import { checkWriter } from '../../auth/write-permission.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
+import { changeTables } from './sql-tables.js';
 import { sqlRequestOf, writeScript } from './sql-write.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -15,6 +16,7 @@ export function runSql(call: DatabaseCall): Promise<Members | StreamedAnswer> | 
   const script = call.engine.statements.read(text);
   if (script.kind === 'reads') return read(call, script.statements);
   checkWriter(call.caller);
+  if (script.kind === 'model') return changeTables(call, script.statements[0]);
   return writeScript(call, script.statements);
 }
 
