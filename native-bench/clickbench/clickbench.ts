@@ -21,7 +21,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   URL: "'http://' || site(skewed(i, 8, 2000)) || '/' || path(skewed(i, 9, 20000))",
   Referer:
     "CASE WHEN number(i, 10, 5) = 1 THEN '' ELSE 'https://www.' || site(skewed(i, 11, 2000)) || '/' || path(skewed(i, 12, 5000)) END",
-  Title: "'page ' || skewed(i, 9, 20000) || CASE WHEN skewed(i, 8, 2000) % 50 = 3 THEN ' at Google' ELSE '' END",
+  Title:
+    "'page ' || skewed(i, 9, 20000) || CASE WHEN skewed(i, 8, 2000) % 50 = 3 THEN ' at Google' ELSE '' END",
   IsRefresh: 'number(i, 13, 8) // 8',
   DontCountHits: 'number(i, 14, 20) // 20',
   IsLink: 'number(i, 15, 10) // 10',

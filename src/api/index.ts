@@ -11,6 +11,7 @@ export * from './model/column.js';
 export * from './model/column-change.js';
 export * from './model/dimension.js';
 export * from './model/relation.js';
+export * from './model/table.js';
 export * from './query/aggregation.js';
 export * from './query/count-entity.js';
 export * from './query/count-event.js';

@@ -6,6 +6,7 @@
 import type { RowFormat, RowStream, StreamEncoder } from '../answer/index.js';
 import type { Cancellation, HistogramStats, QuarryError } from '../base/index.js';
 import type { Catalog, CatalogChange } from '../catalog/index.js';
+import type { Batch } from '../column/index.js';
 import type { RecordIdempotency } from '../format/index.js';
 import type { LineNumbers } from '../ingest/index.js';
 import type {
@@ -67,25 +68,36 @@ export interface MutationRequest extends WriteRequest {
   readonly idempotency: RecordIdempotency | null;
 }
 
-/** One of several writes that take effect together. */
-export type ScriptWrite =
+/** One of several writes that take effect together. Consecutive inserts of one statement have one answer. */
+export type ScriptWrite = {
+  /** The index of the statement in the request. */
+  readonly statement: number;
+} & (
   | {
       readonly write: 'insert';
       readonly rowCount: number;
       /** The insert body of the first `rows` rows. */
       readonly body: (rows: number) => Uint8Array;
+      /** The entities exist and are updated, which the usage and the answer say. Absent = false. */
+      readonly updates?: boolean;
     }
-  | ({ readonly write: 'change' } & Mutation);
+  | ({ readonly write: 'change' } & Mutation)
+);
+
+export type ScriptInsert = Extract<ScriptWrite, { readonly write: 'insert' }>;
 
 /**
- * A query whose rows a script writes. The query and the write see one version of the data: if a record changed a dimension
- * that the query reads before the script's record is appended, the query runs again. Its functions must have no other effect.
+ * What a script reads before it writes. All reads and the write see one version of the data: if a record changes a dimension
+ * that was read before the script's record is appended, everything is read again. `plan` is called in the turn in which its
+ * query begins, with the newest model. Everything that one script reads has at most 50,000 rows per query and 16 MiB in all.
  */
-export interface ScriptQuery {
-  readonly plan: (model: DatabaseModel) => ReadPlan;
-  /** `lines`: the rows of the plan as JSON objects, one per line. */
-  readonly bind: (model: DatabaseModel, lines: readonly string[]) => readonly ScriptWrite[];
-  readonly cancellation: Cancellation | null;
+export interface ScriptReader {
+  /** The rows as JSON objects, one per line. Rejects with 6000 and the errors of queries. */
+  lines(plan: (model: DatabaseModel) => ReadPlan): Promise<readonly string[]>;
+  /** The rows in a format, as the answer of a SELECT. */
+  answer(plan: (model: DatabaseModel) => ReadPlan, format: RowFormat): Promise<readonly Uint8Array[]>;
+  /** The rows of an insert as they will be stored. Rejects with StepRefused. */
+  stored(write: ScriptInsert): Promise<readonly Batch[]>;
 }
 
 export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
@@ -93,8 +105,18 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
    * Binds the request against the newest model. Must have no other effect, because it runs again if the model shrank.
    */
   readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
-  /** The script writes the rows of this query, and `bind` is not called; absent or null = it reads nothing. */
-  readonly query?: ScriptQuery | null;
+  /**
+   * Reads what the writes need and returns the function that takes the place of `bind`. It must have no other effect, because it
+   * runs again if the data changed. Absent or null = nothing is read.
+   */
+  readonly prepare?: ((reader: ScriptReader) => Promise<ScriptRequest['bind']>) | null;
+  /**
+   * The changes of the model that the script makes, before its writes, which must all be inserts and are bound to the changed model.
+   * It gets the newest model and must have no other effect. Absent = none.
+   */
+  readonly creates?: (model: DatabaseModel) => readonly CatalogChange[];
+  /** Cancels the queries of `prepare`. */
+  readonly cancellation?: Cancellation | null;
   /** The request's time, milliseconds since 1970-01-01. */
   readonly nowMs: number;
   readonly idempotency: RecordIdempotency | null;
@@ -105,15 +127,15 @@ export interface ScriptRequest extends Omit<WriteRequest, 'charge'> {
 /** Thrown when one write of a script violates a rule. Nothing of the script is written. */
 export class StepRefused extends Error {
   override name = 'StepRefused';
-  /** Index of the write in the script. */
-  readonly step: number;
-  /** Index of the row in an insert; null for an update or delete. */
+  /** ScriptWrite.statement of the write. */
+  readonly statement: number;
+  /** Index of the row among those that the statement inserts; null for an update or delete. */
   readonly row: number | null;
   readonly refusal: QuarryError;
 
-  constructor(step: number, row: number | null, refusal: QuarryError) {
+  constructor(statement: number, row: number | null, refusal: QuarryError) {
     super(refusal.message);
-    this.step = step;
+    this.statement = statement;
     this.row = row;
     this.refusal = refusal;
   }

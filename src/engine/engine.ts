@@ -173,8 +173,8 @@ export class Engine implements EngineApi {
     this.#writer = new Writer(checked);
     this.#scripts = new ScriptWriter({
       ...checked,
-      select: (plan, cancellation) =>
-        this.#selects.select([{ plan, explain: 'no', isRestricted: false }], 'ndjson', {
+      select: (plan, format, cancellation) =>
+        this.#selects.select([{ plan, explain: 'no', isRestricted: false }], format, {
           cancellation,
           bypassCache: true,
         }),

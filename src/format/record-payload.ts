@@ -33,6 +33,10 @@ export type ScriptStep =
       readonly batchCount: number;
       readonly entityCount: number;
       readonly valueCount: number;
+      /** The entities existed, and the answer has the number of updated entities. Absent = false. */
+      readonly updates?: boolean;
+      /** The step belongs to the statement of the step before it, whose answer includes its counts. Absent = false. */
+      readonly continues?: boolean;
     }
   | {
       /** An update has one batch, whose only entity has the values for all changed entities; a delete has none. */

@@ -2,6 +2,7 @@ export * from './aggregate.js';
 export * from './bounds.js';
 export * from './build.js';
 export * from './condition.js';
+export * from './dimensions.js';
 export * from './expression.js';
 export * from './expression-tree.js';
 export * from './extract.js';

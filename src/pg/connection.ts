@@ -25,7 +25,7 @@ import type { PostgresClient } from './session/statement-answers.js';
 
 /** Shared by the connections of one server. */
 export interface ConnectionContext {
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
   readonly catalog: CatalogRunner;
   readonly counters: PostgresCounters;
   readonly limits: ConnectionLimits;

@@ -55,7 +55,7 @@ export const POSTGRES_DEFAULTS = {
 } as const;
 
 export interface PostgresDependencies {
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
   readonly requests: PostgresRequests;
   readonly log: Logger;
 }

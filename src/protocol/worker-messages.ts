@@ -88,6 +88,8 @@ export interface WorkerRequests {
   parse: ParseSettings & {
     readonly shared: SharedBytes;
     readonly bodyBytes: number;
+    /** Changes of the newest model that the record makes before its rows; absent = none. */
+    readonly changes?: readonly CatalogChange[];
     /** The numbers of the lines if the body is lines of entities; null = it is one JSON object. */
     readonly lines: LineNumbers | null;
     /** SHA-256 that identifies the request (RecordOnce.id); null = it may be applied again. */

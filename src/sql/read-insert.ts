@@ -6,12 +6,13 @@
  */
 import { ENTITIES_PER_INSERT_MAX } from '../base/index.js';
 import { type Cursor, isDigit, isNameStart } from './cursor.js';
-import { INSERT_NAMES_MAX, INSERT_VALUES_MAX } from './limits.js';
-import { readQuery } from './query/read-query.js';
+import { beginsRows, readInsertHead } from './insert-head.js';
+import { INSERT_VALUES_MAX } from './limits.js';
+import type { QueryReader } from './query/query-reader.js';
+import { readReturning, writeReader } from './read-writes.js';
 import { sqlError } from './sql-error.js';
-import { isReserved } from './token-reader.js';
-import { isSign, nextToken, statementTokens, type Token, unexpected } from './tokens.js';
-import type { InsertQueryStatement, InsertStatement, SourcePosition, SqlNode, TableName } from './tree.js';
+import { isSign, nextToken, statementTokens, unexpected } from './tokens.js';
+import type { InsertQueryStatement, InsertStatement, SourcePosition, SqlNode } from './tree.js';
 
 const QUOTE = 39;
 const DOUBLE_QUOTE = 34;
@@ -21,7 +22,6 @@ const PLUS = 43;
 const COMMA = 44;
 const DASH = 45;
 const POINT = 46;
-const SEMICOLON = 59;
 
 const LITERALS = 'a literal: a number, a string, TRUE, FALSE or NULL';
 
@@ -34,13 +34,10 @@ export function readInsert(
   position: SourcePosition,
   budget: { values: number; tokens: number },
 ): InsertStatement | InsertQueryStatement {
-  expectKeyword(cursor, 'INTO');
-  const table = tableOf(cursor);
-  const columns = columnsOf(cursor);
-  const next = nextToken(cursor);
-  if (next.upper === 'SELECT' || next.upper === 'WITH' || isSign(next, '(')) {
-    const query = readQuery(statementTokens(cursor, next, budget));
-    return { is: 'insert-query', position, table, columns, query };
+  const { table, columns, next } = readInsertHead(() => nextToken(cursor));
+  if (beginsRows(next)) {
+    const reader = writeReader(statementTokens(cursor, next, budget));
+    return { is: 'insert-query', position, table, columns, ...readInsertedQuery(reader) };
   }
   if (next.upper !== 'VALUES') throw unexpected(next, 'VALUES or a SELECT');
   const rows: SqlNode[][] = [];
@@ -48,52 +45,25 @@ export function readInsert(
     if (rows.length === ENTITIES_PER_INSERT_MAX) throw tooManyRows(cursor);
     rows.push(rowOf(cursor, budget));
   } while (passed(cursor, COMMA));
-  cursor.skip();
-  if (!cursor.ended && cursor.code !== SEMICOLON) {
-    throw unexpected(nextToken(cursor), 'a comma or the end of the statement');
-  }
-  // The terminating ;, or the end.
-  nextToken(cursor);
-  return { is: 'insert', position, table, columns, rows };
+  const statement = { is: 'insert', position, table, columns, rows } as const;
+  const end = nextToken(cursor);
+  if (end.kind === 'end' || isSign(end, ';')) return { ...statement, returning: null };
+  if (end.upper !== 'RETURNING') throw unexpected(end, 'a comma, RETURNING or the end of the statement');
+  const reader = writeReader(statementTokens(cursor, end, budget));
+  return { ...statement, returning: readReturning(reader, 'a comma') };
+}
+
+/** Parses the query of INSERT ... SELECT and RETURNING. */
+export function readInsertedQuery(reader: QueryReader): Pick<InsertQueryStatement, 'query' | 'returning'> {
+  const { position } = reader.peek();
+  const query = reader.query();
+  const returning = readReturning(reader, 'a comma, the next clause');
+  return { query: { is: 'query', position, explain: 'no', query }, returning };
 }
 
 function tooManyRows(cursor: Cursor): Error {
   const what = `an INSERT has more than ${ENTITIES_PER_INSERT_MAX} entities`;
   return sqlError(what, cursor.position(), { code: 2012 });
-}
-
-function expectKeyword(cursor: Cursor, keyword: string): void {
-  const token = nextToken(cursor);
-  if (token.upper !== keyword) throw unexpected(token, keyword);
-}
-
-function nameToken(cursor: Cursor, what: string): Token {
-  const token = nextToken(cursor);
-  const isName = token.kind === 'bracketed' || token.kind === 'double';
-  if (!isName && (token.kind !== 'word' || isReserved(token))) throw unexpected(token, what);
-  if (token.text === '') throw sqlError('a name has at least one character', token.position);
-  return token;
-}
-
-function tableOf(cursor: Cursor): TableName {
-  const { text, position } = nameToken(cursor, "a table's name");
-  return { name: text, alias: null, position };
-}
-
-function columnsOf(cursor: Cursor): InsertStatement['columns'] {
-  const open = nextToken(cursor);
-  if (!isSign(open, '(')) throw unexpected(open, 'the list of columns in parentheses');
-  const columns: { name: string; position: SourcePosition }[] = [];
-  for (;;) {
-    const { text: name, position } = nameToken(cursor, "a column's name");
-    if (columns.length === INSERT_NAMES_MAX) {
-      throw sqlError(`an INSERT names at most ${INSERT_NAMES_MAX} columns`, position);
-    }
-    columns.push({ name, position });
-    const token = nextToken(cursor);
-    if (isSign(token, ')')) return columns;
-    if (!isSign(token, ',')) throw unexpected(token, 'a comma or )');
-  }
 }
 
 /** Consumes the unit if it is next. */

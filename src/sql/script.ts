@@ -3,8 +3,9 @@ import { QuarryError } from '../base/index.js';
 import { Cursor } from './cursor.js';
 import { INSERT_VALUES_MAX, SKELETON_TOKENS_MAX, STATEMENTS_MAX, TOKENS_MAX } from './limits.js';
 import { readQuery } from './query/read-query.js';
-import { beginsRead, isFlat, refuseQueries } from './query/routing.js';
+import { beginsRead, isFlat } from './query/routing.js';
 import { readInsert } from './read-insert.js';
+import { changesModel, readModelStatement } from './read-model.js';
 import { readSelect } from './read-select.js';
 import { readDelete, readUpdate } from './read-writes.js';
 import { refusedStatement, refusePhrases } from './refusals.js';
@@ -12,6 +13,7 @@ import { sqlError } from './sql-error.js';
 import { isSign, nextToken, statementTokens, type Token } from './tokens.js';
 import type { ReadStatement, Script, WriteStatement } from './tree.js';
 
+const MODEL: ReadonlySet<string> = new Set(['CREATE', 'DROP']);
 const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /** The remaining limits of all statements of a body together. */
@@ -33,6 +35,7 @@ export function readScript(text: string): Script {
   for (let first = nextToken(cursor); first.kind !== 'end'; first = nextToken(cursor)) {
     if (isSign(first, ';')) throw sqlError('the statement before this ; is empty', first.position);
     const isRead = beginsRead(first);
+    if (MODEL.has(first.upper)) return readModel(cursor, first, budget, [...reads, ...writes].length === 0);
     if (!isRead && !WRITES.has(first.upper)) throw refusedStatement(first, nextToken(cursor));
     if (isRead ? writes.length > 0 : reads.length > 0) {
       throw sqlError(
@@ -46,13 +49,19 @@ export function readScript(text: string): Script {
     if (isRead) reads.push(readRead(cursor, first, budget));
     else writes.push(readWrite(cursor, first, budget));
   }
-  const reading = writes.find(({ is }) => is === 'insert-query');
-  if (reading !== undefined && writes.length > 1) {
-    throw sqlError('INSERT ... SELECT is the only statement of its body', reading.position);
-  }
   if (writes.length > 0) return { kind: 'writes', statements: writes };
   if (reads.length > 0) return { kind: 'reads', statements: reads };
   throw sqlError('the body contains no statement', cursor.position());
+}
+
+/** Reads the only statement of a body, which changes the model. */
+function readModel(cursor: Cursor, first: Token, budget: Budget, isFirst: boolean): Script {
+  const tokens = statementTokens(cursor, first, budget);
+  if (!changesModel(first, tokens[1])) throw refusedStatement(first, tokens[1]);
+  const statement = readModelStatement(tokens);
+  const next = nextToken(cursor);
+  if (isFirst && next.kind === 'end') return { kind: 'model', statements: [statement] };
+  throw sqlError('CREATE TABLE and DROP TABLE are the only statement of their body', statement.position);
 }
 
 /** Whether the text begins with a statement that reads rows, after white space and comments. Does not parse further. */
@@ -75,6 +84,5 @@ function readWrite(cursor: Cursor, first: Token, budget: Budget): WriteStatement
   if (first.upper === 'INSERT') return readInsert(cursor, first.position, budget);
   const tokens = statementTokens(cursor, first, budget);
   refusePhrases(tokens);
-  refuseQueries(tokens);
   return first.upper === 'UPDATE' ? readUpdate(tokens) : readDelete(tokens);
 }

@@ -17,6 +17,8 @@ export abstract class TokenReader {
   readonly tokens: readonly Token[];
   /** Index of the next token. */
   at = 0;
+  /** RETURNING begins a clause. */
+  isWrite = false;
   /** Number of keys of the grouping sets written out so far. */
   groupingKeyCount = 0;
   #parentheses: Parentheses | null = null;

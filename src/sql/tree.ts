@@ -319,25 +319,35 @@ export type FunctionArgument =
   | SqlNode
   | { readonly is: 'interval'; readonly spans: readonly Span[]; readonly position: SourcePosition };
 
-export interface InsertStatement {
+export interface NamedColumn {
+  readonly name: string;
+  readonly position: SourcePosition;
+}
+
+/** RETURNING: columns of the written rows; null = not written. */
+interface Returning {
+  readonly returning: readonly SelectItem[] | null;
+}
+
+export interface InsertStatement extends Returning {
   readonly is: 'insert';
   readonly position: SourcePosition;
   readonly table: TableName;
-  readonly columns: readonly { readonly name: string; readonly position: SourcePosition }[];
+  readonly columns: readonly NamedColumn[];
   /** Only literals (number, string, boolean, null, negative number). */
   readonly rows: readonly (readonly SqlNode[])[];
 }
 
 /** INSERT INTO table (columns) SELECT ... */
-export interface InsertQueryStatement {
+export interface InsertQueryStatement extends Returning {
   readonly is: 'insert-query';
   readonly position: SourcePosition;
   readonly table: TableName;
-  readonly columns: InsertStatement['columns'];
+  readonly columns: readonly NamedColumn[];
   readonly query: QueryStatement;
 }
 
-export interface UpdateStatement {
+export interface UpdateStatement extends Returning {
   readonly is: 'update';
   readonly position: SourcePosition;
   readonly table: TableName;
@@ -346,20 +356,56 @@ export interface UpdateStatement {
     readonly position: SourcePosition;
     readonly value: SqlNode;
   }[];
+  /** FROM: further tables that the values and the condition read. */
+  readonly from: readonly FromItem[];
   readonly where: SqlNode | null;
 }
 
-export interface DeleteStatement {
+export interface DeleteStatement extends Returning {
   readonly is: 'delete';
   readonly position: SourcePosition;
   readonly table: TableName;
+  /** USING: further tables that the condition reads. */
+  readonly from: readonly FromItem[];
   readonly where: SqlNode | null;
 }
 
 export type ReadStatement = SelectStatement | QueryStatement;
 export type WriteStatement = InsertStatement | InsertQueryStatement | UpdateStatement | DeleteStatement;
 
-/** A body: one or more statements, all SELECTs or all writes. */
+/** A column of CREATE TABLE. */
+export interface NewColumn extends NamedColumn {
+  readonly typeName: string;
+  readonly precision: number | null;
+  readonly scale: number | null;
+  /** PRIMARY KEY. */
+  readonly isKey: boolean;
+  /** NOT NULL. */
+  readonly isPresent: boolean;
+}
+
+export interface CreateTableStatement {
+  readonly is: 'create-table';
+  readonly position: SourcePosition;
+  readonly table: TableName;
+  readonly ifNotExists: boolean;
+  /** null = those of `query`. */
+  readonly columns: readonly NewColumn[] | null;
+  /** AS query; null = the table is empty. */
+  readonly query: QueryStatement | null;
+}
+
+export interface DropTableStatement {
+  readonly is: 'drop-table';
+  readonly position: SourcePosition;
+  readonly tables: readonly TableName[];
+  readonly ifExists: boolean;
+}
+
+export type ModelStatement = CreateTableStatement | DropTableStatement;
+
+/** A body: one or more statements, all SELECTs or all writes, or one that changes the model. */
 export type Script =
   | { readonly kind: 'reads'; readonly statements: readonly ReadStatement[] }
-  | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] };
+  | { readonly kind: 'writes'; readonly statements: readonly WriteStatement[] }
+  | { readonly kind: 'model'; readonly statements: readonly [ModelStatement] };

@@ -5,7 +5,7 @@
  */
 import type { DataUse } from '../base/index.js';
 import { type DataMemory, HEAP_USES, type HeapUse, invariant, QuarryError } from '../base/index.js';
-import { applyChanges, type Catalog, EMPTY_CATALOG } from '../catalog/index.js';
+import { applyChanges, type Catalog, type CatalogChange, EMPTY_CATALOG } from '../catalog/index.js';
 import { decodeBatch } from '../column/index.js';
 import {
   countEntities,
@@ -112,7 +112,7 @@ export class ShardWorker {
         parseRecord(
           request,
           bytesAt(request.shared, this.#inserts),
-          this.#model(request),
+          this.#model(request, request.changes),
           start.shardCount,
           this.#ingest,
         ),
@@ -261,8 +261,12 @@ export class ShardWorker {
     this.#catalog = { ...this.#catalog, databases };
   }
 
-  #model({ databaseId }: { readonly databaseId: number }): DatabaseModel {
-    const model = this.#catalog.databases.get(databaseId);
+  /** `changes` are made to the model first, for this request alone. */
+  #model(
+    { databaseId }: { readonly databaseId: number },
+    changes: readonly CatalogChange[] = [],
+  ): DatabaseModel {
+    const model = applyChanges(this.#catalog, changes).databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }

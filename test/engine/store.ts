@@ -174,16 +174,16 @@ export class TestStore {
     { idempotencyId = null as string | null, bodyHash = '', charge = () => {} } = {},
   ): Promise<readonly number[]> {
     const bind = (model: DatabaseModel): ScriptWrite[] =>
-      writes.map((write) => {
+      writes.map((write, statement): ScriptWrite => {
         if ('insert' in write) {
           const rows = write.insert.map(([id, entity]) => `${JSON.stringify(id)}:${jsonText(entity)}`);
           const body = (count: number): Uint8Array => Buffer.from(`{${rows.slice(0, count).join(',')}}`);
-          return { write: 'insert', rowCount: rows.length, body };
+          return { write: 'insert', statement, rowCount: rows.length, body };
         }
         const dimension = model.dimensions.get('default') as Dimension;
         const condition = bindQuery(write.query, dimension, NOW_MS);
         const set = write.set === null ? null : jsonText(write.set);
-        return { write: 'change', dimensionId: dimension.id, condition, set };
+        return { write: 'change', statement, dimensionId: dimension.id, condition, set };
       });
     return this.engine.script({
       databaseId: DATABASE_ID,

@@ -76,6 +76,11 @@ const EXPECTED = [
     count: 3,
   },
   { result: { 'inserted-entities': 2, 'inserted-values': 4 }, count: 2 },
+  { result: [{ 'entity-id': 'u3', age: 52 }], count: 1 },
+  { result: [{ 'entity-id': 'twin-u1' }, { 'entity-id': 'twin-u3' }], count: 2 },
+  { result: { 'inserted-entities': 3, 'inserted-values': 6 }, count: 3 },
+  { result: [{ 'entity-id': 'germany', people: 2, oldest: 52 }], count: 1 },
+  { result: { dropped: ['lands'] }, count: 0 },
 ];
 
 /** The answer without `took`, which varies. */

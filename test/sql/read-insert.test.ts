@@ -30,6 +30,14 @@ const READ: readonly (readonly [string, string])[] = [
     'INSERT INTO t (a, b) WITH x AS (SELECT 1) SELECT * FROM x, x y',
     'insert [t]([a], [b]) query: with [x] as {select 1} select * from [x], [x] as [y]',
   ],
+  [
+    'INSERT INTO t (a) VALUES (1), (2) RETURNING a + 1, *; DELETE FROM t',
+    'insert into [t] ([a]) values (1), (2) returning {[a] + 1}, *; delete from [t]',
+  ],
+  [
+    'INSERT INTO t AS u (a) SELECT b FROM c x RETURNING u.a',
+    'insert [t]([a]) query: select [b] from [c] as [x] returning [u].[a]',
+  ],
   ['INSERT INTO t (a, b) VALUES (1), (2, 3, 4)', 'insert into [t] ([a], [b]) values (1), (2, 3, 4)'],
   ['INSERT INTO t -- x\n(a) VALUES /* ( */ (1 -- ,\n, 2)\n;', 'insert into [t] ([a]) values (1, 2)'],
 ];
@@ -59,6 +67,7 @@ t.test('every value has its line and column', async (t) => {
           ],
           [{ ...number, text: '2', position: { line: 5, column: 2 } }],
         ],
+        returning: null,
       },
     ],
   });
@@ -78,11 +87,6 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['INSERT INTO t (a, from) VALUES (1)', 19, `found "from" where a column's name is expected`],
   ['INSERT INTO t (a) UPDATE b', 19, 'found "UPDATE" where VALUES or a SELECT is expected'],
   ['INSERT INTO t (a) SELECT b FROM', 32, 'found the end of the statement where a table is expected'],
-  [
-    'INSERT INTO t (a) SELECT b FROM c; DELETE FROM t',
-    1,
-    'INSERT ... SELECT is the only statement of its body',
-  ],
   [
     'INSERT INTO t (a) VALUES',
     25,
@@ -106,9 +110,9 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
     'found the end of the statement where a row of values in parentheses is expected',
   ],
   [
-    'INSERT INTO t (a) VALUES (1) RETURNING a',
+    'INSERT INTO t (a) VALUES (1) RETURN a',
     30,
-    'found "RETURNING" where a comma or the end of the statement is expected',
+    'found "RETURN" where a comma, RETURNING or the end of the statement is expected',
   ],
 ];
 

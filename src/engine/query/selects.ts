@@ -9,6 +9,7 @@
 import { type RowFormat, type RowStream, rowEncoder } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
 import {
+  dimensionsOf,
   isRelationPlan,
   type ReadPlan,
   type RelationPlan,
@@ -38,7 +39,6 @@ import {
   type SpoolSettings,
   spooled,
 } from './spool.js';
-import { dimensionsOf } from './stages.js';
 import type { Slices } from './worker-select.js';
 
 /** Length of the first slice. Most SELECTs finish in it and need no write barrier. */

@@ -78,21 +78,30 @@ const NOTHING: Written = {
 };
 
 function writtenByScript(steps: readonly ScriptStep[], counts: StepCounts): Written {
-  return steps
-    .map((step, index) =>
-      step.step === 'insert'
-        ? inserted(step.entityCount, step.valueCount)
-        : changed(step.step, counts[index] ?? 0),
-    )
-    .reduce<Written>(
-      (sum, one) => ({
-        insertedEntityCount: sum.insertedEntityCount + one.insertedEntityCount,
-        insertedValueCount: sum.insertedValueCount + one.insertedValueCount,
-        updatedEntityCount: sum.updatedEntityCount + one.updatedEntityCount,
-        answer: [...sum.answer, ...one.answer],
-      }),
-      NOTHING,
-    );
+  return steps.reduce<Written>((sum, step, index) => {
+    const one = writtenByStep(step, counts[index] ?? 0);
+    return {
+      insertedEntityCount: sum.insertedEntityCount + one.insertedEntityCount,
+      insertedValueCount: sum.insertedValueCount + one.insertedValueCount,
+      updatedEntityCount: sum.updatedEntityCount + one.updatedEntityCount,
+      answer:
+        step.step === 'insert' && step.continues === true
+          ? withLast(sum.answer, one.answer)
+          : [...sum.answer, ...one.answer],
+    };
+  }, NOTHING);
+}
+
+function writtenByStep(step: ScriptStep, count: number): Written {
+  if (step.step !== 'insert') return changed(step.step, count);
+  const { updates, entityCount, valueCount } = step;
+  return updates === true ? changed('update', entityCount) : inserted(entityCount, valueCount);
+}
+
+/** Adds `more` to the last numbers of an answer. */
+function withLast(answer: readonly number[], more: readonly number[]): readonly number[] {
+  const from = answer.length - more.length;
+  return answer.map((number, index) => (index < from ? number : number + more[index - from]));
 }
 
 const inserted = (entityCount: number, valueCount: number): Written => ({

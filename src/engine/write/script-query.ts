@@ -1,101 +1,146 @@
 /**
- * Runs the query of a script that writes the query's rows (INSERT ... SELECT).
- * Invariant: no record that is appended between the start of the query and the script's own record changes a dimension
- * that the query reads, so the write takes effect on the version that the query read.
+ * Runs the queries of a script whose writes depend on rows (INSERT ... SELECT, UPDATE with subqueries, RETURNING).
+ * Invariant: a script is written only if no record that was appended between the start of its first query and its own record
+ * changes a dimension that a query read, so all queries read, and the write takes effect on, one version.
  */
-import type { RowStream } from '../../answer/index.js';
+import type { RowFormat, RowStream } from '../../answer/index.js';
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import { RECORD_PAYLOAD_BYTES_MAX } from '../../format/index.js';
-import type { ReadPlan } from '../../ir/index.js';
+import { dimensionsOf, type ReadPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import type { ScriptQuery, ScriptWrite } from '../api.js';
-import { dimensionsOf } from '../query/stages.js';
+import type { DimensionKey } from '../../storage/index.js';
 import type { WriteOrder } from './write-order.js';
 
-/** Rows of one query, and bytes of these rows as JSON. */
+/** Rows of one query, and bytes of the rows of all queries of a script. */
 const ROWS_MAX = 50_000;
 const BYTES_MAX = 16 * 2 ** 20;
 /**
  * Memory per byte of rows: a line, the member of an insert body made of it, and the body, at two bytes per character.
  */
 const MEMORY_PER_BYTE = 6;
-/** How often the query is repeated because the data changed. */
+/** How often the queries are repeated because the data changed. */
 const CONFLICTS_MAX = 10;
 
-/** Returns the rows of a plan as lines of JSON. */
-export type SelectRows = (plan: ReadPlan, cancellation: Cancellation | null) => RowStream;
+/** Starts a SELECT in this turn. */
+export type SelectRows = (plan: ReadPlan, format: RowFormat, cancellation: Cancellation | null) => RowStream;
 
-export interface ScriptRead {
-  /** Approximate memory of the rows as texts and as insert bodies. */
-  readonly bytes: number;
-  readonly bind: (model: DatabaseModel) => readonly ScriptWrite[];
-  /** Whether no record appended since the query began changes a dimension that it read. */
-  readonly isCurrent: () => boolean;
+export interface ScriptReadsDependencies {
+  readonly order: Pick<WriteOrder, 'caughtUp' | 'visible' | 'appendedVersions' | 'lsnSent'>;
+  readonly select: SelectRows;
 }
 
-/** Runs the query on the newest data. Rejects with 6000 and the errors of queries. */
-export async function readForScript(
-  query: ScriptQuery,
-  databaseId: number,
-  { order, select }: { readonly order: WriteOrder; readonly select: SelectRows },
-): Promise<ScriptRead> {
-  let waitCount = 0;
-  for (;;) {
-    await order.caughtUp();
-    const model = order.visible.databases.get(databaseId);
-    if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    const plan = query.plan(model);
-    const dimensions = dimensionsOf(plan);
-    const before = order.appendedVersions(dimensions);
-    // A query sees the records that were sent to the workers before it. Records that were appended but not sent are not
-    // visible yet.
-    if (before.some((lsn) => lsn > order.lsnSent)) {
-      refuseConflicts(++waitCount);
-      continue;
+/** Thrown when data that was read has changed, so that everything must be read again. */
+export class DataChanged extends Error {
+  override name = 'DataChanged';
+}
+
+/** The reads of one attempt of a script. */
+export class ScriptReads {
+  readonly #databaseId: number;
+  readonly #cancellation: Cancellation | null;
+  readonly #dependencies: ScriptReadsDependencies;
+  readonly #read: { readonly dimensions: readonly DimensionKey[]; readonly lsns: readonly number[] }[] = [];
+  #bytes = 0;
+
+  constructor(
+    databaseId: number,
+    cancellation: Cancellation | null,
+    { order, select }: ScriptReadsDependencies,
+  ) {
+    this.#databaseId = databaseId;
+    this.#cancellation = cancellation;
+    this.#dependencies = { order, select };
+  }
+
+  /** Approximate memory of the rows as texts and as insert bodies. */
+  get bytes(): number {
+    return this.#bytes * MEMORY_PER_BYTE;
+  }
+
+  /** Whether no record appended since the first query began changes a dimension that was read. */
+  isCurrent(): boolean {
+    const { order } = this.#dependencies;
+    return this.#read.every(({ dimensions, lsns }) =>
+      order.appendedVersions(dimensions).every((lsn, index) => lsn === lsns[index]),
+    );
+  }
+
+  /** Rejects with 6000, DataChanged, and the errors of queries. */
+  async lines(plan: (model: DatabaseModel) => ReadPlan): Promise<readonly string[]> {
+    return this.#counted(await this.#start(plan, 'ndjson'), async (parts) => {
+      const lines: string[] = [];
+      const decoder = new TextDecoder('utf-8', { fatal: true });
+      let rest = '';
+      for await (const part of parts) {
+        const found = (rest + decoder.decode(part, { stream: true })).split('\n');
+        rest = found.pop() ?? '';
+        for (const line of found) lines.push(line);
+        if (lines.length > ROWS_MAX) throw tooMany(`${ROWS_MAX} rows`);
+      }
+      return rest === '' ? lines : [...lines, rest];
+    });
+  }
+
+  /** The same for the answer of a SELECT. */
+  async answer(plan: (model: DatabaseModel) => ReadPlan, format: RowFormat): Promise<readonly Uint8Array[]> {
+    return this.#counted(await this.#start(plan, format), async (parts) => {
+      const copies: Uint8Array[] = [];
+      for await (const part of parts) copies.push(Uint8Array.from(part));
+      return copies;
+    });
+  }
+
+  async #start(plan: (model: DatabaseModel) => ReadPlan, format: RowFormat): Promise<RowStream> {
+    const { order, select } = this.#dependencies;
+    for (let waitCount = 0; ; ) {
+      await order.caughtUp();
+      const model = order.visible.databases.get(this.#databaseId);
+      if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+      const bound = plan(model);
+      const dimensions = dimensionsOf(bound);
+      const lsns = order.appendedVersions(dimensions);
+      if (!this.isCurrent()) throw new DataChanged();
+      // A query sees the records that were sent to the workers before it. Records that were appended but not sent are not
+      // visible yet.
+      if (lsns.some((lsn) => lsn > order.lsnSent)) {
+        refuseConflicts(++waitCount);
+        continue;
+      }
+      this.#read.push({ dimensions, lsns });
+      return select(bound, format, this.#cancellation);
     }
-    return readRows(query, plan, select, () =>
-      order.appendedVersions(dimensions).every((lsn, index) => lsn === before[index]),
+  }
+
+  #counted<T>(
+    { parts, done }: RowStream,
+    read: (parts: AsyncGenerator<Uint8Array, void, void>) => Promise<T>,
+  ): Promise<T> {
+    const counted = async function* (count: (bytes: number) => void) {
+      for await (const part of parts) {
+        try {
+          count(part.byteLength);
+          yield part;
+        } finally {
+          done?.(part);
+        }
+      }
+    };
+    return read(
+      counted((bytes) => {
+        this.#bytes += bytes;
+        if (this.#bytes > BYTES_MAX) throw tooMany(`${BYTES_MAX} bytes`);
+      }),
     );
   }
 }
 
-async function readRows(
-  query: ScriptQuery,
-  plan: ReadPlan,
-  select: SelectRows,
-  isCurrent: () => boolean,
-): Promise<ScriptRead> {
-  const { lines, bytes } = await linesOf(select(plan, query.cancellation));
-  return { bytes: bytes * MEMORY_PER_BYTE, bind: (model) => query.bind(model, lines), isCurrent };
-}
-
-async function linesOf({
-  parts,
-  done,
-}: RowStream): Promise<{ readonly lines: readonly string[]; readonly bytes: number }> {
-  const lines: string[] = [];
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let [rest, bytes] = ['', 0];
-  for await (const part of parts) {
-    bytes += part.byteLength;
-    const text = rest + decoder.decode(part, { stream: true });
-    done?.(part);
-    const found = text.split('\n');
-    rest = found.pop() ?? '';
-    for (const line of found) lines.push(line);
-    if (lines.length > ROWS_MAX) throw tooMany(`${ROWS_MAX} rows`);
-    if (bytes > BYTES_MAX) throw tooMany(`${BYTES_MAX} bytes`);
-  }
-  return { lines: rest === '' ? lines : [...lines, rest], bytes };
-}
-
 const tooMany = (what: string): QuarryError =>
-  new QuarryError(6000, `INSERT ... SELECT writes at most ${what}; divide it by WHERE or LIMIT`);
+  new QuarryError(6000, `a write that reads rows takes at most ${what}; divide it by WHERE or LIMIT`);
 
 /** Throws 9004 if the query ran too often. */
 export function refuseConflicts(count: number): void {
   if (count <= CONFLICTS_MAX) return;
-  throw new QuarryError(9004, 'the data that the SELECT reads changes all the time; try again');
+  throw new QuarryError(9004, 'the data that the statement reads changes all the time; try again');
 }
 
 /** Throws 6000 for a record that no log file can hold. */

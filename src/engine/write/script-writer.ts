@@ -5,26 +5,29 @@
  * LSN.
  */
 import { QuarryError } from '../../base/index.js';
+import { applyChanges, type Catalog, type CatalogChange, changeToPlain } from '../../catalog/index.js';
+import { decodeBatch } from '../../column/index.js';
 import {
   decodeRecordPayload,
   encodeRecordPayload,
+  type LogRecord,
   type RecordBatch,
   type ScriptStep,
 } from '../../format/index.js';
 import { conditionToPlain } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
-import { type Mutation, type ScriptRequest, type ScriptWrite, StepRefused } from '../api.js';
+import {
+  type ScriptInsert,
+  type ScriptReader,
+  type ScriptRequest,
+  type ScriptWrite,
+  StepRefused,
+} from '../api.js';
 import { type StepCounts, sendRecord } from '../lifecycle/replay.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import { findTouched, parseSet, updateBytes } from './mutation.js';
 import { scriptAnswer } from './record-notes.js';
-import {
-  readForScript,
-  refuseConflicts,
-  refuseLarge,
-  type ScriptRead,
-  type SelectRows,
-} from './script-query.js';
+import { DataChanged, refuseConflicts, refuseLarge, ScriptReads, type SelectRows } from './script-query.js';
 import { MEMORY_PER_BATCH_BYTE } from './write-memory.js';
 import type { WriterDependencies } from './writer.js';
 
@@ -46,6 +49,13 @@ interface Step {
   /** Version of the model that the write was parsed against. */
   readonly modelVersion: number;
 }
+
+/** A request whose inserts are parsed against a changed model of this version. */
+type ParseRequest = ScriptRequest & {
+  readonly creation?: { readonly changes: readonly CatalogChange[]; readonly version: number } | null;
+};
+
+type WrittenRecord = Extract<LogRecord, { readonly type: 'script' | 'insert' }>;
 
 export interface ScriptWriterDependencies extends WriterDependencies {
   readonly select: SelectRows;
@@ -79,69 +89,85 @@ export class ScriptWriter {
   }
 
   async #write(request: ScriptRequest): Promise<readonly number[]> {
-    const { memory } = this.#dependencies;
-    const { databaseId, query = null } = request;
     let isCharged = false;
     const charge: ScriptRequest['charge'] = (insertedCount, updatedCount) => {
       if (!isCharged) request.charge(insertedCount, updatedCount);
       isCharged = true;
     };
     for (let attemptCount = 1; ; attemptCount++) {
-      if (query === null) {
-        const numbers = await this.#attempt({ ...request, charge }, null);
-        if (numbers !== null) return numbers;
-        continue;
-      }
-      const read = await readForScript(query, databaseId, this.#dependencies);
-      memory.check(read.bytes);
-      const numbers = await memory.while(read.bytes, () => this.#attempt({ ...request, charge }, read));
+      const numbers = await this.#readAndAttempt({ ...request, charge }).catch((error) => {
+        if (error instanceof DataChanged) return null;
+        throw error;
+      });
       if (numbers !== null) return numbers;
-      refuseConflicts(attemptCount);
+      if (request.prepare != null || request.creates !== undefined) refuseConflicts(attemptCount);
     }
   }
 
+  /** Returns null or rejects with DataChanged, with nothing written, if data that was read changed. */
+  async #readAndAttempt(request: ScriptRequest): Promise<readonly number[] | null> {
+    const { memory } = this.#dependencies;
+    if (request.prepare == null) return this.#attempt(request, null);
+    const reads = new ScriptReads(request.databaseId, request.cancellation ?? null, this.#dependencies);
+    const reader: ScriptReader = {
+      lines: (plan) => reads.lines(plan),
+      answer: (plan, format) => reads.answer(plan, format),
+      stored: async (write) => {
+        const { batches } = await this.#parseInsert(request, write, 0);
+        return batches.map(({ bytes }) => decodeBatch(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      },
+    };
+    const bind = await request.prepare(reader);
+    memory.check(reads.bytes);
+    return memory.while(reads.bytes, () => this.#attempt({ ...request, bind }, reads));
+  }
+
   /**
-   * Returns null, with nothing written, if the model shrank or data that the query read changed; the caller then binds the
+   * Returns null, with nothing written, if the model shrank or data that was read changed; the caller then reads and binds the
    * request again.
    */
-  async #attempt(request: ScriptRequest, read: ScriptRead | null): Promise<readonly number[] | null> {
+  async #attempt(request: ScriptRequest, read: ScriptReads | null): Promise<readonly number[] | null> {
     const { order, options, memory, checkWritable } = this.#dependencies;
     const { databaseId } = request;
-    const model = this.#model(databaseId);
-    const writes = read === null ? request.bind(model) : read.bind(model);
-    const steps = await this.#parse(request, writes, model);
+    const head = this.#model(databaseId);
+    const changes = request.creates?.(head) ?? [];
+    const model = changedModel(order.head, changes, databaseId);
+    const creation = changes.length === 0 ? null : { changes, version: head.version };
+    const steps = await this.#parse({ ...request, creation }, request.bind(model), model);
     if (read?.isCurrent() === false) return null;
     request.charge(
       sum(steps, ({ insertedCount }) => insertedCount),
       sum(steps, ({ updatedCount }) => updatedCount),
     );
-    const record = {
-      type: 'script',
+    const record = recordOf(steps, changes, {
       timeMs: options.clock.nowMs(),
       databaseId,
       shardCount: this.#dependencies.workers.shardCount,
       once: request.idempotency,
-      steps: steps.map(({ step }) => step),
-      batches: steps.flatMap(({ batches }) => batches),
-    } as const;
+    });
     const payload = encodeRecordPayload(record);
     refuseLarge(payload);
     while (!order.log.hasCapacity(payload.length)) await order.log.waitForCapacity(payload.length);
     checkWritable();
     const bytes = sum(steps, (step) => step.bytes);
     memory.check(bytes);
-    const { shrinkVersion } = this.#model(databaseId);
+    const { version, shrinkVersion } = this.#model(databaseId);
     if (steps.some(({ modelVersion }) => modelVersion < shrinkVersion)) return null;
+    // The numbers of new dimensions and columns depend on the version.
+    if (creation !== null && creation.version !== version) return null;
     // From here on the record is appended in the same turn.
     if (read?.isCurrent() === false) return null;
-    const counts = await memory.while(bytes, () => this.#append(record, payload, steps));
-    return scriptAnswer(record.steps, counts);
+    const counts = await memory.while(bytes, () => this.#append(record, payload, { steps, changes }));
+    return scriptAnswer(
+      steps.map(({ step }) => step),
+      counts,
+    );
   }
 
   #append(
-    record: Parameters<typeof encodeRecordPayload>[0] & { readonly type: 'script' },
+    record: WrittenRecord,
     payload: Uint8Array,
-    steps: readonly Step[],
+    { steps, changes }: { readonly steps: readonly Step[]; readonly changes: readonly CatalogChange[] },
   ): Promise<StepCounts> {
     const { order, notes, workers } = this.#dependencies;
     return order.append(payload, {
@@ -149,9 +175,9 @@ export class ScriptWriter {
         databaseId: record.databaseId,
         dimensionIds: [...new Set(steps.flatMap(({ dimensionIds }) => dimensionIds))],
       },
-      changes: [],
-      deletes: record.steps.some(({ step }) => step === 'delete'),
-      evaluates: record.steps.some(({ step }) => step !== 'insert'),
+      changes,
+      deletes: steps.some(({ step }) => step.step === 'delete'),
+      evaluates: steps.some(({ step }) => step.step !== 'insert'),
       send: (worker: WorkerApi) => sendRecord(worker, record, workers.inserts),
       applied: (lsn, counts) => notes.note(lsn, record, counts),
     });
@@ -159,38 +185,45 @@ export class ScriptWriter {
 
   /** Parses all writes. Rejects for the first write that violates a rule. */
   async #parse(
-    request: ScriptRequest,
+    request: ParseRequest,
     writes: readonly ScriptWrite[],
     model: DatabaseModel,
   ): Promise<readonly Step[]> {
     const steps: Step[] = [];
+    let rowsBefore = 0;
     for (const [index, write] of writes.entries()) {
-      const before = sum(steps, ({ insertedCount }) => insertedCount);
-      steps.push(
-        write.write === 'insert'
-          ? await this.#parseInsert(request, index, write)
-          : await this.#parseChange(request, index, write, model, before),
-      );
+      if (write.write === 'change') {
+        const insertedBefore = sum(steps, ({ insertedCount }) => insertedCount);
+        steps.push(await this.#parseChange(request, write, model, insertedBefore));
+        continue;
+      }
+      const continues = index > 0 && writes[index - 1].statement === write.statement;
+      if (!continues) rowsBefore = 0;
+      const parsed = await this.#parseInsert(request, write, rowsBefore);
+      steps.push(continues ? { ...parsed, step: { ...parsed.step, continues } as ScriptStep } : parsed);
+      rowsBefore += write.rowCount;
     }
     return steps;
   }
 
-  async #parseInsert(
-    request: ScriptRequest,
-    index: number,
-    { rowCount, body }: Extract<ScriptWrite, { write: 'insert' }>,
-  ): Promise<Step> {
+  /** `rowsBefore`: the rows of the same statement in earlier writes. */
+  async #parseInsert(request: ParseRequest, write: ScriptInsert, rowsBefore: number): Promise<Step> {
+    const { rowCount, body, updates = false } = write;
     try {
-      return await this.#parsedInsert(request, body(rowCount));
+      const parsed = await this.#parsedInsert(request, body(rowCount));
+      if (!updates) return parsed;
+      const step = { ...parsed.step, updates } as ScriptStep;
+      return { ...parsed, step, insertedCount: 0, updatedCount: parsed.insertedCount };
     } catch (error) {
       if (!isRule(error)) throw error;
-      throw new StepRefused(index, await this.#firstBadRow(request, rowCount, body), error);
+      const row = rowsBefore + (await this.#firstBadRow(request, rowCount, body));
+      throw new StepRefused(write.statement, row, error);
     }
   }
 
   /** Index of the row that causes the refusal. An insert is refused for its first error, so a binary search finds the row. */
   async #firstBadRow(
-    request: ScriptRequest,
+    request: ParseRequest,
     rowCount: number,
     body: (rows: number) => Uint8Array,
   ): Promise<number> {
@@ -210,16 +243,21 @@ export class ScriptWriter {
     return bad - 1;
   }
 
-  async #parsedInsert(request: ScriptRequest, body: Uint8Array): Promise<Step> {
+  async #parsedInsert(request: ParseRequest, body: Uint8Array): Promise<Step> {
     const { workers, memory } = this.#dependencies;
-    const { databaseId, customKey, columnIds, nowMs } = request;
+    const { databaseId, customKey, columnIds, nowMs, creation = null } = request;
+    // The worker applies the changes to the model that it has when it gets the request.
+    if (creation !== null && creation.version !== this.#model(databaseId).version) throw new DataChanged();
     memory.check(body.byteLength * MEMORY_PER_BATCH_BYTE);
     const shared = new SharedArrayBuffer(body.byteLength * 2 + RECORD_RESERVE_BYTES);
     new Uint8Array(shared).set(body);
     const settings = { databaseId, lines: null, nowMs, customKey, columnIds, idempotencyId: null };
     const parsed = await memory.while(shared.byteLength, () =>
       workers.orUnavailable(
-        workers.nextParser().send('parse', { ...settings, shared, bodyBytes: body.byteLength }),
+        workers.nextParser().send('parse', {
+          ...{ ...settings, shared, bodyBytes: body.byteLength },
+          ...(creation === null ? {} : { changes: creation.changes }),
+        }),
       ),
     );
     if (parsed.changes.length > 0) throw new QuarryError(6000, 'INSERT cannot create columns');
@@ -241,15 +279,14 @@ export class ScriptWriter {
 
   async #parseChange(
     request: ScriptRequest,
-    index: number,
-    mutation: Mutation,
+    mutation: Extract<ScriptWrite, { readonly write: 'change' }>,
     model: DatabaseModel,
     insertedBefore: number,
   ): Promise<Step> {
     const { workers } = this.#dependencies;
     const { dimensionId, condition } = mutation;
     const batch = await parseSet(workers, request, mutation, model).catch((error) => {
-      throw isRule(error) ? new StepRefused(index, null, error) : error;
+      throw isRule(error) ? new StepRefused(mutation.statement, null, error) : error;
     });
     const touched = await findTouched(workers, { databaseId: request.databaseId, dimensionId, condition });
     // Entities inserted by earlier writes may match too.
@@ -276,6 +313,33 @@ export class ScriptWriter {
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
     return model;
   }
+}
+
+/** The record of a script; one that changes the model is that of an insert with auto-create. */
+function recordOf(
+  steps: readonly Step[],
+  changes: readonly CatalogChange[],
+  head: Pick<WrittenRecord, 'timeMs' | 'databaseId' | 'shardCount' | 'once'>,
+): WrittenRecord {
+  const batches = steps.flatMap((step) => step.batches);
+  if (changes.length === 0) {
+    return { type: 'script', ...head, steps: steps.map(({ step }) => step), batches };
+  }
+  const [entityCount, valueCount] = scriptAnswer(
+    steps.map(({ step }) => step),
+    [],
+  );
+  return { type: 'insert', ...head, changes: changes.map(changeToPlain), entityCount, valueCount, batches };
+}
+
+function changedModel(
+  catalog: Catalog,
+  changes: readonly CatalogChange[],
+  databaseId: number,
+): DatabaseModel {
+  const model = applyChanges(catalog, changes).databases.get(databaseId);
+  if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+  return model;
 }
 
 const isRule = (error: unknown): error is QuarryError =>

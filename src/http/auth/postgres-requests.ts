@@ -2,7 +2,9 @@
  * Requests of the Postgres port: a SELECT, a write or a query on the catalogs, from a client that presents a key as its password.
  * Invariant: each is authorized, rate-limited, counted and logged as the HTTP endpoint of the same purpose.
  */
+
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
+import type { CatalogChange } from '../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RateLimiter } from '../limits/limits.js';
@@ -10,7 +12,7 @@ import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
 import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
 import type { Caller } from './caller.js';
-import { checkWriter, mayCreate } from './write-permission.js';
+import { checkTables, checkWriter, mayCreate } from './write-permission.js';
 
 /** The credentials of a client of another protocol. */
 export interface PostgresCredentials {
@@ -37,6 +39,8 @@ export interface PostgresContext extends DatabaseContext {
 /** The caller's permission to write, for one statement. */
 export interface WriteGrant {
   readonly customKey: boolean;
+  /** Throws 511 if the caller may not create tables, or delete them (`deletes`). */
+  readonly checkTables: (deletes: boolean) => void;
   /** Counts entities that are about to be written. Throws 1502. */
   readonly charge: (insertedCount: number, updatedCount: number) => void;
 }
@@ -73,6 +77,7 @@ export class PostgresRequest {
     checkWriter(caller);
     return {
       customKey: !mayCreate(engine.catalog(), caller, this.context.nowMs),
+      checkTables: (deletes) => checkTables(engine.catalog(), caller, this.context.nowMs, deletes),
       charge: (insertedCount, updatedCount) => {
         if (limiter === null) return;
         const database = limitedDatabase(engine.catalog(), databaseId);
@@ -81,6 +86,11 @@ export class PostgresRequest {
         limiter.chargeWrites(budget, { insertedCount, updatedCount });
       },
     };
+  }
+
+  /** Reports changes of the catalog, for the audit. */
+  changed(changes: readonly CatalogChange[]): void {
+    this.#notes.changed(changes, this.#dependencies.engine.catalog());
   }
 
   planned(plan: QueryPlan): void {

@@ -4,8 +4,9 @@ import type { Catalog } from '../../catalog/index.js';
 import type { Caller } from './caller.js';
 import { permits } from './sessions.js';
 
-/** The permission to create dimensions and columns. */
+/** The permissions to create dimensions and columns, and to delete them. */
 const MODELLING = 7;
+const DELETING = 8;
 
 /** Throws 503 or 507 for callers that may only read. */
 export function checkWriter(caller: Caller): void {
@@ -20,4 +21,15 @@ export function checkWriter(caller: Caller): void {
 export function mayCreate(catalog: Catalog, caller: Caller, nowMs: number): boolean {
   if (caller.kind === 'user') return permits(catalog, caller, MODELLING, nowMs) === true;
   return caller.kind !== 'custom';
+}
+
+/** Throws 511 if the caller may not create tables with SQL, or delete them (`deletes`). */
+export function checkTables(catalog: Catalog, caller: Caller, nowMs: number, deletes: boolean): void {
+  const isAllowed = deletes
+    ? caller.kind === 'user'
+      ? permits(catalog, caller, DELETING, nowMs) === true
+      : caller.kind !== 'custom'
+    : mayCreate(catalog, caller, nowMs);
+  if (isAllowed) return;
+  throw new QuarryError(511, `this key may not ${deletes ? 'delete' : 'create'} dimensions`);
 }

@@ -1,5 +1,6 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
 import type { Access } from '../../api/index.js';
+import type { CatalogChange } from '../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../engine/index.js';
 import { compile, ONE_ROW } from '../../expression/index.js';
@@ -27,8 +28,12 @@ export interface PostgresRequest {
   /** The caller's permission to write. Throws 503 or 507 for callers that may only read. */
   grantWrite(): {
     readonly customKey: boolean;
+    /** Throws 511 if the caller may not create tables, or delete them (`deletes`). */
+    readonly checkTables: (deletes: boolean) => void;
     readonly charge: (insertedCount: number, updatedCount: number) => void;
   };
+  /** Reports changes of the catalog, for the audit. */
+  changed(changes: readonly CatalogChange[]): void;
   /** Reports the plan, for the log of slow queries. */
   planned(plan: QueryPlan): void;
   /** To be called once. `error`: null = success. */

@@ -306,8 +306,13 @@ export class Session implements SessionState {
     if (target === 'P') {
       const portal = this.#registry.portal(name);
       const { statement } = portal.prepared;
-      if (statement === null || hasOnlyEffect(statement)) this.#put(messages.noData());
-      else {
+      if (statement === null) this.#put(messages.noData());
+      else if (hasOnlyEffect(statement)) {
+        const returned = withText(portal.prepared.text, () =>
+          this.#answers.describeReturning(statement, portal),
+        );
+        this.#put(returned ?? messages.noData());
+      } else {
         const { description } = await this.#inTime(portal, () => this.#opened(portal));
         this.#put(description ?? messages.noData());
       }
@@ -325,9 +330,12 @@ export class Session implements SessionState {
     const { statement } = prepared;
     // Parameters of unknown type are described as text, which accepts values of every type.
     const typeIds = prepared.typeIds.map((id) => (id === 0 ? TYPE.text : id));
-    if (statement === null || hasOnlyEffect(statement)) return { typeIds, rows: null };
+    if (statement === null) return { typeIds, rows: null };
     const values = typeIds.map(() => null);
     const portal = newPortal(prepared, values, formatsFor([], values.length), []);
+    if (hasOnlyEffect(statement)) {
+      return { typeIds, rows: this.#answers.describeReturning(statement, portal) };
+    }
     try {
       return await this.#inTime(portal, async () => {
         const known = await this.#answers.describe(statement, portal);

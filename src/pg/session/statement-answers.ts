@@ -29,8 +29,9 @@ import {
   rowFields,
 } from './select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
+import { answerTables } from './table-answers.js';
 import type { Waiting } from './waiting.js';
-import { answerCopyFrom, answerWrite } from './write-answers.js';
+import { answerCopyFrom, answerWrite, returnedFields } from './write-answers.js';
 
 /** The client of a session, with its key and address. */
 export interface PostgresClient {
@@ -48,12 +49,13 @@ export interface StatementDescription {
 
 export interface StatementDependencies {
   readonly client: PostgresClient;
-  readonly engine: Pick<EngineApi, 'select' | 'script' | 'holdMemory'>;
+  readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
   readonly catalog: CatalogRunner;
 }
 
 const ROWS_ONLY =
-  'this port writes rows with INSERT, UPDATE, DELETE and COPY only; create dimensions and columns with /v1/dimension and /v1/column';
+  'this port writes with INSERT, UPDATE, DELETE, COPY, CREATE TABLE and DROP TABLE; for other changes of the model use /v1/dimension and /v1/column';
+const NO_TABLES_IN_BLOCK = 'CREATE TABLE and DROP TABLE cannot run inside a transaction block';
 const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
@@ -137,7 +139,11 @@ export class StatementAnswers {
   async #write(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
     const { upper } = statement.tokens[0];
     if (upper === 'NOTIFY') throw new ProtocolError('0A000', NOTIFICATIONS);
-    if (upper !== 'COPY' && !sql.beginsWrite(statement)) throw new ProtocolError('0A000', ROWS_ONLY);
+    const isOfTables = sql.changesModel(statement.tokens[0], statement.tokens[1] ?? statement.tokens[0]);
+    if (upper !== 'COPY' && !isOfTables && !sql.beginsWrite(statement)) {
+      throw new ProtocolError('0A000', ROWS_ONLY);
+    }
+    if (isOfTables && this.#state.isInBlock) throw new ProtocolError('25001', NO_TABLES_IN_BLOCK);
     const copy = upper === 'COPY' ? readCopy(statement, portal.prepared.text) : null;
     if (copy?.is === 'to') {
       const inner = newPortal(portal.prepared, portal.values, portal.parameterFormats, []);
@@ -147,8 +153,17 @@ export class StatementAnswers {
     const { engine, client } = this.#dependencies;
     const request = client.execute('rows', statement.text);
     try {
+      if (isOfTables) {
+        const parsed = sql.readPostgresModel(statement, parametersOf(portal));
+        return await answerTables(parsed, engine, request, portal.waiting);
+      }
       if (copy !== null) return answerCopyFrom(copy, this.#state, engine, request, portal.waiting);
-      return await answerWrite(statement, parametersOf(portal), this.#state, engine, request);
+      const parameters = parametersOf(portal);
+      const write = sql.readPostgresWrite(statement, parameters);
+      const bytes = statement.text.length + parameterBytes(parameters);
+      const { waiting } = portal;
+      const options = { bytes, formats: portal.formats, waiting };
+      return await answerWrite(write, options, this.#state, engine, request);
     } catch (error) {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
@@ -180,6 +195,16 @@ export class StatementAnswers {
       throw new ProtocolError('42601', 'a cursor requires a query that returns rows');
     }
     return this.answer(query, portal);
+  }
+
+  /** RowDescription of the rows that RETURNING will return; null = the statement returns none. Throws like `answer`. */
+  describeReturning(statement: sql.PostgresStatement, portal: Portal): Buffer | null {
+    if (!statement.tokens.some(({ upper }) => upper === 'RETURNING') || !sql.beginsWrite(statement))
+      return null;
+    const write = sql.readPostgresWrite(statement, parametersOf(portal));
+    if (write.returning === null) return null;
+    const fields = returnedFields(write, this.#dependencies.client.open());
+    return rowDescription(fields, formatsFor(portal.formats, fields.length));
   }
 
   /**
@@ -288,6 +313,9 @@ export class StatementAnswers {
     }
   }
 }
+
+const parameterBytes = (parameters: readonly sql.SqlParameter[]): number =>
+  parameters.reduce((sum, one) => sum + ('text' in one ? one.text.length : 1), 0);
 
 /** The parameter values, by the types from the client; open types are inferred for binary values and NULL. */
 function parametersOf({ prepared, values, parameterFormats }: Portal): readonly sql.SqlParameter[] {

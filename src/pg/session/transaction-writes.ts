@@ -3,8 +3,9 @@
  * Invariants: a write is bound when it is sent, so that its errors are those of the statement; the writes of a block take effect
  * whole or not at all; their memory is reserved.
  */
-import { QuarryError } from '../../base/index.js';
-import { type EngineApi, type ScriptWrite, StepRefused } from '../../engine/index.js';
+import { type Cancellation, QuarryError } from '../../base/index.js';
+import { type EngineApi, type ScriptReader, StepRefused } from '../../engine/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
 import * as sql from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { type PostgresRequest, requestOf } from './select.js';
@@ -18,11 +19,18 @@ export interface CopiedRows {
 
 export type PendingWrite =
   | { readonly is: 'statement'; readonly statement: sql.WriteStatement; readonly bytes: number }
-  | { readonly is: 'copy'; readonly parts: readonly CopiedRows[]; readonly bytes: number };
+  | {
+      readonly is: 'copy';
+      readonly table: sql.TableName;
+      readonly parts: readonly CopiedRows[];
+      readonly bytes: number;
+    };
 
 const BYTES_MAX = 32 * 2 ** 20;
 const STATEMENTS_MAX = 1_000;
 const SAVEPOINTS_MAX = 1_000;
+const NO_RETURNING =
+  'RETURNING is not available in a transaction block, because the writes of a block take effect at COMMIT';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
@@ -45,7 +53,11 @@ export class TransactionWrites {
   /** Adds a write to the block. Throws 54000, 53200, and the errors of binding. */
   add(write: PendingWrite, request: PostgresRequest): void {
     request.grantWrite();
-    scriptWrites([write], request, request.context.model);
+    if (write.is === 'statement') {
+      if (write.statement.returning !== null) throw new ProtocolError('0A000', NO_RETURNING);
+      const before = this.#pending.map(statementOf);
+      sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres'));
+    }
     const byteCount = this.#byteCount + write.bytes;
     if (byteCount > BYTES_MAX || this.#pending.length >= STATEMENTS_MAX) {
       const limits = `${STATEMENTS_MAX} statements of ${BYTES_MAX} bytes`;
@@ -105,59 +117,64 @@ export class TransactionWrites {
   }
 }
 
-/** Resolves with the numbers of EngineApi.script when the writes are durable and visible. */
+const statementOf = (write: PendingWrite): sql.PreparedStatement =>
+  write.is === 'statement'
+    ? write.statement
+    : {
+        ...{ is: 'rows', table: write.table, returning: null },
+        bind: (statement) =>
+          write.parts.map(({ rowCount, members }) => ({
+            ...{ write: 'insert', statement, rowCount, updates: false },
+            body: (rows) => sql.bodyOf(members.slice(0, rows)),
+          })),
+      };
+
+/** What the engine answered: its numbers (EngineApi.script), and the DataRow messages of RETURNING. */
+export interface Written {
+  readonly numbers: readonly number[];
+  readonly rows: readonly Uint8Array[];
+}
+
+/** Resolves when the writes are durable and visible. */
 export async function runWrites(
   engine: Pick<EngineApi, 'script'>,
   writes: readonly PendingWrite[],
   request: PostgresRequest,
-): Promise<readonly number[]> {
+  cancellation: Cancellation | null = null,
+): Promise<Written> {
   const { customKey, charge } = request.grantWrite();
   const { databaseId, access, model, nowMs } = request.context;
-  return engine
+  const sqlRequest = (newest: DatabaseModel): sql.SqlRequest =>
+    requestOf({ ...request.context, model: newest }, 'postgres');
+  const statements = writes.map(statementOf);
+  let rows: readonly Uint8Array[] = [];
+  const prepare = async (reader: ScriptReader) => {
+    const prepared = await sql.prepareWrites(statements, model, sqlRequest, reader);
+    if (prepared.returning !== null) rows = await reader.answer(prepared.returning, 'postgres');
+    return prepared.bind;
+  };
+  const numbers = await engine
     .script({
       databaseId,
       customKey,
       columnIds: access.columnIds(model),
       nowMs,
       idempotency: null,
-      bind: (newest) => scriptWrites(writes, request, newest),
+      bind: (newest) => sql.bindPrepared(statements, sqlRequest(newest)),
+      prepare: sql.readRows(statements, sqlRequest(model)) ? prepare : null,
+      cancellation,
       charge,
     })
     .catch((error) => {
       throw error instanceof StepRefused ? refusalOf(writes, error) : error;
     });
-}
-
-function scriptWrites(
-  writes: readonly PendingWrite[],
-  { context }: PostgresRequest,
-  model: PostgresRequest['context']['model'],
-): readonly ScriptWrite[] {
-  const request = requestOf({ ...context, model }, 'postgres');
-  return writes.flatMap((write): readonly ScriptWrite[] => {
-    if (write.is === 'statement') return sql.bindWrites([write.statement], request);
-    return write.parts.map(({ rowCount, members }) => ({
-      write: 'insert',
-      rowCount,
-      body: (rows) => sql.bodyOf(members.slice(0, rows)),
-    }));
-  });
+  return { numbers, rows };
 }
 
 /** The error of the statement, or of the row of COPY, that was refused. */
-function refusalOf(writes: readonly PendingWrite[], { step, row, refusal }: StepRefused): QuarryError {
-  let next = 0;
-  for (const write of writes) {
-    if (write.is === 'statement') {
-      if (next++ === step) return sql.refusedWrite(write.statement, row, refusal);
-      continue;
-    }
-    if (step < next + write.parts.length) {
-      const before = write.parts.slice(0, step - next).reduce((sum, { rowCount }) => sum + rowCount, 0);
-      const where = row === null ? '' : `, row ${before + row + 1} of COPY`;
-      return new QuarryError(refusal.code, `${refusal.message}${where}`, refusal.moreInfo);
-    }
-    next += write.parts.length;
-  }
-  return refusal;
+function refusalOf(writes: readonly PendingWrite[], { statement, row, refusal }: StepRefused): QuarryError {
+  const write = writes[statement];
+  if (write.is === 'statement') return sql.refusedWrite(write.statement, row, refusal);
+  const where = row === null ? '' : `, row ${row + 1} of COPY`;
+  return new QuarryError(refusal.code, `${refusal.message}${where}`, refusal.moreInfo);
 }

@@ -1,43 +1,69 @@
 /** Answers INSERT, UPDATE, DELETE and COPY ... FROM STDIN, at once or, in a transaction block, as a part of it. */
 import type { EngineApi } from '../../engine/index.js';
 import * as sql from '../../sql/index.js';
+import { formatsFor, rowsInFormats } from '../protocol/binary.js';
 import { ProtocolError } from '../protocol/errors.js';
-import { copyResponse, TEXT_FORMAT } from '../protocol/messages.js';
+import { copyResponse, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
+import { rowField } from '../protocol/types.js';
 import { type Answer, done } from './answer.js';
 import { CopyIn } from './copy-in.js';
 import type { CopyStatement } from './copy-statement.js';
-import { type PostgresRequest, requestOf } from './select.js';
+import { type DatabaseContext, type PostgresRequest, requestOf } from './select.js';
 import type { SessionState } from './session-statement.js';
 import { type PendingWrite, runWrites } from './transaction-writes.js';
 import type { Waiting } from './waiting.js';
 
 type Engine = Pick<EngineApi, 'script' | 'holdMemory'>;
 
-/** If it rejects, nothing has been written. */
+/** If it rejects, nothing has been written. `formats` are those of the rows of RETURNING. */
 export async function answerWrite(
-  statement: sql.PostgresStatement,
-  parameters: readonly sql.SqlParameter[],
+  write: sql.WriteStatement,
+  { bytes, formats, waiting }: WriteOptions,
   state: SessionState,
   engine: Engine,
   request: PostgresRequest,
 ): Promise<Answer> {
-  const write = sql.readPostgresWrite(statement, parameters);
-  const parameterBytes = parameters.reduce((sum, one) => sum + ('text' in one ? one.text.length : 1), 0);
-  const pending = {
-    is: 'statement',
-    statement: write,
-    bytes: statement.text.length + parameterBytes,
-  } as const;
-  const verb = write.is.toUpperCase();
+  const pending = { is: 'statement', statement: write, bytes } as const;
+  const verb = write.is === 'insert-query' ? 'INSERT' : write.is.toUpperCase();
   if (state.isInBlock) {
     state.writes.add(pending, request);
     request.ended(null, 0);
-    // The number of entities of a change is known when it takes effect.
+    // The number of rows of a query, and of entities of a change, is known when it takes effect.
     return done(write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb);
   }
-  const [count] = await runWrites(engine, [pending], request);
-  request.ended(null, count);
-  return done(write.is === 'insert' ? `INSERT 0 ${count}` : `${verb} ${count}`);
+  const { numbers, rows } = await runWrites(engine, [pending], request, waiting);
+  request.ended(null, numbers[0]);
+  const tag = verb === 'INSERT' ? `INSERT 0 ${numbers[0]}` : `${verb} ${numbers[0]}`;
+  return write.returning === null
+    ? done(tag)
+    : withRows(tag, returnedFields(write, request.context), rows, formats);
+}
+
+export interface WriteOptions {
+  /** Approximate size of the statement and its parameters. */
+  readonly bytes: number;
+  readonly formats: readonly number[];
+  readonly waiting: Waiting;
+}
+
+/** The fields of the rows of RETURNING. Throws 6000, 506. */
+export const returnedFields = (write: sql.WriteStatement, context: DatabaseContext): readonly RowField[] =>
+  sql.returnedOutputs(write, requestOf(context, 'postgres')).map(rowField);
+
+function withRows(
+  tag: string,
+  fields: readonly RowField[],
+  parts: readonly Uint8Array[],
+  formats: readonly number[],
+): Answer {
+  const wanted = formatsFor(formats, fields.length);
+  const typeIds = fields.map(({ typeId }) => typeId);
+  const rows = async function* (): AsyncGenerator<Buffer, void, void> {
+    for (const part of parts) {
+      if (part.length > 0) yield rowsInFormats(Buffer.from(part), typeIds, wanted);
+    }
+  };
+  return { ...done(tag), description: rowDescription(fields, wanted), rows: rows() };
 }
 
 /** The rows are requested when the answer is read. */
@@ -61,7 +87,7 @@ export function answerCopyFrom(
     state.beginCopy(copy);
     try {
       await copy.whole;
-      const write: PendingWrite = { is: 'copy', parts: copy.parts, bytes: copy.byteCount };
+      const write: PendingWrite = { is: 'copy', table: name, parts: copy.parts, bytes: copy.byteCount };
       if (state.isInBlock) state.writes.add(write, request);
       else if (copy.rowCount > 0) await runWrites(engine, [write], request);
     } finally {

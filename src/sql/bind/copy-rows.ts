@@ -1,8 +1,8 @@
 /** Binds the rows of COPY ... FROM, which are texts, to the JSON of /v1/insert. */
 import { sqlError } from '../sql-error.js';
-import type { SourcePosition, SqlNode, TableName } from '../tree.js';
+import type { NamedColumn, SourcePosition, SqlNode, TableName } from '../tree.js';
 import { attributesOf, dimensionOf } from './clauses/sources.js';
-import { InsertTarget, type NamedColumn } from './insert-target.js';
+import { InsertTarget } from './insert-target.js';
 import type { SqlRequest } from './request.js';
 
 export interface CopyTarget {

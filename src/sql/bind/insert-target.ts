@@ -1,14 +1,9 @@
 /** The columns that rows are written to, and the rows as members of the body of /v1/insert. */
 import { sqlError } from '../sql-error.js';
-import type { SourcePosition, SqlNode, TableName } from '../tree.js';
+import type { NamedColumn, SourcePosition, SqlNode, TableName } from '../tree.js';
 import { dimensionOf } from './clauses/sources.js';
 import type { SqlRequest } from './request.js';
 import { checkDistinct, membersOfRow, type WriteColumn, writeColumn } from './write-values.js';
-
-export interface NamedColumn {
-  readonly name: string;
-  readonly position: SourcePosition;
-}
 
 export class InsertTarget {
   readonly columns: readonly WriteColumn[];
@@ -44,6 +39,10 @@ export class InsertTarget {
     return `${JSON.stringify(id)}:${this.#prefix}${members === '' ? '' : ','}${members}}`;
   }
 }
+
+/** The entity ID of a member. */
+export const idOfMember = (member: string): string =>
+  JSON.parse(member.slice(0, member.indexOf('":{"dimension":') + 1)) as string;
 
 /** An insert body of these members. */
 export const bodyOf = (members: readonly string[]): Uint8Array =>

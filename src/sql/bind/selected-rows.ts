@@ -1,26 +1,34 @@
-/** Binds INSERT ... SELECT: the SELECT, and its rows as inserts by the rules of INSERT ... VALUES. */
+/** Binds writes that take their rows from a SELECT, by the rules of INSERT ... VALUES. */
 import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
 import type { ReadPlan } from '../../ir/index.js';
+import { type RowStatement, rowQueryOf } from '../query/row-query.js';
 import { sqlError } from '../sql-error.js';
-import type { InsertQueryStatement, SourcePosition, SqlNode } from '../tree.js';
-import { bodyOf } from './insert-target.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
+import { dimensionOf } from './clauses/sources.js';
+import { bodyOf, idOfMember } from './insert-target.js';
+import { nodesOf } from './nodes.js';
+import { isAggregateNode } from './query/aggregates.js';
 import { bindRead } from './query/query.js';
 import type { SqlRequest } from './request.js';
-import { type BoundWrite, rowBinder } from './writes.js';
+import { type BoundWrite, checkAssignments, rowBinder } from './writes.js';
 
 /** The plan of the SELECT; its outputs are named by their numbers. Throws 6000, 506. */
-export function bindSelected(
-  { query, table, columns, position }: InsertQueryStatement,
-  request: SqlRequest,
-): ReadPlan {
-  if (query.explain !== 'no') throw sqlError('EXPLAIN has no rows to insert', query.position);
+export function bindSelected(statement: RowStatement, request: SqlRequest): ReadPlan {
+  const { query, table, columns } = rowQueryOf(statement);
   // The columns are checked before anything is read.
-  rowBinder({ table, columns, position }, request);
+  if (statement.is === 'update') checkAssignments(statement, request);
+  else rowBinder({ table, columns, position: statement.position }, request);
+  if (statement.is === 'update') refuseAggregates(statement.set.map(({ value }) => value));
   const plan = bindRead(query, request);
   if (plan.outputs.length !== columns.length) {
     const counts = `${plan.outputs.length} columns for the ${columns.length} of INSERT`;
     throw sqlError(`the SELECT returns ${counts}`, query.position);
   }
+  return numbered(plan);
+}
+
+/** The plan with outputs that are named by their numbers. */
+export function numbered(plan: ReadPlan): ReadPlan {
   const named = <T extends object>(output: T, index: number): T & { readonly name: string } => ({
     ...output,
     name: String(index),
@@ -30,38 +38,78 @@ export function bindSelected(
     : { ...plan, outputs: plan.outputs.map(named) };
 }
 
-/** `lines`: the rows of `bindSelected`, a JSON object each. Throws 6000 for an entity that occurs twice. */
+function refuseAggregates(values: readonly SqlNode[]): void {
+  const found = values
+    .flatMap((value) => [...nodesOf(value)])
+    .find((node) => isAggregateNode(node) || node.is === 'over');
+  if (found === undefined) return;
+  throw sqlError('SET has no aggregates and window functions; write (SELECT ...)', found.position);
+}
+
+/**
+ * `lines`: the rows of `bindSelected`, a JSON object each; `index`: that of the statement. Throws 6000 for an entity that is
+ * written twice.
+ */
 export function bindSelectedRows(
-  { table, columns, query, position }: InsertQueryStatement,
+  statement: RowStatement,
   lines: readonly string[],
   request: SqlRequest,
+  index = 0,
 ): readonly BoundWrite[] {
-  const memberOf = rowBinder({ table, columns, position }, request);
+  if (statement.is === 'delete') return [bindDeletedRows(statement.table, lines, request, index)];
+  const { table, columns, query } = rowQueryOf(statement);
+  const memberOf = rowBinder({ table, columns, position: statement.position }, request);
   const ids = new Set<string>();
-  const writes: BoundWrite[] = [];
-  for (let from = 0; from < lines.length; from += ENTITIES_PER_INSERT_MAX) {
-    const part = lines.slice(from, from + ENTITIES_PER_INSERT_MAX);
-    const members = part.map((line) => {
-      const row = literalsOf(line, columns.length, query.position);
-      const member = memberOf(row);
-      const id = member.slice(0, endOfValue(member, 0));
-      if (ids.has(id)) {
-        throw sqlError(`the SELECT returns the entity ID ${id} more than once`, query.position);
-      }
-      ids.add(id);
-      return member;
-    });
-    writes.push({
-      write: 'insert',
-      rowCount: part.length,
-      body: (count) => bodyOf(members.slice(0, count)),
+  const members = lines.map((line) => {
+    const member = memberOf(literalsOf(line, columns.length, query.position));
+    const id = member.slice(0, endOfValue(member, 0));
+    if (ids.has(id)) throw writtenTwice(statement, id, query.position);
+    ids.add(id);
+    return member;
+  });
+  const parts: BoundWrite[] = [];
+  for (let from = 0; from === 0 || from < lines.length; from += ENTITIES_PER_INSERT_MAX) {
+    const part = members.slice(from, from + ENTITIES_PER_INSERT_MAX);
+    parts.push({
+      ...{ write: 'insert', statement: index, rowCount: part.length, updates: statement.is === 'update' },
+      ids: () => part.map(idOfMember),
+      body: (count) => bodyOf(part.slice(0, count)),
     });
   }
-  return writes;
+  return parts;
+}
+
+const writtenTwice = ({ is }: RowStatement, id: string, position: SourcePosition): Error =>
+  sqlError(
+    is === 'update'
+      ? `the tables of FROM have more than one row for the entity ID ${id}`
+      : `the SELECT returns the entity ID ${id} more than once`,
+    position,
+  );
+
+/** Deletes the entities whose IDs the rows are; an ID may occur several times. */
+function bindDeletedRows(
+  table: RowStatement['table'],
+  lines: readonly string[],
+  { model }: SqlRequest,
+  statement: number,
+): BoundWrite {
+  const texts = [...new Set(lines.map(idOfLine))];
+  const condition = {
+    op: 'entity-id',
+    tests: [{ kind: 'text', match: 'equals', texts, negated: false }],
+  } as const;
+  return { write: 'change', statement, dimensionId: dimensionOf(table, model).id, condition, set: null };
+}
+
+/** The entity ID in the first value of a row. */
+export function idOfLine(line: string): string {
+  const from = '{"0":'.length;
+  return JSON.parse(line.slice(from, endOfValue(line, from))) as string;
 }
 
 /** The values of {"0":...,"1":...} as literals; numbers keep their digits, lists are strings of JSON. */
-function literalsOf(line: string, count: number, position: SourcePosition): readonly SqlNode[] {
+export function literalsOf(line: string, count: number, position: SourcePosition): readonly SqlNode[] {
   const row: SqlNode[] = [];
   let at = 1;
   for (let index = 0; index < count; index++) {

@@ -133,6 +133,11 @@ export function textOfLiteral(node: SqlNode, what: string): string {
   throw sqlError(`${what} is a string or a number`, node.position);
 }
 
+/** Whether a value is a constant as VALUES takes it. */
+export const isLiteral = (node: SqlNode): boolean =>
+  ['number', 'string', 'boolean', 'null'].includes(node.is) ||
+  (node.is === 'negative' && node.of.is === 'number');
+
 /** Converts a literal; `column` null = a date. Throws 6000 for other nodes. */
 function jsonOf(node: SqlNode, column: Column | null, dialect: SqlDialect): string {
   switch (node.is) {

@@ -6,6 +6,7 @@
 import { nodesOf } from '../bind/nodes.js';
 import type { SqlDialect } from '../bind/request.js';
 import { queryIn, scopesOf } from '../query/query-nodes.js';
+import { rowQueryOf } from '../query/row-query.js';
 import { sqlError } from '../sql-error.js';
 import type { Query, QueryBody, ReadStatement, SqlNode, WriteStatement } from '../tree.js';
 import { expressionsOf } from './expressions.js';
@@ -25,19 +26,14 @@ export function applyDialect(statement: ReadStatement, dialect: SqlDialect): voi
 
 /** Like `applyDialect`, for the expressions of a write. */
 export function applyDialectToWrite(statement: WriteStatement): void {
-  if (statement.is === 'insert') return;
-  if (statement.is === 'insert-query') {
-    const { query } = statement.query;
+  if (statement.is !== 'insert') {
+    const { query } = rowQueryOf(statement).query;
     applyToQuery(query, query.body, 'postgres');
-    return;
   }
-  if (statement.where !== null) applyTo([statement.where], 'postgres');
-  if (statement.is === 'update') {
-    applyTo(
-      statement.set.map(({ value }) => value),
-      'postgres',
-    );
-  }
+  applyTo(
+    (statement.returning ?? []).map(({ of }) => of),
+    'postgres',
+  );
 }
 
 /** `top`: the SELECT whose columns are the answer; null = there is none. */

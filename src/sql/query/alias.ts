@@ -15,6 +15,7 @@ const SET_OPERATORS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEP
 
 /** Whether the next word does not begin a clause. */
 export function isItemAlias(reader: TokenReader): boolean {
+  if (reader.isWrite && reader.isKeyword('RETURNING')) return false;
   return !SET_OPERATORS.has(reader.peek().upper) && !pagingFollows(reader) && !isWindowAhead(reader);
 }
 

@@ -16,7 +16,7 @@ export type Top = Pick<QueryPaging, 'limit' | 'withTies'>;
 export function readBlock(reader: TokenReader): { readonly body: SelectBlock; readonly top: Top | null } {
   const { position } = reader.next();
   const { top, ...choice } = readChoice(reader);
-  const items = commaList(reader, () => readItem(reader));
+  const items = readItems(reader);
   const from = reader.acceptKeyword('FROM') ? readFrom(reader) : [];
   const where = reader.acceptKeyword('WHERE') ? conditionOf(reader) : null;
   const groupBy = reader.isKeyword('GROUP') ? readGroupBy(reader) : [];
@@ -39,6 +39,10 @@ export function readTable(reader: TokenReader): SelectBlock {
     ...{ where: null, groupBy: [], having: null, windows: [], qualify: null },
   };
 }
+
+/** Parses the list of SELECT or RETURNING. */
+export const readItems = (reader: TokenReader): readonly SelectItem[] =>
+  commaList(reader, () => readItem(reader));
 
 type Choice = Pick<SelectBlock, 'distinct' | 'distinctOn'> & { readonly top: Top | null };
 

@@ -2,8 +2,7 @@
  * Decides which reader takes a SELECT: a flat one is read by read-select.ts, every other by read-query.ts. A SELECT is flat
  * unless it has one of the phrases below, parentheses or commas among its tables, a list in GROUP BY, or ORDER BY in a call.
  */
-import { sqlError } from '../sql-error.js';
-import { isSign, shown, type Token } from '../tokens.js';
+import { isSign, type Token } from '../tokens.js';
 import { Parentheses } from './parentheses.js';
 import { windowName } from './windows.js';
 
@@ -41,15 +40,6 @@ export function isFlat(tokens: readonly Token[]): boolean {
   const { upper } = tokens[Math.min(explained, tokens.length - 1)];
   if (['WITH', 'VALUES', 'TABLE'].includes(upper) || isSign(tokens[explained], '(')) return false;
   return !tokens.some((_token, at) => isPhrase(tokens, at)) && hasFlatClauses(tokens);
-}
-
-/** Throws 6000 for a part of a query that UPDATE and DELETE do not have. */
-export function refuseQueries(tokens: readonly Token[]): void {
-  const at = tokens.findIndex((_token, index) => isPhrase(tokens, index));
-  // A SELECT in parentheses is refused by the reader.
-  if (at < 0 || isSign(tokens[at], '(') || tokens[at].upper === 'EXISTS') return;
-  const found = tokens[at + (isSign(tokens[at], ')') ? 1 : 0)];
-  throw sqlError(`${shown(found)} is available only in a SELECT`, found.position);
 }
 
 const wordOrSign = ({ kind, text, upper }: Token): string => (kind === 'sign' ? text : upper);

@@ -92,14 +92,14 @@ t.test(
       const good = Array.from({ length: prng.below(4) }, (): TestWrite => ({ insert: [['x', numbered(1)]] }));
       const refused = await store.script([...good, { insert: rows }]).catch((error) => error);
       t.ok(refused instanceof StepRefused, `round ${round}`);
-      t.match(refused, { step: good.length, row: badRow, refusal: { code: 2007 } }, `round ${round}`);
+      t.match(refused, { statement: good.length, row: badRow, refusal: { code: 2007 } }, `round ${round}`);
     }
     const changes: readonly TestWrite[] = [
       { insert: [['y', numbered(1)]] },
       { query: equals(1), set: jsonObject({ number: 'word' }) },
     ];
     const refused: unknown = await store.script(changes).catch((error) => error);
-    t.match(refused, { step: 1, row: null, refusal: { code: 2007 } });
+    t.match(refused, { statement: 1, row: null, refusal: { code: 2007 } });
     const charged = store.script(SCRIPT, {
       charge: () => {
         throw new QuarryError(1502, 'too many');

@@ -53,8 +53,8 @@ export function planOf(text: string, access?: SqlAccess): SelectPlan {
   return bindSelect(selectOf(text), requestWith(access));
 }
 
-/** The target of a DELETE or UPDATE. */
-export function targetOf(text: string, access?: SqlAccess): Target {
+/** The target of a DELETE or UPDATE; null if its rows must be read first. */
+export function targetOf(text: string, access?: SqlAccess): Target | null {
   const script = readScript(text);
   const [statement] = script.statements;
   if (statement.is !== 'delete' && statement.is !== 'update') throw new Error('no DELETE and no UPDATE');

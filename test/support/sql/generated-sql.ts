@@ -107,7 +107,7 @@ export class SqlGenerator {
       kind: 'writes',
       statements: Array.from({ length: count }, () => {
         const where = this.maybe(0.7, () => this.node(3));
-        const head = { position: NOWHERE, table: this.#table() };
+        const head = { position: NOWHERE, table: this.#table(), from: [], returning: null };
         const kind = this.random.below(3);
         if (kind === 0) return this.#insert();
         if (kind === 1) return { is: 'delete', ...head, where };
@@ -295,7 +295,8 @@ export class SqlGenerator {
   #insert(): InsertStatement {
     const columns = this.some(4, () => ({ name: this.random.pick(NAMES), position: NOWHERE }));
     const rows = this.some(3, () => columns.map(() => this.#literal()));
-    return { is: 'insert', position: NOWHERE, table: { ...this.#table(), alias: null }, columns, rows };
+    const table = { ...this.#table(), alias: null };
+    return { is: 'insert', position: NOWHERE, table, columns, rows, returning: null };
   }
 
   #literal(): SqlNode {

@@ -25,6 +25,7 @@ export class SqlPrinter extends SqlNodePrinter {
       });
       return { kind: 'reads', statements };
     }
+    if (script.kind === 'model') throw new Error('CREATE TABLE is not generated');
     const statements = script.statements.map((statement, index, all) => {
       const written = this.#write(statement);
       separate(index, all.length);

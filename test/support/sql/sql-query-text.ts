@@ -115,7 +115,7 @@ function elementText(element: GroupingElement): string {
   return `sets (${element.sets.map((set) => `(${nodes(set)})`).join(', ')})`;
 }
 
-function fromText(item: FromItem): string {
+export function fromText(item: FromItem): string {
   if (item.is === 'table') return `[${item.name}]${alias(item.alias)}${columns(item.columnNames)}`;
   if (item.is === 'derived') {
     const lateral = item.lateral ? 'lateral ' : '';

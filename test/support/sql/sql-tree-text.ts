@@ -11,7 +11,7 @@ import type {
   TableName,
   WriteStatement,
 } from '../../../src/sql/index.js';
-import { queryNodeText, queryText } from './sql-query-text.js';
+import { fromText, queryNodeText, queryText } from './sql-query-text.js';
 
 const not = (negated: boolean): string => (negated ? 'not ' : '');
 const list = (nodes: readonly SqlNode[]): string => nodes.map(nodeText).join(', ');
@@ -93,17 +93,25 @@ function selectText(statement: SelectStatement): string {
   ].join('');
 }
 
+function returningText({ returning }: WriteStatement): string {
+  if (returning === null) return '';
+  return ` returning ${returning.map(({ of, alias }) => nodeText(of) + named(alias)).join(', ')}`;
+}
+
 function writeText(statement: WriteStatement): string {
   if (statement.is === 'insert-query') {
     const { table, columns, query } = statement;
-    return `insert [${table.name}](${columns.map(({ name }) => `[${name}]`).join(', ')}) ${statementText(query)}`;
+    const names = columns.map(({ name }) => `[${name}]`).join(', ');
+    return `insert [${table.name}](${names}) ${statementText(query)}${returningText(statement)}`;
   }
   if (statement.is === 'insert') {
     const columns = statement.columns.map(({ name }) => `[${name}]`).join(', ');
     const rows = statement.rows.map((row) => `(${list(row)})`).join(', ');
-    return `insert into ${table(statement.table)} (${columns}) values ${rows}`;
+    return `insert into ${table(statement.table)} (${columns}) values ${rows}${returningText(statement)}`;
   }
-  const where = statement.where === null ? '' : ` where ${nodeText(statement.where)}`;
+  const from = statement.from.length === 0 ? '' : ` from ${statement.from.map(fromText).join(', ')}`;
+  const condition = statement.where === null ? '' : ` where ${nodeText(statement.where)}`;
+  const where = `${from}${condition}${returningText(statement)}`;
   if (statement.is === 'delete') return `delete from ${table(statement.table)}${where}`;
   const set = statement.set.map(({ column, value }) => `[${column}] = ${nodeText(value)}`).join(', ');
   return `update ${table(statement.table)} set ${set}${where}`;
@@ -117,6 +125,7 @@ export function statementText(statement: ReadStatement | WriteStatement): string
 }
 
 export function scriptText(script: Script): string {
+  if (script.kind === 'model') return `model: ${JSON.stringify(script.statements)}`;
   return `${script.kind}: ${script.statements.map(statementText).join('; ')}`;
 }
 

@@ -68,6 +68,28 @@ const requiresTree = ({ from, joins }: SelectStatement, { model }: SqlRequest): 
 const bindTree = (query: Query, request: SqlRequest): RelationPlan =>
   new QueryBinder(request, tableUses(query)).plan(query);
 
+/** A table that only one statement has. */
+export interface OwnTable {
+  readonly columns: readonly OutputColumn[];
+  readonly build: Build;
+}
+
+/** Binds a query in which `name` is the table that `tableOf` returns. Throws 6000, 506. */
+export function bindOverTable(
+  query: Query,
+  name: string,
+  request: SqlRequest,
+  tableOf: (columns: PlanColumns) => OwnTable,
+): RelationPlan {
+  const binder = new QueryBinder(request, tableUses(query));
+  const { columns, build } = tableOf(binder.columns);
+  const shared = { table: binder.tables.push(build) - 1, columns };
+  const { position } = query;
+  const definition = { name, columnNames: null, query, recursive: false, position };
+  const table: VisibleTable = { definition, visible: new Map(), shared, useCount: 2, working: null };
+  return binder.plan(query, new Map([[name, table]]));
+}
+
 class QueryBinder implements QueryContext {
   readonly request: SqlRequest;
   readonly columns = new PlanColumns();
@@ -83,8 +105,8 @@ class QueryBinder implements QueryContext {
     this.#uses = uses;
   }
 
-  plan(query: Query): RelationPlan {
-    const { build, columns } = this.bindQuery(query, new Map(), null);
+  plan(query: Query, visible: VisibleTables = new Map()): RelationPlan {
+    const { build, columns } = this.bindQuery(query, visible, null);
     const root = narrowed(build(), columns);
     const tables: Relation[] = [];
     // Building a table may add further tables.

@@ -1,17 +1,16 @@
 /**
- * Binds the entities that UPDATE and DELETE affect. A logged write contains a condition of the interface, so a WHERE that such a
- * condition cannot express is refused.
+ * Binds the entities that UPDATE and DELETE affect. A logged write contains a condition of the interface; for a WHERE that such
+ * a condition cannot express, the entities are read first (selected-rows.ts).
  */
-import { type BindingTime, invariant } from '../../../base/index.js';
+import type { BindingTime } from '../../../base/index.js';
 import { BOOLEAN, type Condition, FLOAT } from '../../../ir/index.js';
 import type { Dimension } from '../../../schema/index.js';
-import { sqlError } from '../../sql-error.js';
 import type { SqlNode, TableName } from '../../tree.js';
 import { IN_VALUES_MAX } from '../bounds.js';
 import { ClauseScope } from '../clauses/clause-scope.js';
 import { Inputs } from '../clauses/inputs.js';
 import { Sources } from '../clauses/sources.js';
-import { constantOf } from '../expressions/build.js';
+import { constantOf, junctionOf } from '../expressions/build.js';
 import { bindCondition } from '../expressions/scalar.js';
 import type { SqlRequest } from '../request.js';
 import { ALWAYS, type PredicateForms } from './predicate.js';
@@ -24,8 +23,11 @@ export interface Target {
   readonly condition: Condition;
 }
 
-/** `where` null = all entities. Throws 6000 with the source position, and 506. */
-export function bindTarget(table: TableName, where: SqlNode | null, request: SqlRequest): Target {
+/**
+ * `where` null = all entities; it has no subqueries. Returns null if no condition expresses it. Throws 6000 with the source
+ * position, and 506.
+ */
+export function bindTarget(table: TableName, where: SqlNode | null, request: SqlRequest): Target | null {
   const { nowMs, access } = request;
   const sources = new Sources(request);
   const { dimension } = sources.add(table);
@@ -33,13 +35,13 @@ export function bindTarget(table: TableName, where: SqlNode | null, request: Sql
     where,
     [],
   );
-  const { condition, filter } = rowFilter(predicates, [], null, dimension, refusingForms(sources, nowMs));
-  invariant(filter === null, 'every part that is not a condition was refused');
+  const { condition, filter } = rowFilter(predicates, [], null, dimension, checkingForms(sources, nowMs));
+  if (filter !== null) return null;
   return { dimension, condition: access.restrict(dimension, condition ?? ALWAYS, nowMs) };
 }
 
-/** Refuses parts of WHERE that are not conditions. Binds them first, so that their own errors take precedence. */
-function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
+/** Binds the parts of WHERE that are not conditions, so that they are refused if they are wrong. */
+function checkingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
   const inputs = new Inputs();
   const one = constantOf(FLOAT, 1);
   const ground = {
@@ -60,14 +62,9 @@ function refusingForms(sources: Sources, nowMs: BindingTime): PredicateForms {
   });
   return {
     ofCondition: (condition) => inputs.condition(condition),
-    ofNode: (node) => {
-      bindCondition(node, scope);
-      const what =
-        'WHERE of UPDATE and DELETE can only compare columns with constants, texts by =, <>, IN and LIKE';
-      throw sqlError(what, node.position);
-    },
-    not: (member) => member,
-    join: (_op, [first]) => first,
+    ofNode: (node) => bindCondition(node, scope),
+    not: (member) => ({ op: 'not', type: BOOLEAN, member }),
+    join: junctionOf,
     constant: (truth) => constantOf(BOOLEAN, truth),
   };
 }

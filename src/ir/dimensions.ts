@@ -1,15 +1,12 @@
-/** The stages of a query, and the dimensions that it reads. */
-import {
-  isRelationPlan,
-  type ReadPlan,
-  type Relation,
-  relationInputs,
-  type SelectPlan,
-} from '../../ir/index.js';
-import type { DimensionKey } from '../../storage/index.js';
+/** The dimensions that a query reads. */
+import { isRelationPlan, type ReadPlan } from './read-plan.js';
+import { type Relation, relationInputs } from './relation.js';
+import type { SelectPlan } from './select.js';
 
-/** The dimensions whose rows a plan reads. */
-export function dimensionsOf(plan: ReadPlan): readonly DimensionKey[] {
+/** The dimensions whose rows a plan reads, each once. */
+export function dimensionsOf(
+  plan: ReadPlan,
+): readonly { readonly databaseId: number; readonly dimensionId: number }[] {
   const scans = isRelationPlan(plan) ? [plan.root, ...plan.tables].flatMap(scansOf) : [plan];
   const ids = scans.flatMap(({ dimensionId, joins }) => [
     ...(dimensionId === null ? [] : [dimensionId]),

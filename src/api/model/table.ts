@@ -1,0 +1,42 @@
+/** Dimensions that SQL creates and deletes as tables. Throws the errors of /v1/dimension and /v1/column. */
+import { QuarryError, quoted } from '../../base/index.js';
+import type { CatalogChange } from '../../catalog/index.js';
+import type { ColumnType, DatabaseModel } from '../../schema/index.js';
+import { type Json, parseJson } from '../body/json.js';
+import { createColumns } from './column.js';
+import { createDimensions, deleteDimension } from './dimension.js';
+
+export interface TableColumn {
+  readonly apiName: string;
+  readonly type: ColumnType;
+  /** For decimal columns. */
+  readonly decimalPlaces: number | null;
+}
+
+/** The changes that create a dimension with these columns beside its entity ID. Throws 5006 if it exists. */
+export function createTable(
+  apiName: string,
+  columns: readonly TableColumn[],
+  model: DatabaseModel,
+): readonly CatalogChange[] {
+  if (model.dimensions.has(apiName)) {
+    throw new QuarryError(5006, `dimension ${quoted(apiName)} already exists`);
+  }
+  if (columns.length === 0) {
+    return createDimensions(jsonOf({ name: apiName, 'api-name': apiName }), model).changes;
+  }
+  const bodies = columns.map((column) => ({
+    name: column.apiName,
+    'api-name': column.apiName,
+    type: column.type,
+    dimension: apiName,
+    ...(column.decimalPlaces === null ? {} : { 'decimal-places': column.decimalPlaces }),
+  }));
+  return createColumns(jsonOf(bodies), model).changes;
+}
+
+/** The changes that delete a dimension. Throws 5008 if it does not exist, and 5001 for the default dimension. */
+export const dropTable = (apiName: string, model: DatabaseModel): readonly CatalogChange[] =>
+  deleteDimension(jsonOf({ 'api-name': apiName }), model).changes;
+
+const jsonOf = (value: object): Json => parseJson(Buffer.from(JSON.stringify(value)));

@@ -1,0 +1,108 @@
+/** CREATE TABLE, CREATE TABLE ... AS and DROP TABLE of POST /v1/sql: dimensions are created and deleted. */
+import { hash } from 'node:crypto';
+import { createTable, dropTable } from '../../../api/index.js';
+import { QuarryError } from '../../../base/index.js';
+import type { CatalogChange } from '../../../catalog/index.js';
+import { StepRefused } from '../../../engine/index.js';
+import type { DatabaseModel } from '../../../schema/index.js';
+import * as sql from '../../../sql/index.js';
+import { checkTables } from '../../auth/write-permission.js';
+import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
+import { sqlRequestOf } from './sql-write.js';
+
+export function changeTables(call: DatabaseCall, statement: sql.ModelStatement): Promise<Members> {
+  checkTables(call.catalog, call.caller, call.nowMs, statement.is === 'drop-table');
+  if (statement.is === 'drop-table') return drop(call, statement);
+  const name = sql.apiNameOf(statement.table.name, statement.table.position);
+  if (statement.ifNotExists && sql.tableNamed(statement.table.name, call.model) !== null) {
+    return Promise.resolve(handleMembersOf({ result: { created: [] }, count: 0 }));
+  }
+  return statement.query === null ? create(call, name, statement) : createAs(call, name, statement);
+}
+
+async function create(
+  call: DatabaseCall,
+  name: string,
+  { table, columns: listed }: sql.CreateTableStatement,
+): Promise<Members> {
+  const columns = sql.listedColumns(listed ?? []);
+  await change(call, (model) => sql.tableChanges(table.position, () => createTable(name, columns, model)));
+  return handleMembersOf({ result: { created: [name] }, count: 0 });
+}
+
+async function drop(call: DatabaseCall, statement: sql.DropTableStatement): Promise<Members> {
+  let dropped: readonly string[] = [];
+  await change(call, (model) => {
+    const tables = sql.droppedTables(statement, model);
+    dropped = tables.map(({ name }) => name);
+    return tables.flatMap(({ name, position }) => sql.tableChanges(position, () => dropTable(name, model)));
+  });
+  return handleMembersOf({ result: { dropped }, count: 0 });
+}
+
+/** Changes the model; resolves when the change is durable. */
+async function change(
+  { engine, databaseId, checkAgain, notes, idempotencyId }: DatabaseCall,
+  decide: (model: DatabaseModel) => readonly CatalogChange[],
+): Promise<void> {
+  if (idempotencyId !== null) {
+    const what =
+      'CREATE TABLE without AS and DROP TABLE take no Idempotency-Key; use IF NOT EXISTS and IF EXISTS';
+    throw sql.sqlError(what, null);
+  }
+  await engine.change((catalog) => {
+    checkAgain(catalog);
+    const model = catalog.databases.get(databaseId);
+    if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+    const changes = decide(model);
+    notes.changed(changes, catalog);
+    return { changes, answer: null };
+  });
+}
+
+/** The table and its rows are one record, so that both or neither exist. */
+async function createAs(
+  call: DatabaseCall,
+  name: string,
+  statement: sql.CreateTableStatement,
+): Promise<Members> {
+  const { engine, idempotencyId } = call;
+  let bound: sql.BoundTable | null = null;
+  const tableOf = (): sql.BoundTable => {
+    if (bound === null) throw sql.sqlError('the query was not bound', statement.position);
+    return bound;
+  };
+  const numbers = await engine
+    .script({
+      databaseId: call.databaseId,
+      customKey: !call.mayCreate,
+      columnIds: null,
+      nowMs: call.nowMs,
+      idempotency:
+        idempotencyId === null
+          ? null
+          : { id: idempotencyId, bodyHash: hash('sha256', call.body, 'base64url') },
+      bind: () => [],
+      prepare: async (reader) => {
+        const lines = await reader.lines((model) => {
+          bound = sql.bindTableOf(statement, sqlRequestOf(call, model));
+          return bound.plan;
+        });
+        return (model) => sql.bindTableRows(statement, tableOf(), lines, sqlRequestOf(call, model));
+      },
+      creates: (model) => {
+        const { position } = statement.table;
+        const changes = sql.tableChanges(position, () => createTable(name, tableOf().columns, model));
+        call.notes.changed(changes, call.catalog);
+        return changes;
+      },
+      cancellation: call.cancellation,
+      charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),
+    })
+    .catch((error) => {
+      throw error instanceof StepRefused ? sql.refusedAt(statement.position, error.refusal) : error;
+    });
+  const [entityCount, valueCount] = numbers;
+  const result = { 'inserted-entities': entityCount, 'inserted-values': valueCount };
+  return handleMembersOf({ result, count: entityCount });
+}

@@ -1,0 +1,173 @@
+/** The columns of CREATE TABLE, and the rows of CREATE TABLE ... AS as inserts. */
+import { ENTITIES_PER_INSERT_MAX, QuarryError, quoted } from '../../base/index.js';
+import type { ReadPlan } from '../../ir/index.js';
+import { type ColumnType, type DatabaseModel, ENTITY_ID_COLUMN, lowerCase } from '../../schema/index.js';
+import type { SqlType } from '../../vector/index.js';
+import { sqlError } from '../sql-error.js';
+import type {
+  CreateTableStatement,
+  DropTableStatement,
+  NewColumn,
+  SourcePosition,
+  SqlNode,
+} from '../tree.js';
+import { namedOrDashed } from './clauses/sources.js';
+import { castTarget, typeName } from './expressions/types.js';
+import { bodyOf, idOfMember } from './insert-target.js';
+import { bindRead } from './query/query.js';
+import type { SqlRequest } from './request.js';
+import { literalsOf, numbered } from './selected-rows.js';
+import { type BoundInsert, refusedAt, rowBinder } from './writes.js';
+
+export interface TableColumn {
+  readonly apiName: string;
+  readonly type: ColumnType;
+  readonly decimalPlaces: number | null;
+}
+
+/** Decimal places of a decimal column. */
+const PLACES_MAX = 20;
+const TYPES: Readonly<Record<Exclude<SqlType['type'], 'json' | 'float'>, ColumnType>> = {
+  integer: 'integer',
+  decimal: 'decimal',
+  text: 'string',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+};
+
+/** The api-name of a name in SQL: in lower case, with dashes for underscores. Throws 6000 for other characters. */
+export function apiNameOf(name: string, position: SourcePosition): string {
+  const apiName = lowerCase(name).replaceAll('_', '-');
+  if (/^[a-z0-9-]+$/.test(apiName)) return apiName;
+  throw sqlError(
+    `${quoted(name)} is not a name: letters, digits, dashes and underscores are allowed`,
+    position,
+  );
+}
+
+/** The dimension that a name in SQL refers to; null if there is none. */
+export const tableNamed = (name: string, { dimensions }: DatabaseModel): string | null =>
+  namedOrDashed(dimensions, lowerCase(name))?.apiName ?? null;
+
+/** The dimensions of DROP TABLE, each once. Throws 6000 for one that does not exist, unless IF EXISTS is written. */
+export function droppedTables(
+  { tables, ifExists }: DropTableStatement,
+  model: DatabaseModel,
+): readonly { readonly name: string; readonly position: SourcePosition }[] {
+  const found = new Map<string, SourcePosition>();
+  for (const { name, position } of tables) {
+    const apiName = tableNamed(name, model);
+    if (apiName !== null) found.set(apiName, position);
+    else if (!ifExists) throw sqlError(`there is no table ${quoted(name)}`, position);
+  }
+  return [...found].map(([name, position]) => ({ name, position }));
+}
+
+/** The columns that CREATE TABLE lists, without that of the entity ID. Throws 6000. */
+export function listedColumns(columns: readonly NewColumn[]): readonly TableColumn[] {
+  return columnsOf(
+    columns.flatMap((column) => {
+      const { name, position, typeName: written, precision, scale, isKey, isPresent } = column;
+      const type = castTarget(written, precision, scale);
+      if (type === null) throw sqlError(`there is no type ${quoted(written)}`, position);
+      const isId = apiNameOf(name, position) === ENTITY_ID_COLUMN;
+      if (!isId && (isKey || isPresent)) {
+        const what = 'only the column "entity-id", which holds the entity ID, is a PRIMARY KEY and NOT NULL';
+        throw sqlError(what, position);
+      }
+      return isId ? [] : [{ name, type, position }];
+    }),
+  );
+}
+
+function columnsOf(
+  columns: readonly { readonly name: string; readonly type: SqlType; readonly position: SourcePosition }[],
+): readonly TableColumn[] {
+  const names = new Set<string>();
+  return columns.map(({ name, type, position }) => {
+    const apiName = apiNameOf(name, position);
+    if (names.has(apiName)) throw sqlError(`two columns are called ${quoted(apiName)}`, position);
+    names.add(apiName);
+    if (type.type === 'float' || type.type === 'json') {
+      const instead = type.type === 'float' ? 'CAST it AS DECIMAL(18, 6)' : 'leave it out';
+      throw sqlError(`columns have no type ${typeName(type)}, as ${quoted(name)} has; ${instead}`, position);
+    }
+    const places = type.type === 'decimal' ? type.scale : null;
+    if (places === 0) return { apiName, type: 'integer', decimalPlaces: null };
+    if (places !== null && places > PLACES_MAX) {
+      throw sqlError(`${quoted(name)} has more than ${PLACES_MAX} decimal places`, position);
+    }
+    return { apiName, type: TYPES[type.type], decimalPlaces: places };
+  });
+}
+
+/** Calls `decide`, which applies the rules of /v1/dimension and /v1/column; its refusals become SQL errors. */
+export function tableChanges<T>(position: SourcePosition, decide: () => T): T {
+  try {
+    return decide();
+  } catch (error) {
+    const isRule = error instanceof QuarryError && error.code >= 2_000 && error.code < 6_000;
+    throw isRule ? refusedAt(position, error) : error;
+  }
+}
+
+/** CREATE TABLE ... AS with its query bound. */
+export interface BoundTable {
+  /** Its outputs are named by their numbers. */
+  readonly plan: ReadPlan;
+  readonly columns: readonly TableColumn[];
+  /** The names of the outputs. */
+  readonly names: readonly string[];
+}
+
+/** Throws 6000, 506. */
+export function bindTableOf({ query, position }: CreateTableStatement, request: SqlRequest): BoundTable {
+  if (query === null) throw sqlError('the table has no query', position);
+  const plan = bindRead(query, request);
+  const outputs = plan.outputs.map(({ name, type }) => ({ name, type, position: query.position }));
+  const names = outputs.map(({ name }) => apiNameOf(name, query.position));
+  const columns = columnsOf(outputs.filter((_output, index) => names[index] !== ENTITY_ID_COLUMN));
+  if (names.filter((name) => name === ENTITY_ID_COLUMN).length > 1) {
+    throw sqlError('two columns are called "entity-id"', query.position);
+  }
+  return { plan: numbered(plan), columns, names };
+}
+
+/**
+ * The inserts of the rows; `model` has the new table. Without a column entity-id, the entity IDs are the numbers of the rows.
+ * Throws 6000 for an entity ID that occurs twice.
+ */
+export function bindTableRows(
+  { query, table, position }: CreateTableStatement,
+  { names }: BoundTable,
+  lines: readonly string[],
+  request: SqlRequest,
+): readonly BoundInsert[] {
+  const at = query?.position ?? position;
+  const hasId = names.includes(ENTITY_ID_COLUMN);
+  const name = apiNameOf(table.name, table.position);
+  const columns = [...(hasId ? [] : [ENTITY_ID_COLUMN]), ...names].map((column) => ({
+    name: column,
+    position: at,
+  }));
+  const memberOf = rowBinder({ table: { ...table, name }, columns, position }, request);
+  const ids = new Set<string>();
+  const members = lines.map((line, index) => {
+    const own: SqlNode = { is: 'number', text: String(index + 1), position: at, parenthesized: false };
+    const member = memberOf([...(hasId ? [] : [own]), ...literalsOf(line, names.length, at)]);
+    const id = idOfMember(member);
+    if (ids.has(id)) throw sqlError(`the SELECT returns the entity ID ${quoted(id)} more than once`, at);
+    ids.add(id);
+    return member;
+  });
+  const parts: BoundInsert[] = [];
+  for (let from = 0; from === 0 || from < members.length; from += ENTITIES_PER_INSERT_MAX) {
+    const part = members.slice(from, from + ENTITIES_PER_INSERT_MAX);
+    parts.push({
+      ...{ write: 'insert', statement: 0, rowCount: part.length, updates: false },
+      body: (count) => bodyOf(part.slice(0, count)),
+    });
+  }
+  return parts;
+}
