@@ -158,10 +158,12 @@ function differenceOf(found: Rows, expected: Rows): string | null {
   return `${a.length} rows, ${b.length} expected; row ${at} is ${JSON.stringify(a[at])}, expected ${JSON.stringify(b[at])}`;
 }
 
-/** Quarry stores texts in lower case; DuckDB shows decimals as texts. */
+/** Quarry stores texts in lower case; DuckDB shows decimals as texts, and timestamps without T and Z. */
 function plainValue(value: unknown): number | string | null {
   if (typeof value === 'number' || value === null) return value;
-  const text = String(value).toLowerCase();
+  const text = String(value)
+    .toLowerCase()
+    .replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/, '$1t$2z');
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
