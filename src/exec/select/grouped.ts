@@ -1,9 +1,10 @@
 /** Computes the groups of a plan with a grouping, for each of a worker's shards that has entities of the dimension. */
 import type { Allocator } from '../../answer/index.js';
-import { type IsOver, invariant, runSlice, stopTask, type Task } from '../../base/index.js';
+import { type IsOver, invariant, QuarryError, runSlice, stopTask, type Task } from '../../base/index.js';
 import type { GroupPartial } from '../../ir/index.js';
 import type { SelectPart } from '../../protocol/index.js';
 import type { DenseGroups } from '../dense/dense-groups.js';
+import type { QueryMemories } from '../query-memory.js';
 import { DEFAULT_GROUP_OPTIONS, groupShard } from './group.js';
 import type { ShardRows } from './shard-rows.js';
 import { allocateFresh } from './text-partitions.js';
@@ -76,8 +77,21 @@ export class GroupedShards {
     }
   }
 
+  /** Dense tables take twice the memory of their groups while they grow, so that fewer groups fit. */
   *#groupsByRows(shard: WorkerShard): Task<GroupPartial[]> {
-    const { plan, run, memories } = this.#workerShards;
+    const { run, memories } = this.#workerShards;
+    const before = run.reservedBytes;
+    try {
+      return yield* this.#groupsOfRows(shard, memories);
+    } catch (error) {
+      if (!(error instanceof QuarryError) || error.code !== 9006) throw error;
+      run.release(run.reservedBytes - before);
+      return yield* this.#groupsOfRows(shard, undefined);
+    }
+  }
+
+  *#groupsOfRows(shard: WorkerShard, memories: QueryMemories | undefined): Task<GroupPartial[]> {
+    const { plan, run } = this.#workerShards;
     const rows = this.#workerShards.rows(shard);
     this.#rows = rows;
     try {

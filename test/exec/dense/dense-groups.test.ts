@@ -1,6 +1,6 @@
 /** Dense tables return the same groups as row-by-row grouping, for both sets of kernels and any mix of shards. */
 import t from 'tap';
-import { Prng, runToEnd, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
+import { Prng, type QuarryError, runToEnd, SEGMENT_ROWS_MAX } from '../../../src/base/index.js';
 import { DenseGroups } from '../../../src/exec/dense/dense-groups.js';
 import type { DenseOptions } from '../../../src/exec/dense/dense-table.js';
 import { QueryMemories, QueryRun } from '../../../src/exec/index.js';
@@ -389,6 +389,32 @@ function distinctPlan(keys: readonly Expression[]): SelectPlan {
   }));
   return { ...SHARED, grouping: { keys, perEntity: false, aggregates }, outputs };
 }
+
+t.test(
+  'a query without memory for the groups of its batches is refused, and releases its memory',
+  async (t) => {
+    const extraction = new Extraction(MODULES[0][1], 1);
+    extraction.insert(generateEntities(new Prng(SEED), 5_000, { idCount: 1e9, wide: true, density: 1 }));
+    const keys = [NUMBER, DATE].map((input): Expression => {
+      const key = inputAt(SHARED, input);
+      return { op: 'coalesce', type: key.type, members: [key] };
+    });
+    const plan = { ...SHARED, grouping: { keys, perEntity: false, aggregates: [] } };
+    const memories = new QueryMemories(MODULES[0][1]);
+    const scratch = new Arena(MODULES[0][1]);
+    const refused = new Set<number>();
+    for (let bytes = 2 ** 14; bytes < 2 ** 24; bytes *= 1.5) {
+      const run = new QueryRun(null, 0, bytes);
+      try {
+        byBatches(extraction.shards[0], plan, scratch, { memories }, run);
+      } catch (error) {
+        refused.add((error as QuarryError).code);
+        t.equal(run.reservedBytes, 0, `of ${Math.round(bytes)} bytes`);
+      }
+    }
+    t.strictSame([...refused], [9006]);
+  },
+);
 
 t.test('a query without memory for dense tables is grouped row by row', async (t) => {
   const extraction = new Extraction(null, 1);
