@@ -5,6 +5,8 @@ import type { DatabaseContext } from '../session/select.js';
 
 /** Longer statements are cut, as in PostgreSQL. */
 const QUERY_LENGTH_MAX = 1_024;
+/** The first half of a surrogate pair at the end of a text that was cut, which JSON of PostgreSQL refuses. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/;
 
 /** The running or last statement of one session. */
 export class Activity {
@@ -23,7 +25,7 @@ export class Activity {
 
   begin(text: string): void {
     this.#isActive = true;
-    this.#query = text.slice(0, QUERY_LENGTH_MAX);
+    this.#query = text.slice(0, QUERY_LENGTH_MAX).replace(HALF_CHARACTER, '');
     this.#queryStartedMs = this.#clock.nowMs();
     this.#stateChangedMs = this.#queryStartedMs;
   }

@@ -46,6 +46,21 @@ t.test('what runs', async (t) => {
     t.match(await seenBy(own), new RegExp(`^${readerId}\\|idle\\|`));
   });
 
+  t.test('a long statement is cut between characters', async (t) => {
+    const text = `SELECT '${'😀'.repeat(1_000)}' AS smile`;
+    await reader.query(text);
+    t.equal(
+      await seenBy(own).then((lines) => lines.split('\n')[0]),
+      `${readerId}|idle||${text.slice(0, 1_024)}`,
+    );
+    const shifted = `SELECT  '${'😀'.repeat(1_000)}' AS smile`;
+    await reader.query(shifted);
+    t.equal(
+      await seenBy(own).then((lines) => lines.split('\n')[0]),
+      `${readerId}|idle||${shifted.slice(0, 1_023)}`,
+    );
+  });
+
   t.test('a key cannot end sessions of other keys', async (t) => {
     for (const id of [ownId, 0, 999_999]) {
       t.strictSame((await reader.query('SELECT pg_terminate_backend($1) AS done', [id])).rows, [
