@@ -10,7 +10,9 @@
  */
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
+import type { Clock } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
+import { Activity, type VisibleSession } from './activity/activity.js';
 import type { CatalogRunner } from './catalog/answer.js';
 import { userNameOf } from './catalog/view.js';
 import type { PostgresCounters } from './counters.js';
@@ -19,6 +21,7 @@ import { type Frame, Frames } from './protocol/frames.js';
 import type { MessageReader } from './protocol/message-reader.js';
 import * as messages from './protocol/messages.js';
 import { firstOf, type Start } from './protocol/startup.js';
+import type { DatabaseContext } from './session/select.js';
 import { Session } from './session/session.js';
 import { Settings } from './session/settings.js';
 import type { PostgresClient } from './session/statement-answers.js';
@@ -32,6 +35,9 @@ export interface ConnectionContext {
   secureContext(): SecureContext;
   /** The client with a key and an address; it is not authorized yet. */
   client(key: string, address: string): PostgresClient;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** The sessions of the database that the caller of `context`, who has the key, may see. */
+  sessions(context: DatabaseContext, key: string): readonly VisibleSession[];
   /** Registers a session and returns its process ID, or null if there are too many sessions. */
   enter(connection: Connection): number | null;
   leave(connection: Connection): void;
@@ -41,6 +47,11 @@ export interface ConnectionContext {
   hasCapacity(): boolean;
   /** Reports an error that is a bug. */
   unexpected(error: unknown): void;
+}
+
+export interface VisibleConnection extends Pick<VisibleSession, 'row'> {
+  readonly databaseId: number;
+  readonly key: string;
 }
 
 export interface ConnectionLimits {
@@ -68,6 +79,7 @@ export class Connection {
   #phase: 'first' | 'password' | 'session' | 'over' = 'first';
   #start: Start | null = null;
   #session: Session | null = null;
+  #visible: VisibleConnection | null = null;
   #isSecure = false;
   #isBusy = false;
   /** The client has closed its side of the connection. */
@@ -94,6 +106,16 @@ export class Connection {
 
   get session(): Session | null {
     return this.#session;
+  }
+
+  /** The session as the callers of its database may see it; null = there is none. */
+  get visible(): VisibleConnection | null {
+    return this.#visible;
+  }
+
+  /** Closes the connection on behalf of a client. */
+  terminate(): void {
+    this.refuse(new ProtocolError('57P01', 'terminating connection due to administrator command'));
   }
 
   /** Sends a fatal error and closes the connection. */
@@ -213,8 +235,9 @@ export class Connection {
     if (kind !== 'p'.charCodeAt(0) || start === null) {
       throw new ProtocolError('08P01', 'expected a password message with the key');
     }
-    const client = this.#context.client(body.text(), this.#address);
-    const { model } = client.open();
+    const key = body.text();
+    const client = this.#context.client(key, this.#address);
+    const { model, databaseId } = client.open();
     const database = start.database ?? start.user;
     if (database !== model.name) {
       throw new ProtocolError('3D000', 'the key does not belong to the requested database');
@@ -223,7 +246,8 @@ export class Connection {
     for (const [name, value] of start.settings) settings.set(name, value);
     const processId = this.#context.enter(this);
     if (processId === null) throw new ProtocolError('53300', 'too many clients are connected');
-    this.#session = new Session({
+    const activity = new Activity(this.#context.clock);
+    const session = new Session({
       client,
       engine: this.#context.engine,
       catalog: this.#context.catalog,
@@ -232,8 +256,16 @@ export class Connection {
       databaseName: model.name,
       userName: userNameOf(start.user),
       processId,
+      activity,
+      sessions: (context) => this.#context.sessions(context, key),
       send: (bytes) => this.#send(bytes),
     });
+    this.#session = session;
+    const row = (): ReturnType<VisibleSession['row']> => ({
+      ...{ pid: processId, usename: session.userName, client_addr: this.#address },
+      ...{ application_name: settings.show('application_name'), ...activity.columns(session.transaction) },
+    });
+    this.#visible = { databaseId, key, row };
     this.#phase = 'session';
     this.#frames.bytesMax = this.#context.limits.messageBytesMax;
     this.#socket.write(

@@ -7,8 +7,9 @@ import { randomInt, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
-import { TLS_1_2_CIPHERS } from '../base/index.js';
+import { type Clock, TLS_1_2_CIPHERS } from '../base/index.js';
 import type { EngineApi } from '../engine/index.js';
+import type { VisibleSession } from './activity/activity.js';
 import { CatalogHost, type CatalogSettings } from './catalog/host.js';
 import { Connection, type ConnectionContext, type ConnectionLimits } from './connection.js';
 import { PostgresCounters } from './counters.js';
@@ -58,6 +59,7 @@ export interface PostgresDependencies {
   readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
   readonly requests: PostgresRequests;
   readonly log: Logger;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 export interface PostgresServerStats extends Pick<PostgresCounters, 'statements' | 'refusedConnectionCount'> {
@@ -149,9 +151,11 @@ export class PostgresServer {
   }
 
   #connectionContext(): ConnectionContext {
-    const { engine, requests, log } = this.#dependencies;
+    const { engine, requests, log, clock } = this.#dependencies;
     return {
       engine,
+      clock,
+      sessions: (context, key) => this.#visibleSessions(context, key),
       catalog: this.#catalog,
       counters: this.#counters,
       limits: this.#settings,
@@ -175,6 +179,16 @@ export class PostgresServer {
       },
       unexpected: (error) => log.error({ err: error }, 'unexpected error in a Postgres session'),
     };
+  }
+
+  #visibleSessions({ databaseId, caller }: DatabaseContext, key: string): readonly VisibleSession[] {
+    return [...this.#sessions].flatMap(([processId, connection]): readonly VisibleSession[] => {
+      const { visible } = connection;
+      if (visible === null || visible.databaseId !== databaseId) return [];
+      if (caller.kind !== 'master' && visible.key !== key) return [];
+      const cancel = (): void => connection.session?.cancel();
+      return [{ processId, row: visible.row, cancel, terminate: () => connection.terminate() }];
+    });
   }
 
   #enter(connection: Connection): number | null {

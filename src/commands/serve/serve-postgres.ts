@@ -1,5 +1,6 @@
 /** Starts the listener for Postgres clients of a running server. */
 
+import { systemClock } from '../../base/index.js';
 import type { CertificateFiles } from '../../http/index.js';
 import type { FileSystem } from '../../io/index.js';
 import type {
@@ -50,7 +51,7 @@ export async function startPostgres(
         idleMsMax: CATALOG_IDLE_MS_MAX,
       },
     },
-    { ...parts, log },
+    { ...parts, log, clock: systemClock },
     await certificate(),
   );
   const reload = async (): Promise<void> => server.useCertificate(await certificate());

@@ -1,5 +1,6 @@
 /** Sends a query to the catalog as one batch of the extended protocol, and turns the reply into an answer. */
 
+import type { VisibleSession } from '../activity/activity.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { messagesIn } from '../protocol/messages.js';
 import type { Answer } from '../session/answer.js';
@@ -23,6 +24,8 @@ export interface CatalogStatement {
   readonly typeIds: readonly number[];
   /** The role that runs the statement. */
   readonly userName: string;
+  /** The sessions that the caller may see. */
+  readonly sessions: () => readonly VisibleSession[];
 }
 
 export interface BoundValues {
@@ -41,9 +44,9 @@ export async function catalogAnswer(
   bound: BoundValues,
   waiting: Waiting,
 ): Promise<Answer> {
-  const { position, userName } = statement;
+  const { position } = statement;
   const batch = Buffer.concat([parseOf(statement), executionOf(bound), SYNC]);
-  const result = await catalog.run(catalogViewOf(request.context, userName), batch, waiting);
+  const result = await catalog.run(viewFor(request, statement), batch, waiting);
   let description: Buffer | null = null;
   let tag = 'SELECT 0';
   const rows: Buffer[] = [];
@@ -68,10 +71,10 @@ export async function catalogDescription(
   statement: CatalogStatement,
   waiting: Waiting,
 ): Promise<{ readonly typeIds: readonly number[]; readonly rows: Buffer | null }> {
-  const { position, userName } = statement;
+  const { position } = statement;
   const describe = message('D', Buffer.from('S'), zeroEnded(''));
   const batch = Buffer.concat([parseOf(statement), describe, SYNC]);
-  const result = await catalog.run(catalogViewOf(request.context, userName), batch, waiting);
+  const result = await catalog.run(viewFor(request, statement), batch, waiting);
   let typeIds: readonly number[] = [];
   let rows: Buffer | null = null;
   for (const message of replyMessages(result, position)) {
@@ -80,6 +83,15 @@ export async function catalogDescription(
   }
   request.ended(null, 0);
   return { typeIds, rows };
+}
+
+function viewFor({ context }: PostgresRequest, { text, userName, sessions }: CatalogStatement): CatalogView {
+  const isRead = /pg_stat_activity/i.test(text);
+  return catalogViewOf(
+    context,
+    userName,
+    isRead ? JSON.stringify(sessions().map((session) => session.row())) : '',
+  );
 }
 
 /** The type numbers in a ParameterDescription. */

@@ -84,8 +84,8 @@ export class CatalogInstance {
         await this.#request({ is: 'show', databaseName, tables: view.tables() }, SHOW_MS_MAX);
         this.#viewKey = view.key;
       }
-      const { userName } = view;
-      const reply = await this.#request({ is: 'run', messages, userName }, this.#runMsMax);
+      const { userName, activity } = view;
+      const reply = await this.#request({ is: 'run', messages, userName, activity }, this.#runMsMax);
       invariant(reply.is === 'done', 'a query is answered or refused');
       this.#isGrown = reply.memoryBytes > 0;
       if (reply.readsRows) throw new ReadsRows();

@@ -14,7 +14,13 @@ export type CatalogRequest =
   /** Replaces the tables of the catalog. */
   | { readonly is: 'show'; readonly databaseName: string; readonly tables: string }
   /** Runs a batch of protocol messages that ends with Sync, in a read-only transaction of its own. */
-  | { readonly is: 'run'; readonly messages: Uint8Array; readonly userName: string };
+  | {
+      readonly is: 'run';
+      readonly messages: Uint8Array;
+      readonly userName: string;
+      /** See CatalogView. */
+      readonly activity: string;
+    };
 
 export type CatalogReply =
   | { readonly is: 'ready' }

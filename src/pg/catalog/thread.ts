@@ -19,7 +19,7 @@ const QUERY = 'Q'.charCodeAt(0);
 const DATA_ROW = 'D'.charCodeAt(0);
 /**
  * The superuser that owns the tables, and the read-only role that runs queries, which is renamed to the client's user.
- * information_schema.tables reports every table as not insertable.
+ * information_schema.tables reports every table as not insertable. pg_stat_activity has the rows that a query brings, as JSON.
  */
 const OWNER = 'quarry_owner';
 const READER = 'quarry_reader';
@@ -32,7 +32,17 @@ const PREPARATION = `
     self_referencing_column_name, reference_generation, user_defined_type_catalog, user_defined_type_schema,
     user_defined_type_name, 'NO'::information_schema.yes_or_no AS is_insertable_into, is_typed, commit_action
     FROM information_schema._pg_tables;
-  GRANT SELECT ON information_schema.tables TO PUBLIC;`;
+  GRANT SELECT ON information_schema.tables TO PUBLIC;
+  SET allow_system_table_mods = on;
+  CREATE OR REPLACE VIEW pg_catalog.pg_stat_activity AS SELECT d.oid AS datid, d.datname, x.pid, NULL::int AS leader_pid,
+    (SELECT oid FROM pg_authid WHERE rolname = x.usename) AS usesysid, x.usename, x.application_name, x.client_addr,
+    NULL::text AS client_hostname, NULL::int AS client_port, x.backend_start, NULL::timestamptz AS xact_start, x.query_start,
+    x.state_change, NULL::text AS wait_event_type, NULL::text AS wait_event, x.state, NULL::xid AS backend_xid,
+    NULL::xid AS backend_xmin, NULL::bigint AS query_id, x.query, 'client backend'::text AS backend_type
+    FROM json_to_recordset(coalesce(nullif(current_setting('quarry.activity', true), ''), '[]')::json) AS x (pid int,
+      usename name, application_name text, client_addr inet, backend_start timestamptz, query_start timestamptz,
+      state_change timestamptz, state text, query text), pg_database d WHERE d.datname = current_database();
+  RESET allow_system_table_mods;`;
 /**
  * Finds tables that the transaction has read: a table stays locked until the end if it was read, but not if it was only
  * named.
@@ -93,9 +103,13 @@ interface Ran {
 }
 
 /** Runs a batch as the role `userName`. */
-async function run(database: PGlite, messages: Uint8Array, userName: string): Promise<Ran> {
+async function run(
+  database: PGlite,
+  { messages, userName, activity }: Extract<CatalogRequest, { readonly is: 'run' }>,
+): Promise<Ran> {
+  const sessions = `SET LOCAL quarry.activity = '${activity.replaceAll("'", "''")}'`;
   await database.execProtocolRaw(
-    simpleQuery(`BEGIN READ ONLY; SET LOCAL SESSION AUTHORIZATION ${named(userName)}`),
+    simpleQuery(`BEGIN READ ONLY; ${sessions}; SET LOCAL SESSION AUTHORIZATION ${named(userName)}`),
   );
   const bytes = await database.execProtocolRaw(messages);
   const locked = Buffer.from(await database.execProtocolRaw(simpleQuery(READ_TABLES)));
@@ -125,7 +139,7 @@ async function serve(start: CatalogStart): Promise<void> {
       await database.exec(`ALTER ROLE ${named(userName)} RENAME TO ${named(request.userName)}`);
       userName = request.userName;
     }
-    return run(database, request.messages, userName);
+    return run(database, request);
   };
   port.on('message', (request: CatalogRequest) => {
     work(request).then(({ bytes, readsRows }) => {

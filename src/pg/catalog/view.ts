@@ -18,6 +18,8 @@ export interface CatalogView {
   readonly userName: string;
   /** CREATE TABLE statements. */
   readonly tables: () => string;
+  /** The rows of pg_stat_activity as JSON; empty = the query does not read them. */
+  readonly activity: string;
 }
 
 /** The role of a client whose user name is not a valid role name in Postgres. */
@@ -35,8 +37,13 @@ const COLUMNS_MAX = 1_500;
 const NAME_BYTES_MAX = 63;
 
 /** `userName`: the result of userNameOf. */
-export function catalogViewOf({ databaseId, model, access }: DatabaseContext, userName: string): CatalogView {
+export function catalogViewOf(
+  { databaseId, model, access }: DatabaseContext,
+  userName: string,
+  activity: string,
+): CatalogView {
   return {
+    activity,
     key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
     databaseName: model.name,
     userName,

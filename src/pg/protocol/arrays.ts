@@ -53,6 +53,7 @@ export function arrayParameter(
   if (dimensionCount > 1) throw new ProtocolError('0A000', 'arrays of several dimensions are not supported');
   if (dimensionCount < 0 || bytes.length < 20) throw wrong();
   const typeId = bytes.readUInt32BE(8);
+  if (isArrayType(typeId)) throw new ProtocolError('0A000', 'arrays of arrays are not supported');
   const count = bytes.readInt32BE(12);
   const elements: string[] = [];
   let at = 20;

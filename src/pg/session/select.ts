@@ -20,6 +20,7 @@ export interface DatabaseContext {
   readonly model: DatabaseModel;
   readonly access: Access;
   readonly nowMs: number;
+  readonly caller: { readonly kind: string };
 }
 
 /** An authorized statement. */

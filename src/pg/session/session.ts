@@ -5,6 +5,7 @@
  * portals live until Sync, or in a transaction until its end.
  */
 import * as sql from '../../sql/index.js';
+import type { Activity } from '../activity/activity.js';
 import type { PostgresCounters } from '../counters.js';
 import { formatsFor } from '../protocol/binary.js';
 import { ClientGone, errorFieldsOf, ProtocolError, withText, withTextLater } from '../protocol/errors.js';
@@ -41,6 +42,7 @@ export interface SessionDependencies extends StatementDependencies {
   readonly databaseName: string;
   readonly userName: string;
   readonly processId: number;
+  readonly activity: Activity;
   /** Resolves when more may be sent. Rejects with ClientGone. */
   readonly send: (bytes: Uint8Array) => Promise<void>;
 }
@@ -381,7 +383,9 @@ export class Session implements SessionState {
   }
 
   /** Runs `act` for a portal; a cancel request or the session's statement_timeout cancels it. */
-  async #inTime<T>({ waiting }: Portal, act: () => Promise<T>): Promise<T> {
+  async #inTime<T>({ waiting, prepared }: Portal, act: () => Promise<T>): Promise<T> {
+    const { activity } = this.#dependencies;
+    activity.begin(prepared.text);
     this.#waiting = waiting;
     const msMax = this.settings.statementMsMax;
     const timer = msMax === 0 ? null : setTimeout(() => waiting.cancel(true), msMax);
@@ -392,6 +396,7 @@ export class Session implements SessionState {
     } finally {
       if (timer !== null) clearTimeout(timer);
       this.#waiting = null;
+      activity.end();
     }
   }
 

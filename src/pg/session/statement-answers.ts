@@ -1,6 +1,8 @@
 /** Answers statements: in the session, on the engine or in the catalog. */
 import type { EngineApi } from '../../engine/index.js';
 import * as sql from '../../sql/index.js';
+import type { VisibleSessions } from '../activity/activity.js';
+import { answerBackendCall } from '../activity/backend-calls.js';
 import {
   type CatalogRunner,
   type CatalogStatement,
@@ -51,6 +53,7 @@ export interface StatementDependencies {
   readonly client: PostgresClient;
   readonly engine: Pick<EngineApi, 'select' | 'script' | 'change' | 'holdMemory'>;
   readonly catalog: CatalogRunner;
+  readonly sessions: VisibleSessions;
 }
 
 const ROWS_ONLY =
@@ -98,7 +101,7 @@ export class StatementAnswers {
     if (route === 'rows' && !state.writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
     if (route === 'mixed') throw new ProtocolError('0A000', MIXED);
     if (route === 'catalog' || route === 'either') {
-      const immediate = answerImmediately(statement, state, formats, () => parametersOf(portal));
+      const immediate = this.#immediate(statement, portal);
       if (immediate !== null) return immediate;
     }
     if (route === 'catalog' || portal.prepared.isOfCatalog) return this.#ofCatalog(statement, portal);
@@ -108,6 +111,15 @@ export class StatementAnswers {
       if (route !== 'either' || !isOfSql(error)) throw error;
       return this.#ofCatalog(statement, portal);
     }
+  }
+
+  #immediate(statement: sql.PostgresStatement, portal: Portal): Answer | null {
+    const { client, sessions } = this.#dependencies;
+    const parameters = (): readonly sql.SqlParameter[] => parametersOf(portal);
+    return (
+      answerImmediately(statement, this.#state, portal.formats, parameters) ??
+      answerBackendCall(statement, portal.formats, parameters, () => sessions(client.open()))
+    );
   }
 
   /** Makes the writes of the block take effect before COMMIT is answered. */
@@ -211,12 +223,10 @@ export class StatementAnswers {
    * Describes the parameters and rows of a SELECT whose parameter values are unknown, and stores the description in the prepared
    * statement. Returns null if the statement must be run to describe it. Rejects like `answer`.
    */
-  async describe(
-    statement: sql.PostgresStatement,
-    { prepared, waiting }: Portal,
-  ): Promise<StatementDescription | null> {
+  async describe(statement: sql.PostgresStatement, portal: Portal): Promise<StatementDescription | null> {
+    const { prepared, waiting } = portal;
     const route = routeOf(statement);
-    if (route === 'catalog' && answerImmediately(statement, this.#state, [], () => []) === null) {
+    if (route === 'catalog' && this.#immediate(statement, portal) === null) {
       return this.#describedByCatalog(statement, prepared, waiting);
     }
     if (route !== 'rows' && route !== 'either') return null;
@@ -226,7 +236,7 @@ export class StatementAnswers {
       prepared.describedFields = fieldsWithout(statement, typeIds, admission, this.#state.settings.dialect);
     } catch (error) {
       if (route === 'rows') throw error;
-      if (answerImmediately(statement, this.#state, [], () => []) !== null) return null;
+      if (this.#immediate(statement, portal) !== null) return null;
       return this.#describedByCatalog(statement, prepared, waiting);
     }
     const rows = rowDescription(prepared.describedFields, formatsFor([], prepared.describedFields.length));
@@ -298,13 +308,14 @@ export class StatementAnswers {
     if (forbidden !== null) {
       throw new ProtocolError('42501', `${forbidden.text} is not available: the catalog is read-only`);
     }
+    const request = this.#dependencies.client.execute('columns', statement.text);
     const catalogStatement: CatalogStatement = {
       text: withNewerNames(statement, text),
       position: sql.characterAt(text, statement.tokens[0].position),
       typeIds,
       userName: this.#state.userName,
+      sessions: () => this.#dependencies.sessions(request.context),
     };
-    const request = this.#dependencies.client.execute('columns', statement.text);
     try {
       return await query(request, catalogStatement);
     } catch (error) {

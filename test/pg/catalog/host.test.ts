@@ -17,6 +17,7 @@ const viewOf = (databaseName: string, tables: string, userName = 'some "one"'): 
   databaseName,
   userName,
   tables: () => tables,
+  activity: '',
 });
 const ONE = viewOf('it\'s "one"', 'CREATE TABLE "a b" (c bigint);');
 const TWO = viewOf('two', 'CREATE TABLE d (e text);');

@@ -39,6 +39,7 @@ t.test('binary arrays have the text form of PostgreSQL', async (t) => {
   t.equal(text(arrayOf(16, [Buffer.of(1), Buffer.of(0)]), BOOLS), '{"true","false"}');
   t.equal(text(int32(0, 0, 25), TEXTS), '{}');
   t.throws(() => text(int32(2, 0, 25, 1, 1, 1, 1), TEXTS), { message: /several dimensions/ });
+  t.throws(() => text(arrayOf(TEXTS, [arrayOf(25, [])]), TEXTS), { message: /arrays of arrays/ });
   const whole = arrayOf(25, [Buffer.from('ab'), Buffer.from('c')]);
   for (let length = 0; length < whole.length; length++) {
     t.throws(() => text(whole.subarray(0, length), TEXTS), UNREADABLE, `${length} bytes`);

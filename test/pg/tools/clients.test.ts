@@ -44,6 +44,30 @@ t.test('clients', async (t) => {
     t.strictSame((await client.query('SELECT count(*) AS n FROM big')).rows, [{ n: String(BIG_COUNT) }]);
   });
 
+  t.test('node-postgres sends arrays', async (t) => {
+    const client = await fixture.connect();
+    const names = async (condition: string, values: unknown[]): Promise<string> => {
+      const text = `SELECT name FROM people WHERE ${condition} ORDER BY name`;
+      return (await client.query<{ name: string }>(text, values)).rows.map(({ name }) => name).join();
+    };
+    t.equal(await names('age = ANY ($1)', [[34, 51]]), 'ada,cyd');
+    t.equal(
+      await names('"entity-id" <> ALL ($1::text[]) AND active = $2', [['p1', 'p"2'], true]),
+      'bob,dan,fay',
+    );
+    t.equal(await names('country = ANY ($1)', [[null, 'it']]), 'eve');
+    t.equal(await names('NOT (country = ANY ($1))', [[]]), 'ada,bob,cyd,dan,eve,fay');
+    t.equal(await names('country = ANY ($1)', [null]), '');
+    t.equal(await names('"created-at" = ANY ($1)', [[new Date('2021-01-05T10:00:00Z')]]), 'ada');
+    await t.rejects(names('age = ANY ($1)', ['34']), { message: /has the form/ });
+    await t.rejects(names('age = ANY ($1)', [[[34], [51]]]), { message: /has the form/ });
+    await client.query('INSERT INTO people ("entity-id", name) VALUES ($1, $1), ($2, $2)', ['q1', 'q2']);
+    t.equal(
+      (await client.query('DELETE FROM people WHERE "entity-id" = ANY ($1)', [['q1', 'q2']])).rowCount,
+      2,
+    );
+  });
+
   t.test('pg-cursor reads rows in parts and can be closed early', async (t) => {
     const client = await fixture.connect();
     const cursor = client.query(new Cursor<{ id: string; n: string }>(`${IDS} LIMIT $1`, [10]));

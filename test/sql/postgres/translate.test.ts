@@ -128,6 +128,11 @@ t.test('syntax without an equivalent is refused with its position', (t) => {
   t.match(refused('SELECT a::int[] FROM t'), [/arrays/, 9]);
   t.match(refused('SELECT a FROM t WHERE a < ANY (ARRAY[1])'), [/< ANY is not available for arrays/, 27]);
   t.match(refused("SELECT a FROM t WHERE a = ANY ('x')"), [/has the form '\{a,b\}'/, 32]);
+  t.match(refused(`SELECT a FROM t WHERE a = ANY ('{${' '.repeat(1_000_000)}{}')`), [/has the form/, 32]);
+  t.match(refused(`SELECT a FROM t WHERE a = ANY ('{${'1,'.repeat(10_000)}1}')`), [
+    /at most 10000 elements/,
+    32,
+  ]);
   t.match(refused("SELECT a FROM t WHERE a = ANY ('{x,}')"), [/has the form/, 32]);
   t.match(refused('SELECT a FROM t WHERE a = ANY (ARRAY[1, 2)'), [/where \] is expected/, 43]);
   t.match(refused('SELECT a FROM t WHERE a = ANY (ARRAY[ARRAY[1], 2])'), [/where \) is expected/, 46]);
