@@ -3,7 +3,7 @@
  * Invariant: each is authorized, rate-limited, counted and logged as the HTTP endpoint of the same purpose.
  */
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
-import type { EngineApi, QueryPlan } from '../../engine/index.js';
+import type { EngineApi, QueryFacts, QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RateLimiter } from '../limits/limits.js';
 import type { RequestLog } from '../observability/request-log.js';
@@ -85,6 +85,10 @@ export class PostgresRequest {
 
   planned(plan: QueryPlan): void {
     this.#notes.plans = () => [plan];
+  }
+
+  measured(facts: QueryFacts): void {
+    this.#notes.facts = facts;
   }
 
   /** To be called once. `error`: null = success; an error other than QuarryError is a bug and is logged as one. */

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { invariant } from '../../../base/index.js';
-import { type ScriptQuery, StepRefused } from '../../../engine/index.js';
+import { type QueryFacts, type ScriptQuery, StepRefused } from '../../../engine/index.js';
 import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
@@ -50,7 +50,10 @@ function read(call: DatabaseCall, statements: readonly sql.ReadStatement[]): Str
     throw sql.sqlError('the rows of several statements are answered as JSON only', statements[1].position);
   }
   call.notes.plans = () => requests.map(({ plan }) => ({ kind: 'select', plan }));
-  return { rows: engine.select(requests, format, { cancellation, bypassCache: false }) };
+  const onEnd = (facts: QueryFacts): void => {
+    call.notes.facts = facts;
+  };
+  return { rows: engine.select(requests, format, { cancellation, bypassCache: false, onEnd }) };
 }
 
 async function write(call: DatabaseCall, statements: readonly sql.WriteStatement[]): Promise<Members> {

@@ -11,8 +11,10 @@ import {
   type MemoryAccount,
   SLICE_TEXTS,
   type Task,
-} from '../../base/index.js';
-import { isSafe, type WireVector } from '../../vector/index.js';
+} from '../base/index.js';
+import { isSafe } from './make.js';
+import type { TextVector, Vector } from './vector.js';
+import type { WireVector } from './wire.js';
 
 type WireText = Extract<WireVector, { readonly kind: 'text' }>;
 
@@ -41,6 +43,33 @@ export function* hashKeys(
     for (let row = from; row < to; row++) hashes[row] = hashEnd(hashes[row], 0, keys.length);
   });
   return hashes;
+}
+
+/** Writes the hash of each of `count` rows of vectors, as hashKeys does, to `hashes`. */
+export function hashRows(keys: readonly Vector[], count: number, hashes: Uint32Array): void {
+  hashes.fill(HASH_SEED, 0, count);
+  for (const key of keys) {
+    if (key.kind === 'text') addTextRows(key, hashes, count);
+    else if (key.kind === 'boolean') addBits(key.bits, key.valid, hashes, 0, count);
+    else if (key.kind === 'exact' && key.wide !== null) addWide(key.wide, key.valid, hashes, 0, count);
+    else addNumbers(key as { numbers: Float64Array }, key.valid, hashes, 0, count);
+  }
+  for (let row = 0; row < count; row++) hashes[row] = hashEnd(hashes[row], 0, keys.length);
+}
+
+function addTextRows({ texts, codes, valid }: TextVector, hashes: Uint32Array, count: number): void {
+  const { offsets, bytes } = texts.utf8;
+  const known = texts.hashes;
+  for (let row = 0; row < count; row++) {
+    const code = codes === null ? row : codes[row];
+    let hash = MISSING;
+    if (valid === null || valid[row] === 1) {
+      const from = offsets[code];
+      const to = offsets[code + 1];
+      hash = known !== null && from < to ? known[code] : hashBytes(bytes, from, to);
+    }
+    hashes[row] = hashBlock(hashes[row], hash);
+  }
 }
 
 function* hashTexts({ offsets, bytes }: WireText, memory: MemoryAccount): Task<Uint32Array> {
