@@ -3,6 +3,7 @@ import { readType } from './calls.js';
 import { commaList } from './query/order-keys.js';
 import { QueryReader } from './query/query-reader.js';
 import { sqlError } from './sql-error.js';
+import { tablePath } from './table-name.js';
 import { type Token, unexpected } from './tokens.js';
 import type {
   CreateTableStatement,
@@ -77,6 +78,5 @@ function dropTable(reader: QueryReader, position: Token['position']): DropTableS
 }
 
 function tableOf(reader: QueryReader): TableName {
-  const { text: name, position } = reader.expectName("a table's name");
-  return { name, alias: null, position };
+  return { ...tablePath(reader.expectName("a table's name"), reader), alias: null };
 }

@@ -160,6 +160,8 @@ export interface TableName {
   readonly name: string;
   readonly alias: string | null;
   readonly position: SourcePosition;
+  /** The database in database.public.name; null in public.name. Absent = the name is written alone. */
+  readonly database?: string | null;
 }
 
 export interface JoinClause {

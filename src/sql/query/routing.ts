@@ -8,7 +8,17 @@ import { windowName } from './windows.js';
 
 /** Sequences of bare words and signs that only other SELECTs have. NAME is any name. */
 const PHRASES: readonly string[] = [
-  ...['UNION', 'INTERSECT', 'EXCEPT', '( SELECT', '( WITH', '( VALUES', 'EXISTS (', 'LATERAL'],
+  ...[
+    'UNION',
+    'INTERSECT',
+    'EXCEPT',
+    '( SELECT',
+    '( WITH',
+    '( VALUES',
+    '( TABLE NAME',
+    'EXISTS (',
+    'LATERAL',
+  ],
   ...['ANY (', 'SOME (', 'ALL (', 'SELECT ALL', 'DISTINCT ON'],
   ...['RIGHT JOIN', 'RIGHT OUTER', 'FULL JOIN', 'FULL OUTER', 'CROSS JOIN', 'USING ('],
   ...['NATURAL JOIN', 'NATURAL LEFT', 'NATURAL RIGHT', 'NATURAL FULL', 'NATURAL INNER'],
@@ -25,7 +35,7 @@ const BY_FIRST: ReadonlyMap<string, readonly (readonly string[])[]> = (() => {
 })();
 
 /** First words of statements that read rows. */
-const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN', 'WITH', 'VALUES']);
+const READS: ReadonlySet<string> = new Set(['SELECT', 'EXPLAIN', 'WITH', 'VALUES', 'TABLE']);
 const BEGINS_TABLE: ReadonlySet<string> = new Set(['FROM', 'JOIN']);
 const ENDS_TABLE: ReadonlySet<string> = new Set([
   ...['ON', 'WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH'],
@@ -38,7 +48,8 @@ export const beginsRead = (first: Token): boolean => READS.has(first.upper) || i
 export function isFlat(tokens: readonly Token[]): boolean {
   const explained = tokens[0].upper === 'EXPLAIN' ? (tokens[1].upper === 'ANALYZE' ? 2 : 1) : 0;
   const { upper } = tokens[Math.min(explained, tokens.length - 1)];
-  if (upper === 'WITH' || upper === 'VALUES' || isSign(tokens[explained], '(')) return false;
+  if (upper === 'WITH' || upper === 'VALUES' || upper === 'TABLE' || isSign(tokens[explained], '('))
+    return false;
   return !tokens.some((_token, at) => isPhrase(tokens, at)) && hasFlatClauses(tokens);
 }
 
@@ -72,7 +83,7 @@ function hasFlatClauses(tokens: readonly Token[]): boolean {
   for (let at = 0; at < tokens.length; at++) {
     const { kind, text, upper } = tokens[at];
     if (kind === 'sign') {
-      if (inTable && text === '(') return false;
+      if (inTable && (text === '(' || text === '.')) return false;
       if (inTables && depth === 0 && text === ',') return false;
       if (inKeys && depth === 0 && text === '(') {
         parentheses ??= new Parentheses(tokens);

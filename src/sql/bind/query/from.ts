@@ -90,7 +90,7 @@ export class FromBinder {
   }
 
   #table(item: Extract<FromItem, { readonly is: 'table' }>): BoundFrom {
-    const common = this.#visible.get(lowerCase(item.name));
+    const common = item.database === undefined ? this.#visible.get(lowerCase(item.name)) : undefined;
     const bound = common === undefined ? this.#base(item) : this.#common(common, item);
     if (item.columnNames === null) return bound;
     const [table] = bound.namespace.tables;
