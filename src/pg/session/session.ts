@@ -24,6 +24,7 @@ import {
   type PreparedStatement,
 } from './portal.js';
 import type { SessionState } from './session-statement.js';
+import { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
 import {
   hasOnlyEffect,
@@ -60,6 +61,7 @@ export class Session implements SessionState {
   readonly #answers: StatementAnswers;
   readonly cursors = new Cursors();
   readonly writes: TransactionWrites;
+  readonly tables = new SessionTables();
   /** The COPY whose rows the client sends. */
   #copy: CopyIn | null = null;
   /** Called when a message waits for the rows of a COPY. */
@@ -97,6 +99,7 @@ export class Session implements SessionState {
     this.writes.drop();
     this.closePortals();
     this.cursors.close(null);
+    this.tables.dropAll();
   }
 
   get isInBlock(): boolean {
@@ -115,6 +118,7 @@ export class Session implements SessionState {
     this.closePortals();
     this.writes.drop();
     this.cursors.endTransaction(isCommitted);
+    this.tables.endTransaction(isCommitted);
     this.settings.endTransaction();
   }
 
