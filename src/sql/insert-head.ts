@@ -1,6 +1,7 @@
 /** Parses the part of an INSERT before its rows: INTO name (columns). */
 import { INSERT_NAMES_MAX } from './limits.js';
 import { sqlError } from './sql-error.js';
+import { pathOf } from './table-name.js';
 import { isReserved } from './token-reader.js';
 import { isSign, type Token, unexpected } from './tokens.js';
 import type { NamedColumn, TableName } from './tree.js';
@@ -16,14 +17,20 @@ export interface InsertHead {
 export function readInsertHead(next: () => Token): InsertHead {
   const into = next();
   if (into.upper !== 'INTO') throw unexpected(into, 'INTO');
-  const name = nameIn(next(), "a table's name");
+  const parts = [next()];
+  nameIn(parts[0], "a table's name");
   let token = next();
+  while (isSign(token, '.') && parts.length < 3) {
+    parts.push(next());
+    nameIn(parts[parts.length - 1], "a table's name");
+    token = next();
+  }
   let alias: string | null = null;
   if (token.upper === 'AS') {
     alias = nameIn(next(), 'a name').name;
     token = next();
   }
-  const table = { ...name, alias };
+  const table = { ...pathOf(parts), alias };
   if (!isSign(token, '(')) throw unexpected(token, 'the list of columns in parentheses');
   const columns: NamedColumn[] = [];
   do {

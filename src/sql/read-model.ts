@@ -1,51 +1,92 @@
-/** Parses CREATE TABLE, CREATE TABLE ... AS and DROP TABLE. */
+/** Parses CREATE TABLE, CREATE TABLE ... AS, CREATE VIEW, DROP TABLE and DROP VIEW. */
 import { readType } from './calls.js';
+import { columnNamesOf } from './query/from.js';
 import { commaList } from './query/order-keys.js';
 import { QueryReader } from './query/query-reader.js';
 import { sqlError } from './sql-error.js';
+import { tablePath } from './table-name.js';
 import { type Token, unexpected } from './tokens.js';
 import type {
   CreateTableStatement,
+  CreateViewStatement,
   DropTableStatement,
   ModelStatement,
   NewColumn,
+  QueryStatement,
   TableName,
 } from './tree.js';
 
+const TEMPORARY: ReadonlySet<string> = new Set(['TEMP', 'TEMPORARY']);
+const VIEWS = 'views are temporary, in a session of the Postgres port: CREATE TEMP VIEW';
+
 /** Whether a statement changes the model in a way that SQL can. */
-export function changesModel(first: Token, second: Token): boolean {
-  return (first.upper === 'CREATE' || first.upper === 'DROP') && second.upper === 'TABLE';
+export function changesModel(tokens: readonly Token[]): boolean {
+  const words = tokens.slice(0, 5).map(({ upper }) => upper);
+  const isHead = words[0] === 'CREATE' || words[0] === 'DROP';
+  const at = words.findIndex((word) => word === 'TABLE' || word === 'VIEW');
+  return isHead && at > 0 && words.slice(1, at).every((word) => BETWEEN.has(word));
 }
+
+const BETWEEN: ReadonlySet<string> = new Set(['LOCAL', 'GLOBAL', 'OR', 'REPLACE', ...TEMPORARY]);
 
 /** `tokens` are those of one statement for which `changesModel` is true. Throws 6000. */
 export function readModelStatement(tokens: readonly Token[]): ModelStatement {
   const reader = new QueryReader(tokens);
   const { position, upper } = reader.next();
-  reader.expectKeyword('TABLE');
-  const statement = upper === 'CREATE' ? createTable(reader, position) : dropTable(reader, position);
+  const statement = upper === 'CREATE' ? create(reader, position) : drop(reader, position);
   if (reader.peek().kind !== 'end') throw unexpected(reader.peek(), 'the end of the statement');
   return statement;
 }
 
-function createTable(reader: QueryReader, position: Token['position']): CreateTableStatement {
+function create(reader: QueryReader, position: Token['position']): ModelStatement {
+  const replaces = reader.acceptKeywords('OR', 'REPLACE');
+  if (!reader.acceptKeyword('LOCAL')) reader.acceptKeyword('GLOBAL');
+  const temporary = TEMPORARY.has(reader.peek().upper);
+  if (temporary) reader.next();
+  if (replaces || reader.isKeyword('VIEW')) {
+    reader.expectKeyword('VIEW');
+    if (!temporary) throw sqlError(VIEWS, position);
+    return createView(reader, position, replaces);
+  }
+  reader.expectKeyword('TABLE');
+  return createTable(reader, position, temporary);
+}
+
+function createView(
+  reader: QueryReader,
+  position: Token['position'],
+  replaces: boolean,
+): CreateViewStatement {
+  const table = tableOf(reader);
+  const columnNames = columnNamesOf(reader);
+  reader.expectKeyword('AS');
+  return { is: 'create-view', position, table, replaces, columnNames, query: queryOf(reader) };
+}
+
+function queryOf(reader: QueryReader): QueryStatement {
+  const { position } = reader.peek();
+  return { is: 'query', position, explain: 'no', query: reader.query() };
+}
+
+function createTable(
+  reader: QueryReader,
+  position: Token['position'],
+  temporary: boolean,
+): CreateTableStatement {
   const ifNotExists = reader.acceptKeywords('IF', 'NOT', 'EXISTS');
   const table = tableOf(reader);
-  const head = { is: 'create-table', position, table, ifNotExists } as const;
+  const head = { is: 'create-table', temporary, position, table, ifNotExists } as const;
   const columns = reader.isSign('(') && !reader.isQueryAhead() ? columnsOf(reader) : null;
   if (columns !== null && !reader.isKeyword('AS')) return { ...head, columns, query: null };
   if (columns !== null) throw sqlError('CREATE TABLE ... AS takes the columns of its query', table.position);
+  reader.acceptKeywords('ON', 'COMMIT', 'PRESERVE', 'ROWS');
   reader.expectKeyword('AS');
-  const start = reader.peek();
-  const query = reader.query();
+  const query = queryOf(reader);
   if (reader.acceptKeywords('WITH', 'NO', 'DATA')) {
     throw sqlError('WITH NO DATA is not available; create the table with its columns', table.position);
   }
   reader.acceptKeywords('WITH', 'DATA');
-  return {
-    ...head,
-    columns: null,
-    query: { is: 'query', position: start.position, explain: 'no', query },
-  };
+  return { ...head, columns: null, query };
 }
 
 function columnsOf(reader: QueryReader): readonly NewColumn[] {
@@ -69,14 +110,15 @@ function columnsOf(reader: QueryReader): readonly NewColumn[] {
   return columns;
 }
 
-function dropTable(reader: QueryReader, position: Token['position']): DropTableStatement {
+function drop(reader: QueryReader, position: Token['position']): DropTableStatement {
+  const ofView = reader.acceptKeyword('VIEW');
+  if (!ofView) reader.expectKeyword('TABLE');
   const ifExists = reader.acceptKeywords('IF', 'EXISTS');
   const tables = commaList(reader, () => tableOf(reader));
   if (!reader.acceptKeyword('CASCADE')) reader.acceptKeyword('RESTRICT');
-  return { is: 'drop-table', position, tables, ifExists };
+  return { is: 'drop-table', position, tables, ifExists, ofView };
 }
 
 function tableOf(reader: QueryReader): TableName {
-  const { text: name, position } = reader.expectName("a table's name");
-  return { name, alias: null, position };
+  return { ...tablePath(reader.expectName("a table's name"), reader), alias: null };
 }

@@ -5,6 +5,7 @@ import { commaList } from './query/order-keys.js';
 import { QueryReader } from './query/query-reader.js';
 import { selectOf } from './query/select-of.js';
 import { sqlError } from './sql-error.js';
+import { tablePath } from './table-name.js';
 import { isReserved, type TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
 import type {
@@ -134,11 +135,11 @@ function checkWidth(body: QueryBody, count: number, position: SourcePosition): v
 
 /** Parses a table with an optional alias, after which the given word may follow. */
 function tableOf(reader: TokenReader, followedBy: string): TableName {
-  const { text: name, position } = reader.expectName("a table's name");
+  const path = tablePath(reader.expectName("a table's name"), reader);
   const named = reader.acceptKeyword('AS');
   const token = reader.peek();
   const { kind, upper } = token;
   const bare = kind === 'word' && !isReserved(token) && upper !== followedBy && upper !== 'RETURNING';
   const follows = named || bare || kind === 'bracketed' || kind === 'double';
-  return { name, alias: follows ? reader.expectAlias(named) : null, position };
+  return { ...path, alias: follows ? reader.expectAlias(named) : null };
 }

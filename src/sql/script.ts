@@ -57,7 +57,7 @@ export function readScript(text: string): Script {
 /** Reads the only statement of a body, which changes the model. */
 function readModel(cursor: Cursor, first: Token, budget: Budget, isFirst: boolean): Script {
   const tokens = statementTokens(cursor, first, budget);
-  if (!changesModel(first, tokens[1])) throw refusedStatement(first, tokens[1]);
+  if (!changesModel(tokens)) throw refusedStatement(first, tokens[1]);
   const statement = readModelStatement(tokens);
   const next = nextToken(cursor);
   if (isFirst && next.kind === 'end') return { kind: 'model', statements: [statement] };

@@ -160,8 +160,8 @@ export interface TableName {
   readonly name: string;
   readonly alias: string | null;
   readonly position: SourcePosition;
-  /** A schema stood before the name, so it is not a table of WITH. */
-  readonly ofSchema?: true;
+  /** The database in database.public.name; null in public.name. Absent = the name is written alone. */
+  readonly database?: string | null;
 }
 
 export interface JoinClause {
@@ -386,6 +386,8 @@ export interface NewColumn extends NamedColumn {
 
 export interface CreateTableStatement {
   readonly is: 'create-table';
+  /** Only the session has the table. */
+  readonly temporary: boolean;
   readonly position: SourcePosition;
   readonly table: TableName;
   readonly ifNotExists: boolean;
@@ -400,9 +402,23 @@ export interface DropTableStatement {
   readonly position: SourcePosition;
   readonly tables: readonly TableName[];
   readonly ifExists: boolean;
+  /** DROP VIEW. */
+  readonly ofView: boolean;
 }
 
-export type ModelStatement = CreateTableStatement | DropTableStatement;
+/** A view that only the session has. */
+export interface CreateViewStatement {
+  readonly is: 'create-view';
+  readonly position: SourcePosition;
+  readonly table: TableName;
+  /** OR REPLACE. */
+  readonly replaces: boolean;
+  /** null = those of the query. */
+  readonly columnNames: readonly string[] | null;
+  readonly query: QueryStatement;
+}
+
+export type ModelStatement = CreateTableStatement | CreateViewStatement | DropTableStatement;
 
 /** A body: one or more statements, all SELECTs or all writes, or one that changes the model. */
 export type Script =

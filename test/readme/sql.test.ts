@@ -79,7 +79,6 @@ const EXPECTED = [
   { result: [{ 'entity-id': 'u3', age: 52 }], count: 1 },
   { result: [{ 'entity-id': 'twin-u1' }, { 'entity-id': 'twin-u3' }], count: 2 },
   { result: { 'inserted-entities': 3, 'inserted-values': 6 }, count: 3 },
-  { result: [{ 'entity-id': 'germany', people: 2, oldest: 52 }], count: 1 },
   { result: { dropped: ['lands'] }, count: 0 },
 ];
 

@@ -25,6 +25,7 @@ const READ: readonly (readonly [string, string])[] = [
     'insert into [t] ([a]) values (null), (true), (false)',
   ],
   ['INSERT INTO t (a) SELECT b FROM c;', 'insert [t]([a]) query: select [b] from [c]'],
+  ['INSERT INTO [db].Public.[t] (a) VALUES (1)', 'insert into [t] ([a]) values (1)'],
   ['INSERT INTO t (a) (SELECT 1)', 'insert [t]([a]) query: select 1'],
   [
     'INSERT INTO t (a, b) WITH x AS (SELECT 1) SELECT * FROM x, x y',

@@ -120,7 +120,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT a FROM t INNER u ON b', 23, 'found "u" where JOIN is expected'],
   ['SELECT a FROM t LEFT OUTER u ON b', 28, 'found "u" where JOIN is expected'],
   ["SELECT a FROM 't'", 15, `found the string "t" where a table's name, alone, is expected`],
-  ['SELECT a FROM dbo.t', 15, `found "dbo" where a table's name, alone, is expected`],
+  ['SELECT a FROM dbo.t', 15, `"dbo" is not the schema of the tables, which is "public"`],
   ['SELECT a FROM (t)', 15, `found "(" where a table's name, alone, is expected`],
   ['SELECT a FROM t JOIN 5 ON b', 22, `found "5" where a table's name, alone, is expected`],
   [

@@ -6,6 +6,7 @@ import type { RowField } from '../protocol/messages.js';
 import { sampleOf } from '../protocol/parameters.js';
 import type { Answer } from './answer.js';
 import { bindSelect, type DatabaseContext, rowFields } from './select.js';
+import type { SessionTables } from './session-tables.js';
 import { Waiting } from './waiting.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -116,6 +117,7 @@ export function fieldsWithout(
   typeIds: readonly number[],
   admission: DatabaseContext,
   dialect: sql.SqlDialect,
+  tables: Pick<SessionTables, 'all'>,
 ): readonly RowField[] {
   let first: unknown = null;
   for (const standIn of STAND_INS) {
@@ -126,6 +128,7 @@ export function fieldsWithout(
           typeIds.map((typeId) => sampleOf(typeId) ?? standIn),
           admission,
           dialect,
+          tables,
         ),
       );
     } catch (error) {

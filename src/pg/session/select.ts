@@ -12,6 +12,7 @@ import { formatsFor, rowsInFormats } from '../protocol/binary.js';
 import { type RowField, rowDescription } from '../protocol/messages.js';
 import { rowField } from '../protocol/types.js';
 import type { Answer } from './answer.js';
+import type { SessionTables } from './session-tables.js';
 import type { Waiting } from './waiting.js';
 
 /** A caller's view of a database, in the turn in which it was authorized. */
@@ -53,15 +54,18 @@ export function planSelect(
   select: sql.ReadStatement,
   context: DatabaseContext,
   dialect: sql.SqlDialect,
+  tables: Pick<SessionTables, 'all'> | null = null,
 ): ReadPlan {
-  return sql.bindRead(select, requestOf(context, dialect));
+  return sql.bindRead(select, requestOf(context, dialect, tables));
 }
 
 export function requestOf(
   { model, nowMs, access }: DatabaseContext,
   dialect: sql.SqlDialect,
+  tables: Pick<SessionTables, 'all'> | null = null,
 ): sql.SqlRequest {
   return {
+    ...(tables === null ? {} : { sessionTables: tables.all }),
     dialect,
     model,
     nowMs,
@@ -76,9 +80,10 @@ export function bindSelect(
   parameters: readonly sql.SqlParameter[],
   admission: DatabaseContext,
   dialect: sql.SqlDialect,
+  tables: Pick<SessionTables, 'all'> | null = null,
 ): BoundSelect {
   const select = sql.readPostgresSelect(statement, parameters, dialect);
-  const plan = planSelect(select, admission, dialect);
+  const plan = planSelect(select, admission, dialect, tables);
   const { explain } = select;
   return { plan, explain, fields: explain === 'no' ? plan.outputs : EXPLAIN_FIELDS };
 }

@@ -9,6 +9,7 @@ import { rowField } from '../protocol/types.js';
 import { type Answer, done, oneRow } from './answer.js';
 import type { CopyIn } from './copy-in.js';
 import type { Cursors } from './cursors.js';
+import type { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
 import type { TransactionWrites } from './transaction-writes.js';
 
@@ -23,6 +24,7 @@ export interface SessionState {
   deallocate(name: string | null): void;
   readonly cursors: Cursors;
   readonly writes: TransactionWrites;
+  readonly tables: SessionTables;
   /** The rows of a COPY from the client follow. */
   beginCopy(copy: CopyIn): void;
   endCopy(): void;
@@ -109,6 +111,7 @@ function discarded(target: string, state: SessionState): Answer {
     state.closePortals();
     state.cursors.close(null);
   }
+  if (['ALL', 'TEMP', 'TEMPORARY'].includes(target)) state.tables.dropAll();
   return done(`DISCARD ${target === 'TEMPORARY' ? 'TEMP' : target}`);
 }
 

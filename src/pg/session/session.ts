@@ -25,6 +25,7 @@ import {
   type PreparedStatement,
 } from './portal.js';
 import type { SessionState } from './session-statement.js';
+import { SessionTables } from './session-tables.js';
 import type { Settings } from './settings.js';
 import {
   hasOnlyEffect,
@@ -62,6 +63,7 @@ export class Session implements SessionState {
   readonly #answers: StatementAnswers;
   readonly cursors = new Cursors();
   readonly writes: TransactionWrites;
+  readonly tables = new SessionTables();
   /** The COPY whose rows the client sends. */
   #copy: CopyIn | null = null;
   /** Called when a message waits for the rows of a COPY. */
@@ -99,6 +101,7 @@ export class Session implements SessionState {
     this.writes.drop();
     this.closePortals();
     this.cursors.close(null);
+    this.tables.dropAll();
   }
 
   get isInBlock(): boolean {
@@ -117,6 +120,7 @@ export class Session implements SessionState {
     this.closePortals();
     this.writes.drop();
     this.cursors.endTransaction(isCommitted);
+    this.tables.endTransaction(isCommitted);
     this.settings.endTransaction();
   }
 

@@ -15,7 +15,7 @@ import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
 import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
 import { parameterValue } from '../protocol/parameters.js';
 import { rowField, TYPE } from '../protocol/types.js';
-import type { Answer } from './answer.js';
+import { type Answer, done } from './answer.js';
 import { answerCopyTo } from './copy-out.js';
 import { readCopy } from './copy-statement.js';
 import { answerClose, answerDeclare, answerFetch } from './cursor-answers.js';
@@ -31,7 +31,7 @@ import {
   rowFields,
 } from './select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
-import { answerTables } from './table-answers.js';
+import { answerSessionTables, answerTables } from './table-answers.js';
 import type { Waiting } from './waiting.js';
 import { answerCopyFrom, answerWrite, returnedFields } from './write-answers.js';
 
@@ -140,7 +140,7 @@ export class StatementAnswers {
   async commitWrites(text: string): Promise<void> {
     const request = this.#dependencies.client.execute('rows', text);
     try {
-      await this.#state.writes.commit(request);
+      await this.#state.writes.commit(request, this.#state.tables);
     } catch (error) {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
@@ -151,11 +151,11 @@ export class StatementAnswers {
   async #write(statement: sql.PostgresStatement, portal: Portal): Promise<Answer> {
     const { upper } = statement.tokens[0];
     if (upper === 'NOTIFY') throw new ProtocolError('0A000', NOTIFICATIONS);
-    const isOfTables = sql.changesModel(statement.tokens[0], statement.tokens[1] ?? statement.tokens[0]);
+    const isOfTables = sql.changesModel(statement.tokens);
     if (upper !== 'COPY' && !isOfTables && !sql.beginsWrite(statement)) {
       throw new ProtocolError('0A000', ROWS_ONLY);
     }
-    if (isOfTables && this.#state.isInBlock) throw new ProtocolError('25001', NO_TABLES_IN_BLOCK);
+
     const copy = upper === 'COPY' ? readCopy(statement, portal.prepared.text) : null;
     if (copy?.is === 'to') {
       const inner = newPortal(portal.prepared, portal.values, portal.parameterFormats, []);
@@ -167,7 +167,7 @@ export class StatementAnswers {
     try {
       if (isOfTables) {
         const parsed = sql.readPostgresModel(statement, parametersOf(portal));
-        return await answerTables(parsed, engine, request, portal.waiting);
+        return await this.#tables(parsed, request, portal);
       }
       if (copy !== null) return answerCopyFrom(copy, this.#state, engine, request, portal.waiting);
       const parameters = parametersOf(portal);
@@ -180,6 +180,25 @@ export class StatementAnswers {
       request.ended(error instanceof ProtocolError ? null : error, 0);
       throw error;
     }
+  }
+
+  async #tables(
+    statement: sql.ModelStatement,
+    request: PostgresRequest,
+    { waiting }: Portal,
+  ): Promise<Answer> {
+    const { engine } = this.#dependencies;
+    const { tables, writes, isInBlock } = this.#state;
+    const isOfSession = statement.is !== 'create-table' || statement.temporary;
+    if (isOfSession && !writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
+    const scope = { tables, hold: (bytes: number) => engine.holdMemory(bytes) };
+    const own = await answerSessionTables(statement, scope, engine, request, waiting);
+    if (own !== null || statement.is === 'create-view') {
+      request.ended(null, 0);
+      return own ?? done('CREATE VIEW');
+    }
+    if (isInBlock) throw new ProtocolError('25001', NO_TABLES_IN_BLOCK);
+    return answerTables(statement, engine, request, waiting);
   }
 
   #ofCursor(statement: sql.PostgresStatement, portal: Portal): Answer | Promise<Answer> | null {
@@ -233,7 +252,13 @@ export class StatementAnswers {
     const admission = this.#dependencies.client.open();
     const typeIds = this.#typesOf(statement, prepared, admission);
     try {
-      prepared.describedFields = fieldsWithout(statement, typeIds, admission, this.#state.settings.dialect);
+      prepared.describedFields = fieldsWithout(
+        statement,
+        typeIds,
+        admission,
+        this.#state.settings.dialect,
+        this.#state.tables,
+      );
     } catch (error) {
       if (route === 'rows') throw error;
       if (this.#immediate(statement, portal) !== null) return null;
@@ -259,7 +284,8 @@ export class StatementAnswers {
       const { context: admission } = request;
       const isOpen = (at: number): boolean => prepared.typeIds[at] === 0 && parameterFormats[at] === BINARY;
       if (values.some((_, at) => isOpen(at))) this.#typesOf(statement, prepared, admission);
-      const bound = bindSelect(statement, parametersOf(portal), admission, this.#state.settings.dialect);
+      const { settings, tables } = this.#state;
+      const bound = bindSelect(statement, parametersOf(portal), admission, settings.dialect, tables);
       const fields = fieldsAsDescribed(rowFields(bound), prepared.describedFields);
       if (fields === null) throw misfit(portal) ?? new ResultChanged();
       return answerSelect(this.#dependencies.engine, request, bound, fields, formats, waiting);

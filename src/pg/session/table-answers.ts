@@ -3,19 +3,101 @@ import { createTable, dropTable } from '../../api/index.js';
 import { QuarryError } from '../../base/index.js';
 import type { CatalogChange } from '../../catalog/index.js';
 import { type EngineApi, StepRefused } from '../../engine/index.js';
+import type { ReadPlan } from '../../ir/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import * as sql from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { notice } from '../protocol/messages.js';
 import { type Answer, done } from './answer.js';
 import { type PostgresRequest, requestOf } from './select.js';
+import type { SessionTables } from './session-tables.js';
 import type { Waiting } from './waiting.js';
 
 type Engine = Pick<EngineApi, 'script' | 'change'>;
 
-/** If it rejects, nothing has been changed. */
-export async function answerTables(
+/** What CREATE TEMP changes. */
+export interface SessionScope {
+  readonly tables: SessionTables;
+  /** Reserves memory; null = the limit does not allow it. */
+  readonly hold: (bytes: number) => (() => void) | null;
+}
+
+/** The answer of a statement that concerns only tables of the session; null for other statements. */
+export async function answerSessionTables(
   statement: sql.ModelStatement,
+  { tables, hold }: SessionScope,
+  engine: Pick<EngineApi, 'select'>,
+  request: PostgresRequest,
+  waiting: Waiting,
+): Promise<Answer | null> {
+  if (statement.is === 'drop-table') {
+    if (!statement.tables.every(({ name, database }) => database === undefined && tables.has(name))) {
+      if (statement.ofView && !statement.ifExists) throw new ProtocolError('42P01', NO_VIEW);
+      return statement.ofView ? done('DROP VIEW') : null;
+    }
+    for (const { name } of statement.tables) tables.drop(name);
+    return done(statement.ofView ? 'DROP VIEW' : 'DROP TABLE');
+  }
+  const { name } = statement.table;
+  const sqlRequest = requestOf(request.context, 'postgres', tables);
+  if (statement.is === 'create-view') {
+    sql.bindColumns(statement.query.query, sqlRequest);
+    if (!statement.replaces) tables.checkNew(name);
+    const { columnNames } = statement;
+    tables.add(name, { is: 'view', query: statement.query.query, columnNames, tables: tables.all }, () => {});
+    return done('CREATE VIEW');
+  }
+  if (!statement.temporary) return null;
+  if (statement.ifNotExists && tables.has(name)) return done('CREATE TABLE AS');
+  tables.checkNew(name);
+  if (statement.query === null) throw new ProtocolError('0A000', TEMP_COLUMNS);
+  const { plan, columns } = sql.bindColumns(statement.query.query, sqlRequest);
+  const lines = await linesOf(engine, plan, request, waiting);
+  const release = hold(lines.reduce((sum, line) => sum + line.length, 0) * MEMORY_PER_CHARACTER);
+  if (release === null) throw new ProtocolError('53200', 'the memory limit is reached; try again later');
+  tables.add(name, { is: 'rows', columns, rows: sql.sessionRows(lines, columns) }, release);
+  return done(`SELECT ${lines.length}`);
+}
+
+const NO_VIEW = 'the session has no such view';
+const TEMP_COLUMNS = 'a temporary table is made of a query: CREATE TEMP TABLE name AS SELECT ...';
+/** The text, and the values made of it. */
+const MEMORY_PER_CHARACTER = 8;
+const ROWS_MAX = 50_000;
+const CHARACTERS_MAX = 16 * 2 ** 20;
+
+async function linesOf(
+  engine: Pick<EngineApi, 'select'>,
+  plan: ReadPlan,
+  { context }: PostgresRequest,
+  cancellation: Waiting,
+): Promise<readonly string[]> {
+  const isRestricted = context.access.fingerprint !== '';
+  const { parts, done: release } = engine.select([{ plan, explain: 'no', isRestricted }], 'ndjson', {
+    cancellation,
+    bypassCache: false,
+  });
+  const decoder = new TextDecoder();
+  const lines: string[] = [];
+  let [rest, count] = ['', 0];
+  for await (const part of parts) {
+    const text = rest + decoder.decode(part, { stream: true });
+    count += part.byteLength;
+    release?.(part);
+    const found = text.split('\n');
+    rest = found.pop() ?? '';
+    for (const line of found) lines.push(line);
+    if (lines.length > ROWS_MAX || count > CHARACTERS_MAX) {
+      const most = `${ROWS_MAX} rows and ${CHARACTERS_MAX} bytes`;
+      throw new ProtocolError('54000', `a temporary table has at most ${most}`);
+    }
+  }
+  return rest === '' ? lines : [...lines, rest];
+}
+
+/** If it rejects, nothing has been changed. `statement` concerns dimensions. */
+export async function answerTables(
+  statement: Exclude<sql.ModelStatement, sql.CreateViewStatement>,
   engine: Engine,
   request: PostgresRequest,
   waiting: Waiting,

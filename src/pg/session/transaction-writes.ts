@@ -9,6 +9,7 @@ import type { DatabaseModel } from '../../schema/index.js';
 import * as sql from '../../sql/index.js';
 import { ProtocolError } from '../protocol/errors.js';
 import { type PostgresRequest, requestOf } from './select.js';
+import type { SessionTables } from './session-tables.js';
 
 /** An insert body of at most ENTITIES_PER_INSERT_MAX rows. */
 export interface CopiedRows {
@@ -51,12 +52,12 @@ export class TransactionWrites {
   }
 
   /** Adds a write to the block. Throws 54000, 53200, and the errors of binding. */
-  add(write: PendingWrite, request: PostgresRequest): void {
+  add(write: PendingWrite, request: PostgresRequest, tables: Pick<SessionTables, 'all'> | null = null): void {
     request.grantWrite();
     if (write.is === 'statement') {
       if (write.statement.returning !== null) throw new ProtocolError('0A000', NO_RETURNING);
       const before = this.#pending.map(statementOf);
-      sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres'));
+      sql.checkWrite(write.statement, before, requestOf(request.context, 'postgres', tables));
     }
     const byteCount = this.#byteCount + write.bytes;
     if (byteCount > BYTES_MAX || this.#pending.length >= STATEMENTS_MAX) {
@@ -73,10 +74,10 @@ export class TransactionWrites {
   }
 
   /** Executes the writes of the block as one record. Rejects, with nothing written, if one of them is refused. */
-  async commit(request: PostgresRequest): Promise<void> {
+  async commit(request: PostgresRequest, tables: Pick<SessionTables, 'all'>): Promise<void> {
     const writes = this.#pending;
     try {
-      await runWrites(this.#engine, writes, request);
+      await runWrites(this.#engine, writes, request, tables);
     } finally {
       this.drop();
     }
@@ -140,12 +141,13 @@ export async function runWrites(
   engine: Pick<EngineApi, 'script'>,
   writes: readonly PendingWrite[],
   request: PostgresRequest,
+  tables: Pick<SessionTables, 'all'> | null = null,
   cancellation: Cancellation | null = null,
 ): Promise<Written> {
   const { customKey, charge } = request.grantWrite();
   const { databaseId, access, model, nowMs } = request.context;
   const sqlRequest = (newest: DatabaseModel): sql.SqlRequest =>
-    requestOf({ ...request.context, model: newest }, 'postgres');
+    requestOf({ ...request.context, model: newest }, 'postgres', tables);
   const statements = writes.map(statementOf);
   let rows: readonly Uint8Array[] = [];
   const prepare = async (reader: ScriptReader) => {

@@ -26,12 +26,12 @@ export async function answerWrite(
   const pending = { is: 'statement', statement: write, bytes } as const;
   const verb = write.is === 'insert-query' ? 'INSERT' : write.is.toUpperCase();
   if (state.isInBlock) {
-    state.writes.add(pending, request);
+    state.writes.add(pending, request, state.tables);
     request.ended(null, 0);
     // The number of rows of a query, and of entities of a change, is known when it takes effect.
     return done(write.is === 'insert' ? `INSERT 0 ${write.rows.length}` : verb);
   }
-  const { numbers, rows } = await runWrites(engine, [pending], request, waiting);
+  const { numbers, rows } = await runWrites(engine, [pending], request, state.tables, waiting);
   request.ended(null, numbers[0]);
   const tag = verb === 'INSERT' ? `INSERT 0 ${numbers[0]}` : `${verb} ${numbers[0]}`;
   return write.returning === null

@@ -2,6 +2,9 @@
 import type { BindingTime } from '../../base/index.js';
 import type { Condition, Constant, Expression } from '../../ir/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../schema/index.js';
+import type { SqlType } from '../../vector/index.js';
+import type { Query } from '../tree.js';
+import type { InputTraits } from './scope.js';
 
 /** The columns and rows of a database that the caller may use. */
 export interface SqlAccess {
@@ -21,7 +24,32 @@ export interface SqlAccess {
  */
 export type SqlDialect = 'http' | 'postgres';
 
+/** A table that only one session has. */
+export type SessionTable =
+  | {
+      readonly is: 'rows';
+      readonly columns: readonly SessionColumn[];
+      /** In the stored form of the types of the columns. */
+      readonly rows: readonly (readonly Constant['value'][])[];
+    }
+  | {
+      readonly is: 'view';
+      readonly query: Query;
+      /** null = those of the query. */
+      readonly columnNames: readonly string[] | null;
+      /** The tables of the session when the view was made, which its query reads. */
+      readonly tables: ReadonlyMap<string, SessionTable>;
+    };
+
+export interface SessionColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly traits: InputTraits;
+}
+
 export interface SqlRequest {
+  /** The tables of the caller's session, by name in lower case, which hide others of the same name. Absent = none. */
+  readonly sessionTables?: ReadonlyMap<string, SessionTable>;
   /** Default: http. */
   readonly dialect?: SqlDialect;
   readonly model: DatabaseModel;

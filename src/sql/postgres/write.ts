@@ -51,7 +51,7 @@ export function readPostgresModel(
   const translated = translate(tokens, parameters);
   refuseForeign(translated);
   const statement = readModelStatement(translated);
-  if (statement.is === 'create-table' && statement.query !== null) applyDialect(statement.query, 'postgres');
+  if (statement.is !== 'drop-table' && statement.query !== null) applyDialect(statement.query, 'postgres');
   return statement;
 }
 

@@ -27,19 +27,6 @@ export function readBlock(reader: TokenReader): { readonly body: SelectBlock; re
   return { body: { is: 'block', position, ...choice, ...clauses }, top };
 }
 
-/** Parses TABLE name, which is SELECT * FROM name. */
-export function readTable(reader: TokenReader): SelectBlock {
-  const { position } = reader.next();
-  const { text: name, ofSchema } = reader.expectName("a table's name");
-  const table = { is: 'table', name, alias: null, position, columnNames: null } as const;
-  const star = { is: 'star', table: null, position, parenthesized: false } as const;
-  return {
-    ...{ is: 'block', position, distinct: false, distinctOn: null, items: [{ of: star, alias: null }] },
-    from: [ofSchema === true ? { ...table, ofSchema } : table],
-    ...{ where: null, groupBy: [], having: null, windows: [], qualify: null },
-  };
-}
-
 /** Parses the list of SELECT or RETURNING. */
 export const readItems = (reader: TokenReader): readonly SelectItem[] =>
   commaList(reader, () => readItem(reader));

@@ -59,8 +59,8 @@ function flatTables({ from }: SelectBlock): Pick<SelectStatement, 'from' | 'join
 
 function tableOf(item: FromItem): TableName | null {
   if (item.is !== 'table' || item.columnNames !== null) return null;
-  const { name, alias, position, ofSchema } = item;
-  return { name, alias, position, ...(ofSchema === true ? { ofSchema } : {}) };
+  const { name, alias, position, database } = item;
+  return database === undefined ? { name, alias, position } : { name, alias, position, database };
 }
 
 function flatKeys({ groupBy }: SelectBlock): readonly SqlNode[] | null {

@@ -3,6 +3,7 @@ import { isIntervalAhead, readInterval } from '../intervals.js';
 import { JOINS_MAX } from '../limits.js';
 import { TOTALS } from '../refusals.js';
 import { sqlError } from '../sql-error.js';
+import { tablePath } from '../table-name.js';
 import { isReserved, type TokenReader } from '../token-reader.js';
 import { type Token, unexpected } from '../tokens.js';
 import type { FromItem, FunctionArgument } from '../tree.js';
@@ -132,16 +133,15 @@ class TableReader {
   #named(): FromItem {
     const reader = this.#reader;
     const token = reader.peek();
-    const { text: name, position } = token;
+    const { position } = token;
     if (reader.isSign('*')) throw sqlError(TOTALS, position);
     if (!isName(token)) throw unexpected(token, 'a table');
     reader.next();
-    if (reader.isSign('.')) throw unexpected(token, ALONE);
     if (reader.isSign('(')) return this.#call(token);
+    const table = tablePath(token, reader);
     const alias = readAlias(reader, isTableAlias);
     const columnNames = alias === null ? null : columnNamesOf(reader);
-    const schema = token.ofSchema === true ? { ofSchema: true as const } : {};
-    return { is: 'table', name, alias, position, columnNames, ...schema };
+    return { is: 'table', ...table, alias, columnNames };
   }
 
   /** Parses a function that returns rows, after its name. */

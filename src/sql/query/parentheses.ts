@@ -9,6 +9,10 @@ const BEGINS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'VALUES']);
 /** Words that continue a query after a parenthesized one. */
 const CONTINUES: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT']);
 
+/** Whether a name follows TABLE, which is also a name itself. */
+const isNameToken = (token: Token | undefined): boolean =>
+  token?.kind === 'word' || token?.kind === 'bracketed' || token?.kind === 'double';
+
 export class Parentheses {
   readonly #tokens: readonly Token[];
   /** For each opening parenthesis the index of the one that closes it; the number of tokens if none does. */
@@ -36,7 +40,8 @@ export class Parentheses {
     let inside = at + 1;
     while (isSign(this.#tokens[inside], '(')) inside++;
     const { upper } = this.#tokens[inside] ?? { upper: '' };
-    if (!BEGINS.has(upper) || isSign(this.#tokens[inside + 1], '.')) return false;
+    const isTable = upper === 'TABLE' && isNameToken(this.#tokens[inside + 1]);
+    if ((!BEGINS.has(upper) && !isTable) || isSign(this.#tokens[inside + 1], '.')) return false;
     for (let open = inside - 1; open > at; open--) {
       if (!this.#isContinued(this.#closing[open] + 1)) return false;
     }

@@ -7,11 +7,13 @@ import { ExpressionReader } from '../expression.js';
 import { BLOCKS_MAX } from '../limits.js';
 import { pagingFollows, type QueryPaging, readPaging } from '../paging.js';
 import { sqlError } from '../sql-error.js';
+import { tablePath } from '../table-name.js';
 import { unexpected } from '../tokens.js';
 import type { CommonTable, OrderKey, Query, QueryBody, SqlNode } from '../tree.js';
-import { readBlock, readTable, type Top } from './block.js';
+import { readBlock, type Top } from './block.js';
 import { columnNamesOf } from './from.js';
 import { commaList, readOrderBy } from './order-keys.js';
+import { selectOf } from './select-of.js';
 
 type SetOperator = (QueryBody & { readonly is: 'set' })['operator'];
 
@@ -85,8 +87,17 @@ export class QueryReader extends ExpressionReader {
     if (++this.#blockCount > BLOCKS_MAX) {
       throw sqlError(`a statement has at most ${BLOCKS_MAX} SELECTs and VALUES`, position);
     }
-    if (upper === 'SELECT') return readBlock(this);
-    return { body: upper === 'TABLE' ? readTable(this) : this.#values(), top: null };
+    if (upper === 'TABLE') return { body: this.#wholeTable(), top: null };
+    return upper === 'SELECT' ? readBlock(this) : { body: this.#values(), top: null };
+  }
+
+  /** TABLE name is SELECT * FROM name. */
+  #wholeTable(): QueryBody {
+    const { position } = this.next();
+    const table = tablePath(this.expectName("a table's name"), this);
+    const star = { is: 'star', table: null, position, parenthesized: false } as const;
+    const from = { is: 'table', ...table, alias: null, columnNames: null } as const;
+    return selectOf([{ of: star, alias: null }], [from], null, position).body;
   }
 
   #values(): QueryBody {

@@ -8,7 +8,17 @@ import { windowName } from './windows.js';
 
 /** Sequences of bare words and signs that only other SELECTs have. NAME is any name. */
 const PHRASES: readonly string[] = [
-  ...['UNION', 'INTERSECT', 'EXCEPT', '( SELECT', '( WITH', '( VALUES', 'EXISTS (', 'LATERAL'],
+  ...[
+    'UNION',
+    'INTERSECT',
+    'EXCEPT',
+    '( SELECT',
+    '( WITH',
+    '( VALUES',
+    '( TABLE NAME',
+    'EXISTS (',
+    'LATERAL',
+  ],
   ...['ANY (', 'SOME (', 'ALL (', 'SELECT ALL', 'DISTINCT ON'],
   ...['RIGHT JOIN', 'RIGHT OUTER', 'FULL JOIN', 'FULL OUTER', 'CROSS JOIN', 'USING ('],
   ...['NATURAL JOIN', 'NATURAL LEFT', 'NATURAL RIGHT', 'NATURAL FULL', 'NATURAL INNER'],
@@ -72,7 +82,7 @@ function hasFlatClauses(tokens: readonly Token[]): boolean {
   for (let at = 0; at < tokens.length; at++) {
     const { kind, text, upper } = tokens[at];
     if (kind === 'sign') {
-      if (inTable && text === '(') return false;
+      if (inTable && (text === '(' || text === '.')) return false;
       if (inTables && depth === 0 && text === ',') return false;
       if (inKeys && depth === 0 && text === '(') {
         parentheses ??= new Parentheses(tokens);

@@ -16,6 +16,12 @@ const SEED = 20_261;
 const GENERATED_COUNT = 1_500;
 
 const READ: readonly (readonly [string, string])[] = [
+  ['TABLE t UNION (TABLE public.u) LIMIT 1', 'query: {select * from [t] union select * from [u]} limit 1'],
+  [
+    'SELECT a FROM (TABLE [x y]) z, db.public.v w',
+    'query: select [a] from {select * from [x y]} as [z], [v] as [w]',
+  ],
+  ['SELECT table FROM public.t', 'query: select [table] from [t]'],
   ['WITH x AS (SELECT 1) SELECT a FROM x', 'query: with [x] as {select 1} select [a] from [x]'],
   [
     'WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x), y AS NOT MATERIALIZED (VALUES (1, 2)) SELECT a FROM x, y LIMIT 5',
@@ -197,7 +203,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ],
   ['SELECT a FROM t, f(x) WITH ORDINALITY', 23, 'WITH ORDINALITY is not available; use ROW_NUMBER() OVER ()'],
   ['SELECT a FROM f(x', 16, 'the parenthesis that begins here is not closed'],
-  ['SELECT a FROM dbo.t, u', 15, 'found "dbo" where a table\'s name, alone, is expected'],
+  ['SELECT a FROM dbo.t, u', 15, '"dbo" is not the schema of the tables, which is "public"'],
   ['WITH x AS SELECT 1', 11, 'found "SELECT" where ( is expected'],
   ['WITH x SELECT 1', 8, 'found "SELECT" where AS is expected'],
   ['WITH x AS (SELECT 1) DELETE FROM t', 22, 'found "DELETE" where SELECT, VALUES or ( is expected'],

@@ -10,7 +10,13 @@ import { checkTables } from '../../auth/write-permission.js';
 import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
 import { sqlRequestOf } from './sql-write.js';
 
+const TEMPORARY = 'temporary tables and views live in a session of the Postgres port; here, use WITH';
+
 export function changeTables(call: DatabaseCall, statement: sql.ModelStatement): Promise<Members> {
+  const isView = statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView);
+  if (isView || (statement.is === 'create-table' && statement.temporary)) {
+    throw sql.sqlError(TEMPORARY, statement.position);
+  }
   checkTables(call.catalog, call.caller, call.nowMs, statement.is === 'drop-table');
   if (statement.is === 'drop-table') return drop(call, statement);
   const name = sql.apiNameOf(statement.table.name, statement.table.position);

@@ -52,7 +52,10 @@ export function nameOfRef(ref: Ref): string {
 }
 
 /** Resolves a table name to a dimension. Throws 6000. */
-export function dimensionOf({ name, position }: TableName, model: DatabaseModel): Dimension {
+export function dimensionOf({ name, position, database }: TableName, model: DatabaseModel): Dimension {
+  if (typeof database === 'string' && lowerCase(database) !== lowerCase(model.name)) {
+    throw sqlError(`${quoted(database)} is another database than ${quoted(model.name)}`, position);
+  }
   const dimension = namedOrDashed(model.dimensions, lowerCase(name));
   if (dimension !== null) return dimension;
   throw sqlError(`there is no table ${quoted(name)}`, position, meant(name, model.dimensions.keys()));

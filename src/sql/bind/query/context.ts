@@ -1,7 +1,7 @@
 /** State that the blocks of one statement share during binding. */
 
 import type { CommonTable, Query } from '../../tree.js';
-import type { SqlRequest } from '../request.js';
+import type { SessionTable, SqlRequest } from '../request.js';
 import type { Build } from './build.js';
 import type { OutputColumn, PlanColumns } from './plan-columns.js';
 import type { QueryScope } from './query-scope.js';
@@ -35,6 +35,10 @@ export interface QueryContext {
   readonly columns: PlanColumns;
   /** The relations that are computed once, in the order in which they are needed. */
   readonly tables: Build[];
+  /** The session's tables that the query being bound sees. */
+  readonly sessionTables: ReadonlyMap<string, SessionTable>;
+  /** Binds the query of a view with the tables that it was made over. Throws 6000, 506. */
+  bindView(view: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery;
   /** Binds the query of a table of WITH. Throws 6000, 506. */
   bindTable(table: VisibleTable): BoundQuery;
   /** Binds a query within `outer` (null = no block around it). Throws 6000, 506. */

@@ -16,6 +16,7 @@ import { compared } from '../expressions/compare.js';
 import { bindCondition } from '../expressions/scalar.js';
 import { lettersOfAny } from '../expressions/text-case.js';
 import { allMembersOf } from '../nodes.js';
+import type { SessionTable } from '../request.js';
 import { BaseTable, type EventTableName } from './base-table.js';
 import { type Build, extended, joined, ONE_ROW_RELATION } from './build.js';
 import { conditionTable } from './condition-table.js';
@@ -91,13 +92,37 @@ export class FromBinder {
   }
 
   #table(item: Extract<FromItem, { readonly is: 'table' }>): BoundFrom {
-    const common = item.ofSchema === true ? undefined : this.#visible.get(lowerCase(item.name));
-    const bound = common === undefined ? this.#base(item) : this.#common(common, item);
+    const common = item.database === undefined ? this.#visible.get(lowerCase(item.name)) : undefined;
+    const own =
+      item.database === undefined ? this.#context.sessionTables.get(lowerCase(item.name)) : undefined;
+    const bound =
+      common !== undefined
+        ? this.#common(common, item)
+        : own === undefined
+          ? this.#base(item)
+          : this.#ofSession(own, item);
     if (item.columnNames === null) return bound;
     const [table] = bound.namespace.tables;
     const columns = renamed(table.all(), item.columnNames, item.position);
     const derived = new DerivedTable(item.alias ?? item.name, columns, item.position);
     return { build: bound.build, namespace: new Namespace([derived], []) };
+  }
+
+  #ofSession(own: SessionTable, { name, alias, position }: TableName): BoundFrom {
+    const named = (columns: readonly OutputColumn[]): Namespace =>
+      new Namespace([new DerivedTable(alias ?? name, columns, position)], []);
+    if (own.is === 'view') {
+      const { build, columns } = this.#context.bindView(own);
+      return { build, namespace: named(renamed(columns, own.columnNames, position)) };
+    }
+    const columns = own.columns.map((column) => ({
+      ...this.#context.columns.add(column.type, column.traits, column.name),
+      ...{ name: column.name, constant: null },
+    }));
+    return {
+      build: () => ({ op: 'values', columns: columns.map(plainColumn), rows: own.rows }),
+      namespace: named(columns),
+    };
   }
 
   #base(table: TableName): BoundFrom {

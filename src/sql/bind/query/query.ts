@@ -4,6 +4,7 @@
  */
 import { invariant, QuarryError } from '../../../base/index.js';
 import {
+  columnsOf,
   type Expression,
   type ReadPlan,
   type Relation,
@@ -22,7 +23,7 @@ import { constantOf } from '../expressions/build.js';
 import { castTo, unify } from '../expressions/coerce.js';
 import { bindScalar } from '../expressions/scalar.js';
 import { lettersOfAny } from '../expressions/text-case.js';
-import type { SqlRequest } from '../request.js';
+import type { SessionColumn, SessionTable, SqlRequest } from '../request.js';
 import { bindSelect } from '../select.js';
 import { answerOf } from './answer.js';
 import { BlockBinder } from './block.js';
@@ -41,6 +42,11 @@ const VALUES_ROWS_MAX = 10_000;
 
 /** Throws 6000 with the source position for statements that cannot be bound, and 506 for columns that the caller may not use. */
 export function bindRead(statement: ReadStatement, request: SqlRequest): ReadPlan {
+  const { sessionTables = NO_SESSION_TABLES } = request;
+  if (sessionTables.size > 0) {
+    const whole = statement.is === 'query' ? statement.query : queryOf(statement);
+    if ([...tableUses(whole).keys()].some((name) => sessionTables.has(name))) return bindTree(whole, request);
+  }
   if (statement.is === 'query') {
     const flat = flattened(statement.query);
     return flat === null ? bindTree(statement.query, request) : bindFlat(flat, statement.query, request);
@@ -90,7 +96,27 @@ export function bindOverTable(
   return binder.plan(query, new Map([[name, table]]));
 }
 
+const NO_SESSION_TABLES: ReadonlyMap<string, SessionTable> = new Map();
+
+/** The plan of a query, with outputs that are named by their numbers, and its columns. Throws 6000, 506. */
+export function bindColumns(
+  query: Query,
+  request: SqlRequest,
+): { readonly plan: RelationPlan; readonly columns: readonly SessionColumn[] } {
+  const binder = new QueryBinder(request, tableUses(query));
+  const { outputs, ...plan } = binder.plan(query);
+  const columns = columnsOf(plan.root).map(({ column }, index) => ({
+    ...outputs[index],
+    traits: binder.columns.traits(column),
+  }));
+  return {
+    plan: { ...plan, outputs: outputs.map(({ type }, index) => ({ name: String(index), type })) },
+    columns,
+  };
+}
+
 class QueryBinder implements QueryContext {
+  sessionTables: ReadonlyMap<string, SessionTable>;
   readonly request: SqlRequest;
   readonly columns = new PlanColumns();
   readonly tables: Build[] = [];
@@ -102,6 +128,7 @@ class QueryBinder implements QueryContext {
 
   constructor(request: SqlRequest, uses: ReadonlyMap<string, number>) {
     this.request = request;
+    this.sessionTables = request.sessionTables ?? NO_SESSION_TABLES;
     this.#uses = uses;
   }
 
@@ -136,6 +163,16 @@ class QueryBinder implements QueryContext {
     return bindRecursive(table, tables, this.#recursions++, this.columns, bindWithin);
   }
 
+  bindView({ query, tables }: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery {
+    const around = this.sessionTables;
+    this.sessionTables = tables;
+    try {
+      return this.bindQuery(query, new Map(), null);
+    } finally {
+      this.sessionTables = around;
+    }
+  }
+
   #withTables({ tables }: Query, visible: VisibleTables): VisibleTables {
     let all = visible;
     for (const definition of tables) {
@@ -152,8 +189,11 @@ class QueryBinder implements QueryContext {
   #scan(query: Query, visible: VisibleTables, outer: QueryScope | null): BoundQuery | null {
     const flat = flattened(query);
     if (flat === null || flat.from === null) return null;
-    const named = [flat.from, ...flat.joins.map(({ table }) => table)];
-    if (named.some(({ name, ofSchema }) => ofSchema !== true && visible.has(lowerCase(name)))) return null;
+    const named = [flat.from, ...flat.joins.map(({ table }) => table)].filter(
+      ({ database }) => database === undefined,
+    );
+    const isOwn = (name: string): boolean => visible.has(name) || this.sessionTables.has(name);
+    if (named.some(({ name }) => isOwn(lowerCase(name)))) return null;
     let plan: SelectPlan;
     try {
       plan = bindSelect(flat, this.request);

@@ -23,5 +23,5 @@ export function tableUses(query: Query): ReadonlyMap<string, number> {
 
 function tableNames(item: FromItem): readonly string[] {
   if (item.is === 'join') return [...tableNames(item.left), ...tableNames(item.right)];
-  return item.is === 'table' && item.ofSchema !== true ? [item.name] : [];
+  return item.is === 'table' && item.database === undefined ? [item.name] : [];
 }

@@ -1,0 +1,87 @@
+/** Temporary tables and views on the port: their values, rights, transactions, and the statements that read them. */
+import t from 'tap';
+import { refusal, startPostgres } from '../site.js';
+
+t.test('temporary tables and views', async (t) => {
+  const fixture = await startPostgres(t);
+  const columns = [
+    { name: 'name', type: 'string' },
+    { name: 'age', type: 'integer' },
+    { name: 'pay', type: 'decimal', 'decimal-places': 2 },
+    { name: 'born', type: 'date' },
+  ];
+  await fixture.https.request({ method: 'POST', path: '/v1/column', body: columns });
+  const client = await fixture.connect();
+  const rows = async (text: string, values: unknown[] = []): Promise<unknown[]> =>
+    (await client.query(text, values)).rows;
+  await client.query(`INSERT INTO "default" ("entity-id", name, age, pay, born) VALUES
+    ('a', 'Al', 9007199254740993, 1.25, '2001-02-03'), ('b', 'Bo', 2, NULL, NULL)`);
+
+  t.test('a table keeps the rows of its query, and a view reads anew', async (t) => {
+    const made = await client.query(
+      'CREATE TEMP TABLE kept AS SELECT "entity-id" AS id, name, age, pay, born, age > 5 AS big FROM "default"',
+    );
+    t.strictSame([made.command, made.rowCount], ['SELECT', 2]);
+    await client.query(
+      'CREATE TEMP VIEW seen (person, years) AS SELECT name, age FROM "default" WHERE age < 100',
+    );
+    t.match(await rows('SELECT * FROM kept ORDER BY id'), [
+      { id: 'a', name: 'al', age: '9007199254740993', pay: '1.25', big: true },
+      { id: 'b', name: 'bo', age: '2', pay: null, born: null, big: false },
+    ]);
+    await client.query(`UPDATE "default" SET age = 3 WHERE "entity-id" = 'b'`);
+    t.strictSame(
+      await rows('SELECT k.age, s.years FROM kept k JOIN seen s ON s.person = k.name WHERE k.age = $1', [2]),
+      [{ age: '2', years: '3' }],
+    );
+    await client.query('CREATE OR REPLACE TEMP VIEW seen AS SELECT years + 1 AS next FROM seen');
+    t.strictSame(await rows('SELECT next FROM seen'), [{ next: '4' }]);
+    t.equal(
+      (await client.query(`INSERT INTO "default" ("entity-id", age) SELECT id || '!', age FROM kept`))
+        .rowCount,
+      2,
+    );
+    t.match(await refusal(client.query('CREATE TEMP TABLE kept AS SELECT 1 AS x')), { code: '42P07' });
+    const other = await fixture.connect();
+    t.match(await refusal(other.query('SELECT 1 FROM kept')), { code: '42P01' });
+    await client.query('DROP TABLE kept');
+    t.match(await refusal(client.query('SELECT 1 FROM kept')), { code: '42P01' });
+    await client.query('DISCARD TEMP');
+    t.match(await refusal(client.query('SELECT 1 FROM seen')), { code: '42P01' });
+  });
+
+  t.test('a block that is rolled back leaves none, and pending writes refuse changes of them', async (t) => {
+    await client.query('BEGIN');
+    await client.query(`CREATE TEMPORARY TABLE gone AS SELECT 'a!' AS id`);
+    await client.query('DELETE FROM "default" WHERE "entity-id" IN (SELECT id FROM gone)');
+    t.match(await refusal(client.query('DROP TABLE gone')), { code: '0A000' });
+    await client.query('ROLLBACK');
+    t.match(await refusal(client.query('SELECT 1 FROM gone')), { code: '42P01' });
+    await client.query('BEGIN');
+    await client.query(`CREATE TEMPORARY TABLE gone AS SELECT 'a!' AS id`);
+    await client.query('DELETE FROM "default" WHERE "entity-id" IN (SELECT id FROM gone)');
+    await client.query('COMMIT');
+    t.strictSame(await rows('SELECT count(*) AS n FROM "default"'), [{ n: '3' }]);
+  });
+
+  t.test('what is not available is refused, also over HTTP', async (t) => {
+    for (const text of [
+      'CREATE VIEW v AS SELECT 1 AS a',
+      'CREATE TEMP TABLE x (a int)',
+      'DROP VIEW nix',
+      'CREATE TEMP VIEW v AS SELECT nix FROM "default"',
+    ]) {
+      await t.rejects(client.query(text), text);
+    }
+    t.match(
+      await refusal(client.query('CREATE TEMP TABLE x AS SELECT g FROM generate_series(1, 50001) AS s (g)')),
+      { code: '54000' },
+    );
+    const { status, body } = await fixture.https.request({
+      ...{ method: 'POST', path: '/v1/sql', text: 'CREATE TEMP TABLE x AS SELECT 1 AS a' },
+      headers: { 'content-type': 'application/sql' },
+    });
+    t.equal(status, 400);
+    t.match(JSON.stringify(body), /live in a session of the Postgres port/);
+  });
+});
