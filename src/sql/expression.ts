@@ -4,12 +4,11 @@
  * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
  * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
-import { addedIntervals, isIntervalAhead, readInterval } from './intervals.js';
 import { LIST, nodeAt, OperandReader } from './operand.js';
 import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
-import type { ComparisonOperator, SourcePosition, Span, SqlNode } from './tree.js';
+import type { ComparisonOperator, SourcePosition, SqlNode } from './tree.js';
 
 type ArithmeticOperator = Extract<SqlNode, { readonly is: 'arithmetic' }>['operator'];
 
@@ -282,31 +281,15 @@ export class ExpressionReader extends OperandReader {
 
   #sum(): SqlNode {
     const { position } = this.peek();
-    let left = isIntervalAhead(this) ? this.#movedFirst(position) : this.#product();
+    let left = this.#product();
     while (this.isSign('+') || this.isSign('-')) {
       const height = this.height;
       const { text } = this.next();
       const operator = text === '+' ? '+' : '-';
-      if (isIntervalAhead(this)) {
-        left = this.#moved(left, readInterval(this), operator, position);
-        continue;
-      }
       left = { is: 'arithmetic', operator, left, right: this.#product(), ...nodeAt(position) };
       this.above(height, position);
     }
     return left;
-  }
-
-  /** Parses INTERVAL '1 day' + date. */
-  #movedFirst(position: SourcePosition): SqlNode {
-    const spans = readInterval(this);
-    this.expectSign('+');
-    return this.#moved(this.#product(), spans, '+', position);
-  }
-
-  #moved(of: SqlNode, spans: readonly Span[], operator: '+' | '-', position: SourcePosition): SqlNode {
-    for (const _span of spans) this.above(0, position);
-    return addedIntervals(of, spans, operator, position);
   }
 
   #product(): SqlNode {

@@ -35,7 +35,6 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['TABLESAMPLE', 'TABLESAMPLE is not available'],
   ['RLIKE', 'RLIKE is not available; use ~ or REGEXP_LIKE'],
   ['REGEXP', 'REGEXP is not available; use ~ or REGEXP_LIKE'],
-  ['AT TIME ZONE', 'AT TIME ZONE is not available; dates without a zone are UTC'],
 ];
 
 interface Phrase {

@@ -26,6 +26,14 @@ const EXPECTED = [
     ],
     count: 3,
   },
+  {
+    result: [
+      { day: '2026-01-04T15:00:00Z', tokyo: 'Mon 05 Jan 09:00' },
+      { day: '2026-01-05T15:00:00Z', tokyo: 'Tue 06 Jan 09:00' },
+    ],
+    count: 2,
+  },
+  { result: [{ span: '2 days', seconds: 172_800, later: '2026-02-28', age: '2 years 1 day' }], count: 1 },
   { result: [{ COUNT: 2 }], count: 1 },
   {
     result: [

@@ -5,7 +5,7 @@ import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition, SqlNode } from '../../tree.js';
 import { asText } from '../expressions/arithmetic.js';
-import { constantOf, DATETIME, isNull, isTextConstant } from '../expressions/build.js';
+import { constantOf, DATETIME, INTERVAL, isNull, isTextConstant } from '../expressions/build.js';
 import { castTo, readAs } from '../expressions/coerce.js';
 import { UNIT_NAMES, unitNamed } from '../expressions/date-units.js';
 import { isDate, isNumber, typeName } from '../expressions/types.js';
@@ -17,6 +17,7 @@ import { suggestion } from '../suggest.js';
  *   number     integer, decimal or float          float      any number, as a float
  *   integer    a whole number                     digits     a whole number written out, -38 to 38
  *   date       a date or a datetime               unit       a unit of dates, in quotes or not: 'dd', month
+ *   interval   an interval                        time       a date, a datetime or an interval
  *   condition  true or false                      value      anything but lists and points
  */
 export type ArgumentKind =
@@ -27,6 +28,8 @@ export type ArgumentKind =
   | 'integer'
   | 'digits'
   | 'date'
+  | 'interval'
+  | 'time'
   | 'unit'
   | 'condition'
   | 'value';
@@ -105,7 +108,10 @@ function readArgument(kind: FirmKind, bound: Expression, position: SourcePositio
     case 'digits':
       return castTo(bound, INTEGER, position);
     case 'date':
+    case 'time':
       return readAs(bound, DATETIME, position);
+    case 'interval':
+      return readAs(bound, INTERVAL, position);
     default:
       return bound;
   }
@@ -118,6 +124,8 @@ const TYPE_OF_NULL: Readonly<Record<FirmKind, SqlType>> = {
   integer: INTEGER,
   digits: INTEGER,
   date: DATETIME,
+  time: DATETIME,
+  interval: INTERVAL,
   condition: { type: 'boolean' },
 };
 
@@ -128,6 +136,8 @@ const EXPECTED: Readonly<Record<FirmKind, string>> = {
   integer: 'a whole number',
   digits: `a literal whole number from -${DIGITS_MAX} to ${DIGITS_MAX}`,
   date: 'a date or datetime',
+  time: 'a date, datetime or interval',
+  interval: 'an interval',
   condition: 'a condition',
 };
 
@@ -138,6 +148,8 @@ const ACCEPTS: Readonly<Record<FirmKind, (of: Expression) => boolean>> = {
   integer: ({ type }) => type.type === 'integer',
   digits: (of) => of.op === 'constant' && typeof of.value === 'bigint' && fewDigits(of.type, of.value),
   date: ({ type }) => isDate(type),
+  time: ({ type }) => isDate(type) || type.type === 'interval',
+  interval: ({ type }) => type.type === 'interval',
   condition: ({ type }) => type.type === 'boolean',
 };
 

@@ -13,6 +13,7 @@ import { NUMBER_FUNCTIONS } from './number.js';
 import { REGEX_FUNCTIONS } from './regex.js';
 import { TEXT_FUNCTIONS } from './text.js';
 import { TEXT_EDIT_FUNCTIONS } from './text-edits.js';
+import { TO_CHAR_FUNCTIONS } from './to-char.js';
 
 /** All functions. To add a function, add an entry. */
 export const SQL_FUNCTIONS: readonly SqlFunction[] = [
@@ -21,6 +22,7 @@ export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   ...REGEX_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...DATE_FUNCTIONS,
+  ...TO_CHAR_FUNCTIONS,
   ...CHOICE_FUNCTIONS,
   ...DERIVED_FUNCTIONS,
 ];
