@@ -92,6 +92,17 @@ export const SCALAR_FUNCTIONS = [
   'pack', // directions of the keys (constant), text, keys
   'packed-text', // of a packed text
   'json-item', // the value as JSON; never missing
+  'json-length', // of a JSON array; missing for another value
+  'json-extract', // JSON, path: the value as JSON
+  'json-extract-text', // JSON, path: a string without quotes, another value as JSON
+  // Points are JSON: [longitude,latitude]
+  'geo-point', // longitude, latitude (floats)
+  ...(['longitude', 'latitude'] as const), // of a point: float
+  'geo-distance', // of two points: metres, float
+  'geo-within-radius', // point, center, metres (float)
+  'geo-within-box', // point, south-west corner, north-east corner
+  'geo-within-polygon', // point, corners as JSON text
+  'random', // seed (float), identity of the row (text): float from 0 to below 1
   'greatest', // missing arguments are ignored
   'least',
   // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes
@@ -126,7 +137,9 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
   ...(['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat', 'split-part'] as const),
   ...(['concat-separated', 'character', 'overlay', 'encode', 'decode', 'format'] as const),
   ...(['quote-literal', 'quote-nullable', 'quote-name', 'like-pattern'] as const),
-  ...(['write-number', 'read-number'] as const),
+  ...(['write-number', 'read-number', 'json-extract', 'json-extract-text'] as const),
+  ...(['geo-point', 'longitude', 'latitude', 'geo-distance', 'geo-within-radius'] as const),
+  ...(['geo-within-box', 'geo-within-polygon'] as const),
   ...([
     'regex-like',
     'regex-replace',

@@ -2,6 +2,7 @@ export * from './calendar/index.js';
 export * from './dates.js';
 export * from './decimals.js';
 export * from './intervals.js';
+export * from './json-path.js';
 export * from './model.js';
 export * from './numbers/index.js';
 export * from './text.js';

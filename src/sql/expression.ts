@@ -252,6 +252,11 @@ export class ExpressionReader extends OperandReader {
     for (let operator = this.#joiner(); operator !== null; operator = this.#joiner()) {
       const height = this.height;
       const { text } = this.next();
+      if (operator === 'member') {
+        left = memberOf(left, this.#inverted(), text, position);
+        this.above(height, position);
+        continue;
+      }
       if (operator === 'match') {
         left = matched(left, this.#inverted(), text, position);
         this.above(height + 1, position);
@@ -263,9 +268,10 @@ export class ExpressionReader extends OperandReader {
     return left;
   }
 
-  #joiner(): ArithmeticOperator | 'match' | null {
+  #joiner(): ArithmeticOperator | 'match' | 'member' | null {
     const { kind, text } = this.peek();
     if (kind !== 'sign') return null;
+    if (text === '->' || text === '->>') return 'member';
     return MATCHES.has(text) ? 'match' : (JOINERS.get(text) ?? null);
   }
 
@@ -344,6 +350,12 @@ export class ExpressionReader extends OperandReader {
 
 /** Regular expressions as operators. */
 const MATCHES: ReadonlySet<string> = new Set(['~', '~*', '!~', '!~*']);
+
+/** json -> path as a call of JSON_EXTRACT, json ->> path as one of JSON_EXTRACT_STRING. */
+function memberOf(json: SqlNode, path: SqlNode, sign: string, position: SourcePosition): SqlNode {
+  const name = sign === '->' ? 'json_extract' : 'json_extract_string';
+  return { is: 'call', name, args: [json, path], distinct: false, ...nodeAt(position) };
+}
 
 /** text ~ pattern as a call of REGEXP_LIKE. */
 function matched(text: SqlNode, pattern: SqlNode, sign: string, position: SourcePosition): SqlNode {

@@ -237,7 +237,7 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   [
     'geo_near(a, 1, 2)',
     1,
-    'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity',
+    'this function of geolocations is not available through SQL; use GEO_DISTANCE, GEO_WITHIN_RADIUS, GEO_WITHIN_BOX or GEO_WITHIN_POLYGON',
   ],
 ];
 

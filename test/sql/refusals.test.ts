@@ -7,7 +7,7 @@ const TOTALS =
   'totals over all dimensions are not available through SQL; use POST /v1/query/count/entity/total';
 const SAVED = 'saved queries are not available through SQL; use /v1/query/saved';
 const GEOLOCATION =
-  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity';
+  'this function of geolocations is not available through SQL; use GEO_DISTANCE, GEO_WITHIN_RADIUS, GEO_WITHIN_BOX or GEO_WITHIN_POLYGON';
 const SUBSELECT = 'a SELECT inside a statement is not available';
 const GROUPING = 'WITH ROLLUP and WITH CUBE are not available; write GROUP BY ROLLUP (...) or CUBE (...)';
 const APPLY = 'APPLY is not available; write JOIN LATERAL (SELECT ...) ON';

@@ -151,7 +151,7 @@ const isLowered = (side: Expression): boolean =>
   side.op !== 'constant' || typeof side.value !== 'string' || lowerCase(side.value) === side.value;
 
 function isCast(from: SqlType, to: SqlType): boolean {
-  if (is('json')(from) || is('json')(to)) return false;
+  if (is('json')(from) || is('json')(to)) return text(from) && is('json')(to);
   if (is('text')(from) || is('text')(to)) return true;
   if (interval(from) || interval(to)) return false;
   if (dated(from) || dated(to)) return dated(from) && dated(to);
@@ -191,6 +191,7 @@ const integer = is('integer');
 const float = is('float');
 const datetime = is('datetime');
 const interval = is('interval');
+const json = is('json');
 const ofText: Signature = { args: [text], result: 'text' };
 const trimming: Signature = { args: [text, text], least: 1, result: 'text' };
 const searching: Signature = { args: [text, text], result: 'boolean' };
@@ -302,6 +303,17 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   pack: { args: [text, text, ordered], least: 2, many: true, result: 'text' },
   'packed-text': ofText,
   'json-item': { args: [() => true], result: 'text' },
+  'json-length': { args: [json], result: 'integer' },
+  'json-extract': { args: [json, text], result: 'text' },
+  'json-extract-text': { args: [json, text], result: 'text' },
+  'geo-point': { args: [float, float], result: 'text' },
+  longitude: { args: [json], result: 'float' },
+  latitude: { args: [json], result: 'float' },
+  'geo-distance': { args: [json, json], result: 'float' },
+  'geo-within-radius': { args: [json, json, float], result: 'boolean' },
+  'geo-within-box': { args: [json, json, json], result: 'boolean' },
+  'geo-within-polygon': { args: [json, text], result: 'boolean' },
+  random: { args: [float, text], result: 'float' },
   greatest: { args: [ordered, ordered], many: true, result: 'first' },
   least: { args: [ordered, ordered], many: true, result: 'first' },
   'date-part': { args: [dated], result: 'integer', units: 'parts' },

@@ -1,9 +1,12 @@
 import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
 import { compile, ONE_ROW } from '../../../../src/expression/index.js';
+import { SQL_AGGREGATE_NAMES, SQL_SCALAR_NAMES } from '../../../../src/interface/index.js';
 import { SECONDS_PER_DAY } from '../../../../src/schema/index.js';
 import { UNIT_NAMES } from '../../../../src/sql/bind/expressions/date-units.js';
 import { bindScalar } from '../../../../src/sql/bind/expressions/scalar.js';
+import { aggregateForm } from '../../../../src/sql/bind/functions/aggregate-functions.js';
+import { DERIVED_FUNCTIONS } from '../../../../src/sql/bind/functions/derived.js';
 import { signatureOf } from '../../../../src/sql/bind/functions/function.js';
 import { FUNCTION_NAMES, SQL_FUNCTIONS } from '../../../../src/sql/bind/functions/functions.js';
 import type { SqlNode } from '../../../../src/sql/tree.js';
@@ -22,6 +25,7 @@ import {
   truth,
 } from '../../../support/sql/sql-nodes.js';
 import { DATE_CALLS } from './date-calls.js';
+import { JSON_CALLS } from './json-calls.js';
 import { type FunctionCalls, REGEX_CALLS, TEXT_EDIT_CALLS } from './text-calls.js';
 
 const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column);
@@ -54,6 +58,7 @@ const CALLS: FunctionCalls = {
   ...TEXT_EDIT_CALLS,
   ...REGEX_CALLS,
   ...DATE_CALLS,
+  ...JSON_CALLS,
   upper: [
     [[name], '(upper #3:text):text'],
     [[age], 'UPPER(text) takes text here, not integer'],
@@ -369,6 +374,17 @@ t.test('aliases of a function are equivalent', async (t) => {
         t.equal(textOf(call(other, ...args)), renamed, other);
       }
     }
+  }
+});
+
+t.test('the prompt and the console complete every function', async (t) => {
+  const shown = SQL_FUNCTIONS.filter((entry) => !DERIVED_FUNCTIONS.includes(entry))
+    .map(({ names }) => names[0].toUpperCase())
+    .filter((name) => !name.includes(' '));
+  t.strictSame([...SQL_SCALAR_NAMES].sort(), shown.sort());
+  for (const name of SQL_AGGREGATE_NAMES) {
+    const isKnown = aggregateForm(name.toLowerCase()) !== null || FUNCTION_NAMES.includes(name.toLowerCase());
+    t.ok(isKnown, name);
   }
 });
 
