@@ -2,13 +2,14 @@
  * Encodes rows as an Arrow IPC stream: schema, record batches, end of stream. A part is one batch, or several if the texts of
  * a column exceed the limit of a batch. Columns are copied value by value into the message.
  *   integer -> Int64   decimal(s) -> Decimal128(38, s)   float -> Float64   boolean -> Bool
- *   date -> Date32     datetime -> Timestamp(second, UTC)   text, json -> Utf8
+ *   date -> Date32     datetime -> Timestamp(second, UTC)   text, json, local times, intervals -> Utf8
  */
 import { INT64_MAX, INT64_MIN, invariant, QuarryError } from '../base/index.js';
 import { batchMessage, STREAM_END, type StreamType, schemaMessage } from '../column/index.js';
 import {
   type Field,
   type SqlType,
+  Texts,
   type TextVector,
   type Vector,
   vectorKindOf,
@@ -16,21 +17,26 @@ import {
 } from '../vector/index.js';
 import { type Allocator, allocateFresh } from './allocator.js';
 import { copyTexts, countMissing, packBits, putFloats, putIntegers, putWide } from './arrow-buffers.js';
+import { ByteWriter } from './byte-writer.js';
 import type { RowEncoder } from './row-encoder.js';
+import { putBytes } from './text-bytes.js';
+import { valueWriterOf } from './value-writers.js';
 
 /** Text offsets are signed 32-bit integers. */
 const TEXT_BYTES_MAX = 2 ** 31 - 1;
 const EMPTY = new Uint8Array(0);
 
 export function arrowEncoder(
-  fields: readonly Field[],
+  answerFields: readonly Field[],
   allocate: Allocator,
   textBytesMax = TEXT_BYTES_MAX,
 ): RowEncoder {
+  const fields = answerFields.map(sentField);
   return {
     head: () => schemaMessage(fields.map(({ name, type }) => ({ name, type: streamType(type) }))),
-    rows(columns: readonly Vector[], from: number, to: number): Uint8Array {
+    rows(values: readonly Vector[], from: number, to: number): Uint8Array {
       if (from === to) return EMPTY;
+      const columns = values.map((vector, index) => sentColumn(answerFields[index].type, vector));
       const lengths = textLengths(columns, from, to);
       if (lengths.every((length) => length <= textBytesMax)) {
         return batchOf(fields, columns, from, to, lengths, allocate);
@@ -46,6 +52,26 @@ export function arrowEncoder(
     asFirst: (bytes) => bytes,
     tail: () => Uint8Array.from(STREAM_END),
   };
+}
+
+/** Whether values are sent as the texts of JSON answers. */
+const isSentAsText = (type: SqlType): boolean =>
+  type.type === 'interval' || (type.type === 'datetime' && type.local === true);
+
+const sentField = (field: Field): Field =>
+  isSentAsText(field.type) ? { ...field, type: { type: 'text' } } : field;
+
+function sentColumn(type: SqlType, vector: Vector): Vector {
+  if (!isSentAsText(type)) return vector;
+  const { count, valid } = vector;
+  const out = new ByteWriter(allocateFresh);
+  const write = valueWriterOf(type, vector, putBytes);
+  const strings = Array.from({ length: count }, (_, row) => {
+    if (valid !== null && valid[row] !== 1) return '';
+    write(out, row);
+    return Buffer.from(out.take()).toString('latin1');
+  });
+  return { kind: 'text', count, valid, codes: null, texts: Texts.ofStrings(strings) };
 }
 
 /** The number of text bytes of each column; 0 for columns of other types. */

@@ -2,7 +2,7 @@
  * Encodes rows as JSON objects: as elements of a list within the answer's object, or one per line. A missing value is null.
  * Each part of a list except the first starts with a comma.
  */
-import type { Field, Vector } from '../vector/index.js';
+import type { Field, SqlType, Vector } from '../vector/index.js';
 import type { Allocator } from './allocator.js';
 import { ByteWriter } from './byte-writer.js';
 import type { RowEncoder } from './row-encoder.js';
@@ -22,6 +22,9 @@ const quoted =
     out.byte(QUOTE);
   };
 
+/** Types whose values are written by `valueWriterOf` without the quotes that JSON requires. */
+const QUOTED: ReadonlySet<SqlType['type']> = new Set(['date', 'datetime', 'interval']);
+
 export function jsonEncoder(fields: readonly Field[], lines: boolean, allocate: Allocator): RowEncoder {
   const out = new ByteWriter(allocate);
   /** The bytes before each value: the separator from the previous value or row, and the name. */
@@ -40,7 +43,7 @@ export function jsonEncoder(fields: readonly Field[], lines: boolean, allocate: 
       const writers = columns.map((vector, index) => {
         const { type } = fields[index];
         const put = valueWriterOf(type, vector, putTexts[index]);
-        return type.type === 'date' || type.type === 'datetime' ? quoted(put) : put;
+        return QUOTED.has(type.type) ? quoted(put) : put;
       });
       for (let row = from; row < to; row++) {
         for (let column = 0; column < writers.length; column++) {

@@ -5,7 +5,7 @@
  *        1    4 bytes     i32, big-endian: length of the message, including this field but not `kind`
  *        5    2 values    i16
  *        7    . value     i32 byte count, -1 = missing; then the bytes
- * Timestamps are in UTC with the suffix +00; booleans are t and f.
+ * Timestamps are in UTC with the suffix +00, local times have none; booleans are t and f.
  */
 import { QuarryError } from '../base/index.js';
 import type { Field, SqlType, Vector } from '../vector/index.js';
@@ -63,7 +63,8 @@ function writerOf(type: SqlType, vector: Vector, name: string): ValueWriter {
   }
   if (type.type === 'datetime' && vector.kind === 'exact') {
     const { numbers, wide } = vector;
-    return (out, row) => putInstant(out, numbers === null ? Number(wide?.[row] ?? 0n) : numbers[row]);
+    const zone = type.local === true ? EMPTY : UTC;
+    return (out, row) => putInstant(out, numbers === null ? Number(wide?.[row] ?? 0n) : numbers[row], zone);
   }
   if (type.type === 'integer' && vector.kind === 'exact' && vector.wide !== null) {
     for (const value of vector.wide) checkInt64(value, name);
@@ -80,13 +81,13 @@ function checkInt64(value: bigint, name: string): void {
   );
 }
 
-/** YYYY-MM-DD hh:mm:ss+00 */
-function putInstant(out: ByteWriter, seconds: number): void {
+/** YYYY-MM-DD hh:mm:ss and the zone. */
+function putInstant(out: ByteWriter, seconds: number, zone: Uint8Array): void {
   putDateTime(out, seconds);
   // Replaces T by a space and drops Z.
   out.at--;
   out.bytes[out.at - 9] = SPACE;
-  out.put(UTC);
+  out.put(zone);
 }
 
 function putLength(out: ByteWriter, value: number): void {

@@ -1,5 +1,6 @@
 /** Functions that write the values of a column in text formats, one per representation. The function is chosen once per part. */
 import { invariant } from '../base/index.js';
+import { formatInterval } from '../schema/index.js';
 import { type SqlType, type Vector, vectorKindOf, type WideIntegers } from '../vector/index.js';
 import type { ByteWriter } from './byte-writer.js';
 import {
@@ -57,10 +58,20 @@ function exactWriter(type: SqlType, numbers: Float64Array): ValueWriter {
     case 'date':
       return (out, row) => putDate(out, numbers[row]);
     case 'datetime':
+      if (type.local === true) return (out, row) => putLocalTime(out, numbers[row]);
       return (out, row) => putDateTime(out, numbers[row]);
+    case 'interval':
+      return (out, row) => out.ascii(formatInterval(numbers[row]));
     default:
       return (out, row) => putInteger(out, numbers[row]);
   }
+}
+
+/** YYYY-MM-DDThh:mm:ss */
+function putLocalTime(out: ByteWriter, seconds: number): void {
+  putDateTime(out, seconds);
+  // Drops Z.
+  out.at--;
 }
 
 function wideWriter(type: SqlType, wide: WideIntegers): ValueWriter {
@@ -72,7 +83,10 @@ function wideWriter(type: SqlType, wide: WideIntegers): ValueWriter {
     case 'date':
       return (out, row) => putDate(out, Number(wide[row]));
     case 'datetime':
+      if (type.local === true) return (out, row) => putLocalTime(out, Number(wide[row]));
       return (out, row) => putDateTime(out, Number(wide[row]));
+    case 'interval':
+      return (out, row) => out.ascii(formatInterval(wide[row]));
     default:
       return (out, row) => putWideInteger(out, wide[row]);
   }

@@ -7,5 +7,6 @@ export * from './data.js';
 export * from './levels.js';
 export * from './model.js';
 export * from './schema.js';
+export * from './sql-functions.js';
 export * from './team.js';
 export * from './words.js';

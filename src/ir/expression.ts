@@ -43,6 +43,8 @@ export const SCALAR_FUNCTIONS = [
   'encode', // text, form: hex, base64, escape
   'decode',
   'format', // format, texts; missing texts are allowed
+  'write-number', // number as text, template of TO_CHAR, whether it is a float
+  'read-number', // text, template of TO_NUMBER: the number as text
   'quote-literal',
   'quote-nullable', // missing texts are allowed
   'quote-name',
@@ -90,6 +92,17 @@ export const SCALAR_FUNCTIONS = [
   'pack', // directions of the keys (constant), text, keys
   'packed-text', // of a packed text
   'json-item', // the value as JSON; never missing
+  'json-length', // of a JSON array; missing for another value
+  'json-extract', // JSON, path: the value as JSON
+  'json-extract-text', // JSON, path: a string without quotes, another value as JSON
+  // Points are JSON: [longitude,latitude]
+  'geo-point', // longitude, latitude (floats)
+  ...(['longitude', 'latitude'] as const), // of a point: float
+  'geo-distance', // of two points: metres, float
+  'geo-within-radius', // point, center, metres (float)
+  'geo-within-box', // point, south-west corner, north-east corner
+  'geo-within-polygon', // point, corners as JSON text
+  'random', // seed (float), identity of the row (text): float from 0 to below 1
   'greatest', // missing arguments are ignored
   'least',
   // Dates: units are given by `unit`, not by arguments; hour, minute and second only for datetimes
@@ -98,6 +111,24 @@ export const SCALAR_FUNCTIONS = [
   'date-add', // integer, date or datetime: same type
   'date-diff', // from, to of one type: boundaries crossed, integer
   'make-date', // year, month, day
+  'make-datetime', // year, month, day, hour, minute, second (float)
+  'from-epoch', // seconds since 1970-01-01 (float): datetime
+  'date-bin', // seconds per bin, datetime, origin: the start of its bin
+  'whole-units', // from, to: datetimes; the whole units between them, integer
+  'write-date', // datetime, template of TO_CHAR, whether it is an instant (else a local time)
+  'read-date', // text, template of TO_TIMESTAMP: datetime
+  'strftime', // datetime, format
+  'strptime', // text, format: datetime
+  'try-strptime', // missing if the text does not match
+  'local-time', // datetime, zone: the time that the zone's clocks show
+  'zone-instant', // local time, zone: the instant
+  'interval', // months, seconds
+  'interval-length', // of an interval: seconds, with months of 30 days
+  'interval-part', // of an interval: by `unit`, integer
+  'interval-sum', // of two intervals
+  'interval-product', // interval, factor, divisor (floats): rounded to whole seconds; divisor 0 throws 6000
+  'add-interval', // datetime, interval: datetime
+  'age', // later, earlier: datetimes; the interval of years, months, days and time between them
 ] as const;
 export type ScalarFunction = (typeof SCALAR_FUNCTIONS)[number];
 
@@ -106,6 +137,9 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
   ...(['replace', 'concat', 'concat-strict', 'lpad', 'rpad', 'repeat', 'split-part'] as const),
   ...(['concat-separated', 'character', 'overlay', 'encode', 'decode', 'format'] as const),
   ...(['quote-literal', 'quote-nullable', 'quote-name', 'like-pattern'] as const),
+  ...(['write-number', 'read-number', 'json-extract', 'json-extract-text'] as const),
+  ...(['geo-point', 'longitude', 'latitude', 'geo-distance', 'geo-within-radius'] as const),
+  ...(['geo-within-box', 'geo-within-polygon'] as const),
   ...([
     'regex-like',
     'regex-replace',
@@ -116,18 +150,35 @@ export const FAILING_TEXT_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<Scala
   ] as const),
 ]);
 
-export const DATE_UNITS = [
-  'year',
-  'quarter',
-  'month',
+/** Functions of dates that throw 6000 for some arguments. */
+export const FAILING_DATE_FUNCTIONS: ReadonlySet<ScalarFunction> = new Set<ScalarFunction>([
+  ...(['date-add', 'date-truncate', 'make-date', 'make-datetime', 'from-epoch', 'date-bin'] as const),
+  ...(['write-date', 'read-date', 'strftime', 'strptime', 'try-strptime'] as const),
+  ...(['local-time', 'zone-instant', 'interval', 'interval-sum', 'interval-product'] as const),
+  ...(['add-interval', 'age'] as const),
+]);
+
+/** Units that are lengths of time. */
+export const LENGTH_UNITS = [
+  ...(['millennium', 'century', 'decade', 'year', 'quarter', 'month'] as const),
   'week', // ISO weeks, from Monday
-  'day',
-  'weekday', // date-part only: 1 = Sunday, ..., 7 = Saturday
-  'day-of-year', // date-part only
-  'hour',
-  'minute',
-  'second',
+  ...(['day', 'hour', 'minute', 'second'] as const),
 ] as const;
+
+/** Units that are only parts of a date, for date-part. */
+export const PART_UNITS = [
+  'weekday', // 1 = Sunday, ..., 7 = Saturday
+  'weekday-from-zero', // 0 = Sunday, ..., 6 = Saturday
+  'iso-weekday', // 1 = Monday, ..., 7 = Sunday
+  'day-of-year',
+  'iso-year', // the year of the ISO week
+  'epoch', // seconds since 1970-01-01
+  'millisecond', // of the minute, as are microseconds
+  'microsecond',
+  'zone', // 0: all datetimes are in UTC
+] as const;
+
+export const DATE_UNITS = [...LENGTH_UNITS, ...PART_UNITS] as const;
 export type DateUnit = (typeof DATE_UNITS)[number];
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=';

@@ -82,10 +82,17 @@ export type WindowFunctionName =
   | 'min'
   | 'max';
 
-/** A bound of a frame. `offset`: rows (rows), distance of the sort key (range) or peer groups (groups), at least 0. */
+/**
+ * A bound of a frame. `offset`: rows (rows), distance of the sort key (range) or peer groups (groups), at least 0. In a range over
+ * dates, the distance is `months` calendar months and then `offset`, days of a date and seconds of a datetime.
+ */
 export type FrameBound =
   | { readonly at: 'first' | 'current' | 'last' }
-  | { readonly at: 'preceding' | 'following'; readonly offset: Constant };
+  | {
+      readonly at: 'preceding' | 'following';
+      readonly offset: Constant;
+      readonly months?: { readonly count: number; readonly of: 'date' | 'datetime' };
+    };
 
 export interface WindowFrame {
   readonly mode: 'rows' | 'range' | 'groups';

@@ -8,12 +8,16 @@ import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
 import type { CallNode, SourcePosition, SqlNode } from './tree.js';
+import { zoneCall } from './zone-call.js';
 
 /** Functions whose first argument may be a date unit as a bare word. */
 const UNIT_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['DATEPART', 'DATENAME', 'DATEADD', 'DATEDIFF', 'DATETRUNC'],
   ...['DATE_PART', 'DATE_ADD', 'DATE_SUB', 'DATE_DIFF', 'DATE_TRUNC'],
 ]);
+
+/** Functions of a date and an interval, or of a unit, a count and a date. */
+const WITH_INTERVAL: ReadonlySet<string> = new Set(['DATE_ADD', 'DATE_SUB']);
 
 const PRECISION_MAX = 1_000_000;
 
@@ -24,7 +28,7 @@ export function readCall(reader: TokenReader): SqlNode {
   const open = reader.next();
   const { upper } = name;
   if (upper === 'CAST' || upper === 'TRY_CAST') return castOf(reader, name, open.position);
-  if (upper === 'EXTRACT') return weekdayFrom(extractOf(reader, name, open.position));
+  if (upper === 'EXTRACT') return extractOf(reader, name, open.position);
   if (upper === 'TRIM' && !reader.isSign(')')) return trimOf(reader, name, open.position);
   if (reader.isSign('*') && reader.isSign(')', 1)) return starOf(reader, name);
   const distinct = reader.acceptKeyword('DISTINCT');
@@ -34,12 +38,25 @@ export function readCall(reader: TokenReader): SqlNode {
   const call = { ...callOf(name, args), distinct };
   const orderBy = args.length > 0 && reader.isKeyword('ORDER') ? readOrderBy(reader) : null;
   reader.expectClosing(open.position);
-  if (orderBy === null) return weekdayFrom(call);
+  if (orderBy === null) return args.length === 2 ? withTwoArguments(call) : call;
   return { is: 'ordered', call, orderBy, position: name.position, parenthesized: false };
 }
 
 /** Signs that begin an operand; after another sign, ALL is a column. */
 const BEGINS_OPERAND: readonly string[] = ['-', '+', '('];
+
+/** DATE_ADD(date, interval) is date + interval, and TIMEZONE(zone, date) is date AT TIME ZONE zone. */
+function withTwoArguments(call: CallNode): SqlNode {
+  const {
+    name,
+    args: [left, right],
+    position,
+  } = call;
+  if (name === 'timezone') return zoneCall(right, left, position);
+  if (!WITH_INTERVAL.has(name.toUpperCase())) return call;
+  const operator = name === 'date_add' ? '+' : '-';
+  return { is: 'arithmetic', operator, left, right, position, parenthesized: false };
+}
 
 /** Whether ALL before an argument follows, which is the opposite of DISTINCT. */
 function isAllAhead(reader: TokenReader): boolean {
@@ -55,12 +72,17 @@ function callOf(name: Token, args: readonly SqlNode[]): CallNode {
 function argumentsOf(reader: TokenReader, name: Token): SqlNode[] {
   const { upper } = name;
   const withUnit = UNIT_FUNCTIONS.has(upper) && reader.peek().kind === 'word' && reader.isSign(',', 1);
+  const begun = reader.at;
   const first = withUnit ? unitOf(reader) : upper === 'POSITION' ? reader.value() : reader.expression();
   if (upper === 'POSITION' && reader.acceptKeyword('IN')) return [first, reader.value()];
   if (upper === 'OVERLAY' && reader.acceptKeyword('PLACING')) return [first, ...placed(reader)];
   const slices = upper === 'SUBSTRING' || upper === 'SUBSTR';
   if (slices && (reader.isKeyword('FROM') || reader.isKeyword('FOR'))) return [first, ...fromFor(reader)];
-  return [first, ...(reader.acceptSign(',') ? listOf(reader) : [])];
+  const args = [first, ...(reader.acceptSign(',') ? listOf(reader) : [])];
+  // DATE_ADD(day, INTERVAL '1 week'): the word is a column.
+  if (!withUnit || args.length !== 2 || !WITH_INTERVAL.has(upper)) return args;
+  reader.at = begun;
+  return listOf(reader);
 }
 
 function listOf(reader: TokenReader): SqlNode[] {
@@ -91,23 +113,6 @@ function extractOf(reader: TokenReader, name: Token, open: SourcePosition): Call
   const of = reader.expression();
   reader.expectClosing(open);
   return callOf(name, [unit, of]);
-}
-
-const WEEKDAY_CALLS: ReadonlySet<string> = new Set(['extract', 'date_part', 'datepart']);
-
-/** Converts weekdays (1 = Sunday to 7) to those of Postgres: dow counts from 0 = Sunday, isodow from 1 = Monday. */
-function weekdayFrom(call: CallNode): SqlNode {
-  const [unit, ...rest] = call.args;
-  const name = unit?.is === 'string' && WEEKDAY_CALLS.has(call.name) ? unit.text.toLowerCase() : '';
-  if (name !== 'dow' && name !== 'isodow') return call;
-  const { position } = call;
-  const calculated = (operator: '+' | '-' | '%', left: SqlNode, number: number): SqlNode => {
-    const right = { is: 'number', text: String(number), position, parenthesized: false } as const;
-    return { is: 'arithmetic', operator, left, right, position, parenthesized: false };
-  };
-  const weekday: SqlNode = { ...call, args: [{ ...unit, text: 'weekday' } as SqlNode, ...rest] };
-  if (name === 'dow') return calculated('-', weekday, 1);
-  return calculated('+', calculated('%', calculated('+', weekday, 5), 7), 1);
 }
 
 /** Parses `replacement FROM start FOR length`. */

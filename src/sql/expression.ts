@@ -4,12 +4,11 @@
  * AND (`a OR b AND c` becomes `(a OR b) AND c`), and keeps neither source positions nor the digits of numbers.
  * Invariants: those of operand.ts; comparisons cannot be chained without parentheses.
  */
-import { addedIntervals, isIntervalAhead, readInterval } from './intervals.js';
 import { LIST, nodeAt, OperandReader } from './operand.js';
 import { comparedRows, ROW_LIST_HEIGHT, rowIn } from './query/row-values.js';
 import { sqlError } from './sql-error.js';
 import { unexpected } from './tokens.js';
-import type { ComparisonOperator, SourcePosition, Span, SqlNode } from './tree.js';
+import type { ComparisonOperator, SourcePosition, SqlNode } from './tree.js';
 
 type ArithmeticOperator = Extract<SqlNode, { readonly is: 'arithmetic' }>['operator'];
 
@@ -253,6 +252,11 @@ export class ExpressionReader extends OperandReader {
     for (let operator = this.#joiner(); operator !== null; operator = this.#joiner()) {
       const height = this.height;
       const { text } = this.next();
+      if (operator === 'member') {
+        left = memberOf(left, this.#inverted(), text, position);
+        this.above(height, position);
+        continue;
+      }
       if (operator === 'match') {
         left = matched(left, this.#inverted(), text, position);
         this.above(height + 1, position);
@@ -264,9 +268,10 @@ export class ExpressionReader extends OperandReader {
     return left;
   }
 
-  #joiner(): ArithmeticOperator | 'match' | null {
+  #joiner(): ArithmeticOperator | 'match' | 'member' | null {
     const { kind, text } = this.peek();
     if (kind !== 'sign') return null;
+    if (text === '->' || text === '->>') return 'member';
     return MATCHES.has(text) ? 'match' : (JOINERS.get(text) ?? null);
   }
 
@@ -282,31 +287,15 @@ export class ExpressionReader extends OperandReader {
 
   #sum(): SqlNode {
     const { position } = this.peek();
-    let left = isIntervalAhead(this) ? this.#movedFirst(position) : this.#product();
+    let left = this.#product();
     while (this.isSign('+') || this.isSign('-')) {
       const height = this.height;
       const { text } = this.next();
       const operator = text === '+' ? '+' : '-';
-      if (isIntervalAhead(this)) {
-        left = this.#moved(left, readInterval(this), operator, position);
-        continue;
-      }
       left = { is: 'arithmetic', operator, left, right: this.#product(), ...nodeAt(position) };
       this.above(height, position);
     }
     return left;
-  }
-
-  /** Parses INTERVAL '1 day' + date. */
-  #movedFirst(position: SourcePosition): SqlNode {
-    const spans = readInterval(this);
-    this.expectSign('+');
-    return this.#moved(this.#product(), spans, '+', position);
-  }
-
-  #moved(of: SqlNode, spans: readonly Span[], operator: '+' | '-', position: SourcePosition): SqlNode {
-    for (const _span of spans) this.above(0, position);
-    return addedIntervals(of, spans, operator, position);
   }
 
   #product(): SqlNode {
@@ -361,6 +350,12 @@ export class ExpressionReader extends OperandReader {
 
 /** Regular expressions as operators. */
 const MATCHES: ReadonlySet<string> = new Set(['~', '~*', '!~', '!~*']);
+
+/** json -> path as a call of JSON_EXTRACT, json ->> path as one of JSON_EXTRACT_STRING. */
+function memberOf(json: SqlNode, path: SqlNode, sign: string, position: SourcePosition): SqlNode {
+  const name = sign === '->' ? 'json_extract' : 'json_extract_string';
+  return { is: 'call', name, args: [json, path], distinct: false, ...nodeAt(position) };
+}
 
 /** text ~ pattern as a call of REGEXP_LIKE. */
 function matched(text: SqlNode, pattern: SqlNode, sign: string, position: SourcePosition): SqlNode {

@@ -1,12 +1,10 @@
-/**
- * Parses INTERVAL literals, which may be added to and subtracted from dates: `d + INTERVAL '3' month` and
- * `d - INTERVAL '1 year 2 months'` become calls of DATEADD.
- */
+/** Parses INTERVAL literals: INTERVAL '3' month, INTERVAL '1 year 2 months', INTERVAL '1 day 04:05:06'. */
 import { quoted } from '../base/index.js';
+import { readIntervalText } from '../schema/index.js';
 import { sqlError } from './sql-error.js';
 import type { TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
-import type { SourcePosition, Span, SqlNode } from './tree.js';
+import type { Span } from './tree.js';
 
 const UNITS: ReadonlyMap<string, string> = new Map(
   (
@@ -53,39 +51,31 @@ export function readInterval(reader: TokenReader): readonly Span[] {
 
 /** The spans of '1 year 2 months'. Throws 6000. */
 export function spansIn(token: Pick<Token, 'text' | 'position'>): readonly Span[] {
-  const { text } = token;
+  const spans = writtenSpans(token.text);
+  if (spans !== null) return spans;
+  const read = readIntervalText(token.text);
+  if (read === null) throw refused(token);
+  return [
+    { count: read.months, unit: 'MONTH' },
+    { count: read.seconds, unit: 'SECOND' },
+  ].filter(({ count }, index) => count !== 0 || (index === 1 && read.months === 0));
+}
+
+/** The units in the order in which they are written; null if the text has another form or a unit twice. */
+function writtenSpans(text: string): readonly Span[] | null {
   const spans: Span[] = [];
   const span = new RegExp(SPAN);
   for (let found = span.exec(text); found !== null; found = span.exec(text)) {
     const unit = unitNamed(found[2]);
-    if (unit === undefined || spans.some((before) => before.unit === unit)) throw refused(token);
+    if (unit === undefined || spans.some((before) => before.unit === unit)) return null;
     spans.push({ count: Number(found[1]), unit });
     if (span.lastIndex === text.length) return spans;
   }
-  throw refused(token);
+  return null;
 }
 
 const refused = ({ text, position }: Pick<Token, 'text' | 'position'>): Error =>
   sqlError(
-    `INTERVAL ${quoted(text)}: an interval is one number with a unit from second to year, or several such`,
+    `INTERVAL ${quoted(text)}: an interval is '1 year 2 months', '3 days 04:05:06' or alike, in whole seconds`,
     position,
   );
-
-/** The calls of DATEADD that add the spans to a date, or subtract them. */
-export function addedIntervals(
-  of: SqlNode,
-  spans: readonly Span[],
-  operator: '+' | '-',
-  position: SourcePosition,
-): SqlNode {
-  const at = { position, parenthesized: false } as const;
-  return spans.reduce((date: SqlNode, { count, unit }): SqlNode => {
-    const signed = operator === '-' && count !== 0 ? -count : count;
-    const args: readonly SqlNode[] = [
-      { is: 'string', text: unit, quotes: 'single', ...at },
-      { is: 'number', text: String(signed), ...at },
-      date,
-    ];
-    return { is: 'call', name: 'dateadd', args, distinct: false, ...at };
-  }, of);
-}

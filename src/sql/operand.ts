@@ -4,6 +4,7 @@
  * time linear in the number of tokens.
  */
 import { readCall, readType } from './calls.js';
+import { isIntervalAhead, readInterval } from './intervals.js';
 import { EXPRESSION_HEIGHT_MAX, EXPRESSION_NESTING_MAX } from './limits.js';
 import { callClausesFollow, readCallClauses } from './query/call-clauses.js';
 import { afterQuery } from './query/clause-order.js';
@@ -13,11 +14,11 @@ import { sqlError } from './sql-error.js';
 import { isReserved, TokenReader } from './token-reader.js';
 import { type Token, unexpected } from './tokens.js';
 import type { Query, SourcePosition, SqlNode } from './tree.js';
+import { zoneCall } from './zone-call.js';
 
 const OPERAND = 'a column, a value or an expression';
 export const LIST = 'a list in parentheses is allowed only after IN and in comparisons with another';
 const NOT_CLOSED = 'the parenthesis that begins here is not closed';
-const INTERVAL = "INTERVAL '...' is allowed only after + and -, and before + and a date";
 /** Types of typed literals such as DATE '2017-01-01'. */
 const LITERAL_TYPES: ReadonlySet<string> = new Set([
   'DATE',
@@ -29,7 +30,7 @@ const LITERAL_TYPES: ReadonlySet<string> = new Set([
 /** Collations by bytes, and the one of the database. */
 const COLLATIONS: ReadonlySet<string> = new Set(['c', 'posix', 'ucs_basic', 'default', 'c.utf8', 'c.utf-8']);
 /** Functions that are called without parentheses. */
-const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP']);
+const BARE_CALLS: ReadonlySet<string> = new Set(['CURRENT_DATE', 'CURRENT_TIMESTAMP', 'LOCALTIMESTAMP']);
 
 /** The common fields of every node built here. */
 export const nodeAt = (position: SourcePosition): { position: SourcePosition; parenthesized: false } => ({
@@ -72,7 +73,23 @@ export abstract class OperandReader extends TokenReader {
       this.above(0, position);
     }
     while (this.acceptKeyword('COLLATE')) this.#collation();
+    while (this.areKeywords('AT', 'TIME', 'ZONE')) of = this.#atZone(of);
     return of;
+  }
+
+  /** Parses AT TIME ZONE zone. */
+  #atZone(of: SqlNode): SqlNode {
+    const { position } = this.next();
+    const height = this.height;
+    this.at += 2;
+    let zone = this.#operand();
+    while (this.isSign('::')) {
+      this.next();
+      zone = { is: 'cast', of: zone, ...readType(this, true), lenient: false, ...nodeAt(position) };
+      this.above(0, position);
+    }
+    this.above(height, position);
+    return zoneCall(of, zone, position);
   }
 
   /** Consumes a collation. It has no effect, because only the collation by which texts are ordered anyway is accepted. */
@@ -126,8 +143,11 @@ export abstract class OperandReader extends TokenReader {
     if (isReserved(token)) throw unexpected(token, OPERAND);
     if (this.isSign('(', 1)) return this.#called(token);
     const after = this.peek(1).kind;
-    if (upper === 'INTERVAL' && (after === 'single' || after === 'number')) {
-      throw sqlError(INTERVAL, position);
+    if (isIntervalAhead(this)) {
+      const spans = readInterval(this);
+      // A date plus an interval is one node for each unit.
+      this.height = spans.length;
+      return { is: 'interval', spans, ...nodeAt(position) };
     }
     if (LITERAL_TYPES.has(upper) && (after === 'single' || this.#isZoneAhead())) return this.#dateLiteral();
     if (BARE_CALLS.has(upper) && !this.isSign('.', 1)) {
@@ -176,10 +196,13 @@ export abstract class OperandReader extends TokenReader {
   /** Parses DATE '2017-01-01' as a CAST of its string. */
   #dateLiteral(): SqlNode {
     const type = this.next();
+    const isZoned = this.isKeyword('WITH');
     if (this.peek().kind !== 'single') for (let word = 0; word < 3; word++) this.next();
-    const of = this.operand();
+    const { text, position } = this.next();
+    const of: SqlNode = { is: 'string', text, quotes: 'single', ...nodeAt(position) };
     this.height = 2;
-    const cast = { is: 'cast', of, typeName: type.text.toLowerCase(), precision: null } as const;
+    const typeName = isZoned ? 'timestamptz' : type.text.toLowerCase();
+    const cast = { is: 'cast', of, typeName, precision: null } as const;
     return { ...cast, scale: null, lenient: false, ...nodeAt(type.position) };
   }
 

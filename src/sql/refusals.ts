@@ -13,7 +13,7 @@ export const NO_STAR = '* is allowed only as a column of SELECT and in COUNT(*)'
 export const TOTALS =
   'totals over all dimensions are not available through SQL; use POST /v1/query/count/entity/total';
 const GEOLOCATION =
-  'geolocation is not available through SQL; use the geo conditions of POST /v1/query/count/entity';
+  'this function of geolocations is not available through SQL; use GEO_DISTANCE, GEO_WITHIN_RADIUS, GEO_WITHIN_BOX or GEO_WITHIN_POLYGON';
 
 /** Sequences of bare words and signs that are refused anywhere, with the message. */
 const PHRASES: readonly (readonly [string, string])[] = [
@@ -35,7 +35,6 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['TABLESAMPLE', 'TABLESAMPLE is not available'],
   ['RLIKE', 'RLIKE is not available; use ~ or REGEXP_LIKE'],
   ['REGEXP', 'REGEXP is not available; use ~ or REGEXP_LIKE'],
-  ['AT TIME ZONE', 'AT TIME ZONE is not available; dates without a zone are UTC'],
 ];
 
 interface Phrase {
@@ -74,7 +73,8 @@ function isNameHere(tokens: readonly Token[], at: number): boolean {
   return (at > 0 && isSign(tokens[at - 1], '.')) || isSign(tokens[at + 1], '.');
 }
 
-const GEO_FUNCTION = /^(GEO_|ST_|GEOGRAPHY$|GEOMETRY$)/;
+const GEO_FUNCTION =
+  /^(GEO_(?!POINT$|DISTANCE$|WITHIN_)|ST_(?!POINT$|MAKEPOINT$|X$|Y$|DISTANCE_?SPHERE$)|GEOGRAPHY$|GEOMETRY$)/;
 
 export function refuseGeolocation(functionName: Token): void {
   if (GEO_FUNCTION.test(functionName.upper)) throw sqlError(GEOLOCATION, functionName.position);

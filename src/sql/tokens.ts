@@ -30,7 +30,7 @@ const CLOSING_BRACKET = 93;
 const POINT = 46;
 
 const ONE_UNIT_SIGNS = '()*,.+-/%<>=;&|#^~';
-const TWO_UNIT_SIGNS = ['!~*', '!~', '~*', '<>', '!=', '<=', '>=', '||', '::', '<<', '>>'];
+const TWO_UNIT_SIGNS = ['->>', '->', '!~*', '!~', '~*', '<>', '!=', '<=', '>=', '||', '::', '<<', '>>'];
 
 /** Operators of other dialects, and their replacement. */
 const FOREIGN_SIGNS: readonly (readonly [string, string])[] = [

@@ -31,6 +31,8 @@ export type SqlNode = Node &
     | { readonly is: 'string'; readonly text: string; readonly quotes: 'single' | 'double' }
     | { readonly is: 'boolean'; readonly value: boolean }
     | { readonly is: 'null' }
+    /** INTERVAL '1 day'. */
+    | { readonly is: 'interval'; readonly spans: readonly Span[] }
     /** [clicks.value] is the single name `clicks.value`; `table` is the qualifier outside brackets, or null. */
     | { readonly is: 'column'; readonly table: string | null; readonly name: string }
     /** In SELECT and in COUNT(*). */
@@ -298,7 +300,7 @@ export type FromItem =
   | {
       readonly is: 'function';
       readonly name: string;
-      readonly args: readonly FunctionArgument[];
+      readonly args: readonly SqlNode[];
       readonly alias: string | null;
       readonly columnNames: readonly string[] | null;
       readonly position: SourcePosition;
@@ -313,11 +315,6 @@ export type FromItem =
       readonly on: SqlNode | null;
       readonly position: SourcePosition;
     };
-
-/** An argument of a function in FROM. */
-export type FunctionArgument =
-  | SqlNode
-  | { readonly is: 'interval'; readonly spans: readonly Span[]; readonly position: SourcePosition };
 
 export interface NamedColumn {
   readonly name: string;

@@ -1,9 +1,9 @@
 /**
  * Values of consecutive rows in a query: the input and output of expressions, the results of shards and the input of encoders.
  * Read-only once made; arrays may be longer than `count`.
- *   exact    integers; decimals as value x 10^scale; dates as days, datetimes as seconds since 1970-01-01. `numbers` while
- *            every value is a safe integer (at most 2^53 - 1 either way), else `wide`: one of the two is null. Integers of
- *            64 bits are a BigInt64Array where kernels made them
+ *   exact    integers; decimals as value x 10^scale; dates as days, datetimes as seconds since 1970-01-01, intervals as in
+ *            schema/calendar/interval.ts. `numbers` while every value is a safe integer (at most 2^53 - 1 either way),
+ *            else `wide`: one of the two is null. Integers of 64 bits are a BigInt64Array where kernels made them
  *   float    doubles, never NaN or infinite
  *   boolean  0 or 1
  *   text     row r has text codes[r] of `texts`; codes null = text r
@@ -38,7 +38,9 @@ export type VectorKind = Vector['kind'];
 
 /** The type of a value, independent of its layout. `json` is a text of JSON (lists, points) that is output unchanged. */
 export type SqlType =
-  | { readonly type: 'integer' | 'float' | 'boolean' | 'text' | 'date' | 'datetime' | 'json' }
+  | { readonly type: 'integer' | 'float' | 'boolean' | 'text' | 'date' | 'interval' | 'json' }
+  /** `local`: the time that the clocks of some zone show, the result of AT TIME ZONE; otherwise an instant. */
+  | { readonly type: 'datetime'; readonly local?: true }
   /** 0 <= scale <= DIGITS_MAX. */
   | { readonly type: 'decimal'; readonly scale: number };
 
@@ -55,6 +57,7 @@ export function vectorKindOf({ type }: SqlType): VectorKind {
     case 'decimal':
     case 'date':
     case 'datetime':
+    case 'interval':
       return 'exact';
     case 'text':
     case 'json':

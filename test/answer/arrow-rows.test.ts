@@ -21,6 +21,7 @@ const TYPES = {
   date: 'Date32<DAY>',
   datetime: 'Timestamp<SECOND, UTC>',
   text: 'Utf8',
+  interval: 'Utf8',
   json: 'Utf8',
 };
 

@@ -131,7 +131,22 @@ const NAMES: Partial<Record<string, string>> = {
   truncate: 'trunc',
   ceiling: 'ceil',
 };
-const PARTS: Partial<Record<string, string>> = { weekday: 'dow', 'day-of-year': 'doy' };
+const PARTS: Partial<Record<string, string>> = {
+  weekday: 'dow',
+  'weekday-from-zero': 'dow',
+  'iso-weekday': 'isodow',
+  'day-of-year': 'doy',
+  'iso-year': 'isoyear',
+  zone: 'timezone',
+};
+const ADDING: Partial<Record<string, string>> = { century: 'to_centuries', millennium: 'to_millennia' };
+
+/** Centuries and millennia begin with year 1 here and in PostgreSQL, with year 0 there. */
+function truncated(unit: string, date: string): string {
+  if (unit !== 'century' && unit !== 'millennium') return `date_trunc('${unit}', ${date})`;
+  const years = unit === 'century' ? 100 : 1000;
+  return `date_trunc('year', ${date}) - to_years(CAST((year(${date}) - 1) % ${years} AS INTEGER))`;
+}
 
 function call(expression: Extract<Expression, { readonly op: 'call' }>): string {
   const { name, type, args } = expression;
@@ -174,9 +189,9 @@ function call(expression: Extract<Expression, { readonly op: 'call' }>): string 
         type,
       );
     case 'date-truncate':
-      return pinned(`date_trunc('${unit}', ${sql[0]})`, type);
+      return pinned(truncated(unit, sql[0]), type);
     case 'date-add':
-      return pinned(`${sql[1]} + to_${unit}s(CAST(${sql[0]} AS INTEGER))`, type);
+      return pinned(`${sql[1]} + ${ADDING[unit] ?? `to_${unit}s`}(CAST(${sql[0]} AS INTEGER))`, type);
     case 'date-diff':
       return pinned(`date_diff('${unit}', CAST(${sql[0]} AS TIMESTAMP), CAST(${sql[1]} AS TIMESTAMP))`, type);
     default:

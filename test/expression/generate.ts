@@ -1,6 +1,12 @@
 /** Generated expressions over given columns: every operation, of every type that it takes. */
 import type { Prng } from '../../src/base/index.js';
-import { type Constant, DATE_UNITS, type Expression, type ScalarFunction } from '../../src/ir/index.js';
+import {
+  type Constant,
+  DATE_UNITS,
+  type Expression,
+  LENGTH_UNITS,
+  type ScalarFunction,
+} from '../../src/ir/index.js';
 import type { SqlType, Value } from '../../src/vector/index.js';
 import { BOOLEAN, type Column, DATE, DATETIME, decimal, FLOAT, INTEGER, TEXT } from './rows.js';
 
@@ -257,7 +263,7 @@ export class Generator {
   }
 
   #length() {
-    return this.#random.pick(DATE_UNITS.filter((unit) => unit !== 'weekday' && unit !== 'day-of-year'));
+    return this.#random.pick(LENGTH_UNITS);
   }
 
   #exactOf(type: SqlType, depth: number): Expression {

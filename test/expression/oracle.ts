@@ -473,7 +473,14 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   second: 1_000,
   day: 86_400_000,
 };
-const MONTHS: Readonly<Record<string, number>> = { year: 12, quarter: 3, month: 1 };
+const MONTHS: Readonly<Record<string, number>> = {
+  millennium: 12_000,
+  century: 1_200,
+  decade: 120,
+  year: 12,
+  quarter: 3,
+  month: 1,
+};
 
 function dateCall(
   name: ScalarFunction,
@@ -508,9 +515,31 @@ function dateCall(
 const dayStart = (date: Date): number => Math.floor(date.getTime() / 86_400_000) * 86_400_000;
 
 function datePart(unit: string, date: Date): number {
+  const year = date.getUTCFullYear();
   switch (unit) {
+    case 'millennium':
+    case 'century': {
+      const years = unit === 'century' ? 100 : 1_000;
+      return year < 1 ? -1 : Math.ceil(year / years);
+    }
+    case 'decade':
+      return Math.floor(year / 10);
     case 'year':
-      return date.getUTCFullYear();
+      return year;
+    case 'weekday-from-zero':
+      return date.getUTCDay();
+    case 'iso-weekday':
+      return date.getUTCDay() || 7;
+    case 'iso-year':
+      return new Date(dayStart(date) + (4 - (date.getUTCDay() || 7)) * 86_400_000).getUTCFullYear();
+    case 'epoch':
+      return Math.floor(date.getTime() / 1_000);
+    case 'millisecond':
+      return date.getUTCSeconds() * 1_000;
+    case 'microsecond':
+      return date.getUTCSeconds() * 1_000_000;
+    case 'zone':
+      return 0;
     case 'quarter':
       return Math.ceil((date.getUTCMonth() + 1) / 3);
     case 'month':
@@ -539,8 +568,14 @@ function unitStart(unit: string, date: Date): Date {
   if (unit === 'week') return new Date(dayStart(date) - ((date.getUTCDay() + 6) % 7) * 86_400_000);
   const length = MILLISECONDS[unit];
   if (length !== undefined) return new Date(Math.floor(date.getTime() / length) * length);
-  const month = date.getUTCMonth() - (date.getUTCMonth() % MONTHS[unit]);
   const start = new Date(0);
+  if (MONTHS[unit] > 12) {
+    const years = MONTHS[unit] / 12;
+    const first = unit === 'decade' ? 0 : 1;
+    start.setUTCFullYear(Math.floor((date.getUTCFullYear() - first) / years) * years + first, 0, 1);
+    return start;
+  }
+  const month = date.getUTCMonth() - (date.getUTCMonth() % MONTHS[unit]);
   start.setUTCFullYear(date.getUTCFullYear(), month, 1);
   return start;
 }
@@ -561,6 +596,11 @@ function later(unit: string, amount: number, date: Date): Date {
 function distance(unit: string, from: Date, to: Date): number {
   if (unit === 'week') return Math.trunc((dayStart(to) - dayStart(from)) / (7 * 86_400_000)) + 0;
   const months = MONTHS[unit];
+  const first = unit === 'century' || unit === 'millennium' ? 1 : 0;
+  if (months > 12) {
+    const ofUnit = (date: Date): number => Math.floor((date.getUTCFullYear() - first) / (months / 12));
+    return ofUnit(to) - ofUnit(from);
+  }
   const number = (date: Date): number =>
     months === undefined
       ? Math.floor(date.getTime() / MILLISECONDS[unit])

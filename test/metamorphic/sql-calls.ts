@@ -17,6 +17,7 @@ import {
 
 import { type Call, plain, varied } from './sql-call.js';
 import { DATE_CALLS } from './sql-date-calls.js';
+import { FUNCTION_CALLS } from './sql-function-calls.js';
 
 const MIXED: Kind = { ...TEXT, tame: false };
 const ALPHABET = ['a', 'b', 'x', 'é', '日', '😀', ' ', '1', 'ab', 're', '%'];
@@ -229,6 +230,7 @@ const TRUTH_CALLS: readonly Call[] = (['STARTS_WITH', 'ENDS_WITH', 'CONTAINS'] a
 export const CALLS: readonly Call[] = [
   ...TEXT_CALLS,
   ...DATE_CALLS,
+  ...FUNCTION_CALLS,
   ...NUMBER_CALLS,
   ...FLOAT_CALLS,
   ...TRUTH_CALLS,

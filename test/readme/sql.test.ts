@@ -26,6 +26,24 @@ const EXPECTED = [
     ],
     count: 3,
   },
+  {
+    result: [
+      { day: '2026-01-04T15:00:00Z', tokyo: 'Mon 05 Jan 09:00' },
+      { day: '2026-01-05T15:00:00Z', tokyo: 'Tue 06 Jan 09:00' },
+    ],
+    count: 2,
+  },
+  { result: [{ span: '2 days', seconds: 172_800, later: '2026-02-28', age: '2 years 1 day' }], count: 1 },
+  {
+    result: [
+      { 'entity-id': 'u1', longitude: 13.4, metres: 2_249 },
+      { 'entity-id': 'u3', longitude: 11.58, metres: 503_924 },
+    ],
+    count: 2,
+  },
+  { result: [{ facts: { people: 2, oldest: 51 }, member: 'x' }], count: 1 },
+  // About half of 1,203; the numbers depend on the seed and the entity IDs alone.
+  { result: [{ people: 588 }], count: 1 },
   { result: [{ COUNT: 2 }], count: 1 },
   {
     result: [

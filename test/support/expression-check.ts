@@ -4,6 +4,7 @@ import {
   childrenOf,
   type DateUnit,
   type Expression,
+  PART_UNITS,
   type ScalarFunction,
 } from '../../src/ir/index.js';
 import { lowerCase } from '../../src/schema/index.js';
@@ -12,6 +13,7 @@ import { DIGITS_MAX, type SqlType } from '../../src/vector/index.js';
 type Call = Extract<Expression, { op: 'call' }>;
 
 const nameOf = (type: SqlType): string => (type.type === 'decimal' ? `decimal(${type.scale})` : type.type);
+const isLocal = (type: SqlType): boolean => type.type === 'datetime' && type.local === true;
 const same = (a: SqlType, b: SqlType): boolean => nameOf(a) === nameOf(b);
 const is =
   (...names: readonly SqlType['type'][]) =>
@@ -104,7 +106,10 @@ function errorsOf(node: Expression, inputs: readonly SqlType[]): string[] {
       errors.push(...arithmeticErrors(node));
       break;
     case 'cast':
-      check(!same(node.of.type, node.type), 'a cast to the same type');
+      check(
+        !same(node.of.type, node.type) || isLocal(node.of.type) !== isLocal(node.type),
+        'a cast to the same type',
+      );
       check(isCast(node.of.type, node.type), `${nameOf(node.of.type)} as ${nameOf(node.type)}`);
       break;
     case 'call':
@@ -129,6 +134,8 @@ function isValueOf(value: Constant['value'], type: SqlType): boolean {
       return typeof value === 'bigint' && value >= DAYS_MIN && value <= DAYS_MAX;
     case 'datetime':
       return typeof value === 'bigint' && value >= DAYS_MIN * 86_400n && value < (DAYS_MAX + 1n) * 86_400n;
+    case 'interval':
+      return typeof value === 'bigint';
     case 'float':
       return typeof value === 'number' && Number.isFinite(value);
     case 'boolean':
@@ -144,8 +151,9 @@ const isLowered = (side: Expression): boolean =>
   side.op !== 'constant' || typeof side.value !== 'string' || lowerCase(side.value) === side.value;
 
 function isCast(from: SqlType, to: SqlType): boolean {
-  if (is('json')(from) || is('json')(to)) return false;
+  if (is('json')(from) || is('json')(to)) return text(from) && is('json')(to);
   if (is('text')(from) || is('text')(to)) return true;
+  if (interval(from) || interval(to)) return false;
   if (dated(from) || dated(to)) return dated(from) && dated(to);
   if (is('boolean')(from)) return is('integer')(to);
   return numeric(from) && numeric(to);
@@ -181,6 +189,9 @@ interface Signature {
 const text = is('text');
 const integer = is('integer');
 const float = is('float');
+const datetime = is('datetime');
+const interval = is('interval');
+const json = is('json');
 const ofText: Signature = { args: [text], result: 'text' };
 const trimming: Signature = { args: [text, text], least: 1, result: 'text' };
 const searching: Signature = { args: [text, text], result: 'boolean' };
@@ -231,6 +242,8 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   encode: { args: [text, text], result: 'text' },
   decode: { args: [text, text], result: 'text' },
   format: { args: [text], many: true, result: 'text' },
+  'write-number': { args: [text, text, is('boolean')], result: 'text' },
+  'read-number': { args: [text, text], result: 'text' },
   'quote-literal': ofText,
   'quote-nullable': ofText,
   'quote-name': ofText,
@@ -290,6 +303,17 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   pack: { args: [text, text, ordered], least: 2, many: true, result: 'text' },
   'packed-text': ofText,
   'json-item': { args: [() => true], result: 'text' },
+  'json-length': { args: [json], result: 'integer' },
+  'json-extract': { args: [json, text], result: 'text' },
+  'json-extract-text': { args: [json, text], result: 'text' },
+  'geo-point': { args: [float, float], result: 'text' },
+  longitude: { args: [json], result: 'float' },
+  latitude: { args: [json], result: 'float' },
+  'geo-distance': { args: [json, json], result: 'float' },
+  'geo-within-radius': { args: [json, json, float], result: 'boolean' },
+  'geo-within-box': { args: [json, json, json], result: 'boolean' },
+  'geo-within-polygon': { args: [json, text], result: 'boolean' },
+  random: { args: [float, text], result: 'float' },
   greatest: { args: [ordered, ordered], many: true, result: 'first' },
   least: { args: [ordered, ordered], many: true, result: 'first' },
   'date-part': { args: [dated], result: 'integer', units: 'parts' },
@@ -297,11 +321,28 @@ const SIGNATURES: Readonly<Record<ScalarFunction, Signature>> = {
   'date-add': { args: [integer, dated], result: 'second', units: 'spans' },
   'date-diff': { args: [dated, dated], result: 'integer', units: 'spans' },
   'make-date': { args: [integer, integer, integer], result: 'date' },
+  'make-datetime': { args: [integer, integer, integer, integer, integer, float], result: 'datetime' },
+  'from-epoch': { args: [float], result: 'datetime' },
+  'date-bin': { args: [integer, datetime, datetime], result: 'datetime' },
+  'whole-units': { args: [datetime, datetime], result: 'integer', units: 'spans' },
+  'write-date': { args: [datetime, text, is('boolean')], result: 'text' },
+  'read-date': { args: [text, text], result: 'datetime' },
+  strftime: { args: [datetime, text], result: 'text' },
+  strptime: { args: [text, text], result: 'datetime' },
+  'try-strptime': { args: [text, text], result: 'datetime' },
+  'local-time': { args: [datetime, text], result: 'datetime' },
+  'zone-instant': { args: [datetime, text], result: 'datetime' },
+  interval: { args: [integer, integer], result: 'interval' },
+  'interval-length': { args: [interval], result: 'integer' },
+  'interval-part': { args: [interval], result: 'integer', units: 'parts' },
+  'interval-sum': { args: [interval, interval], result: 'interval' },
+  'interval-product': { args: [interval, float, float], result: 'interval' },
+  'add-interval': { args: [datetime, interval], result: 'datetime' },
+  age: { args: [datetime, datetime], result: 'interval' },
 };
 
 const dividing: ReadonlySet<ScalarFunction> = new Set(['divide', 'modulo']);
-const PART_UNITS: readonly DateUnit[] = ['weekday', 'day-of-year'];
-const TIME_UNITS: readonly DateUnit[] = ['hour', 'minute', 'second'];
+const TIME_UNITS: readonly DateUnit[] = ['hour', 'minute', 'second', 'millisecond', 'microsecond'];
 
 function callErrors({ name, type, args, unit }: Call): string[] {
   const { args: wanted, least = wanted.length, many = false, result, units } = SIGNATURES[name];
@@ -329,7 +370,7 @@ function callErrors({ name, type, args, unit }: Call): string[] {
 function unitErrors(unit: DateUnit | null, units: Signature['units'], args: readonly Expression[]): string[] {
   if (units === undefined) return unit === null ? [] : [`${unit} of nothing`];
   if (unit === null) return ['no unit'];
-  if (units === 'spans' && PART_UNITS.includes(unit)) return [`${unit} is not a span`];
+  if (units === 'spans' && PART_UNITS.some((part) => part === unit)) return [`${unit} is not a span`];
   const dates = args.some((argument) => is('date')(argument.type));
   return TIME_UNITS.includes(unit) && dates ? [`${unit} of a date`] : [];
 }

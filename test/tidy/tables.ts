@@ -49,7 +49,9 @@ function optionTable(): string {
 
 /** The scalar functions of SQL, and other names of each; without those that only the reader calls. */
 function functionTable(): string {
-  const written = SQL_FUNCTIONS.filter((entry) => !DERIVED_FUNCTIONS.includes(entry));
+  const written = SQL_FUNCTIONS.filter(
+    (entry) => !DERIVED_FUNCTIONS.includes(entry) && !entry.names[0].includes(' '),
+  );
   const rows = written.map((entry) => {
     const [name, ...others] = entry.names;
     const also = others.map((other) => `\`${other.toUpperCase()}\``).join(', ');

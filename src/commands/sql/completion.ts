@@ -1,13 +1,16 @@
 /** Tab completion: keywords, dimensions, and the columns of the dimensions that the statement names. */
+import { SQL_AGGREGATE_NAMES, SQL_SCALAR_NAMES } from '../../interface/index.js';
 import type { DimensionModel } from '../export/dimension.js';
 
-const KEYWORDS =
-  'SELECT DISTINCT FROM WHERE AND OR NOT IN BETWEEN LIKE IS NULL GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET AS JOIN LEFT INNER ON CASE WHEN THEN ELSE END CAST INSERT INTO VALUES UPDATE SET DELETE EXPLAIN ANALYZE TRUE FALSE COUNT SUM AVG MIN MAX MEDIAN PERCENTILE STDDEV INTERVAL DATEPART COALESCE UPPER LOWER ROUND'.split(
+const WORDS =
+  'SELECT DISTINCT FROM WHERE AND OR NOT IN BETWEEN LIKE IS NULL GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET AS JOIN LEFT INNER ON CASE WHEN THEN ELSE END CAST INSERT INTO VALUES UPDATE SET DELETE EXPLAIN ANALYZE TRUE FALSE INTERVAL'.split(
     ' ',
   );
 
+const KEYWORDS = [...WORDS, ...SQL_AGGREGATE_NAMES, ...SQL_SCALAR_NAMES];
+
 const isPlain = (name: string): boolean =>
-  /^[a-z_][a-z0-9_]*$/.test(name) && !KEYWORDS.includes(name.toUpperCase());
+  /^[a-z_][a-z0-9_]*$/.test(name) && !WORDS.includes(name.toUpperCase());
 const written = (name: string): string => (isPlain(name) ? name : `[${name}]`);
 
 /** The completions and the completed word, as readline expects. `before` is the statement up to the cursor. */

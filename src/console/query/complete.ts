@@ -8,6 +8,8 @@ import {
   OPERATORS,
   predicateFields,
   type Schema,
+  SQL_AGGREGATE_NAMES,
+  SQL_SCALAR_NAMES,
 } from '../../interface/index.js';
 import { activeColumns, type Dimension, ENTITY_ID, type Model } from '../server/model.js';
 
@@ -29,10 +31,7 @@ const SQL_WORDS =
   'SELECT DISTINCT FROM WHERE GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET JOIN LEFT ON AND OR NOT IN LIKE BETWEEN IS NULL AS CASE WHEN THEN ELSE END CAST EXPLAIN ANALYZE'.split(
     ' ',
   );
-const SQL_FUNCTIONS =
-  'COUNT SUM AVG MIN MAX MEDIAN PERCENTILE STDDEV INTERVAL DATEPART COALESCE ROUND UPPER LOWER LENGTH'.split(
-    ' ',
-  );
+const SQL_FUNCTIONS = [...SQL_AGGREGATE_NAMES, 'INTERVAL', ...SQL_SCALAR_NAMES];
 const PLAIN_WORD = /^[a-z_][a-z0-9_]*$/i;
 /** Keywords, which are names only in brackets. */
 const RESERVED: ReadonlySet<string> = new Set(

@@ -1,10 +1,18 @@
 /** Casts between text and other types. */
-import { formatDate, formatDateTime, formatDecimal } from '../../schema/index.js';
+import { formatDate, formatDateTime, formatDecimal, formatInterval } from '../../schema/index.js';
 import type { SqlType, TextVector, Vector } from '../../vector/index.js';
 import { exactVector, Texts } from '../../vector/index.js';
 import { bigintAt, numbersOf } from '../kinds.js';
 import { isValid, simplified, writableValid } from '../validity.js';
-import { isJson, readBoolean, readDays, readExact, readFloat, readSeconds } from './read-text.js';
+import {
+  isJson,
+  readBoolean,
+  readDays,
+  readExact,
+  readFloat,
+  readInterval,
+  readSeconds,
+} from './read-text.js';
 
 /** Parses texts as values of `type`; texts that cannot be parsed become missing. */
 export function readTexts(vector: TextVector, type: SqlType): Vector {
@@ -18,6 +26,8 @@ export function readTexts(vector: TextVector, type: SqlType): Vector {
       return { kind: 'exact', ...readNumbers(vector, readDays), count, wide: null };
     case 'datetime':
       return { kind: 'exact', ...readNumbers(vector, readSeconds), count, wide: null };
+    case 'interval':
+      return readBigints(vector, readInterval);
     case 'float':
       return { kind: 'float', ...readNumbers(vector, readFloat), count };
     case 'boolean': {
@@ -84,7 +94,11 @@ function writer(vector: Vector & { kind: 'exact' | 'float' }, type: SqlType): (r
   const { numbers } = vector;
   switch (type.type) {
     case 'datetime':
-      return (row) => formatDateTime(Number(bigintAt(vector, row)));
+      return type.local === true
+        ? (row) => formatDateTime(Number(bigintAt(vector, row))).slice(0, -1)
+        : (row) => formatDateTime(Number(bigintAt(vector, row)));
+    case 'interval':
+      return (row) => formatInterval(numbers === null ? bigintAt(vector, row) : numbers[row]);
     case 'decimal':
       return (row) => withFraction(formatDecimal(bigintAt(vector, row), type.scale));
     default:

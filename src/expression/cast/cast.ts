@@ -17,7 +17,7 @@ import {
 import { readTexts, writeTexts } from './cast-text.js';
 import { rescaled, rescaledLeniently } from './scale.js';
 
-type Family = 'number' | 'boolean' | 'text' | 'json' | 'time';
+type Family = 'number' | 'boolean' | 'text' | 'json' | 'time' | 'interval';
 
 const FAMILIES: Readonly<Record<SqlType['type'], Family>> = {
   integer: 'number',
@@ -28,15 +28,17 @@ const FAMILIES: Readonly<Record<SqlType['type'], Family>> = {
   json: 'json',
   date: 'time',
   datetime: 'time',
+  interval: 'interval',
 };
 
 /** The type families that each family can be cast to. */
 const TARGETS: Readonly<Record<Family, readonly Family[]>> = {
   number: ['number', 'boolean', 'text'],
   boolean: ['number', 'boolean', 'text'],
-  text: ['number', 'boolean', 'text', 'json', 'time'],
+  text: ['number', 'boolean', 'text', 'json', 'time', 'interval'],
   json: ['text', 'json'],
   time: ['time', 'text'],
+  interval: ['interval', 'text'],
 };
 
 /** Throws 6000 for types that have no cast. */
@@ -89,6 +91,8 @@ export function castVector(vector: Vector, from: SqlType, to: SqlType): Vector {
       return vector.kind === 'boolean' ? vector : numberToBoolean(vector);
     case 'float':
       return toFloat(vector, from);
+    case 'interval':
+      return vector;
     case 'date':
       return from.type === 'date' ? vector : mapTimes(vector, (value) => Math.floor(value / SECONDS_PER_DAY));
     case 'datetime':

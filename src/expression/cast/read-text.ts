@@ -3,7 +3,14 @@
  * missing digit before or after the point of a number, a datetime with a space for T or without a zone (UTC). The functions
  * return null for texts that cannot be parsed.
  */
-import { parseDate, parseDateTime, readDecimal, SECONDS_PER_DAY } from '../../schema/index.js';
+import {
+  packInterval,
+  parseDate,
+  parseDateTime,
+  readDecimal,
+  readIntervalText,
+  SECONDS_PER_DAY,
+} from '../../schema/index.js';
 import { DIGITS_MAX } from '../../vector/index.js';
 import { fits } from '../exact.js';
 
@@ -85,6 +92,11 @@ function fullZone(zone: string): string {
 export function readDays(text: string): number | null {
   const seconds = readSeconds(text);
   return seconds === null ? null : Math.floor(seconds / SECONDS_PER_DAY);
+}
+
+export function readInterval(text: string): bigint | null {
+  const parts = readIntervalText(text);
+  return parts === null ? null : BigInt(packInterval(parts.months, parts.seconds));
 }
 
 export function isJson(text: string): boolean {

@@ -1,16 +1,23 @@
 /** Calls of functions: selects the implementation for the types of the arguments. */
 import { invariant, type MemoryAccount } from '../../base/index.js';
-import { type Expression, FAILING_TEXT_FUNCTIONS, type ScalarFunction, TEXT } from '../../ir/index.js';
+import {
+  type Expression,
+  FAILING_DATE_FUNCTIONS,
+  FAILING_TEXT_FUNCTIONS,
+  type ScalarFunction,
+  TEXT,
+} from '../../ir/index.js';
 import type { SqlType, Vector } from '../../vector/index.js';
 import { compareRows } from '../../vector/index.js';
 import { type Apply, evaluateByText } from '../by-text.js';
 import { castVector } from '../cast/cast.js';
+import { dateFunction } from '../dates/date-calls.js';
+import { intervalFunction } from '../dates/interval-calls.js';
 import { expressionError } from '../error.js';
 import { exactOf } from '../kinds.js';
 import { type MergePart, merge, TextUnion } from '../merge.js';
 import { constantValue, type Evaluate, type Node } from '../node.js';
 import { isValid } from '../validity.js';
-import { dateFunction, mayLeaveYears } from './date-calls.js';
 import { floatPairFunction } from './float-calls.js';
 import { mayRescale, numberFunction } from './number-calls.js';
 import { jsonItems, packTexts } from './packed.js';
@@ -59,6 +66,8 @@ function otherFunction(
   if (dividesStrictly(name)) return ([left, right]) => strictDivision(name, left, right);
   if (name === 'limit-digits')
     return ([vector]) => limitDigits(exactOf(vector), Number(constantValue(args[1])));
+  const ofIntervals = intervalFunction(name, unit);
+  if (ofIntervals !== null) return ofIntervals;
   const ofDates = dateFunction(name, unit, types, type);
   if (ofDates !== null) return ofDates;
   const ofNumber = numberFunction(name, types[0], type, digitsOf(name, args));
@@ -83,7 +92,7 @@ export function callMayFail(name: ScalarFunction): boolean {
     name === 'limit-digits' ||
     name === 'pack' ||
     FAILING_TEXT_FUNCTIONS.has(name) ||
-    mayLeaveYears(name) ||
+    FAILING_DATE_FUNCTIONS.has(name) ||
     mayRescale(name) ||
     wholeMayFail(name)
   );

@@ -97,7 +97,7 @@ function descendingText(text: string): string {
 export function jsonItems(vector: Vector, type: SqlType, asText: (vector: Vector) => Vector): Vector {
   const { count, valid } = vector;
   const written = textOf(type.type === 'text' || type.type === 'json' ? vector : asText(vector));
-  const isQuoted = type.type === 'text' || type.type === 'date' || type.type === 'datetime';
+  const isQuoted = ['text', 'date', 'datetime', 'interval'].includes(type.type);
   const strings = new Array<string>(count).fill('null');
   let chars = 0;
   for (let row = 0; row < count; row++) {

@@ -1,9 +1,14 @@
 /** The functions that are evaluated row by row, by name. */
 import type { ScalarFunction } from '../../ir/index.js';
+import { makeReadNumber, makeWriteNumber } from '../../schema/index.js';
+import { DATE_ROW_FUNCTIONS } from '../dates/date-rows.js';
 import { TEXT_CHARS_MAX, tooLongText } from '../error.js';
+import { GEO_ROW_FUNCTIONS } from '../geo/geo-rows.js';
+import { JSON_ROW_FUNCTIONS } from '../json/json-rows.js';
 import { decode, encode, md5, sha256 } from './codings.js';
 import { makeFormat } from './format-text.js';
 import { makeLike } from './like.js';
+import { randomOf } from './random.js';
 import {
   makeRegexCount,
   makeRegexLike,
@@ -47,6 +52,10 @@ function joined(values: readonly (string | null)[]): string | null {
 }
 
 export const ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>>> = {
+  ...DATE_ROW_FUNCTIONS,
+  ...JSON_ROW_FUNCTIONS,
+  ...GEO_ROW_FUNCTIONS,
+  random: of(randomOf, { result: 'float' }),
   'split-part': of(splitPart),
   'concat-separated': of(joined, { strict: false, variadic: true }),
   translate: { ...PLAIN, make: makeTranslate },
@@ -60,6 +69,8 @@ export const ROW_FUNCTIONS: Partial<Readonly<Record<ScalarFunction, RowFunction>
   encode: of(encode),
   decode: of(decode),
   format: { ...PLAIN, strict: false, variadic: true, make: makeFormat },
+  'write-number': { ...PLAIN, make: makeWriteNumber },
+  'read-number': { ...PLAIN, make: makeReadNumber },
   'quote-literal': of(quotedLiteral),
   'quote-nullable': of((text: string | null) => (text === null ? 'NULL' : quotedLiteral(text)), {
     strict: false,

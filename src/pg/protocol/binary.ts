@@ -1,5 +1,5 @@
 /** Converts values from the text that the engine writes to the binary formats of Postgres. */
-import { parseDate, parseDateTime } from '../../schema/index.js';
+import { parseDate, parseDateTime, readIntervalText, SECONDS_PER_DAY } from '../../schema/index.js';
 import { ProtocolError } from './errors.js';
 import { BINARY } from './messages.js';
 import { numericBytes } from './numeric.js';
@@ -30,6 +30,17 @@ function instantBytes(text: string): Buffer {
   return int64((BigInt(seconds) - BigInt(SECONDS_TO_2000)) * MICROSECONDS);
 }
 
+/** Encodes YYYY-MM-DD hh:mm:ss, the time of some zone's clocks. */
+const localBytes = (text: string): Buffer => instantBytes(`${text}+00`);
+
+/** Encodes an interval as microseconds, days and months. */
+function intervalBytes(text: string): Buffer {
+  const { months, seconds } = readIntervalText(text) ?? { months: 0, seconds: 0 };
+  const days = Math.trunc(seconds / SECONDS_PER_DAY);
+  const rest = seconds - days * SECONDS_PER_DAY;
+  return Buffer.concat([int64(BigInt(rest) * MICROSECONDS), int32(days), int32(months)]);
+}
+
 const latin = (field: Buffer): string => field.toString('latin1');
 
 const OID = 26;
@@ -50,6 +61,8 @@ const ENCODERS: ReadonlyMap<number, (field: Buffer) => Buffer> = new Map([
   [TYPE.numeric, (field) => numericBytes(latin(field))],
   [TYPE.date, (field) => dateBytes(latin(field))],
   [TYPE.timestamptz, (field) => instantBytes(latin(field))],
+  [TYPE.timestamp, (field) => localBytes(latin(field))],
+  [TYPE.interval, (field) => intervalBytes(latin(field))],
 ]);
 
 /** Converts the values of complete DataRow messages from text to binary where `formats` requests it. Throws 0A000. */

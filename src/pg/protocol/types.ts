@@ -1,4 +1,4 @@
-/** Maps types to those of Postgres: integers are int8, datetimes are timestamptz (in UTC), lists and points are json. */
+/** Maps types to those of Postgres: integers are int8, datetimes are timestamptz (in UTC), local times are timestamp, lists and points are json. */
 import { DIGITS_MAX, type Field, type SqlType } from '../../vector/index.js';
 import type { RowField } from './messages.js';
 
@@ -18,6 +18,7 @@ export const TYPE = {
   date: 1082,
   timestamp: 1114,
   timestamptz: 1184,
+  interval: 1186,
   numeric: 1700,
 } as const;
 
@@ -52,20 +53,26 @@ const TYPES: Readonly<Record<SqlType['type'], PostgresType>> = {
   text: { id: TYPE.text, size: -1, name: 'text' },
   date: { id: TYPE.date, size: 4, name: 'date' },
   datetime: { id: TYPE.timestamptz, size: 8, name: 'timestamp with time zone' },
+  interval: { id: TYPE.interval, size: 16, name: 'interval' },
   json: { id: TYPE.json, size: -1, name: 'json' },
 };
+
+const LOCAL_TIME: PostgresType = { id: TYPE.timestamp, size: 8, name: 'timestamp without time zone' };
+
+const postgresType = (type: SqlType): PostgresType =>
+  type.type === 'datetime' && type.local === true ? LOCAL_TIME : TYPES[type.type];
 
 /** Offset in a type modifier: that of numeric is `(precision << 16 | scale) + 4`. */
 const MODIFIER_HEAD = 4;
 
 export function rowField({ name, type }: Field): RowField {
-  const { id, size } = TYPES[type.type];
+  const { id, size } = postgresType(type);
   const digits = type.type === 'decimal' ? DIGITS_MAX * 65_536 + type.scale + MODIFIER_HEAD : -1;
   return { name, typeId: id, typeSize: size, modifier: digits };
 }
 
 /** The type in the syntax of CREATE TABLE. */
 export function typeText(type: SqlType): string {
-  const { name } = TYPES[type.type];
+  const { name } = postgresType(type);
   return type.type === 'decimal' ? `${name}(${DIGITS_MAX},${type.scale})` : name;
 }

@@ -1,6 +1,6 @@
 /** Expressions as text that resembles SQL, for EXPLAIN. */
 import type { Constant, Expression } from '../../ir/index.js';
-import { formatDate, formatDateTime, formatDecimal } from '../../schema/index.js';
+import { formatDate, formatDateTime, formatDecimal, formatInterval } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
 
 /** Most constants of an IN that are printed. */
@@ -63,6 +63,8 @@ function valueText(type: SqlType, value: Constant['value']): string {
       return `'${formatDate(Number(value))}'`;
     case 'datetime':
       return `'${formatDateTime(Number(value))}'`;
+    case 'interval':
+      return `INTERVAL '${formatInterval(value)}'`;
     case 'decimal':
       return formatDecimal(value, type.scale);
     default:

@@ -7,6 +7,7 @@ import {
   childrenOf,
   constantOf,
   type Expression,
+  FAILING_DATE_FUNCTIONS,
   FAILING_TEXT_FUNCTIONS,
   inputExpression,
   inputsOf,
@@ -127,7 +128,8 @@ function mayDivideByZero({ name, args }: Extract<Expression, { readonly op: 'cal
 
 /** Functions of dates and numbers that can throw: dates can be outside the years that are supported. */
 const FAILING_CALLS: ReadonlySet<string> = new Set([
-  ...['date-add', 'date-truncate', 'make-date', 'round', 'truncate', 'floor', 'ceiling', 'limit-digits'],
+  ...FAILING_DATE_FUNCTIONS,
+  ...['round', 'truncate', 'floor', 'ceiling', 'limit-digits'],
 ]);
 
 const isNumber = ({ type }: SqlType): boolean => type === 'integer' || type === 'decimal';

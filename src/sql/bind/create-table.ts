@@ -27,7 +27,7 @@ export interface TableColumn {
 
 /** Decimal places of a decimal column. */
 const PLACES_MAX = 20;
-const TYPES: Readonly<Record<Exclude<SqlType['type'], 'json' | 'float'>, ColumnType>> = {
+const TYPES: Readonly<Record<Exclude<SqlType['type'], 'json' | 'float' | 'interval'>, ColumnType>> = {
   integer: 'integer',
   decimal: 'decimal',
   text: 'string',
@@ -89,7 +89,7 @@ function columnsOf(
     const apiName = apiNameOf(name, position);
     if (names.has(apiName)) throw sqlError(`two columns are called ${quoted(apiName)}`, position);
     names.add(apiName);
-    if (type.type === 'float' || type.type === 'json') {
+    if (type.type === 'float' || type.type === 'json' || type.type === 'interval') {
       const instead = type.type === 'float' ? 'CAST it AS DECIMAL(18, 6)' : 'leave it out';
       throw sqlError(`columns have no type ${typeName(type)}, as ${quoted(name)} has; ${instead}`, position);
     }

@@ -39,6 +39,11 @@ const tooDeep = (position: SourcePosition): Error =>
 const tooLarge = (position: SourcePosition): Error =>
   sqlError(`the expression has more than ${EXPRESSION_NODES_MAX} parts`, position);
 
+/** Functions that use an argument twice: NULLIF of texts in the comparison and as the result, the others in parts of a date. */
+const REPEATING: ReadonlySet<string> = new Set([
+  ...['nullif', 'eomonth', 'last_day', 'yearweek', 'time_bucket', 'date_bin'],
+]);
+
 const isLiteral = ({ is }: SqlNode): boolean =>
   is === 'number' || is === 'string' || is === 'boolean' || is === 'null';
 
@@ -78,8 +83,7 @@ function addChildren(node: SqlNode, add: (child: SqlNode, repeated?: number) => 
       }
       break;
     case 'call':
-      // NULLIF of texts uses its first argument twice: in the comparison and as the result.
-      for (const argument of node.args) add(argument, node.name === 'nullif' ? 2 : 1);
+      for (const argument of node.args) add(argument, REPEATING.has(node.name) ? 2 : 1);
       break;
     case 'filtered':
     case 'ordered':

@@ -4,7 +4,7 @@
  */
 import type { BindingTime } from '../../base/index.js';
 import type { Expression } from '../../ir/index.js';
-import type { SqlNode } from '../tree.js';
+import type { SourcePosition, SqlNode } from '../tree.js';
 
 export type NodeOf<Kind extends SqlNode['is']> = Extract<SqlNode, { readonly is: Kind }>;
 
@@ -34,6 +34,8 @@ export interface Scope {
   call(node: NodeOf<'call'>): Expression | null;
   /** Binds a subquery, a window function, or an aggregate with FILTER or ORDER BY. Throws 6000 where none is allowed. */
   query(node: QueryNode): Expression;
+  /** A text that is different for each row; null if the rows have none. Absent = null. */
+  rowIdentity?(position: SourcePosition): Expression | null;
   /** The traits of an input of this scope. */
   traits(input: number): InputTraits;
   /** The instant that NOW() returns, in milliseconds since 1970-01-01. */

@@ -1,8 +1,7 @@
 /**
  * Translates tokens of the Postgres dialect to tokens of our SQL where an equivalent exists. Other tokens are unchanged and refused
  * by the parser.
- *   x::text-like system type         x                       x - '7 days'::interval  x - INTERVAL '7 days'
- *   EXTRACT(EPOCH FROM x)            seconds since 1970      x AT TIME ZONE 'UTC'    x
+ *   x::text-like system type         x
  *   public.t, pg_catalog.f           t, f                    LIMIT ALL               nothing
  *   $1                               the parameter's value   x OPERATOR(pg_catalog.=) y  x = y
  *   ORDER BY x DESC                  x DESC NULLS FIRST      Name                    name
@@ -26,8 +25,6 @@ export type SqlParameter =
   | { readonly is: 'boolean'; readonly value: boolean }
   | { readonly is: 'text'; readonly text: string };
 
-/** The Unix epoch. */
-const EPOCH = '1970-01-01T00:00:00Z';
 /** Types equivalent to text: a cast to them has no effect. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['UNKNOWN', 'NAME', 'REGCLASS']);
 
@@ -76,9 +73,7 @@ class Translation {
     else if (this.#isSchema()) this.#schema();
     else if (this.#isArrayAhead()) this.#array(token);
     else if (this.#areKeywords('OPERATOR') && isSign(this.#peek(1), '(')) this.#operator();
-    else if (this.#areKeywords('AT', 'TIME', 'ZONE') && this.#isUtc()) this.#at += 4;
     else if (this.#areKeywords('LIMIT') && this.#isAll()) this.#at += 2;
-    else if (this.#isEpoch()) this.#epoch(token);
     else if (token.kind === 'word' && this.#dialect === 'postgres') this.#word(token);
     else this.#replace(1, [token]);
   }
@@ -178,11 +173,6 @@ class Translation {
     this.#at++;
   }
 
-  #isUtc(): boolean {
-    const { kind, text } = this.#peek(3);
-    return kind === 'single' && /^(utc|etc\/utc|gmt|z|\+?00(:?00)?)$/i.test(text);
-  }
-
   #isAll(): boolean {
     const { upper } = this.#peek(1);
     if (upper === 'ALL' || upper === 'NULL') return true;
@@ -203,18 +193,7 @@ class Translation {
     const type = this.#typeToken(position);
     const name = type.text.toUpperCase();
     if (TEXT_TYPES.has(name)) return;
-    if (name === 'INTERVAL') this.#interval(position);
-    else this.#out.push(sign('::', position), type);
-  }
-
-  /** Translates + '7 days'::interval. */
-  #interval(position: SourcePosition): void {
-    const text = this.#out.pop();
-    const before = this.#out.at(-1);
-    if (text?.kind !== 'single' || (!isSign(before, '+') && !isSign(before, '-'))) {
-      throw sqlError("INTERVAL is allowed only after + or -: x - INTERVAL '7 days'", position);
-    }
-    this.#out.push(word('INTERVAL', text.position), text);
+    this.#out.push(sign('::', position), type);
   }
 
   #typeName(): Token {
@@ -235,25 +214,6 @@ class Translation {
     if (token.kind === 'end') throw unexpected(token, "a type's name");
     this.#at++;
     return token;
-  }
-
-  #isEpoch(): boolean {
-    if (!this.#areKeywords('EXTRACT') || !isSign(this.#peek(1), '(')) return false;
-    const unit = this.#peek(2);
-    return unit.text.toLowerCase() === 'epoch' && this.#peek(3).upper === 'FROM';
-  }
-
-  #epoch({ position }: Token): void {
-    const unit = word('SECOND', position);
-    const from = [word('TIMESTAMP', position), single(EPOCH, position)];
-    this.#replace(4, [
-      word('DATEDIFF', position),
-      sign('(', position),
-      unit,
-      sign(',', position),
-      ...from,
-      sign(',', position),
-    ]);
   }
 }
 

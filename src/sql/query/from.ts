@@ -1,12 +1,11 @@
 /** Parses FROM: tables, derived tables and joins, separated by commas. */
-import { isIntervalAhead, readInterval } from '../intervals.js';
 import { JOINS_MAX } from '../limits.js';
 import { TOTALS } from '../refusals.js';
 import { sqlError } from '../sql-error.js';
 import { tablePath } from '../table-name.js';
 import { isReserved, type TokenReader } from '../token-reader.js';
 import { type Token, unexpected } from '../tokens.js';
-import type { FromItem, FunctionArgument } from '../tree.js';
+import type { FromItem } from '../tree.js';
 import { isItemAlias, readAlias } from './alias.js';
 import { commaList } from './order-keys.js';
 
@@ -148,7 +147,7 @@ class TableReader {
   #call({ text: name, position }: Token): FromItem {
     const reader = this.#reader;
     const open = reader.next();
-    const args = reader.isSign(')') ? [] : commaList(reader, () => argumentOf(reader));
+    const args = reader.isSign(')') ? [] : commaList(reader, () => reader.expression());
     reader.expectClosing(open.position);
     if (reader.isKeyword('WITH') && reader.isKeyword('ORDINALITY', 1)) {
       throw sqlError('WITH ORDINALITY is not available; use ROW_NUMBER() OVER ()', reader.peek().position);
@@ -157,17 +156,6 @@ class TableReader {
     const columnNames = alias === null ? null : columnNamesOf(reader);
     return { is: 'function', name, args, alias, columnNames, position };
   }
-}
-
-/** INTERVAL '1 day', or any expression. */
-function argumentOf(reader: TokenReader): FunctionArgument {
-  const { position } = reader.peek();
-  if (!isIntervalAhead(reader)) return reader.expression();
-  const begun = reader.at;
-  const spans = readInterval(reader);
-  if (reader.isSign(',') || reader.isSign(')')) return { is: 'interval', spans, position };
-  reader.at = begun;
-  return reader.expression();
 }
 
 const isName = (token: Token): boolean =>

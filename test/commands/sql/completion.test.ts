@@ -14,15 +14,11 @@ const MODELS = [
 const found = (before: string): string[] => completions(MODELS, before)[0];
 
 t.test('columns of the dimension in the statement and keywords are completed', (t) => {
-  t.strictSame(found('SELECT x FROM trips WHERE co'), [
-    '[code.date]',
-    '[code.value]',
-    'coalesce',
-    'cost',
-    'count',
-  ]);
-  t.strictSame(found('SELECT co'), ['[code.date]', '[code.value]', 'coalesce', 'cost', 'count', 'country']);
-  t.strictSame(found('SELECT 1 FROM [default] WHERE h'), ['[home-town]', 'having']);
+  t.strictSame(found('SELECT x FROM trips WHERE cod'), ['[code.date]', '[code.value]']);
+  t.strictSame(found('SELECT x FROM trips WHERE cos'), ['cos', 'cosh', 'cost']);
+  t.strictSame(found('SELECT cou'), ['count', 'country']);
+  t.strictSame(found('SELECT 1 FROM [default] WHERE h'), ['[home-town]', 'having', 'hour']);
+  t.strictSame(found('SELECT time_'), ['time_bucket']);
   t.end();
 });
 
@@ -35,6 +31,9 @@ t.test('only names are completed within brackets', (t) => {
 t.test('keywords are completed in the case of their typed beginning', (t) => {
   t.strictSame(completions(MODELS, 'SEL'), [['SELECT'], 'SEL']);
   t.strictSame(completions(MODELS, 'sel'), [['select'], 'sel']);
-  t.strictSame(completions(MODELS, 'SELECT 1 FROM tr'), [['trips', 'true'], 'tr']);
+  t.strictSame(completions(MODELS, 'SELECT 1 FROM tr'), [
+    ['translate', 'trim', 'trips', 'true', 'trunc', 'try_strptime'],
+    'tr',
+  ]);
   t.end();
 });

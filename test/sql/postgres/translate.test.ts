@@ -41,14 +41,13 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ["SELECT a.b::date, '1'::pg_catalog.int4 FROM a", "SELECT CAST(a.b AS date), CAST('1' AS int4) FROM a"],
   [
     "SELECT a FROM t WHERE b > now() - INTERVAL '6 hours'",
-    'SELECT a FROM t WHERE b > DATEADD(HOUR, (-6), now())',
+    "SELECT a FROM t WHERE b > now() - INTERVAL '6' hour",
   ],
-  ["SELECT a FROM t WHERE b < c + '2 days'::interval", 'SELECT a FROM t WHERE b < DATEADD(DAY, 2, c)'],
   [
-    'SELECT extract(epoch from x) FROM t',
-    "SELECT DATEDIFF(SECOND, TIMESTAMP '1970-01-01T00:00:00Z', x) FROM t",
+    "SELECT a FROM t WHERE b < c + '2 days'::interval",
+    "SELECT a FROM t WHERE b < c + CAST('2 days' AS interval)",
   ],
-  ["SELECT x AT TIME ZONE 'UTC' FROM t LIMIT ALL", 'SELECT x FROM t'],
+  ["SELECT x AT TIME ZONE 'UTC' FROM t LIMIT ALL", "SELECT x AT TIME ZONE 'UTC' FROM t"],
   [
     "SELECT x FROM t WHERE x ILIKE 'a%' AND y !~~ E'b\\'\\n%'",
     "SELECT x FROM t WHERE x ILIKE 'a%' ESCAPE '\\' AND y NOT LIKE 'b''\n%' ESCAPE '\\'",
@@ -57,11 +56,6 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ["SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''", "SELECT 1 FROM t WHERE x LIKE 'a\\' ESCAPE ''"],
   ["SELECT 1 FROM t WHERE x LIKE '\\_\\\\'", "SELECT 1 FROM t WHERE x LIKE '\\_\\\\' ESCAPE '\\'"],
   ['SELECT 1 FROM t WHERE x OPERATOR(pg_catalog.<=) 1', 'SELECT 1 FROM t WHERE x <= 1'],
-  [
-    "SELECT a FROM t WHERE b < c - INTERVAL '1 day 2 hours'",
-    'SELECT a FROM t WHERE b < DATEADD(HOUR, -2, DATEADD(DAY, -1, c))',
-  ],
-  ["SELECT a FROM t WHERE b < c + INTERVAL '3' month", 'SELECT a FROM t WHERE b < DATEADD(MONTH, 3, c)'],
   [
     'SELECT sum(x) OVER (PARTITION BY y)::int FROM t',
     'SELECT CAST(sum(x) OVER (PARTITION BY y) AS int) FROM t',
@@ -123,7 +117,7 @@ t.test('syntax without an equivalent is refused with its position', (t) => {
   };
   for (const sign of ['~', '~*', '!~', '!~*']) t.equal(refused(`SELECT a ${sign} 'x' FROM t`), null, sign);
   t.match(refused('SELECT a @> b FROM t'), [/not available/, 10]);
-  t.match(refused("SELECT a - INTERVAL '1 day 02:00' FROM t"), [/one number with a unit/, 21]);
+  t.match(refused("SELECT a - INTERVAL '1 day 02:00:00.5' FROM t"), [/in whole seconds/, 21]);
   t.match(refused('SELECT ::int FROM t'), [/missing before/, 8]);
   t.match(refused('SELECT a::int[] FROM t'), [/arrays/, 9]);
   t.match(refused('SELECT a FROM t WHERE a < ANY (ARRAY[1])'), [/< ANY is not available for arrays/, 27]);

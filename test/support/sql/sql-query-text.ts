@@ -122,11 +122,7 @@ export function fromText(item: FromItem): string {
     return `${lateral}{${queryText(item.query)}}${alias(item.alias)}${columns(item.columnNames)}`;
   }
   if (item.is === 'function') {
-    const args = item.args.map((one) =>
-      one.is === 'interval'
-        ? one.spans.map(({ count, unit }) => `${count} ${unit}`).join(' ')
-        : nodeText(one),
-    );
+    const args = item.args.map(nodeText);
     return `${item.name}{${args.join(', ')}}${alias(item.alias)}${columns(item.columnNames)}`;
   }
   const natural = item.natural ? 'natural ' : '';

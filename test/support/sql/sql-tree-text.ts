@@ -61,6 +61,8 @@ function bareText(node: SqlNode): string {
       const scale = node.scale === null ? '' : ` ${node.scale}`;
       return `{${node.lenient ? 'try ' : ''}cast ${nodeText(node.of)} as ${node.typeName}${digits}${scale}}`;
     }
+    case 'interval':
+      return `{interval ${node.spans.map(({ count, unit }) => `${count} ${unit.toLowerCase()}`).join(' ')}}`;
     case 'call':
       return `${node.name}{${node.distinct ? 'distinct ' : ''}${list(node.args)}}`;
     default:

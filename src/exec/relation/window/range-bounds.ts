@@ -3,8 +3,10 @@
  * peers; as keys ascend within a partition, so do the bounds, and each is found by moving on from the one before.
  * Missing keys are peers of each other, and beyond every distance of other keys.
  */
-import { inSlices, invariant, type MemoryAccount, type Task } from '../../../base/index.js';
+import { inSlices, invariant, type MemoryAccount, QuarryError, type Task } from '../../../base/index.js';
+import { addUnits } from '../../../expression/index.js';
 import type { Constant, FrameBound } from '../../../ir/index.js';
+import { SECONDS_PER_DAY } from '../../../schema/index.js';
 import { isSafe, scaleOf, type Vector, type VectorOrder, type WideIntegers } from '../../../vector/index.js';
 import type { WindowLayout } from './layout.js';
 
@@ -26,6 +28,7 @@ export function* groupsInRange(
 ): Task<Uint32Array> {
   const { vector } = order;
   const offset = offsetOf(bound.offset, vector);
+  const { months } = bound;
   const isExact = vector.kind === 'exact';
   const isWide = isExact && (vector.numbers === null || (typeof offset === 'bigint' && !isSafe(offset)));
   const groupCount = layout.groups.length - 1;
@@ -38,10 +41,40 @@ export function* groupsInRange(
   } else {
     memory.reserve(groupCount * 8);
     const keys = yield* numberKeys(order, layout);
-    const distance = Number(offset) * (bound.at === 'preceding' ? -1 : 1);
-    yield* findTargets(keys, (key) => key + distance, side, layout, order, targets);
+    const sign = bound.at === 'preceding' ? -1 : 1;
+    const distance = Number(offset) * sign;
+    const boundOf =
+      months === undefined
+        ? (key: number) => key + distance
+        : movedByMonths(months.of, months.count * sign, distance, order.descending);
+    yield* findTargets(keys, boundOf, side, layout, order, targets);
   }
   return targets;
+}
+
+const addMonths = addUnits('month');
+
+/**
+ * Adds months and then a distance to keys that are dates, negated if they descend. A bound outside the years 0000 to 9999 is beyond all
+ * keys. Later keys have no earlier bounds, although days that a month does not have become its last day.
+ */
+function movedByMonths(
+  of: 'date' | 'datetime',
+  months: number,
+  distance: number,
+  descending: boolean,
+): (key: number) => number {
+  const unit = of === 'date' ? SECONDS_PER_DAY : 1;
+  const sign = descending ? -1 : 1;
+  return (key) => {
+    try {
+      const moved = addMonths(months * sign, key * sign * unit) / unit + distance * sign;
+      return moved * sign;
+    } catch (error) {
+      if (!(error instanceof QuarryError)) throw error;
+      return months < 0 ? -Infinity : Infinity;
+    }
+  };
 }
 
 /** The offset in the stored form of the key. */

@@ -1,8 +1,9 @@
 /** The meaning of names in each clause of a SELECT: columns, aliases, aggregates, the pseudo-column `score`, INTERVAL. */
 import { type BindingTime, quoted } from '../../../base/index.js';
-import type { Expression } from '../../../ir/index.js';
-import { lowerCase } from '../../../schema/index.js';
+import { constantOf, type Expression, TEXT } from '../../../ir/index.js';
+import { ENTITY_ID_COLUMN, lowerCase } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
+import type { SourcePosition } from '../../tree.js';
 import { isAggregate } from '../functions/aggregate-functions.js';
 import type { InputTraits, NodeOf, QueryNode, Scope } from '../scope.js';
 import { type Inputs, isAggregateInput } from './inputs.js';
@@ -66,6 +67,17 @@ export class ClauseScope implements Scope {
     if (node.name !== 'interval') return null;
     if (this.#rules.interval !== null) return this.#rules.interval(node);
     throw sqlError(`INTERVAL must be in GROUP BY, as INTERVAL([column.value]) = 'days'`, node.position);
+  }
+
+  /** The entity ID of the rows. */
+  rowIdentity(position: SourcePosition): Expression | null {
+    const { sources, inputs, rowEvents } = this.#ground;
+    const { fact } = sources;
+    if (fact === null) return constantOf(TEXT, '');
+    if (rowEvents !== null) return null;
+    const [id] = sources.attributes(fact);
+    if (id?.apiName !== ENTITY_ID_COLUMN) return null;
+    return inputs.column({ is: 'column', source: fact, column: id, part: 'attribute' }, position);
   }
 
   query(node: QueryNode): Expression {

@@ -11,6 +11,7 @@ import type { NodeOf } from '../scope.js';
 import { callOf, castOf, constantOf, isNull, isTextConstant } from './build.js';
 import { castTo, readAs, unify } from './coerce.js';
 import { exactly } from './convert.js';
+import { elapsed, intervalArithmetic, isInterval, negatedInterval } from './interval-arithmetic.js';
 import { isDate, isExactNumber, isNumber, typeName } from './types.js';
 
 type Operator = NodeOf<'arithmetic'>['operator'];
@@ -39,6 +40,8 @@ export function bindArithmetic(node: NodeOf<'arithmetic'>, binder: Binder): Expr
   }
   const left = binder.value(node.left);
   const right = binder.value(node.right);
+  const ofIntervals = intervalArithmetic(operator, [left, right], [node.left, node.right], position);
+  if (ofIntervals !== null) return ofIntervals;
   if (operator === 'divide' || operator === 'modulo') return divided(operator, left, right, position);
   const texts = left.type.type === 'text' && right.type.type === 'text' && !(isNull(left) && isNull(right));
   if (!isOfNumbers(operator) || (operator === '+' && texts)) return joined(left, right);
@@ -76,7 +79,7 @@ export function asText(expression: Expression): Expression {
   return isNull(expression) ? constantOf(TEXT, null) : castOf(expression, TEXT);
 }
 
-/** A date plus or minus days, or the number of days between two dates. */
+/** A date plus or minus days, the number of days between two dates, or the interval between two datetimes. */
 function moved(
   operator: '+' | '-',
   left: Expression,
@@ -86,9 +89,7 @@ function moved(
   const [a, b] = [readDay(left, right, position), readDay(right, left, position)];
   if (isDate(a.type) && isDate(b.type)) {
     if (operator === '+') throw sqlError('two dates cannot be added', position);
-    if (a.type.type === 'datetime' || b.type.type === 'datetime') {
-      throw sqlError('the difference of two datetimes requires a unit: DATEDIFF(unit, from, to)', position);
-    }
+    if (a.type.type === 'datetime' || b.type.type === 'datetime') return elapsed(a, b, position);
     return callOf('date-diff', INTEGER, [b, a], 'day');
   }
   const [date, days] = isDate(a.type) ? [a, b] : [b, a];
@@ -154,7 +155,8 @@ function asNumber(expression: Expression, operator: string, position: SourcePosi
 }
 
 export function bindNegative(node: NodeOf<'negative'>, binder: Binder): Expression {
-  return negated(asNumber(binder.value(node.of), '-', node.position));
+  const of = binder.value(node.of);
+  return isInterval(of) ? negatedInterval(of) : negated(asNumber(of, '-', node.position));
 }
 
 /** Negates; a constant stays a constant. */

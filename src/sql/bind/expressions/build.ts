@@ -6,6 +6,11 @@ export { callOf, caseOf, castOf, compareOf, constantOf, integerOf, junctionOf } 
 
 export const DATE: SqlType = { type: 'date' };
 export const DATETIME: SqlType = { type: 'datetime' };
+/** The time that the clocks of a zone show. */
+export const LOCAL_TIME: SqlType = { type: 'datetime', local: true };
+
+export const JSON_TYPE: SqlType = { type: 'json' };
+export const INTERVAL: SqlType = { type: 'interval' };
 
 /** The literal NULL; it takes the type of the other operand. */
 export const NULL = constantOf(TEXT, null);

@@ -84,6 +84,7 @@ const isLongNumber = (text: string): boolean => readNumber(text.trim()) === 'too
 /** Text converts to and from every type; numbers and booleans, and date types, convert among each other. */
 function convertible(from: SqlType, to: SqlType): boolean {
   if (from.type === 'text' || to.type === 'text') return from.type !== 'json';
+  if (from.type === 'interval' || to.type === 'interval') return false;
   if (isDate(from) || isDate(to)) return isDate(from) && isDate(to);
   const counts = (type: SqlType): boolean => isNumber(type) || type.type === 'boolean';
   return counts(from) && counts(to);

@@ -6,9 +6,10 @@ import { BOOLEAN, type Comparison, type Constant, type Expression, TEXT } from '
 import type { SourcePosition, SqlNode } from '../../tree.js';
 import type { Binder } from '../binder.js';
 import type { NodeOf, Scope } from '../scope.js';
-import { compareOf, constantOf, isNull, isTextConstant, junctionOf } from './build.js';
-import { readAs, unify } from './coerce.js';
+import { compareOf, constantOf, INTERVAL, isNull, isTextConstant, junctionOf } from './build.js';
+import { castTo, readAs, unify } from './coerce.js';
 import { exactBeside, floorDivide, stepBetween } from './convert.js';
+import { isInterval, lengthOf } from './interval-arithmetic.js';
 import { comparableTogether } from './text-case.js';
 
 const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
@@ -51,6 +52,10 @@ export function compared(
   scope: Scope,
 ): Expression {
   if (isNull(left) || isNull(right)) return constantOf(BOOLEAN, null);
+  if (isInterval(left) || isInterval(right)) {
+    const [a, b] = [left, right].map((side) => lengthOf(castTo(side, INTERVAL, position)));
+    return compared(comparison, a, b, position, scope);
+  }
   if (left.op === 'constant' && right.op !== 'constant') {
     return compared(MIRRORED[comparison], right, left, position, scope);
   }

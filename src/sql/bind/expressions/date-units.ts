@@ -1,9 +1,12 @@
 /** Names of date units in the supported dialects; case is ignored. */
-import { DATE_UNITS, type DateUnit } from '../../../ir/index.js';
+import { DATE_UNITS, type DateUnit, LENGTH_UNITS } from '../../../ir/index.js';
 import { lowerCase } from '../../../schema/index.js';
 
-/** All names of weeks mean ISO weeks; weekdays count from 1 = Sunday. */
+/** All names of weeks mean ISO weeks; weekday and dw count from 1 = Sunday, dow from 0 = Sunday, isodow from 1 = Monday. */
 const NAMES: Readonly<Record<DateUnit, readonly string[]>> = {
+  millennium: ['millennium', 'millennia', 'mil', 'mils'],
+  century: ['century', 'centuries', 'cent', 'c'],
+  decade: ['decade', 'decades', 'dec', 'decs'],
   year: ['year', 'years', 'yy', 'yyyy'],
   quarter: ['quarter', 'quarters', 'qq', 'q'],
   month: ['month', 'months', 'mm', 'm'],
@@ -14,6 +17,13 @@ const NAMES: Readonly<Record<DateUnit, readonly string[]>> = {
   hour: ['hour', 'hours', 'hh'],
   minute: ['minute', 'minutes', 'mi', 'n'],
   second: ['second', 'seconds', 'ss', 's'],
+  'weekday-from-zero': ['dow'],
+  'iso-weekday': ['isodow'],
+  'iso-year': ['isoyear'],
+  epoch: ['epoch'],
+  millisecond: ['millisecond', 'milliseconds', 'ms', 'msec', 'msecs'],
+  microsecond: ['microsecond', 'microseconds', 'us', 'usec', 'usecs'],
+  zone: ['timezone', 'timezone_hour', 'timezone_minute'],
 };
 
 const BY_NAME: ReadonlyMap<string, DateUnit> = new Map(
@@ -28,5 +38,13 @@ export function unitNamed(name: string): DateUnit | null {
 
 /** Whether the unit is shorter than a day and therefore applies to datetimes. */
 export function isTimeUnit(unit: DateUnit): boolean {
-  return unit === 'hour' || unit === 'minute' || unit === 'second';
+  return unit === 'hour' || unit === 'minute' || unit === 'second' || isFractionUnit(unit);
 }
+
+/** Whether the unit is shorter than a second. Datetimes have whole seconds. */
+export function isFractionUnit(unit: DateUnit): unit is 'millisecond' | 'microsecond' {
+  return unit === 'millisecond' || unit === 'microsecond';
+}
+
+/** Whether the unit is a length of time of at least a second. */
+export const isLengthUnit = (unit: DateUnit): boolean => LENGTH_UNITS.some((length) => length === unit);

@@ -8,6 +8,7 @@ import { constantOf, isNull, isTextConstant, junctionOf } from './build.js';
 import { castTo, commonType, readAs, unify } from './coerce.js';
 import { compared, digitsBeside } from './compare.js';
 import { exactBeside, exactly, stepBetween } from './convert.js';
+import { isInterval } from './interval-arithmetic.js';
 import { comparableTogether } from './text-case.js';
 
 export function bindIn(node: NodeOf<'in'>, binder: Binder): Expression {
@@ -21,6 +22,8 @@ export function bindIn(node: NodeOf<'in'>, binder: Binder): Expression {
     else others.push(bound);
   }
   if (isNull(of)) return constantOf(BOOLEAN, null);
+  // Intervals of different months and days can be equal.
+  if (isInterval(of)) others.push(...constants.splice(0));
   const members = others.map((other) => compared(negated ? '<>' : '=', of, other, position, binder.scope));
   if (constants.length > 0) members.unshift(inConstants(of, constants, negated, position, binder.scope));
   return junctionOf(negated ? 'and' : 'or', members);

@@ -4,11 +4,17 @@
  */
 import { quoted } from '../../../base/index.js';
 import { BOOLEAN, type Constant, FLOAT, INTEGER } from '../../../ir/index.js';
-import { lowerCase, parseDate, parseDateTime } from '../../../schema/index.js';
+import {
+  lowerCase,
+  packInterval,
+  parseDate,
+  parseDateTime,
+  readIntervalText,
+} from '../../../schema/index.js';
 import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition } from '../../tree.js';
-import { constantOf, DATE, DATETIME } from './build.js';
+import { constantOf, DATE, DATETIME, INTERVAL } from './build.js';
 import { isNumber } from './types.js';
 
 /** Sign, digits, fractional digits, exponent. */
@@ -66,6 +72,11 @@ function canonicalZone(zone: string): string {
   return zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
 }
 
+function readInterval(text: string): Constant | null {
+  const parts = readIntervalText(text);
+  return parts === null ? null : constantOf(INTERVAL, BigInt(packInterval(parts.months, parts.seconds)));
+}
+
 const TRUE_TEXTS: readonly string[] = ['true', 't', 'yes', 'y', '1'];
 const FALSE_TEXTS: readonly string[] = ['false', 'f', 'no', 'n', '0'];
 
@@ -90,6 +101,8 @@ export function readBeside(text: string, type: SqlType): Constant | null {
   switch (type.type) {
     case 'boolean':
       return readTruth(bare);
+    case 'interval':
+      return readInterval(bare);
     case 'date':
     case 'datetime':
       return readInstant(bare);

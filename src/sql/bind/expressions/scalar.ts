@@ -13,6 +13,7 @@ import { bindCast } from './cast.js';
 import { bindCase } from './choice.js';
 import { bindBetween, bindCompare } from './compare.js';
 import { bindIn } from './in-list.js';
+import { bindInterval } from './interval-arithmetic.js';
 import { bindLike } from './like.js';
 import { numberLiteral } from './literals.js';
 import { typeName } from './types.js';
@@ -67,6 +68,8 @@ class ScalarBinder implements Binder {
         return constantOf(BOOLEAN, node.value);
       case 'null':
         return NULL;
+      case 'interval':
+        return bindInterval(node);
       case 'column':
         return this.scope.column(node);
       case 'star':

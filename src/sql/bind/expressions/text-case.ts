@@ -85,7 +85,14 @@ function lettersOfCast(of: Expression, scope: Inputs): TextLetters {
 /** Functions that may return upper-case letters for texts in lower case. */
 const CAPITALIZING: ReadonlySet<ScalarFunction> = new Set([
   ...(['upper', 'initial-capitals', 'character', 'encode', 'decode', 'format'] as const),
-  ...(['quote-literal', 'quote-nullable'] as const),
+  ...([
+    'quote-literal',
+    'quote-nullable',
+    'write-date',
+    'write-number',
+    'strftime',
+    'json-extract-text',
+  ] as const),
 ]);
 
 function lettersOfCall({ name, args }: Extract<Expression, { op: 'call' }>, scope: Inputs): TextLetters {

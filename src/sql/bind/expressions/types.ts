@@ -67,6 +67,7 @@ const TYPE_NAMES: Readonly<Record<Exclude<SqlType['type'], 'json'>, readonly str
     ...['datetime', 'datetime2', 'smalldatetime', 'datetimeoffset', 'timestamp', 'timestamptz'],
     ...['timestamp with time zone', 'timestamp without time zone'],
   ],
+  interval: ['interval'],
 };
 
 const TYPES_BY_NAME: ReadonlyMap<string, Exclude<SqlType['type'], 'json'>> = new Map(

@@ -58,7 +58,12 @@ export class Aggregates {
     const type = formType(form, of?.type ?? null);
     if (type === null) {
       const found = of === null ? '*' : typeName(of.type);
-      throw sqlError(`${form.label} does not take ${found === 'json' ? 'lists' : found}`, node.position);
+      const more =
+        found === 'interval' ? '; write EXTRACT(EPOCH FROM interval), which is a number of seconds' : '';
+      throw sqlError(
+        `${form.label} does not take ${found === 'json' ? 'lists' : found}${more}`,
+        node.position,
+      );
     }
     const isExtreme = form.function === 'min' || form.function === 'max';
     const distinct = (node.distinct || form.isDistinct) && of !== null && !isExtreme;

@@ -1,53 +1,31 @@
 /** Functions of dates and datetimes, all in UTC. Weeks are ISO weeks; weekdays count from 1 = Sunday. */
-import { invariant, readTime } from '../../../base/index.js';
-import { type DateUnit, type Expression, INTEGER, TEXT } from '../../../ir/index.js';
-import { SECONDS_PER_DAY } from '../../../schema/index.js';
+import { type DateUnit, type Expression, INTEGER } from '../../../ir/index.js';
 import { sqlError } from '../../sql-error.js';
 import { calculated } from '../expressions/arithmetic.js';
-import {
-  callOf,
-  constantOf,
-  DATE,
-  DATETIME,
-  integerOf,
-  isNull,
-  isTextConstant,
-} from '../expressions/build.js';
+import { callOf, castOf, DATE, DATETIME, integerOf, LOCAL_TIME } from '../expressions/build.js';
 import { explicitCast } from '../expressions/cast.js';
 import { castTo } from '../expressions/coerce.js';
-import { readFormatted } from '../expressions/date-format.js';
-import { isTimeUnit } from '../expressions/date-units.js';
+import { isFractionUnit, isLengthUnit, isTimeUnit } from '../expressions/date-units.js';
+import { isDate } from '../expressions/types.js';
+import { now, today } from './clock.js';
+import { DATE_PART_FUNCTIONS, inUnit, part, unitAt } from './date-parts.js';
+import { DATE_TEXT_FUNCTIONS } from './date-texts.js';
 import type { CallSite, SqlFunction } from './function.js';
+import { INTERVAL_FUNCTIONS } from './intervals.js';
+import { inZone, ZONE_FUNCTIONS, zoneInstant } from './zones.js';
 
 type Make = SqlFunction['make'];
 
-function unitAt({ unit }: CallSite): DateUnit {
-  invariant(unit !== null, 'a function with a unit has no unit argument');
-  return unit;
-}
-
-/** Converts a date to its midnight if the unit is shorter than a day. */
-function inUnit(date: Expression, unit: DateUnit, { position }: CallSite): Expression {
-  return isTimeUnit(unit) ? castTo(date, DATETIME, position) : date;
-}
-
-/** Throws 6000 for units that are parts of a date but not lengths of time. */
+/** Throws 6000 for units that are parts of a date but not lengths of time, or shorter than a second. */
 function refusePartUnit(unit: DateUnit, { position }: CallSite): void {
-  if (unit === 'weekday' || unit === 'day-of-year') {
-    throw sqlError(`${unit} is a part of a date, not a length of time: write day`, position);
-  }
+  if (isFractionUnit(unit))
+    throw sqlError('datetimes have whole seconds; the unit is at least a second', position);
+  if (isLengthUnit(unit)) return;
+  throw sqlError(`${unit} is a part of a date, not a length of time: write day`, position);
 }
-
-function part(unit: DateUnit, date: Expression, site: CallSite): Expression {
-  return callOf('date-part', INTEGER, [inUnit(date, unit, site)], unit);
-}
-
-const partOf =
-  (unit: DateUnit): Make =>
-  ([date], site) =>
-    part(unit, date, site);
 
 function truncated(unit: DateUnit, date: Expression, site: CallSite): Expression {
+  if (isFractionUnit(unit)) return date;
   refusePartUnit(unit, site);
   const finest = date.type.type === 'date' ? unit === 'day' || isTimeUnit(unit) : unit === 'second';
   return finest ? date : callOf('date-truncate', date.type, [date], unit);
@@ -59,8 +37,20 @@ function added(unit: DateUnit, count: Expression, date: Expression, site: CallSi
   return callOf('date-add', moved.type, [count, moved], unit);
 }
 
+/** DATE_TRUNC(unit, date[, zone]): of a date, the result with a zone is a datetime. */
+const truncate: Make = ([date, zone], site) => {
+  const unit = unitAt(site);
+  return zone === undefined
+    ? truncated(unit, date, site)
+    : inZone(date, zone, site, (local) => truncated(unit, local, site));
+};
+
 /** Counts the boundaries of the unit between two instants. A date and a datetime are compared as datetimes. */
 function difference(unit: DateUnit, from: Expression, to: Expression, site: CallSite): Expression {
+  if (isFractionUnit(unit)) {
+    const perSecond = integerOf(unit === 'millisecond' ? 1_000 : 1_000_000);
+    return calculated('*', difference('second', from, to, site), perSecond, site.position);
+  }
   refusePartUnit(unit, site);
   const timed = isTimeUnit(unit) || from.type.type !== to.type.type;
   const operands = timed ? [from, to].map((date) => castTo(date, DATETIME, site.position)) : [from, to];
@@ -82,48 +72,43 @@ function lastDay([date, months]: readonly Expression[], site: CallSite): Express
 const asDate: Make = ([date], { position }) => explicitCast(date, DATE, false, position);
 const asDatetime: Make = ([date], { position }) => explicitCast(date, DATETIME, false, position);
 
-/** TO_DATE('31.12.2025', 'DD.MM.YYYY'): parses the text by the format, then applies `make`. */
-const formatted =
-  (make: Make): Make =>
-  ([text, format], site) => {
-    if (format === undefined || isNull(text) || isNull(format)) return make([text], site);
-    if (!isTextConstant(text) || !isTextConstant(format)) {
-      throw sqlError(
-        'text and format must be string literals; use CAST for a column of dates',
-        site.position,
-      );
-    }
-    return make([constantOf(TEXT, readFormatted(text.value, format.value, site.position))], site);
-  };
+/** DATE_SUB(unit, from, to): the whole units between two instants. */
+const wholeUnits: Make = ([from, to], site) => {
+  const unit = unitAt(site);
+  if (isFractionUnit(unit)) return difference(unit, from, to, site);
+  refusePartUnit(unit, site);
+  return callOf(
+    'whole-units',
+    INTEGER,
+    [from, to].map((date) => castTo(date, DATETIME, site.position)),
+    unit,
+  );
+};
 
-const now: Make = (_, { scope }) => constantOf(DATETIME, BigInt(Math.floor(readTime(scope.nowMs) / 1000)));
-const today: Make = (_, { scope }) =>
-  constantOf(DATE, BigInt(Math.floor(readTime(scope.nowMs) / 1000 / SECONDS_PER_DAY)));
+/** MAKE_TIMESTAMP(year, month, day, hour, minute, second[, zone]). */
+const datetimeOf: Make = (args, site) => {
+  const made = callOf('make-datetime', DATETIME, args.slice(0, 6));
+  return args.length < 7 ? made : zoneInstant(made, args[6], site);
+};
 
-const PARTS: readonly (readonly [DateUnit, readonly string[]])[] = [
-  ['year', ['year']],
-  ['quarter', ['quarter']],
-  ['month', ['month']],
-  ['week', ['week', 'weekofyear', 'isoweek']],
-  ['day', ['day', 'dayofmonth']],
-  ['weekday', ['dayofweek']],
-  ['day-of-year', ['dayofyear']],
-  ['hour', ['hour']],
-  ['minute', ['minute']],
-  ['second', ['second']],
-];
+/** EPOCH_MS: the datetime of milliseconds since 1970, or the milliseconds of a datetime. */
+const epochMilliseconds: Make = ([value], site) => {
+  const { position } = site;
+  if (isDate(value.type)) return calculated('*', part('epoch', value, site), integerOf(1_000), position);
+  const seconds = calculated('/', value, integerOf(1_000), position);
+  return callOf('from-epoch', DATETIME, [seconds]);
+};
 
 export const DATE_FUNCTIONS: readonly SqlFunction[] = [
-  ...PARTS.map(([unit, names]): SqlFunction => ({ names, parameters: ['date'], make: partOf(unit) })),
-  {
-    names: ['datepart', 'date_part', 'extract'],
-    parameters: ['unit', 'date'],
-    make: ([date], site) => part(unitAt(site), date, site),
-  },
+  ...DATE_PART_FUNCTIONS,
+  ...DATE_TEXT_FUNCTIONS,
+  ...ZONE_FUNCTIONS,
+  ...INTERVAL_FUNCTIONS,
   {
     names: ['date_trunc', 'datetrunc'],
     parameters: ['unit', 'date'],
-    make: ([date], site) => truncated(unitAt(site), date, site),
+    optional: ['text'],
+    make: truncate,
   },
   {
     names: ['dateadd', 'date_add', 'timestampadd'],
@@ -135,6 +120,14 @@ export const DATE_FUNCTIONS: readonly SqlFunction[] = [
     parameters: ['unit', 'date', 'date'],
     make: ([from, to], site) => difference(unitAt(site), from, to, site),
   },
+  { names: ['date_sub', 'datesub'], parameters: ['unit', 'date', 'date'], make: wholeUnits },
+  {
+    names: ['make_timestamp', 'make_timestamptz'],
+    parameters: ['integer', 'integer', 'integer', 'integer', 'integer', 'float'],
+    optional: ['text'],
+    make: datetimeOf,
+  },
+  { names: ['epoch_ms'], parameters: ['value'], make: epochMilliseconds },
   {
     names: ['datefromparts', 'make_date'],
     parameters: ['integer', 'integer', 'integer'],
@@ -142,9 +135,7 @@ export const DATE_FUNCTIONS: readonly SqlFunction[] = [
   },
   { names: ['eomonth', 'last_day'], parameters: ['date'], optional: ['integer'], make: lastDay },
   { names: ['date'], parameters: ['value'], make: asDate },
-  { names: ['to_date'], parameters: ['value'], optional: ['text'], make: formatted(asDate) },
   { names: ['datetime', 'timestamp'], parameters: ['value'], make: asDatetime },
-  { names: ['to_timestamp'], parameters: ['value', 'text'], make: formatted(asDatetime) },
   {
     names: [
       'now',
@@ -154,9 +145,19 @@ export const DATE_FUNCTIONS: readonly SqlFunction[] = [
       'sysutcdatetime',
       'utc_timestamp',
       'current_timestamp',
+      'transaction_timestamp',
+      'statement_timestamp',
+      'clock_timestamp',
     ],
     parameters: [],
-    make: now,
+    optional: ['digits'],
+    make: (_, site) => now(site),
   },
-  { names: ['current_date', 'today', 'curdate', 'utc_date'], parameters: [], make: today },
+  {
+    names: ['localtimestamp'],
+    parameters: [],
+    optional: ['digits'],
+    make: (_, site) => castOf(now(site), LOCAL_TIME),
+  },
+  { names: ['current_date', 'today', 'curdate', 'utc_date'], parameters: [], make: (_, site) => today(site) },
 ];

@@ -5,7 +5,15 @@ import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type { SourcePosition, SqlNode } from '../../tree.js';
 import { asText } from '../expressions/arithmetic.js';
-import { constantOf, DATETIME, isNull, isTextConstant } from '../expressions/build.js';
+import {
+  castOf,
+  constantOf,
+  DATETIME,
+  INTERVAL,
+  isNull,
+  isTextConstant,
+  JSON_TYPE,
+} from '../expressions/build.js';
 import { castTo, readAs } from '../expressions/coerce.js';
 import { UNIT_NAMES, unitNamed } from '../expressions/date-units.js';
 import { isDate, isNumber, typeName } from '../expressions/types.js';
@@ -17,7 +25,9 @@ import { suggestion } from '../suggest.js';
  *   number     integer, decimal or float          float      any number, as a float
  *   integer    a whole number                     digits     a whole number written out, -38 to 38
  *   date       a date or a datetime               unit       a unit of dates, in quotes or not: 'dd', month
+ *   interval   an interval                        time       a date, a datetime or an interval
  *   condition  true or false                      value      anything but lists and points
+ *   json       a list or other JSON               point      a point
  */
 export type ArgumentKind =
   | 'text'
@@ -27,8 +37,12 @@ export type ArgumentKind =
   | 'integer'
   | 'digits'
   | 'date'
+  | 'interval'
+  | 'time'
   | 'unit'
   | 'condition'
+  | 'json'
+  | 'point'
   | 'value';
 
 export interface CallSite {
@@ -86,7 +100,7 @@ export function argumentAs(
 ): Expression {
   if (kind === 'value') return bound;
   if (kind === 'words') return asText(bound);
-  const fitting = isNull(bound) ? constantOf(TYPE_OF_NULL[kind], null) : readArgument(kind, bound, position);
+  const fitting = isNull(bound) ? nullOf(kind) : readArgument(kind, bound, position);
   if (ACCEPTS[kind](fitting)) return kind === 'float' ? castTo(fitting, FLOAT, position) : fitting;
   const is = bound.op === 'constant' && kind === 'digits' ? '' : `, not ${typeName(bound.type)}`;
   throw sqlError(`${signature} takes ${EXPECTED[kind]} here${is}`, position);
@@ -105,10 +119,21 @@ function readArgument(kind: FirmKind, bound: Expression, position: SourcePositio
     case 'digits':
       return castTo(bound, INTEGER, position);
     case 'date':
+    case 'time':
       return readAs(bound, DATETIME, position);
+    case 'interval':
+      return readAs(bound, INTERVAL, position);
+    case 'json':
+      return castOf(bound, JSON_TYPE);
     default:
       return bound;
   }
+}
+
+/** JSON has no constants. */
+function nullOf(kind: FirmKind): Expression {
+  const type = TYPE_OF_NULL[kind];
+  return type.type === 'json' ? castOf(constantOf(TEXT, null), type) : constantOf(type, null);
 }
 
 const TYPE_OF_NULL: Readonly<Record<FirmKind, SqlType>> = {
@@ -118,7 +143,11 @@ const TYPE_OF_NULL: Readonly<Record<FirmKind, SqlType>> = {
   integer: INTEGER,
   digits: INTEGER,
   date: DATETIME,
+  time: DATETIME,
+  interval: INTERVAL,
   condition: { type: 'boolean' },
+  json: JSON_TYPE,
+  point: JSON_TYPE,
 };
 
 const EXPECTED: Readonly<Record<FirmKind, string>> = {
@@ -128,7 +157,11 @@ const EXPECTED: Readonly<Record<FirmKind, string>> = {
   integer: 'a whole number',
   digits: `a literal whole number from -${DIGITS_MAX} to ${DIGITS_MAX}`,
   date: 'a date or datetime',
+  time: 'a date, datetime or interval',
+  interval: 'an interval',
   condition: 'a condition',
+  json: 'a list or other JSON',
+  point: 'a point, such as GEO_POINT(longitude, latitude)',
 };
 
 const ACCEPTS: Readonly<Record<FirmKind, (of: Expression) => boolean>> = {
@@ -138,7 +171,11 @@ const ACCEPTS: Readonly<Record<FirmKind, (of: Expression) => boolean>> = {
   integer: ({ type }) => type.type === 'integer',
   digits: (of) => of.op === 'constant' && typeof of.value === 'bigint' && fewDigits(of.type, of.value),
   date: ({ type }) => isDate(type),
+  time: ({ type }) => isDate(type) || type.type === 'interval',
+  interval: ({ type }) => type.type === 'interval',
   condition: ({ type }) => type.type === 'boolean',
+  json: ({ type }) => type.type === 'json',
+  point: ({ type }) => type.type === 'json',
 };
 
 function fewDigits({ type }: SqlType, value: bigint): boolean {

@@ -9,10 +9,14 @@ import { CHOICE_FUNCTIONS } from './choice.js';
 import { DATE_FUNCTIONS } from './date.js';
 import { DERIVED_FUNCTIONS } from './derived.js';
 import { argumentAs, kindAt, type SqlFunction, signatureOf, unitOf } from './function.js';
+import { GEO_FUNCTIONS } from './geo.js';
+import { JSON_FUNCTIONS } from './json.js';
 import { NUMBER_FUNCTIONS } from './number.js';
+import { RANDOM_FUNCTIONS } from './random.js';
 import { REGEX_FUNCTIONS } from './regex.js';
 import { TEXT_FUNCTIONS } from './text.js';
 import { TEXT_EDIT_FUNCTIONS } from './text-edits.js';
+import { TO_CHAR_FUNCTIONS } from './to-char.js';
 
 /** All functions. To add a function, add an entry. */
 export const SQL_FUNCTIONS: readonly SqlFunction[] = [
@@ -21,6 +25,10 @@ export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   ...REGEX_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...DATE_FUNCTIONS,
+  ...TO_CHAR_FUNCTIONS,
+  ...JSON_FUNCTIONS,
+  ...GEO_FUNCTIONS,
+  ...RANDOM_FUNCTIONS,
   ...CHOICE_FUNCTIONS,
   ...DERIVED_FUNCTIONS,
 ];
@@ -46,7 +54,11 @@ export function bindFunction(node: NodeOf<'call'>, binder: Binder): Expression {
   args.forEach((argument, index) => {
     const kind = kindAt(entry, index) ?? 'value';
     if (kind === 'unit') unit = unitOf(argument, signature);
-    else taken.push(argumentAs(kind, binder.value(argument), signature, argument.position));
+    else {
+      const takesJson = kind === 'json' || kind === 'point';
+      const bound = takesJson ? binder.bind(argument) : binder.value(argument);
+      taken.push(argumentAs(kind, bound, signature, argument.position));
+    }
   });
   return entry.make(taken, { position, scope: binder.scope, unit });
 }
@@ -60,6 +72,7 @@ const UNAVAILABLE: ReadonlyMap<string, string> = new Map([
   ['regexp_split_to_array', `${ARRAYS}; use SPLIT_PART or REGEXP_SUBSTR`],
   ['regexp_split_to_table', 'returns rows, which is not available; use SPLIT_PART or REGEXP_SUBSTR'],
   ['string_to_array', `${ARRAYS}; use SPLIT_PART`],
+  ['setseed', 'is not available, because statements have no session; write RANDOM(seed)'],
   ['string_to_table', 'returns rows, which is not available; use SPLIT_PART'],
 ]);
 

@@ -5,7 +5,7 @@ import { lowerCase } from '../../../schema/index.js';
 import type { SqlType } from '../../../vector/index.js';
 import { spansIn } from '../../intervals.js';
 import { sqlError } from '../../sql-error.js';
-import type { FromItem, FunctionArgument, SourcePosition, Span, SqlNode } from '../../tree.js';
+import type { FromItem, SourcePosition, Span, SqlNode } from '../../tree.js';
 import { castTo, commonTypeOf } from '../expressions/coerce.js';
 import { bindScalar } from '../expressions/scalar.js';
 import { isDate, isExactNumber, typeName } from '../expressions/types.js';
@@ -48,7 +48,7 @@ export function bindTableFunction(
 }
 
 function bindSeries(
-  args: readonly FunctionArgument[],
+  args: readonly SqlNode[],
   position: SourcePosition,
   scope: QueryScope,
   columns: PlanColumns,
@@ -83,13 +83,13 @@ function bindSeries(
   return { build, column };
 }
 
-function expressionIn(argument: FunctionArgument): SqlNode {
+function expressionIn(argument: SqlNode): SqlNode {
   if (argument.is !== 'interval') return argument;
   throw sqlError(`only the step of ${SERIES} is an interval`, argument.position);
 }
 
 /** The spans of a step that is an interval, also as text; null for another argument. Throws 6000. */
-function intervalOf(argument: FunctionArgument): readonly Span[] | null {
+function intervalOf(argument: SqlNode): readonly Span[] | null {
   if (argument.is === 'interval') return argument.spans;
   const node = argument.is === 'cast' && argument.typeName === 'interval' ? argument.of : argument;
   return node.is === 'string' && node.quotes === 'single' ? spansIn(node) : null;

@@ -15,7 +15,7 @@ import {
   type WindowFunction,
   type WindowFunctionName,
 } from '../../../ir/index.js';
-import { lowerCase } from '../../../schema/index.js';
+import { lowerCase, SECONDS_PER_DAY } from '../../../schema/index.js';
 import type { SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
 import type {
@@ -29,6 +29,7 @@ import type {
 import { caseOf, integerOf } from '../expressions/build.js';
 import { castTo } from '../expressions/coerce.js';
 import { keyOf } from '../expressions/expression-tree.js';
+import { intervalParts } from '../expressions/interval-arithmetic.js';
 import { comparable, lettersOf } from '../expressions/text-case.js';
 import { isDate, isNumber } from '../expressions/types.js';
 import { aggregateForm, formType } from '../functions/aggregate-functions.js';
@@ -259,6 +260,25 @@ function distanceType({ type }: RelationSortKey, position: SourcePosition): SqlT
   throw sqlError('RANGE with a distance requires an ORDER BY key that is a number or a date', position);
 }
 
+/** A bound of a range over dates, by an interval. */
+function datesBound(
+  at: 'preceding' | 'following',
+  { months, seconds }: { readonly months: number; readonly seconds: number },
+  { type }: SqlType,
+  position: SourcePosition,
+): FrameBound {
+  if (type !== 'date' && type !== 'datetime') {
+    throw sqlError('a distance that is an interval requires an ORDER BY key that is a date', position);
+  }
+  if (months < 0 || seconds < 0) throw sqlError('the distance of a frame is at least 0', position);
+  const unit = type === 'date' ? SECONDS_PER_DAY : 1;
+  if (seconds % unit !== 0) {
+    throw sqlError('the distance of dates has whole days; CAST the key AS TIMESTAMP', position);
+  }
+  const offset = integerOf(seconds / unit);
+  return months === 0 ? { at, offset } : { at, offset, months: { count: months, of: type } };
+}
+
 function boundOf(
   edge: FrameEdge,
   mode: WindowFrame['mode'],
@@ -269,6 +289,11 @@ function boundOf(
   const { position } = edge.offset;
   const bound = binding.constant(binding.bind(edge.offset), edge.offset);
   const [key] = order;
+  const parts = intervalParts(bound);
+  if (parts !== null) {
+    if (mode === 'range' && key !== undefined) return datesBound(edge.at, parts, key.type, position);
+    throw sqlError(`the distance of a frame of ${mode.toUpperCase()} is a number, not an interval`, position);
+  }
   const type = mode === 'range' && key !== undefined ? distanceType(key, position) : INTEGER;
   const offset = castTo(bound, type, position);
   const { value } = binding.constant(offset, edge.offset);

@@ -20,6 +20,7 @@ import { readBeside } from '../expressions/literals.js';
 import { bindCondition, bindScalar } from '../expressions/scalar.js';
 import { itemTypeOf, typeName } from '../expressions/types.js';
 import { isAggregate } from '../functions/aggregate-functions.js';
+import { RANDOM_NAMES } from '../functions/random.js';
 import { nodesOf } from '../nodes.js';
 import type { Scope } from '../scope.js';
 
@@ -107,6 +108,7 @@ export function truthOf(node: SqlNode, sources: Sources, nowMs: BindingTime): bo
 function readsRows(node: SqlNode, sources: Sources): boolean {
   for (const part of nodesOf(node)) {
     if (part.is === 'column' || part.is === 'star' || isAggregate(part)) return true;
+    if (part.is === 'call' && RANDOM_NAMES.includes(part.name)) return true;
     if (part.is === 'string' && part.quotes === 'double' && sources.lookUp(part) !== null) return true;
   }
   return false;

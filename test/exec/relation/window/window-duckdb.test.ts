@@ -52,6 +52,7 @@ const DUCK_TYPES = {
   boolean: 'BOOLEAN',
   text: 'VARCHAR',
   date: 'DATE',
+  interval: 'INTERVAL',
 } as const;
 
 function duckType(type: SqlType): string {
@@ -84,6 +85,10 @@ function duckBound(bound: FrameBound, isEnd: boolean, mode: WindowFrame['mode'])
   }
   const { type, value } = bound.offset;
   const side = bound.at.toUpperCase();
+  if (bound.months !== undefined) {
+    const unit = bound.months.of === 'date' ? 'days' : 'seconds';
+    return `INTERVAL '${bound.months.count} months ${value} ${unit}' ${side}`;
+  }
   if (mode === 'range' && type.type === 'date') return `INTERVAL ${value} DAY ${side}`;
   if (mode === 'range' && type.type === 'datetime') return `INTERVAL ${value} SECOND ${side}`;
   return `${mode === 'range' ? literal(type, value) : String(value)} ${side}`;
@@ -129,7 +134,7 @@ function generatedRelation(prng: Prng, rows: readonly Row[]): RelationOf<'window
   const order = isUnique ? [key, keyOf(id)] : [key];
   const names = isUnique ? [...RANKS, ...AGGREGATES, ...PICKED] : [...RANKS.slice(1), ...AGGREGATES];
   const functions = Array.from({ length: FUNCTIONS_PER_ROUND }, (_, index) => {
-    const frame = generatedFrame(prng, mode, mode === 'range' ? rangeOffset(order) : INTEGER);
+    const frame = generatedFrame(prng, mode, mode === 'range' ? rangeOffset(order) : INTEGER, true);
     const name = prng.pick(names);
     // DuckDB evaluates the argument of NTILE for every row, PostgreSQL once per partition.
     const args = name === 'ntile' ? { ...ARGUMENTS, positive: constant } : ARGUMENTS;

@@ -30,10 +30,12 @@ export const PICKED: readonly WindowFunctionName[] = [
 /** The kinds of bounds of a frame, from the earliest to the latest; a frame never ends with an earlier kind than it starts. */
 const KINDS = ['first', 'preceding', 'current', 'following', 'last'] as const;
 
+/** `withMonths`: ranges over dates, which are in years 0000 to 9999, may have a distance in months. */
 export function generatedFrame(
   prng: Prng,
   mode: WindowFrame['mode'],
   offsetType: SqlType | null,
+  withMonths = false,
 ): WindowFrame {
   const kinds = KINDS.filter((kind) => offsetType !== null || (kind !== 'preceding' && kind !== 'following'));
   const start = prng.below(kinds.length - 1);
@@ -44,7 +46,10 @@ export function generatedFrame(
     const type: SqlType = offsetType ?? { type: 'integer' };
     const size = prng.pick([0, 1, 2, 5, 1_000]);
     const value = vectorKindOf(type) === 'float' ? size / 4 : BigInt(size);
-    return { at: kind, offset: { op: 'constant', type, value } };
+    const offset = { op: 'constant', type, value } as const;
+    const isDate = type.type === 'date' || type.type === 'datetime';
+    if (!withMonths || mode !== 'range' || !isDate || prng.below(2) === 0) return { at: kind, offset };
+    return { at: kind, offset, months: { count: prng.pick([1, 2, 12]), of: type.type } };
   };
   return { mode, start: bound(kinds[start]), end: bound(kinds[end]) };
 }

@@ -247,7 +247,6 @@ const REFUSED: readonly (readonly [SqlNode, string])[] = [
   [arithmetic(active, '+', number('1')), '+ takes numbers, not boolean'],
   [arithmetic(name, '*', number('2')), '* takes numbers, not text'],
   [arithmetic(age, '+', string('x')), '"x" cannot be read as integer'],
-  [arithmetic(seen, '-', seen), 'the difference of two datetimes requires a unit: DATEDIFF(unit, from, to)'],
   [arithmetic(admission, '+', admission), 'two dates cannot be added'],
   [arithmetic(number('1'), '-', admission), 'a date cannot be subtracted from a number'],
   [

@@ -1,9 +1,12 @@
 import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
 import { compile, ONE_ROW } from '../../../../src/expression/index.js';
+import { SQL_AGGREGATE_NAMES, SQL_SCALAR_NAMES } from '../../../../src/interface/index.js';
 import { SECONDS_PER_DAY } from '../../../../src/schema/index.js';
 import { UNIT_NAMES } from '../../../../src/sql/bind/expressions/date-units.js';
 import { bindScalar } from '../../../../src/sql/bind/expressions/scalar.js';
+import { aggregateForm } from '../../../../src/sql/bind/functions/aggregate-functions.js';
+import { DERIVED_FUNCTIONS } from '../../../../src/sql/bind/functions/derived.js';
 import { signatureOf } from '../../../../src/sql/bind/functions/function.js';
 import { FUNCTION_NAMES, SQL_FUNCTIONS } from '../../../../src/sql/bind/functions/functions.js';
 import type { SqlNode } from '../../../../src/sql/tree.js';
@@ -21,6 +24,8 @@ import {
   testScope,
   truth,
 } from '../../../support/sql/sql-nodes.js';
+import { DATE_CALLS } from './date-calls.js';
+import { JSON_CALLS } from './json-calls.js';
 import { type FunctionCalls, REGEX_CALLS, TEXT_EDIT_CALLS } from './text-calls.js';
 
 const [age, salary, ratio, name] = ['age', 'salary', 'ratio', 'name'].map(column);
@@ -52,6 +57,8 @@ function dateText(node: SqlNode): string {
 const CALLS: FunctionCalls = {
   ...TEXT_EDIT_CALLS,
   ...REGEX_CALLS,
+  ...DATE_CALLS,
+  ...JSON_CALLS,
   upper: [
     [[name], '(upper #3:text):text'],
     [[age], 'UPPER(text) takes text here, not integer'],
@@ -263,8 +270,8 @@ const CALLS: FunctionCalls = {
     [[column('dw'), admission], '(date-part weekday #5:date):integer'],
     [[string('hh'), date], '(date-part hour 1500249600:datetime):integer'],
     [[string('dayy'), admission], 'there is no unit "dayy"'],
-    [[one, admission], "DATEPART(unit, date) takes a unit by its name, as 'day'"],
-    [[day], 'DATEPART(unit, date) was given 1 argument'],
+    [[one, admission], "DATEPART(unit, time) takes a unit by its name, as 'day'"],
+    [[day], 'DATEPART(unit, time) was given 1 argument'],
   ],
   date_trunc: [
     [[string('month'), admission], '(date-truncate month #5:date):date'],
@@ -272,6 +279,11 @@ const CALLS: FunctionCalls = {
     [[string('hour'), admission], '#5:date'],
     [[day, admission], '#5:date'],
     [[string('second'), seen], '#6:datetime'],
+    [[string('milliseconds'), seen], '#6:datetime'],
+    [
+      [day, seen, string('Asia/Tokyo')],
+      '(zone-instant (date-truncate day (local-time #6:datetime "Asia/Tokyo":text):datetime):datetime "Asia/Tokyo":text):datetime',
+    ],
     [[string('dw'), seen], 'weekday is a part of a date, not a length of time: write day'],
   ],
   dateadd: [
@@ -307,28 +319,9 @@ const CALLS: FunctionCalls = {
     [[age], 'integer cannot be CAST as date'],
   ],
   datetime: [[[admission], '(cast #5:date):datetime']],
-  to_date: [
-    [[seen], '(cast #6:datetime):date'],
-    [[string('17.7.2017'), string('DD.MM.YYYY')], '17364:date'],
-    [[string('2017'), string('YYYY')], '17167:date'],
-    [[string('2017-07-17 x'), string('YYYY-MM-DD')], '"2017-07-17 x" does not match the format "YYYY-MM-DD"'],
-    [[string('2017-13-01'), string('YYYY-MM-DD')], '"2017-13-01 00:00:00.000000" cannot be read as date'],
-    [[nothing, string('YYYY')], 'null:date'],
-    [
-      [string('2017'), string('YYYY Q')],
-      'the format "YYYY Q" may only contain YYYY, MM, DD, HH24, MI, SS, MS, US and text between them',
-    ],
-    [[name, string('YYYY')], 'text and format must be string literals; use CAST for a column of dates'],
-    [[], 'TO_DATE(value[, text]) was given 0 arguments'],
-  ],
-  to_timestamp: [
-    [[string('2017-07-17 00:00:01.5'), string('YYYY-MM-DD HH24:MI:SS.US')], '1500249601:datetime'],
-    [[string('2017-07-17T01:00'), string('yyyy-mm-dd"T"hh24:mi')], '1500253200:datetime'],
-    [[string('17/07/2017')], 'TO_TIMESTAMP(value, text) was given 1 argument'],
-  ],
   now: [
     [[], '1795255200:datetime'],
-    [[one], 'NOW() was given 1 argument'],
+    [[one, one], 'NOW([digits]) was given 2 arguments'],
   ],
   current_date: [[[], '20778:date']],
   coalesce: [
@@ -381,6 +374,17 @@ t.test('aliases of a function are equivalent', async (t) => {
         t.equal(textOf(call(other, ...args)), renamed, other);
       }
     }
+  }
+});
+
+t.test('the prompt and the console complete every function', async (t) => {
+  const shown = SQL_FUNCTIONS.filter((entry) => !DERIVED_FUNCTIONS.includes(entry))
+    .map(({ names }) => names[0].toUpperCase())
+    .filter((name) => !name.includes(' '));
+  t.strictSame([...SQL_SCALAR_NAMES].sort(), shown.sort());
+  for (const name of SQL_AGGREGATE_NAMES) {
+    const isKnown = aggregateForm(name.toLowerCase()) !== null || FUNCTION_NAMES.includes(name.toLowerCase());
+    t.ok(isKnown, name);
   }
 });
 

@@ -8,8 +8,8 @@ import {
   startInstant,
   unitsBetween,
   withinYears,
-} from '../../../src/expression/functions/calendar.js';
-import { DATE_UNITS, type DateUnit, type Expression } from '../../../src/ir/index.js';
+} from '../../../src/expression/dates/calendar.js';
+import { DATE_UNITS, type DateUnit, type Expression, LENGTH_UNITS } from '../../../src/ir/index.js';
 import { daysFromCivil, SECONDS_PER_DAY } from '../../../src/schema/index.js';
 import type { SqlType } from '../../../src/vector/index.js';
 import { constant } from '../generate.js';
@@ -18,7 +18,9 @@ import { DATE, DATETIME, INTEGER } from '../rows.js';
 
 const FIRST = daysFromCivil(0, 1, 1);
 const LAST = daysFromCivil(9_999, 12, 31);
-const LENGTHS = DATE_UNITS.filter((unit) => unit !== 'weekday' && unit !== 'day-of-year');
+/** Years before 1 are in a century that begins before year 0. */
+const startsBefore = (unit: DateUnit, day: number): boolean =>
+  (unit === 'century' || unit === 'millennium') && day < daysFromCivil(1, 1, 1);
 
 /** Days at regular intervals, and every day around the ends of centuries. */
 function* days(): Generator<number> {
@@ -58,8 +60,8 @@ t.test('parts and starts of dates equal those of JavaScript in the years 0000 to
       if (datePart(unit)(second) !== evaluated('date-part', unit, DATETIME, second))
         wrong.push(`part ${unit} of ${second}`);
     }
-    for (const unit of LENGTHS) {
-      if (unit === 'week' && day < FIRST + 7) continue;
+    for (const unit of LENGTH_UNITS) {
+      if ((unit === 'week' && day < FIRST + 7) || startsBefore(unit, day)) continue;
       if (startDay(unit)(day) !== evaluated('date-truncate', unit, DATE, day))
         wrong.push(`start of ${unit} of day ${day}`);
       if (startInstant(unit)(second) !== evaluated('date-truncate', unit, DATETIME, second))
@@ -71,9 +73,11 @@ t.test('parts and starts of dates equal those of JavaScript in the years 0000 to
 });
 
 t.test('the difference of a date and its sum with an interval is the interval', async (t) => {
-  for (const unit of LENGTHS) {
+  for (const unit of LENGTH_UNITS) {
     const [add, between] = [addUnits(unit), unitsBetween(unit)];
-    for (let amount = -40; amount <= 40; amount++) {
+    // No more millennia, centuries and decades than the years 0000 to 9999 have.
+    const most = unit === 'millennium' ? 1 : unit === 'century' ? 15 : 40;
+    for (let amount = -most; amount <= most; amount++) {
       for (const from of [0, 951_782_400, -86_401, 1_609_459_199])
         t.equal(between(from, add(amount, from)), amount, `${amount} ${unit}`);
     }
@@ -114,5 +118,6 @@ t.test('invalid dates are refused', async (t) => {
   t.throws(() => addUnits('month')(-1, FIRST * SECONDS_PER_DAY), outside);
   t.throws(() => addUnits('year')(1e300, 0), outside);
   t.throws(() => startDay('week')(FIRST), outside);
+  t.throws(() => startDay('century')(FIRST + 100), outside);
   t.throws(() => withinYears(Number.NaN), outside);
 });

@@ -3,6 +3,7 @@ import type { DateUnit, ScalarFunction } from '../../ir/index.js';
 import type { ExactVector, SqlType, Vector } from '../../vector/index.js';
 import { castVector } from '../cast/cast.js';
 import { expressionError } from '../error.js';
+import { allValid } from '../functions/read-rows.js';
 import { bigintAt, exactOf, numbersOf } from '../kinds.js';
 import { isValid } from '../validity.js';
 import {
@@ -15,8 +16,8 @@ import {
   startDay,
   startInstant,
   unitsBetween,
+  wholeUnitsBetween,
 } from './calendar.js';
-import { allValid } from './read-rows.js';
 
 const DATETIME: SqlType = { type: 'datetime' };
 
@@ -42,15 +43,14 @@ export function dateFunction(
       return ([amount, vector]) => added(known, amount, vector, types[1], to);
     case 'date-diff':
       requireLength(known);
-      return ([from, until]) => between(known, from, until, types);
+      return ([from, until]) => between(unitsBetween(known), from, until, types);
+    case 'whole-units':
+      requireLength(known);
+      return ([from, until]) => between(wholeUnitsBetween(known), from, until, types);
     default:
       return null;
   }
 }
-
-/** Whether the function can produce dates outside years 0000 to 9999. */
-export const mayLeaveYears = (name: ScalarFunction): boolean =>
-  name === 'make-date' || name === 'date-truncate' || name === 'date-add';
 
 function requireLength(unit: DateUnit): void {
   if (!isLength(unit)) throw expressionError(`${unit} is a part of a date, not a length of time`);
@@ -81,14 +81,21 @@ function added(unit: DateUnit, amount: Vector, vector: Vector, type: SqlType, to
   return castVector({ kind: 'exact', count, valid, numbers: results, wide: null }, DATETIME, to);
 }
 
-function between(unit: DateUnit, from: Vector, until: Vector, types: readonly SqlType[]): ExactVector {
+function between(
+  distance: (from: number, until: number) => number,
+  from: Vector,
+  until: Vector,
+  types: readonly SqlType[],
+): ExactVector {
   const starts = numbersOf(castVector(from, types[0], DATETIME));
   const ends = numbersOf(castVector(until, types[1], DATETIME));
   const count = from.count;
-  const distance = unitsBetween(unit);
   const numbers = new Float64Array(count);
-  for (let row = 0; row < count; row++) numbers[row] = distance(starts[row], ends[row]);
-  return { kind: 'exact', count, valid: allValid([from, until], count), numbers, wide: null };
+  const valid = allValid([from, until], count);
+  for (let row = 0; row < count; row++) {
+    if (isValid(valid, row)) numbers[row] = distance(starts[row], ends[row]);
+  }
+  return { kind: 'exact', count, valid, numbers, wide: null };
 }
 
 function makeDates(args: readonly Vector[]): ExactVector {

@@ -1,65 +1,27 @@
 /**
- * Date arithmetic in the proleptic Gregorian calendar on days and seconds since 1970-01-01, which may be negative. Year, month
- * and day are packed into one number, so that nothing is allocated.
+ * Date arithmetic by units, on days and seconds since 1970-01-01, which may be negative.
  */
 import { invariant } from '../../base/index.js';
 import type { DateUnit } from '../../ir/index.js';
 import {
+  countedFromOne,
+  dayOf,
   daysFromCivil,
   daysInMonth,
+  daysSinceMonday,
+  firstDayOf,
   INSTANT_SECONDS_MAX,
   INSTANT_SECONDS_MIN,
+  isoWeek,
+  modulo,
+  monthNumber,
+  monthOf,
+  packedDate,
   SECONDS_PER_DAY,
+  thursdayOf,
+  yearOf,
 } from '../../schema/index.js';
 import { expressionError, outOfYears } from '../error.js';
-
-/** Days from 0000-03-01 minus 400 years to 1970-01-01; dates counted from there are never negative. */
-const EPOCH_DAYS = 719_468 + 146_097;
-
-/**
- * Returns (year x 16 + month) x 32 + day. Source: Hinnant, civil_from_days, with 32-bit integers, which divide fast.
- */
-function packedDate(days: number): number {
-  const shifted = (days + EPOCH_DAYS) | 0;
-  const era = (shifted / 146_097) | 0;
-  const dayOfEra = (shifted - era * 146_097) | 0;
-  const leapDays = (((dayOfEra / 36_524) | 0) - ((dayOfEra / 1_460) | 0) - ((dayOfEra / 146_096) | 0)) | 0;
-  const yearOfEra = ((dayOfEra + leapDays) / 365) | 0;
-  const dayOfYear = (dayOfEra - (yearOfEra * 365 + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0))) | 0;
-  const shiftedMonth = ((5 * dayOfYear + 2) / 153) | 0;
-  const day = dayOfYear - (((153 * shiftedMonth + 2) / 5) | 0) + 1;
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  const year = yearOfEra + (era - 1) * 400 + (month <= 2 ? 1 : 0);
-  return (year * 16 + month) * 32 + day;
-}
-
-/** The first day of a month, in days since 1970-01-01; years from 0000. Source: Hinnant, days_from_civil. */
-function firstDayOf(year: number, month: number): number {
-  const shifted = (month <= 2 ? year + 399 : year + 400) | 0;
-  const era = (shifted / 400) | 0;
-  const yearOfEra = (shifted - era * 400) | 0;
-  const dayOfYear = ((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) | 0;
-  const leapDays = ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0);
-  return era * 146_097 + yearOfEra * 365 + leapDays + dayOfYear - EPOCH_DAYS;
-}
-
-const yearOf = (packed: number): number => packed >> 9;
-const monthOf = (packed: number): number => (packed >> 5) & 15;
-const dayOf = (packed: number): number => packed & 31;
-
-/** Months since 0000-01. */
-const monthNumber = (packed: number): number => yearOf(packed) * 12 + monthOf(packed) - 1;
-/** Days since the last Monday; 1970-01-01 was a Thursday. */
-const daysSinceMonday = (days: number): number => modulo(days + 3, 7);
-
-const modulo = (value: number, divisor: number): number => value - Math.floor(value / divisor) * divisor;
-
-/** The ISO 8601 week, 1 to 53; week 1 contains the first Thursday of the year. */
-function isoWeek(days: number): number {
-  const thursday = days - daysSinceMonday(days) + 3;
-  const newYear = firstDayOf(yearOf(packedDate(thursday)), 1);
-  return Math.floor((thursday - newYear) / 7) + 1;
-}
 
 /** Lengths in seconds of the units of constant length. */
 const UNIT_SECONDS: Partial<Readonly<Record<DateUnit, number>>> = {
@@ -70,14 +32,27 @@ const UNIT_SECONDS: Partial<Readonly<Record<DateUnit, number>>> = {
   second: 1,
 };
 /** Lengths in months of the other units. */
-const UNIT_MONTHS: Partial<Readonly<Record<DateUnit, number>>> = { year: 12, quarter: 3, month: 1 };
+const UNIT_MONTHS: Partial<Readonly<Record<DateUnit, number>>> = {
+  millennium: 12_000,
+  century: 1_200,
+  decade: 120,
+  year: 12,
+  quarter: 3,
+  month: 1,
+};
+/** Months from year 0000 to the start of a unit: the century 1 begins with year 1. */
+const UNIT_ORIGIN: Partial<Readonly<Record<DateUnit, number>>> = { millennium: 12, century: 12 };
 
-/** Whether the unit is a length of time; weekday and day-of-year are only parts of a date. */
+/** Whether the unit is a length of time; the others are only parts of a date. */
 export const isLength = (unit: DateUnit): boolean =>
   UNIT_SECONDS[unit] !== undefined || UNIT_MONTHS[unit] !== undefined;
 
 /** Whether the unit is shorter than a day. */
-export const isOfDay = (unit: DateUnit): boolean => unit === 'hour' || unit === 'minute' || unit === 'second';
+export const isOfDay = (unit: DateUnit): boolean => UNIT_SECONDS_OF_DAY.has(unit);
+
+const UNIT_SECONDS_OF_DAY: ReadonlySet<DateUnit> = new Set([
+  ...(['hour', 'minute', 'second', 'millisecond', 'microsecond'] as const),
+]);
 
 /** Returns the function that extracts the unit from an instant in seconds. */
 export function datePart(unit: DateUnit): (seconds: number) => number {
@@ -88,6 +63,12 @@ export function datePart(unit: DateUnit): (seconds: number) => number {
       return (seconds) => Math.floor(modulo(seconds, 3_600) / 60);
     case 'second':
       return (seconds) => modulo(seconds, 60);
+    case 'millisecond':
+      return (seconds) => modulo(seconds, 60) * 1_000;
+    case 'microsecond':
+      return (seconds) => modulo(seconds, 60) * 1_000_000;
+    case 'epoch':
+      return (seconds) => seconds;
     default: {
       const part = dayPart(unit);
       return (seconds) => part(Math.floor(seconds / SECONDS_PER_DAY));
@@ -98,8 +79,16 @@ export function datePart(unit: DateUnit): (seconds: number) => number {
 /** Returns the function that extracts the unit from a date in days. */
 export function dayPart(unit: DateUnit): (days: number) => number {
   switch (unit) {
+    case 'millennium':
+      return (days) => countedFromOne(yearOf(packedDate(days)), 1_000);
+    case 'century':
+      return (days) => countedFromOne(yearOf(packedDate(days)), 100);
+    case 'decade':
+      return (days) => Math.floor(yearOf(packedDate(days)) / 10);
     case 'year':
       return (days) => yearOf(packedDate(days));
+    case 'iso-year':
+      return (days) => yearOf(packedDate(thursdayOf(days)));
     case 'quarter':
       return (days) => Math.floor((monthOf(packedDate(days)) + 2) / 3);
     case 'month':
@@ -110,6 +99,12 @@ export function dayPart(unit: DateUnit): (days: number) => number {
       return (days) => dayOf(packedDate(days));
     case 'weekday':
       return (days) => modulo(days + 4, 7) + 1;
+    case 'weekday-from-zero':
+      return (days) => modulo(days + 4, 7);
+    case 'iso-weekday':
+      return (days) => daysSinceMonday(days) + 1;
+    case 'epoch':
+      return (days) => days * SECONDS_PER_DAY;
     case 'day-of-year':
       return (days) => days - firstDayOf(yearOf(packedDate(days)), 1) + 1;
     default:
@@ -123,10 +118,11 @@ export function dayPart(unit: DateUnit): (days: number) => number {
  */
 export function startDay(unit: DateUnit): (days: number) => number {
   const months = UNIT_MONTHS[unit];
+  const origin = UNIT_ORIGIN[unit] ?? 0;
   if (months !== undefined) {
     return (days) => {
       const number = monthNumber(packedDate(days));
-      return firstDay(number - modulo(number, months));
+      return firstDay(number - modulo(number - origin, months));
     };
   }
   if (unit !== 'week') return (days) => days;
@@ -144,7 +140,10 @@ export function startInstant(unit: DateUnit): (seconds: number) => number {
 }
 
 /** The first day of the month with this number. */
-const firstDay = (month: number): number => firstDayOf(Math.floor(month / 12), modulo(month, 12) + 1);
+function firstDay(month: number): number {
+  if (month < 0) throw outOfYears();
+  return firstDayOf(Math.floor(month / 12), modulo(month, 12) + 1);
+}
 
 /**
  * Returns the function that adds `amount` units. A day that the month does not have becomes its last day. Throws 6000
@@ -174,8 +173,9 @@ export function withinYears(seconds: number): number {
 export function unitsBetween(unit: DateUnit): (from: number, to: number) => number {
   const months = UNIT_MONTHS[unit];
   if (months !== undefined) {
+    const origin = UNIT_ORIGIN[unit] ?? 0;
     const number = (seconds: number): number =>
-      Math.floor(monthNumber(packedDate(Math.floor(seconds / SECONDS_PER_DAY))) / months);
+      Math.floor((monthNumber(packedDate(Math.floor(seconds / SECONDS_PER_DAY))) - origin) / months);
     return (from, to) => number(to) - number(from);
   }
   if (unit === 'week') {
@@ -184,6 +184,42 @@ export function unitsBetween(unit: DateUnit): (from: number, to: number) => numb
   }
   const length = UNIT_SECONDS[unit] as number;
   return (from, to) => Math.floor(to / length) - Math.floor(from / length);
+}
+
+/** Returns the function that counts the whole units from `from` to `to`; negative if `to` is before `from`. */
+export function wholeUnitsBetween(unit: DateUnit): (from: number, to: number) => number {
+  const months = UNIT_MONTHS[unit];
+  const length = UNIT_SECONDS[unit] as number;
+  if (months === undefined) return (from, to) => Math.trunc((to - from) / length) + 0;
+  return (from, to) => {
+    const whole = from <= to ? wholeMonths(from, to) : -wholeMonths(to, from);
+    return Math.trunc(whole / months) + 0;
+  };
+}
+
+/** Whole months from an instant to a later one. The last day of a month completes a month that has no such day. */
+export function wholeMonths(from: number, to: number): number {
+  const [first, last] = [Math.floor(from / SECONDS_PER_DAY), Math.floor(to / SECONDS_PER_DAY)];
+  const [start, end] = [packedDate(first), packedDate(last)];
+  const months = monthNumber(end) - monthNumber(start);
+  const endsMonth = dayOf(packedDate(last + 1)) === 1;
+  const day = endsMonth ? Math.max(dayOf(end), dayOf(start)) : dayOf(end);
+  const reaches =
+    day > dayOf(start) ||
+    (day === dayOf(start) && to - last * SECONDS_PER_DAY >= from - first * SECONDS_PER_DAY);
+  return reaches ? months : months - 1;
+}
+
+/** Returns seconds since 1970-01-01. Throws 6000 for a date or time that does not exist. */
+export function makeDatetime(
+  date: readonly [year: number, month: number, day: number],
+  hour: number,
+  minute: number,
+  second: number,
+): number {
+  const known = hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second < 60;
+  if (!known) throw expressionError(`there is no time ${hour}:${minute}:${second}`);
+  return makeDate(...date) * SECONDS_PER_DAY + (hour * 60 + minute) * 60 + Math.floor(second);
 }
 
 /** Returns days since 1970-01-01. Throws 6000 for a date that does not exist. */

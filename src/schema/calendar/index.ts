@@ -1,0 +1,8 @@
+export * from './civil.js';
+export { DateFields, FORMAT_CHARS_MAX } from './date-fields.js';
+export * from './interval.js';
+export type { ReadDate } from './read-fields.js';
+export { makeReadTemplate } from './read-template.js';
+export { makeStrftime, makeStrptime } from './strftime.js';
+export { makeWriteTemplate, ordinal } from './write-template.js';
+export { makeZones, ZoneOffsets } from './zones.js';

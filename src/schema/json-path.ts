@@ -1,0 +1,111 @@
+/**
+ * Values inside JSON texts, found without parsing the rest and returned as they are written, so that numbers keep their digits. Texts are
+ * valid JSON.
+ */
+
+/** A key of an object or an index of an array, from 0; negative from the end. */
+export type JsonStep = string | number;
+
+const BLANK = /[ \t\n\r]*/y;
+
+function skipBlanks(text: string, at: number): number {
+  BLANK.lastIndex = at;
+  BLANK.test(text);
+  return BLANK.lastIndex;
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"/y;
+const SCALAR = /[^,\]}\s]+/y;
+
+/** The end of the value that begins at `at`. */
+function endOf(text: string, at: number): number {
+  const form = text[at] === '"' ? STRING : SCALAR;
+  if (text[at] !== '[' && text[at] !== '{') {
+    form.lastIndex = at;
+    form.test(text);
+    return form.lastIndex;
+  }
+  let depth = 0;
+  for (let next = at; next < text.length; next++) {
+    const char = text[next];
+    if (char === '"') {
+      STRING.lastIndex = next;
+      STRING.test(text);
+      next = STRING.lastIndex - 1;
+    } else if (char === '[' || char === '{') depth++;
+    else if ((char === ']' || char === '}') && --depth === 0) return next + 1;
+  }
+  return text.length;
+}
+
+/** The members of an array or object in order; `key` is null in an array. */
+function* membersOf(text: string): Generator<{ readonly key: string | null; readonly value: string }> {
+  const isObject = text[0] === '{';
+  let at = skipBlanks(text, 1);
+  while (at < text.length && text[at] !== ']' && text[at] !== '}') {
+    let key: string | null = null;
+    if (isObject) {
+      const end = endOf(text, at);
+      key = JSON.parse(text.slice(at, end)) as string;
+      at = skipBlanks(text, skipBlanks(text, end) + 1);
+    }
+    const end = endOf(text, at);
+    yield { key, value: text.slice(at, end) };
+    at = skipBlanks(text, end);
+    if (text[at] === ',') at = skipBlanks(text, at + 1);
+  }
+}
+
+/** The number of items of an array; null for another value. */
+export function jsonArrayLength(text: string): number | null {
+  const bare = text.trim();
+  if (bare[0] !== '[') return null;
+  let count = 0;
+  for (const _member of membersOf(bare)) count++;
+  return count;
+}
+
+/** The value at a path, as it is written; null if there is none. Of repeated keys, the last one counts. */
+export function jsonAt(text: string, path: readonly JsonStep[]): string | null {
+  let value = text.trim();
+  for (const step of path) {
+    const found = typeof step === 'number' ? itemOf(value, step) : memberOf(value, step);
+    if (found === null) return null;
+    value = found;
+  }
+  return value;
+}
+
+function itemOf(text: string, index: number): string | null {
+  if (text[0] !== '[') return null;
+  let left = index < 0 ? (jsonArrayLength(text) as number) + index : index;
+  if (left < 0) return null;
+  for (const { value } of membersOf(text)) if (left-- === 0) return value;
+  return null;
+}
+
+function memberOf(text: string, wanted: string): string | null {
+  if (text[0] !== '{') return null;
+  let found: string | null = null;
+  for (const { key, value } of membersOf(text)) if (key === wanted) found = value;
+  return found;
+}
+
+const PATH = /\.(?:"((?:[^"\\]|\\.)*)"|([^.["]+))|\[(-?\d{1,9})\]/y;
+const STEPS_MAX = 100;
+
+/** Reads a path such as $.a[0]."b c"; a text without $ is a key, digits are an index. null for another text. */
+export function readJsonPath(text: string): readonly JsonStep[] | null {
+  if (!text.startsWith('$')) return /^-?\d{1,9}$/.test(text) ? [Number(text)] : [text];
+  const steps: JsonStep[] = [];
+  const form = new RegExp(PATH);
+  form.lastIndex = 1;
+  while (form.lastIndex < text.length) {
+    const match = form.exec(text);
+    if (match === null || steps.length === STEPS_MAX) return null;
+    const [, quotedKey, key, index] = match;
+    if (index !== undefined) steps.push(Number(index));
+    else steps.push(key ?? quotedKey.replace(/\\(.)/g, '$1'));
+  }
+  return steps;
+}
