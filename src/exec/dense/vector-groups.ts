@@ -60,21 +60,23 @@ export function vectorAggregates(
   return { operands, aggregates: requested };
 }
 
-/** What the records of a table have room for, by operand. */
-interface Room {
+/** What the records of a table can hold of an operand. */
+interface RecordLayout {
   readonly missing: boolean;
+  /** Sums of integers of more than 32 bits. */
   readonly wide: boolean;
+  /** Distinct integers that are not safe. */
   readonly unsafe: boolean;
 }
 
 interface Table {
   readonly plan: DensePlan;
   readonly table: DenseTable;
-  readonly room: readonly Room[];
+  readonly layout: readonly RecordLayout[];
 }
 
 /** Everything fits. */
-const ROOM: Room = { missing: true, wide: true, unsafe: true };
+const WIDEST: RecordLayout = { missing: true, wide: true, unsafe: true };
 
 export class VectorGroups {
   readonly #grouping: Grouping;
@@ -133,16 +135,16 @@ export class VectorGroups {
       return false;
     }
     for (const [index, vector] of operands.entries()) this.#columns.put(index, vector);
-    const rooms = operands.map((vector, index) => this.#needed(vector, index));
-    const table = this.#tableFor(rooms);
+    const layouts = operands.map((vector, index) => this.#needed(vector, index));
+    const table = this.#tableFor(layouts);
     if (table === null) return false;
     this.#keys.put(keys);
     if (!table.table.add(count, true)) throw this.#refusal();
     return true;
   }
 
-  /** The room that the vector needs, which is the operand's column now. */
-  #needed(vector: Vector, operand: number): Room {
+  /** The layout that the vector needs; it is the operand's column now. */
+  #needed(vector: Vector, operand: number): RecordLayout {
     const { stored } = this.#columns.column(operand);
     const { kinds } = this.#wanted.operands[operand];
     return {
@@ -152,17 +154,19 @@ export class VectorGroups {
     };
   }
 
-  /** A table with room for the batch; null = the query has no memory for another table. */
-  #tableFor(needed: readonly Room[]): Table | null {
-    const found = this.#tables.find(({ room }) => needed.every((need, operand) => fits(need, room[operand])));
+  /** A table whose records can hold the batch; null = the query has no memory for another table. */
+  #tableFor(needed: readonly RecordLayout[]): Table | null {
+    const found = this.#tables.find(({ layout }) =>
+      needed.every((need, operand) => fits(need, layout[operand])),
+    );
     if (found !== undefined) return found;
-    const room = this.#tables.length === 0 ? needed : needed.map(() => ROOM);
-    const plan = planOf(this.#wanted, room, this.#grouping.keys.length > 0);
+    const layout = this.#tables.length === 0 ? needed : needed.map(() => WIDEST);
+    const plan = planOf(this.#wanted, layout, this.#grouping.keys.length > 0);
     const writeWords: DenseInput['writeWords'] = (block, words) => this.#keys.write(block, words);
     const input = { columns: this.#columns, writeWords };
     const table = DenseTable.create(plan, input, this.#memory, this.#account, this.#options);
     if (table === null) return null;
-    const created = { plan, table, room };
+    const created = { plan, table, layout };
     this.#tables.push(created);
     return created;
   }
@@ -206,8 +210,8 @@ export class VectorGroups {
   }
 }
 
-const fits = (need: Room, room: Room): boolean =>
-  (room.missing || !need.missing) && (room.wide || !need.wide) && (room.unsafe || !need.unsafe);
+const fits = (need: RecordLayout, layout: RecordLayout): boolean =>
+  (layout.missing || !need.missing) && (layout.wide || !need.wide) && (layout.unsafe || !need.unsafe);
 
 /** Whether the values are integers of at most 64 bits, or of another kind. */
 const isStorable = (vector: Vector): boolean =>
@@ -242,12 +246,12 @@ function isOrderable(integers: BigInt64Array<ArrayBufferLike>, count: number): b
 
 function planOf(
   { operands, aggregates }: VectorAggregates,
-  rooms: readonly Room[],
+  layouts: readonly RecordLayout[],
   hasKeys: boolean,
 ): DensePlan {
   const fields = new Fields();
   const planned = operands.map(({ kinds }, columnId): DenseOperand => {
-    const { missing, wide, unsafe } = rooms[columnId];
+    const { missing, wide, unsafe } = layouts[columnId];
     const sums = kinds.has('sum') || kinds.has('squares');
     return {
       columnId,
