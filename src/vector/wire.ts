@@ -58,7 +58,7 @@ function textToWire(vector: TextVector, valid: Uint8Array | null): WireVector {
 }
 
 /** Fewer bytes are copied faster by a loop. */
-const COPIED_AT_ONCE_MIN = 96;
+const BULK_COPY_MIN = 96;
 
 /** Copies the texts of `order`, which have `length` bytes in total; a single empty text if there are none, for missing values. */
 function copyTexts(offsets: Uint32Array, bytes: Uint8Array, order: Uint32Array, length: number): TextBytes {
@@ -74,7 +74,7 @@ function copyTexts(offsets: Uint32Array, bytes: Uint8Array, order: Uint32Array, 
       index++;
     } while (index < order.length && order[index] === order[index - 1] + 1);
     const end = offsets[order[index - 1] + 1];
-    if (end - start > COPIED_AT_ONCE_MIN) ownBytes.set(bytes.subarray(start, end), at);
+    if (end - start > BULK_COPY_MIN) ownBytes.set(bytes.subarray(start, end), at);
     else for (let byte = start, to = at; byte < end; byte++, to++) ownBytes[to] = bytes[byte];
     at += end - start;
   }

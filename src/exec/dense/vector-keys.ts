@@ -78,11 +78,11 @@ export class VectorKeys {
         shift = NUMBER_BITS;
       }
       const columnId = firstColumnId + key;
-      const place = { key, columnId, shift, bits };
-      if (kind === 'boolean') steps.push({ ...place, kind: 'bits' });
+      const common = { key, columnId, shift, bits };
+      if (kind === 'boolean') steps.push({ ...common, kind: 'bits' });
       else if (kind === 'exact') {
-        steps.push({ ...place, kind: 'number', numbers: new ValueNumbers(columnId, memory, run, at) });
-      } else steps.push({ ...place, kind: 'code', codes: valueCodes(type, run), codesAt: at(rowsMax * 4) });
+        steps.push({ ...common, kind: 'number', numbers: new ValueNumbers(columnId, memory, run, at) });
+      } else steps.push({ ...common, kind: 'code', codes: valueCodes(type, run), codesAt: at(rowsMax * 4) });
       shift += bits;
     });
     this.#steps = steps;

@@ -21,11 +21,11 @@ export function withoutDependentKeys(plan: SelectPlan): SelectPlan {
   if (dependent.every((is) => is)) dependent[0] = false;
   const retained = keys.filter((_, key) => !dependent[key]);
   if (retained.length === keys.length) return plan;
-  const places = new Map(retained.map((key, place) => [keyOf(key), place]));
+  const positions = new Map(retained.map((key, position) => [keyOf(key), position]));
   const over = (key: Expression): Expression =>
     replaceIn(key, (part) => {
-      const place = places.get(keyOf(part));
-      return place === undefined ? null : inputExpression(part.type, place);
+      const position = positions.get(keyOf(part));
+      return position === undefined ? null : inputExpression(part.type, position);
     });
   const results = aggregates.map(({ type }, aggregate) => inputExpression(type, retained.length + aggregate));
   return regrouped(plan, { ...grouping, keys: retained }, [...keys.map(over), ...results]);

@@ -23,12 +23,12 @@ export function withoutShiftedSums(plan: SelectPlan): SelectPlan {
     return plan;
   const { keys } = grouping;
   const aggregates: Aggregate[] = [];
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   const resultOf = (aggregate: Aggregate): Expression => {
     const key = keyOf(aggregate);
-    const place = places.get(key) ?? aggregates.push(aggregate) - 1;
-    places.set(key, place);
-    return inputExpression(aggregate.type, keys.length + place);
+    const position = positions.get(key) ?? aggregates.push(aggregate) - 1;
+    positions.set(key, position);
+    return inputExpression(aggregate.type, keys.length + position);
   };
   const results = grouping.aggregates.map((aggregate) => {
     const shifted = shiftedOf(aggregate);
