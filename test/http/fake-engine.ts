@@ -251,8 +251,6 @@ export class FakeEngine implements EngineApi {
       cacheBytes: 300,
       cacheHitCount: 2,
       cacheMissCount: 1,
-      querySpillBytes: 0,
-      querySpilledBytes: 0,
     };
   }
 

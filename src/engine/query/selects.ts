@@ -225,8 +225,7 @@ export class Selects {
       work.end();
     }
     if (!isAnalysed) return;
-    const { rowCount: rows } = counted;
-    return explained({ stats, rows, milliseconds: elapsedMs() - begunMs, facts: query.facts });
+    return explained({ stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs });
   }
 
   /** The plan of execution. */
@@ -310,7 +309,7 @@ export class Selects {
     const begunMs = this.#dependencies.elapsedMs();
     const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
     if (rows === undefined) return null;
-    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs, facts: query.facts };
+    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
   }
 
   #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {
