@@ -54,7 +54,13 @@ export const FUNCTION_CALLS: readonly Call[] = [
     "(date_diff('second', $1, $0) > 8640000)",
   ),
   plain({ ...TEXT, tame: false }, ['date'], 'dayname($0)', 'dayname($0)'),
-  plain(DATE, ['date'], "to_date(to_char($0, 'DD.MM.YYYY'), 'DD.MM.YYYY')", '$0'),
+  varied('date', ['date'], (_prng, args) =>
+    piece(
+      { ...DATE, tame: args[0].tame },
+      forms("to_date(to_char($0, 'DD.MM.YYYY'), 'DD.MM.YYYY')", '$0'),
+      args,
+    ),
+  ),
   plain(TEXT, ['text'], "split_part($0, 'a', 2)", "split_part($0, 'a', 2)"),
   plain(TEXT, ['text'], "translate($0, 'ab', 'x')", "translate($0, 'ab', 'x')"),
   plain(TEXT, ['text'], 'md5($0)', 'md5($0)'),
