@@ -19,8 +19,9 @@ const reason = skipWithout([`${BIN}/postgres`, EXTENSION], 'postgresql-15 (Debia
 
 /** Starts a PostgreSQL that listens on a Unix socket in a new folder only; returns a client. */
 async function startServer(t: Test): Promise<pg.Client> {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'quarry-fdw-'));
   const isRoot = process.getuid?.() === 0;
+  // Another user may have no access to the folder of temporary files that the tests use.
+  const dir = fs.mkdtempSync(path.join(isRoot ? '/tmp' : os.tmpdir(), 'quarry-fdw-'));
   if (isRoot) fs.chownSync(dir, NOBODY, NOBODY);
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const data = path.join(dir, 'data');

@@ -62,7 +62,7 @@ const SAME: readonly (readonly [postgres: string, ours: string])[] = [
   ],
   [
     "SELECT x FROM public.t WHERE x IN (SELECT y::int FROM public.u WHERE z ILIKE 'a')",
-    "SELECT x FROM t WHERE x IN (SELECT CAST(y AS int) FROM u WHERE z ILIKE 'a' ESCAPE '\\')",
+    "SELECT x FROM public.t WHERE x IN (SELECT CAST(y AS int) FROM public.u WHERE z ILIKE 'a' ESCAPE '\\')",
   ],
   ['SELECT case when a then 1 end::text FROM t', 'SELECT CAST(case when a then 1 end AS text) FROM t'],
 ];
