@@ -29,7 +29,11 @@ interface Answered {
 function selects(): string[] {
   const found = ['docs/sql.md', 'docs/postgres.md', 'docs/client.md']
     .flatMap(blocksOf)
-    .flatMap(({ text }) => [...text.matchAll(/(["'])(SELECT [\s\S]*?)\1/g)].map(([, , select]) => select));
+    .flatMap(({ text }) =>
+      [...text.matchAll(/(["'])(SELECT [\s\S]*?)(?<!\\)\1/g)].map(([, , select]) => select),
+    )
+    // The shell removes these backslashes.
+    .map((select) => select.replaceAll('\\"', '"'));
   return [...new Set(found)];
 }
 
@@ -42,7 +46,9 @@ const READERS: Readonly<Record<number, (text: string) => unknown>> = {
   114: (text) => JSON.parse(text),
   701: Number,
   1082: String,
+  1114: (text) => text.replace(' ', 'T'),
   1184: (text) => new Date(text).toISOString().replace('.000Z', 'Z'),
+  1186: String,
   1700: Number,
 };
 
