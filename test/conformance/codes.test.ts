@@ -81,12 +81,15 @@ t.test('a refused request answers its code, names the fault, and changes nothing
   await t.test('a query that exceeds the available memory', async (t) => {
     const key = await makeDatabase(server.client, world.team, testDatabase('wide'));
     await server.client.succeed({ path: '/v1/column', key, body: { name: 'word', type: 'string' } });
-    const requests = Array.from({ length: 265 }, (_, request) => {
+    const insert = (request: number): Promise<unknown> => {
       const ids = Array.from({ length: 1_000 }, (_, index) => (request * 1_000 + index).toString(36));
       const body = Object.fromEntries(ids.map((id) => [`u${id}`, { word: id }]));
       return server.client.succeed({ path: '/v1/insert', key, body });
-    });
-    await Promise.all(requests);
+    };
+    // On a busy machine, the server would close some of many connections as idle before it reads them.
+    for (let from = 0; from < 265; from += 5) {
+      await Promise.all(Array.from({ length: 5 }, (_, index) => insert(from + index)));
+    }
     // While a query runs, each of these conditions uses a bit per distinct string of the one shard.
     const counted = (conditionCount: number): ApiRequest => {
       const conditions = Array(conditionCount).fill({ word: { in: ['a', 'b'] } });
