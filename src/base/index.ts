@@ -15,6 +15,7 @@ export * from './nth-greatest.js';
 export * from './plain-error.js';
 export * from './prng.js';
 export * from './random.js';
+export * from './remember-last.js';
 export * from './task.js';
 export * from './tls-ciphers.js';
 export * from './word-sort.js';

@@ -2,6 +2,7 @@
  * FORMAT: %[position$][flags][width]type with the types s (text), I (name) and L (literal), as in PostgreSQL. NULL is an empty text
  * as %s, NULL as %L, and refused as %I.
  */
+import { rememberLast } from '../../base/index.js';
 import { codePointCount } from '../../schema/index.js';
 import { expressionError, TEXT_CHARS_MAX, tooLongText } from '../error.js';
 import { quotedLiteral, quotedName } from './text-edits.js';
@@ -62,12 +63,10 @@ function fieldOf([whole, position, minus, width, starPosition, type]: RegExpExec
 
 /** Returns FORMAT(format, value...); all values are texts or null. */
 export function makeFormat(): (values: readonly (string | null)[]) => string | null {
-  let known: { format: string; parts: readonly (string | Field)[] } | null = null;
+  const parts = rememberLast(partsOf);
   return (values) => {
     const [format] = values;
-    if (format === null) return null;
-    if (known?.format !== format) known = { format, parts: partsOf(format) };
-    return formatted(known.parts, values);
+    return format === null ? null : formatted(parts(format), values);
   };
 }
 

@@ -3,6 +3,7 @@
  * and one character further if the match was empty. A vector that takes longer than VECTOR_MS_MAX is refused.
  */
 
+import { rememberLast } from '../../base/index.js';
 import { Regex, type Search, similarPattern } from '../../regex/index.js';
 import { codePointCount } from '../../schema/index.js';
 import { expressionError, TEXT_CHARS_MAX, tooLongText } from '../error.js';
@@ -165,15 +166,14 @@ export function makeRegexReplace(
   deadline: Deadline,
 ): (...args: [string, string, string, number, number, string]) => string {
   const regexOf = plainRegex();
-  let known: { replacement: string; parts: readonly (string | number)[] } | null = null;
+  const partsOf = rememberLast(replacementParts);
   return (text, pattern, replacement, start, occurrence, options) => {
     if (occurrence < -1) throw expressionError('the number of a match must not be negative');
     const regex = regexOf(pattern, options);
-    if (known?.replacement !== replacement) known = { replacement, parts: replacementParts(replacement) };
+    const parts = partsOf(replacement);
     const from = unitAt(text, start);
     if (from === -1) return text;
     const nth = occurrence === -1 ? (regex.isGlobal ? 0 : 1) : occurrence;
-    const { parts } = known;
     return replaced(regex, regex.search(text), text, { from, nth, parts }, deadline);
   };
 }

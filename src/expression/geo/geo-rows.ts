@@ -2,6 +2,7 @@
  * Functions of points, which are texts [longitude,latitude] in degrees. Distances are those of the condition geo_radius: great circles
  * on a sphere. The edges of polygons are straight between degrees of longitude and latitude.
  */
+import { rememberLast } from '../../base/index.js';
 import type { ScalarFunction } from '../../ir/index.js';
 import { greatCircleKm } from '../../kernels/index.js';
 import { textOfPoint } from '../../schema/index.js';
@@ -28,34 +29,21 @@ function checked(longitude: number, latitude: number): Position {
   );
 }
 
-/** Returns a reader that remembers the last text, which usually is a constant. */
-function makeReader<T>(read: (text: string) => T): (text: string) => T {
-  let known: string | null = null;
-  let value: T;
-  return (text) => {
-    if (text !== known) {
-      value = read(text);
-      known = text;
-    }
-    return value;
-  };
-}
-
 const kilometres = (a: Position, b: Position): number => greatCircleKm(a[0], a[1], b[0], b[1]);
 
 function makeDistance(): (a: string, b: string) => number {
-  const second = makeReader(positionOf);
+  const second = rememberLast(positionOf);
   return (a, b) => kilometres(positionOf(a), second(b)) * METRES_PER_KM;
 }
 
 function makeWithinRadius(): (point: string, center: string, metres: number) => boolean {
-  const centerOf = makeReader(positionOf);
+  const centerOf = rememberLast(positionOf);
   return (point, center, metres) => kilometres(positionOf(point), centerOf(center)) <= metres / METRES_PER_KM;
 }
 
 /** The edges belong to the box. A box whose west is greater than its east crosses the antimeridian. */
 function makeWithinBox(): (point: string, southWest: string, northEast: string) => boolean {
-  const [lower, upper] = [makeReader(positionOf), makeReader(positionOf)];
+  const [lower, upper] = [rememberLast(positionOf), rememberLast(positionOf)];
   return (point, southWest, northEast) => {
     const [longitude, latitude] = positionOf(point);
     const [[west, south], [east, north]] = [lower(southWest), upper(northEast)];
@@ -95,7 +83,7 @@ function cornersOf(text: string): readonly Position[] {
 
 /** Whether a ray to the east crosses the edges an odd number of times; points on an edge may be on either side. */
 function makeWithinPolygon(): (point: string, polygon: string) => boolean {
-  const corners = makeReader(cornersOf);
+  const corners = rememberLast(cornersOf);
   return (point, polygon) => {
     const [longitude, latitude] = positionOf(point);
     let isInside = false;

@@ -1,4 +1,5 @@
 /** Functions of JSON that are evaluated row by row. */
+import { rememberLast } from '../../base/index.js';
 import type { ScalarFunction } from '../../ir/index.js';
 import { type JsonStep, jsonArrayLength, jsonAt, readJsonPath } from '../../schema/index.js';
 import { expressionError, quoted } from '../error.js';
@@ -8,19 +9,18 @@ function makeExtract(
   convert: (value: string) => string | null,
 ): () => (json: string, path: string) => string | null {
   return () => {
-    let known: string | null = null;
-    let steps: readonly JsonStep[] = [];
+    const stepsOf = rememberLast(pathSteps);
     return (json, path) => {
-      if (path !== known) {
-        const read = readJsonPath(path);
-        if (read === null) throw expressionError(`${quoted(path)} is not a path; write $.key, $[0] or a key`);
-        steps = read;
-        known = path;
-      }
-      const value = jsonAt(json, steps);
+      const value = jsonAt(json, stepsOf(path));
       return value === null ? null : convert(value);
     };
   };
+}
+
+function pathSteps(path: string): readonly JsonStep[] {
+  const steps = readJsonPath(path);
+  if (steps === null) throw expressionError(`${quoted(path)} is not a path; write $.key, $[0] or a key`);
+  return steps;
 }
 
 /** A string without quotes, other values as JSON; missing for null. */

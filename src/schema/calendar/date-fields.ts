@@ -82,10 +82,20 @@ export class DateFields {
 }
 
 /** Longer formats are refused. */
-export const FORMAT_CHARS_MAX = 1_000;
+const FORMAT_CHARS_MAX = 1_000;
 
 /** Error 6000 without a source position. */
 export const dateError = (what: string): QuarryError => new QuarryError(6000, what, { message: what });
+
+/** Throws 6000 for a format that is too long. */
+export function checkFormat(format: string): void {
+  if (format.length > FORMAT_CHARS_MAX) {
+    throw dateError(`a format has at most ${FORMAT_CHARS_MAX} characters`);
+  }
+}
+
+/** The day number of 1970-01-01 in the Julian count. */
+export const JULIAN_EPOCH = 2_440_588;
 
 /** Writes a part of the date as text. */
 export type FieldWriter = (fields: DateFields) => string;

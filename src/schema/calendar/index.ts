@@ -1,5 +1,5 @@
 export * from './civil.js';
-export { DateFields, FORMAT_CHARS_MAX } from './date-fields.js';
+export { DateFields } from './date-fields.js';
 export * from './interval.js';
 export type { ReadDate } from './read-fields.js';
 export { makeReadTemplate } from './read-template.js';

@@ -69,8 +69,13 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const clock = (seconds: number): string =>
   `${two(Math.floor(seconds / 3_600))}:${two(Math.floor((seconds % 3_600) / 60))}:${two(seconds % 60)}`;
 
+export interface IntervalParts {
+  readonly months: number;
+  readonly seconds: number;
+}
+
 /** Months of a unit, or seconds. */
-const UNIT_LENGTHS: ReadonlyMap<string, readonly [months: number, seconds: number]> = new Map(
+const UNIT_LENGTHS: ReadonlyMap<string, IntervalParts> = new Map(
   (
     [
       [['millennium', 'millennia', 'mil', 'mils'], 12_000, 0],
@@ -87,13 +92,11 @@ const UNIT_LENGTHS: ReadonlyMap<string, readonly [months: number, seconds: numbe
       [['millisecond', 'milliseconds', 'ms', 'msec', 'msecs'], 0, 1e-3],
       [['microsecond', 'microseconds', 'us', 'usec', 'usecs'], 0, 1e-6],
     ] as const
-  ).flatMap(([names, months, seconds]) => names.map((name) => [name, [months, seconds]] as const)),
+  ).flatMap(([names, months, seconds]) => names.map((name) => [name, { months, seconds }] as const)),
 );
 
-export interface IntervalParts {
-  readonly months: number;
-  readonly seconds: number;
-}
+/** The length of a unit in singular or plural; undefined for another word. */
+export const intervalUnit = (name: string): IntervalParts | undefined => UNIT_LENGTHS.get(name.toLowerCase());
 
 const TEXT_CHARS_MAX = 200;
 const PART =
@@ -127,10 +130,10 @@ function writtenParts(text: string): IntervalParts | null {
       seconds += sign === '-' ? -time : time;
       continue;
     }
-    const length = UNIT_LENGTHS.get(unit.toLowerCase());
+    const length = intervalUnit(unit);
     if (length === undefined) return null;
-    months += Number(count) * length[0];
-    seconds += rounded(Number(count) * length[1]);
+    months += Number(count) * length.months;
+    seconds += rounded(Number(count) * length.seconds);
   }
   return ago ? { months: 0 - months, seconds: 0 - seconds } : { months, seconds };
 }

@@ -1,5 +1,5 @@
 /** Reads dates from texts field by field, for TO_TIMESTAMP and STRPTIME. Texts are matched whole; fractions of a second are dropped. */
-import { quoted } from '../../base/index.js';
+import { quoted, rememberLast } from '../../base/index.js';
 import {
   daysFromCivil,
   daysInMonth,
@@ -7,8 +7,8 @@ import {
   INSTANT_SECONDS_MIN,
   SECONDS_PER_DAY,
 } from '../dates.js';
-import { isoWeek } from './civil.js';
-import { dateError, MONTHS, WEEKDAYS } from './date-fields.js';
+import { daysSinceMonday, isoWeek } from './civil.js';
+import { dateError, JULIAN_EPOCH, MONTHS, WEEKDAYS } from './date-fields.js';
 
 export type DateField =
   | 'year'
@@ -48,14 +48,9 @@ type Fields = Map<DateField, number>;
 
 /** Returns a reader that remembers the last format. Throws 6000 for a text that does not match unless `lenient`. */
 export function makeReader(compile: (format: string) => readonly FieldReader[], lenient: boolean): ReadDate {
-  let known: string | null = null;
-  let readers: readonly FieldReader[] = [];
+  const readers = rememberLast(compile);
   return (text, format) => {
-    if (format !== known) {
-      readers = compile(format);
-      known = format;
-    }
-    const fields = fieldsIn(text, readers);
+    const fields = fieldsIn(text, readers(format));
     const seconds = fields === null ? null : secondsOf(fields);
     if (seconds !== null || lenient) return seconds;
     if (fields === null) {
@@ -150,7 +145,7 @@ function yearOf(fields: Fields): number | null {
 
 function daysOf(fields: Fields): number | null {
   const julian = fields.get('julian-day');
-  if (julian !== undefined) return julian - 2_440_588;
+  if (julian !== undefined) return julian - JULIAN_EPOCH;
   const isoYear = fields.get('iso-year');
   if (isoYear !== undefined)
     return isoDays(isoYear, fields.get('iso-week') ?? 1, fields.get('iso-weekday') ?? 1);
@@ -171,6 +166,6 @@ function daysOf(fields: Fields): number | null {
 function isoDays(year: number, week: number, weekday: number): number | null {
   if (weekday < 1 || weekday > 7 || week < 1 || week > 53) return null;
   const january4 = daysFromCivil(year, 1, 4);
-  const monday = january4 - ((((january4 + 3) % 7) + 7) % 7) + (week - 1) * 7;
+  const monday = january4 - daysSinceMonday(january4) + (week - 1) * 7;
   return isoWeek(monday) === week ? monday + weekday - 1 : null;
 }

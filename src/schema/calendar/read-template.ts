@@ -3,7 +3,7 @@
  * blank or sign, blanks before a field are skipped, other text matches itself.
  */
 import { quoted } from '../../base/index.js';
-import { dateError, FORMAT_CHARS_MAX } from './date-fields.js';
+import { checkFormat, dateError } from './date-fields.js';
 import { type FieldReader, makeReader, type ReadDate } from './read-fields.js';
 
 const PATTERNS: Readonly<Record<string, FieldReader>> = {
@@ -43,9 +43,7 @@ const ORDINAL: FieldReader = { field: 'ignored', form: /st|nd|rd|th/iy };
 
 /** Patterns that contradict each other or give no date are refused as well. Throws 6000. */
 function readersOf(template: string): readonly FieldReader[] {
-  if (template.length > FORMAT_CHARS_MAX) {
-    throw dateError(`a format has at most ${FORMAT_CHARS_MAX} characters`);
-  }
+  checkFormat(template);
   const readers: FieldReader[] = [];
   for (let at = 0; at < template.length; ) {
     const upper = template.slice(at, at + 5).toUpperCase();

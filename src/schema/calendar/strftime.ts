@@ -2,12 +2,12 @@
  * STRFTIME and STRPTIME: the specifiers of DuckDB. Datetimes are in UTC and have whole seconds, so fractions are written as
  * zeros and dropped when they are read.
  */
-import { quoted } from '../../base/index.js';
+import { quoted, rememberLast } from '../../base/index.js';
 import {
+  checkFormat,
   DateFields,
   dateError,
   type FieldWriter,
-  FORMAT_CHARS_MAX,
   MONTHS,
   padded,
   WEEKDAYS,
@@ -69,9 +69,7 @@ const SPECIFIER = /%(-?[A-Za-z%])?/g;
 
 /** The literals and specifiers of a format, alternating, beginning with a literal. Throws 6000. */
 function partsOf(format: string): readonly string[] {
-  if (format.length > FORMAT_CHARS_MAX) {
-    throw dateError(`a format has at most ${FORMAT_CHARS_MAX} characters`);
-  }
+  checkFormat(format);
   const whole = format.replace(/%([cxX%])/g, (specifier, name: string) => GROUPS[name] ?? specifier);
   const parts: string[] = [];
   let from = 0;
@@ -100,15 +98,8 @@ function writersOf(format: string): readonly FieldWriter[] {
 /** STRFTIME(date, format). Throws 6000. */
 export function makeStrftime(): (seconds: number, format: string) => string {
   const fields = new DateFields();
-  let known: string | null = null;
-  let writers: readonly FieldWriter[] = [];
-  return (seconds, format) => {
-    if (format !== known) {
-      writers = writersOf(format);
-      known = format;
-    }
-    return written(seconds, fields, writers);
-  };
+  const writers = rememberLast(writersOf);
+  return (seconds, format) => written(seconds, fields, writers(format));
 }
 
 const READERS: Readonly<Record<string, FieldReader>> = {

@@ -2,19 +2,18 @@
  * TO_CHAR of dates: the template patterns of PostgreSQL, with the modifiers FM, TH and th. Text in double quotes and all
  * other characters are written unchanged. Datetimes have whole seconds, so fractions are zeros.
  */
-import { quoted } from '../../base/index.js';
+import { quoted, rememberLast } from '../../base/index.js';
 import {
+  checkFormat,
   DateFields,
   dateError,
   type FieldWriter,
-  FORMAT_CHARS_MAX,
+  JULIAN_EPOCH,
   MONTHS,
   padded,
   WEEKDAYS,
 } from './date-fields.js';
 
-/** The day number of 1970-01-01 in the Julian count. */
-const JULIAN_EPOCH = 2_440_588;
 const ROMAN = ['I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X', 'XI', 'XII'];
 const NAME_CHARS = 9;
 
@@ -159,9 +158,7 @@ function literalAt(template: string, at: number): { readonly text: string; reado
 
 /** The writers of a template. Throws 6000. `zoned`: the values are instants, not times of an unknown zone. */
 function writersOf(template: string, zoned: boolean): readonly FieldWriter[] {
-  if (template.length > FORMAT_CHARS_MAX) {
-    throw dateError(`a format of TO_CHAR has at most ${FORMAT_CHARS_MAX} characters`);
-  }
+  checkFormat(template);
   const writers: FieldWriter[] = [];
   let at = 0;
   while (at < template.length) {
@@ -197,17 +194,11 @@ function refuseZone(written: string, zoned: boolean, template: string): void {
 /** TO_CHAR(date, template, zoned). */
 export function makeWriteTemplate(): (seconds: number, template: string, zoned: boolean) => string {
   const fields = new DateFields();
-  let known = '';
-  let knownZoned = false;
-  let writers: readonly FieldWriter[] | null = null;
-  return (seconds, template, zoned) => {
-    if (writers === null || template !== known || zoned !== knownZoned) {
-      writers = writersOf(template, zoned);
-      known = template;
-      knownZoned = zoned;
-    }
-    return written(seconds, fields, writers);
-  };
+  const [ofLocal, ofInstant] = [false, true].map((zoned) =>
+    rememberLast((template) => writersOf(template, zoned)),
+  );
+  return (seconds, template, zoned) =>
+    written(seconds, fields, zoned ? ofInstant(template) : ofLocal(template));
 }
 
 /** The text of an instant. */

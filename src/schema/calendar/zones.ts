@@ -4,7 +4,7 @@
  * Years repeat after 400 years (a whole number of weeks), and before 1830 no zone had a transition: so at most about 1,000
  * tables exist per zone.
  */
-import { quoted } from '../../base/index.js';
+import { quoted, rememberLast } from '../../base/index.js';
 import { SECONDS_PER_DAY } from '../dates.js';
 import { packedDate, yearOf } from './civil.js';
 import { dateError } from './date-fields.js';
@@ -142,14 +142,9 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 /** Returns offsets by the name of a zone; remembers the zones of a query. */
 export function makeZones(): (zone: string) => ZoneOffsets {
   const known = new Map<string, ZoneOffsets>();
-  let last: string | null = null;
-  let lastOffsets: ZoneOffsets | null = null;
-  return (zone) => {
-    if (lastOffsets !== null && zone === last) return lastOffsets;
+  return rememberLast((zone) => {
     const offsets = known.get(zone) ?? new ZoneOffsets(zone);
     known.set(zone, offsets);
-    last = zone;
-    lastOffsets = offsets;
     return offsets;
-  };
+  });
 }

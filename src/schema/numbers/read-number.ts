@@ -1,5 +1,5 @@
 /** TO_NUMBER: reads a number that has the form of a template. */
-import { QuarryError, quoted } from '../../base/index.js';
+import { QuarryError, quoted, rememberLast } from '../../base/index.js';
 import { type NumberTemplate, readNumberTemplate } from './template.js';
 
 /** Literal text of the template is skipped; group separators and currency signs are ignored wherever they are. */
@@ -7,15 +7,8 @@ const NUMBER = /^(<?)([+-]?)(\d*)(?:\.(\d*))?([+-]?)(>?)$/;
 
 /** TO_NUMBER(text, template): the number as text. Throws 6000 for a text that does not fit. */
 export function makeReadNumber(): (text: string, template: string) => string {
-  let known: string | null = null;
-  let read: NumberTemplate | null = null;
-  return (text, template) => {
-    if (read === null || template !== known) {
-      read = readNumberTemplate(template);
-      known = template;
-    }
-    return numberIn(text, template, read);
-  };
+  const read = rememberLast(readNumberTemplate);
+  return (text, template) => numberIn(text, template, read(template));
 }
 
 function numberIn(

@@ -1,4 +1,5 @@
 /** TO_CHAR of numbers, as PostgreSQL writes them. */
+import { rememberLast } from '../../base/index.js';
 import { ordinal } from '../calendar/write-template.js';
 import { type NumberTemplate, type NumberToken, readNumberTemplate } from './template.js';
 
@@ -229,13 +230,9 @@ function roman({ compact, tokens }: NumberTemplate, text: string): string {
 
 /** TO_CHAR(number as text, template, whether it is a float). Throws 6000 for a template that is not valid. */
 export function makeWriteNumber(): (text: string, template: string, isFloat: boolean) => string {
-  let known: string | null = null;
-  let read: NumberTemplate | null = null;
+  const readTemplate = rememberLast(readNumberTemplate);
   return (text, template, isFloat) => {
-    if (read === null || template !== known) {
-      read = readNumberTemplate(template);
-      known = template;
-    }
+    const read = readTemplate(template);
     if (read.roman) return roman(read, text);
     const { after, shift } = read;
     const rounded = isFloat

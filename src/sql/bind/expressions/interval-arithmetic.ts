@@ -4,9 +4,11 @@
  */
 import { type Constant, type DateUnit, type Expression, FLOAT, INTEGER } from '../../../ir/index.js';
 import {
+  type IntervalParts,
   intervalLength,
   intervalMonths,
   intervalSeconds,
+  intervalUnit,
   isIntervalInRange,
   packInterval,
   SECONDS_PER_DAY,
@@ -21,22 +23,15 @@ import { isDate, isNumber, typeName } from './types.js';
 
 export const isInterval = ({ type }: Expression): boolean => type.type === 'interval';
 
-const SPAN_LENGTHS: Readonly<Record<string, readonly [months: number, seconds: number]>> = {
-  YEAR: [12, 0],
-  QUARTER: [3, 0],
-  MONTH: [1, 0],
-  WEEK: [0, 7 * SECONDS_PER_DAY],
-  DAY: [0, SECONDS_PER_DAY],
-  HOUR: [0, 3_600],
-  MINUTE: [0, 60],
-  SECOND: [0, 1],
-};
+/** The unit of a span, which the reader has checked. */
+const lengthOfUnit = ({ unit }: Span): IntervalParts => intervalUnit(unit) as IntervalParts;
 
 export function bindInterval({ spans, position }: NodeOf<'interval'>): Constant {
   let [months, seconds] = [0, 0];
-  for (const { count, unit } of spans) {
-    months += count * SPAN_LENGTHS[unit][0];
-    seconds += count * SPAN_LENGTHS[unit][1];
+  for (const span of spans) {
+    const unit = lengthOfUnit(span);
+    months += span.count * unit.months;
+    seconds += span.count * unit.seconds;
   }
   if (!isIntervalInRange(months, seconds))
     throw sqlError('the interval is longer than 10,922 years', position);
@@ -44,7 +39,7 @@ export function bindInterval({ spans, position }: NodeOf<'interval'>): Constant 
 }
 
 /** The months and seconds of a constant interval; null for any other expression. */
-export function intervalParts(of: Expression): { readonly months: number; readonly seconds: number } | null {
+export function intervalParts(of: Expression): IntervalParts | null {
   if (of.op !== 'constant' || !isInterval(of) || typeof of.value !== 'bigint') return null;
   return { months: intervalMonths(of.value), seconds: intervalSeconds(of.value) };
 }
@@ -167,9 +162,11 @@ function addedSpans(
   operator: '+' | '-',
   position: SourcePosition,
 ): Expression {
-  return spans.reduce((moved, { count, unit }) => {
+  return spans.reduce((moved, span) => {
+    const { count, unit } = span;
     const named = unitNamed(unit) as DateUnit;
-    const ofDay = SPAN_LENGTHS[unit][1] > 0 && SPAN_LENGTHS[unit][1] < SECONDS_PER_DAY;
+    const { seconds } = lengthOfUnit(span);
+    const ofDay = seconds > 0 && seconds < SECONDS_PER_DAY;
     const base = ofDay ? castTo(moved, DATETIME, position) : moved;
     return callOf('date-add', base.type, [integerOf(operator === '-' ? 0 - count : count), base], named);
   }, date);

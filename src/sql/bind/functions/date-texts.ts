@@ -2,7 +2,6 @@
  * Dates as texts of a format, and texts of a format as dates. Calls whose arguments are constants become constants, so that they are
  * allowed where a constant is required.
  */
-import { QuarryError } from '../../../base/index.js';
 import { BOOLEAN, type Expression, FLOAT, TEXT } from '../../../ir/index.js';
 import { makeReadTemplate, makeStrftime, makeStrptime, makeWriteTemplate } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
@@ -10,18 +9,9 @@ import { callOf, constantOf, DATE, DATETIME, isNull, isTextConstant } from '../e
 import { explicitCast } from '../expressions/cast.js';
 import { castTo, readAs } from '../expressions/coerce.js';
 import { isDate, isNumber, typeName } from '../expressions/types.js';
-import type { CallSite, SqlFunction } from './function.js';
+import { type CallSite, positioned, type SqlFunction } from './function.js';
 
 type Make = SqlFunction['make'];
-
-/** Throws the error of `make` with a source position. */
-function positioned<T>({ position }: CallSite, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    throw error instanceof QuarryError ? sqlError(error.message, position) : error;
-  }
-}
 
 const READERS = {
   'read-date': makeReadTemplate,

@@ -1,5 +1,5 @@
 /** The entries of the function table, and the conversion of arguments to their kinds. */
-import { quoted } from '../../../base/index.js';
+import { QuarryError, quoted } from '../../../base/index.js';
 import { type DateUnit, type Expression, FLOAT, INTEGER, TEXT } from '../../../ir/index.js';
 import { DIGITS_MAX, type SqlType } from '../../../vector/index.js';
 import { sqlError } from '../../sql-error.js';
@@ -50,6 +50,15 @@ export interface CallSite {
   readonly scope: Scope;
   /** The unit argument; null if the function has none. */
   readonly unit: DateUnit | null;
+}
+
+/** Calls `make`, whose error 6000 gets a source position. */
+export function positioned<T>({ position }: Pick<CallSite, 'position'>, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof QuarryError ? sqlError(error.message, position) : error;
+  }
 }
 
 export interface SqlFunction {

@@ -1,6 +1,6 @@
 /** Functions that return intervals or take them. */
 import { type Expression, INTEGER } from '../../../ir/index.js';
-import { SECONDS_PER_DAY } from '../../../schema/index.js';
+import { type IntervalParts, intervalUnit, SECONDS_PER_DAY } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import { calculated } from '../expressions/arithmetic.js';
 import { callOf, constantOf, DATE, DATETIME, INTERVAL, integerOf } from '../expressions/build.js';
@@ -24,26 +24,19 @@ const age: Make = ([first, second], site) => {
   );
 };
 
-/** Months and seconds of the units of MAKE_INTERVAL, in their order. */
-const UNITS: readonly (readonly [unit: string, months: number, seconds: number])[] = [
-  ['years', 12, 0],
-  ['months', 1, 0],
-  ['weeks', 0, 7 * SECONDS_PER_DAY],
-  ['days', 0, SECONDS_PER_DAY],
-  ['hours', 0, 3_600],
-  ['minutes', 0, 60],
-  ['seconds', 0, 1],
-];
+/** The units of MAKE_INTERVAL, in their order. */
+const UNITS = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds'] as const;
 
-function made(counts: readonly Expression[], units: typeof UNITS, site: CallSite): Expression {
-  const total = (lengths: readonly number[]): Expression => {
-    const terms = counts.flatMap((count, index) =>
-      lengths[index] === 0 ? [] : [calculated('*', count, integerOf(lengths[index]), site.position)],
-    );
+function made(counts: readonly Expression[], units: readonly string[], site: CallSite): Expression {
+  const lengths = units.map((unit) => intervalUnit(unit) as IntervalParts);
+  const total = (part: keyof IntervalParts): Expression => {
+    const terms = counts.flatMap((count, index) => {
+      const length = lengths[index][part];
+      return length === 0 ? [] : [calculated('*', count, integerOf(length), site.position)];
+    });
     return terms.reduce((sum, term) => calculated('+', sum, term, site.position), integerOf(0) as Expression);
   };
-  const [months, seconds] = [units.map(([, months]) => months), units.map(([, , seconds]) => seconds)];
-  return callOf('interval', INTERVAL, [total(months), total(seconds)]);
+  return callOf('interval', INTERVAL, [total('months'), total('seconds')]);
 }
 
 /** The midnights from which bins are counted in DuckDB. */
@@ -100,13 +93,13 @@ export const INTERVAL_FUNCTIONS: readonly SqlFunction[] = [
     optional: UNITS.map(() => 'integer'),
     make: (counts, site) => made(counts, UNITS, site),
   },
-  ...UNITS.map(([unit, ...lengths]): SqlFunction => {
-    return {
+  ...UNITS.map(
+    (unit): SqlFunction => ({
       names: [`to_${unit}`],
       parameters: ['integer'],
-      make: (counts, site) => made(counts, [[unit, ...lengths]], site),
-    };
-  }),
+      make: (counts, site) => made(counts, [unit], site),
+    }),
+  ),
   { names: ['date_bin'], parameters: ['interval', 'date', 'date'], make: dateBin },
   { names: ['time_bucket'], parameters: ['interval', 'date'], optional: ['value'], make: bucket },
 ];

@@ -1,11 +1,10 @@
 /** Functions of regular expressions. Case is ignored in texts that are stored in lower case, unless the option c is written. */
-import { QuarryError } from '../../../base/index.js';
 import { BOOLEAN, type Expression, INTEGER, TEXT } from '../../../ir/index.js';
 import { Regex, similarPattern } from '../../../regex/index.js';
 import { sqlError } from '../../sql-error.js';
 import { callOf, constantOf, integerOf, isNull, isTextConstant } from '../expressions/build.js';
 import { isLowerCase } from '../expressions/text-case.js';
-import type { CallSite, SqlFunction } from './function.js';
+import { type CallSite, positioned, type SqlFunction } from './function.js';
 import { soughtIn } from './text-edits.js';
 
 type Make = SqlFunction['make'];
@@ -15,17 +14,9 @@ const ZERO = integerOf(0);
 const NO_OPTIONS = constantOf(TEXT, '');
 
 /** Throws 6000 with a source position for a constant pattern or constant options that are not valid. */
-function check(pattern: Expression, options: Expression, { position }: CallSite): void {
+function check(pattern: Expression, options: Expression, site: CallSite): void {
   if (!isTextConstant(pattern) || !isTextConstant(options)) return;
-  positioned(position, () => new Regex(pattern.value, options.value));
-}
-
-function positioned(position: CallSite['position'], make: () => unknown): void {
-  try {
-    make();
-  } catch (error) {
-    throw error instanceof QuarryError ? sqlError(error.message, position) : error;
-  }
+  positioned(site, () => new Regex(pattern.value, options.value));
 }
 
 /** The options, preceded by i if the text is stored in lower case. */
@@ -104,7 +95,7 @@ const similar: Make = ([text, pattern, escapedBy], site) => {
     throw sqlError('ESCAPE takes one character that is not a letter', site.position);
   }
   if (isTextConstant(sought) && isTextConstant(escapeText)) {
-    positioned(site.position, () => new Regex(similarPattern(sought.value, escapeText.value)));
+    positioned(site, () => new Regex(similarPattern(sought.value, escapeText.value)));
   }
   return callOf('similar', BOOLEAN, [text, sought, escapeText]);
 };

@@ -1,22 +1,13 @@
 /** TO_CHAR of dates and numbers, and TO_NUMBER: the templates of PostgreSQL. */
-import { QuarryError } from '../../../base/index.js';
 import { BOOLEAN, TEXT } from '../../../ir/index.js';
 import { readNumberTemplate, templateScale } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import { callOf, castOf, constantOf, isNull, isTextConstant } from '../expressions/build.js';
 import { isDate, isNumber, typeName } from '../expressions/types.js';
 import { dateText } from './date-texts.js';
-import type { CallSite, SqlFunction } from './function.js';
+import { positioned, type SqlFunction } from './function.js';
 
 type Make = SqlFunction['make'];
-
-function positioned<T>({ position }: CallSite, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    throw error instanceof QuarryError ? sqlError(error.message, position) : error;
-  }
-}
 
 const toChar: Make = ([value, template], site) => {
   if (isNull(value)) return constantOf(TEXT, null);

@@ -2,13 +2,13 @@
  * AT TIME ZONE, which the reader turns into a call, and the same function under its name. Of an instant it gives the time that the
  * clocks of the zone show; of a local time, the instant.
  */
-import { QuarryError, quoted } from '../../../base/index.js';
+import { quoted } from '../../../base/index.js';
 import type { Expression } from '../../../ir/index.js';
 import { ZoneOffsets } from '../../../schema/index.js';
 import { sqlError } from '../../sql-error.js';
 import { callOf, castOf, DATETIME, isTextConstant, LOCAL_TIME } from '../expressions/build.js';
 import { castTo } from '../expressions/coerce.js';
-import type { CallSite, SqlFunction } from './function.js';
+import { type CallSite, positioned, type SqlFunction } from './function.js';
 
 /** Names of UTC, whose clocks need no conversion. */
 const UTC = /^(?:utc|etc\/utc|gmt|z|zulu|\+?00(?::?00)?)$/i;
@@ -16,13 +16,8 @@ const UTC = /^(?:utc|etc\/utc|gmt|z|zulu|\+?00(?::?00)?)$/i;
 const isUtc = (zone: Expression): boolean => isTextConstant(zone) && UTC.test(zone.value);
 
 /** Throws 6000 with a source position for a constant that is not a zone. */
-function checkZone(zone: Expression, { position }: CallSite): void {
-  if (!isTextConstant(zone) || isUtc(zone)) return;
-  try {
-    new ZoneOffsets(zone.value);
-  } catch (error) {
-    throw error instanceof QuarryError ? sqlError(error.message, position) : error;
-  }
+function checkZone(zone: Expression, site: CallSite): void {
+  if (isTextConstant(zone) && !isUtc(zone)) positioned(site, () => new ZoneOffsets(zone.value));
 }
 
 const isLocal = ({ type }: Expression): boolean => type.type === 'datetime' && type.local === true;
