@@ -1,4 +1,5 @@
 export type { Allocator } from './allocator.js';
+export * from './read-lines.js';
 export * from './row-encoder.js';
 export * from './row-stream.js';
 export * from './rows.js';

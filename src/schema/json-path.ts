@@ -14,28 +14,30 @@ function skipBlanks(text: string, at: number): number {
   return BLANK.lastIndex;
 }
 
-const STRING = /"(?:[^"\\]|\\.)*"/y;
 const SCALAR = /[^,\]}\s]+/y;
 
-/** The end of the value that begins at `at`. */
-function endOf(text: string, at: number): number {
-  const form = text[at] === '"' ? STRING : SCALAR;
-  if (text[at] !== '[' && text[at] !== '{') {
-    form.lastIndex = at;
-    form.test(text);
-    return form.lastIndex;
+/** The index after the JSON value that begins at `from`. */
+export function endOfJson(text: string, from: number): number {
+  if (text[from] === '"') return endOfString(text, from);
+  if (text[from] !== '[' && text[from] !== '{') {
+    SCALAR.lastIndex = from;
+    SCALAR.test(text);
+    return SCALAR.lastIndex;
   }
   let depth = 0;
-  for (let next = at; next < text.length; next++) {
-    const char = text[next];
-    if (char === '"') {
-      STRING.lastIndex = next;
-      STRING.test(text);
-      next = STRING.lastIndex - 1;
-    } else if (char === '[' || char === '{') depth++;
-    else if ((char === ']' || char === '}') && --depth === 0) return next + 1;
+  for (let at = from; at < text.length; ) {
+    const char = text[at];
+    at = char === '"' ? endOfString(text, at) : at + 1;
+    if (char === '[' || char === '{') depth++;
+    else if ((char === ']' || char === '}') && --depth === 0) return at;
   }
   return text.length;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
 }
 
 /** The members of an array or object in order; `key` is null in an array. */
@@ -45,11 +47,11 @@ function* membersOf(text: string): Generator<{ readonly key: string | null; read
   while (at < text.length && text[at] !== ']' && text[at] !== '}') {
     let key: string | null = null;
     if (isObject) {
-      const end = endOf(text, at);
+      const end = endOfJson(text, at);
       key = JSON.parse(text.slice(at, end)) as string;
       at = skipBlanks(text, skipBlanks(text, end) + 1);
     }
-    const end = endOf(text, at);
+    const end = endOfJson(text, at);
     yield { key, value: text.slice(at, end) };
     at = skipBlanks(text, end);
     if (text[at] === ',') at = skipBlanks(text, at + 1);

@@ -3,7 +3,7 @@
  * Invariant: a script is written only if no record that was appended between the start of its first query and its own record
  * changes a dimension that a query read, so all queries read, and the write takes effect on, one version.
  */
-import type { RowFormat, RowStream } from '../../answer/index.js';
+import { type RowFormat, type RowStream, readLines } from '../../answer/index.js';
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import { RECORD_PAYLOAD_BYTES_MAX } from '../../format/index.js';
 import { dimensionsOf, type ReadPlan } from '../../ir/index.js';
@@ -67,27 +67,28 @@ export class ScriptReads {
 
   /** Rejects with 6000, DataChanged, and the errors of queries. */
   async lines(plan: (model: DatabaseModel) => ReadPlan): Promise<readonly string[]> {
-    return this.#counted(await this.#start(plan, 'ndjson'), async (parts) => {
-      const lines: string[] = [];
-      const decoder = new TextDecoder('utf-8', { fatal: true });
-      let rest = '';
-      for await (const part of parts) {
-        const found = (rest + decoder.decode(part, { stream: true })).split('\n');
-        rest = found.pop() ?? '';
-        for (const line of found) lines.push(line);
-        if (lines.length > ROWS_MAX) throw tooMany(`${ROWS_MAX} rows`);
-      }
-      return rest === '' ? lines : [...lines, rest];
+    return readLines(await this.#start(plan, 'ndjson'), (lineCount, partBytes) => {
+      this.#count(partBytes);
+      if (lineCount > ROWS_MAX) throw tooMany(`${ROWS_MAX} rows`);
     });
   }
 
   /** The same for the answer of a SELECT. */
   async answer(plan: (model: DatabaseModel) => ReadPlan, format: RowFormat): Promise<readonly Uint8Array[]> {
-    return this.#counted(await this.#start(plan, format), async (parts) => {
-      const copies: Uint8Array[] = [];
-      for await (const part of parts) copies.push(Uint8Array.from(part));
-      return copies;
-    });
+    const { parts, done } = await this.#start(plan, format);
+    const copies: Uint8Array[] = [];
+    for await (const part of parts) {
+      const copy = Uint8Array.from(part);
+      done?.(part);
+      this.#count(copy.byteLength);
+      copies.push(copy);
+    }
+    return copies;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > BYTES_MAX) throw tooMany(`${BYTES_MAX} bytes`);
   }
 
   async #start(plan: (model: DatabaseModel) => ReadPlan, format: RowFormat): Promise<RowStream> {
@@ -109,28 +110,6 @@ export class ScriptReads {
       this.#read.push({ dimensions, lsns });
       return select(bound, format, this.#cancellation);
     }
-  }
-
-  #counted<T>(
-    { parts, done }: RowStream,
-    read: (parts: AsyncGenerator<Uint8Array, void, void>) => Promise<T>,
-  ): Promise<T> {
-    const counted = async function* (count: (bytes: number) => void) {
-      for await (const part of parts) {
-        try {
-          count(part.byteLength);
-          yield part;
-        } finally {
-          done?.(part);
-        }
-      }
-    };
-    return read(
-      counted((bytes) => {
-        this.#bytes += bytes;
-        if (this.#bytes > BYTES_MAX) throw tooMany(`${BYTES_MAX} bytes`);
-      }),
-    );
   }
 }
 

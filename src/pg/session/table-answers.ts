@@ -1,4 +1,5 @@
 /** Answers CREATE TABLE, CREATE TABLE ... AS and DROP TABLE: dimensions are created and deleted. */
+import { readLines } from '../../answer/index.js';
 import { createTable, dropTable } from '../../api/index.js';
 import { QuarryError } from '../../base/index.js';
 import type { CatalogChange } from '../../catalog/index.js';
@@ -64,35 +65,24 @@ const TEMP_COLUMNS = 'a temporary table is made of a query: CREATE TEMP TABLE na
 /** The text, and the values made of it. */
 const MEMORY_PER_CHARACTER = 8;
 const ROWS_MAX = 50_000;
-const CHARACTERS_MAX = 16 * 2 ** 20;
+const BYTES_MAX = 16 * 2 ** 20;
 
-async function linesOf(
+function linesOf(
   engine: Pick<EngineApi, 'select'>,
   plan: ReadPlan,
   { context }: PostgresRequest,
   cancellation: Waiting,
 ): Promise<readonly string[]> {
   const isRestricted = context.access.fingerprint !== '';
-  const { parts, done: release } = engine.select([{ plan, explain: 'no', isRestricted }], 'ndjson', {
-    cancellation,
-    bypassCache: false,
+  const options = { cancellation, bypassCache: false };
+  const stream = engine.select([{ plan, explain: 'no', isRestricted }], 'ndjson', options);
+  let byteCount = 0;
+  return readLines(stream, (lineCount, partBytes) => {
+    byteCount += partBytes;
+    if (lineCount <= ROWS_MAX && byteCount <= BYTES_MAX) return;
+    const most = `${ROWS_MAX} rows and ${BYTES_MAX} bytes`;
+    throw new ProtocolError('54000', `a temporary table has at most ${most}`);
   });
-  const decoder = new TextDecoder();
-  const lines: string[] = [];
-  let [rest, count] = ['', 0];
-  for await (const part of parts) {
-    const text = rest + decoder.decode(part, { stream: true });
-    count += part.byteLength;
-    release?.(part);
-    const found = text.split('\n');
-    rest = found.pop() ?? '';
-    for (const line of found) lines.push(line);
-    if (lines.length > ROWS_MAX || count > CHARACTERS_MAX) {
-      const most = `${ROWS_MAX} rows and ${CHARACTERS_MAX} bytes`;
-      throw new ProtocolError('54000', `a temporary table has at most ${most}`);
-    }
-  }
-  return rest === '' ? lines : [...lines, rest];
 }
 
 /** If it rejects, nothing has been changed. `statement` concerns dimensions. */
@@ -156,29 +146,19 @@ async function createAs(
 ): Promise<number> {
   const { context } = request;
   const { customKey, charge } = request.grantWrite();
-  const sqlRequest = (model: DatabaseModel): sql.SqlRequest => requestOf({ ...context, model }, 'postgres');
-  let bound: sql.BoundTable | null = null;
-  const tableOf = (): sql.BoundTable => {
-    if (bound === null) throw new ProtocolError('XX000', 'the query was not bound');
-    return bound;
-  };
+  const table = sql.tableScript(
+    statement,
+    (model) => requestOf({ ...context, model }, 'postgres'),
+    (columns, model) => {
+      const changes = createTable(name, columns, model);
+      request.changed(changes);
+      return changes;
+    },
+  );
   const [rowCount] = await engine
     .script({
       ...{ databaseId: context.databaseId, customKey, columnIds: null, nowMs: context.nowMs },
-      ...{ idempotency: null, bind: () => [], cancellation: waiting, charge },
-      prepare: async (reader) => {
-        const lines = await reader.lines((model) => {
-          bound = sql.bindTableOf(statement, sqlRequest(model));
-          return bound.plan;
-        });
-        return (model) => sql.bindTableRows(statement, tableOf(), lines, sqlRequest(model));
-      },
-      creates: (model) => {
-        const { position } = statement.table;
-        const changes = sql.tableChanges(position, () => createTable(name, tableOf().columns, model));
-        request.changed(changes);
-        return changes;
-      },
+      ...{ ...table, idempotency: null, cancellation: waiting, charge },
     })
     .catch((error) => {
       throw error instanceof StepRefused ? sql.refusedAt(statement.position, error.refusal) : error;

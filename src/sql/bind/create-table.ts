@@ -1,5 +1,6 @@
 /** The columns of CREATE TABLE, and the rows of CREATE TABLE ... AS as inserts. */
-import { ENTITIES_PER_INSERT_MAX, QuarryError, quoted } from '../../base/index.js';
+import { ENTITIES_PER_INSERT_MAX, invariant, QuarryError, quoted } from '../../base/index.js';
+import type { CatalogChange } from '../../catalog/index.js';
 import type { ReadPlan } from '../../ir/index.js';
 import { type ColumnType, type DatabaseModel, ENTITY_ID_COLUMN, lowerCase } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
@@ -14,6 +15,7 @@ import type {
 import { namedOrDashed } from './clauses/sources.js';
 import { castTarget, typeName } from './expressions/types.js';
 import { bodyOf, idOfMember } from './insert-target.js';
+import type { RowReader } from './prepared-writes.js';
 import { bindRead } from './query/query.js';
 import type { SqlRequest } from './request.js';
 import { literalsOf, numbered } from './selected-rows.js';
@@ -112,8 +114,39 @@ export function tableChanges<T>(position: SourcePosition, decide: () => T): T {
   }
 }
 
+/** The members of a script (ScriptRequest in src/engine/api.ts) that creates a table of a query. */
+export interface TableScript {
+  readonly bind: (model: DatabaseModel) => readonly BoundInsert[];
+  readonly prepare: (reader: Pick<RowReader, 'lines'>) => Promise<TableScript['bind']>;
+  readonly creates: (model: DatabaseModel) => readonly CatalogChange[];
+}
+
+/** CREATE TABLE ... AS. `create` returns the changes of the model for a table of these columns. Its functions throw 6000, 506. */
+export function tableScript(
+  statement: CreateTableStatement,
+  requestOf: (model: DatabaseModel) => SqlRequest,
+  create: (columns: readonly TableColumn[], model: DatabaseModel) => readonly CatalogChange[],
+): TableScript {
+  let bound: BoundTable | null = null;
+  const boundTable = (): BoundTable => {
+    invariant(bound !== null, 'the query is bound before its table is created');
+    return bound;
+  };
+  return {
+    bind: () => [],
+    prepare: async (reader) => {
+      const lines = await reader.lines((model) => {
+        bound = bindTableOf(statement, requestOf(model));
+        return bound.plan;
+      });
+      return (model) => bindTableRows(statement, boundTable(), lines, requestOf(model));
+    },
+    creates: (model) => tableChanges(statement.table.position, () => create(boundTable().columns, model)),
+  };
+}
+
 /** CREATE TABLE ... AS with its query bound. */
-export interface BoundTable {
+interface BoundTable {
   /** Its outputs are named by their numbers. */
   readonly plan: ReadPlan;
   readonly columns: readonly TableColumn[];
@@ -122,7 +155,7 @@ export interface BoundTable {
 }
 
 /** Throws 6000, 506. */
-export function bindTableOf({ query, position }: CreateTableStatement, request: SqlRequest): BoundTable {
+function bindTableOf({ query, position }: CreateTableStatement, request: SqlRequest): BoundTable {
   if (query === null) throw sqlError('the table has no query', position);
   const plan = bindRead(query, request);
   const outputs = plan.outputs.map(({ name, type }) => ({ name, type, position: query.position }));
@@ -138,7 +171,7 @@ export function bindTableOf({ query, position }: CreateTableStatement, request: 
  * The inserts of the rows; `model` has the new table. Without a column entity-id, the entity IDs are the numbers of the rows.
  * Throws 6000 for an entity ID that occurs twice.
  */
-export function bindTableRows(
+function bindTableRows(
   { query, table, position }: CreateTableStatement,
   { names }: BoundTable,
   lines: readonly string[],

@@ -1,6 +1,7 @@
 /** Binds writes that take their rows from a SELECT, by the rules of INSERT ... VALUES. */
 import { ENTITIES_PER_INSERT_MAX } from '../../base/index.js';
 import type { ReadPlan } from '../../ir/index.js';
+import { endOfJson } from '../../schema/index.js';
 import { type RowStatement, rowQueryOf } from '../query/row-query.js';
 import { sqlError } from '../sql-error.js';
 import type { SourcePosition, SqlNode } from '../tree.js';
@@ -62,7 +63,7 @@ export function bindSelectedRows(
   const ids = new Set<string>();
   const members = lines.map((line) => {
     const member = memberOf(literalsOf(line, columns.length, query.position));
-    const id = member.slice(0, endOfValue(member, 0));
+    const id = member.slice(0, endOfJson(member, 0));
     if (ids.has(id)) throw writtenTwice(statement, id, query.position);
     ids.add(id);
     return member;
@@ -105,7 +106,7 @@ function bindDeletedRows(
 /** The entity ID in the first value of a row. */
 export function idOfLine(line: string): string {
   const from = '{"0":'.length;
-  return JSON.parse(line.slice(from, endOfValue(line, from))) as string;
+  return JSON.parse(line.slice(from, endOfJson(line, from))) as string;
 }
 
 /** The values of {"0":...,"1":...} as literals; numbers keep their digits, lists are strings of JSON. */
@@ -114,7 +115,7 @@ export function literalsOf(line: string, count: number, position: SourcePosition
   let at = 1;
   for (let index = 0; index < count; index++) {
     at += `"${index}":`.length;
-    const end = endOfValue(line, at);
+    const end = endOfJson(line, at);
     row.push(literalOf(line.slice(at, end), position));
     at = end + 1;
   }
@@ -137,28 +138,4 @@ function literalOf(json: string, position: SourcePosition): SqlNode {
     default:
       return { is: 'number', text: json, ...node };
   }
-}
-
-/** The index after the JSON value that begins at `from`. */
-function endOfValue(json: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < json.length; at++) {
-    const unit = json[at];
-    if (unit === '"') {
-      at = endOfString(json, at);
-      if (depth === 0) return at + 1;
-    } else if (unit === '[' || unit === '{') depth++;
-    else if (unit === ']' || unit === '}') {
-      if (depth === 0) return at;
-      if (--depth === 0) return at + 1;
-    } else if (unit === ',' && depth === 0) return at;
-  }
-  return json.length;
-}
-
-/** The index of the quote that ends the string. */
-function endOfString(json: string, from: number): number {
-  let at = from + 1;
-  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
-  return at;
 }

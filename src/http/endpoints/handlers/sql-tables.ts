@@ -73,13 +73,18 @@ async function createAs(
   statement: sql.CreateTableStatement,
 ): Promise<Members> {
   const { engine, idempotencyId } = call;
-  let bound: sql.BoundTable | null = null;
-  const tableOf = (): sql.BoundTable => {
-    if (bound === null) throw sql.sqlError('the query was not bound', statement.position);
-    return bound;
-  };
+  const table = sql.tableScript(
+    statement,
+    (model) => sqlRequestOf(call, model),
+    (columns, model) => {
+      const changes = createTable(name, columns, model);
+      call.notes.changed(changes, call.catalog);
+      return changes;
+    },
+  );
   const numbers = await engine
     .script({
+      ...table,
       databaseId: call.databaseId,
       customKey: !call.mayCreate,
       columnIds: null,
@@ -88,20 +93,6 @@ async function createAs(
         idempotencyId === null
           ? null
           : { id: idempotencyId, bodyHash: hash('sha256', call.body, 'base64url') },
-      bind: () => [],
-      prepare: async (reader) => {
-        const lines = await reader.lines((model) => {
-          bound = sql.bindTableOf(statement, sqlRequestOf(call, model));
-          return bound.plan;
-        });
-        return (model) => sql.bindTableRows(statement, tableOf(), lines, sqlRequestOf(call, model));
-      },
-      creates: (model) => {
-        const { position } = statement.table;
-        const changes = sql.tableChanges(position, () => createTable(name, tableOf().columns, model));
-        call.notes.changed(changes, call.catalog);
-        return changes;
-      },
       cancellation: call.cancellation,
       charge: (insertedCount, updatedCount) => call.chargeWrites({ insertedCount, updatedCount }),
     })
