@@ -74,10 +74,7 @@ export async function openStore(parts: OpenStoreDependencies): Promise<number | 
     if (record.type !== 'insert') checkpoints.erase();
   };
   const replayed = await replayLog(
-    fs,
-    logDir,
-    manifest,
-    catalog,
+    { fs, logDir, manifest, catalog },
     { workers: workers.all, inserts: workers.inserts },
     note,
     { progress },

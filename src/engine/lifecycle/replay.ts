@@ -21,6 +21,14 @@ const WAITING_RECORDS_MAX = 4_096;
 /** Called for a record: its LSN, the record without the bytes of its batches, and the entities that each step changed. */
 export type NoteRecord = (lsn: number, record: LogRecord, counts: StepCounts) => void;
 
+/** The log, and the state from which it continues; manifest null = the store has no checkpoint yet. */
+export interface ReplaySource {
+  readonly fs: FileSystem;
+  readonly logDir: string;
+  readonly manifest: Manifest | null;
+  readonly catalog: Catalog;
+}
+
 export interface ReplayTarget {
   readonly workers: readonly WorkerApi[];
   readonly inserts: InsertMemory;
@@ -175,10 +183,7 @@ function sendInsert(
  * Calls `note` for every record in LSN order, with the number of entities that each step changed in these workers.
  */
 export async function replayLog(
-  fs: FileSystem,
-  logDir: string,
-  manifest: Manifest | null,
-  catalog: Catalog,
+  { fs, logDir, manifest, catalog }: ReplaySource,
   { workers, inserts }: ReplayTarget,
   note: NoteRecord,
   { begin = null, progress = null }: ReplayWatch = {},

@@ -83,7 +83,7 @@ async function attempt(
   const note = (lsn: number, _record: unknown, changed: StepCounts): void => {
     if (changed.some((count) => count > 0)) counts.set(lsn, changed);
   };
-  await replayLog(fs, logDir, manifest, catalog, { workers: [worker], inserts }, note, { begin });
+  await replayLog({ fs, logDir, manifest, catalog }, { workers: [worker], inserts }, note, { begin });
   begin?.(null);
   for (const model of models()) await worker.send('model', { model });
   return { worker, counts };

@@ -114,7 +114,10 @@ export class ScriptReads {
 }
 
 const tooMany = (what: string): QuarryError =>
-  new QuarryError(6000, `a write that reads rows takes at most ${what}; divide it by WHERE or LIMIT`);
+  new QuarryError(
+    6000,
+    `a write that reads rows takes at most ${what}; write fewer rows at a time with WHERE or LIMIT`,
+  );
 
 /** Throws 9004 if the query ran too often. */
 export function refuseConflicts(count: number): void {

@@ -99,17 +99,20 @@ function errorEntry({ code, message, moreInfo }: QuarryError): object {
  */
 export type Ending = 'keep' | 'close' | 'keep-reading' | 'broken';
 
-/**
- * Writes the whole answer. `rate`: null = no rate limit. The response may be used afterwards only if `ending` is
- * 'keep-reading'.
- */
+export interface Sending {
+  readonly requestId: string;
+  /** null = no rate limit. */
+  readonly rate: RateStatus | null;
+  /** The request was HEAD: only the headers are sent. */
+  readonly bodyless: boolean;
+  readonly ending: Ending;
+}
+
+/** Writes the whole answer. The response may be used afterwards only if `ending` is 'keep-reading'. */
 export function sendAnswer(
   response: Response,
   answer: Answer,
-  requestId: string,
-  rate: RateStatus | null,
-  head: boolean,
-  ending: Ending,
+  { requestId, rate, bodyless, ending }: Sending,
 ): void {
   response.cork(() => {
     writeHead(response, answer, requestId, rate);
@@ -117,7 +120,7 @@ export function sendAnswer(
       invariant(typeof answer.body === 'string', 'only errors are answered before the body is read');
       answerAndKeepReading(response, answer.body);
     } else if (ending === 'broken') endBroken(response, answer.body);
-    else if (head) endHead(response, answer.body);
+    else if (bodyless) endHead(response, answer.body);
     else if (ending === 'close') response.end(answer.body, true);
     else endInTurn(response, answer.body);
   });

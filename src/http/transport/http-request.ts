@@ -273,7 +273,8 @@ export class HttpRequest implements Cancellation {
       writeHead: (head) => writeHead(response, head, notes.requestId, report.rate),
       answer: (answer) => {
         const ending = server.closing ? 'close' : 'keep';
-        sendAnswer(response, answer, notes.requestId, report.rate, false, ending);
+        const { requestId } = notes;
+        sendAnswer(response, answer, { requestId, rate: report.rate, bodyless: false, ending });
       },
     });
     this.#lines = lines;
@@ -337,7 +338,7 @@ export class HttpRequest implements Cancellation {
     this.#phase = ending === 'keep-reading' ? 'reading-away' : 'over';
     this.#readAwayUntilMs = this.#server.elapsedMs() + READ_AWAY_MS_MAX;
     const { requestId, bodyless } = this.#head;
-    sendAnswer(this.#response, answer, requestId, this.report.rate, bodyless, ending);
+    sendAnswer(this.#response, answer, { requestId, rate: this.report.rate, bodyless, ending });
     this.#note(answer.status);
   }
 

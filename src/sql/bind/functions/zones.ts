@@ -1,6 +1,6 @@
 /**
- * AT TIME ZONE, which the reader turns into a call, and the same function under its name. Of an instant it gives the time that the
- * clocks of the zone show; of a local time, the instant.
+ * AT TIME ZONE, which the reader turns into a call, and the same function under its name. An instant becomes the time
+ * that the clocks of the zone show, a local time the instant.
  */
 import { quoted } from '../../../base/index.js';
 import type { Expression } from '../../../ir/index.js';
