@@ -248,6 +248,14 @@ export interface Kernels {
   splitFields(values: number, n: number, low: number, high: number, recordBytes: number): void;
   /** The same for the square of a field of at most 32 bits. */
   squareFields(values: number, n: number, low: number, high: number, recordBytes: number): void;
+  /** out[i] = a[i] + b[i] over n i64 rows, modulo 2^64. `out` may be `a` or `b`. */
+  addI64(a: number, b: number, n: number, out: number): void;
+  /** The same for a[i] - b[i]. */
+  subtractI64(a: number, b: number, n: number, out: number): void;
+  /** The same for a[i] * b[i]. */
+  multiplyI64(a: number, b: number, n: number, out: number): void;
+  /** Replaces the values of rows that are not set in `bitmap` by 0. */
+  clearMissingI64(values: number, bitmap: number, n: number): void;
   /** Replaces a field by `otherwise` in those of n records whose field at `present` is 0. */
   replaceMissing(values: number, present: number, n: number, otherwise: bigint, recordBytes: number): void;
   /** Adds n records, of whole 16 bytes, to the records of their slots (u32) in `table`, field by field. */

@@ -80,7 +80,7 @@ export class DenseGroups {
 
   /** null = the query has no memory for the columns. */
   #input(memory: QueryMemory, account: QueryRun): (DenseInput & { readonly keys: StoredKeys }) | null {
-    const { keys, operands } = this.#plan;
+    const { keys, operands, computed } = this.#plan;
     let isFull = false;
     const at = (bytes: number): number => {
       const allocated = memory.allocate(bytes, account);
@@ -88,7 +88,7 @@ export class DenseGroups {
       return allocated ?? 0;
     };
     const columnIds = [...keys, ...operands].map(({ columnId }) => columnId);
-    const columns = new SegmentColumns(columnIds, memory, at);
+    const columns = new SegmentColumns({ columnIds, computed }, memory, at);
     const stored = new StoredKeys(keys, columns, memory, account, at);
     return isFull
       ? null

@@ -1,17 +1,21 @@
 /**
  * Plans a dense aggregation: the group of a row is a slot. It applies if every key is a stored column of discrete
- * values whose indexes together take at most 64 bits.
+ * values whose indexes together take at most 64 bits, and every operand is a stored column or an integer expression that
+ * kernels compute (integer-program.ts).
  * Index  of a key value: 0 is the missing value, i > 0 the value least + i - 1: a code, an integer, days, or a bit.
  *        Integers whose ranges are too large have numbers in order of appearance: index i is number i - 1.
  * Slots  If the ranges span few slots in relation to the rows, slot = sum of (index of key k) * stride of key k.
  *        Otherwise the indexes are packed into a key word, sum of (index of key k) << shift of key k, and a hash table
  *        numbers the different key words.
  */
-import type { Aggregate, Grouping, SelectPlan } from '../../ir/index.js';
+import { type Aggregate, type Expression, type Grouping, keyOf, type SelectPlan } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
 import { ORDERED_MAX } from '../../vector/index.js';
 import { type AggregationKind, aggregationKindOf } from '../select/aggregate-kinds.js';
 import { type Attribute, attributeOf } from '../select/slot-aggregates.js';
+import type { ComputedColumn } from './computed-columns.js';
+import { integerProgram } from './integer-program.js';
+import { type StoredIntegers, storedIntegers } from './stored-integers.js';
 
 /** The largest number of slots of a table, regardless of the available memory. */
 const SLOTS_MAX = 2 ** 22;
@@ -20,6 +24,9 @@ const FEW_SLOTS = 65_536;
 /** A larger table has at most this many slots per entity: each slot is read once, at about the cost of a row. */
 const SLOTS_PER_ENTITY = 2;
 const WORD_BITS = 64;
+const INT32_END = 2 ** 31;
+/** A sum whose magnitude is below this fits in 64 bits, however its bounds were rounded. */
+const SUM_END = 2 ** 62;
 /** The largest number of bits of a bitmap of distinct values: 64 MiB. */
 const BITMAP_BITS_MAX = 2 ** 29;
 /** The largest number of bits of such a bitmap per entity. */
@@ -44,7 +51,7 @@ export interface DenseKey {
 /** An aggregated column, and the indexes of the fields of a slot's record that hold its results; null = not needed. */
 export interface DenseOperand {
   readonly columnId: number;
-  /** Whether some segment stores 64-bit values. */
+  /** Whether the sum may exceed 64 bits. */
   readonly isWide: boolean;
   /** Number of values; null = every row has a value. */
   readonly present: number | null;
@@ -74,6 +81,8 @@ export interface DensePlan {
   /** null = slots are numbers of key words. */
   readonly slotCount: number | null;
   readonly operands: readonly DenseOperand[];
+  /** The columns of operands that are not stored. */
+  readonly computed: readonly ComputedColumn[];
   readonly aggregates: readonly DenseAggregate[];
   /** Fields of a record, of 8 bytes each: field 0 counts rows. An even number. */
   readonly fieldCount: number;
@@ -202,32 +211,13 @@ function rangeOf(dimension: DimensionShard, { columnId, kind }: Attribute): KeyR
   return { least: min, count, isWide, isExact };
 }
 
-interface StoredIntegers {
-  /** Bounds of the values; min > max if there are no values. */
-  readonly min: number;
-  readonly max: number;
-  readonly isWide: boolean;
-  readonly hasMissing: boolean;
-}
-
-function storedIntegers({ segments }: DimensionShard, columnId: number): StoredIntegers {
-  let [min, max, isWide, hasMissing] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, false, false];
-  for (const segment of segments) {
-    const column = segment.latest(columnId);
-    const living = segment.rowCount - segment.deadCount;
-    if ((column?.presentCount ?? 0) < living) hasMissing = true;
-    if (column === undefined || column.presentCount === 0) continue;
-    if (column.kind === 'i64' && column.width === 8) isWide = true;
-    min = Math.min(min, column.min);
-    max = Math.max(max, column.max);
-  }
-  return { min, max, isWide, hasMissing };
-}
-
-/** A column and the kinds of its aggregates. */
+/** A column that is aggregated. */
 interface Wanted {
-  readonly input: Attribute;
-  readonly kinds: Set<AggregationKind>;
+  readonly columnId: number;
+  readonly kind: Attribute['kind'];
+  readonly integers: StoredIntegers;
+  /** null = the column is stored. */
+  readonly steps: ComputedColumn['steps'] | null;
 }
 
 function planOperands(
@@ -237,7 +227,7 @@ function planOperands(
   keys: readonly DenseKey[],
   slotCount: number | null,
 ): DensePlan | null {
-  const wanted: Wanted[] = [];
+  const wanted = new Map<string, { readonly column: Wanted; readonly kinds: Set<AggregationKind> }>();
   const requested: DenseAggregate[] = [];
   for (const aggregate of aggregates) {
     const kind = aggregationKindOf(aggregate);
@@ -246,21 +236,43 @@ function planOperands(
       requested.push({ kind, operand: null });
       continue;
     }
-    const input = attributeOf(aggregate.of, plan);
-    if (input === null || !isSupported(kind, aggregate, input)) return null;
-    let operand = wanted.findIndex((other) => other.input.columnId === input.columnId);
-    if (operand < 0) operand = wanted.push({ input, kinds: new Set() }) - 1;
-    wanted[operand].kinds.add(kind);
-    requested.push({ kind, operand });
+    const key = keyOf(aggregate.of);
+    const column = wanted.get(key)?.column ?? wantedOf(aggregate.of, plan, dimension, -1 - wanted.size);
+    if (column === null || !isSupported(kind, aggregate, column)) return null;
+    if (!wanted.has(key)) wanted.set(key, { column, kinds: new Set() });
+    wanted.get(key)?.kinds.add(kind);
+    requested.push({ kind, operand: [...wanted.keys()].indexOf(key) });
   }
   const fields = new Fields();
   const operands: DenseOperand[] = [];
-  for (const column of wanted) {
-    const operand = operandOf(dimension, column, fields, slotCount);
+  for (const { column, kinds } of wanted.values()) {
+    const operand = operandOf(dimension, column, kinds, fields, slotCount);
     if (operand === null) return null;
     operands.push(operand);
   }
-  return fields.plan({ keys, slotCount, aggregates: requested }, operands);
+  const computed = [...wanted.values()].flatMap(({ column: { columnId, steps } }) =>
+    steps === null ? [] : [{ columnId, steps }],
+  );
+  return fields.plan({ keys, slotCount, computed, aggregates: requested }, operands);
+}
+
+/** The column of an aggregated expression; null = no kernel computes it. `computedId`: its ID if it is not stored. */
+function wantedOf(
+  of: Expression,
+  plan: SelectPlan,
+  dimension: DimensionShard,
+  computedId: number,
+): Wanted | null {
+  const input = attributeOf(of, plan);
+  if (input !== null) {
+    const { columnId, kind } = input;
+    return { columnId, kind, integers: storedIntegers(dimension, columnId), steps: null };
+  }
+  const program = integerProgram(of, plan, dimension);
+  if (program === null) return null;
+  const { min, max, hasMissing, steps } = program;
+  const isWide = min < -INT32_END || max >= INT32_END;
+  return { columnId: computedId, kind: 'i64', integers: { min, max, isWide, hasMissing }, steps };
 }
 
 /** Places the fields of the records. */
@@ -277,7 +289,7 @@ export class Fields {
 
   /** The plan with the operands, whose fields were added here. */
   plan(
-    rest: Pick<DensePlan, 'keys' | 'slotCount' | 'aggregates'>,
+    rest: Pick<DensePlan, 'keys' | 'slotCount' | 'computed' | 'aggregates'>,
     operands: readonly DenseOperand[],
   ): DensePlan {
     const { count, minCount, maxCount } = this;
@@ -294,7 +306,7 @@ export class Fields {
 function isSupported(
   kind: AggregationKind,
   { function: name }: Aggregate,
-  { kind: stored }: Attribute,
+  { kind: stored }: Wanted,
 ): boolean {
   if (kind === 'count') return stored !== 'geo';
   if (stored !== 'i64' && stored !== 'i32') return false;
@@ -303,11 +315,12 @@ function isSupported(
 
 function operandOf(
   dimension: DimensionShard,
-  { input: { columnId }, kinds }: Wanted,
+  { columnId, integers }: Wanted,
+  kinds: ReadonlySet<AggregationKind>,
   fields: Fields,
   slotCount: number | null,
 ): DenseOperand | null {
-  const { min, max, isWide, hasMissing } = storedIntegers(dimension, columnId);
+  const { min, max, isWide, hasMissing } = integers;
   // Sums of squares need values of at most 32 bits. Collected values are returned as doubles: distinct ones, of which
   // only the number is needed, as doubles whose bits are those of the integer.
   if (isWide && kinds.has('squares')) return null;
@@ -315,6 +328,7 @@ function operandOf(
   if (isUnsafe && kinds.has('counted')) return null;
   if (isUnsafe && kinds.has('distinct') && !(min > -ORDERED_MAX && max < ORDERED_MAX)) return null;
   const sums = kinds.has('sum') || kinds.has('squares');
+  const isLong = Math.max(-min, max) * dimension.entityCount >= SUM_END;
   const span = max - min + 1;
   const hasBitmap =
     kinds.has('distinct') &&
@@ -323,9 +337,9 @@ function operandOf(
     span <= Math.min(BITMAP_BITS_MAX, Math.max(FEW_SLOTS, dimension.entityCount * BITS_PER_ENTITY));
   return {
     columnId,
-    isWide,
+    isWide: isLong,
     present: hasMissing ? fields.add(1) : null,
-    sum: sums ? fields.add(isWide ? 2 : 1) : null,
+    sum: sums ? fields.add(isLong ? 2 : 1) : null,
     squares: kinds.has('squares') ? fields.add(2) : null,
     min: kinds.has('min') ? fields.minCount++ : null,
     max: kinds.has('max') ? fields.maxCount++ : null,

@@ -11,17 +11,12 @@
 import type { Task } from '../../base/index.js';
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type FieldTarget } from './block.js';
 import type { DenseOperand, DensePlan } from './dense-plan.js';
 import { writeDirectSlots } from './direct-slots.js';
 import { HashPartitions, PARTITION_COUNT } from './hash-partitions.js';
 import { HashTable } from './hash-table.js';
-import {
-  type Block,
-  DENSE_BLOCK_ROWS,
-  FIELD_BYTES,
-  type FieldTarget,
-  type SegmentColumns,
-} from './segment-columns.js';
+import type { SegmentColumns } from './segment-columns.js';
 import { SlotRecords } from './slot-records.js';
 
 /** Tables of numbered key words are partitioned when they are larger than about half of a core's L2 cache. */

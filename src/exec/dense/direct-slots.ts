@@ -1,7 +1,8 @@
 /** Slots that are computed from the key values of a row by their ranges (see dense-plan.ts). */
 import type { QueryMemory } from '../query-memory.js';
+import type { Block } from './block.js';
 import type { DenseKey } from './dense-plan.js';
-import type { Block, SegmentColumns } from './segment-columns.js';
+import type { SegmentColumns } from './segment-columns.js';
 
 /** Writes the slot (u32) of each row of the block, selected or not, to `slots`. */
 export function writeDirectSlots(

@@ -5,7 +5,7 @@
  */
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { DENSE_BLOCK_ROWS, FIELD_BYTES } from './segment-columns.js';
+import { DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
 
 /** The hash's upper 8 bits select the partition. */
 export const PARTITION_COUNT = 256;

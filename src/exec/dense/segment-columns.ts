@@ -5,59 +5,54 @@
  */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
-import type { EntitySegment, LatestColumn } from '../../storage/index.js';
+import type { EntitySegment } from '../../storage/index.js';
 import { are64, type Vector } from '../../vector/index.js';
 import type { QueryMemory } from '../query-memory.js';
+import {
+  type Allocate,
+  type Block,
+  DENSE_BLOCK_ROWS,
+  type FieldTarget,
+  type SegmentColumn,
+} from './block.js';
+import { type ComputedColumn, ComputedColumns } from './computed-columns.js';
 
-/** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
-export const DENSE_BLOCK_ROWS = 4_096;
-export const FIELD_BYTES = 8;
-
-/** Allocates zeroed bytes in the memory of the query. */
-export type Allocate = (bytes: number) => number;
-
-/** A column of the current segment or batch; `values` and `validity` are byte offsets of its first row. */
-export interface SegmentColumn {
-  readonly values: number;
-  readonly validity: number;
-  /** How its values are stored; null = no row has a value. */
-  stored: Pick<LatestColumn, 'kind' | 'width'> | null;
-  /** Whether every row that is not deleted has a value. */
-  isFull: boolean;
-}
-
-/** Rows [from, from + rows) of the segment. */
-export interface Block {
-  readonly from: number;
-  readonly rows: number;
-  /** Bitmap of the selected rows; 0 = all. */
-  readonly selected: number;
-  /** Number of selected rows. */
-  readonly count: number;
-}
-
-/** Where staged fields are written: the first of them, and the bytes from one record to the next. */
-export interface FieldTarget {
-  readonly at: number;
-  readonly recordBytes: number;
+/** The columns that keys and operands read; `computed` tells those of them that are not stored. */
+export interface ColumnsInUse {
+  readonly columnIds: Iterable<number>;
+  readonly computed: readonly ComputedColumn[];
 }
 
 export class SegmentColumns {
   readonly #memory: QueryMemory;
   readonly #columns = new Map<number, SegmentColumn>();
+  readonly #computedIds: ReadonlySet<number>;
+  readonly #computed: ComputedColumns;
   readonly #selection: number;
   /** An all-zero bitmap, for columns without values. */
   readonly #nothing: number;
   readonly #both: number;
 
   /** `rowsMax`: the largest number of rows of a segment or batch. */
-  constructor(columnIds: Iterable<number>, memory: QueryMemory, at: Allocate, rowsMax = SEGMENT_ROWS_MAX) {
+  constructor(
+    { columnIds, computed }: ColumnsInUse,
+    memory: QueryMemory,
+    at: Allocate,
+    rowsMax = SEGMENT_ROWS_MAX,
+  ) {
     this.#memory = memory;
     const validityBytes = bitmapBytes(rowsMax);
-    for (const columnId of new Set(columnIds)) {
+    const computedIds = new Set(computed.map(({ columnId }) => columnId));
+    for (const columnId of [...columnIds, ...inputsOf(computed)]) {
+      if (computedIds.has(columnId) || this.#columns.has(columnId)) continue;
       const values = at(rowsMax * 8);
       this.#columns.set(columnId, { values, validity: at(validityBytes), stored: null, isFull: false });
     }
+    for (const columnId of computedIds) {
+      this.#columns.set(columnId, { values: 0, validity: 0, stored: null, isFull: false });
+    }
+    this.#computedIds = computedIds;
+    this.#computed = new ComputedColumns(computed, (columnId) => this.column(columnId), memory, at);
     this.#selection = at(validityBytes);
     this.#nothing = at(bitmapBytes(DENSE_BLOCK_ROWS));
     this.#both = at(bitmapBytes(DENSE_BLOCK_ROWS));
@@ -65,7 +60,10 @@ export class SegmentColumns {
 
   /** Copies the columns of a segment and the bitmap of its selected rows; null = all rows. */
   copy(segment: EntitySegment, bitmap: Uint8Array | null): void {
-    for (const [columnId, column] of this.#columns) this.#copyColumn(segment, columnId, column);
+    for (const [columnId, column] of this.#columns) {
+      if (!this.#computedIds.has(columnId)) this.#copyColumn(segment, columnId, column);
+    }
+    this.#computed.begin();
     if (bitmap !== null)
       this.#memory.u8.set(bitmap.subarray(0, bitmapBytes(segment.rowCount)), this.#selection);
   }
@@ -115,7 +113,9 @@ export class SegmentColumns {
       const rows = Math.min(DENSE_BLOCK_ROWS, rowCount - from);
       const selected = isWhole ? 0 : this.#selection + from / 8;
       const count = selected === 0 ? rows : this.#memory.kernels.count(selected, rows);
-      if (count > 0) yield { from, rows, selected, count };
+      if (count === 0) continue;
+      this.#computed.compute({ from, rows });
+      yield { from, rows, selected, count };
     }
   }
 
@@ -163,6 +163,10 @@ export class SegmentColumns {
     return this.#both;
   }
 }
+
+/** The stored columns that computed ones read. */
+const inputsOf = (computed: readonly ComputedColumn[]): readonly number[] =>
+  computed.flatMap(({ steps }) => steps.flatMap((step) => (step.step === 'column' ? [step.columnId] : [])));
 
 /** Writes bytes 0 or 1 as bits, from word `at` on. */
 function packBits(bytes: Uint8Array, count: number, words: Uint32Array, at: number): void {

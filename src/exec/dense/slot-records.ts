@@ -5,9 +5,9 @@
  */
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import { FIELD_BYTES } from './block.js';
 import type { DensePlan } from './dense-plan.js';
 import type { PartitionedRows } from './hash-partitions.js';
-import { FIELD_BYTES } from './segment-columns.js';
 
 const I64_LEAST = -(2n ** 63n);
 const I64_GREATEST = 2n ** 63n - 1n;

@@ -109,7 +109,7 @@ export class VectorGroups {
     const at = (bytes: number): number => this.#allocate(bytes);
     const operandCount = wanted.operands.length;
     const columnIds = Array.from({ length: operandCount + grouping.keys.length }, (_, id) => id);
-    this.#columns = new SegmentColumns(columnIds, this.#memory, at, BATCH_ROWS_MAX);
+    this.#columns = new SegmentColumns({ columnIds, computed: [] }, this.#memory, at, BATCH_ROWS_MAX);
     const types = grouping.keys.map(({ type }) => type);
     this.#keys = new VectorKeys(types, operandCount, this.#columns, {
       memory: this.#memory,
@@ -266,5 +266,5 @@ function planOf(
       bitmap: null,
     };
   });
-  return fields.plan({ keys: [], slotCount: hasKeys ? null : 1, aggregates }, planned);
+  return fields.plan({ keys: [], slotCount: hasKeys ? null : 1, computed: [], aggregates }, planned);
 }

@@ -15,14 +15,9 @@ import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { ValueCodes } from '../select/group-codes.js';
 import { valueCodes } from '../select/group-value-codes.js';
+import { type Allocate, type Block, DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
 import { addKey, addNumbers, indexesOfKey } from './key-words.js';
-import {
-  type Allocate,
-  type Block,
-  DENSE_BLOCK_ROWS,
-  FIELD_BYTES,
-  type SegmentColumns,
-} from './segment-columns.js';
+import type { SegmentColumns } from './segment-columns.js';
 import { ValueNumbers, WordNumbers } from './value-numbers.js';
 
 const WORD_BITS = 64;

@@ -3,6 +3,7 @@
  * as unsigned, into element indexes of views over one arena.
  */
 import type { Kernels } from '../kernels.js';
+import { clearMissingI64, combineI64 } from './arithmetic.js';
 import { and, andNot, bitsEqual, clear, count, fill, gatherU32, or } from './bits.js';
 import { equal, member } from './codes.js';
 import { countCodes } from './count-codes.js';
@@ -49,6 +50,13 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
     out: number,
     recordBytes: number,
   ): number => stage(valueAt, u32, rowsWord(bitmap), n, i64, field(out), recordBytes >>> 3);
+  const combined = (
+    combine: (x: bigint, y: bigint) => bigint,
+    a: number,
+    b: number,
+    n: number,
+    out: number,
+  ): void => combineI64(combine, i64, { a: field(a), b: field(b), n, out: field(out) });
   return {
     name: 'js',
     rangeI64: (values, validity, n, low, high, negated, out) =>
@@ -195,6 +203,10 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       splitFields(i64, field(values), n, field(low), field(high), recordBytes >>> 3),
     squareFields: (values, n, low, high, recordBytes) =>
       squareFields(i64, field(values), n, field(low), field(high), recordBytes >>> 3),
+    addI64: (a, b, n, out) => combined((x, y) => x + y, a, b, n, out),
+    subtractI64: (a, b, n, out) => combined((x, y) => x - y, a, b, n, out),
+    multiplyI64: (a, b, n, out) => combined((x, y) => x * y, a, b, n, out),
+    clearMissingI64: (values, bitmap, n) => clearMissingI64(i64, field(values), u32, word(bitmap), n),
     replaceMissing: (values, present, n, otherwise, recordBytes) =>
       replaceMissing(i64, field(values), field(present), n, otherwise, recordBytes >>> 3),
     stageOnes: (n, out, recordBytes) => stageOnes(i64, n, field(out), recordBytes >>> 3),

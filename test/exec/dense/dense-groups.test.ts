@@ -40,20 +40,37 @@ const WAYS: Record<string, DenseOptions> = {
 const unbounded = (): QueryRun => new QueryRun(null, 0, Number.POSITIVE_INFINITY);
 const noStats = (): ShardOperatorStats => new ShardOperatorStats(0, false);
 
-function generateAggregate(prng: Prng): Aggregate {
+const generateConstant = (prng: Prng): Expression => ({
+  op: 'constant',
+  type: INTEGER,
+  value: BigInt(prng.between(-100, 100)),
+});
+
+/** An expression that kernels compute unless its values are too large. Products of `wide` values have too many digits. */
+function generateInteger(prng: Prng, depth: number, wide: boolean): Expression {
+  if (depth === 0 || prng.chance(0.3)) {
+    return prng.chance(0.6) ? inputAt(SHARED, NUMBER) : generateConstant(prng);
+  }
+  const operator = prng.pick(['+', '-', '*'] as const);
+  const left = generateInteger(prng, depth - 1, wide);
+  const right = wide && operator === '*' ? generateConstant(prng) : generateInteger(prng, depth - 1, wide);
+  return { op: 'arithmetic', type: INTEGER, operator, left, right };
+}
+
+function generateAggregate(prng: Prng, wide: boolean): Aggregate {
   const common = { distinct: false, feed: 'rows', fraction: null } as const;
-  const number = inputAt(SHARED, NUMBER);
+  const number = prng.chance(0.5) ? inputAt(SHARED, NUMBER) : generateInteger(prng, prng.between(1, 3), wide);
   switch (prng.below(7)) {
     case 0:
       return { ...common, function: 'count', of: null, type: INTEGER };
     case 1:
       return { ...common, function: 'count', of: inputAt(SHARED, prng.below(4)), type: INTEGER };
     case 2: {
-      const of = inputAt(SHARED, prng.pick([DATE, NUMBER]));
+      const of = prng.chance(0.5) ? inputAt(SHARED, DATE) : number;
       return { ...common, function: prng.pick(['min', 'max'] as const), of, type: of.type };
     }
     case 3: {
-      const of = inputAt(SHARED, prng.pick([DATE, NUMBER]));
+      const of = prng.chance(0.5) ? inputAt(SHARED, DATE) : number;
       return { ...common, function: 'count', distinct: true, of, type: INTEGER };
     }
     case 4: {
@@ -74,9 +91,9 @@ function generateAggregate(prng: Prng): Aggregate {
   }
 }
 
-function generatePlan(prng: Prng, idCount: number): SelectPlan {
+function generatePlan(prng: Prng, idCount: number, wide: boolean): SelectPlan {
   const keys = Array.from({ length: prng.below(4) }, () => inputAt(SHARED, prng.pick([0, 1, 2, 3])));
-  const aggregates = Array.from({ length: prng.between(1, 5) }, () => generateAggregate(prng));
+  const aggregates = Array.from({ length: prng.between(1, 5) }, () => generateAggregate(prng, wide));
   const condition = prng.chance(0.6)
     ? generateCondition(prng, { columns: COLUMNS, idCount, textCount: 30, depth: 2 })
     : null;
@@ -155,7 +172,7 @@ for (const [kernels, module] of MODULES) {
           extraction.insert(generateEntities(prng, 300, options));
           if (round > 1) extraction.delete([...extraction.entities.keys()].filter(() => prng.chance(0.1)));
           for (let requested = 0; requested < 30; requested++) {
-            const plan = generatePlan(prng, 400);
+            const plan = generatePlan(prng, 400, wide);
             const rows = extraction.shards.map((shard) => byRows(shard, plan, scratch));
             const way = WAYS[prng.pick(Object.keys(WAYS))];
             const found = extraction.shards.map((shard) =>
@@ -230,7 +247,7 @@ for (const [kernels, module] of MODULES) {
       const wrong: string[] = [];
       const partialCounts = new Set<number>();
       for (let requested = 0; requested < 12; requested++) {
-        const plan = computed(prng, generatePlan(prng, 400));
+        const plan = computed(prng, generatePlan(prng, 400, true));
         const rows = extraction.shards.map((shard) => byRows(shard, plan, scratch));
         const dense = WAYS[prng.pick(Object.keys(WAYS))];
         const run = unbounded();
@@ -271,7 +288,7 @@ t.test('several segments and blocks are summed, and memory is released and reuse
   const memories = new QueryMemories(MODULES[0][1]);
   const prng = new Prng(SEED);
   for (let requested = 0; requested < 8; requested++) {
-    const plan = generatePlan(prng, 400);
+    const plan = generatePlan(prng, 400, false);
     const wanted = shown(answer(plan, [byRows(shard, plan, scratch)]));
     for (const [way, options] of Object.entries(WAYS)) {
       const run = unbounded();
