@@ -75,7 +75,7 @@ export type CatalogChange =
   | { readonly change: 'user-deleted'; readonly email: string }
   /** Creates the group or replaces the group with the same id. */
   | { readonly change: 'group-set'; readonly group: PermissionGroup }
-  /** Its users are left without a group. */
+  /** The users of the group are left without one. */
   | { readonly change: 'group-deleted'; readonly groupId: number }
   /** Creates the saved query or replaces the query with the same name. */
   | { readonly change: 'saved-query-set'; readonly savedQuery: SavedQuery }

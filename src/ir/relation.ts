@@ -115,7 +115,7 @@ export interface WindowFunction extends RelationColumn {
 export interface Series {
   readonly op: 'series';
   readonly input: Relation;
-  /** Its type is that of `first` and `last`: exact, a date or a datetime. */
+  /** The type is that of `first` and `last`: exact, a date or a datetime. */
   readonly value: RelationColumn;
   readonly first: Expression;
   readonly last: Expression;

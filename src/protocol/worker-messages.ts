@@ -48,7 +48,7 @@ export interface WorkerStart {
 
 /** The limits of a query on a worker. */
 export interface WorkerQueryLimits {
-  /** Its index in `stopFlags`; 0 = the query is never stopped. */
+  /** Index of the query in `stopFlags`; 0 = the query is never stopped. */
   readonly slot: number;
   /** The memory that it may use besides the data, on this worker. */
   readonly bytesMax: number;

@@ -21,7 +21,7 @@ export interface StoreCopy {
   readonly from: string;
   /** Absent or empty. */
   readonly to: string;
-  /** Its files must not be removed during the copy. */
+  /** The manifest whose files must not be removed during the copy. */
   readonly manifest: Manifest;
   readonly random64: () => bigint;
   readonly check?: CheckCopy;

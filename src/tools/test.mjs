@@ -16,7 +16,7 @@ import { buildIfStale } from './build.mjs';
 import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const TEST_FILE_CONCURRENCY = 3;
+const TEST_FILE_CONCURRENCY = 5;
 /** Time limit of a process; on a busy machine the slowest one needs more than half of it. */
 const SECONDS_MAX = 300;
 /**

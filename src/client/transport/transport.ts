@@ -41,7 +41,7 @@ export interface AnswerStream {
   readonly bytes: AsyncGenerator<Uint8Array, void, void>;
 }
 
-/** Its time limit and retries are those of requests without their own. */
+/** Where requests are sent, and the time limit and retries of those without their own. */
 export interface TransportSettings extends Omit<SendOptions, 'signal'> {
   /** Address of the server without a path; empty = the server of the page. */
   readonly url: string;

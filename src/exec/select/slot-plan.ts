@@ -18,7 +18,7 @@ import { SlotKey } from './slot-key.js';
 
 /** Slots are u16 numbers. */
 const SLOTS_MAX = 65_536;
-/** This many values are always evaluated; more values only up to half of the shard's entity count. */
+/** Number of values that are always evaluated; more values only up to half of the shard's entity count. */
 const FEW_VALUES = 1_024;
 
 /** A column, and the offset that each of its values adds to the slot of a row. */

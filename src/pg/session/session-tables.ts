@@ -10,7 +10,7 @@ const TABLES_MAX = 100;
 export class SessionTables {
   #tables: ReadonlyMap<string, sql.SessionTable> = new Map();
   readonly #releases = new Map<string, () => void>();
-  /** Of tables that were dropped while there were views. */
+  /** Release tables that were dropped while there were views. */
   readonly #retained: (() => void)[] = [];
   /** Made in the current transaction. */
   readonly #recent = new Set<string>();

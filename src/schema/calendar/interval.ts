@@ -31,14 +31,14 @@ export function intervalMonths(packed: number | bigint): number {
   return low > INTERVAL_MONTHS_MAX ? low - MONTH_STEPS : low;
 }
 
-/** Its length in seconds, with months of 30 days. */
+/** The length of an interval in seconds, with months of 30 days. */
 export function intervalLength(packed: number | bigint): number {
   const months = intervalMonths(packed);
   if (typeof packed === 'number') return (packed - months) / MONTH_STEPS;
   return Number((packed - BigInt(months)) / BigInt(MONTH_STEPS));
 }
 
-/** Its seconds beside the months. */
+/** The seconds of an interval beside its months. */
 export const intervalSeconds = (packed: number | bigint): number =>
   intervalLength(packed) - intervalMonths(packed) * MONTH_SECONDS;
 

@@ -147,7 +147,7 @@ export function tableScript(
 
 /** CREATE TABLE ... AS with its query bound. */
 interface BoundTable {
-  /** Its outputs are named by their numbers. */
+  /** A plan whose outputs are named by their numbers. */
   readonly plan: ReadPlan;
   readonly columns: readonly TableColumn[];
   /** The names of the outputs. */

@@ -243,7 +243,7 @@ function overLeft({ kind, left, right, keys, condition }: RelationOf<'join'>): R
 }
 
 interface Uncorrelated {
-  /** Its right side reads no columns of the left side. */
+  /** A join whose right side reads no columns of the left side. */
   readonly join: RelationOf<'join'>;
   /** The relation that replaces the join before. */
   over(join: RelationOf<'join'>): Relation;

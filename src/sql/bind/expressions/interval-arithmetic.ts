@@ -44,7 +44,7 @@ export function intervalParts(of: Expression): IntervalParts | null {
   return { months: intervalMonths(of.value), seconds: intervalSeconds(of.value) };
 }
 
-/** Its length in seconds with months of 30 days, by which intervals are compared. */
+/** The length of an interval in seconds with months of 30 days, by which intervals are compared. */
 export function lengthOf(interval: Expression): Expression {
   if (interval.op !== 'constant') return callOf('interval-length', INTEGER, [interval]);
   const { value } = interval;
