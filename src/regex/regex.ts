@@ -1,5 +1,6 @@
 /**
  * Regular expressions with PostgreSQL's syntax, matched in linear time by RE2: no backtracking, no back references, no look-around.
+ * One-pass patterns are matched by JavaScript's own engine, which is several times as fast (see one-pass.ts).
  * As in PostgreSQL, the match that begins first and is then longest is found. A pattern with a non-greedy quantifier is matched
  * as in Perl, by the preferences of its quantifiers. Limits: patterns have at most PATTERN_CHARS_MAX characters and
  * PROGRAM_STEPS_MAX instructions; one search takes at most SEARCH_STEPS_MAX instructions times characters. Positions are UTF-16
@@ -7,6 +8,7 @@
  */
 import { RE2JS } from 're2js';
 import { QuarryError } from '../base/index.js';
+import { onePass } from './one-pass.js';
 import { type Options, optionsOf } from './options.js';
 import { translated } from './translate.js';
 
@@ -15,6 +17,8 @@ const PATTERN_CHARS_MAX = 1_000;
 const UNICODE_CLASSES_MAX = 40;
 const PROGRAM_STEPS_MAX = 2_000;
 const SEARCH_STEPS_MAX = 2 ** 27;
+/** JavaScript's engine keeps a position per repetition on a stack of limited size. */
+const ONE_PASS_CHARS_MAX = 65_536;
 
 /** Creates error 6000. */
 const refused = (what: string): QuarryError => new QuarryError(6000, what, { message: what });
@@ -25,6 +29,8 @@ export class Regex {
   readonly #programSteps: number;
   /** Compiled for the first search. */
   #longest: RE2JS | null;
+  /** null = only RE2 matches the pattern in linear time. */
+  readonly #onePass: RegExp | null;
   /** Whether all matches are meant (the option g). */
   readonly isGlobal: boolean;
   readonly groupCount: number;
@@ -45,6 +51,9 @@ export class Regex {
     this.isGlobal = options.includes('g');
     this.#pattern = compiled(source, flags);
     this.#longest = isLazy ? this.#pattern : null;
+    const isAnchoredByLine = (flags & RE2JS.MULTILINE) !== 0;
+    const [dotAll, ignoreCase] = [RE2JS.DOTALL, RE2JS.CASE_INSENSITIVE].map((flag) => (flags & flag) !== 0);
+    this.#onePass = isLazy || isAnchoredByLine ? null : onePass(source, { dotAll, ignoreCase });
     this.#programSteps = this.#pattern.programSize();
     this.groupCount = this.#pattern.groupCount();
     if (this.#programSteps > PROGRAM_STEPS_MAX) {
@@ -55,14 +64,18 @@ export class Regex {
   /** Whether the text contains a match. */
   test(text: string): boolean {
     this.#checkSteps(text.length);
+    if (this.#onePass !== null && text.length <= ONE_PASS_CHARS_MAX) return this.#onePass.test(text);
     return this.#pattern.test(text);
   }
 
   /** Returns a search over the text. */
   search(text: string): Search {
     this.#checkSteps(text.length);
+    if (this.#onePass !== null && text.length <= ONE_PASS_CHARS_MAX) {
+      return new OnePassSearch(this.#onePass, text);
+    }
     this.#longest ??= compiled(this.#source.source, this.#source.flags | RE2JS.LONGEST_MATCH);
-    return new Search(this.#longest, text);
+    return new LinearSearch(this.#longest, text);
   }
 
   #checkSteps(charCount: number): void {
@@ -71,8 +84,57 @@ export class Regex {
   }
 }
 
-/** The last match of a search. */
-export class Search {
+/** A search, and its last match. */
+export interface Search {
+  readonly start: number;
+  readonly end: number;
+  /** Finds the first match that begins at or after `from`. */
+  next(from: number): boolean;
+  /** The text of a group in parentheses, or of the match (0); null if the group took no part in the match. */
+  group(index: number): string | null;
+  /** The ends of a group that took part in the match. */
+  groupStart(index: number): number;
+  groupEnd(index: number): number;
+}
+
+/** The search for a pattern that matches at the beginning of a text only. */
+class OnePassSearch implements Search {
+  readonly #pattern: RegExp;
+  readonly #text: string;
+  #groups: RegExpExecArray | null = null;
+  readonly start = 0;
+  end = 0;
+
+  constructor(pattern: RegExp, text: string) {
+    this.#pattern = pattern;
+    this.#text = text;
+  }
+
+  next(from: number): boolean {
+    this.#groups = from === 0 ? this.#pattern.exec(this.#text) : null;
+    this.end = this.#groups?.[0].length ?? 0;
+    return this.#groups !== null;
+  }
+
+  group(index: number): string | null {
+    return this.#groups?.[index] ?? null;
+  }
+
+  groupStart(index: number): number {
+    return this.#ends(index)[0];
+  }
+
+  groupEnd(index: number): number {
+    return this.#ends(index)[1];
+  }
+
+  #ends(index: number): readonly [number, number] {
+    const { source, flags } = this.#pattern;
+    return new RegExp(source, `${flags}d`).exec(this.#text)?.indices?.[index] ?? [-1, -1];
+  }
+}
+
+class LinearSearch implements Search {
   readonly #matcher: ReturnType<RE2JS['matcher']>;
   start = 0;
   end = 0;
@@ -81,7 +143,6 @@ export class Search {
     this.#matcher = pattern.matcher(text);
   }
 
-  /** Finds the first match that begins at or after `from`. */
   next(from: number): boolean {
     if (!this.#matcher.find(from)) return false;
     this.start = this.#matcher.start();
@@ -89,7 +150,6 @@ export class Search {
     return true;
   }
 
-  /** The text of a group in parentheses, or of the match (0); null if the group took no part in the match. */
   group(index: number): string | null {
     return this.#matcher.group(index);
   }
