@@ -50,6 +50,24 @@ t.test('temporary tables and views', async (t) => {
     t.match(await refusal(client.query('SELECT 1 FROM seen')), { code: '42P01' });
   });
 
+  t.test('a table keeps values of every type, whatever the time zone of the process', async (t) => {
+    const zone = process.env.TZ;
+    process.env.TZ = 'America/New_York';
+    t.teardown(() => {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    });
+    const select = `SELECT 7 AS i, -12.50 AS d, 1.5e300 AS f, true AS b, 'Ä ''x''' AS t, DATE '2024-02-29' AS day,
+      TIMESTAMP '2024-07-01 12:30:00' AS at, TIMESTAMP '2024-07-01 12:30:00' AT TIME ZONE 'Europe/Berlin' AS local_at,
+      INTERVAL '1 year 2 months 3 days 04:05:06' AS span, INTERVAL '-1 day' AS back,
+      CAST('1970-01-01 00:00:00' AS TIMESTAMP) AS epoch, NULL AS nothing`;
+    await client.query(`CREATE TEMP TABLE every AS ${select}`);
+    t.strictSame(await rows('SELECT * FROM every'), await rows(select));
+    const read = 'SELECT at + span AS later, local_at + back AS earlier, span > back AS longer FROM';
+    t.strictSame(await rows(`${read} every`), await rows(`${read} (${select}) e`));
+    await client.query('DROP TABLE every');
+  });
+
   t.test('a block that is rolled back leaves none, and pending writes refuse changes of them', async (t) => {
     await client.query('BEGIN');
     await client.query(`CREATE TEMPORARY TABLE gone AS SELECT 'a!' AS id`);
