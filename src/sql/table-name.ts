@@ -18,7 +18,7 @@ export function tablePath(first: Token, reader: TokenReader): Path {
   return pathOf(parts);
 }
 
-/** The table that the parts of a path name, of which there are one to three. */
+/** Resolves a path of one to three parts (database, schema, table) to its table. */
 export function pathOf(parts: readonly Token[]): Path {
   const [last] = parts.slice(-1);
   const schema = parts.at(-2);

@@ -46,7 +46,7 @@ t.test('ordered doubles tell 64-bit integers apart, in the same order', async (t
   t.strictSame(integersOfOrdered(orderedOfNumbers(numbers)), BigInt64Array.from(numbers, BigInt));
 });
 
-t.test('safe integers are told from others by their halves', async (t) => {
+t.test('the halves of an integer tell whether it is safe', async (t) => {
   for (const integer of EDGES.flatMap((edge) => [edge, -edge, -edge - 1n])) {
     const [low, high] = halvesOf(BigInt64Array.of(integer));
     const isSafe = Number.isSafeInteger(Number(integer));

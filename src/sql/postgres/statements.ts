@@ -69,7 +69,7 @@ export function inDatabase(statement: PostgresStatement, database: string): Post
   return { ...statement, tokens: tokens.filter((_token, at) => !dropped.has(at)) };
 }
 
-/** The name that a word or a quoted name stands for; null = neither. */
+/** Returns the name of a word or a quoted name; null for any other token. */
 function nameOf(token: Token | undefined): string | null {
   if (token?.kind === 'word') return token.text.toLowerCase();
   return token?.kind === 'bracketed' ? token.text : null;

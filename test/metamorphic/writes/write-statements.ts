@@ -10,7 +10,7 @@ export const COLUMNS = [
   { name: 's', type: 'text' },
 ] as const;
 
-/** `id` stands for the column of the entity ID. */
+/** In the statements, `id` is the column of the entity ID. */
 export class WriteStatements {
   readonly #prng: Prng;
   #next = 0;
