@@ -13,6 +13,7 @@ import {
   WEEK_DAYS,
 } from '../interface/index.js';
 import type { DatabaseModel, Dimension } from '../schema/index.js';
+import type { ScramVerifier } from './key-text.js';
 
 /** State of the team's account. Every state except `active` refuses all requests (1000 to 1003). */
 export const ACCOUNT_STATES = ['active', 'no-payment-method', 'suspended', 'banned', 'disabled'] as const;
@@ -55,6 +56,8 @@ export type CustomKeyLevel = (typeof CUSTOM_KEY_LEVELS)[number];
 interface HashedKey {
   /** SHA-256 of the key's text, lower-case hex. The text itself is not stored. */
   readonly hash: string;
+  /** Absent for keys that were created before releases with SCRAM. */
+  readonly scram?: ScramVerifier;
 }
 
 export interface TeamKey extends HashedKey {

@@ -10,12 +10,14 @@
  */
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
-import type { Clock } from '../base/index.js';
+import { type Clock, invariant } from '../base/index.js';
+import { hashOfKey } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
 import { Activity, type VisibleSession } from './activity/activity.js';
 import type { CatalogRunner } from './catalog/answer.js';
 import { userNameOf } from './catalog/view.js';
 import type { PostgresCounters } from './counters.js';
+import type { Authentication, PresentedKey } from './protocol/authentication.js';
 import { ClientGone, errorFieldsOf, ProtocolError } from './protocol/errors.js';
 import { type Frame, Frames } from './protocol/frames.js';
 import type { MessageReader } from './protocol/message-reader.js';
@@ -33,11 +35,13 @@ export interface ConnectionContext {
   readonly counters: PostgresCounters;
   readonly limits: ConnectionLimits;
   secureContext(): SecureContext;
+  /** Asks a client for a key of the named database. */
+  authentication(databaseName: string): Authentication;
   /** The client with a key and an address; it is not authorized yet. */
-  client(key: string, address: string): PostgresClient;
+  client(key: PresentedKey, address: string): PostgresClient;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** The sessions of the database that the caller of `context`, who has the key, may see. */
-  sessions(context: DatabaseContext, key: string): readonly VisibleSession[];
+  sessions(context: DatabaseContext, keyHash: string): readonly VisibleSession[];
   /** Registers a session and returns its process ID, or null if there are too many sessions. */
   enter(connection: Connection): number | null;
   leave(connection: Connection): void;
@@ -51,7 +55,7 @@ export interface ConnectionContext {
 
 export interface VisibleConnection extends Pick<VisibleSession, 'row'> {
   readonly databaseId: number;
-  readonly key: string;
+  readonly keyHash: string;
 }
 
 export interface ConnectionLimits {
@@ -78,6 +82,7 @@ export class Connection {
   readonly #frames = new Frames(KEY_BYTES_MAX);
   #phase: 'first' | 'password' | 'session' | 'over' = 'first';
   #start: Start | null = null;
+  #authentication: Authentication | null = null;
   #session: Session | null = null;
   #visible: VisibleConnection | null = null;
   #isSecure = false;
@@ -214,7 +219,8 @@ export class Connection {
       this.#start = first;
       this.#frames.startupReceived();
       this.#phase = 'password';
-      this.#socket.write(messages.requestPassword());
+      this.#authentication = this.#context.authentication(first.database ?? first.user);
+      this.#socket.write(this.#authentication.request);
     }
   }
 
@@ -231,17 +237,26 @@ export class Connection {
   }
 
   #password({ kind, body }: Frame): void {
-    const start = this.#start;
-    if (kind !== 'p'.charCodeAt(0) || start === null) {
+    const authentication = this.#authentication;
+    if (kind !== 'p'.charCodeAt(0) || authentication === null) {
       throw new ProtocolError('08P01', 'expected a password message with the key');
     }
-    const key = body.text();
+    const { reply, key } = authentication.receive(body);
+    if (key === null) this.#socket.write(reply);
+    else this.#enter(key, reply);
+  }
+
+  /** Starts the session of a client with that key; `reply` ends the authentication. */
+  #enter(key: PresentedKey, reply: Uint8Array): void {
+    const start = this.#start;
+    invariant(start !== null, 'clients authenticate after their first message');
     const client = this.#context.client(key, this.#address);
     const { model, databaseId } = client.open();
     const database = start.database ?? start.user;
     if (database !== model.name) {
       throw new ProtocolError('3D000', 'the key does not belong to the requested database');
     }
+    const keyHash = typeof key === 'string' ? hashOfKey(key) : key.hash;
     const settings = new Settings();
     for (const [name, value] of start.settings) settings.set(name, value);
     const processId = this.#context.enter(this);
@@ -257,7 +272,7 @@ export class Connection {
       userName: userNameOf(start.user),
       processId,
       activity,
-      sessions: (context) => this.#context.sessions(context, key),
+      sessions: (context) => this.#context.sessions(context, keyHash),
       send: (bytes) => this.#send(bytes),
     });
     this.#session = session;
@@ -265,11 +280,12 @@ export class Connection {
       ...{ pid: processId, usename: session.userName, client_addr: this.#address },
       ...{ application_name: settings.show('application_name'), ...activity.columns(session.transaction) },
     });
-    this.#visible = { databaseId, key, row };
+    this.#visible = { databaseId, keyHash, row };
     this.#phase = 'session';
     this.#frames.bytesMax = this.#context.limits.messageBytesMax;
     this.#socket.write(
       Buffer.concat([
+        reply,
         messages.authenticated(),
         ...settings.reported().map(([name, value]) => messages.parameterStatus(name, value)),
         messages.backendKey(processId, this.secret),

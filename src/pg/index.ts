@@ -1,2 +1,3 @@
 export type { CatalogSettings } from './catalog/host.js';
+export { AUTHENTICATION_METHODS, type AuthenticationMethod } from './protocol/authentication.js';
 export * from './server.js';

@@ -3,27 +3,36 @@
  * Invariants: there are at most connectionsMax connections and sessionsMax sessions; a replaced certificate applies to new
  * connections, open ones continue.
  */
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { type Clock, TLS_1_2_CIPHERS } from '../base/index.js';
+import type { KeySecrets } from '../catalog/index.js';
 import type { EngineApi } from '../engine/index.js';
 import type { VisibleSession } from './activity/activity.js';
 import { CatalogHost, type CatalogSettings } from './catalog/host.js';
 import { Connection, type ConnectionContext, type ConnectionLimits } from './connection.js';
 import { PostgresCounters } from './counters.js';
+import {
+  type AuthenticationMethod,
+  PasswordAuthentication,
+  type PresentedKey,
+  ScramAuthentication,
+} from './protocol/authentication.js';
 import { ProtocolError } from './protocol/errors.js';
 import type { DatabaseContext, PostgresRequest } from './session/select.js';
 
 /** The credentials that a client presents. */
 interface ClientCredentials {
-  readonly key: string;
+  readonly key: PresentedKey;
   readonly address: string;
 }
 
 /** Authorizes sessions and statements as the HTTP endpoints do. */
 export interface PostgresRequests {
+  /** The keys of the database that SCRAM can verify. */
+  scramKeys(databaseName: string): readonly KeySecrets[];
   connect(client: ClientCredentials): DatabaseContext;
   execute(client: ClientCredentials, scope: 'rows' | 'columns', text: string): PostgresRequest;
 }
@@ -42,6 +51,7 @@ export interface PostgresSettings extends ConnectionLimits {
   readonly sessionsMax: number;
   /** Limit of the buffered input of all connections. */
   readonly bufferedBytesMax: number;
+  readonly authentication: AuthenticationMethod;
   readonly catalog: Omit<CatalogSettings, 'reserveMemory'>;
 }
 
@@ -69,6 +79,7 @@ export interface PostgresServerStats extends Pick<PostgresCounters, 'statements'
 }
 
 const INT32_MAX = 2 ** 31 - 1;
+const NONCE_BYTES = 18;
 
 export class PostgresServer {
   readonly #settings: PostgresSettings;
@@ -155,11 +166,17 @@ export class PostgresServer {
     return {
       engine,
       clock,
-      sessions: (context, key) => this.#visibleSessions(context, key),
+      sessions: (context, keyHash) => this.#visibleSessions(context, keyHash),
       catalog: this.#catalog,
       counters: this.#counters,
       limits: this.#settings,
       secureContext: () => this.#secureContext,
+      authentication: (databaseName) =>
+        this.#settings.authentication === 'password'
+          ? new PasswordAuthentication()
+          : new ScramAuthentication(randomBytes(NONCE_BYTES).toString('base64'), () =>
+              requests.scramKeys(databaseName),
+            ),
       client: (key, address) => ({
         open: () => requests.connect({ key, address }),
         execute: (scope, text) => requests.execute({ key, address }, scope, text),
@@ -181,11 +198,11 @@ export class PostgresServer {
     };
   }
 
-  #visibleSessions({ databaseId, caller }: DatabaseContext, key: string): readonly VisibleSession[] {
+  #visibleSessions({ databaseId, caller }: DatabaseContext, keyHash: string): readonly VisibleSession[] {
     return [...this.#sessions].flatMap(([processId, connection]): readonly VisibleSession[] => {
       const { visible } = connection;
       if (visible === null || visible.databaseId !== databaseId) return [];
-      if (caller.kind !== 'master' && visible.key !== key) return [];
+      if (caller.kind !== 'master' && visible.keyHash !== keyHash) return [];
       const cancel = (): void => connection.session?.cancel();
       return [{ processId, row: visible.row, cancel, terminate: () => connection.terminate() }];
     });

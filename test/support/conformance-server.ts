@@ -73,6 +73,7 @@ export class ConformanceServer {
       httpsPort: 0,
       httpPort: 0,
       pgPort: null,
+      pgAuth: 'password',
       ...this.#layout,
       durability: 'fsync',
       archiveDir: null,

@@ -11,7 +11,7 @@ import {
   type CustomKeyLevel,
   customKeysOf,
   type DimensionFilter,
-  hashOfKey,
+  secretsOfKey,
 } from '../../catalog/index.js';
 import {
   type Body,
@@ -161,7 +161,7 @@ export function createCustomKey(
       nowMs,
     ),
   );
-  const key = { ...own, hash: hashOfKey(text) };
+  const key = { ...own, ...secretsOfKey(text) };
   refuseTaken(catalog, model, key.name);
   return { changes: [{ change: 'key-created', key }], answer: { 'custom-keys': [key.name], key: text } };
 }
@@ -179,7 +179,8 @@ export function changeCustomKey(
       name: () => fields.get('new-key-name') ?? before.name,
       level: () => fields.get('key-type') ?? before.level,
     };
-    return { before, after: { ...readKey(fields, own, within, before, nowMs), hash: before.hash } };
+    const { hash, scram } = before;
+    return { before, after: { ...readKey(fields, own, within, before, nowMs), hash, scram } };
   });
   const { before, after } = key;
   if (after.name !== before.name) refuseTaken(catalog, model, after.name);

@@ -11,10 +11,10 @@ import {
   type DatabaseKeyKind,
   type DatabaseProperties,
   databaseByName,
-  hashOfKey,
   type LoadPlan,
   type PricingModel,
   propertiesOf,
+  secretsOfKey,
 } from '../../catalog/index.js';
 import {
   type Body,
@@ -173,7 +173,7 @@ export function createDatabase(
     ...kinds.map(
       (kind): CatalogChange => ({
         change: 'key-created',
-        key: { hash: hashOfKey(texts[kind]), kind, databaseId: id },
+        key: { ...secretsOfKey(texts[kind]), kind, databaseId: id },
       }),
     ),
   ];

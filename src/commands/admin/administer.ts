@@ -10,8 +10,8 @@ import {
   type Catalog,
   customKeysOf,
   databaseByName,
-  hashOfKey,
   newKeyText,
+  secretsOfKey,
   type TeamKey,
 } from '../../catalog/index.js';
 import type { Decision, EngineApi } from '../../engine/index.js';
@@ -149,7 +149,7 @@ function createKey(
   if (teamKeysOf(catalog).some((key) => key.name === name)) {
     return refuse(`a team key named ${quoted(name)} exists already`);
   }
-  const key: TeamKey = { kind: 'team', hash: hashOfKey(text), name, permissions };
+  const key: TeamKey = { kind: 'team', ...secretsOfKey(text), name, permissions };
   return { changes: [{ change: 'key-created', key }], answer: { answer: 'key', text, voided: 0 } };
 }
 
@@ -179,7 +179,7 @@ function rotateKey(
   const old = [...catalog.keys.values()].filter((key) => key.kind === kind && key.databaseId === database.id);
   return {
     changes: [
-      { change: 'key-created', key: { kind, hash: hashOfKey(text), databaseId: database.id } },
+      { change: 'key-created', key: { kind, ...secretsOfKey(text), databaseId: database.id } },
       ...old.map(({ hash }) => ({ change: 'key-deleted', hash }) as const),
     ],
     answer: { answer: 'key', text, voided: old.length },

@@ -5,6 +5,7 @@
  * key `name`; every invalid value is refused here.
  */
 import { parseProxies } from '../../http/index.js';
+import { AUTHENTICATION_METHODS } from '../../pg/index.js';
 
 /** The properties of the machine on which defaults and percentages depend. */
 export interface Machine {
@@ -73,9 +74,16 @@ export const OPTIONS: readonly Option[] = [
   {
     name: 'pg-port',
     argument: 'PORT',
-    help: 'port for Postgres clients, which can only read (default: none); 0 = any free port',
+    help: 'port for Postgres clients (default: none); 0 = any free port',
     fallback: null,
     parse: whole(0, 65_535),
+  },
+  {
+    name: 'pg-auth',
+    argument: 'METHOD',
+    help: 'how Postgres clients present their keys: password (in clear text, over TLS) or scram (SCRAM-SHA-256)',
+    fallback: () => 'password',
+    parse: choice(AUTHENTICATION_METHODS),
   },
   {
     name: 'workers',

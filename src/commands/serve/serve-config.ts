@@ -5,6 +5,7 @@
  */
 import { parse as parseToml } from 'smol-toml';
 import { type LimitTable, SPEC_LIMITS } from '../../http/index.js';
+import type { AuthenticationMethod } from '../../pg/index.js';
 import { suggestionOf } from '../nearest.js';
 import { limitsText, readLimits } from './limits-file.js';
 import {
@@ -23,6 +24,7 @@ export interface ServeConfig {
   readonly httpPort: number;
   /** Port for Postgres clients; null = none. */
   readonly pgPort: number | null;
+  readonly pgAuth: AuthenticationMethod;
   readonly workers: number;
   /** null = the number of the data directory; at the first start one per worker. */
   readonly shards: number | null;
@@ -247,6 +249,7 @@ function configOf(values: ReadonlyMap<string, OptionValue>, limits: LimitTable |
     httpsPort: values.get('https-port') as number,
     httpPort: values.get('http-port') as number,
     pgPort: values.get('pg-port') as number | null,
+    pgAuth: values.get('pg-auth') as ServeConfig['pgAuth'],
     workers: values.get('workers') as number,
     shards: values.get('shards') as number | null,
     memoryLimitBytes: values.get('memory-limit') as number,

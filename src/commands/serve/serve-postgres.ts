@@ -26,7 +26,7 @@ export interface RunningPostgres {
 
 /** Returns null if no port is configured. Rejects when the port is in use or the certificate cannot be used. */
 export async function startPostgres(
-  { host, pgPort }: Pick<ServeConfig, 'host' | 'pgPort'>,
+  { host, pgPort, pgAuth }: Pick<ServeConfig, 'host' | 'pgPort' | 'pgAuth'>,
   { log, postgres }: Pick<ServerDependencies, 'log' | 'postgres'>,
   fs: FileSystem,
   files: CertificateFiles,
@@ -44,6 +44,7 @@ export async function startPostgres(
       ...POSTGRES_DEFAULTS,
       host,
       port: pgPort,
+      authentication: pgAuth,
       catalog: {
         threadFile: postgres.threadFile,
         template: () => fs.readFile(postgres.templateFile),

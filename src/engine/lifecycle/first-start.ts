@@ -9,8 +9,8 @@ import {
   type CatalogChange,
   type DatabaseKeyKind,
   DEFAULT_PROPERTIES,
-  hashOfKey,
   newKeyText,
+  secretsOfKey,
   TEAM_PERMISSIONS,
 } from '../../catalog/index.js';
 import type { FileSystem } from '../../io/index.js';
@@ -31,14 +31,14 @@ export async function prepareFirstStart(
     { change: 'database-created', ...FIRST_DATABASE, properties },
     {
       change: 'key-created',
-      key: { hash: hashOfKey(teamKey), kind: 'team', name: FIRST_TEAM_KEY, permissions: TEAM_PERMISSIONS },
+      key: { ...secretsOfKey(teamKey), kind: 'team', name: FIRST_TEAM_KEY, permissions: TEAM_PERMISSIONS },
     },
   ];
   const databaseKey = (kind: DatabaseKeyKind): string => {
     const key = newKeyText(randomBytes);
     changes.push({
       change: 'key-created',
-      key: { hash: hashOfKey(key), kind, databaseId: FIRST_DATABASE.id },
+      key: { ...secretsOfKey(key), kind, databaseId: FIRST_DATABASE.id },
     });
     return key;
   };

@@ -13,13 +13,20 @@ import type { Endpoint } from '../endpoints/endpoints.js';
 import type { LimitedDatabase, RateLimit, RateLimiter } from '../limits/limits.js';
 import type { AddressBook } from './addresses.js';
 import type { Caller } from './caller.js';
-import { authenticate, checkAccount, checkPermission, databaseIdOf } from './keys.js';
+import {
+  authenticate,
+  checkAccount,
+  checkPermission,
+  databaseIdOf,
+  hashOfPresented,
+  type PresentedKey,
+} from './keys.js';
 import type { Sessions } from './sessions.js';
 
 /** The credentials that a client presents. */
 export interface Credentials {
-  /** Text of a key or a session's key; null = none was sent. */
-  readonly key: string | null;
+  /** A key or a session's key; null = none was sent. */
+  readonly key: PresentedKey | null;
   /** Text of the client's address, which is read only when a check needs it. */
   readonly peer: { readonly address: string };
 }
@@ -29,8 +36,8 @@ export interface RequestContext {
   readonly endpoint: Endpoint;
   /** null at open endpoints. */
   readonly caller: Caller | null;
-  /** As presented: to find the caller again later. Empty at open endpoints. */
-  readonly keyText: string;
+  /** To find the caller again later. Empty at open endpoints. */
+  readonly keyHash: string;
   /** The version of the catalog in which the caller was found. */
   readonly catalog: Catalog;
   /** null at open endpoints and those of the team. */
@@ -86,12 +93,13 @@ export class Authorizer {
       const clientAddress = peer.address;
       const limit = limiter?.ofClient(endpoint, clientAddress) ?? null;
       if (limit !== null) observer.limited(limit);
-      return { endpoint, caller: null, keyText: '', catalog, databaseId: null, clientAddress, limit };
+      return { endpoint, caller: null, keyHash: '', catalog, databaseId: null, clientAddress, limit };
     }
     if (key === null) throw new QuarryError(500);
     if (key === '') throw new QuarryError(501);
     const nowMs = clock.nowMs();
-    const caller = authenticate(catalog, sessions, key, nowMs);
+    const keyHash = hashOfPresented(key);
+    const caller = authenticate(catalog, sessions, keyHash, nowMs);
     observer.identified(caller);
     checkAccount(catalog);
     this.#checkAddress(caller, catalog, peer);
@@ -99,7 +107,7 @@ export class Authorizer {
     const databaseId = databaseIdOf(caller);
     const limit = this.#limitOf(endpoint, caller, databaseId, catalog);
     if (limit !== null) observer.limited(limit);
-    return { endpoint, caller, keyText: key, catalog, databaseId, clientAddress: '', limit };
+    return { endpoint, caller, keyHash, catalog, databaseId, clientAddress: '', limit };
   }
 
   /** Counts the request against its rate limit. Throws 1502. */
@@ -118,12 +126,12 @@ export class Authorizer {
    * The caller in a newer version of the catalog. Throws 502, 1000 to 1003 and the errors of the permission check. The
    * permissions of users depend on the time, so they are checked in any case.
    */
-  reauthorize({ endpoint, caller, keyText, catalog }: RequestContext, newest: Catalog): Caller {
+  reauthorize({ endpoint, caller, keyHash, catalog }: RequestContext, newest: Catalog): Caller {
     invariant(endpoint.scope !== 'open' && caller !== null, 'requests of open endpoints have no caller');
     if (newest === catalog && caller.kind !== 'user') return caller;
     const { sessions, clock } = this.#dependencies;
     const nowMs = clock.nowMs();
-    const found = authenticate(newest, sessions, keyText, nowMs);
+    const found = authenticate(newest, sessions, keyHash, nowMs);
     checkAccount(newest);
     checkPermission(found, endpoint, newest, nowMs);
     return found;

@@ -28,9 +28,15 @@ export function presentedKey(request: UwsRequest): string | null {
   return keyOf(header);
 }
 
-/** The caller who presents `keyText`. Throws 502 if it is neither a key of the catalog nor of a session. */
-export function authenticate(catalog: Catalog, sessions: Sessions, keyText: string, nowMs: number): Caller {
-  const caller = catalog.keys.get(hash('sha256', keyText, 'hex')) ?? sessions.find(keyText, nowMs);
+/** A key as the client presents it, or the hash of a key that it has proved to know. */
+export type PresentedKey = string | { readonly hash: string };
+
+export const hashOfPresented = (key: PresentedKey): string =>
+  typeof key === 'string' ? hash('sha256', key, 'hex') : key.hash;
+
+/** The caller whose key has that hash. Throws 502 if it is neither a key of the catalog nor of a session. */
+export function authenticate(catalog: Catalog, sessions: Sessions, keyHash: string, nowMs: number): Caller {
+  const caller = catalog.keys.get(keyHash) ?? sessions.find(keyHash, nowMs);
   if (caller === null) throw new QuarryError(502);
   const databaseId = databaseIdOf(caller);
   if (databaseId !== null && !catalog.databases.has(databaseId)) throw new QuarryError(502);

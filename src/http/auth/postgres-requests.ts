@@ -4,7 +4,7 @@
  */
 
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
-import type { CatalogChange } from '../../catalog/index.js';
+import type { CatalogChange, KeySecrets } from '../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
 import type { RateLimiter } from '../limits/limits.js';
@@ -12,11 +12,12 @@ import type { RequestLog } from '../observability/request-log.js';
 import { RequestNotes } from '../observability/request-notes.js';
 import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
 import type { Caller } from './caller.js';
+import type { PresentedKey } from './keys.js';
 import { checkTables, checkWriter, mayCreate } from './write-permission.js';
 
 /** The credentials of a client of another protocol. */
 export interface PostgresCredentials {
-  readonly key: string;
+  readonly key: PresentedKey;
   /** Text of the client's address. */
   readonly address: string;
 }
@@ -116,6 +117,17 @@ export class PostgresRequests {
 
   constructor(dependencies: PostgresRequestsDependencies) {
     this.#dependencies = dependencies;
+  }
+
+  /** The keys of a database that SCRAM can verify, by its name; none if there is no such database. */
+  scramKeys(databaseName: string): readonly KeySecrets[] {
+    const catalog = this.#dependencies.engine.catalog();
+    const database = [...catalog.databases.values()].find(({ name }) => name === databaseName);
+    return [...catalog.keys.values()].flatMap((key) => {
+      const { hash, scram } = key;
+      const isOfDatabase = key.kind !== 'team' && key.databaseId === database?.id;
+      return isOfDatabase && scram !== undefined ? [{ hash, scram }] : [];
+    });
   }
 
   /** Authorizes a new session. Throws the refusals of POST /v1/sql, except 1502: opening a session has no rate limit. */

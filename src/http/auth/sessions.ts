@@ -73,10 +73,9 @@ export class Sessions {
     return { key, expiresMs };
   }
 
-  /** The user of the session with that key; null if there is none or it has expired. */
-  find(keyText: string, nowMs: number): UserCaller | null {
-    if (this.#sessions.size === 0) return null;
-    const session = this.#sessions.get(hashOfKey(keyText));
+  /** The user of the session whose key has that hash; null if there is none or it has expired. */
+  find(keyHash: string, nowMs: number): UserCaller | null {
+    const session = this.#sessions.get(keyHash);
     return session === undefined || session.expiresMs <= nowMs ? null : session.caller;
   }
 

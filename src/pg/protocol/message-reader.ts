@@ -41,6 +41,11 @@ export class MessageReader {
     return text;
   }
 
+  /** Everything that was not read yet. */
+  rest(): Buffer {
+    return this.#take(this.bytes.length - this.#at);
+  }
+
   get ended(): boolean {
     return this.#at === this.bytes.length;
   }

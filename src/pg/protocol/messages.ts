@@ -42,6 +42,11 @@ function message(kind: string, ...parts: readonly Uint8Array[]): Buffer {
 
 /** Requests the key in clear text; only sent over TLS or to clients on this machine. */
 export const requestPassword = (): Buffer => message('R', int32(3));
+/** Offers mechanisms of SASL. */
+export const requestSasl = (mechanisms: readonly string[]): Buffer =>
+  message('R', int32(10), ...mechanisms.map(text), Buffer.of(0));
+export const saslContinue = (data: string): Buffer => message('R', int32(11), Buffer.from(data, 'utf8'));
+export const saslFinal = (data: string): Buffer => message('R', int32(12), Buffer.from(data, 'utf8'));
 export const authenticated = (): Buffer => message('R', int32(0));
 export const parameterStatus = (name: string, value: string): Buffer => message('S', text(name), text(value));
 export const backendKey = (processId: number, secret: number): Buffer =>

@@ -7,7 +7,13 @@ import {
   type Json,
   listCustomKeys,
 } from '../../../src/api/index.js';
-import { type Catalog, type CustomKey, databaseOf, hashOfKey } from '../../../src/catalog/index.js';
+import {
+  type Catalog,
+  type CustomKey,
+  databaseOf,
+  hashOfKey,
+  secretsOfKey,
+} from '../../../src/catalog/index.js';
 import { customKey, json } from '../databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js';
 import { after, EVERYWHERE, NO_TEXTS, NOW_MS, ONLY_TWO, parsed, TEAM } from '../team.js';
@@ -48,7 +54,7 @@ t.test('a key is created with its restrictions; its text is returned once and ne
   t.strictSame(catalog.keys.get(hashOfKey('text')), {
     ...customKey({ level: 'read-only' }),
     ...RESTRICTIONS,
-    hash: hashOfKey('text'),
+    ...secretsOfKey('text'),
     name: 'new',
     description: 'Δ',
   });

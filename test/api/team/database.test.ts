@@ -12,6 +12,7 @@ import {
   databaseOf,
   hashOfKey,
   propertiesOf,
+  secretsOfKey,
 } from '../../../src/catalog/index.js';
 import { json } from '../databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js';
@@ -63,8 +64,8 @@ t.test('a database is created with its properties and keys', (t) => {
     updatedMs: NOW_MS,
   });
   for (const kind of ['master', 'write', 'read'] as const) {
-    const hash = hashOfKey(TEXTS[kind]);
-    t.strictSame(catalog.keys.get(hash), { hash, kind, databaseId: 3 });
+    const secrets = secretsOfKey(TEXTS[kind]);
+    t.strictSame(catalog.keys.get(secrets.hash), { ...secrets, kind, databaseId: 3 });
   }
   t.equal(catalog.keys.has(hashOfKey('d')), false);
   t.end();

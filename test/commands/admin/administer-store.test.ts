@@ -32,6 +32,7 @@ const configOf = (dataDir: string): ServeConfig => ({
   httpsPort: 0,
   httpPort: 0,
   pgPort: null,
+  pgAuth: 'password',
   workers: 1,
   shards: null,
   memoryLimitBytes: 2 ** 30,

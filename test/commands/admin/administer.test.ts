@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Prng, QuarryError } from '../../../src/base/index.js';
-import { hashOfKey, TEAM_PERMISSIONS } from '../../../src/catalog/index.js';
+import { hashOfKey, secretsOfKey, TEAM_PERMISSIONS } from '../../../src/catalog/index.js';
 import {
   type AdminAnswer,
   type AdminRequest,
@@ -45,16 +45,16 @@ t.test(
     if (answer.answer !== 'key') throw new Error(answer.answer);
     t.match(answer.text, /^[\w-]{43}$/);
     t.equal(answer.voided, 1);
-    const hash = hashOfKey(answer.text);
+    const secrets = secretsOfKey(answer.text);
     t.strictSame(engine.records, [
       [
-        { change: 'key-created', key: { kind: 'master', hash, databaseId: 1 } },
+        { change: 'key-created', key: { kind: 'master', ...secrets, databaseId: 1 } },
         { change: 'key-deleted', hash: hashOfKey('master') },
       ],
     ]);
     const after = new Map(before);
     after.delete(hashOfKey('master'));
-    after.set(hash, { kind: 'master', hash, databaseId: 1 });
+    after.set(secrets.hash, { kind: 'master', ...secrets, databaseId: 1 });
     t.strictSame(engine.catalog().keys, after);
   },
 );

@@ -55,6 +55,7 @@ t.test('without options the defaults apply', (t) => {
       httpsPort: 8443,
       httpPort: 8080,
       pgPort: null,
+      pgAuth: 'password',
       workers: 3,
       shards: null,
       memoryLimitBytes: 7 * 2 ** 30,
