@@ -13,7 +13,7 @@ const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
 /** The seed of the hash kernels: two odd u64. */
 const SEED_AT = ARENA_RESERVED_BYTES;
-const SEED_BYTES = 16;
+const HASH_SEED_BYTES = 16;
 /** Allocations begin here. */
 const FIRST_AT = SEED_AT + 64;
 /**
@@ -36,8 +36,8 @@ export class QueryMemory {
   /** Bytes from here on have never been written. */
   #freshFrom = FIRST_AT;
 
-  /** `module` null = the kernels' TypeScript twins. */
-  constructor(module: WebAssembly.Module | null, random: RandomBytes = randomBytes) {
+  /** `module` null = the kernels' TypeScript twins. `seed`: HASH_SEED_BYTES bytes that no client can predict. */
+  constructor(module: WebAssembly.Module | null, seed: Uint8Array = randomBytes(HASH_SEED_BYTES)) {
     this.#module = module;
     this.#memory = new WebAssembly.Memory({ initial: 16, maximum: PAGES_MAX });
     const { buffer } = this.#memory;
@@ -46,11 +46,11 @@ export class QueryMemory {
     this.#u32 = new Uint32Array(buffer);
     this.#i32 = new Int32Array(buffer);
     this.#i64 = new BigInt64Array(buffer);
-    this.#u8.set(random(SEED_BYTES), SEED_AT);
-    for (let word = 0; word < SEED_BYTES; word += 8) this.#u8[SEED_AT + word] |= 1;
+    this.#u8.set(seed, SEED_AT);
+    for (let word = 0; word < HASH_SEED_BYTES; word += 8) this.#u8[SEED_AT + word] |= 1;
   }
 
-  /** Byte offset of the seed of the hash kernels, which no client can predict. */
+  /** Byte offset of the seed of the hash kernels. */
   get hashSeed(): number {
     return SEED_AT;
   }
@@ -133,15 +133,18 @@ export class QueryMemory {
 /** Provides the memories of a worker's queries; one of them is retained for the next query. */
 export class QueryMemories {
   readonly #module: WebAssembly.Module | null;
+  readonly #seed: Uint8Array;
   #retained: QueryMemory | null = null;
 
-  constructor(module: WebAssembly.Module | null) {
+  /** `random`: the seed of the hash kernels, the same for all memories; it decides the order of groups of a shard. */
+  constructor(module: WebAssembly.Module | null, random: RandomBytes = randomBytes) {
     this.#module = module;
+    this.#seed = random(HASH_SEED_BYTES);
   }
 
   /** An empty memory, for exclusive use until `release`. */
   acquire(): QueryMemory {
-    const memory = this.#retained ?? new QueryMemory(this.#module);
+    const memory = this.#retained ?? new QueryMemory(this.#module, this.#seed);
     this.#retained = null;
     return memory;
   }

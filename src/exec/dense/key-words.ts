@@ -1,8 +1,9 @@
 /** Key words: the indexes of the key values of a row, side by side in 64 bits (see dense-plan.ts). */
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import type { Allocate } from './allocations.js';
 import type { DenseKey } from './dense-plan.js';
-import type { Allocate, Block, SegmentColumns } from './segment-columns.js';
+import type { Block, SegmentColumns } from './segment-columns.js';
 import { ValueNumbers } from './value-numbers.js';
 
 /** Writes the key word (u64) of each row of the block, selected or not, to `words`. */

@@ -8,13 +8,11 @@ import { bitmapBytes } from '../../kernels/index.js';
 import type { EntitySegment, LatestColumn } from '../../storage/index.js';
 import { are64, type Vector } from '../../vector/index.js';
 import type { QueryMemory } from '../query-memory.js';
+import type { Allocate } from './allocations.js';
 
 /** The number of rows that are added at once, chosen so that the block stays in the L2 cache. A multiple of 128. */
 export const DENSE_BLOCK_ROWS = 4_096;
 export const FIELD_BYTES = 8;
-
-/** Allocates zeroed bytes in the memory of the query. */
-export type Allocate = (bytes: number) => number;
 
 /** A column of the current segment or batch; `values` and `validity` are byte offsets of its first row. */
 export interface SegmentColumn {

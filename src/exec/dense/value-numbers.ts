@@ -4,14 +4,9 @@
  */
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import type { Allocate } from './allocations.js';
 import { HashTable } from './hash-table.js';
-import {
-  type Allocate,
-  type Block,
-  DENSE_BLOCK_ROWS,
-  FIELD_BYTES,
-  type SegmentColumns,
-} from './segment-columns.js';
+import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type SegmentColumns } from './segment-columns.js';
 
 export class ValueNumbers {
   readonly #columnId: number;
