@@ -146,7 +146,7 @@ export class DenseGroups {
     });
     if (states === null) return null;
     const wires = keys.map((key, index) =>
-      toWire(this.#keyVector(key, numbers[index], slots, table, memory)),
+      toWire(this.#keyVector(key, numbers[index], slots, table, memory), true),
     );
     this.#stats.add('group', start, slots.length);
     const keyCount = keys.length === 1 ? 'one key' : `${keys.length} keys`;

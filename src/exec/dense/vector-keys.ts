@@ -147,7 +147,7 @@ export class VectorKeys {
 
 function keyVector(part: Part, indexes: Float64Array, run: QueryRun): WireVector {
   const count = indexes.length;
-  if (part.kind === 'code') return part.codes.values(Uint32Array.from(indexes), run).values;
+  if (part.kind === 'code') return part.codes.values(Uint32Array.from(indexes), run);
   run.reserve(count * 9);
   const valid = indexes.includes(0) ? Uint8Array.from(indexes, (index) => (index === 0 ? 0 : 1)) : null;
   if (part.kind === 'number') return exactVector64(valid, part.numbers.valuesOf(indexes));

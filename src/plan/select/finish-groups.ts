@@ -45,13 +45,17 @@ export interface OrderedGroups {
   readonly order: readonly Vector[];
 }
 
-/** The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. */
+/**
+ * The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. Rows
+ * without outputs are only counted, so they need no order.
+ */
 export function orderedPlan(plan: SelectPlan): SelectPlan {
   const keys = plan.grouping?.keys.map(({ type }, input) => ({
     of: { op: 'input', type, input } as const,
     descending: false,
   }));
-  return { ...plan, grouping: null, having: null, order: [...plan.order, ...(keys ?? [])] };
+  const order = plan.outputs.length === 0 ? [] : [...plan.order, ...(keys ?? [])];
+  return { ...plan, grouping: null, having: null, order };
 }
 
 /**
@@ -116,18 +120,10 @@ function* selectedBy(
 }
 
 function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<Table> {
-  const { grouping, order } = plan;
-  invariant(grouping !== null, 'the plan has groups');
   let rows = selected.rows;
   if (selected.count > 1 || plan.offset > 0 || plan.limit === 0) {
-    const columns = yield* orderColumns(plan, selected, budget);
-    if (order.length > 0 || !grouping.perEntity) {
-      const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
-      for (const key of keys) {
-        const vector = selected.rows === null ? key : yield* gatherRows(key, selected.rows, budget);
-        columns.push({ vector, descending: false });
-      }
-    }
+    // Rows without outputs are only counted.
+    const columns = plan.outputs.length === 0 ? [] : yield* groupOrder(plan, selected, budget);
     rows = yield* chosenRows(plan, columns, selected.count, budget);
     if (selected.rows !== null) yield* lookUp(rows, selected.rows);
   }
@@ -135,6 +131,20 @@ function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount
   const outputs: Vector[] = [];
   for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
   return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
+}
+
+/** The order of the plan, then of the keys. */
+function* groupOrder(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
+  const { grouping, order } = plan;
+  invariant(grouping !== null, 'the plan has groups');
+  const columns = yield* orderColumns(plan, selected, budget);
+  if (order.length === 0 && grouping.perEntity) return columns;
+  const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
+  for (const key of keys) {
+    const vector = selected.rows === null ? key : yield* gatherRows(key, selected.rows, budget);
+    columns.push({ vector, descending: false });
+  }
+  return columns;
 }
 
 function* distinctTable(plan: SelectPlan, filtered: Selected, budget: MemoryAccount): Task<Table> {
