@@ -37,6 +37,9 @@ export function* finishGroups(
     : yield* groupTable(plan, selected, budget);
 }
 
+/** Whether all rows are equal, so that they are only counted. */
+const areRowsEqual = ({ outputs }: SelectPlan): boolean => outputs.every(({ of }) => of.op === 'constant');
+
 /** Groups in the plan's order, with the values by which they are ordered. */
 export interface OrderedGroups {
   readonly count: number;
@@ -46,15 +49,15 @@ export interface OrderedGroups {
 }
 
 /**
- * The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. Rows
- * without outputs are only counted, so they need no order.
+ * The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. Equal
+ * rows need no order.
  */
 export function orderedPlan(plan: SelectPlan): SelectPlan {
   const keys = plan.grouping?.keys.map(({ type }, input) => ({
     of: { op: 'input', type, input } as const,
     descending: false,
   }));
-  const order = plan.outputs.length === 0 ? [] : [...plan.order, ...(keys ?? [])];
+  const order = areRowsEqual(plan) ? [] : [...plan.order, ...(keys ?? [])];
   return { ...plan, grouping: null, having: null, order };
 }
 
@@ -122,8 +125,7 @@ function* selectedBy(
 function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<Table> {
   let rows = selected.rows;
   if (selected.count > 1 || plan.offset > 0 || plan.limit === 0) {
-    // Rows without outputs are only counted.
-    const columns = plan.outputs.length === 0 ? [] : yield* groupOrder(plan, selected, budget);
+    const columns = areRowsEqual(plan) ? [] : yield* groupOrder(plan, selected, budget);
     rows = yield* chosenRows(plan, columns, selected.count, budget);
     if (selected.rows !== null) yield* lookUp(rows, selected.rows);
   }
