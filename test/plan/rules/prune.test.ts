@@ -4,7 +4,7 @@ import { prune } from '../../../src/plan/rules/prune.js';
 import { planOf } from '../select/model.js';
 
 const COUNT = {
-  ...{ function: 'count', of: null, distinct: false, feed: 'rows', fraction: null },
+  ...({ function: 'count', of: null, distinct: false, feed: 'rows', fraction: null } as const),
   type: INTEGER,
 } as const;
 
