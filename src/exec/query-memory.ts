@@ -2,13 +2,20 @@
  * Memory of one operator of a query, in which kernels build their tables: a WebAssembly memory that grows on demand.
  * Unlike an arena, it holds no stored data, and it belongs to one query at a time.
  * Invariants  allocations are 64-aligned and released all at once; the views are valid until the next allocation, which
- *             may grow the memory and detach the views.
+ *             may grow the memory and detach the views. No result depends on the seed of the hash kernels.
  */
+import { randomBytes } from 'node:crypto';
+import type { RandomBytes } from '../base/index.js';
 import { ARENA_RESERVED_BYTES, type Kernels, kernelsFor } from '../kernels/index.js';
 import type { QueryRun } from './query-run.js';
 
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
+/** The seed of the hash kernels: two odd u64. */
+const SEED_AT = ARENA_RESERVED_BYTES;
+const HASH_SEED_BYTES = 16;
+/** Allocations begin here. */
+const FIRST_AT = SEED_AT + 64;
 /**
  * A memory is retained for the next query if it takes at most this many bytes, or at most a quarter of what the query may
  * use. Reuse matters because writing to new pages costs several times as much as writing to used pages. A larger one would
@@ -25,12 +32,12 @@ export class QueryMemory {
   #u32: Uint32Array;
   #i32: Int32Array;
   #i64: BigInt64Array;
-  #end = ARENA_RESERVED_BYTES;
+  #end = FIRST_AT;
   /** Bytes from here on have never been written. */
-  #freshFrom = ARENA_RESERVED_BYTES;
+  #freshFrom = FIRST_AT;
 
-  /** `module` null = the kernels' TypeScript twins. */
-  constructor(module: WebAssembly.Module | null) {
+  /** `module` null = the kernels' TypeScript twins. `seed`: HASH_SEED_BYTES bytes that no client can predict. */
+  constructor(module: WebAssembly.Module | null, seed: Uint8Array = randomBytes(HASH_SEED_BYTES)) {
     this.#module = module;
     this.#memory = new WebAssembly.Memory({ initial: 16, maximum: PAGES_MAX });
     const { buffer } = this.#memory;
@@ -39,6 +46,13 @@ export class QueryMemory {
     this.#u32 = new Uint32Array(buffer);
     this.#i32 = new Int32Array(buffer);
     this.#i64 = new BigInt64Array(buffer);
+    this.#u8.set(seed, SEED_AT);
+    for (let word = 0; word < HASH_SEED_BYTES; word += 8) this.#u8[SEED_AT + word] |= 1;
+  }
+
+  /** Byte offset of the seed of the hash kernels. */
+  get hashSeed(): number {
+    return SEED_AT;
   }
 
   get kernels(): Kernels {
@@ -112,22 +126,25 @@ export class QueryMemory {
 
   /** Releases all allocations. The caller releases the corresponding reservations. */
   clear(): void {
-    this.#end = ARENA_RESERVED_BYTES;
+    this.#end = FIRST_AT;
   }
 }
 
 /** Provides the memories of a worker's queries; one of them is retained for the next query. */
 export class QueryMemories {
   readonly #module: WebAssembly.Module | null;
+  readonly #seed: Uint8Array;
   #retained: QueryMemory | null = null;
 
-  constructor(module: WebAssembly.Module | null) {
+  /** `random`: the seed of the hash kernels, the same for all memories; it decides the order of groups of a shard. */
+  constructor(module: WebAssembly.Module | null, random: RandomBytes = randomBytes) {
     this.#module = module;
+    this.#seed = random(HASH_SEED_BYTES);
   }
 
   /** An empty memory, for exclusive use until `release`. */
   acquire(): QueryMemory {
-    const memory = this.#retained ?? new QueryMemory(this.#module);
+    const memory = this.#retained ?? new QueryMemory(this.#module, this.#seed);
     this.#retained = null;
     return memory;
   }

@@ -207,8 +207,6 @@ export type AggregateState =
       readonly groups: Uint32Array | null;
       readonly counts: Float64Array | null;
       readonly values: WireVector;
-      /** hashBytes of text t of `values`, if available without extra work. */
-      readonly hashes: Uint32Array | null;
     }
   /**
    * For percentiles and numbers of distinct values: the values of group g, in stored form, are values[starts[g],

@@ -205,10 +205,11 @@ export interface Kernels {
   addKeysBits(bitmap: number, n: number, set: bigint, clear: bigint, keys: number): void;
   /**
    * For every row set in `bitmap` (0 = all), writes the number of the row's key word to the row's slot (u32); writes new key
-   * words (u64) to groupKeys; returns the number of different key words. `table` has mask + 1 entries, at least 2 * (groupCount +
-   * n).
+   * words (u64) to groupKeys; returns the number of different key words. `seed`: two odd u64, which must stay the same. `table`
+   * has mask + 1 entries, at least 2 * (groupCount + n).
    */
   findGroups(
+    seed: number,
     keys: number,
     bitmap: number,
     n: number,
@@ -219,9 +220,10 @@ export interface Kernels {
     slots: number,
   ): number;
   /** Enters the numbers of `count` different key words into an empty table. */
-  rehashGroups(groupKeys: number, count: number, table: number, mask: number): void;
+  rehashGroups(seed: number, groupKeys: number, count: number, table: number, mask: number): void;
   /** Appends n rows, a key word and two records each, to the chunks of their partitions (see wasm/hash.ts). */
   partitionRows(
+    seed: number,
     keys: number,
     n: number,
     records: number,

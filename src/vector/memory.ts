@@ -37,6 +37,12 @@ export function wireBytes(wire: WireVector): number {
     case 'boolean':
       return valid + wire.bits.byteLength;
     case 'text':
-      return valid + (wire.codes?.byteLength ?? 0) + wire.offsets.byteLength + wire.bytes.byteLength;
+      return (
+        valid +
+        (wire.codes?.byteLength ?? 0) +
+        wire.offsets.byteLength +
+        wire.bytes.byteLength +
+        (wire.hashes?.byteLength ?? 0)
+      );
   }
 }

@@ -29,6 +29,49 @@ export function gather(vector: Vector, rows: Uint32Array, count: number): Vector
   }
 }
 
+/**
+ * Row `at` of the result is row rows[at], or missing if rows[at] is negative; `vector` may then be empty. Rows may
+ * repeat.
+ */
+export function gatherOrMissing(vector: Vector, rows: Int32Array, count: number): Vector {
+  const valid = new Uint8Array(count);
+  const positions = new Uint32Array(count);
+  let all = true;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at];
+    const has = row >= 0 && (vector.valid === null || vector.valid[row] === 1);
+    valid[at] = has ? 1 : 0;
+    if (has) positions[at] = row;
+    else all = false;
+  }
+  if (vector.count === 0) return missingLike(vector, count, valid);
+  return { ...gather({ ...vector, valid: null }, positions, count), valid: all ? null : valid };
+}
+
+/** A vector of missing values of the same kind. */
+function missingLike(vector: Vector, count: number, valid: Uint8Array): Vector {
+  switch (vector.kind) {
+    case 'exact':
+      return { kind: 'exact', count, valid, numbers: new Float64Array(count), wide: null };
+    case 'float':
+      return { kind: 'float', count, valid, numbers: new Float64Array(count) };
+    case 'boolean':
+      return { kind: 'boolean', count, valid, bits: new Uint8Array(count) };
+    case 'text':
+      return { kind: 'text', count, valid, codes: new Uint32Array(count), texts: vector.texts };
+  }
+}
+
+/** Element `at` of `out` becomes values[rows[at]], for all of `out`. */
+export function gatherArray<A extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+  values: A,
+  rows: Uint32Array,
+  out: A,
+): A {
+  for (let at = 0; at < out.length; at++) out[at] = values[rows[at]];
+  return out;
+}
+
 /** Returns rows [from, to) of `vector`. Texts are shared. */
 export function slice(vector: Vector, from: number, to: number): Vector {
   const count = to - from;

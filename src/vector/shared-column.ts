@@ -79,7 +79,7 @@ function* scatterTexts(
   to: Uint32Array,
   memory: MemoryAccount,
 ): Task<SharedColumn> {
-  const { count, codes, offsets, bytes } = wire;
+  const { count, codes, offsets, bytes, hashes = null } = wire;
   const size = offsets.length - 1;
   let length = 0;
   for (let row = 0; row < count; row++) length += lengthOf(wire, row);
@@ -89,14 +89,35 @@ function* scatterTexts(
     const ownBytes = sharedArray(bytes, offsets[size], memory);
     ownBytes.set(bytes.subarray(0, offsets[size]));
     const ownCodes = yield* scatterArray(codes, to, count, memory);
-    return { ...wire, valid, codes: ownCodes, offsets: own, bytes: ownBytes };
+    const ownHashes = hashes === null ? null : sharedArray(hashes, size, memory);
+    if (hashes !== null) ownHashes?.set(hashes);
+    return { ...wire, valid, codes: ownCodes, offsets: own, bytes: ownBytes, hashes: ownHashes };
   }
   const ends = sharedArray(offsets, count + 1, memory);
   for (let row = 0; row < count; row++) ends[to[row] + 1] = lengthOf(wire, row);
   for (let row = 0; row < count; row++) ends[row + 1] += ends[row];
   const ownBytes = sharedArray(bytes, length, memory);
   yield* inSlices(count, (from, end) => scatterBytes(wire, to, from, end, ends, ownBytes), SLICE_TEXTS);
-  return { kind: 'text', count, valid, codes: null, offsets: ends, bytes: ownBytes, distinct: false };
+  const ofRows = hashes === null ? null : yield* hashesOfRows(hashes, codes, to, memory);
+  return {
+    ...{ kind: 'text', count, valid, codes: null, offsets: ends, bytes: ownBytes, distinct: false },
+    hashes: ofRows,
+  };
+}
+
+function* hashesOfRows(
+  hashes: Uint32Array,
+  codes: Uint32Array | null,
+  to: Uint32Array,
+  memory: MemoryAccount,
+): Task<Uint32Array> {
+  const count = to.length;
+  if (codes === null) return yield* scatterArray(hashes, to, count, memory);
+  const scattered = sharedArray(hashes, count, memory);
+  yield* inSlices(count, (from, end) => {
+    for (let row = from; row < end; row++) scattered[to[row]] = hashes[codes[row]];
+  });
+  return scattered;
 }
 
 /** Copies the text of each row r in [from, end) to offset ends[to[r]]. */
@@ -169,11 +190,13 @@ function textsOfRows(
     const start = offsets[from];
     const own = offsets.slice(from, to + 1);
     for (let text = 0; text < own.length; text++) own[text] -= start;
-    return { ...column, offsets: own, bytes: bytes.subarray(start, offsets[to]) };
+    const hashes = column.hashes?.subarray(from, to) ?? null;
+    return { ...column, offsets: own, bytes: bytes.subarray(start, offsets[to]), hashes };
   }
   const range = codes.subarray(from, to);
   if (numbers === undefined) return { ...column, codes: range };
   const own = new Uint32Array(range.length);
   for (let row = 0; row < own.length; row++) own[row] = numbers.codes[range[row]];
-  return { ...column, codes: own, offsets: numbers.offsets, bytes: numbers.bytes, distinct: true };
+  const { offsets: ofTexts, bytes: bytesOfTexts } = numbers;
+  return { ...column, codes: own, offsets: ofTexts, bytes: bytesOfTexts, distinct: true, hashes: null };
 }

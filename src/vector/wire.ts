@@ -10,10 +10,12 @@ export type WireVector =
       readonly offsets: Uint32Array;
       readonly bytes: Uint8Array;
       readonly distinct: boolean;
+      /** See Texts; absent or null = not known, or not needed where the vector is sent. */
+      readonly hashes?: Uint32Array | null;
     });
 
-/** Copies the first `vector.count` rows. */
-export function toWire(vector: Vector): WireVector {
+/** Copies the first `vector.count` rows; without the hashes of texts, unless `withHashes`. */
+export function toWire(vector: Vector, withHashes = false): WireVector {
   const { count } = vector;
   const valid = vector.valid === null ? null : vector.valid.slice(0, count);
   switch (vector.kind) {
@@ -26,17 +28,17 @@ export function toWire(vector: Vector): WireVector {
     case 'boolean':
       return { kind: 'boolean', count, valid, bits: vector.bits.slice(0, count) };
     case 'text':
-      return textToWire(vector, valid);
+      return textToWire(vector, valid, withHashes ? vector.texts.hashes : null);
   }
 }
 
-function textToWire(vector: TextVector, valid: Uint8Array | null): WireVector {
+function textToWire(vector: TextVector, valid: Uint8Array | null, known: Uint32Array | null): WireVector {
   const { count, codes, texts } = vector;
   const { distinct } = texts;
   const { offsets, bytes } = texts.utf8;
   if (codes === null && valid === null && count === texts.size && count > 0) {
     const own = { offsets: offsets.slice(0, count + 1), bytes: bytes.slice(0, offsets[count]) };
-    return { kind: 'text', count, valid, codes, ...own, distinct };
+    return { kind: 'text', count, valid, codes, ...own, distinct, hashes: known?.slice(0, count) ?? null };
   }
   const used = new Uint32Array(texts.size);
   const order = new Uint32Array(Math.min(count, texts.size));
@@ -54,7 +56,15 @@ function textToWire(vector: TextVector, valid: Uint8Array | null): WireVector {
     wireCodes[row] = used[code] - 1;
   }
   const own = copyTexts(offsets, bytes, order.subarray(0, usedCount), length);
-  return { kind: 'text', count, valid, codes: wireCodes, ...own, distinct };
+  const hashes = known && hashesOf(order.subarray(0, usedCount), known);
+  return { kind: 'text', count, valid, codes: wireCodes, ...own, distinct, hashes };
+}
+
+/** Like copyTexts, the hashes. */
+function hashesOf(order: Uint32Array, known: Uint32Array): Uint32Array {
+  const hashes = new Uint32Array(Math.max(order.length, 1));
+  for (let text = 0; text < order.length; text++) hashes[text] = known[order[text]];
+  return hashes;
 }
 
 /** Fewer bytes are copied faster by a loop. */
@@ -84,12 +94,12 @@ function copyTexts(offsets: Uint32Array, bytes: Uint8Array, order: Uint32Array, 
 
 export function fromWire(wire: WireVector): Vector {
   if (wire.kind !== 'text') return wire;
-  const { kind, count, valid, codes, offsets, bytes, distinct } = wire;
+  const { kind, count, valid, codes, offsets, bytes, distinct, hashes = null } = wire;
   return {
     kind,
     count,
     valid,
     codes,
-    texts: Texts.ofBytes({ offsets, bytes }, offsets.length - 1, distinct),
+    texts: Texts.ofBytes({ offsets, bytes }, offsets.length - 1, distinct, hashes),
   };
 }

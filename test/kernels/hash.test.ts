@@ -11,6 +11,10 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
 const i64s = (numbers: readonly bigint[]): Uint8Array => new Uint8Array(BigInt64Array.from(numbers).buffer);
 const i64 = (prng: Prng): bigint => integer(prng, 'i64');
 
+/** The seed of the hash kernels: two odd integers. */
+const seedOf = (prng: Prng): bigint[] =>
+  many(2, () => BigInt.asIntN(64, (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()) | 1n));
+
 const KEY_KERNELS = {
   u8: (k: Kernels) => k.addKeysU8,
   u16: (k: Kernels) => k.addKeysU16,
@@ -93,6 +97,7 @@ for (const [name, wordAt] of Object.entries(WORDS)) {
             many(size, () => 0),
           ),
         }));
+        const seed = arena.values('i64', seedOf(prng));
         const groupKeys = arena.values(
           'i64',
           many(2_000, () => 0n),
@@ -102,7 +107,7 @@ for (const [name, wordAt] of Object.entries(WORDS)) {
         for (const [block, n] of [0, 1, 63, 64, 200, 512, 800].entries()) {
           if (block === 5) {
             table = tables[1];
-            kernels.rehashGroups(groupKeys, count, table.at, table.size - 1);
+            kernels.rehashGroups(seed, groupKeys, count, table.at, table.size - 1);
           }
           const keys = many(n, (row) => wordAt(prng, row));
           const bits = prng.chance(0.5) ? many(n, () => prng.chance(0.7)) : null;
@@ -118,7 +123,17 @@ for (const [name, wordAt] of Object.entries(WORDS)) {
             return numbers.get(key) as number;
           });
           const before = bytes.slice();
-          count = kernels.findGroups(keysAt, bitmap, n, table.at, table.size - 1, groupKeys, count, slots);
+          count = kernels.findGroups(
+            seed,
+            keysAt,
+            bitmap,
+            n,
+            table.at,
+            table.size - 1,
+            groupKeys,
+            count,
+            slots,
+          );
           t.equal(count, numbers.size, `${kernels.name}, ${n} rows`);
           t.strictSame([...u32.subarray(slots / 4, slots / 4 + n)], wanted);
           const found = [...words.subarray(groupKeys / 8, groupKeys / 8 + count)];
@@ -153,11 +168,13 @@ t.test('both sets append the same rows to the chunks of their partitions', async
       row,
     }));
     const results: string[] = [];
+    const hashSeed = seedOf(prng);
     for (const set of [0, 1]) {
       const arena = new TwinArena(prng);
       const kernels = arena.sets[set];
       const u32 = new Uint32Array(arena.memory.buffer);
       const words = new BigInt64Array(arena.memory.buffer);
+      const seed = arena.values('i64', hashSeed);
       const chunks = arena.values(
         'i64',
         many((free * chunkBytes) / 8, () => 0n),
@@ -181,6 +198,7 @@ t.test('both sets append the same rows to the chunks of their partitions', async
           block.flatMap((row) => row.extremes),
         );
         kernels.partitionRows(
+          seed,
           keys,
           block.length,
           records,
@@ -222,5 +240,42 @@ t.test('both sets append the same rows to the chunks of their partitions', async
       results.push(JSON.stringify(found));
     }
     t.equal(results[0], results[1], 'the twin returns the same partitions');
+  }
+});
+
+t.test('key words that one seed puts in a single partition are spread by another seed', async (t) => {
+  const prng = new Prng(SEED + 4);
+  const [chunkRows, chunkBytes] = [400, 3_264];
+  for (const set of [0, 1]) {
+    const arena = new TwinArena(prng);
+    const kernels = arena.sets[set];
+    const u32 = new Uint32Array(arena.memory.buffer);
+    const words = new BigInt64Array(arena.memory.buffer);
+    /** By partition, its key words. */
+    const partitioned = (keys: readonly bigint[], seed: readonly bigint[]): bigint[][] => {
+      arena.reset();
+      const [seedAt, keysAt] = [arena.values('i64', seed), arena.values('i64', keys)];
+      const chunks = arena.values(
+        'u32',
+        many((256 * chunkBytes) / 4, () => 0),
+      );
+      const state = arena.values('u32', [...many(256, () => [0, chunkRows]).flat(), chunks, chunkBytes]);
+      kernels.partitionRows(seedAt, keysAt, keys.length, 0, 0, 0, 0, chunkRows, state);
+      return many(256, (partition) => {
+        const [chunk, count] = u32.subarray(state / 4 + partition * 2, state / 4 + partition * 2 + 2);
+        return chunk === 0 ? [] : [...words.subarray(chunk / 8 + 2, chunk / 8 + 2 + count)];
+      });
+    };
+    const known = seedOf(prng);
+    const chosen: bigint[] = [];
+    for (let first = 0n; chosen.length < 400; first += 20_000n) {
+      const keys = many(20_000, (index) => first + BigInt(index));
+      chosen.push(...partitioned(keys, known)[7].slice(0, 400 - chosen.length));
+    }
+    t.equal(partitioned(chosen, known)[7].length, 400, `${kernels.name}: chosen for the known seed`);
+    const largest = many(8, () =>
+      Math.max(...partitioned(chosen, seedOf(prng)).map(({ length }) => length)),
+    ).sort((a, b) => a - b);
+    t.ok(largest[6] < 40, `${kernels.name}: at most ${largest.join()} in one partition`);
   }
 });

@@ -48,6 +48,24 @@ t.test(`only the texts of rows are sent, each once (seed ${SEED})`, async (t) =>
   }
 });
 
+t.test('hashes of texts are sent on request, in the order of the texts', async (t) => {
+  const strings = ['a', 'b', 'c', 'd'];
+  const { utf8 } = Texts.ofStrings(strings);
+  const texts = Texts.ofBytes(utf8, 4, true, Uint32Array.of(10, 20, 30, 40));
+  const text = { kind: 'text', count: 4, valid: null } as const;
+  for (const [vector, hashes] of [
+    [{ ...text, codes: null, texts }, [10, 20, 30, 40]],
+    [{ ...text, codes: Uint32Array.of(2, 0, 2, 3), texts }, [30, 10, 40]],
+    [{ ...text, codes: Uint32Array.of(2, 1, 2, 2), valid: new Uint8Array(4), texts }, [0]],
+    [{ ...text, codes: null, texts: Texts.ofStrings(strings) }, null],
+  ] as const) {
+    const [without, received] = [fromWire(toWire(vector)), fromWire(structuredClone(toWire(vector, true)))];
+    t.equal(without.kind === 'text' && without.texts.hashes, null);
+    t.strictSame(received.kind === 'text' && received.texts.hashes && [...received.texts.hashes], hashes);
+    t.strictSame(valuesOf(received), valuesOf(vector));
+  }
+});
+
 t.test('a transferred vector shares no memory with another and is no longer than its rows', async (t) => {
   const numbers = Float64Array.of(1, 2, 3, 4);
   const wire = toWire({ kind: 'float', count: 2, valid: Uint8Array.of(1, 0, 1, 1), numbers });

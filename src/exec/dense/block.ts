@@ -5,9 +5,6 @@ import type { LatestColumn } from '../../storage/index.js';
 export const DENSE_BLOCK_ROWS = 4_096;
 export const FIELD_BYTES = 8;
 
-/** Allocates zeroed bytes in the memory of the query. */
-export type Allocate = (bytes: number) => number;
-
 /** A column of the current segment or batch; `values` and `validity` are byte offsets of its first row. */
 export interface SegmentColumn {
   values: number;

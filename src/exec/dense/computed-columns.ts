@@ -5,7 +5,8 @@
 import { invariant } from '../../base/index.js';
 import { bitmapBytes } from '../../kernels/index.js';
 import type { QueryMemory } from '../query-memory.js';
-import { type Allocate, type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type SegmentColumn } from './block.js';
+import type { Allocate } from './allocations.js';
+import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type SegmentColumn } from './block.js';
 import { type IntegerOperator, type IntegerStep, PROGRAM_DEPTH_MAX } from './integer-program.js';
 
 export interface ComputedColumn {

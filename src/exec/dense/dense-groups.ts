@@ -12,6 +12,7 @@ import type { QueryMemories, QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { ShardOperatorStats } from '../select/operator-stats.js';
 import { SegmentRows } from '../select/segment-rows.js';
+import { Allocations } from './allocations.js';
 import { type DenseKey, type DensePlan, planDense } from './dense-plan.js';
 import { denseStates, slotsWithRows } from './dense-results.js';
 import { type DenseInput, type DenseOptions, DenseTable } from './dense-table.js';
@@ -81,16 +82,11 @@ export class DenseGroups {
   /** null = the query has no memory for the columns. */
   #input(memory: QueryMemory, account: QueryRun): (DenseInput & { readonly keys: StoredKeys }) | null {
     const { keys, operands, computed } = this.#plan;
-    let isFull = false;
-    const at = (bytes: number): number => {
-      const allocated = memory.allocate(bytes, account);
-      isFull ||= allocated === null;
-      return allocated ?? 0;
-    };
+    const allocations = new Allocations(memory, account);
     const columnIds = [...keys, ...operands].map(({ columnId }) => columnId);
-    const columns = new SegmentColumns({ columnIds, computed }, memory, at);
-    const stored = new StoredKeys(keys, columns, memory, account, at);
-    return isFull
+    const columns = new SegmentColumns({ columnIds, computed }, memory, allocations.at);
+    const stored = new StoredKeys(keys, columns, memory, account, allocations.at);
+    return allocations.isFull
       ? null
       : { columns, keys: stored, writeWords: (block, words) => stored.write(block, words) };
   }
@@ -150,7 +146,7 @@ export class DenseGroups {
     });
     if (states === null) return null;
     const wires = keys.map((key, index) =>
-      toWire(this.#keyVector(key, numbers[index], slots, table, memory)),
+      toWire(this.#keyVector(key, numbers[index], slots, table, memory), true),
     );
     this.#stats.add('group', start, slots.length);
     const keyCount = keys.length === 1 ? 'one key' : `${keys.length} keys`;

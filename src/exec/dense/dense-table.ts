@@ -11,6 +11,7 @@
 import type { Task } from '../../base/index.js';
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import { type Allocate, Allocations } from './allocations.js';
 import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES, type FieldTarget } from './block.js';
 import type { DenseOperand, DensePlan } from './dense-plan.js';
 import { writeDirectSlots } from './direct-slots.js';
@@ -78,7 +79,7 @@ export class DenseTable {
     memory: QueryMemory,
     run: QueryRun,
     cachedBytes: number,
-    at: (bytes: number) => number,
+    at: Allocate,
   ) {
     const { operands, slotCount } = plan;
     this.#plan = plan;
@@ -112,13 +113,9 @@ export class DenseTable {
     run: QueryRun,
     { cachedBytes = CACHED_BYTES }: DenseOptions = {},
   ): DenseTable | null {
-    let isFull = false;
-    const table = new DenseTable(plan, input, memory, run, cachedBytes, (bytes) => {
-      const at = memory.allocate(bytes, run);
-      isFull ||= at === null;
-      return at ?? 0;
-    });
-    if (isFull || !table.#records.reserve(plan.slotCount ?? DENSE_BLOCK_ROWS)) return null;
+    const allocations = new Allocations(memory, run);
+    const table = new DenseTable(plan, input, memory, run, cachedBytes, allocations.at);
+    if (allocations.isFull || !table.#records.reserve(plan.slotCount ?? DENSE_BLOCK_ROWS)) return null;
     memory.kernels.stageOnes(DENSE_BLOCK_ROWS, table.#blockRecords, table.#records.recordBytes);
     return table;
   }

@@ -88,6 +88,7 @@ export class HashPartitions {
   add({ words, records, extremes, count }: PartitionedRows): boolean {
     if (!this.#reserve()) return false;
     this.#memory.kernels.partitionRows(
+      this.#memory.hashSeed,
       words,
       count,
       records,

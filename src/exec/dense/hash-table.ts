@@ -46,7 +46,7 @@ export class HashTable {
       this.#capacity = size;
     } else this.#memory.u32.fill(0, this.#table / 4, this.#table / 4 + size);
     this.#size = size;
-    this.#memory.kernels.rehashGroups(keysAt, this.count, this.#table, size - 1);
+    this.#memory.kernels.rehashGroups(this.#memory.hashSeed, keysAt, this.count, this.#table, size - 1);
     return true;
   }
 
@@ -56,6 +56,7 @@ export class HashTable {
    */
   find(words: number, selected: number, rows: number, keysAt: number, slots: number): void {
     this.count = this.#memory.kernels.findGroups(
+      this.#memory.hashSeed,
       words,
       selected,
       rows,

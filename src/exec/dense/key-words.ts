@@ -1,7 +1,8 @@
 /** Key words: the indexes of the key values of a row, side by side in 64 bits (see dense-plan.ts). */
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
-import type { Allocate, Block } from './block.js';
+import type { Allocate } from './allocations.js';
+import type { Block } from './block.js';
 import type { DenseKey } from './dense-plan.js';
 import type { SegmentColumns } from './segment-columns.js';
 import { ValueNumbers } from './value-numbers.js';

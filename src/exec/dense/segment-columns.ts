@@ -8,13 +8,8 @@ import { bitmapBytes } from '../../kernels/index.js';
 import type { EntitySegment } from '../../storage/index.js';
 import { are64, type Vector } from '../../vector/index.js';
 import type { QueryMemory } from '../query-memory.js';
-import {
-  type Allocate,
-  type Block,
-  DENSE_BLOCK_ROWS,
-  type FieldTarget,
-  type SegmentColumn,
-} from './block.js';
+import type { Allocate } from './allocations.js';
+import { type Block, DENSE_BLOCK_ROWS, type FieldTarget, type SegmentColumn } from './block.js';
 import { type ComputedColumn, ComputedColumns } from './computed-columns.js';
 
 /** The columns that keys and operands read; `computed` tells those of them that are not stored. */

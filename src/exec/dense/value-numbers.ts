@@ -4,7 +4,8 @@
  */
 import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
-import { type Allocate, type Block, DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
+import type { Allocate } from './allocations.js';
+import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
 import { HashTable } from './hash-table.js';
 import type { SegmentColumns } from './segment-columns.js';
 

@@ -11,7 +11,8 @@ import { are64, halvesOf, ORDERED_MAX, type Vector, vectorKindOf } from '../../v
 import type { QueryMemories, QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { type AggregationKind, aggregationKindOf } from '../select/aggregate-kinds.js';
-import { BATCH_ROWS_MAX } from '../select/row-batches.js';
+import { BATCH_ROWS_MAX, type RowBatch } from '../select/row-batches.js';
+import { Allocations } from './allocations.js';
 import { type DenseAggregate, type DenseOperand, type DensePlan, Fields } from './dense-plan.js';
 import { denseStates, slotsWithRows } from './dense-results.js';
 import { type DenseInput, type DenseOptions, DenseTable } from './dense-table.js';
@@ -24,40 +25,49 @@ interface Wanted {
   readonly kinds: ReadonlySet<AggregationKind>;
 }
 
+/** An expression over the rows of a batch. */
+export interface BatchOperand {
+  of(rows: RowBatch): Vector;
+}
+
 /** The columns that aggregates of a grouping read, and the aggregates over them. */
-export interface VectorAggregates {
+interface VectorAggregates {
+  readonly sources: readonly BatchOperand[];
   readonly operands: readonly Wanted[];
   readonly aggregates: readonly DenseAggregate[];
 }
 
 /**
- * The aggregates over the operands that `operandOf` numbers from 0; null = dense tables do not compute them. Any column
- * can be counted; all other aggregates need integers.
+ * The aggregates, whose operands are `of`; null = dense tables do not compute them. Any column can be counted; all
+ * other aggregates need integers.
  */
-export function vectorAggregates(
+function vectorAggregates(
   { aggregates, perEntity }: Grouping,
-  operandOf: (aggregate: number) => number,
+  operandsOf: readonly (BatchOperand | null)[],
 ): VectorAggregates | null {
   if (perEntity) return null;
+  const sources: BatchOperand[] = [];
   const operands: { isExact: boolean; kinds: Set<AggregationKind> }[] = [];
   const requested: DenseAggregate[] = [];
   for (const [index, aggregate] of aggregates.entries()) {
     const kind = aggregationKindOf(aggregate);
     const { feed, of, function: name } = aggregate;
     if (feed !== 'rows') return null;
-    if (of === null) {
+    const source = operandsOf[index];
+    if (of === null || source === null) {
       requested.push({ kind, operand: null });
       continue;
     }
     const isExact = vectorKindOf(of.type) === 'exact';
     if (kind !== 'count' && !isExact) return null;
     if (kind === 'distinct' && name !== 'count') return null;
-    const operand = operandOf(index);
+    let operand = sources.indexOf(source);
+    if (operand < 0) operand = sources.push(source) - 1;
     operands[operand] ??= { isExact, kinds: new Set() };
     operands[operand].kinds.add(kind);
     requested.push({ kind, operand });
   }
-  return { operands, aggregates: requested };
+  return { sources, operands, aggregates: requested };
 }
 
 /** What the records of a table can hold of an operand. */
@@ -78,7 +88,58 @@ interface Table {
 /** Everything fits. */
 const WIDEST: RecordLayout = { missing: true, wide: true, unsafe: true };
 
+/** Where tables are built. */
+export interface VectorMemory {
+  readonly memories: QueryMemories;
+  readonly run: QueryRun;
+  readonly options?: DenseOptions | undefined;
+}
+
+/** Tables take some 100 microseconds to set up: no smaller batch creates them. */
+const FIRST_ROWS_MIN = 512;
+
+/** The groups of the batches that it accepts; created by the first of them. */
 export class VectorGroups {
+  readonly #grouping: Grouping;
+  readonly #wanted: VectorAggregates | null;
+  readonly #memory: VectorMemory;
+  #tables: VectorTables | null = null;
+
+  /** `operands`: by aggregate; null = it has none. `release` must be called at the end. */
+  constructor(grouping: Grouping, operands: readonly (BatchOperand | null)[], memory: VectorMemory) {
+    this.#grouping = grouping;
+    this.#wanted = vectorAggregates(grouping, operands);
+    this.#memory = memory;
+  }
+
+  /**
+   * Adds a batch of at most BATCH_ROWS_MAX rows with these keys; returns false, without changes, if that is not possible or not
+   * worthwhile. Throws 9006, and 6000 from operands.
+   */
+  add(rows: RowBatch, keys: readonly Vector[]): boolean {
+    if (this.#wanted === null || (this.#tables === null && rows.count < FIRST_ROWS_MIN)) return false;
+    this.#tables ??= new VectorTables(this.#grouping, this.#wanted, this.#memory);
+    const operands = this.#wanted.sources.map((source) => source.of(rows));
+    return this.#tables.add(keys, operands, rows.count);
+  }
+
+  /** How groups are found, for EXPLAIN. */
+  get notes(): readonly string[] {
+    return this.#tables?.notes ?? [];
+  }
+
+  /** The groups. Their memory is reserved in `run`. Throws 9005, 9006. */
+  *partials(allocator: Allocator, run: QueryRun): Task<GroupPartial[]> {
+    return this.#tables === null ? [] : yield* this.#tables.partials(allocator, run);
+  }
+
+  release(): void {
+    this.#tables?.release();
+    this.#tables = null;
+  }
+}
+
+class VectorTables {
   readonly #grouping: Grouping;
   readonly #wanted: VectorAggregates;
   readonly #memories: QueryMemories;
@@ -89,16 +150,9 @@ export class VectorGroups {
   readonly #columns: SegmentColumns;
   readonly #keys: VectorKeys;
   readonly #tables: Table[] = [];
-  #isFull = false;
+  readonly #isFull: boolean;
 
-  /** `release` must be called at the end. */
-  constructor(
-    grouping: Grouping,
-    wanted: VectorAggregates,
-    memories: QueryMemories,
-    run: QueryRun,
-    options?: DenseOptions,
-  ) {
+  constructor(grouping: Grouping, wanted: VectorAggregates, { memories, run, options }: VectorMemory) {
     this.#grouping = grouping;
     this.#wanted = wanted;
     this.#memories = memories;
@@ -106,7 +160,8 @@ export class VectorGroups {
     this.#run = run;
     this.#account = run.child();
     this.#options = options;
-    const at = (bytes: number): number => this.#allocate(bytes);
+    const allocations = new Allocations(this.#memory, this.#account);
+    const { at } = allocations;
     const operandCount = wanted.operands.length;
     const columnIds = Array.from({ length: operandCount + grouping.keys.length }, (_, id) => id);
     this.#columns = new SegmentColumns({ columnIds, computed: [] }, this.#memory, at, BATCH_ROWS_MAX);
@@ -117,17 +172,10 @@ export class VectorGroups {
       at,
       rowsMax: BATCH_ROWS_MAX,
     });
+    this.#isFull = allocations.isFull;
   }
 
-  #allocate(bytes: number): number {
-    const at = this.#memory.allocate(bytes, this.#account);
-    this.#isFull ||= at === null;
-    return at ?? 0;
-  }
-
-  /**
-   * Adds a batch of at most BATCH_ROWS_MAX rows; returns false, without changes, if it does not fit. Throws 9006.
-   */
+  /** See VectorGroups. */
   add(keys: readonly Vector[], operands: readonly Vector[], count: number): boolean {
     if (this.#isFull) return false;
     const { operands: wanted } = this.#wanted;
@@ -178,12 +226,10 @@ export class VectorGroups {
     );
   }
 
-  /** How groups are found, for EXPLAIN. */
   get notes(): readonly string[] {
     return this.#tables.map(({ table }) => table.note);
   }
 
-  /** The groups of the tables. Their memory is reserved in `run`. Throws 9005, 9006. */
   *partials(allocator: Allocator, run: QueryRun): Task<GroupPartial[]> {
     const partials: GroupPartial[] = [];
     for (const { plan, table } of this.#tables) {

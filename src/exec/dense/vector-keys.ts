@@ -3,7 +3,6 @@
  * Layout  integers and codes take 32 bits each, booleans 2. When the next key does not fit, the word so far is numbered
  *         and takes 32 bits of the next word.
  */
-import { invariant } from '../../base/index.js';
 import {
   exactVector64,
   type SqlType,
@@ -15,7 +14,8 @@ import type { QueryMemory } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import type { ValueCodes } from '../select/group-codes.js';
 import { valueCodes } from '../select/group-value-codes.js';
-import { type Allocate, type Block, DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
+import type { Allocate } from './allocations.js';
+import { type Block, DENSE_BLOCK_ROWS, FIELD_BYTES } from './block.js';
 import { addKey, addNumbers, indexesOfKey } from './key-words.js';
 import type { SegmentColumns } from './segment-columns.js';
 import { ValueNumbers, WordNumbers } from './value-numbers.js';
@@ -128,7 +128,6 @@ export class VectorKeys {
       if (step.kind === 'fold') source = this.#folded(step, source, count);
       else vectors[step.key] = keyVector(step, indexesOfKey(step, source, 0, count), run);
     }
-    invariant(vectors.length === 0 || !vectors.includes(undefined as never), 'each key has a vector');
     return vectors;
   }
 
@@ -149,7 +148,7 @@ export class VectorKeys {
 
 function keyVector(part: Part, indexes: Float64Array, run: QueryRun): WireVector {
   const count = indexes.length;
-  if (part.kind === 'code') return part.codes.values(Uint32Array.from(indexes), run).values;
+  if (part.kind === 'code') return part.codes.values(Uint32Array.from(indexes), run);
   run.reserve(count * 9);
   const valid = indexes.includes(0) ? Uint8Array.from(indexes, (index) => (index === 0 ? 0 : 1)) : null;
   if (part.kind === 'number') return exactVector64(valid, part.numbers.valuesOf(indexes));

@@ -1,7 +1,6 @@
 /** Batches of a join: pairs of a left and a right row; columns are gathered on first use. */
 import type { RelationColumn } from '../../ir/index.js';
-import { constantVector, gather, type SqlType, type Vector } from '../../vector/index.js';
-import { gatherOrMissing } from '../select/gather-rows.js';
+import { constantVector, gather, gatherOrMissing, type SqlType, type Vector } from '../../vector/index.js';
 import type { CollectedRows } from './collected-rows.js';
 import type { RelationBatch } from './operator.js';
 import { composedRows } from './picked-batch.js';

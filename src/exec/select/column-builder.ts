@@ -4,6 +4,7 @@
  */
 import { grownWithin, invariant, type MemoryAccount } from '../../base/index.js';
 import {
+  gatherArray,
   type SqlType,
   type Vector,
   vectorKindOf,
@@ -11,7 +12,6 @@ import {
   type WireVector,
 } from '../../vector/index.js';
 import { ROWS_MIN } from './array-lengths.js';
-import { gather } from './gather-rows.js';
 import { TextStore } from './text-store.js';
 
 /** Bytes of a bigint in a list. */
@@ -79,7 +79,7 @@ function reordered<A extends Uint8Array | Uint32Array | Float64Array>(
   order: Uint32Array | null,
 ): A {
   if (order === null) return values.slice(0, count) as A;
-  return gather(values, order, new (values.constructor as new (length: number) => A)(count));
+  return gatherArray(values, order, new (values.constructor as new (length: number) => A)(count));
 }
 
 class ExactBuilder implements ColumnBuilder {

@@ -7,8 +7,7 @@ import { invariant } from '../../base/index.js';
 import type { RowSource } from '../../expression/index.js';
 import type { Input } from '../../ir/index.js';
 import type { DimensionShard } from '../../storage/index.js';
-import type { Texts, Vector } from '../../vector/index.js';
-import { gatherOrMissing } from './gather-rows.js';
+import { gatherOrMissing, type Texts, type Vector } from '../../vector/index.js';
 import type { ShardJoins } from './joins.js';
 
 export interface ColumnDomain {

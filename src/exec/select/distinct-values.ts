@@ -110,7 +110,7 @@ export class DistinctValues implements GroupAccumulator {
       const texts = this.#codes.partitioned?.(codes, run, this.#settings.allocator) ?? null;
       if (texts !== null) return { holds: 'texts', texts };
     }
-    return { holds: 'values', groups, counts: null, ...this.#codes.values(codes, run) };
+    return { holds: 'values', groups, counts: null, values: this.#codes.values(codes, run) };
   }
 
   #stateOfCounts(run: QueryRun): AggregateState {
@@ -122,7 +122,7 @@ export class DistinctValues implements GroupAccumulator {
     for (let code = 1, at = 0; at < count; code++) if (stored[code] !== 0) codes[at++] = code;
     run.reserve(count * 8);
     const counts = Float64Array.from(codes, (code) => stored[code]);
-    return { holds: 'values', groups: null, counts, ...this.#codes.values(codes, run) };
+    return { holds: 'values', groups: null, counts, values: this.#codes.values(codes, run) };
   }
 
   #stateOfPairs(pairs: PairNumbers, run: QueryRun): AggregateState {
@@ -141,7 +141,7 @@ export class DistinctValues implements GroupAccumulator {
       codes[at++] = pairCodes[pair];
     }
     const values = this.#codes.values(codes, run);
-    return { holds: 'values', groups: isOneGroup ? null : groups, counts, ...values };
+    return { holds: 'values', groups: isOneGroup ? null : groups, counts, values };
   }
 }
 

@@ -7,12 +7,6 @@ import type { PartitionedTexts } from '../../ir/index.js';
 import type { Vector, WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
 
-export interface CodedValues {
-  readonly values: WireVector;
-  /** hashBytes of each text of the vector, if known. */
-  readonly hashes: Uint32Array | null;
-}
-
 /** The code of row i is codes[i] + shift. The array is read-only and valid until the next call. */
 export interface Coded {
   readonly codes: Uint32Array;
@@ -26,7 +20,7 @@ export interface ValueCodes {
   /** The code of each row, in `out` or in an array of the vector. Throws 9006. */
   code(vector: Vector, out: Uint32Array): Coded;
   /** A vector of the values with the given codes. Its memory is reserved in the run. Throws 9006. */
-  values(codes: Uint32Array, run: QueryRun): CodedValues;
+  values(codes: Uint32Array, run: QueryRun): WireVector;
   /** The texts with the given codes (all above 0), partitioned by hash. Absent or null if the hashes are not known. */
   partitioned?(codes: Uint32Array, run: QueryRun, allocator: Allocator): PartitionedTexts | null;
 }

@@ -10,7 +10,7 @@ import { isSafe } from '../../vector/index.js';
 import { WordTable } from '../aggregate/value-table.js';
 import type { QueryRun } from '../query-run.js';
 import { GROUPS_MIN } from './array-lengths.js';
-import { type Coded, type CodedValues, type ValueCodes, validOf } from './group-codes.js';
+import { type Coded, type ValueCodes, validOf } from './group-codes.js';
 import { WideTable } from './group-wide-table.js';
 
 /** The largest number of integers in a window: 4 MiB. */
@@ -147,7 +147,7 @@ export class NumberCodes implements ValueCodes {
     }
   }
 
-  values(codes: Uint32Array, run: QueryRun): CodedValues {
+  values(codes: Uint32Array, run: QueryRun): WireVector {
     const count = codes.length;
     run.reserve(count * 9);
     const valid = validOf(codes);
@@ -168,7 +168,7 @@ export class NumberCodes implements ValueCodes {
         : isWide && keys !== undefined
           ? { kind: 'exact', count, valid, numbers: null, wide: this.#wideValues(numbers, codes, keys, run) }
           : { kind: 'exact', count, valid, numbers, wide: null };
-    return { values, hashes: null };
+    return values;
   }
 
   #wideValues(numbers: Float64Array, codes: Uint32Array, keys: Uint32Array, run: QueryRun): bigint[] {

@@ -79,7 +79,7 @@ class SingleKey implements RowGroups {
   }
 
   keys(run: QueryRun): WireVector[] {
-    return [this.#codes.values(this.#numbers.codes(), run).values];
+    return [this.#codes.values(this.#numbers.codes(), run)];
   }
 }
 
@@ -127,10 +127,10 @@ class SeveralKeys implements RowGroups {
     for (let key = this.#codes.length - 1; key > 0; key--) {
       const [firsts, seconds] = this.#pairs[key - 1].parts();
       const codes: Uint32Array = numbers === null ? seconds : this.#partsOf(seconds, numbers);
-      answer.unshift(this.#codes[key].values(codes, run).values);
+      answer.unshift(this.#codes[key].values(codes, run));
       numbers = numbers === null ? firsts : this.#partsOf(firsts, numbers);
     }
-    answer.unshift(this.#codes[0].values(numbers ?? new Uint32Array(0), run).values);
+    answer.unshift(this.#codes[0].values(numbers ?? new Uint32Array(0), run));
     return answer;
   }
 
@@ -176,7 +176,7 @@ class EntityGroups implements RowGroups {
   }
 
   keys(run: QueryRun): WireVector[] {
-    return this.#codes.map((codes, key) => codes.values(this.#keys[key].subarray(0, this.count), run).values);
+    return this.#codes.map((codes, key) => codes.values(this.#keys[key].subarray(0, this.count), run));
   }
 }
 

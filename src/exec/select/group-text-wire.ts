@@ -1,7 +1,7 @@
 /** Copies the texts of a shard's result that are in use. */
+import type { WireVector } from '../../vector/index.js';
 import { textsOf } from '../aggregate/value-texts.js';
 import type { QueryRun } from '../query-run.js';
-import type { CodedValues } from './group-codes.js';
 import { validOf } from './group-codes.js';
 
 interface DistinctTexts {
@@ -19,7 +19,7 @@ export function codedTexts(
   texts: DistinctTexts,
   size: number,
   run: QueryRun,
-): CodedValues {
+): WireVector {
   const count = codes.length;
   run.reserve(size * 4 + count * 5);
   // By text: its index among the used texts plus 1.
@@ -54,16 +54,14 @@ export function codedTexts(
   }
   run.release(size * 4 + usedCount * 4);
   return {
-    values: {
-      kind: 'text',
-      count,
-      valid: validOf(codes),
-      codes: isInOrder ? null : wireCodes,
-      // The code of a missing value must also refer to a text.
-      offsets: usedCount === 0 ? new Uint32Array(2) : offsets,
-      bytes,
-      distinct: true,
-    },
-    hashes,
+    kind: 'text',
+    count,
+    valid: validOf(codes),
+    codes: isInOrder ? null : wireCodes,
+    // The code of a missing value must also refer to a text.
+    offsets: usedCount === 0 ? new Uint32Array(2) : offsets,
+    bytes,
+    distinct: true,
+    hashes: hashes !== null && usedCount === 0 ? new Uint32Array(1) : hashes,
   };
 }

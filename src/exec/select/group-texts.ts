@@ -6,9 +6,9 @@
 import type { Allocator } from '../../answer/index.js';
 import { grownWithin, invariant } from '../../base/index.js';
 import type { PartitionedTexts } from '../../ir/index.js';
-import type { Texts, TextVector, Vector } from '../../vector/index.js';
+import type { Texts, TextVector, Vector, WireVector } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type Coded, type CodedValues, isAllMissing, type ValueCodes } from './group-codes.js';
+import { type Coded, isAllMissing, type ValueCodes } from './group-codes.js';
 import { TextTable } from './group-text-table.js';
 import { codedTexts } from './group-text-wire.js';
 import { partitionedTexts } from './text-partitions.js';
@@ -90,7 +90,7 @@ export class TextCodes implements ValueCodes {
     return partitionedTexts(codes, this.#own.utf8, this.#own.hashes, run, allocator);
   }
 
-  values(codes: Uint32Array, run: QueryRun): CodedValues {
+  values(codes: Uint32Array, run: QueryRun): WireVector {
     if (this.#own !== null) {
       const { offsets, bytes } = this.#own.utf8;
       return codedTexts(codes, { offsets, bytes, hashes: this.#own.hashes }, this.#own.size, run);

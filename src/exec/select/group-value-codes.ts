@@ -1,9 +1,9 @@
 /** Creates the codes for a type of values. */
 import { invariant } from '../../base/index.js';
-import type { SqlType, Vector } from '../../vector/index.js';
+import type { SqlType, Vector, WireVector } from '../../vector/index.js';
 import { vectorKindOf } from '../../vector/index.js';
 import type { QueryRun } from '../query-run.js';
-import { type Coded, type CodedValues, type ValueCodes, validOf } from './group-codes.js';
+import { type Coded, type ValueCodes, validOf } from './group-codes.js';
 import { NumberCodes } from './group-doubles.js';
 import { TextCodes } from './group-texts.js';
 
@@ -36,10 +36,10 @@ class BooleanCodes implements ValueCodes {
     return { codes: out, shift: 0 };
   }
 
-  values(codes: Uint32Array, run: QueryRun): CodedValues {
+  values(codes: Uint32Array, run: QueryRun): WireVector {
     const count = codes.length;
     run.reserve(count * 2);
     const bits = Uint8Array.from(codes, (code) => code >> 1);
-    return { values: { kind: 'boolean', count, valid: validOf(codes), bits }, hashes: null };
+    return { kind: 'boolean', count, valid: validOf(codes), bits };
   }
 }

@@ -17,7 +17,7 @@ import type {
 } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import type { DenseOptions } from '../dense/dense-table.js';
-import { type VectorAggregates, VectorGroups, vectorAggregates } from '../dense/vector-groups.js';
+import { VectorGroups } from '../dense/vector-groups.js';
 import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import {
@@ -83,9 +83,6 @@ export function* groupShard(
   }
 }
 
-/** Dense tables take some 100 microseconds to set up. */
-const DENSE_ROWS_MIN = 512;
-
 /** An accumulator that several aggregates may share. */
 interface SharedAccumulator {
   readonly feed: Feed;
@@ -96,7 +93,6 @@ interface SharedAccumulator {
 
 class Grouper {
   readonly #rows: GroupInput;
-  readonly #grouping: Grouping;
   readonly #memory: QueryRun;
   readonly #stats: ShardOperatorStats;
   readonly #groups: RowGroups;
@@ -106,11 +102,8 @@ class Grouper {
   readonly #shared = new Map<string, SharedAccumulator>();
   /** By aggregate of the grouping. */
   readonly #aggregates: readonly SharedAccumulator[];
-  /** What dense tables would compute; null = they cannot. */
-  readonly #denseWanted: VectorAggregates | null;
-  readonly #denseOperands: readonly Operand[];
-  #dense: VectorGroups | null = null;
-  readonly #settings: GroupOptions;
+  readonly #dense: VectorGroups | null;
+  readonly #allocator: Allocator;
   /** Whether rows were grouped without dense tables. */
   #isByNumber = false;
   readonly #numbers = new Uint32Array(BATCH_ROWS_MAX);
@@ -132,23 +125,16 @@ class Grouper {
     this.#groups = rowGroups(grouping, limits.directPairsMax, memory);
     this.#isOneGroup = grouping.keys.length === 0 && !grouping.perEntity;
     this.#keys = grouping.keys.map((key) => this.#operandOf(key));
-    const settings = {
-      isOneGroup: this.#isOneGroup,
-      ...limits,
-      allocator: limits.allocator ?? allocateFresh,
-    };
+    this.#allocator = limits.allocator ?? allocateFresh;
+    const settings = { isOneGroup: this.#isOneGroup, ...limits, allocator: this.#allocator };
     this.#aggregates = grouping.aggregates.map((aggregate) => this.#sharedOf(aggregate, settings));
     this.#lastEntities = memory.u32(0);
-    this.#settings = limits;
-    this.#grouping = grouping;
-    const operands = [...new Set(this.#aggregates.map(({ operand }) => operand))].filter(
-      (operand) => operand !== null,
-    );
-    this.#denseOperands = operands;
-    this.#denseWanted =
-      limits.memories === undefined
+    const operands = this.#aggregates.map(({ operand }) => operand);
+    const { memories, dense: options } = limits;
+    this.#dense =
+      memories === undefined
         ? null
-        : vectorAggregates(grouping, (index) => operands.indexOf(this.#aggregates[index].operand as Operand));
+        : new VectorGroups(grouping, operands, { memories, run: memory, options });
   }
 
   #operandOf(expression: Expression): Operand {
@@ -180,7 +166,8 @@ class Grouper {
 
   *#densePartials(dense: VectorGroups, run: QueryRun): Task<GroupPartial[]> {
     const start = this.#stats.start();
-    const partials = yield* dense.partials(this.#settings.allocator ?? allocateFresh, run);
+    const partials = yield* dense.partials(this.#allocator, run);
+    if (partials.length === 0) return [];
     this.#stats.add(
       'group',
       start,
@@ -225,31 +212,15 @@ class Grouper {
     return ofEntities;
   }
 
-  /** Adds the rows to dense tables; returns false if that is not possible or not worthwhile. */
-  #addDense(rows: RowBatch, keys: readonly Vector[]): boolean {
-    const { memories, dense } = this.#settings;
-    if (this.#denseWanted === null || memories === undefined) return false;
-    if (this.#dense === null) {
-      if (rows.count < DENSE_ROWS_MIN) return false;
-      this.#dense = new VectorGroups(this.#grouping, this.#denseWanted, memories, this.#memory, dense);
-    }
-    return this.#dense.add(
-      keys,
-      this.#denseOperands.map((operand) => operand.of(rows)),
-      rows.count,
-    );
-  }
-
   release(): void {
     this.#dense?.release();
-    this.#dense = null;
   }
 
   /** Writes the group of each row to `#numbers`; returns the rows of their entities if they are needed. */
   #addBatch(rows: RowBatch, looksAtEntities: boolean, countsEntities: boolean): Uint32Array {
     const { count } = rows;
     const keys = this.#keys.map((key) => key.of(rows));
-    if (this.#addDense(rows, keys)) return EMPTY;
+    if (this.#dense?.add(rows, keys)) return EMPTY;
     this.#isByNumber = true;
     // Entity rows are computed on access, so they are read only if needed.
     const entityRows = looksAtEntities ? rows.entityRows : EMPTY;

@@ -1,8 +1,7 @@
 /** A batch of rows of one entity segment; inputs are read on first access. */
 import { SEGMENT_ROWS_MAX } from '../../base/index.js';
 import type { Input } from '../../ir/index.js';
-import type { Vector } from '../../vector/index.js';
-import { gather, gatherOrMissing, gatherRows } from './gather-rows.js';
+import { gather, gatherArray, gatherOrMissing, type Vector } from '../../vector/index.js';
 import type { InputReader, SegmentRowSet } from './input-reader.js';
 import type { ShardJoins } from './joins.js';
 import type { RowBatch } from './row-batches.js';
@@ -60,7 +59,7 @@ export class SegmentBatch implements RowBatch {
   #read(index: number): Vector {
     if (this.#parent !== null) {
       const known = this.#parent.batch.#inputs[index];
-      if (known !== undefined) return gatherRows(known, this.#parent.positions);
+      if (known !== undefined) return gather(known, this.#parent.positions, this.count);
     }
     const input = this.#source.inputs[index];
     if (input.from !== 'joined') return this.#source.reader.read(index, this.#rows);
@@ -82,7 +81,7 @@ export class SegmentBatch implements RowBatch {
     if (this.#parent !== null) {
       const { batch, positions } = this.#parent;
       const known = batch.#found[join];
-      if (known !== undefined) return gather(known, positions, new Int32Array(positions.length));
+      if (known !== undefined) return gatherArray(known, positions, new Int32Array(positions.length));
     }
     return this.#source.joins.find(join, this);
   }
@@ -93,7 +92,7 @@ export class SegmentBatch implements RowBatch {
     const rows = {
       segment,
       rowSet: gatherRowSet(rowSet, positions),
-      events: events === null ? null : gather(events, positions, new Uint32Array(positions.length)),
+      events: events === null ? null : gatherArray(events, positions, new Uint32Array(positions.length)),
     };
     return new SegmentBatch(this.#source, rows, { batch: this, positions });
   }

@@ -48,6 +48,6 @@ export class SlotKey {
     return this.#codes.values(
       slots.map((slot) => codes[Math.floor(slot / this.#stride) % count]),
       run,
-    ).values;
+    );
   }
 }

@@ -1,13 +1,19 @@
 /** Twins of wasm/hash.ts, which documents layouts and Needs. Key words are elements of an i64 view, or pairs of elements of a u32 view. */
 import { chosen, lowestBit } from './words.js';
 
-function hashOf(low: number, high: number): number {
-  let hash = Math.imul(low, 0x9e3779b1);
-  hash ^= hash >>> 15;
-  hash = Math.imul(hash ^ high, 0x85ebca77);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae3d);
-  return (hash ^ (hash >>> 16)) >>> 0;
+/** Bits 32 to 63 of the product of a u32 and the u64 at element `factor`. */
+function productAbove(value: number, words: Uint32Array, factor: number): number {
+  const [low, high] = [value & 0xffff, value >>> 16];
+  const [ofLow, ofHigh] = [words[factor] & 0xffff, words[factor] >>> 16];
+  const middle = high * ofLow + ((low * ofLow) >>> 16);
+  const carry = (((middle & 0xffff) + low * ofHigh) / 65_536) | 0;
+  return (Math.imul(value, words[factor + 1]) + high * ofHigh + (middle >>> 16) + carry) | 0;
+}
+
+function hashOf(words: Uint32Array, key: number, seed: number): number {
+  const sum = (productAbove(words[key], words, seed) + productAbove(words[key + 1], words, seed + 2)) | 0;
+  const hash = Math.imul(sum ^ (sum >>> 15), 0x85ebca77);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }
 
 export function addKeys(
@@ -37,6 +43,7 @@ export function addKeysBits(
 
 export function findGroups(
   words: Uint32Array,
+  seed: number,
   keys: number,
   bitmap: number,
   n: number,
@@ -51,7 +58,7 @@ export function findGroups(
     for (let bits = chosen(words, bitmap, from, n); bits !== 0; bits &= bits - 1) {
       const row = from + lowestBit(bits);
       const [low, high] = [words[keys + row * 2], words[keys + row * 2 + 1]];
-      let index = (hashOf(low, high) & mask) >>> 0;
+      let index = (hashOf(words, keys + row * 2, seed) & mask) >>> 0;
       for (; words[table + index] !== 0; index = ((index + 1) & mask) >>> 0) {
         const at = groupKeys + (words[table + index] - 1) * 2;
         if (words[at] === low && words[at + 1] === high) break;
@@ -69,6 +76,7 @@ export function findGroups(
 
 export function rehashGroups(
   words: Uint32Array,
+  seed: number,
   groupKeys: number,
   count: number,
   table: number,
@@ -76,7 +84,7 @@ export function rehashGroups(
 ): void {
   for (let group = 0; group < count; group++) {
     const at = groupKeys + group * 2;
-    let index = (hashOf(words[at], words[at + 1]) & mask) >>> 0;
+    let index = (hashOf(words, at, seed) & mask) >>> 0;
     while (words[table + index] !== 0) index = ((index + 1) & mask) >>> 0;
     words[table + index] = group + 1;
   }
@@ -85,6 +93,7 @@ export function rehashGroups(
 /** All offsets are elements of `words`; the chunks that `partitions` names are byte offsets. */
 export function partitionRows(
   words: Uint32Array,
+  seed: number,
   keys: number,
   n: number,
   records: number,
@@ -99,7 +108,7 @@ export function partitionRows(
   };
   for (let row = 0; row < n; row++) {
     const key = keys + row * 2;
-    const partition = partitions + (hashOf(words[key], words[key + 1]) >>> 24) * 2;
+    const partition = partitions + (hashOf(words, key, seed) >>> 24) * 2;
     if (words[partition + 1] === chunkRows) {
       const next = words[partitions + 512];
       words[partitions + 512] += words[partitions + 513];

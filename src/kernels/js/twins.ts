@@ -157,9 +157,10 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
       addKeys((row) => i64[field(values) + row], n, least, shift, i64, field(keys)),
     addKeysBits: (bitmap, n, set, clear, keys) =>
       addKeysBits(u32, word(bitmap), n, set, clear, i64, field(keys)),
-    findGroups: (keys, bitmap, n, table, mask, groupKeys, groupCount, slots) =>
+    findGroups: (seed, keys, bitmap, n, table, mask, groupKeys, groupCount, slots) =>
       findGroups(
         u32,
+        word(seed),
         word(keys),
         rowsWord(bitmap),
         n,
@@ -169,11 +170,12 @@ export function twinsOver(buffer: ArrayBuffer): Omit<Kernels, 'geoRadius'> {
         groupCount,
         word(slots),
       ),
-    rehashGroups: (groupKeys, count, table, mask) =>
-      rehashGroups(u32, word(groupKeys), count, word(table), mask),
-    partitionRows: (keys, n, records, recordBytes, extremes, extremeBytes, chunkRows, partitions) =>
+    rehashGroups: (seed, groupKeys, count, table, mask) =>
+      rehashGroups(u32, word(seed), word(groupKeys), count, word(table), mask),
+    partitionRows: (seed, keys, n, records, recordBytes, extremes, extremeBytes, chunkRows, partitions) =>
       partitionRows(
         u32,
+        word(seed),
         word(keys),
         n,
         word(records),

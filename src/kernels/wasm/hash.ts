@@ -5,16 +5,17 @@
 import { chosen } from './_lanes';
 import { wordCount } from './_words';
 
-/** Multiplies and folds both halves of the key word. Sequential and evenly spaced key words spread evenly over the low and the high bits. */
+/**
+ * Multiplies both halves of the key word by odd numbers of the seed. Clients choose key words but do not know the seed, so they cannot
+ * choose collisions. Sequential and evenly spaced key words spread evenly over the low and the high bits.
+ * Source  Lemire and Kaser, "Strongly Universal String Hashing is Fast", The Computer Journal 2014
+ */
 // @ts-ignore: decorator
 @inline
-function hashOf(key: u64): u32 {
-  let hash = <u32>key * 0x9e3779b1;
-  hash ^= hash >>> 15;
-  hash = (hash ^ <u32>(key >> 32)) * 0x85ebca77;
-  hash ^= hash >>> 13;
-  hash *= 0xc2b2ae3d;
-  return hash ^ (hash >>> 16);
+function hashOf(key: u64, first: u64, second: u64): u32 {
+  let hash = <u32>((<u64>(<u32>key) * first) >> 32) + <u32>(((key >> 32) * second) >> 32);
+  hash = (hash ^ (hash >>> 15)) * 0x85ebca77;
+  return hash ^ (hash >>> 13);
 }
 
 // @ts-ignore: decorator
@@ -76,8 +77,8 @@ export function addKeysBits(bitmap: usize, n: u32, set: i64, clear: i64, keys: u
 
 // @ts-ignore: decorator
 @inline
-function insertKey(key: u64, table: usize, mask: u32, groupKeys: usize, groupCount: u32): u32 {
-  let index = hashOf(key) & mask;
+function insertKey(key: u64, hash: u32, table: usize, mask: u32, groupKeys: usize, groupCount: u32): u32 {
+  let index = hash & mask;
   while (true) {
     const entry = table + (<usize>index << 2);
     const number = load<u32>(entry);
@@ -94,13 +95,15 @@ function insertKey(key: u64, table: usize, mask: u32, groupKeys: usize, groupCou
 /**
  * For each row set in `bitmap` (0: all), writes the number of the row's key word to slots[i]; a new key word gets the next
  * number, and is written to groupKeys. Returns the number of different key words, which was `groupCount` before the call.
- * Layout  one u64 key word and one u32 slot per row; `table`: mask + 1 entries of u32, 0 = free, else a number plus 1.
+ * Layout  `seed`: two odd u64. One u64 key word and one u32 slot per row; `table`: mask + 1 entries of u32, 0 = free, else a number
+ *         plus 1.
  * Needs   mask + 1 is a power of two, at least twice as many as groupCount + n; groupKeys has capacity for groupCount + n.
  * Cost    O(n), 3 ns a row while table and groupKeys are in the L2 cache.
  * Source  open addressing with linear probing; measured in native-bench/kernels/group.bench.ts
  * Twin    js/hash.ts
  */
 export function findGroups(
+  seed: usize,
   keys: usize,
   bitmap: usize,
   n: u32,
@@ -110,9 +113,12 @@ export function findGroups(
   groupCount: u32,
   slots: usize,
 ): u32 {
+  const first = load<u64>(seed);
+  const second = load<u64>(seed, 8);
   if (bitmap == 0) {
     for (let row: usize = 0; row < <usize>n; row++) {
-      const slot = insertKey(load<u64>(keys + (row << 3)), table, mask, groupKeys, groupCount);
+      const key = load<u64>(keys + (row << 3));
+      const slot = insertKey(key, hashOf(key, first, second), table, mask, groupKeys, groupCount);
       groupCount += u32(slot == groupCount);
       store<u32>(slots + (row << 2), slot);
     }
@@ -122,7 +128,8 @@ export function findGroups(
   for (let w: u32 = 0; w < end; w++) {
     for (let bits = chosen(bitmap, w, n); bits != 0; bits &= bits - 1) {
       const row = (<usize>w << 6) + <usize>ctz<u64>(bits);
-      const slot = insertKey(load<u64>(keys + (row << 3)), table, mask, groupKeys, groupCount);
+      const key = load<u64>(keys + (row << 3));
+      const slot = insertKey(key, hashOf(key, first, second), table, mask, groupKeys, groupCount);
       groupCount += u32(slot == groupCount);
       store<u32>(slots + (row << 2), slot);
     }
@@ -136,9 +143,11 @@ export function findGroups(
  * Needs   mask + 1 is a power of two, at least twice `count`; the table is all 0.
  * Cost    O(count).  Twin  js/hash.ts
  */
-export function rehashGroups(groupKeys: usize, count: u32, table: usize, mask: u32): void {
+export function rehashGroups(seed: usize, groupKeys: usize, count: u32, table: usize, mask: u32): void {
+  const first = load<u64>(seed);
+  const second = load<u64>(seed, 8);
   for (let group: u32 = 0; group < count; group++) {
-    let index = hashOf(load<u64>(groupKeys + (<usize>group << 3))) & mask;
+    let index = hashOf(load<u64>(groupKeys + (<usize>group << 3)), first, second) & mask;
     while (load<u32>(table + (<usize>index << 2)) != 0) index = (index + 1) & mask;
     store<u32>(table + (<usize>index << 2), group + 1);
   }
@@ -152,7 +161,7 @@ function copyFields(from: usize, to: usize, bytes: usize): void {
 
 /**
  * Appends each of n rows, a key word, a record and a record of extremes, to the partition of its key word's hash.
- * Layout  `partitions`: for each of 256 partitions its last chunk and the number of rows there, u32 each (0 and `chunkRows` if it has
+ * Layout  `seed` as in findGroups. `partitions`: for each of 256 partitions its last chunk and the number of rows there, u32 each (0 and `chunkRows` if it has
  *         none); then the next free chunk, u32, and the bytes of a chunk, u32. A chunk: the partition's previous chunk (u32, 0 = none) in
  *         16 bytes, then chunkRows key words, records, and records of extremes.
  * Needs   free chunks for n / chunkRows + 256 more; lengths of records are multiples of 8, perhaps 0.
@@ -161,6 +170,7 @@ function copyFields(from: usize, to: usize, bytes: usize): void {
  * Twin    js/hash.ts
  */
 export function partitionRows(
+  seed: usize,
   keys: usize,
   n: u32,
   records: usize,
@@ -170,11 +180,13 @@ export function partitionRows(
   chunkRows: u32,
   partitions: usize,
 ): void {
+  const first = load<u64>(seed);
+  const second = load<u64>(seed, 8);
   const recordsFrom = 16 + (<usize>chunkRows << 3);
   const extremesFrom = recordsFrom + <usize>chunkRows * recordBytes;
   for (let row: usize = 0; row < <usize>n; row++) {
     const key = load<u64>(keys + (row << 3));
-    const partition = partitions + (<usize>(hashOf(key) >>> 24) << 3);
+    const partition = partitions + (<usize>(hashOf(key, first, second) >>> 24) << 3);
     let chunk = <usize>load<u32>(partition);
     let count = <usize>load<u32>(partition, 4);
     if (count == <usize>chunkRows) {

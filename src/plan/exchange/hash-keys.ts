@@ -45,8 +45,19 @@ export function* hashKeys(
   return hashes;
 }
 
-function* hashTexts({ offsets, bytes }: WireText, memory: MemoryAccount): Task<Uint32Array> {
+function* hashTexts(
+  { offsets, bytes, hashes: known = null }: WireText,
+  memory: MemoryAccount,
+): Task<Uint32Array> {
   const hashes = memory.u32(offsets.length - 1);
+  if (known !== null) {
+    const hashOfNone = hashBytes(bytes, 0, 0);
+    yield* inSlices(hashes.length, (from, to) => {
+      for (let text = from; text < to; text++)
+        hashes[text] = offsets[text] === offsets[text + 1] ? hashOfNone : known[text];
+    });
+    return hashes;
+  }
   yield* inSlices(
     hashes.length,
     (from, to) => {

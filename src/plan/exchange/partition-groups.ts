@@ -219,6 +219,5 @@ function valuesOf(
     groups: own,
     counts: counts?.subarray(first, end) ?? null,
     values: sharedRows(values, first, end, texts.get(values), memory),
-    hashes: null,
   };
 }

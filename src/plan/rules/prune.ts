@@ -6,6 +6,7 @@ import {
   columnsOf,
   type Expression,
   inputsOf,
+  type Output,
   type Relation,
   type RelationColumn,
   type RelationOf,
@@ -183,10 +184,17 @@ function prunedValues(values: RelationOf<'values'>, read: ReadonlySet<number>): 
 function prunedScan({ plan, columns }: RelationOf<'scan'>, read: ReadonlySet<number>): Relation {
   // The outputs determine which rows of DISTINCT are equal.
   const retained = plan.distinct ? columns.map((_, index) => index) : retainedOf(columns, read);
-  const outputs = retained.map((index) => plan.outputs[index]);
+  const isRead = plan.grouping === null || plan.distinct || columns.some(({ column }) => read.has(column));
+  const outputs = retained.map((index) => (isRead ? plan.outputs[index] : withoutValue(plan.outputs[index])));
   const pruned = withUsedInputs(withUsedAggregates({ ...plan, outputs }));
   return { op: 'scan', plan: pruned, columns: retained.map((index) => columns[index]) };
 }
+
+/** An output of groups that are only counted: it reads no key, and rows without values need no order. */
+const withoutValue = (output: Output): Output => {
+  const { type } = output;
+  return { ...output, of: { op: 'constant', type, value: null } };
+};
 
 /** Omits aggregates that neither having nor order nor an output reads. */
 function withUsedAggregates(plan: SelectPlan): SelectPlan {

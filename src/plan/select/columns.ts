@@ -189,7 +189,22 @@ function* joinTexts(lists: readonly Texts[], size: number, budget: MemoryAccount
     at += length;
     text += list.size;
   }
-  return Texts.ofBytes({ offsets, bytes }, size, false);
+  return Texts.ofBytes({ offsets, bytes }, size, false, yield* joinHashes(lists, size, budget));
+}
+
+/** null unless all lists have hashes. */
+function* joinHashes(lists: readonly Texts[], size: number, budget: MemoryAccount): Task<Uint32Array | null> {
+  const parts: Uint32Array[] = [];
+  for (const { hashes } of lists) {
+    if (hashes === null) return null;
+    parts.push(hashes);
+  }
+  budget.reserve(size * 4);
+  return yield* joinArrays(
+    parts,
+    lists.map((list) => ({ count: list.size })),
+    new Uint32Array(size),
+  );
 }
 
 function moveOffsets(

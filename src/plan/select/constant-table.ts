@@ -66,7 +66,6 @@ function stateOfRow(
         groups: null,
         counts: null,
         values: toWire(slice(value, 0, count)),
-        hashes: null,
       };
     case 'sum':
       return { holds, counts, sums: powerOf(value, count, 1n) };

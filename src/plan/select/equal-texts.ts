@@ -4,29 +4,23 @@ import type { Texts } from '../../vector/index.js';
 import { equalityOf, orderOf } from '../value-hash.js';
 import { countDifferent, type Equality, firstEntries } from './equal-entries.js';
 
-/**
- * For every text, the first text that equals it; null = all are distinct. `known`: hashBytes of the texts that are
- * not empty. Throws 9006.
- */
-export function* firstTexts(
-  texts: Texts,
-  known: Uint32Array | null,
-  budget: MemoryAccount,
-): Task<Uint32Array | null> {
+/** For every text, the first text that equals it; null = all are distinct. Throws 9006. */
+export function* firstTexts(texts: Texts, budget: MemoryAccount): Task<Uint32Array | null> {
   if (texts.distinct || texts.size < 2) return null;
-  return yield* firstEntries(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
+  return yield* firstEntries(yield* hashesOf(texts, budget), equalityOfTexts(texts), budget);
 }
 
 /** The number of distinct texts. Throws 9006. */
-export function* countTexts(texts: Texts, known: Uint32Array | null, budget: MemoryAccount): Task<number> {
+export function* countTexts(texts: Texts, budget: MemoryAccount): Task<number> {
   if (texts.distinct || texts.size < 2) return texts.size;
-  return yield* countDifferent(yield* hashesOf(texts, known, budget), equalityOfTexts(texts), budget);
+  return yield* countDifferent(yield* hashesOf(texts, budget), equalityOfTexts(texts), budget);
 }
 
-function* hashesOf(texts: Texts, known: Uint32Array | null, budget: MemoryAccount): Task<Uint32Array> {
+function* hashesOf(texts: Texts, budget: MemoryAccount): Task<Uint32Array> {
   const { offsets, bytes } = texts.utf8;
   budget.reserve(texts.size * 4);
   const hashes = new Uint32Array(texts.size);
+  const known = texts.hashes;
   if (known !== null) {
     const hashOfNone = hashBytes(bytes, 0, 0);
     yield* inSlices(texts.size, (from, to) => {

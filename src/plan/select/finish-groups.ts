@@ -37,6 +37,9 @@ export function* finishGroups(
     : yield* groupTable(plan, selected, budget);
 }
 
+/** Whether all rows are equal, so that they are only counted. */
+const areRowsEqual = ({ outputs }: SelectPlan): boolean => outputs.every(({ of }) => of.op === 'constant');
+
 /** Groups in the plan's order, with the values by which they are ordered. */
 export interface OrderedGroups {
   readonly count: number;
@@ -45,13 +48,17 @@ export interface OrderedGroups {
   readonly order: readonly Vector[];
 }
 
-/** The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. */
+/**
+ * The plan of rows that are groups of `plan` and are ordered like them: the keys decide between groups that tie. Equal
+ * rows need no order.
+ */
 export function orderedPlan(plan: SelectPlan): SelectPlan {
   const keys = plan.grouping?.keys.map(({ type }, input) => ({
     of: { op: 'input', type, input } as const,
     descending: false,
   }));
-  return { ...plan, grouping: null, having: null, order: [...plan.order, ...(keys ?? [])] };
+  const order = areRowsEqual(plan) ? [] : [...plan.order, ...(keys ?? [])];
+  return { ...plan, grouping: null, having: null, order };
 }
 
 /**
@@ -116,18 +123,9 @@ function* selectedBy(
 }
 
 function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<Table> {
-  const { grouping, order } = plan;
-  invariant(grouping !== null, 'the plan has groups');
   let rows = selected.rows;
   if (selected.count > 1 || plan.offset > 0 || plan.limit === 0) {
-    const columns = yield* orderColumns(plan, selected, budget);
-    if (order.length > 0 || !grouping.perEntity) {
-      const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
-      for (const key of keys) {
-        const vector = selected.rows === null ? key : yield* gatherRows(key, selected.rows, budget);
-        columns.push({ vector, descending: false });
-      }
-    }
+    const columns = areRowsEqual(plan) ? [] : yield* groupOrder(plan, selected, budget);
     rows = yield* chosenRows(plan, columns, selected.count, budget);
     if (selected.rows !== null) yield* lookUp(rows, selected.rows);
   }
@@ -135,6 +133,20 @@ function* groupTable(plan: SelectPlan, selected: Selected, budget: MemoryAccount
   const outputs: Vector[] = [];
   for (const { of } of plan.outputs) outputs.push(yield* evaluated(of, chosen, budget));
   return { fields: fieldsOf(plan), columns: outputs, rowCount: chosen.count };
+}
+
+/** The order of the plan, then of the keys. */
+function* groupOrder(plan: SelectPlan, selected: Selected, budget: MemoryAccount): Task<OrderColumn[]> {
+  const { grouping, order } = plan;
+  invariant(grouping !== null, 'the plan has groups');
+  const columns = yield* orderColumns(plan, selected, budget);
+  if (order.length === 0 && grouping.perEntity) return columns;
+  const keys = grouping.perEntity ? selected.columns : selected.columns.slice(0, grouping.keys.length);
+  for (const key of keys) {
+    const vector = selected.rows === null ? key : yield* gatherRows(key, selected.rows, budget);
+    columns.push({ vector, descending: false });
+  }
+  return columns;
 }
 
 function* distinctTable(plan: SelectPlan, filtered: Selected, budget: MemoryAccount): Task<Table> {

@@ -6,7 +6,7 @@
  *         is 0), integers of more than 64 bits four; if they may be missing, a final word has a presence bit for each.
  */
 import { HASH_SEED, hashBlock, hashEnd, inSlices, type MemoryAccount, type Task } from '../../base/index.js';
-import { are64, halvesOf, type Texts, type Vector } from '../../vector/index.js';
+import { are64, halvesOf, type Vector } from '../../vector/index.js';
 import { type Equality, firstEntries } from './equal-entries.js';
 import { firstTexts } from './equal-texts.js';
 
@@ -25,19 +25,15 @@ interface RowWords {
   readonly limit: number;
 }
 
-/** hashBytes of the texts of a list that are not empty, if known. */
-export type KnownHashes = ReadonlyMap<Texts, Uint32Array>;
-
 /** For every row of the columns, the first row that equals it; missing values are equal. Throws 9006. */
 export function* firstRows(
   columns: readonly Vector[],
   count: number,
   budget: MemoryAccount,
-  known: KnownHashes | null = null,
 ): Task<Uint32Array> {
   budget.reserve(count * 4);
   const scratch = budget.remainder();
-  const rows = yield* rowWords(columns, count, known, scratch);
+  const rows = yield* rowWords(columns, count, scratch);
   if (rows.width === 0) return new Uint32Array(count);
   if (rows.width === 1 && rows.limit <= DIRECT_FACTOR * count + DIRECT_MIN) {
     return yield* firstsOfWords(rows, scratch);
@@ -103,21 +99,13 @@ type WordLocation =
   /** In words of its own, with a presence bit in another word; null = no value is missing. */
   | { readonly word: number; readonly missing: { readonly word: number; readonly bit: number } | null };
 
-function* rowWords(
-  columns: readonly Vector[],
-  count: number,
-  known: KnownHashes | null,
-  budget: MemoryAccount,
-): Task<RowWords> {
+function* rowWords(columns: readonly Vector[], count: number, budget: MemoryAccount): Task<RowWords> {
   const { locations, width, limit } = locationsOf(columns);
   budget.reserve(count * width * 4);
   const words = new Uint32Array(count * width);
   for (const [index, column] of columns.entries()) {
     const location = locations[index];
-    const numbers =
-      column.kind === 'text'
-        ? yield* firstTexts(column.texts, known?.get(column.texts) ?? null, budget)
-        : null;
+    const numbers = column.kind === 'text' ? yield* firstTexts(column.texts, budget) : null;
     yield* inSlices(count, (from, to) => {
       if ('factor' in location) putNumbered(column, numbers, location, { words, width }, from, to);
       else putWide(column, location, { words, width }, from, to);

@@ -192,7 +192,6 @@ export function* listOfRuns(
     groups: groups.slice(0, found),
     counts: counts.slice(0, found),
     values: exact,
-    hashes: null,
   };
 }
 
@@ -212,5 +211,5 @@ export function* listOfBits({ least, words }: BitsState, budget: MemoryAccount):
     found.length === 0
       ? exactVector(null, [])
       : { kind: 'exact', count: found.length, valid: null, numbers, wide: null };
-  return { holds: 'values', groups: null, counts: null, values, hashes: null };
+  return { holds: 'values', groups: null, counts: null, values };
 }

@@ -15,8 +15,6 @@ export interface GroupValues {
   readonly values: Vector;
   readonly groups: Uint32Array;
   readonly counts: Float64Array | null;
-  /** hashBytes of the texts of `values`; null = unknown. */
-  readonly hashes: Uint32Array | null;
   /** The number of shards with values; values of one shard are distinct within a group. */
   readonly shardCount: number;
 }
@@ -51,8 +49,7 @@ export function* joinValues(
     at += values.count;
   }
   const counts = yield* joinCounts(filled, count, budget);
-  const hashes = values.kind === 'text' ? yield* joinHashes(filled, budget) : null;
-  return { values, groups, counts, hashes, shardCount: filled.length };
+  return { values, groups, counts, shardCount: filled.length };
 }
 
 /** The number of distinct texts in the states, which must be of one group. Throws 9006. */
@@ -73,7 +70,7 @@ export function* countStateTexts(
     budget,
   );
   invariant(joined.kind === 'text', 'the values are texts');
-  return yield* countTexts(joined.texts, yield* joinHashes(values, budget), budget);
+  return yield* countTexts(joined.texts, budget);
 }
 
 const countOf = (state: ValuesState | TextsState): number =>
@@ -103,26 +100,8 @@ export function* listOfTexts(texts: PartitionedTexts, budget: MemoryAccount): Ta
     SLICE_TEXTS,
   );
   const own = { offsets, bytes: bytes.subarray(0, offsets[count]) };
-  const values = { kind: 'text', count, valid: null, codes: null, ...own, distinct: true } as const;
-  return { holds: 'values', groups: null, counts: null, values, hashes };
-}
-
-/** The hashes of all texts in the order of joinColumns; null unless all shards sent their hashes. Throws 9006. */
-function* joinHashes(states: readonly ValuesState[], budget: MemoryAccount): Task<Uint32Array | null> {
-  const parts: Uint32Array[] = [];
-  for (const { hashes } of states) {
-    if (hashes === null) return null;
-    parts.push(hashes);
-  }
-  const count = parts.reduce((sum, { length }) => sum + length, 0);
-  budget.reserve(count * 4);
-  const joined = new Uint32Array(count);
-  let at = 0;
-  for (const part of parts) {
-    yield* inSlices(part.length, (from, to) => joined.set(part.subarray(from, to), at + from));
-    at += part.length;
-  }
-  return joined;
+  const values = { kind: 'text', count, valid: null, codes: null, ...own, distinct: true, hashes } as const;
+  return { holds: 'values', groups: null, counts: null, values };
 }
 
 function* joinCounts(
@@ -146,7 +125,7 @@ function* joinCounts(
 
 /** One value for each set of equal values within a group, ascending; there are `groupCount` groups. Throws 9006. */
 export function* distinctValues(
-  { values, groups, hashes, shardCount }: GroupValues,
+  { values, groups, shardCount }: GroupValues,
   groupCount: number,
   budget: MemoryAccount,
 ): Task<Uint32Array> {
@@ -157,8 +136,7 @@ export function* distinctValues(
   if (shardCount > 1) {
     // The group number is encoded as the code of a text that is never read.
     const columns = groupCount === 1 ? [values] : [values, numbersAsCodes(groups, groupCount)];
-    const known = values.kind === 'text' && hashes !== null ? new Map([[values.texts, hashes]]) : null;
-    firsts = yield* firstRows(columns, count, scratch, known);
+    firsts = yield* firstRows(columns, count, scratch);
   }
   const distinct = new Uint32Array(count);
   let found = 0;

@@ -393,7 +393,7 @@ function plainStates(state: AggregateState, groupCount: number): PlainGroups[] {
     case 'texts': {
       const texts = partitionsRead(state.texts).flatMap(({ found }) => found.map(({ text }) => text));
       const values = toWire(vectorOf({ type: 'text' }, texts));
-      return plainValues({ holds: 'values', groups: null, counts: null, values, hashes: null }, groupCount);
+      return plainValues({ holds: 'values', groups: null, counts: null, values }, groupCount);
     }
   }
 }
@@ -401,7 +401,8 @@ function plainStates(state: AggregateState, groupCount: number): PlainGroups[] {
 const wideAt = (wire: WireVector, row: number): bigint => BigInt(valueAt(fromWire(wire), row) ?? 'missing');
 
 function plainValues(state: Extract<AggregateState, { holds: 'values' }>, groupCount: number): PlainGroups[] {
-  const { values, groups, counts, hashes } = state;
+  const { values, groups, counts } = state;
+  const hashes = values.kind === 'text' ? (values.hashes ?? null) : null;
   const vector = fromWire(values);
   const actual: Map<string, number>[] = Array.from({ length: groupCount }, () => new Map());
   for (let at = 0; at < vector.count; at++) {

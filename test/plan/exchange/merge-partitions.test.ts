@@ -9,6 +9,7 @@ import {
   TEXT,
 } from '../../../src/ir/index.js';
 import {
+  finishGroups,
   finishRows,
   isPartitionable,
   mergePartitions,
@@ -63,8 +64,8 @@ function merged(
   const parts = together(workers);
   const rowParts = parts.map(({ count, outputs, order }) => ({
     rowCount: count,
-    outputs: outputs.map(toWire),
-    order: order.map(toWire),
+    outputs: outputs.map((vector) => toWire(vector)),
+    order: order.map((vector) => toWire(vector)),
   }));
   const { columns, rowCount } = runToEnd(finishRows(orderedPlan(plan), rowParts, BYTES));
   const rows = Array.from({ length: rowCount }, (_, row) => columns.map((column) => valueAt(column, row)));
@@ -130,6 +131,29 @@ function planOfMany(more: Partial<SelectPlan>): SelectPlan {
   }));
   return planOf({ grouping: { keys, perEntity: false, aggregates: [counted] }, outputs, ...more });
 }
+
+t.test('groups whose rows are equal are counted, and not ordered', async (t) => {
+  const none: SelectPlan['outputs'] = [
+    { name: 'c', type: TEXT, of: { op: 'constant', type: TEXT, value: null } },
+  ];
+  const partials = [0, 1, 2].map((shard) => manyGroups(shard, 20_000));
+  const groupCount = merged(planOfMany({}), partials, 2).rows.length;
+  const order = [{ of: inputOf(3, INTEGER), descending: true }];
+  for (const [plan, count] of [
+    [planOfMany({ outputs: [] }), groupCount],
+    [planOfMany({ outputs: none, order }), groupCount],
+    [planOfMany({ outputs: [], offset: 100, limit: 70_000 }), Math.min(groupCount - 100, 70_000)],
+    [planOfMany({ outputs: none, offset: 3, limit: 20 }), 20],
+  ] as const) {
+    const { rows, parts } = merged(plan, partials, 2);
+    t.equal(rows.length, count);
+    t.ok(
+      parts.every((part) => part.order.length === 0),
+      'no keys',
+    );
+    t.equal(runToEnd(finishGroups(plan, partials, BYTES)).rowCount, count, 'on one thread');
+  }
+});
 
 t.test('with a small limit, a worker has few groups at a time', async (t) => {
   const partials = [0, 1, 2].map((shard) => manyGroups(shard, 60_000));

@@ -249,12 +249,10 @@ export function partialOf(plan: SelectPlan, rows: readonly Row[], prng: Prng): G
   const groups = shuffled(groupedRows(plan, rows), prng);
   return {
     groupCount: groups.length,
-    keys: grouping.keys.map((key) =>
-      wireOf(
-        key.type,
-        groups.map((group) => valueIn(key, group[0])),
-      ),
-    ),
+    keys: grouping.keys.map((key) => {
+      const values = groups.map((group) => valueIn(key, group[0]));
+      return perhapsHashed(wireOf(key.type, values), prng);
+    }),
     states: grouping.aggregates.map((aggregate) => stateOf(aggregate, groups, prng)),
   };
 }
@@ -319,10 +317,12 @@ function valuesState(type: SqlType, groups: readonly Value[][], prng: Prng): Agg
     holds: 'values',
     groups: groups.length === 1 && prng.chance(0.5) ? null : Uint32Array.from(entries, ({ group }) => group),
     counts: areUnique && prng.chance(0.5) ? null : Float64Array.from(entries, ({ count }) => count),
-    values,
-    hashes: values.kind === 'text' && prng.chance(0.5) ? hashesOf(values, prng) : null,
+    values: perhapsHashed(values, prng),
   };
 }
+
+const perhapsHashed = (values: WireVector, prng: Prng): WireVector =>
+  values.kind === 'text' && prng.chance(0.5) ? { ...values, hashes: hashesOf(values, prng) } : values;
 
 /** Some dictionaries do not have the hash of the empty text. */
 function hashesOf({ offsets, bytes }: Extract<WireVector, { kind: 'text' }>, prng: Prng): Uint32Array {

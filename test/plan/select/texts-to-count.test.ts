@@ -22,7 +22,6 @@ const listed = (texts: Iterable<string>): AggregateState => ({
   groups: null,
   counts: null,
   values: toWire(vectorOf(TEXT, [...texts])),
-  hashes: null,
 });
 const partialOf = (...states: AggregateState[]): GroupPartial => ({ groupCount: 1, keys: [], states });
 
