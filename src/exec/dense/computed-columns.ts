@@ -33,6 +33,7 @@ export class ComputedColumns {
   readonly #inputs = new Map<number, { readonly column: SegmentColumn; readonly buffer: number }>();
   /** By value: the buffer that holds it in every row. */
   readonly #constants = new Map<bigint, number>();
+  #hasConstants = false;
   /** Buffers for the results of steps. */
   readonly #stack: readonly number[];
 
@@ -48,19 +49,14 @@ export class ComputedColumns {
     this.#computed = columns.map(({ columnId, steps }) => {
       const inputs: SegmentColumn[] = [];
       for (const step of steps) {
-        if (step.step === 'constant') this.#addConstant(step.value, at);
+        if (step.step === 'constant' && !this.#constants.has(step.value)) {
+          this.#constants.set(step.value, at(BLOCK_BYTES));
+        }
         if (step.step === 'column') inputs.push(this.#addInput(step.columnId, columnOf, at));
       }
       const present = at(bitmapBytes(DENSE_BLOCK_ROWS));
       return { steps, result: columnOf(columnId), values: at(BLOCK_BYTES), present, inputs };
     });
-  }
-
-  #addConstant(value: bigint, at: Allocate): void {
-    if (this.#constants.has(value)) return;
-    const buffer = at(BLOCK_BYTES);
-    this.#memory.kernels.fillI64(value, DENSE_BLOCK_ROWS, buffer);
-    this.#constants.set(value, buffer);
   }
 
   #addInput(columnId: number, columnOf: (columnId: number) => SegmentColumn, at: Allocate): SegmentColumn {
@@ -69,8 +65,12 @@ export class ComputedColumns {
     return column;
   }
 
-  /** To be called when the stored columns hold another segment. */
+  /** To be called when the stored columns hold another segment, and not before all allocations have succeeded. */
   begin(): void {
+    if (!this.#hasConstants) {
+      for (const [value, at] of this.#constants) this.#memory.kernels.fillI64(value, DENSE_BLOCK_ROWS, at);
+      this.#hasConstants = true;
+    }
     for (const { result, inputs } of this.#computed) {
       result.stored = inputs.some(({ stored }) => stored === null) ? null : { kind: 'i64', width: 8 };
       result.isFull = inputs.every(({ isFull }) => isFull);

@@ -9,6 +9,7 @@ import { ShardOperatorStats } from '../../../src/exec/select/operator-stats.js';
 import { ShardRows } from '../../../src/exec/select/shard-rows.js';
 import { allocateFresh } from '../../../src/exec/select/text-partitions.js';
 import type { Aggregate, Expression, GroupPartial, SelectPlan } from '../../../src/ir/index.js';
+import { ARENA_RESERVED_BYTES } from '../../../src/kernels/index.js';
 import { finishGroups, type Table } from '../../../src/plan/index.js';
 import { Arena, type Shard } from '../../../src/storage/index.js';
 import { fromWire, valueAt } from '../../../src/vector/index.js';
@@ -449,6 +450,50 @@ t.test('a query without memory for dense tables is grouped row by row', async (t
   const memories = new QueryMemories(null);
   t.equal(densely(extraction.shards[0], { ...SHARED, grouping }, new Arena(null), memories, small), null);
   t.equal(small.reservedBytes, 0);
+});
+
+t.test('an operand that is computed takes no memory that it does not have', async (t) => {
+  const [, module] = MODULES[MODULES.length - 1];
+  const extraction = new Extraction(module, 1);
+  extraction.insert(generateEntities(new Prng(SEED), 300, { idCount: 400, wide: false, density: 1 }));
+  const left = inputAt(SHARED, NUMBER);
+  const of: Expression = {
+    op: 'arithmetic',
+    type: INTEGER,
+    operator: '*',
+    left,
+    right: generateConstant(new Prng(1)),
+  };
+  const sum: Aggregate = {
+    function: 'sum',
+    of,
+    distinct: false,
+    feed: 'rows',
+    fraction: null,
+    type: INTEGER,
+  };
+  const plan = { ...SHARED, grouping: { keys: [], perEntity: false, aggregates: [sum] } };
+  const memories = new QueryMemories(module);
+  const reserved = (): Uint8Array => {
+    const memory = memories.acquire();
+    const bytes = memory.u8.slice(0, ARENA_RESERVED_BYTES);
+    memories.release(memory, unbounded());
+    return bytes;
+  };
+  const before = reserved();
+  const outcomes = new Set<string>();
+  for (let bytes = 10_000; bytes < 2 ** 22; bytes *= 1.3) {
+    const partial = densely(
+      extraction.shards[0],
+      plan,
+      new Arena(module),
+      memories,
+      new QueryRun(null, 0, bytes),
+    );
+    outcomes.add(partial === null ? 'too little' : 'enough');
+    t.strictSame(reserved(), before, `${Math.round(bytes)} bytes: the memory of the kernels is untouched`);
+  }
+  t.equal(outcomes.size, 2);
 });
 
 t.test(
