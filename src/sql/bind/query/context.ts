@@ -5,6 +5,7 @@ import type { SessionTable, SqlRequest } from '../request.js';
 import type { Build } from './build.js';
 import type { OutputColumn, PlanColumns } from './plan-columns.js';
 import type { QueryScope } from './query-scope.js';
+import type { SavedViews } from './saved-views.js';
 
 /** The clauses of a query around its body. */
 export type QueryTail = Pick<Query, 'orderBy' | 'limit' | 'offset' | 'withTies'>;
@@ -37,6 +38,7 @@ export interface QueryContext {
   readonly tables: Build[];
   /** The session's tables that the query being bound sees. */
   readonly sessionTables: ReadonlyMap<string, SessionTable>;
+  readonly savedViews: SavedViews;
   /** Binds the query of a view with the tables that it was made over. Throws 6000, 506. */
   bindView(view: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery;
   /** Binds the query of a table of WITH. Throws 6000, 506. */
