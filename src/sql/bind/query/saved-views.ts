@@ -11,17 +11,12 @@ import { sqlError } from '../../sql-error.js';
 import type { TableName } from '../../tree.js';
 import { namedOrDashed } from '../clauses/sources.js';
 import type { SessionTable, SqlRequest } from '../request.js';
-import type { BoundQuery, QueryContext } from './context.js';
+import type { BoundView, QueryContext } from './context.js';
 
 /** Views within views. */
 const DEPTH_MAX = 16;
 /** Views of one statement, those within views included. */
 const VIEWS_MAX = 256;
-
-export interface BoundView extends BoundQuery {
-  /** Names of the first columns; null = those of the query. */
-  readonly columnNames: readonly string[] | null;
-}
 
 /** The model and the saved queries of a database. */
 export type ViewScope = Pick<SqlRequest, 'model' | 'savedQueries'>;
