@@ -132,7 +132,12 @@ export class Engine implements EngineApi {
     };
     const runner = new QueryRunner(queryDependencies);
     const cacheBytesMax = Math.max(CACHE_BYTES_MIN, Math.floor(options.memoryLimitBytes / CACHE_MEMORY_PART));
-    this.#queries = new Queries({ ...queryDependencies, runner, cacheBytesMax });
+    this.#queries = new Queries({
+      ...queryDependencies,
+      runner,
+      cacheBytesMax,
+      selectWork: (query) => this.#selects.wholeWork(query),
+    });
     const logDir = `${options.dir}/${LOG_DIR}`;
     const spoolDir = `${options.dir}/${SPOOL_DIR}`;
     const spools = { fs: options.fs, dir: spoolDir, store: new SpoolStore() };

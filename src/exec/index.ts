@@ -1,4 +1,4 @@
-export * from './aggregate/round.js';
+export { totalsOfShards } from './aggregate/column-totals.js';
 export { describeColumns } from './column-statistics.js';
 export * from './count.js';
 export * from './extract/extract.js';

@@ -1,6 +1,7 @@
 export * from './aggregate.js';
 export * from './bounds.js';
 export * from './build.js';
+export * from './column-totals.js';
 export * from './condition.js';
 export * from './dimensions.js';
 export * from './expression.js';

@@ -3,6 +3,7 @@
  * order and the limit. The stages, in the order of evaluation:
  *   rows      entities that satisfy `condition` and `filter`; with `events` one row per passing event of such an entity
  *   joins     each row finds at most one entity of each joined dimension by its ID
+ *   items     each row is repeated for every combination of its items; only with a grouping
  *   grouping  rows become one row per group; optional
  *   having    filters groups
  *   outputs   the columns of the result
@@ -14,7 +15,8 @@
 
 import type { ValueKind } from '../schema/index.js';
 import type { Field, SqlType, WireVector } from '../vector/index.js';
-import type { Condition, EventTest } from './condition.js';
+import type { Buckets } from './aggregate.js';
+import type { Condition, EventTest, ValueTest, Window } from './condition.js';
 import type { Expression } from './expression.js';
 
 /** The values of a row that expressions read. */
@@ -35,9 +37,27 @@ export type Input = { readonly type: SqlType } & (
   | { readonly from: 'event-date'; readonly columnId: number }
   /** Whether the row's entity satisfies the condition: true, false or missing (unknown). */
   | { readonly from: 'condition'; readonly condition: Condition }
+  /** The item of source `source` of the plan's `items`: a value, or the number of a bucket as an integer. */
+  | { readonly from: 'item'; readonly source: number }
   /** Column `column` of the entity that join `join` found; missing if it found none. */
   | { readonly from: 'joined'; readonly join: number; readonly column: number }
 );
+
+/** Makes one row of each item that belongs to a row, and none of a row without items. */
+export type ItemSource =
+  /** The items of the entity's list that pass every test on their own. */
+  | {
+      readonly from: 'list';
+      readonly columnId: number;
+      readonly kind: ValueKind;
+      readonly tests: readonly ValueTest[];
+      /** Whether equal items of one entity make one row. */
+      readonly distinct: boolean;
+    }
+  /** The distinct values of the entity's events that pass. */
+  | { readonly from: 'events'; readonly event: EventTest }
+  /** The buckets that contain the date of the row's event; rows must be events. */
+  | { readonly from: 'buckets'; readonly buckets: Buckets; readonly window: Window };
 
 export interface Join {
   readonly dimensionId: number;
@@ -141,6 +161,8 @@ export interface SelectPlan {
   readonly events: EventTest | null;
   readonly joins: readonly Join[];
   readonly inputs: readonly Input[];
+  /** Absent = none. */
+  readonly items?: readonly ItemSource[];
   /** Events that aggregates read; a feed's aggregates read event-value and event-date of its column. */
   readonly feeds: readonly EventTest[];
   readonly grouping: Grouping | null;
@@ -175,6 +197,11 @@ export interface JoinTable {
  */
 export interface GroupPartial {
   readonly groupCount: number;
+  /**
+   * The greatest count of an omitted group, if only the groups with the greatest counts were requested; absent = no group
+   * was omitted.
+   */
+  readonly restMax?: number;
   /** One per key, a row per group; no two groups have equal keys, unless groups are entities. */
   readonly keys: readonly WireVector[];
   /** One per aggregate. */

@@ -1,12 +1,12 @@
 /**
- * Converts exact integers to numbers of a result: rationals and their square roots rounded once to the nearest double
+ * Converts exact integers to numbers of a result: rationals rounded once to the nearest double
  * (ties to even), and doubles and scaled decimals as JSON tokens that always have a fraction.
  */
 import { formatDecimal } from '../schema/index.js';
 
 /** Integers up to this magnitude are exact doubles. */
 const EXACT_MAX = 2n ** 53n;
-/** Bits of a quotient or root before rounding: more than a double's 53 and one for ties. */
+/** Bits of a quotient before rounding: more than a double's 53 and one for ties. */
 const BITS = 66;
 
 const isExact = (value: bigint): boolean => value <= EXACT_MAX && value >= -EXACT_MAX;
@@ -24,32 +24,10 @@ export function nearestDouble(numerator: bigint, denominator: bigint): number {
   return scaleBack(quotient, quotient * divisor !== scaled, shift);
 }
 
-/** The square root of numerator / denominator; the numerator must not be negative, the denominator must be above 0. */
-export function nearestRoot(numerator: bigint, denominator: bigint): number {
-  if (numerator === 0n) return 0;
-  // numerator / denominator x 4^half has about twice BITS bits, and its root BITS.
-  const half = Math.ceil((2 * BITS - bitLength(numerator) + bitLength(denominator)) / 2);
-  const scaled = half > 0 ? numerator << BigInt(2 * half) : numerator;
-  const divisor = half < 0 ? denominator << BigInt(-2 * half) : denominator;
-  const quotient = scaled / divisor;
-  const root = integerRoot(quotient);
-  return scaleBack(root, root * root !== quotient || quotient * divisor !== scaled, half);
-}
-
 /** bits / 2^shift, where `bits` is the integer part; `more`: whether a remainder follows. */
 function scaleBack(bits: bigint, more: boolean, shift: number): number {
   // The last bit is far below the rounding position of Number(): setting it represents the remainder.
   return Number(more ? bits | 1n : bits) * 2 ** -shift;
-}
-
-/** The greatest integer whose square is not above `value`, by Newton's method from above. */
-function integerRoot(value: bigint): bigint {
-  let root = 1n << BigInt(Math.ceil(bitLength(value) / 2));
-  for (;;) {
-    const next = (root + value / root) >> 1n;
-    if (next >= root) return root;
-    root = next;
-  }
 }
 
 /** The double in JavaScript notation, but without an exponent and always with a fraction. */

@@ -1,8 +1,7 @@
-export * from './aggregation.js';
+export * from './aggregation/aggregation.js';
 export * from './exchange/index.js';
 export { explainRelation, explainStages, type StoredNames } from './explain/explain-relation.js';
 export { stagesOf } from './fragments/stages.js';
-export * from './lowered-select.js';
 export { mergeMemory } from './merge-memory.js';
 export * from './pages.js';
 export { simplifyGrouping } from './rules/groupings/groupings.js';

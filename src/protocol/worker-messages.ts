@@ -20,8 +20,6 @@ import type {
   MergeShare,
   PartitionedGroups,
   PartitionedTexts,
-  RoundPartial,
-  RoundPlan,
   SelectPlan,
   Stage,
 } from '../ir/index.js';
@@ -120,8 +118,11 @@ export interface WorkerRequests {
   'describe-columns': {
     readonly dimensions: readonly { readonly databaseId: number; readonly dimensionId: number }[];
   };
-  /** One round for each of several aggregations. */
-  aggregate: { readonly rounds: readonly RoundPlan[]; readonly bounds: WorkerQueryLimits };
+  /** The groups of a SELECT that consists of totals of columns (columnTotalsOf), by shard. */
+  totals: {
+    readonly plan: SelectPlan & { readonly dimensionId: number };
+    readonly bounds: WorkerQueryLimits;
+  };
   /** The first rows of the worker's shards, in the plan's order. */
   extract: { readonly plan: ExtractPlan; readonly bounds: WorkerQueryLimits };
   /** Starts a SELECT over the worker's shards; 'select-next' requests its parts. Ends an earlier SELECT with the same number. */
@@ -135,6 +136,8 @@ export interface WorkerRequests {
     readonly format: RowFormat | null;
     /** Whether the worker returns statistics of the operators. */
     readonly profiled: boolean;
+    /** About this many groups of each shard, those with the greatest counts, probably include the first ones; null = all. */
+    readonly best: number | null;
     /** Groups from this number on are returned in partitions; null = never. */
     readonly partitionGroupsMin: number | null;
     readonly bounds: WorkerQueryLimits;
@@ -184,6 +187,8 @@ export interface WorkerRequests {
     readonly sliceMs: number;
     /** Memory for encoded parts; the worker owns it from now on. */
     readonly spare: readonly SharedArrayBuffer[];
+    /** Whether the response is probably small; absent = no. */
+    readonly isSmall?: boolean;
   };
   /** Counts the distinct texts of the partitions [from, to) of the lists that workers returned for this SELECT. */
   'select-count-texts': {
@@ -372,7 +377,7 @@ export interface WorkerResponses {
   'count-entities': readonly number[];
   'describe-columns': readonly DimensionStatistics[];
   /** Per round, a partial result of each shard that has data of the dimension. */
-  aggregate: readonly (readonly RoundPartial[])[];
+  totals: readonly GroupPartial[];
   extract: PackedRows;
   'select-begin': null;
   'select-merge': null;
@@ -402,7 +407,11 @@ export type WorkerRequest = { [Op in WorkerOp]: { readonly op: Op } & WorkerRequ
 export const SLOW_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['checkpoint-step', 'load']);
 
 /** Requests with large responses: each ends its task, so that its response is sent and freed before the next one starts. */
-export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['aggregate', 'extract', 'select-next']);
+export const LARGE_OPS: ReadonlySet<WorkerOp> = new Set<WorkerOp>(['extract', 'select-next']);
+
+/** Whether the response may be large. */
+export const isLarge = ({ op, isSmall }: { readonly op: WorkerOp; readonly isSmall?: boolean }): boolean =>
+  LARGE_OPS.has(op) && isSmall !== true;
 
 export interface WorkerTask {
   readonly sequence: number;

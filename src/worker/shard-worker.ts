@@ -14,14 +14,12 @@ import {
   lookUp,
   mutateEntities,
   QueryMemories,
-  type QueryRun,
-  runRound,
   summarizeScan,
+  totalsOfShards,
 } from '../exec/index.js';
 import { createLz4 } from '../format/index.js';
 import { createIngestScratch, type IngestScratch } from '../ingest/index.js';
 import type { FileSystem } from '../io/index.js';
-import type { RoundPartial, RoundPlan } from '../ir/index.js';
 import { compileKernels } from '../kernels/index.js';
 import type { DimensionData } from '../protocol/index.js';
 import {
@@ -139,7 +137,8 @@ export class ShardWorker {
       },
       'describe-columns': ({ dimensions }) =>
         dimensions.map((dimension) => describeColumns(this.#shards.values(), dimension)),
-      aggregate: ({ rounds, bounds }) => this.#aggregate(rounds, this.#queries.runOf(bounds)),
+      totals: ({ plan, bounds }) =>
+        totalsOfShards(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       extract: ({ plan, bounds }) =>
         extractRows(this.#shards.values(), plan, this.#scratch, this.#queries.runOf(bounds)),
       'select-begin': (request) => this.#queries.beginSelect(request),
@@ -247,14 +246,6 @@ export class ShardWorker {
   #each(act: (shard: Shard) => void): null {
     for (const shard of this.#shards.values()) act(shard);
     return null;
-  }
-
-  #aggregate(rounds: readonly RoundPlan[], run: QueryRun): RoundPartial[][] {
-    return rounds.map((round) =>
-      [...this.#shards.values()]
-        .map((shard) => runRound(shard, round, this.#scratch, run))
-        .filter((partial) => partial !== null),
-    );
   }
 
   #setModels(databases: ReadonlyMap<number, DatabaseModel>): void {

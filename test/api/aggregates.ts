@@ -35,12 +35,12 @@ export const WEEK: Window = { from: secondsOf('2016-01-01'), to: secondsOf('2016
 
 /** The source of a column's values. For an event column it is the events in the window. */
 export function sourceOf(apiName: string, window: Window = WEEK): ValueSource {
-  const { id: columnId, type } = columnOf(apiName);
+  const { id: columnId, type, storage } = columnOf(apiName);
   if (type === 'unique-id') return { from: 'entity-id' };
   const kind = valueKindOf(type);
   return isEventType(type)
     ? { from: 'events', columnId, kind, window }
-    : { from: 'attribute', columnId, kind };
+    : { from: storage === 'list-of-values' ? 'list' : 'attribute', columnId, kind };
 }
 
 /** A level of the column without tests: source, tests, and how values are written. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Prng } from '../../src/base/index.js';
-import { decimalToken, floatToken, nearestDouble, nearestRoot } from '../../src/plan/exact-numbers.js';
+import { decimalToken, floatToken, nearestDouble } from '../../src/plan/exact-numbers.js';
 
 const SEED = 316_227;
 t.comment(`seed ${SEED}`);
@@ -100,35 +100,6 @@ t.test(
     t.equal(nearestDouble(0n, 10n ** 40n), 0);
   },
 );
-
-t.test('a root is rounded once, to the nearest double', async (t) => {
-  const wrong: string[] = [];
-  for (let round = 0; round < 10_000; round++) {
-    const exact = { top: positive(), bottom: positive() };
-    const found = nearestRoot(exact.top, exact.bottom);
-    const squareVersus = ({ top, bottom }: Rational): number =>
-      compare({ top: top * top, bottom: bottom * bottom }, exact);
-    if (!isNearest(found, squareVersus)) wrong.push(`root of ${exact.top} / ${exact.bottom} = ${found}`);
-  }
-  t.strictSame(wrong, []);
-});
-
-t.test('roots of squares are exact, including values halfway between doubles', async (t) => {
-  t.equal(nearestRoot(0n, 7n), 0);
-  t.equal(nearestRoot(2n, 1n), Math.SQRT2);
-  t.equal(nearestRoot(9n, 4n), 1.5);
-  for (const root of [10n ** 9n + 7n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 53n + 3n, 3n ** 60n]) {
-    for (const bottom of [1n, 10n ** 6n, 7n ** 30n]) {
-      t.equal(nearestRoot(root * root, bottom * bottom), nearestDouble(root, bottom), `${root} / ${bottom}`);
-    }
-  }
-  const half = (2n ** 53n + 1n) ** 2n;
-  for (const bottom of [1n, 2n ** 30n + 1n, 3n ** 200n]) {
-    t.equal(nearestRoot(half * bottom, bottom), 2 ** 53, 'to the even one');
-    t.equal(nearestRoot(half * bottom + 1n, bottom), 2 ** 53 + 2, 'slightly above halfway');
-    t.equal(nearestRoot(half * bottom - 1n, bottom), 2 ** 53, 'slightly below halfway');
-  }
-});
 
 t.test('a float always has a fraction and never an exponent, and is parsed to the same float', async (t) => {
   const examples: readonly [number, string][] = [

@@ -1,16 +1,15 @@
 import t from 'tap';
 import { INT64_MAX, INT64_MIN, Prng, runToEnd } from '../../src/base/index.js';
-import { integerAt } from '../../src/plan/value-lists.js';
 import { RankFinder } from '../../src/plan/weighted-rank.js';
-import { listOf } from './values.js';
 
 const SEED = 264_575;
 t.comment(`seed ${SEED}`);
 
-function wordsOf(values: readonly bigint[]): Uint32Array {
-  const list = listOf('i64', values);
-  return list.kind === 'i64' ? list.words : new Uint32Array(0);
-}
+const wordsOf = (values: readonly bigint[]): Uint32Array =>
+  new Uint32Array(BigInt64Array.from(values).buffer);
+
+const integerAt = (words: Uint32Array, index: number): bigint =>
+  BigInt.asIntN(64, (BigInt(words[2 * index + 1]) << 32n) | BigInt(words[2 * index]));
 
 t.test('the values at a rank equal those of the sorted list', async (t) => {
   const prng = new Prng(SEED);

@@ -7,7 +7,6 @@ const FILES_MAX = 26;
 /** Folders that may be larger, and why. */
 const LARGER: Readonly<Record<string, string>> = {
   'src/exec/select': 'the query core replaces it',
-  'src/exec/aggregate': 'the query core replaces it',
 };
 
 /** Folders that directly contain more than `max` files, with the number of files. */

@@ -62,8 +62,6 @@ const EXCEPTIONS: readonly { readonly folder: string; readonly words: readonly s
     'test/conformance/',
     'test/demo/',
   ].map((folder) => ({ folder, words: ['place'] })),
-  // In place: an input is overwritten with the output.
-  { folder: 'src/exec/aggregate/value-batch.ts', words: ['place'] },
   // Cells of tables: of the console, of the SQL prompt, of Markdown and of benchmarks.
   ...['src/console/', 'src/commands/sql/', 'test/tidy/tables.ts', 'native-bench/'].map((folder) => ({
     folder,

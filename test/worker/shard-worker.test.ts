@@ -139,7 +139,14 @@ t.test('a SELECT is removed after its last part, or at its end if its texts may 
   };
   const grouping = { keys: [], perEntity: false, aggregates: [counted] };
   const bounds = { slot: 0, bytesMax: 2 ** 30 };
-  const settings = { tables: [], format: null, profiled: false, partitionGroupsMin: null, bounds };
+  const settings = {
+    tables: [],
+    format: null,
+    profiled: false,
+    best: null,
+    partitionGroupsMin: null,
+    bounds,
+  };
   const beginOf = (selectId: number, plan: SelectPlan): WorkerRequest => ({
     op: 'select-begin',
     selectId,

@@ -116,10 +116,11 @@ function predicatesIn({ others, path }: LevelFields): Predicate[] {
     .map(([name, argument]) => ({ name, argument, path: `${path}.${name}` }));
 }
 
-function sourceOf({ id: columnId, type }: Column, window: Window | null): ValueSource {
+function sourceOf({ id: columnId, type, storage }: Column, window: Window | null): ValueSource {
   if (type === 'unique-id') return { from: 'entity-id' };
   const kind = valueKindOf(type);
-  return window === null ? { from: 'attribute', columnId, kind } : { from: 'events', columnId, kind, window };
+  if (window !== null) return { from: 'events', columnId, kind, window };
+  return { from: storage === 'list-of-values' ? 'list' : 'attribute', columnId, kind };
 }
 
 interface Time {

@@ -1,8 +1,8 @@
 /**
  * The rows of EXPLAIN: the operators of a SELECT, their shards, the estimated rows and, for ANALYZE, the measured ones.
  */
-import type { SelectPlan, ValueSource } from '../../ir/index.js';
-import { lowerSelect, type Table } from '../../plan/index.js';
+import { columnTotalsOf, type SelectPlan, type ValueSource } from '../../ir/index.js';
+import type { Table } from '../../plan/index.js';
 import type { LeafSummary, OperatorStats, ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import { type Field, type Value, vectorOf } from '../../vector/index.js';
@@ -152,7 +152,7 @@ export function mainRows(plan: SelectPlan): ExplainRow[] {
   add(filter !== null, 'filter', 'row by row: conditions that no kernel can test');
   if (grouping !== null) {
     const keys = grouping.perEntity ? 'per entity' : `by ${counted(grouping.keys.length, 'key')}`;
-    const lowered = lowerSelect(plan) !== null;
+    const lowered = columnTotalsOf(plan) !== null;
     add(
       true,
       'group',

@@ -6,6 +6,7 @@
 import type { GroupPartial, PartitionedTexts, SelectPlan } from '../../ir/index.js';
 import {
   allGroups,
+  areCertain,
   finishGroups,
   finishRows,
   haveGroups,
@@ -20,18 +21,24 @@ import type { SelectPart } from '../../protocol/index.js';
 import type { RunningQuery } from './running-query.js';
 import { columnsOf, partialsOf, type WorkerSelect } from './worker-select.js';
 
-/** The merged groups of a grouped plan; null = only one slice is allowed, and it is too short. */
+/**
+ * The merged groups of a grouped plan; null = only one slice is allowed, and it is too short; 'uncertain' = the groups
+ * that were omitted because of `best` may be among the first ones.
+ */
 export async function mergedGroups(
   plan: SelectPlan,
   workerSelect: WorkerSelect,
   query: RunningQuery,
   bytesMax: number,
-): Promise<Table | null> {
+): Promise<Table | null | 'uncertain'> {
   const parts = await workerSelect.whole(Number.MAX_SAFE_INTEGER);
   if (parts === null) return null;
   const few = parts.filter(({ gives }) => gives !== 'group-count');
-  if (few.length === parts.length)
-    return mergedHere(plan, few.flatMap(partialsOf), workerSelect, query, bytesMax);
+  if (few.length === parts.length) {
+    const partials = few.flatMap(partialsOf);
+    if (!(await query.inSlices(areCertain(plan, partials, bytesMax)))) return 'uncertain';
+    return mergedHere(plan, partials, workerSelect, query, bytesMax);
+  }
   const rest = await workerSelect.continueFree(MERGE_SLICE_MS);
   return mergedByWorkers(plan, [...few, ...rest], workerSelect, query, bytesMax);
 }

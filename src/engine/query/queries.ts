@@ -4,6 +4,8 @@
  * rows that did not change meanwhile, or run inside the write barrier. An answer is cached under its whole plan and the
  * version that it read.
  */
+
+import { invariant } from '../../base/index.js';
 import type {
   AggregateAnswer,
   AggregatePlan,
@@ -17,6 +19,7 @@ import type { QueryApi, QueryOptions } from '../api.js';
 import type { QueryRunner, QueryRunnerDependencies } from './query-runner.js';
 import { ResultCache } from './result-cache.js';
 import type { RunningQuery } from './running-query.js';
+import type { SelectWork } from './select-work.js';
 
 /** Approximate memory of one row of an answer. */
 const ROW_BYTES = 200;
@@ -25,6 +28,8 @@ const COUNT_BYTES = 8;
 export interface QueriesDependencies extends QueryRunnerDependencies {
   readonly runner: QueryRunner;
   readonly cacheBytesMax: number;
+  /** Runs SELECTs of a query to their end. */
+  readonly selectWork: (query: RunningQuery) => Pick<SelectWork, 'table'>;
 }
 
 /** A plan whose answer is cached. */
@@ -81,22 +86,18 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
 
   async #aggregate(plans: readonly AggregatePlan[], query: RunningQuery): Promise<AggregateAnswer[]> {
     const { bytesMax } = this.#dependencies.limits;
-    const aggregations = plans.map((plan) => new Aggregation(plan, bytesMax));
-    for (;;) {
-      const open = aggregations.flatMap((aggregation) => {
-        const { round } = aggregation;
-        return round === null ? [] : [{ aggregation, round }];
-      });
-      if (open.length === 0) break;
-      const rounds = open.map(({ round }) => round);
-      const workers = await query.sendAll((worker, bounds) => worker.send('aggregate', { rounds, bounds }));
-      for (const [index, { aggregation }] of open.entries()) {
-        await query.inSlices(aggregation.takeSliced(workers.flatMap((partials) => partials[index])));
-      }
-    }
-    const answers: AggregateAnswer[] = [];
-    for (const aggregation of aggregations) answers.push(await query.inSlices(aggregation.answerSliced()));
-    return answers;
+    const work = this.#dependencies.selectWork(query);
+    return Promise.all(
+      plans.map(async (plan) => {
+        const aggregation = new Aggregation(plan, bytesMax);
+        for (let { round } = aggregation; round !== null; round = aggregation.round) {
+          const table = await work.table(round);
+          invariant(table !== null, 'an aggregation is not limited to a slice');
+          await query.inSlices(aggregation.take(table));
+        }
+        return query.inSlices(aggregation.answer());
+      }),
+    );
   }
 
   extract(plan: ExtractPlan, options: QueryOptions): Promise<readonly ExtractedRow[]> {

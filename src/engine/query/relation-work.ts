@@ -175,9 +175,11 @@ export class RelationWork {
   ): Promise<Table | null> {
     if (stage.runs === 'select') return this.#select(index, slices).table(stage.plan);
     const { query } = this.#dependencies;
-    return this.#onWorkers(index, stage, slices, null, (workerSelect) =>
-      mergedGroups(stage.plan, workerSelect, query, this.#rows.availableBytes),
-    );
+    return this.#onWorkers(index, stage, slices, null, async (workerSelect) => {
+      const table = await mergedGroups(stage.plan, workerSelect, query, this.#rows.availableBytes);
+      invariant(table !== 'uncertain', 'a stage requests all groups');
+      return table;
+    });
   }
 
   #select(index: number, slices: Slices): SelectWork {

@@ -26,7 +26,8 @@ export class RunningQuery {
   readonly #tooLong: string;
   readonly #endMs: number;
   readonly #timer: NodeJS.Timeout;
-  #reject: ((error: Error) => void) | null = null;
+  /** Reject what the query waits for. */
+  readonly #rejects = new Set<(error: Error) => void>();
   #stopped: QuarryError | null = null;
   /** Workers that have not answered yet. */
   #pendingCount = 0;
@@ -51,21 +52,17 @@ export class RunningQuery {
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
     this.#workers.stopFlags.stop(this.#bounds.slot);
-    this.#reject?.(this.#stopped);
+    for (const reject of this.#rejects) reject(this.#stopped);
   }
 
   /**
    * Sends one request to every worker in this turn, so that all of them answer at the same LSN. Rejects with 9004 if a worker
-   * is down, with 9005, and with the error of a worker. The next call is allowed when this one has settled.
+   * is down, with 9005, and with the error of a worker.
    */
   sendAll<T>(send: (worker: WorkerApi, bounds: WorkerQueryLimits) => Promise<T>): Promise<T[]> {
     return this.#workers.orUnavailable(
-      new Promise<T[]>((resolve, reject) => {
-        if (this.#stopped !== null) {
-          reject(this.#stopped);
-          return;
-        }
-        this.#reject = reject;
+      this.#stoppable<T[]>((resolve, reject) => {
+        if (this.#stopped !== null) return;
         const { all } = this.#workers;
         const answers: T[] = new Array(all.length);
         let missing = all.length;
@@ -86,6 +83,23 @@ export class RunningQuery {
         });
       }),
     );
+  }
+
+  /** A promise that rejects with 9005 as soon as the query is stopped. */
+  async #stoppable<T>(
+    begin: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
+  ): Promise<T> {
+    let rejectIt: ((error: Error) => void) | null = null;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        rejectIt = reject;
+        this.#rejects.add(reject);
+        if (this.#stopped !== null) reject(this.#stopped);
+        begin(resolve, reject);
+      });
+    } finally {
+      if (rejectIt !== null) this.#rejects.delete(rejectIt);
+    }
   }
 
   /** Throws 9005 if the query was stopped or its time is over. A busy thread needs this check because its timers do not fire. */
@@ -120,11 +134,7 @@ export class RunningQuery {
    */
   async entered(entering: Promise<void>, leave: () => void): Promise<void> {
     try {
-      await new Promise<void>((resolve, reject) => {
-        this.#reject = reject;
-        if (this.#stopped !== null) reject(this.#stopped);
-        entering.then(resolve, reject);
-      });
+      await this.#stoppable<void>((resolve, reject) => entering.then(resolve, reject));
     } catch (error) {
       entering.then(leave, () => {});
       throw error;

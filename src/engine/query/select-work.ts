@@ -5,17 +5,15 @@
  */
 import type { RowFormat } from '../../answer/index.js';
 import { invariant } from '../../base/index.js';
-import type { GroupPartial, Input, Join, JoinTable, SelectPlan } from '../../ir/index.js';
-import { TEXT } from '../../ir/index.js';
 import {
-  constantTable,
-  finishGroups,
-  finishRows,
-  type LoweredSelect,
-  lowerSelect,
-  RowMerge,
-  type Table,
-} from '../../plan/index.js';
+  columnTotalsOf,
+  type Input,
+  type Join,
+  type JoinTable,
+  type SelectPlan,
+  TEXT,
+} from '../../ir/index.js';
+import { bestOf, constantTable, finishGroups, finishRows, RowMerge, type Table } from '../../plan/index.js';
 import type { OperatorStats, PartMemory, SelectPart } from '../../protocol/index.js';
 import { concat, fromWire, toWire } from '../../vector/index.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
@@ -57,17 +55,15 @@ export class SelectWork {
   /** The whole answer of a plan that is not streamed; null = only one slice is allowed, and it is too short. */
   async table(plan: SelectPlan): Promise<Table | null> {
     const { bytesMax, query } = this.#dependencies;
-    if (plan.dimensionId === null) return constantTable(plan, bytesMax);
-    const lowered = lowerSelect(plan);
-    if (lowered !== null) {
-      return query.inSlices(finishGroups(plan, [await this.#lowered(lowered)], bytesMax));
-    }
+    const { dimensionId } = plan;
+    if (dimensionId === null) return constantTable(plan, bytesMax);
+    if (columnTotalsOf(plan) !== null) return this.#totals({ ...plan, dimensionId });
     // No await in between, so that the plan runs against the model that it was bound to.
     const tables = plan.joins.length === 0 ? [] : await this.#joinTables(plan);
     if (tables === null) return null;
+    if (plan.grouping !== null) return this.#groups(plan, tables, bestOf(plan));
     const workerSelect = this.#begin(plan, tables, null);
     try {
-      if (plan.grouping !== null) return await mergedGroups(plan, workerSelect, query, bytesMax);
       const rowsMax = plan.limit === null ? Number.MAX_SAFE_INTEGER : plan.limit + plan.offset;
       const parts = await workerSelect.whole(rowsMax);
       return parts && (await query.inSlices(finishRows(plan, parts.map(columnsOf), bytesMax)));
@@ -76,20 +72,23 @@ export class SelectWork {
     }
   }
 
-  /** Sends both requests in one turn. */
-  async #lowered({ count, rounds, partial }: LoweredSelect): Promise<GroupPartial> {
-    const { query } = this.#dependencies;
-    const workers = await query.sendAll((worker, bounds) =>
-      Promise.all([
-        count === null ? [0] : worker.send('count-entities', { plans: [count], bounds }),
-        rounds.length === 0 ? [] : worker.send('aggregate', { rounds, bounds }),
-      ]),
-    );
-    const entityCount = workers.reduce((sum, [[counted]]) => sum + counted, 0);
-    return partial(
-      entityCount,
-      rounds.map((_, round) => workers.flatMap(([, partials]) => partials[round])),
-    );
+  /** The answer of a plan of totals, by one short request. */
+  async #totals(plan: SelectPlan & { readonly dimensionId: number }): Promise<Table> {
+    const { bytesMax, query } = this.#dependencies;
+    const workers = await query.sendAll((worker, bounds) => worker.send('totals', { plan, bounds }));
+    return query.inSlices(finishGroups(plan, workers.flat(), bytesMax));
+  }
+
+  /** Requests all groups if the best ones do not determine the first; null as in `table`. */
+  async #groups(plan: SelectPlan, tables: readonly JoinTable[], best: number | null): Promise<Table | null> {
+    const { bytesMax, query } = this.#dependencies;
+    const workerSelect = this.#begin(plan, tables, null, best);
+    try {
+      const found = await mergedGroups(plan, workerSelect, query, bytesMax);
+      return found === 'uncertain' ? await this.#groups(plan, tables, null) : found;
+    } finally {
+      workerSelect.end();
+    }
   }
 
   /**
@@ -194,9 +193,14 @@ export class SelectWork {
     }
   }
 
-  #begin(plan: SelectPlan, tables: readonly JoinTable[], format: RowFormat | null): WorkerSelect {
+  #begin(
+    plan: SelectPlan,
+    tables: readonly JoinTable[],
+    format: RowFormat | null,
+    best: number | null = null,
+  ): WorkerSelect {
     const { workers, nextId, slices, query, stats, partMemory, partitionGroupsMin } = this.#dependencies;
-    const settings = { runs: 'select', plan, tables, format, partitionGroupsMin } as const;
+    const settings = { runs: 'select', plan, tables, format, best, partitionGroupsMin } as const;
     return new WorkerSelect(nextId(), [...workers.all], settings, slices, query, stats, partMemory);
   }
 }

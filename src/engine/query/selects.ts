@@ -312,6 +312,11 @@ export class Selects {
     return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
   }
 
+  /** Runs SELECTs in one slice of any length. */
+  wholeWork(query: RunningQuery): SelectWork {
+    return this.#work(query, { ms: Number.POSITIVE_INFINITY, isOnly: false }, null);
+  }
+
   #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {
     return new SelectWork({ ...this.#workDependencies(query), slices, stats });
   }

@@ -55,6 +55,8 @@ export type WorkerSelectSettings = {
       readonly tables: readonly JoinTable[];
       /** The encoding of rows; null = as columns. */
       readonly format: RowFormat | null;
+      /** See SelectOptions. */
+      readonly best: number | null;
     }
   | {
       readonly runs: 'stage';
@@ -265,7 +267,10 @@ export class WorkerSelect {
     }
     const sliceMs = this.#slices.ms;
     const spare = this.#memory.take(spares);
-    const first = worker.send('select-next', { selectId, rowsMax, bytesMax, sliceMs, spare });
+    const first = worker.send('select-next', {
+      ...{ selectId, rowsMax, bytesMax, sliceMs, spare },
+      isSmall: this.#settings.runs === 'select' && this.#settings.best !== null,
+    });
     const [, begunPart] = await Promise.all([begun, first]);
     const operatorStats = [...begunPart.operatorStats];
     let part = begunPart;
@@ -282,12 +287,13 @@ export class WorkerSelect {
     const settings = this.#settings;
     const { partitionGroupsMin } = settings;
     if (settings.runs === 'select') {
-      const { plan, tables, format } = settings;
+      const { plan, tables, format, best } = settings;
       return worker.send('select-begin', {
         selectId,
         plan,
         tables,
         format,
+        best,
         profiled,
         partitionGroupsMin,
         bounds,

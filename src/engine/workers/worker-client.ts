@@ -9,7 +9,7 @@ import { Piscina } from 'piscina';
 import { type DataMemory, NO_DATA_MEMORY } from '../../base/index.js';
 import {
   fromRefusal,
-  LARGE_OPS,
+  isLarge,
   SLOW_OPS,
   type WorkerOp,
   type WorkerReply,
@@ -51,7 +51,7 @@ export class WorkerQueue<Waiting extends { readonly request: Pick<WorkerRequest,
       this.#parsesAreDue = false;
       return this.#nextParses();
     }
-    const large = this.#ordered.findIndex(({ request }) => LARGE_OPS.has(request.op));
+    const large = this.#ordered.findIndex(({ request }) => isLarge(request));
     const count = Math.min(large === -1 ? this.#ordered.length : large + 1, REQUESTS_PER_TASK_MAX);
     const task = this.#ordered.splice(0, count);
     if (task.every(({ request }) => request.op === 'apply')) return [...task, ...this.#nextParses()];

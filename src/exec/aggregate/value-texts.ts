@@ -1,8 +1,11 @@
 /** Texts of a query's result, copied out of a dictionary or a segment's IDs. */
 import { type MemoryAccount, QuarryError } from '../../base/index.js';
-import type { ValueList } from '../../ir/index.js';
 
-type TextList = Extract<ValueList, { kind: 'text' }>;
+/** Text t is the UTF-8 bytes [offsets[t], offsets[t + 1]). */
+export interface TextList {
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+}
 
 /** The largest offset that fits 32 bits. */
 const BYTES_MAX = 2 ** 32 - 1;
@@ -32,7 +35,6 @@ export function emptyTexts(
     throw new QuarryError(9006, 'the distinct strings of the query exceed 4 GiB in total');
   memory.reserve((count + 1) * 4 + total);
   return {
-    kind: 'text',
     offsets: new Uint32Array(allocator((count + 1) * 4)),
     bytes: new Uint8Array(allocator(total)),
   };

@@ -96,9 +96,9 @@ export function planDense(
   plan: SelectPlan,
   directSlotsMax = SLOTS_MAX,
 ): DensePlan | null {
-  const { grouping, events, joins, filter } = plan;
-  if (grouping === null || grouping.perEntity || events !== null || joins.length > 0 || filter !== null)
-    return null;
+  const { grouping, events, joins, filter, items = [] } = plan;
+  if (grouping === null || grouping.perEntity || events !== null || items.length > 0) return null;
+  if (joins.length > 0 || filter !== null) return null;
   const keys = keysOf(dimension, grouping, plan);
   if (keys === null) return null;
   return planOperands(dimension, grouping, plan, keys.keys, directSlots(dimension, keys, directSlotsMax));

@@ -23,6 +23,11 @@ export interface SelectOptions {
   /** null = the result is returned as columns. */
   readonly format: RowFormat | null;
   readonly profiled: boolean;
+  /**
+   * If the plan counts rows by one key: about this many groups of each shard, those with the greatest counts, may be
+   * returned instead of all. null or absent = all groups are returned.
+   */
+  readonly best?: number | null;
   /** Allocates encoded parts and the texts of groups; omitted = newly allocated memory. */
   readonly allocator?: Allocator;
   /** Memory for the tables of kernels. */
@@ -59,7 +64,8 @@ export class SelectCursor {
       run,
       profiled,
     );
-    if (plan.grouping !== null) this.#rows = new GroupedShards(this.#workerShards, settings.allocator);
+    if (plan.grouping !== null)
+      this.#rows = new GroupedShards(this.#workerShards, settings.best ?? null, settings.allocator);
     else if (plan.order.length > 0) this.#rows = new OrderedRows(this.#workerShards);
     else this.#rows = new UngroupedRows(this.#workerShards, format, settings.allocator);
   }

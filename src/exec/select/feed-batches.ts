@@ -4,6 +4,7 @@ import type { Input } from '../../ir/index.js';
 import type { Vector } from '../../vector/index.js';
 import { eventsOfRows, rowsOfEvents } from '../condition/event-selection.js';
 import { listSelectedRows } from '../condition/selected-rows.js';
+import type { EntityValues } from '../items/entity-values.js';
 import type { QueryRun } from '../query-run.js';
 import type { BatchSize } from './batch-size.js';
 import type { FeedSelection } from './feed-selection.js';
@@ -39,6 +40,8 @@ interface FeedSource {
   /** A bitmap over the shard's rows; null = all. */
   readonly rows: Uint8Array | null;
   readonly batchSize: BatchSize;
+  /** By input: the column that it reads of the events' entities; absent = none. */
+  readonly entityValues?: readonly (EntityValues | null)[];
 }
 
 /**
@@ -46,7 +49,7 @@ interface FeedSource {
  * Throws 9005, 9006.
  */
 export function* feedBatches(
-  { selection, rows, batchSize }: FeedSource,
+  { selection, rows, batchSize, entityValues = [] }: FeedSource,
   columnId: number,
   inputs: readonly Input[],
   reader: InputReader,
@@ -54,7 +57,9 @@ export function* feedBatches(
 ): Generator<RowBatch | null, undefined> {
   const { segments } = selection;
   const values = reader.eventsOf(columnId);
-  const read = (index: number, segment: number, rowSet: RowSet): Vector => {
+  const read = (index: number, segment: number, rowSet: RowSet, entityRows: Uint32Array): Vector => {
+    const column = entityValues[index] ?? null;
+    if (column !== null) return column.read(entityRows);
     const input = inputs[index];
     invariant(
       (input.from === 'event-value' || input.from === 'event-date') && input.columnId === columnId,
@@ -84,7 +89,8 @@ export function* feedBatches(
       to = Math.min(from + batchSize.next(), count);
       const rowSet =
         list === null ? rowRange(selected.from + from, to - from) : rowList(list.subarray(from, to));
-      yield new FeedBatch(entityRows.subarray(from, to), (input) => read(input, index, rowSet));
+      const entities = entityRows.subarray(from, to);
+      yield new FeedBatch(entities, (input) => read(input, index, rowSet, entities));
     }
   }
 }

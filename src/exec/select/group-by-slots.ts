@@ -23,8 +23,8 @@ export function groupBySlots(
   stats: ShardOperatorStats,
 ): GroupPartial | null {
   const { plan } = source;
-  const { grouping, events } = plan;
-  if (grouping === null || grouping.perEntity || events !== null) return null;
+  const { grouping, events, items = [] } = plan;
+  if (grouping === null || grouping.perEntity || events !== null || items.length > 0) return null;
   const values = SlotAggregates.of(grouping, source);
   if (values === null) return null;
   const memory = run.child();

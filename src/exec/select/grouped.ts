@@ -6,7 +6,7 @@ import type { SelectPart } from '../../protocol/index.js';
 import type { DenseGroups } from '../dense/dense-groups.js';
 import type { QueryMemories } from '../query-memory.js';
 import { DEFAULT_GROUP_OPTIONS, groupShard } from './group.js';
-import type { ShardRows } from './shard-rows.js';
+import type { GroupSource } from './group-source.js';
 import { allocateFresh } from './text-partitions.js';
 import type { WorkerShard, WorkerShards } from './worker-shards.js';
 
@@ -15,11 +15,13 @@ export type GroupsPart = Omit<Extract<SelectPart, { readonly gives: 'groups' }>,
 
 export class GroupedShards {
   readonly #workerShards: WorkerShards;
+  /** See SelectOptions. */
+  readonly #best: number | null;
   /** Allocates texts. */
   readonly #allocator: Allocator;
   readonly #work: Task<GroupPartial[]>;
   /** The rows of the shard that is being grouped. */
-  #rows: ShardRows | null = null;
+  #rows: GroupSource | null = null;
   /** The dense tables of the shard that is being grouped. */
   #dense: DenseGroups | null = null;
   /** The query memory of the groups, set when the work ends, completed or not. */
@@ -27,8 +29,9 @@ export class GroupedShards {
   isDone = false;
 
   /** `release` must be called at the end. */
-  constructor(workerShards: WorkerShards, allocator: Allocator = allocateFresh) {
+  constructor(workerShards: WorkerShards, best: number | null, allocator: Allocator = allocateFresh) {
     this.#workerShards = workerShards;
+    this.#best = best;
     this.#allocator = allocator;
     this.#work = this.#groups();
   }
@@ -41,7 +44,7 @@ export class GroupedShards {
     invariant(!this.isDone, 'groups are returned only once');
     const partials = runSlice(this.#work, isOver);
     if (partials === null) {
-      this.#rows?.rest(false);
+      this.#rows?.rest();
       this.#dense?.rest();
       return null;
     }
@@ -55,7 +58,8 @@ export class GroupedShards {
     const partials: GroupPartial[] = [];
     try {
       for (const shard of all) {
-        const partial = this.#workerShards.groupBySlots(shard) ?? (yield* this.#denseGroups(shard));
+        const partial =
+          this.#workerShards.groupsByKernels(shard, this.#best) ?? (yield* this.#denseGroups(shard));
         partials.push(...(partial === null ? yield* this.#groupsByRows(shard) : [partial]));
         yield;
       }
@@ -92,7 +96,7 @@ export class GroupedShards {
 
   *#groupsOfRows(shard: WorkerShard, memories: QueryMemories | undefined): Task<GroupPartial[]> {
     const { plan, run } = this.#workerShards;
-    const rows = this.#workerShards.rows(shard);
+    const rows = this.#workerShards.groupRows(shard);
     this.#rows = rows;
     try {
       return yield* groupShard(rows, plan, run, shard.stats, {

@@ -66,7 +66,8 @@ export class InputReader {
         invariant(events !== null, 'only event rows have an event date');
         return this.eventsOf(input.columnId).dates(events, this.arraysOf(index));
       case 'joined':
-        invariant(false, 'joined columns are read by the batch');
+      case 'item':
+        invariant(false, 'joined columns and items are read by the batch');
     }
   }
 

@@ -219,7 +219,7 @@ export class ShardRows {
     let step = this.#plan.grouping === null ? 1 : segmentCount;
     for (let from = 0; from < segmentCount; ) {
       const start = this.#stats.start();
-      const sorted = events.sorted(from, from + step, this.#selectedRows());
+      const sorted = events.sorted(from, from + step, this.selectedRows());
       this.#stats.add('scan', start, sorted.events.length);
       if (sorted.events.length === 0) yield null;
       else yield* this.#eventBatches(sorted);
@@ -247,8 +247,13 @@ export class ShardRows {
     }
   }
 
-  #selectedRows(): Uint8Array | null {
-    if (this.#selected === undefined) this.#selected = this.#selection.all();
+  /** See GroupSource. */
+  selectedRows(): Uint8Array | null {
+    if (this.#selected === undefined) {
+      // Afterwards the condition is not evaluated again.
+      if (!this.#selection.isWhole) this.#selection.settle(0);
+      this.#selected = this.#selection.all();
+    }
     return this.#selected;
   }
 
@@ -280,7 +285,7 @@ export class ShardRows {
   *feedBatches(feed: number): Generator<RowBatch | null, undefined> {
     const { feeds, inputs } = this.#plan;
     if (this.#hasFilterOrInnerJoin && this.#passed === null) for (const _ of this.batches());
-    const rows = this.#hasFilterOrInnerJoin ? this.#passed : this.#selectedRows();
+    const rows = this.#hasFilterOrInnerJoin ? this.#passed : this.selectedRows();
     const selection = new FeedSelection(this.#dimension, feeds[feed], this.#run);
     this.#feed = selection;
     const source = { selection, rows, batchSize: this.#batchSize };
@@ -333,11 +338,11 @@ export class ShardRows {
    * Releases all arena memory between the parts of a SELECT (see SegmentRows), during or after `batches` or
    * `feedBatches`. `again` = `rowsAt` may still request any row; `isCut` = a slice ended.
    */
-  rest(again: boolean, isCut = true): void {
+  rest(again = false, isCut = true): void {
     const inOrder = !again && this.#eventRows === null;
     const { segments } = this.#dimension;
     // Feeds read the rows of all segments again.
-    if (this.#plan.feeds.length > 0 && !this.#hasFilterOrInnerJoin) this.#selectedRows();
+    if (this.#plan.feeds.length > 0 && !this.#hasFilterOrInnerJoin) this.selectedRows();
     this.#selection.settle(this.#eventRows === null ? this.#segment + 1 : segments.length);
     this.#reader.settle(inOrder ? this.#segment : 0);
     this.#feed?.settle();

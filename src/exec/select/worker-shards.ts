@@ -1,12 +1,19 @@
 /** The shards of one worker that a SELECT reads. */
 import type { Allocator } from '../../answer/index.js';
-import type { GroupPartial, SelectPlan } from '../../ir/index.js';
+import type { EventTest, GroupPartial, SelectPlan } from '../../ir/index.js';
 import type { OperatorStats } from '../../protocol/index.js';
 import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
+import { bucketTotals } from '../aggregate/bucket-totals.js';
+import { countByCode } from '../aggregate/code-counts.js';
+import { columnTotals } from '../aggregate/column-totals.js';
+import { countByEventValue, countEventValues } from '../aggregate/event-counts.js';
 import { DenseGroups } from '../dense/dense-groups.js';
+import { EventStream, isOfUnsortedEvents } from '../items/event-stream.js';
+import { withItems } from '../items/group-rows.js';
 import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
 import { groupBySlots } from './group-by-slots.js';
+import type { GroupSource } from './group-source.js';
 import type { JoinedTable } from './join-lookup.js';
 import { ShardOperatorStats } from './operator-stats.js';
 import { ShardRows } from './shard-rows.js';
@@ -53,13 +60,36 @@ export class WorkerShards {
     return new ShardRows(dimension, this.plan, this.#tables, this.#scratch, this.run, stats);
   }
 
+  /** The rows that are grouped; `release` must be called at the end. Throws 9005, 9006. */
+  groupRows(shard: WorkerShard): GroupSource {
+    const { plan, run } = this;
+    const { dimension } = shard;
+    const rows = isOfUnsortedEvents(plan)
+      ? new EventStream(
+          dimension,
+          plan as SelectPlan & { events: EventTest },
+          this.#scratch,
+          run,
+          shard.stats,
+        )
+      : this.rows(shard);
+    return withItems(rows, dimension, plan, this.#scratch, run);
+  }
+
   /**
-   * Groups one shard by slots with kernels, or returns null if that is not possible. The groups' memory stays reserved
-   * in the run. Throws 9005, 9006.
+   * Groups one shard with kernels that do not read rows one by one, or returns null if that is not possible. `best`: see
+   * SelectOptions. The groups' memory stays reserved in the run. Throws 9005, 9006.
    */
-  groupBySlots({ dimension, stats }: WorkerShard): GroupPartial | null {
+  groupsByKernels({ dimension, stats }: WorkerShard, best: number | null): GroupPartial | null {
     const source = { dimension, plan: this.plan, tables: this.#tables, scratch: this.#scratch };
-    return groupBySlots(source, this.run, stats);
+    return (
+      columnTotals(source, this.run, stats) ??
+      bucketTotals(source, this.run, stats) ??
+      countByCode(source, best, this.run, stats) ??
+      countByEventValue(source, this.run, stats) ??
+      countEventValues(source, this.run, stats) ??
+      groupBySlots(source, this.run, stats)
+    );
   }
 
   /**

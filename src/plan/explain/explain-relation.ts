@@ -116,6 +116,7 @@ function inputName(plan: SelectPlan, input: number, names: StoredNames): string 
     case 'entity-id':
       return `${table}.entity-id`;
     case 'joined':
+    case 'item':
     case 'condition':
       return `${read.from} ${input}`;
     case 'event-date':

@@ -1,8 +1,8 @@
 /** Finds equal texts of a list, in slices. */
 import { hashBytes, inSlices, type MemoryAccount, SLICE_TEXTS, type Task } from '../../base/index.js';
 import type { Texts } from '../../vector/index.js';
-import { equalityOf, orderOf } from '../value-hash.js';
 import { countDifferent, type Equality, firstEntries } from './equal-entries.js';
+import { equalityOf, orderOf } from './text-bytes.js';
 
 /** For every text, the first text that equals it; null = all are distinct. Throws 9006. */
 export function* firstTexts(texts: Texts, budget: MemoryAccount): Task<Uint32Array | null> {
@@ -43,9 +43,11 @@ function* hashesOf(texts: Texts, budget: MemoryAccount): Task<Uint32Array> {
 
 function equalityOfTexts(texts: Texts): Equality {
   const { offsets, bytes } = texts.utf8;
-  const list = { kind: 'text', offsets, bytes } as const;
-  const same = equalityOf(list);
-  return { same, allSame: (a, b, count) => areSame(offsets, bytes, a, b, count), order: orderOf(list) };
+  return {
+    same: equalityOf(offsets, bytes),
+    allSame: (a, b, count) => areSame(offsets, bytes, a, b, count),
+    order: orderOf(offsets, bytes),
+  };
 }
 
 /** Pairs whose offsets are read before their bytes, so that memory reads overlap. */

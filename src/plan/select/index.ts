@@ -1,3 +1,4 @@
+export * from './best-groups.js';
 export * from './constant-table.js';
 export * from './finish-groups.js';
 export * from './row-merge.js';

@@ -21,7 +21,6 @@ import {
 } from '../../vector/index.js';
 import { groupRuns } from '../group-runs.js';
 import { type Compare, mergeSort } from '../merge-sort.js';
-import { type Fraction, quantilePosition } from '../metric-token.js';
 import { RankFinder } from '../weighted-rank.js';
 import type { MergedGroups } from './group-merge.js';
 import { floatColumn } from './measures.js';
@@ -35,6 +34,12 @@ export interface WeighedValues {
   readonly counts: Float64Array;
 }
 
+/** A fraction: 19/20 of the ranks are below the 95th percentile. */
+export interface Fraction {
+  readonly of: bigint;
+  readonly parts: bigint;
+}
+
 /** A group with at most this many values is sorted at once. */
 const SORTED_MAX = 64;
 
@@ -45,6 +50,12 @@ export function exactFraction(fraction: number): Fraction {
   const places = rest.length - Number(exponent);
   invariant(places >= 0, 'a fraction is at most 1');
   return { parts: BigInt(whole + rest), of: 10n ** BigInt(places) };
+}
+
+/** The position of a quantile of `count` values: `rank`, plus `parts` / `of` of the distance to the next rank. */
+export function quantilePosition(quantile: Fraction, count: number): Fraction & { readonly rank: number } {
+  const position = quantile.parts * BigInt(count - 1);
+  return { rank: Number(position / quantile.of), parts: position % quantile.of, of: quantile.of };
 }
 
 /** One percentile per group; missing for a group without values. Throws 9006. */

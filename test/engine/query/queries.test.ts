@@ -185,7 +185,7 @@ t.test('a query of several rounds reads one LSN during writes on several shards'
 t.test(
   'a query of several rounds over unchanging rows does not delay records of other dimensions',
   async (t) => {
-    const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 600) });
+    const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'select-next', 600) });
     await store.createColumns([jsonObject({ name: 'tag', type: 'string', dimension: 'second' })]);
     await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
     // Recently changed rows are expected to change again, so the test waits until they count as unchanging.
@@ -230,7 +230,7 @@ t.test('extractions at one version do not deadlock with queries that wait for th
 });
 
 t.test('a query that waits while a column of its database is deleted is refused', async (t) => {
-  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 300) });
+  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'select-next', 300) });
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a', side: 'b' }) }));
   const plan = aggregation([level(store, 'kind')]);
   const pending = Array.from({ length: 6 }, () => store.engine.aggregate([plan], QUERY_OPTIONS));
@@ -246,7 +246,7 @@ t.test('a query that waits while a column of its database is deleted is refused'
 t.test('a query that exceeds its time limit is refused with 9005, and other queries continue', async (t) => {
   const store = await openPairs(t, {
     queryTimeoutMs: 1_000,
-    createWorkerClient: slowWorkers((op) => op === 'aggregate', 3_000),
+    createWorkerClient: slowWorkers((op) => op === 'select-next', 3_000),
   });
   await store.insert(jsonObject({ x: jsonObject({ kind: 'a' }) }));
   await t.rejects(store.engine.aggregate([aggregation([level(store, 'kind')])], QUERY_OPTIONS), {
@@ -260,7 +260,7 @@ t.test('a query that exceeds its time limit is refused with 9005, and other quer
 });
 
 t.test('a client that disconnects cancels its query', async (t) => {
-  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'aggregate', 200) });
+  const store = await openPairs(t, { createWorkerClient: slowWorkers((op) => op === 'select-next', 200) });
   let act: (() => void) | null = null;
   const cancellation: Cancellation = {
     isCancelled: false,

@@ -185,6 +185,8 @@ function inputValue(input: Input, { id, entity, event, found }: NaiveRow): Value
       return holds({ op: 'not', member: input.condition }, id, entity) ? false : null;
     case 'joined':
       return found[input.join]?.[input.column] ?? null;
+    case 'item':
+      throw new Error('test/exec/items has the model of items');
   }
 }
 

@@ -1,5 +1,5 @@
 /** SQL types of columns and casts, and their names in messages. */
-import type { Column } from '../../../schema/index.js';
+import type { Column, ValueForm } from '../../../schema/index.js';
 import { baseTypeOf } from '../../../schema/index.js';
 import { DIGITS_MAX, type SqlType, scaleOf } from '../../../vector/index.js';
 
@@ -9,7 +9,7 @@ export function sqlTypeOf(column: Column): SqlType {
 }
 
 /** The type of a single value; for lists, of an item. */
-export function itemTypeOf({ type, decimalPlaces }: Column): SqlType {
+export function itemTypeOf({ type, decimalPlaces }: ValueForm): SqlType {
   const base = baseTypeOf(type);
   switch (base) {
     case 'decimal':

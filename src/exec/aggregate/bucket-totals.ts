@@ -1,0 +1,171 @@
+/**
+ * Counts, sums and extremes of a shard's events by bucket of time: the events of a full segment are ordered by date, so
+ * that a bucket is a run of events, which kernels add.
+ * Cost  0.1 to 0.5 ns per event of long runs, 10 ns per event of short ones.
+ */
+import { lowerBound, SEGMENT_ROWS_MAX } from '../../base/index.js';
+import {
+  type AggregateState,
+  type Buckets,
+  type ColumnTotal,
+  columnTotalsOf,
+  type GroupPartial,
+  type Window,
+} from '../../ir/index.js';
+import { bucketNumber, bucketStart, type Interval } from '../../schema/index.js';
+import type { EventSegment } from '../../storage/index.js';
+import { datesOfEvents, EventSelection, eventsOfRows } from '../condition/event-selection.js';
+import { listSelectedRows, type SelectedRows } from '../condition/selected-rows.js';
+import { selectedEntities } from '../items/event-stream.js';
+import type { QueryRun } from '../query-run.js';
+import type { ShardOperatorStats } from '../select/operator-stats.js';
+import type { GroupSlotSource } from '../select/slot-plan.js';
+import { Totals, totalStates } from './totals.js';
+
+/** Approximate bytes of the totals of a bucket. */
+const TOTALS_BYTES = 160;
+
+/** null if the plan does not group events by buckets alone, or has other aggregates. Throws 9005, 9006. */
+export function bucketTotals(
+  source: GroupSlotSource,
+  run: QueryRun,
+  stats: ShardOperatorStats,
+): GroupPartial | null {
+  const { plan, dimension, scratch } = source;
+  const { grouping, events, items = [] } = plan;
+  const [item] = items;
+  if (grouping === null || grouping.keys.length !== 1 || events === null || items.length !== 1) return null;
+  if (item.from !== 'buckets') return null;
+  const wanted = columnTotalsOf({ ...plan, items: [], grouping: { ...grouping, keys: [] } });
+  if (wanted === null) return null;
+  const start = stats.start();
+  const selection = new EventSelection(dimension, events, run);
+  const rows = selectedEntities(dimension, plan, scratch, run);
+  const memory = run.child();
+  const buckets = new BucketRuns(item.buckets, item.window, wanted, memory);
+  try {
+    for (const segment of selection.table?.segments ?? []) {
+      run.check();
+      if (!selection.mayMatch(segment)) continue;
+      const all = selection.select(segment);
+      const selected = rows === null || all.count === 0 ? all : eventsOfRows(segment, all, rows);
+      if (selected.count > 0) buckets.add(segment, selected);
+    }
+    const partial = buckets.partial(wanted, run);
+    stats.add('scan', start, buckets.eventCount);
+    stats.add('group', stats.start(), partial.groupCount);
+    stats.note('group', ['by kernels over runs of events']);
+    return partial;
+  } finally {
+    selection.release();
+    memory.releaseAll();
+    run.release(rows?.length ?? 0);
+  }
+}
+
+class BucketRuns {
+  readonly #buckets: Buckets;
+  readonly #window: Window;
+  readonly #wanted: readonly ColumnTotal[];
+  readonly #memory: QueryRun;
+  readonly #totals = new Map<number, Totals>();
+  readonly #segmentRows: Uint32Array;
+  eventCount = 0;
+
+  constructor(buckets: Buckets, window: Window, wanted: readonly ColumnTotal[], memory: QueryRun) {
+    this.#buckets = buckets;
+    this.#window = window;
+    this.#wanted = wanted;
+    this.#memory = memory;
+    this.#segmentRows = memory.u32(SEGMENT_ROWS_MAX);
+  }
+
+  /** Adds the selected events of a segment, run by run. */
+  add(segment: EventSegment, selected: SelectedRows): void {
+    this.eventCount += selected.count;
+    const isInOrder = segment.sealed && selected.isRange;
+    const list = isInOrder ? null : this.#segmentRows;
+    if (list !== null) listSelectedRows(segment.arena, selected, list);
+    // Rows and dates share a buffer, so that the dates are read last.
+    const dates = datesOfEvents(segment, selected);
+    const add = (bucket: number, from: number, to: number): void => {
+      const totals = this.#totalsOf(bucket);
+      totals.count += to - from;
+      if (!totals.requiresValues) return;
+      if (list === null) totals.addRange(segment, selected.from + from, selected.from + to);
+      else for (let at = from; at < to; at++) totals.addOne(segment, list[at]);
+    };
+    if (this.#buckets.by === 'windows') eachWindowRun(this.#buckets.windows, dates, segment.sealed, add);
+    else eachIntervalRun(this.#buckets.interval, this.#window, dates, segment.sealed, add);
+  }
+
+  #totalsOf(bucket: number): Totals {
+    let totals = this.#totals.get(bucket);
+    if (totals === undefined) {
+      this.#memory.reserve(TOTALS_BYTES);
+      totals = new Totals();
+      for (const { statistic } of this.#wanted) totals.want(statistic);
+      this.#totals.set(bucket, totals);
+    }
+    return totals;
+  }
+
+  partial(wanted: readonly ColumnTotal[], run: QueryRun): GroupPartial {
+    const groupCount = this.#totals.size;
+    run.reserve(groupCount * (8 + TOTALS_BYTES * wanted.length));
+    const numbers = Float64Array.from(this.#totals.keys());
+    const all = [...this.#totals.values()];
+    const states = wanted.map(({ statistic }): AggregateState => totalStates(statistic, all));
+    return {
+      groupCount,
+      keys: [{ kind: 'exact', count: groupCount, valid: null, numbers, wide: null }],
+      states,
+    };
+  }
+}
+
+/** Receives a run of dates [from, to) that lie in one bucket. */
+type VisitRun = (bucket: number, from: number, to: number) => void;
+
+/** `ascends`: the dates ascend, so that there are few runs. */
+function eachIntervalRun(
+  interval: Interval,
+  window: Window,
+  dates: Uint32Array,
+  ascends: boolean,
+  visit: VisitRun,
+): void {
+  const first = bucketNumber(interval, window.from);
+  for (let from = 0, to = 0; from < dates.length; from = to) {
+    const number = bucketNumber(interval, dates[from]);
+    const [start, end] = [bucketStart(interval, number), bucketStart(interval, number + 1)];
+    to = ascends ? lowerBound(dates, end, from + 1) : from + 1;
+    if (!ascends) while (to < dates.length && dates[to] >= start && dates[to] < end) to++;
+    visit(number - first, from, to);
+  }
+}
+
+/** Windows are half-open and may overlap. */
+function eachWindowRun(
+  windows: readonly Window[],
+  dates: Uint32Array,
+  ascends: boolean,
+  visit: VisitRun,
+): void {
+  for (const [bucket, window] of windows.entries()) {
+    if (ascends) {
+      const from = lowerBound(dates, window.from);
+      const to = lowerBound(dates, window.to, from);
+      if (from < to) visit(bucket, from, to);
+      continue;
+    }
+    for (let from = 0; from < dates.length; from++) {
+      let to = from;
+      while (to < dates.length && dates[to] >= window.from && dates[to] < window.to) to++;
+      if (to === from) continue;
+      visit(bucket, from, to);
+      // The date at `to` lies outside the window.
+      from = to;
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Counts the rows of each string of a column, by kernels: one table of counts, as long as the dictionary, in each arena
+ * that holds a part of the column, so that kernels need no limit checks.
+ * Invariant  `release` returns all temporary arena memory; nothing is kept there between two queries.
+ * Cost  0.4 to 1.4 ns per row, and about 1 ns per string of the dictionary.
+ */
+import { nthGreatest } from '../../base/index.js';
+import type { Expression, GroupPartial, SelectPlan } from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import type { Arena, Dictionary, DimensionShard, LatestColumn } from '../../storage/index.js';
+import type { WireVector } from '../../vector/index.js';
+import { EntitySelection } from '../condition/selection.js';
+import type { QueryRun } from '../query-run.js';
+import type { ShardOperatorStats } from '../select/operator-stats.js';
+import type { GroupSlotSource } from '../select/slot-plan.js';
+import { textsOf } from './value-texts.js';
+
+/**
+ * `best`: about this many strings with the most rows suffice; null = all. Returns null if the plan is not a count of
+ * rows by one column of strings, or if an arena has no capacity. Memory of the result stays reserved in the run. Throws
+ * 9005, 9006.
+ */
+export function countByCode(
+  source: GroupSlotSource,
+  best: number | null,
+  run: QueryRun,
+  stats: ShardOperatorStats,
+): GroupPartial | null {
+  const { plan, dimension, scratch } = source;
+  const columnId = countedColumn(plan);
+  const dictionary = columnId === null ? undefined : dimension.dictionaries.get(columnId);
+  if (columnId === null || dictionary === undefined) return null;
+  const selection = new EntitySelection(dimension, plan.condition, scratch, run);
+  const tables = new CodeTables(dictionary.codeCount);
+  const memory = run.child();
+  const start = stats.start();
+  try {
+    const rowCount = countColumn(dimension, columnId, selection, tables);
+    if (rowCount === null) return null;
+    stats.add('scan', start, rowCount);
+    stats.note('scan', [`${dimension.segments.length} segments scanned`, `${scratch.kernels.name} kernels`]);
+    const counts = memory.u32(dictionary.codeCount);
+    tables.addCountsTo(counts);
+    const { keys, counts: groupCounts, restMax } = groupsOf(dictionary, counts, rowCount, best, run);
+    stats.add('group', stats.start(), groupCounts.length);
+    stats.note('group', ['one key, counted by code']);
+    const state = { holds: 'count', counts: groupCounts } as const;
+    const states = plan.grouping?.aggregates.map(() => state) ?? [];
+    return { groupCount: groupCounts.length, keys: [keys], states, restMax };
+  } finally {
+    tables.release();
+    selection.release();
+    memory.releaseAll();
+  }
+}
+
+/** The only key, a column of strings, of a plan that only counts entities; null for any other plan. */
+function countedColumn({ grouping, events, filter, joins, inputs, items = [] }: SelectPlan): number | null {
+  if (grouping === null || grouping.perEntity || grouping.keys.length !== 1) return null;
+  if (events !== null || filter !== null || joins.length > 0 || items.length > 0) return null;
+  const { aggregates, keys } = grouping;
+  if (
+    !aggregates.every(({ function: name, of, feed }) => name === 'count' && of === null && feed === 'rows')
+  ) {
+    return null;
+  }
+  const [key]: readonly Expression[] = keys;
+  const input = key.op === 'input' ? inputs[key.input] : null;
+  return input?.from === 'attribute' && input.kind === 'code' ? input.columnId : null;
+}
+
+/** Counts the selected rows; returns their number, or null if an arena has no capacity. */
+function countColumn(
+  { segments }: DimensionShard,
+  columnId: number,
+  selection: EntitySelection,
+  tables: CodeTables,
+): number | null {
+  let total = 0;
+  for (const [index, segment] of segments.entries()) {
+    const count = selection.select(index);
+    total += count;
+    const column = count === 0 ? undefined : segment.latest(columnId);
+    if (column === undefined || column.presentCount === 0) continue;
+    if (!tables.add(column, segment.rowCount, selection, count)) return null;
+  }
+  return total;
+}
+
+class CodeTables {
+  readonly #codeCount: number;
+  /** Byte offset of each arena's table. */
+  readonly #tables = new Map<Arena, number>();
+
+  /** `release` must be called at the end. `codeCount`: size of the dictionary, including code 0. */
+  constructor(codeCount: number) {
+    this.#codeCount = codeCount;
+  }
+
+  /**
+   * Counts the codes of the `count` selected rows; missing values count as code 0. Returns false, without counting, if
+   * the arena has no capacity for a table.
+   */
+  add(
+    { arena, width, valuesAt }: LatestColumn,
+    rowCount: number,
+    selection: EntitySelection,
+    count: number,
+  ): boolean {
+    const table = this.#tableIn(arena);
+    if (table === null) return false;
+    const bitmap = count === rowCount ? 0 : arena.scratchBitmap(0);
+    if (bitmap !== 0) {
+      const from = selection.bitmapAt;
+      arena.u8.set(selection.arena.u8.subarray(from, from + bitmapBytes(rowCount)), bitmap);
+    }
+    const { kernels } = arena;
+    if (width === 1) kernels.countCodesU8(valuesAt, bitmap, rowCount, table);
+    else if (width === 2) kernels.countCodesU16(valuesAt, bitmap, rowCount, table);
+    else kernels.countCodesU32(valuesAt, bitmap, rowCount, table);
+    return true;
+  }
+
+  #tableIn(arena: Arena): number | null {
+    const made = this.#tables.get(arena);
+    if (made !== undefined) return made;
+    const table = arena.reserveTemporary(this.#codeCount * 4);
+    if (table !== null) this.#tables.set(arena, table);
+    return table;
+  }
+
+  addCountsTo(counts: Uint32Array): void {
+    for (const [{ u32 }, table] of this.#tables) {
+      const tableCounts = u32.subarray(table >> 2, (table >> 2) + this.#codeCount);
+      for (let code = 0; code < tableCounts.length; code++) counts[code] += tableCounts[code];
+    }
+  }
+
+  release(): void {
+    for (const arena of this.#tables.keys()) arena.releaseTemporary();
+    this.#tables.clear();
+  }
+}
+
+/** `rowCount`: rows, including those without a value, which form a group of their own. */
+function groupsOf(
+  { offsets, bytes }: Dictionary,
+  counts: Uint32Array,
+  rowCount: number,
+  best: number | null,
+  run: QueryRun,
+): { readonly keys: WireVector; readonly counts: Float64Array; readonly restMax: number } {
+  counts[0] = 0;
+  let missing = rowCount;
+  for (let code = 1; code < counts.length; code++) missing -= counts[code];
+  const memory = run.child();
+  const restMax = best === null || counts.length <= best ? 0 : nthGreatest(counts, memory.u32(best), best);
+  let groupCount = 0;
+  for (let code = 1; code < counts.length; code++) if (counts[code] > restMax) groupCount++;
+  const codes = memory.u32(groupCount);
+  run.reserve((groupCount + 1) * 8);
+  const groupCounts = new Float64Array(groupCount + (missing > 0 ? 1 : 0));
+  for (let code = 1, group = 0; group < groupCount; code++) {
+    if (counts[code] <= restMax) continue;
+    codes[group] = code;
+    groupCounts[group++] = counts[code];
+  }
+  if (missing > 0) groupCounts[groupCount] = missing;
+  const keys = keysOf(codes, missing > 0, offsets, bytes, run);
+  memory.releaseAll();
+  return { keys, counts: groupCounts, restMax };
+}
+
+/** The strings with the given codes and, with `hasMissing`, a missing value at the end. */
+function keysOf(
+  codes: Uint32Array,
+  hasMissing: boolean,
+  offsets: Uint32Array,
+  bytes: Uint8Array,
+  run: QueryRun,
+): WireVector {
+  const count = codes.length + (hasMissing ? 1 : 0);
+  // Code 0 is the missing value and spans no bytes.
+  const listed = hasMissing ? Uint32Array.from([...codes, 0]) : codes;
+  const texts = textsOf(listed, offsets, bytes, run);
+  const valid = hasMissing ? new Uint8Array(count).fill(1, 0, codes.length) : null;
+  return { kind: 'text', count, valid, codes: null, ...texts, distinct: true };
+}

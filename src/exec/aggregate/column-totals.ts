@@ -1,0 +1,198 @@
+/**
+ * Counts, sums and extremes of whole columns of a shard, by kernels (see ir/column-totals.ts).
+ * Cost  0.1 to 0.5 ns per row and column.
+ */
+import { invariant } from '../../base/index.js';
+import {
+  type AggregateState,
+  type ColumnTotal,
+  columnTotalsOf,
+  type EventTest,
+  type GroupPartial,
+  type SelectPlan,
+} from '../../ir/index.js';
+import { bitmapBytes } from '../../kernels/index.js';
+import type { Arena, EntitySegment, EventSegment, Shard } from '../../storage/index.js';
+import { ShardCondition } from '../condition/condition.js';
+import { EventSelection, eventsOfRows } from '../condition/event-selection.js';
+import type { SelectedRows } from '../condition/selected-rows.js';
+import { EntitySelection } from '../condition/selection.js';
+import type { QueryRun } from '../query-run.js';
+import { ShardOperatorStats } from '../select/operator-stats.js';
+import type { GroupSlotSource } from '../select/slot-plan.js';
+import { type StoredColumn, storedWidth, Totals, totalStates } from './totals.js';
+
+/** The totals of each shard that has entities of the dimension; the plan must consist of totals. Throws 9005, 9006. */
+export function totalsOfShards(
+  shards: Iterable<Shard>,
+  plan: SelectPlan & { readonly dimensionId: number },
+  scratch: Arena,
+  run: QueryRun,
+): GroupPartial[] {
+  const partials: GroupPartial[] = [];
+  for (const shard of shards) {
+    const dimension = shard.find(plan);
+    if (dimension === undefined || dimension.entityCount === 0) continue;
+    const stats = new ShardOperatorStats(shard.index, false);
+    const partial = columnTotals({ dimension, plan, tables: [], scratch }, run, stats);
+    invariant(partial !== null, 'the plan consists of totals');
+    partials.push(partial);
+  }
+  return partials;
+}
+
+/** null if the plan has groups or other aggregates. Throws 9005, 9006. */
+export function columnTotals(
+  source: GroupSlotSource,
+  run: QueryRun,
+  stats: ShardOperatorStats,
+): GroupPartial | null {
+  const wanted = columnTotalsOf(source.plan);
+  if (wanted === null) return null;
+  const start = stats.start();
+  const columns = new ColumnScans(source, wanted, run);
+  columns.scan();
+  stats.add('scan', start, columns.rowCount);
+  stats.add('group', stats.start(), 1);
+  stats.note('group', ['by kernels over whole columns']);
+  return { groupCount: 1, keys: [], states: wanted.map((total) => columns.stateOf(total)) };
+}
+
+class ColumnScans {
+  readonly #source: GroupSlotSource;
+  readonly #run: QueryRun;
+  /** By column or test of events. */
+  readonly #totals = new Map<string, { readonly first: ColumnTotal; readonly totals: Totals }>();
+  readonly #entities: boolean;
+  #entityCount = 0;
+
+  constructor(source: GroupSlotSource, wanted: readonly ColumnTotal[], run: QueryRun) {
+    this.#source = source;
+    this.#run = run;
+    this.#entities = wanted.some(({ of }) => of === 'entities');
+    for (const total of wanted) {
+      const { totals } = this.#totals.get(keyOf(total)) ?? { totals: new Totals() };
+      this.#totals.set(keyOf(total), { first: total, totals });
+      totals.want(total.statistic);
+    }
+  }
+
+  /** The number of scanned entities, or else of events. */
+  get rowCount(): number {
+    return this.#entityCount || [...this.#totals.values()].reduce((sum, { totals }) => sum + totals.count, 0);
+  }
+
+  scan(): void {
+    const { dimension, plan, scratch } = this.#source;
+    const selection = new EntitySelection(dimension, plan.condition, scratch, this.#run);
+    try {
+      const all = [...this.#totals.values()];
+      const attributes = all.flatMap(({ first, totals }) =>
+        first.of === 'attribute' ? [{ columnId: first.columnId, totals }] : [],
+      );
+      if (attributes.length > 0) {
+        for (const [index, segment] of dimension.segments.entries()) {
+          const count = selection.select(index);
+          this.#entityCount += count;
+          for (const { columnId, totals } of count === 0 ? [] : attributes) {
+            addAttribute(segment, columnId, selection, count, totals);
+          }
+        }
+      } else if (this.#entities) this.#entityCount = this.#countEntities();
+      for (const { first, totals } of all)
+        if (first.of === 'events') this.#addEvents(first.event, selection, totals);
+    } finally {
+      selection.release();
+    }
+  }
+
+  #countEntities(): number {
+    const { dimension, plan, scratch } = this.#source;
+    if (plan.condition === null) return dimension.entityCount;
+    const condition = new ShardCondition(dimension, plan.condition, scratch, this.#run);
+    try {
+      return condition.count();
+    } finally {
+      condition.release();
+    }
+  }
+
+  #addEvents(event: EventTest, selection: EntitySelection, totals: Totals): void {
+    const { dimension } = this.#source;
+    const events = new EventSelection(dimension, event, this.#run);
+    let rows: Uint8Array | null = null;
+    try {
+      for (const segment of events.table?.segments ?? []) {
+        this.#run.check();
+        if (!events.mayMatch(segment)) continue;
+        // Read before events are selected: both use the arenas' scratch bitmaps.
+        if (!selection.isWhole) rows ??= selection.bitmap();
+        const matching = events.select(segment);
+        const selected =
+          rows === null || matching.count === 0 ? matching : eventsOfRows(segment, matching, rows);
+        if (selected.count > 0) addEventsOf(segment, selected, totals);
+      }
+    } finally {
+      if (rows !== null) this.#run.release(rows.length);
+      events.release();
+    }
+  }
+
+  stateOf(total: ColumnTotal): AggregateState {
+    if (total.of === 'entities') return { holds: 'count', counts: Float64Array.of(this.#entityCount) };
+    const { totals } = this.#totals.get(keyOf(total)) ?? { totals: new Totals() };
+    return totalStates(total.statistic, [totals]);
+  }
+}
+
+function keyOf(total: ColumnTotal): string {
+  if (total.of === 'entities') return '';
+  if (total.of === 'attribute') return `column ${total.columnId}`;
+  return JSON.stringify(total.event, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+}
+
+/** Adds the column's values of the `count` rows selected in the segment. */
+function addAttribute(
+  segment: EntitySegment,
+  columnId: number,
+  selection: EntitySelection,
+  count: number,
+  totals: Totals,
+): void {
+  const { rowCount, deadCount } = segment;
+  const column = segment.latest(columnId);
+  if (column === undefined || column.presentCount === 0) return;
+  const { arena } = column;
+  const isFull = column.presentCount === rowCount - deadCount;
+  if (count === rowCount) {
+    if (isFull) addValues(column, rowCount, 0, rowCount, totals);
+    else addValues(column, rowCount, column.validityAt, column.presentCount, totals);
+    return;
+  }
+  const rows = arena.scratchBitmap(0);
+  const from = selection.bitmapAt;
+  arena.u8.set(selection.arena.u8.subarray(from, from + bitmapBytes(rowCount)), rows);
+  const present = isFull ? count : arena.kernels.and(rows, column.validityAt, rowCount, rows);
+  if (present > 0) addValues(column, rowCount, rows, present, totals);
+}
+
+/** Adds the values of the first `n` rows whose bits are set in the bitmap (0 = all), `count` in number. */
+function addValues(column: StoredColumn, n: number, bitmapAt: number, count: number, totals: Totals): void {
+  totals.count += count;
+  if (totals.requiresValues) totals.add(column.arena, storedWidth(column), column.valuesAt, bitmapAt, n);
+}
+
+function addEventsOf(segment: EventSegment, events: SelectedRows, totals: Totals): void {
+  totals.count += events.count;
+  if (!totals.requiresValues) return;
+  const { arena } = segment;
+  const width = storedWidth(segment);
+  if (!events.isRange) {
+    const { start, to, bitmapAt } = events;
+    totals.add(arena, width, segment.valuesAt + start * width, bitmapAt, to - start);
+    return;
+  }
+  totals.addRange(segment, events.from, events.to);
+}

@@ -1,0 +1,181 @@
+/** The exact count, sum and extremes of stored integers, added run by run with kernels. */
+import type { AggregateState, ColumnTotal } from '../../ir/index.js';
+import type { ValueKind } from '../../schema/index.js';
+import type { Arena, EventSegment, Width } from '../../storage/index.js';
+import { exactVector, type WireVector } from '../../vector/index.js';
+import { integerAt } from '../extract/integer-key.js';
+import { storedNumberAt } from '../select/stored-values.js';
+
+/** The scratch bitmap in which kernels return their result. */
+const RESULT_BITMAP = 3;
+
+type Statistic = ColumnTotal['statistic'];
+
+/** The location of values in an arena: a latest-value column of a segment, or a segment of events. */
+export interface StoredColumn {
+  readonly arena: Arena;
+  readonly kind: ValueKind;
+  readonly width: Width;
+  readonly valuesAt: number;
+}
+
+/** Bytes of one value of the column. */
+export const storedWidth = ({ kind, width }: StoredColumn): Width => (kind === 'i32' ? 4 : width);
+
+export class Totals {
+  count = 0;
+  /** The sum is that of both, of which the first is a safe integer. */
+  #sum = 0;
+  #rest = 0n;
+  /** null = no value yet, or not wanted. */
+  #least: number | bigint | null = null;
+  #greatest: number | bigint | null = null;
+  #sums = false;
+  #extremes = false;
+
+  get sum(): bigint {
+    return BigInt(this.#sum) + this.#rest;
+  }
+  get least(): bigint | null {
+    return this.#least === null ? null : BigInt(this.#least);
+  }
+  get greatest(): bigint | null {
+    return this.#greatest === null ? null : BigInt(this.#greatest);
+  }
+
+  want(statistic: Statistic): void {
+    if (statistic === 'sum') this.#sums = true;
+    else if (statistic !== 'count') this.#extremes = true;
+  }
+
+  /** Whether values are needed, and not only their number. */
+  get requiresValues(): boolean {
+    return this.#sums || this.#extremes;
+  }
+
+  /**
+   * Adds those of the `n` values (at most 65,536) from byte offset `at` (8-aligned) whose bits are set in the bitmap
+   * (0 = all), without counting them.
+   */
+  add(arena: Arena, width: Width, at: number, bitmapAt: number, n: number): void {
+    if (this.#sums) this.#addSum(arena, width, at, bitmapAt, n);
+    if (this.#extremes) this.#addExtremes(arena, width, at, bitmapAt, n);
+  }
+
+  #addSum(arena: Arena, width: Width, at: number, bitmapAt: number, n: number): void {
+    const out = arena.scratchBitmap(RESULT_BITMAP);
+    sumKernel(arena, width, at, bitmapAt, n, out);
+    this.#addInteger(integerOf(arena, out));
+    // The second integer counts multiples of 2^32.
+    const multiples = integerOf(arena, out + 8);
+    if (multiples !== 0) this.#rest += BigInt(multiples) << 32n;
+  }
+
+  #addInteger(value: number | bigint): void {
+    const sum = typeof value === 'number' ? this.#sum + value : Number.POSITIVE_INFINITY;
+    if (Number.isSafeInteger(sum)) this.#sum = sum;
+    else this.#rest += BigInt(value);
+  }
+
+  #addExtremes(arena: Arena, width: Width, at: number, bitmapAt: number, n: number): void {
+    const out = arena.scratchBitmap(RESULT_BITMAP);
+    if (extremesKernel(arena, width, at, bitmapAt, n, out) === 0) return;
+    this.#offer(integerOf(arena, out));
+    this.#offer(integerOf(arena, out + 8));
+  }
+
+  /** Adds one event, without counting it. */
+  addOne(segment: EventSegment, row: number): void {
+    const value = segment.width === 8 ? integerAt(segment, row) : storedNumberAt(segment, row);
+    if (this.#sums) this.#addInteger(value);
+    if (this.#extremes) this.#offer(value);
+  }
+
+  /** Adds events [from, to), without counting them. */
+  addRange(segment: EventSegment, from: number, to: number): void {
+    const width = storedWidth(segment);
+    // Kernels start at multiples of 8 bytes and are not worthwhile for few values.
+    const aligned = to - from < KERNEL_VALUES_MIN ? to : alignedRow(segment.valuesAt, width, from);
+    for (let row = from; row < aligned; row++) this.addOne(segment, row);
+    if (aligned < to) this.add(segment.arena, width, segment.valuesAt + aligned * width, 0, to - aligned);
+  }
+
+  #offer(value: number | bigint): void {
+    if (this.#least === null || value < this.#least) this.#least = value;
+    if (this.#greatest === null || value > this.#greatest) this.#greatest = value;
+  }
+}
+
+/** Fewer values are added one by one. */
+const KERNEL_VALUES_MIN = 16;
+
+/** The first row from `row` on whose value starts at a multiple of 8 bytes. */
+function alignedRow(valuesAt: number, width: Width, row: number): number {
+  const beyond = (valuesAt + row * width) & 7;
+  return beyond === 0 ? row : row + (8 - beyond) / width;
+}
+
+/** The states of an aggregate, one group per element of `all`. */
+export function totalStates(statistic: Statistic, all: readonly Totals[]): AggregateState {
+  const counts = Float64Array.from(all, ({ count }) => count);
+  switch (statistic) {
+    case 'count':
+      return { holds: 'count', counts };
+    case 'sum':
+      return {
+        holds: 'sum',
+        counts,
+        sums: exactVector(
+          null,
+          all.map(({ sum }) => sum),
+        ),
+      };
+    case 'min':
+      return { holds: 'extreme', values: orMissing(all.map(({ least }) => least)) };
+    case 'max':
+      return { holds: 'extreme', values: orMissing(all.map(({ greatest }) => greatest)) };
+  }
+}
+
+function orMissing(values: readonly (bigint | null)[]): WireVector {
+  const valid = values.includes(null) ? Uint8Array.from(values, (value) => (value === null ? 0 : 1)) : null;
+  return exactVector(
+    valid,
+    values.map((value) => value ?? 0n),
+  );
+}
+
+/** The signed 64-bit integer at byte offset `at`. */
+function integerOf({ i32, u32 }: Arena, at: number): number | bigint {
+  const [low, high] = [u32[at >> 2], i32[(at >> 2) + 1]];
+  const value = high * 2 ** 32 + low;
+  return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) + BigInt(low);
+}
+
+function sumKernel(
+  { kernels }: Arena,
+  width: Width,
+  at: number,
+  bitmapAt: number,
+  n: number,
+  out: number,
+): void {
+  if (width === 8) kernels.sumI64(at, bitmapAt, n, out);
+  else if (width === 4) kernels.sumI32(at, bitmapAt, n, out);
+  else if (width === 2) kernels.sumI16(at, bitmapAt, n, out);
+  else kernels.sumI8(at, bitmapAt, n, out);
+}
+
+function extremesKernel(
+  { kernels }: Arena,
+  width: Width,
+  at: number,
+  bitmapAt: number,
+  n: number,
+  out: number,
+): number {
+  if (width === 8) return kernels.extremesI64(at, bitmapAt, n, out);
+  if (width === 4) return kernels.extremesI32(at, bitmapAt, n, out);
+  if (width === 2) return kernels.extremesI16(at, bitmapAt, n, out);
+  return kernels.extremesI8(at, bitmapAt, n, out);
+}
