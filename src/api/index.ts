@@ -19,6 +19,7 @@ export * from './query/exists.js';
 export * from './query/saved-query.js';
 export * from './query/top-values.js';
 export * from './query/total.js';
+export * from './query/view.js';
 export * from './team/custom-key.js';
 export * from './team/database.js';
 export * from './team/permission-group.js';

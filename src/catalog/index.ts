@@ -3,3 +3,4 @@ export * from './change.js';
 export * from './key-text.js';
 export * from './permissions.js';
 export * from './plain.js';
+export * from './view.js';

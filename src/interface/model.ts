@@ -198,20 +198,36 @@ export type Relation = Infer<typeof relation>;
 const SAVED = { wrong: 4049, missing: 4010, type: 4004 } as const;
 export const savedQueryType = choice(
   SAVED_QUERY_TYPES,
-  'The endpoint that runs the query: `POST /v1/query/<type>`.',
+  'The endpoint that runs the query: `POST /v1/query/<type>`, or `POST /v1/sql` for a SELECT, which is a view of SQL.',
   { missing: 4006, wrong: 4024 },
 );
 export type SavedQueryType = Infer<typeof savedQueryType>;
+
+/** A SELECT in a saved query, with its dialect and the names of its columns. */
+export const savedSelect = named(
+  'SavedSelect',
+  body(SAVED, {
+    sql: text('One SELECT.', { codes: { missing: 4010, wrong: 4049 } }),
+    dialect: optional(
+      choice(['http', 'postgres'], 'The rules by which the SELECT is read; `http` if absent.', {
+        wrong: 4049,
+      }),
+    ),
+    columns: optional(list(anyText, 'Names of the first columns.', { codes: { wrong: 4049 } })),
+  }),
+);
 
 const definition = {
   type: savedQueryType,
   query: optional(
     union(
-      'The query that the endpoint of the type accepts: a query list; levels, or an object of `filter` and `query`; an object of queries of top values; a list of dimensions.',
+      'The query that the endpoint of the type accepts: a query list; levels, or an object of `filter` and `query`; an object of queries of top values; a SELECT, as a text or an object; a list of dimensions.',
       query,
       levels,
       savedAggregation,
       topValues,
+      savedSelect,
+      text('A SELECT.'),
       list(anyText, 'The dimensions to count; all dimensions if the list is empty.'),
       plain<null>({ type: 'null', description: 'All dimensions.' }),
     ),
@@ -248,6 +264,7 @@ export interface SavedQueryKinds {
   readonly 'count/entity/total': readonly string[];
   readonly aggregation: Infer<typeof savedAggregation> | readonly Level[];
   readonly top_values: Readonly<Record<string, TopValuesQuery>>;
+  readonly sql: string | Infer<typeof savedSelect>;
 }
 export type SavedQueryDefinition = {
   [Type in SavedQueryType]: Omit<Infer<typeof changedSavedQuery>, 'type' | 'query'> & {

@@ -49,6 +49,7 @@ export const SAVED_QUERY_TYPES = [
   'count/entity/total',
   'aggregation',
   'top_values',
+  'sql',
 ] as const;
 
 export const LOAD_PLANS = ['normal', 'high', 'ultra', 'mega'] as const;

@@ -17,7 +17,6 @@ import type {
 } from './tree.js';
 
 const TEMPORARY: ReadonlySet<string> = new Set(['TEMP', 'TEMPORARY']);
-const VIEWS = 'views are temporary, in a session of the Postgres port: CREATE TEMP VIEW';
 
 /** Whether a statement changes the model in a way that SQL can. */
 export function changesModel(tokens: readonly Token[]): boolean {
@@ -45,8 +44,7 @@ function create(reader: QueryReader, position: Token['position']): ModelStatemen
   if (temporary) reader.next();
   if (replaces || reader.isKeyword('VIEW')) {
     reader.expectKeyword('VIEW');
-    if (!temporary) throw sqlError(VIEWS, position);
-    return createView(reader, position, replaces);
+    return createView(reader, position, { replaces, temporary });
   }
   reader.expectKeyword('TABLE');
   return createTable(reader, position, temporary);
@@ -55,12 +53,14 @@ function create(reader: QueryReader, position: Token['position']): ModelStatemen
 function createView(
   reader: QueryReader,
   position: Token['position'],
-  replaces: boolean,
+  options: Pick<CreateViewStatement, 'replaces' | 'temporary'>,
 ): CreateViewStatement {
   const table = tableOf(reader);
   const columnNames = columnNamesOf(reader);
   reader.expectKeyword('AS');
-  return { is: 'create-view', position, table, replaces, columnNames, query: queryOf(reader) };
+  const query = queryOf(reader);
+  const { position: end } = reader.peek();
+  return { is: 'create-view', position, table, ...options, columnNames, query, end };
 }
 
 function queryOf(reader: QueryReader): QueryStatement {

@@ -61,7 +61,10 @@ function readModel(cursor: Cursor, first: Token, budget: Budget, isFirst: boolea
   const statement = readModelStatement(tokens);
   const next = nextToken(cursor);
   if (isFirst && next.kind === 'end') return { kind: 'model', statements: [statement] };
-  throw sqlError('CREATE TABLE and DROP TABLE are the only statement of their body', statement.position);
+  throw sqlError(
+    'a statement that creates or drops tables or views is the only statement of its body',
+    statement.position,
+  );
 }
 
 /** Whether the text begins with a statement that reads rows, after white space and comments. Does not parse further. */

@@ -403,9 +403,10 @@ export interface DropTableStatement {
   readonly ofView: boolean;
 }
 
-/** A view that only the session has. */
+/** CREATE VIEW, or CREATE TEMP VIEW for a view that only the session has. */
 export interface CreateViewStatement {
   readonly is: 'create-view';
+  readonly temporary: boolean;
   readonly position: SourcePosition;
   readonly table: TableName;
   /** OR REPLACE. */
@@ -413,6 +414,8 @@ export interface CreateViewStatement {
   /** null = those of the query. */
   readonly columnNames: readonly string[] | null;
   readonly query: QueryStatement;
+  /** The position after the query, which begins at its own position. */
+  readonly end: SourcePosition;
 }
 
 export type ModelStatement = CreateTableStatement | CreateViewStatement | DropTableStatement;

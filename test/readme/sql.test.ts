@@ -98,6 +98,9 @@ const EXPECTED = [
   { result: [{ 'entity-id': 'twin-u1' }, { 'entity-id': 'twin-u3' }], count: 2 },
   { result: { 'inserted-entities': 3, 'inserted-values': 6 }, count: 3 },
   { result: { dropped: ['lands'] }, count: 0 },
+  { result: { created: ['adults'] }, count: 0 },
+  { result: [{ land: 'germany', people: 1 }], count: 1 },
+  { result: { dropped: ['adults'] }, count: 0 },
 ];
 
 /** The answer without `took`, which varies. */

@@ -17,11 +17,6 @@ const REFUSED: readonly (readonly [string, number, string])[] = [
   ['SELECT COUNT(*) FROM *', 22, TOTALS],
   ['EXEC my_query', 1, SAVED],
   ['CALL my_query()', 1, SAVED],
-  [
-    'CREATE VIEW v AS SELECT 1',
-    1,
-    'views are temporary, in a session of the Postgres port: CREATE TEMP VIEW',
-  ],
   ['SELECT a FROM t WHERE geo_radius(p, 1, 2, 3)', 23, GEOLOCATION],
   ['SELECT ST_Distance(a, b) FROM t', 8, GEOLOCATION],
   // Statements

@@ -6,8 +6,14 @@
  * it (4023), except that their names are taken (4022).
  */
 import { QuarryError, quoted } from '../../base/index.js';
-import { type Catalog, type SavedQuery, type SavedQueryType, savedQueriesOf } from '../../catalog/index.js';
-import { changedSavedQuery, newSavedQuery, savedAggregation } from '../../interface/index.js';
+import {
+  type Catalog,
+  type CatalogChange,
+  type SavedQuery,
+  type SavedQueryType,
+  savedQueriesOf,
+} from '../../catalog/index.js';
+import { changedSavedQuery, newSavedQuery, savedAggregation, savedSelect } from '../../interface/index.js';
 import { type DatabaseModel, DEFAULT_DIMENSION } from '../../schema/index.js';
 import type { Access } from '../body/access.js';
 import { objectAt, readAll, readOrNull } from '../body/fields.js';
@@ -34,6 +40,8 @@ export interface SavedQueryReader {
   readonly model: DatabaseModel;
   readonly nowMs: number;
   readonly access: Access;
+  /** Binds the query of a view with the rights of the caller. Throws 6000, 506. */
+  readonly bindView: (view: Pick<SavedQuery, 'name' | 'query'>) => unknown;
 }
 
 /** A request to save, change or delete a query, without its body; `catalog` is the newest version. */
@@ -42,7 +50,13 @@ export interface SavedQueryCall extends SavedQueryReader {
   readonly customKey: string | null;
 }
 
-type Binder = (body: Json, model: DatabaseModel, nowMs: number, access: Access) => unknown;
+type EndpointBinder = (body: Json, model: DatabaseModel, nowMs: number, access: Access) => unknown;
+type Binder = (body: Json, reader: SavedQueryReader, name: string) => unknown;
+
+const by =
+  (bind: EndpointBinder): Binder =>
+  (body, { model, nowMs, access }) =>
+    bind(body, model, nowMs, access);
 
 /** The form of a type's query: how it is written into a body of the type's endpoint, and the function that checks that body. */
 interface QueryKind {
@@ -62,25 +76,31 @@ const COUNT = {
 };
 
 const KINDS: Readonly<Record<SavedQueryType, QueryKind>> = {
-  'count/entity': { ...COUNT, bind: bindCountEntity },
-  'count/event': { ...COUNT, bind: bindCountEvent },
+  'count/entity': { ...COUNT, bind: by(bindCountEntity) },
+  'count/event': { ...COUNT, bind: by(bindCountEvent) },
   'count/entity/total': {
     hasDimension: false,
     read: readDimensions,
     bodyOf: (query) => new Map([['dimensions', query]]),
-    bind: bindTotal,
+    bind: by(bindTotal),
   },
   aggregation: {
     hasDimension: true,
     read: readAggregation,
     bodyOf: (query, dimension) => new Map([...ofDimension(dimension), ...membersOfAggregation(query)]),
-    bind: bindAggregation,
+    bind: by(bindAggregation),
   },
   top_values: {
     hasDimension: true,
     read: (query) => objectAt(required(query), 4004, '"query"'),
     bodyOf: (query, dimension) => withDimension(objectAt(query, 4004, '"query"'), dimension),
-    bind: bindTopValues,
+    bind: by(bindTopValues),
+  },
+  sql: {
+    hasDimension: false,
+    read: readView,
+    bodyOf: (query) => query,
+    bind: (query, { bindView }, name) => bindView({ name, query: writeJson(query) }),
   },
 };
 
@@ -119,6 +139,19 @@ function readAggregation(query: Json | undefined): Json {
   return body.object;
 }
 
+/** A SELECT as a text, or an object of it, its dialect and the names of its columns. Throws 4010, 4049, 4004. */
+function readView(query: Json | undefined): Json {
+  const json = required(query);
+  if (typeof json === 'string') return json;
+  if (!isObject(json)) {
+    throw new QuarryError(4049, `"query" of type sql must be a text or an object, not ${kindOf(json)}`);
+  }
+  const body = RequestBody.of(savedSelect, json, '"query"');
+  body.refuseUnknown();
+  body.values();
+  return body.object;
+}
+
 const membersOfAggregation = (query: Json): JsonObject =>
   isObject(query) ? query : new Map([['query', query]]);
 
@@ -153,6 +186,20 @@ export function changeSavedQuery(name: string, json: Json, call: SavedQueryCall)
   return set(saved, call, ['type', 'query', 'cache-period']);
 }
 
+/** Sets the query of a view, which replaces that of `before` (null = the view is new). Throws 4023, 508 and 4048. */
+export function changeView(
+  name: string,
+  query: string,
+  before: SavedQuery | null,
+  call: SavedQueryCall,
+): readonly CatalogChange[] {
+  const own = before === null ? null : ownSavedQuery(before.name, call);
+  const creator = own === null ? call.customKey : own.creator;
+  const cachePeriodSeconds = own?.cachePeriodSeconds ?? null;
+  const saved = savedBy(call, { name, type: 'sql', query, dimension: null, cachePeriodSeconds, creator });
+  return set(saved, call, []).changes;
+}
+
 /** Deletes a saved query. Throws 4023 and 508. */
 export function deleteSavedQuery(name: string, call: SavedQueryCall): ModelDecision<string> {
   const saved = ownSavedQuery(name, call);
@@ -184,17 +231,21 @@ export function savedQueryAt(name: string, reader: SavedQueryReader): SavedQuery
  * Whether the saved query binds with the caller's rights. A query that no longer binds for another reason, such as a
  * deleted column, returns false: it is unknown whether the caller could use that column.
  */
-function mayRun(saved: SavedQuery, { model, nowMs, access }: SavedQueryReader): boolean {
-  return access.opens(saved, model, () => {
+function mayRun(saved: SavedQuery, reader: SavedQueryReader): boolean {
+  const { access, model } = reader;
+  const runs = (): boolean => {
     const { bodyOf, bind } = KINDS[saved.type];
     try {
-      bind(bodyOf(parseJson(bytesOf(saved.query)), saved.dimension), model, nowMs, access);
+      bind(bodyOf(parseJson(bytesOf(saved.query)), saved.dimension), reader, saved.name);
       return true;
     } catch (error) {
       if (error instanceof QuarryError) return false;
       throw error;
     }
-  });
+  };
+  // A view may read other views, which change without the model.
+  if (saved.type === 'sql') return access.fingerprint === '' || runs();
+  return access.opens(saved, model, runs);
 }
 
 type Member = 'name' | 'type' | 'query' | 'dimension' | 'cache-period';
@@ -270,7 +321,7 @@ function readDefinition(body: DefinitionBody, call: SavedQueryCall, before: Save
   const { query, dimension, ...rest } = readAll({
     type: () => body.get('type'),
     dimension: () => (type === null ? null : readDimension(body, type)),
-    query: () => (type === null ? null : readQuery(body, type, call)),
+    query: () => (type === null ? null : readQuery(body, type, call, nameIn(body, before))),
     cachePeriodSeconds: () => body.get('cache-period') ?? periodWithout(body, before),
   });
   return { ...rest, dimension: dimension as string | null, query: writeJson(query) };
@@ -286,11 +337,14 @@ function readDimension(body: DefinitionBody, type: SavedQueryType): Json {
   );
 }
 
-function readQuery(body: DefinitionBody, type: SavedQueryType, call: SavedQueryCall): Json {
+const nameIn = ({ object }: DefinitionBody, before: SavedQuery | null): string =>
+  before?.name ?? String(object.get('name'));
+
+function readQuery(body: DefinitionBody, type: SavedQueryType, call: SavedQueryCall, name: string): Json {
   const { hasDimension, read, bodyOf, bind } = KINDS[type];
   const query = read(body.get('query'));
   const dimension = hasDimension ? (body.get('dimension') ?? null) : null;
-  bind(bodyOf(query, dimension), call.model, call.nowMs, call.access);
+  bind(bodyOf(query, dimension), call, name);
   return query;
 }
 

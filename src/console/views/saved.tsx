@@ -132,7 +132,8 @@ function savedIn(answer: Json): readonly SavedQuery[] {
 }
 
 /** The query in the form that the endpoint of its type accepts. */
-function textOf({ type, dimension, query }: SavedQuery): QueryText {
+function textOf({ name, type, dimension, query }: SavedQuery): QueryText {
+  if (type === 'sql') return { path: '/v1/sql', body: `SELECT * FROM [${name}]` };
   const named = dimension === null ? {} : { dimension };
   const bodies: Readonly<Record<string, unknown>> = {
     'count/entity': { 'query-name': 'query', ...named, query },

@@ -6,7 +6,14 @@
  */
 import { type Access, accessOf, FULL_ACCESS } from '../../api/index.js';
 import { type Clock, invariant, QuarryError } from '../../base/index.js';
-import { type ApiKey, type Catalog, databaseOf, propertiesOf } from '../../catalog/index.js';
+import {
+  type ApiKey,
+  type Catalog,
+  databaseOf,
+  propertiesOf,
+  type SavedQuery,
+  savedQueriesOf,
+} from '../../catalog/index.js';
 import type { EngineApi } from '../../engine/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { Endpoint } from '../endpoints/endpoints.js';
@@ -61,6 +68,8 @@ export interface RequestObserver {
 export interface DatabaseContext {
   readonly databaseId: number;
   readonly model: DatabaseModel;
+  /** The saved queries of the database, by name. */
+  readonly savedQueries: ReadonlyMap<string, SavedQuery>;
   readonly access: Access;
 }
 
@@ -140,7 +149,9 @@ export class Authorizer {
   databaseContextOf(caller: Caller, catalog: Catalog): DatabaseContext {
     const databaseId = databaseIdOf(caller);
     invariant(databaseId !== null, 'callers of database endpoints belong to a database');
-    return { databaseId, model: databaseOf(catalog, databaseId), access: this.#accessOf(caller) };
+    const model = databaseOf(catalog, databaseId);
+    const savedQueries = savedQueriesOf(catalog, databaseId);
+    return { databaseId, model, savedQueries, access: this.#accessOf(caller) };
   }
 
   #accessOf(caller: Caller): Access {

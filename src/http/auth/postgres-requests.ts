@@ -13,7 +13,7 @@ import { RequestNotes } from '../observability/request-notes.js';
 import { type Authorizer, type DatabaseContext, limitedDatabase, type RequestContext } from './authorize.js';
 import type { Caller } from './caller.js';
 import type { PresentedKey } from './keys.js';
-import { checkTables, checkWriter, mayCreate } from './write-permission.js';
+import { checkTables, checkViews, checkWriter, mayCreate } from './write-permission.js';
 
 /** The credentials of a client of another protocol. */
 export interface PostgresCredentials {
@@ -42,6 +42,8 @@ export interface WriteGrant {
   readonly customKey: boolean;
   /** Throws 511 if the caller may not create tables, or delete them (`deletes`). */
   readonly checkTables: (deletes: boolean) => void;
+  /** Throws 503 if the caller may not create views, or drop them (`drops`). */
+  readonly checkViews: (drops: boolean) => void;
   /** Counts entities that are about to be written. Throws 1502. */
   readonly charge: (insertedCount: number, updatedCount: number) => void;
 }
@@ -79,6 +81,7 @@ export class PostgresRequest {
     return {
       customKey: !mayCreate(engine.catalog(), caller, this.context.nowMs),
       checkTables: (deletes) => checkTables(engine.catalog(), caller, this.context.nowMs, deletes),
+      checkViews: (drops) => checkViews(engine.catalog(), caller, this.context.nowMs, drops),
       charge: (insertedCount, updatedCount) => {
         if (limiter === null) return;
         const database = limitedDatabase(engine.catalog(), databaseId);

@@ -7,6 +7,9 @@ import { permits } from './sessions.js';
 /** The permissions to create dimensions and columns, and to delete them. */
 const MODELLING = 7;
 const DELETING = 8;
+/** The permissions to save queries, and to delete saved ones. */
+const SAVING = 10;
+const DELETING_SAVED = 11;
 
 /** Throws 503 or 507 for callers that may only read. */
 export function checkWriter(caller: Caller): void {
@@ -21,6 +24,13 @@ export function checkWriter(caller: Caller): void {
 export function mayCreate(catalog: Catalog, caller: Caller, nowMs: number): boolean {
   if (caller.kind === 'user') return permits(catalog, caller, MODELLING, nowMs) === true;
   return caller.kind !== 'custom';
+}
+
+/** Throws 503 if the caller may not create views with SQL, or drop them (`drops`). */
+export function checkViews(catalog: Catalog, caller: Caller, nowMs: number, drops: boolean): void {
+  if (caller.kind !== 'user') return;
+  const permitted = permits(catalog, caller, drops ? DELETING_SAVED : SAVING, nowMs);
+  if (permitted !== true) throw new QuarryError(503, permitted);
 }
 
 /** Throws 511 if the caller may not create tables with SQL, or delete them (`deletes`). */

@@ -1,14 +1,17 @@
 /**
  * The tables that the catalog shows to one caller: an empty table per dimension, with one column per active attribute that the
  * caller may use, which are the columns of SELECT *, and one per such event column, with its events (entity-id, date, value). An
- * event column is left out if its name is that of a dimension or of several event columns.
+ * event column is left out if its name is that of a dimension or of several event columns. Each view that the caller may read is a
+ * view without rows, whose comment is its query.
  * Invariant: nothing else of a store reaches the catalog, in particular no value of a row.
  */
+import { QuarryError } from '../../base/index.js';
+import { type SavedQuery, viewDefinition, viewsIn } from '../../catalog/index.js';
 import { type Column, type Dimension, ENTITY_ID_COLUMN, isEventType } from '../../schema/index.js';
-import { itemTypeOf, sqlTypeOf } from '../../sql/index.js';
-import type { SqlType } from '../../vector/index.js';
+import { bindView, itemTypeOf, sqlTypeOf } from '../../sql/index.js';
+import type { Field, SqlType } from '../../vector/index.js';
 import { typeText } from '../protocol/types.js';
-import type { DatabaseContext } from '../session/select.js';
+import { type DatabaseContext, requestOf } from '../session/select.js';
 
 export interface CatalogView {
   /** Views with equal keys are equal. */
@@ -37,14 +40,13 @@ const COLUMNS_MAX = 1_500;
 const NAME_BYTES_MAX = 63;
 
 /** `userName`: the result of userNameOf. */
-export function catalogViewOf(
-  { databaseId, model, access }: DatabaseContext,
-  userName: string,
-  activity: string,
-): CatalogView {
+export function catalogViewOf(context: DatabaseContext, userName: string, activity: string): CatalogView {
+  const { databaseId, model, access } = context;
+  const views = [...viewsIn(context.savedQueries).values()];
+  const versions = views.map(({ version }) => version);
   return {
     activity,
-    key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint]),
+    key: JSON.stringify([databaseId, model.name, model.version, access.fingerprint, versions]),
     databaseName: model.name,
     userName,
     tables() {
@@ -53,10 +55,13 @@ export function catalogViewOf(
       const dimensions = [...model.dimensions.values()]
         .filter(({ apiName }) => shown.add(apiName))
         .map((dimension) => tableOf(dimension, (column) => allowed({ dimension, column })));
+      const shownViews = views
+        .filter(({ name }) => shown.add(name.toLowerCase()))
+        .map((view) => viewOf(view, context));
       const events = eventColumns([...model.dimensions.values()])
         .filter((one) => allowed(one) && shown.add(one.column.apiName))
         .map(({ column }) => eventTableOf(column));
-      return [...dimensions, ...events].join('\n');
+      return [...dimensions, ...shownViews, ...events].join('\n');
     },
   };
 }
@@ -77,6 +82,25 @@ function tableOf(dimension: Dimension, allows: (column: Column) => boolean): str
     if (!isEventType(column.type)) add(column.apiName, sqlTypeOf(column), column.description);
   }
   return [`CREATE TABLE ${table} (${columns.join(', ')});`, ...notes].join('\n');
+}
+
+/** CREATE VIEW with the columns of the view; empty for one that the caller may not read or that cannot be read. */
+function viewOf(view: SavedQuery, context: DatabaseContext): string {
+  let outputs: readonly Field[];
+  try {
+    ({ outputs } = bindView(view, requestOf(context, 'postgres')));
+  } catch (error) {
+    if (error instanceof QuarryError) return '';
+    throw error;
+  }
+  const shown = new Names();
+  const columns = outputs
+    .slice(0, COLUMNS_MAX)
+    .filter(({ name }) => shown.add(name))
+    .map(({ name, type }) => `NULL::${typeText(type)} AS ${named(name)}`);
+  const name = named(view.name.toLowerCase());
+  const { sql } = viewDefinition(view);
+  return `CREATE VIEW ${name} AS SELECT ${columns.join(', ')} WHERE false; COMMENT ON VIEW ${name} IS ${quotedText(sql)};`;
 }
 
 interface ColumnOf {

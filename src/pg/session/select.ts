@@ -1,6 +1,6 @@
 /** SELECT and EXPLAIN on the engine: authorized, bound and started in one turn of the event loop. */
 import type { Access } from '../../api/index.js';
-import type { CatalogChange } from '../../catalog/index.js';
+import type { CatalogChange, SavedQuery } from '../../catalog/index.js';
 import type { EngineApi, QueryPlan } from '../../engine/index.js';
 import { EXPLAIN_FIELDS } from '../../engine/index.js';
 import { compile, ONE_ROW } from '../../expression/index.js';
@@ -19,9 +19,11 @@ import type { Waiting } from './waiting.js';
 export interface DatabaseContext {
   readonly databaseId: number;
   readonly model: DatabaseModel;
+  /** The saved queries of the database, by name. */
+  readonly savedQueries: ReadonlyMap<string, SavedQuery>;
   readonly access: Access;
   readonly nowMs: number;
-  readonly caller: { readonly kind: string };
+  readonly caller: { readonly kind: string; readonly hash?: string };
 }
 
 /** An authorized statement. */
@@ -32,6 +34,8 @@ export interface PostgresRequest {
     readonly customKey: boolean;
     /** Throws 511 if the caller may not create tables, or delete them (`deletes`). */
     readonly checkTables: (deletes: boolean) => void;
+    /** Throws 503 if the caller may not create views, or drop them (`drops`). */
+    readonly checkViews: (drops: boolean) => void;
     readonly charge: (insertedCount: number, updatedCount: number) => void;
   };
   /** Reports changes of the catalog, for the audit. */
@@ -59,7 +63,7 @@ export function planSelect(
 }
 
 export function requestOf(
-  { model, nowMs, access }: DatabaseContext,
+  { model, savedQueries, nowMs, access }: DatabaseContext,
   dialect: sql.SqlDialect,
   tables: Pick<SessionTables, 'all'> | null = null,
 ): sql.SqlRequest {
@@ -67,6 +71,7 @@ export function requestOf(
     ...(tables === null ? {} : { sessionTables: tables.all }),
     dialect,
     model,
+    savedQueries,
     nowMs,
     access,
     evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),

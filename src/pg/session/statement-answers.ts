@@ -15,7 +15,7 @@ import { ProtocolError, ReadsRows, ResultChanged } from '../protocol/errors.js';
 import { BINARY, type RowField, rowDescription, TEXT_FORMAT } from '../protocol/messages.js';
 import { parameterValue } from '../protocol/parameters.js';
 import { rowField, TYPE } from '../protocol/types.js';
-import { type Answer, done } from './answer.js';
+import type { Answer } from './answer.js';
 import { answerCopyTo } from './copy-out.js';
 import { readCopy } from './copy-statement.js';
 import { answerClose, answerDeclare, answerFetch } from './cursor-answers.js';
@@ -32,6 +32,7 @@ import {
 } from './select.js';
 import { answerSession, NOTIFICATIONS, type SessionState } from './session-statement.js';
 import { answerSessionTables, answerTables } from './table-answers.js';
+import { answerViews } from './view-answers.js';
 import type { Waiting } from './waiting.js';
 import { answerCopyFrom, answerWrite, returnedFields } from './write-answers.js';
 
@@ -58,7 +59,8 @@ export interface StatementDependencies {
 
 const ROWS_ONLY =
   'this port writes with INSERT, UPDATE, DELETE, COPY, CREATE TABLE and DROP TABLE; for other changes of the model use /v1/dimension and /v1/column';
-const NO_TABLES_IN_BLOCK = 'CREATE TABLE and DROP TABLE cannot run inside a transaction block';
+const NO_TABLES_IN_BLOCK =
+  'CREATE and DROP of tables and views that last cannot run inside a transaction block';
 const UNSEEN =
   'the writes of this transaction block take effect at COMMIT, so a SELECT would not see them: COMMIT first';
 const MIXED =
@@ -185,19 +187,23 @@ export class StatementAnswers {
   async #tables(
     statement: sql.ModelStatement,
     request: PostgresRequest,
-    { waiting }: Portal,
+    { waiting, prepared }: Portal,
   ): Promise<Answer> {
     const { engine } = this.#dependencies;
-    const { tables, writes, isInBlock } = this.#state;
+    const { tables, writes, isInBlock, settings } = this.#state;
     const isOfSession = statement.is !== 'create-table' || statement.temporary;
     if (isOfSession && !writes.isEmpty) throw new ProtocolError('0A000', UNSEEN);
     const scope = { tables, hold: (bytes: number) => engine.holdMemory(bytes) };
     const own = await answerSessionTables(statement, scope, engine, request, waiting);
-    if (own !== null || statement.is === 'create-view') {
+    if (own !== null) {
       request.ended(null, 0);
-      return own ?? done('CREATE VIEW');
+      return own;
     }
     if (isInBlock) throw new ProtocolError('25001', NO_TABLES_IN_BLOCK);
+    if (statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView)) {
+      if (prepared.typeIds.length > 0) throw new ProtocolError('42P02', 'a view cannot have parameters');
+      return answerViews(statement, prepared.text, settings.dialect, engine, request);
+    }
     return answerTables(statement, engine, request, waiting);
   }
 

@@ -32,14 +32,13 @@ export async function answerSessionTables(
   waiting: Waiting,
 ): Promise<Answer | null> {
   if (statement.is === 'drop-table') {
-    if (!statement.tables.every(({ name, database }) => database === undefined && tables.has(name))) {
-      if (statement.ofView && !statement.ifExists) throw new ProtocolError('42P01', NO_VIEW);
-      return statement.ofView ? done('DROP VIEW') : null;
-    }
+    if (!statement.tables.every(({ name, database }) => database === undefined && tables.has(name)))
+      return null;
     for (const { name } of statement.tables) tables.drop(name);
     return done(statement.ofView ? 'DROP VIEW' : 'DROP TABLE');
   }
   const { name } = statement.table;
+  if (!statement.temporary) return null;
   const sqlRequest = requestOf(request.context, 'postgres', tables);
   if (statement.is === 'create-view') {
     sql.bindColumns(statement.query.query, sqlRequest);
@@ -48,7 +47,6 @@ export async function answerSessionTables(
     tables.add(name, { is: 'view', query: statement.query.query, columnNames, tables: tables.all }, () => {});
     return done('CREATE VIEW');
   }
-  if (!statement.temporary) return null;
   if (statement.ifNotExists && tables.has(name)) return done('CREATE TABLE AS');
   tables.checkNew(name);
   if (statement.query === null) throw new ProtocolError('0A000', TEMP_COLUMNS);
@@ -60,7 +58,6 @@ export async function answerSessionTables(
   return done(`SELECT ${lines.length}`);
 }
 
-const NO_VIEW = 'the session has no such view';
 const TEMP_COLUMNS = 'a temporary table is made of a query: CREATE TEMP TABLE name AS SELECT ...';
 /** The text, and the values made of it. */
 const MEMORY_PER_CHARACTER = 8;
@@ -106,6 +103,7 @@ export async function answerTables(
     const what = `relation ${JSON.stringify(table.name)} already exists, skipping`;
     return done(tag ?? 'CREATE TABLE AS', notice('42P07', what));
   }
+  sql.refuseView(table, request.context);
   if (query === null) {
     const columns = sql.listedColumns(statement.columns ?? []);
     await change(engine, request, (model) =>

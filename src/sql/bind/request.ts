@@ -1,5 +1,6 @@
 /** The context in which statements are bound: the model, the time, and the columns and rows that the caller may use. */
 import type { BindingTime } from '../../base/index.js';
+import type { SavedQuery } from '../../catalog/index.js';
 import type { Condition, Constant, Expression } from '../../ir/index.js';
 import type { Column, DatabaseModel, Dimension } from '../../schema/index.js';
 import type { SqlType } from '../../vector/index.js';
@@ -8,6 +9,8 @@ import type { InputTraits } from './scope.js';
 
 /** The columns and rows of a database that the caller may use. */
 export interface SqlAccess {
+  /** Empty = the caller may use all columns and rows. */
+  readonly fingerprint: string;
   allows(dimension: Dimension, column: Column): boolean;
   /** Throws 506 if `allows` is false. */
   checkColumn(dimension: Dimension, column: Column): void;
@@ -39,6 +42,8 @@ export type SessionTable =
       readonly columnNames: readonly string[] | null;
       /** The tables of the session when the view was made, which its query reads. */
       readonly tables: ReadonlyMap<string, SessionTable>;
+      /** The rules by which its columns are named; absent = those of the request. */
+      readonly dialect?: SqlDialect;
     };
 
 export interface SessionColumn {
@@ -50,6 +55,8 @@ export interface SessionColumn {
 export interface SqlRequest {
   /** The tables of the caller's session, by name in lower case, which hide others of the same name. Absent = none. */
   readonly sessionTables?: ReadonlyMap<string, SessionTable>;
+  /** The saved queries of the database, by name; those of type `sql` are views. Absent = none. */
+  readonly savedQueries?: ReadonlyMap<string, SavedQuery>;
   /** Default: http. */
   readonly dialect?: SqlDialect;
   readonly model: DatabaseModel;

@@ -26,8 +26,13 @@ import { customKey, json } from '../databases.js';
 import { assertAllRefusals, assertRefusals, type Refusal } from '../refusals.js';
 import { after, bodyWith, NO_TEXTS, NOW_MS, parsed, TEAM } from '../team.js';
 
+/** Views are bound by SQL, which has its own tests; this one refuses views whose query is `no`. */
+const bindView: SavedQueryReader['bindView'] = ({ query }) => {
+  if (query === '"no"') throw new QuarryError(6000, 'refused');
+};
 const callOn = (catalog: Catalog, more: Partial<SavedQueryCall> = {}): SavedQueryCall => ({
   ...{ catalog, model: databaseOf(catalog, 1), nowMs: NOW_MS, access: FULL_ACCESS, customKey: null },
+  bindView,
   ...more,
 });
 const create = (text: string, catalog = TEAM, more: Partial<SavedQueryCall> = {}) =>
@@ -38,6 +43,7 @@ const remove = (name: string, catalog: Catalog, more: Partial<SavedQueryCall> = 
   after(deleteSavedQuery(name, callOn(catalog, more)), catalog);
 const readerOf = (catalog: Catalog, databaseId = 1, access: Access = FULL_ACCESS): SavedQueryReader => ({
   ...{ catalog, model: databaseOf(catalog, databaseId), nowMs: NOW_MS, access },
+  bindView,
 });
 function savedIn(catalog: Catalog, name: string): SavedQuery {
   const saved = savedQueriesOf(catalog, 1).get(name);
@@ -54,6 +60,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'count/entity/total': '["users","default"]',
   aggregation: '{"filter":[{"age":{"gt":1}}],"query":[{"age":3}]}',
   top_values: '{"__proto__":{"age":3},"7":{"level":5,"dimension":"users"}}',
+  sql: '{"sql":"SELECT age FROM users","columns":["years"]}',
 };
 const bodyOf = (type: string, more: object = {}, query = QUERIES[type]): string =>
   bodyWith({ name: 'q', type, query: 0, ...more }).replace('"query":0', `"query":${query}`);
@@ -64,7 +71,7 @@ t.test('a query is stored and returned exactly as it was sent', async (t) => {
   for (const type of SAVED_QUERY_TYPES) {
     const { catalog, answer } = create(bodyOf(type, { 'cache-period': 5 }));
     const query = QUERIES[type];
-    const dimension = type === 'count/entity/total' ? null : 'default';
+    const dimension = ['count/entity/total', 'sql'].includes(type) ? null : 'default';
     t.equal(
       answer,
       `"name":"q","type":"${type}","query":${query},"dimension":${JSON.stringify(dimension)},"cache-period":5`,
@@ -93,6 +100,7 @@ t.test('a saved query runs with the body of its own endpoint', async (t) => {
     `{"dimensions":${QUERIES['count/entity/total']}}`,
     QUERIES.aggregation,
     QUERIES.top_values,
+    QUERIES.sql,
   ]);
 });
 
@@ -462,7 +470,7 @@ t.test('after any change the encoded list decodes to the saved queries', async (
       ? change(name, text.replace(`"name":"${name}",`, ''), catalog)
       : create(text, catalog);
     catalog = made.catalog;
-    const dimension = type === 'count/entity/total' ? null : 'default';
+    const dimension = ['count/entity/total', 'sql'].includes(type) ? null : 'default';
     const query = JSON.parse(QUERIES[type]);
     expected.set(name, { name, type, query, 'cache-period': period, dimension });
   }

@@ -524,6 +524,7 @@ t.test(
 t.test('a key sees only its columns and rows', async (t) => {
   const row = attribute('name', text(['a']));
   const access = {
+    fingerprint: '',
     allows: (_dimension: unknown, { apiName }: { readonly apiName: string }) =>
       !['salary', 'clicks'].includes(apiName),
     checkColumn: (_dimension: unknown, { apiName }: { readonly apiName: string }) => {

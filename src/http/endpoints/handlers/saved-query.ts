@@ -1,13 +1,21 @@
 /** POST and GET /v1/query/saved; GET, PUT and DELETE /v1/query/saved/:query_name. */
 import * as api from '../../../api/index.js';
 import { QuarryError } from '../../../base/index.js';
-import type { SavedQuery, SavedQueryType } from '../../../catalog/index.js';
+import {
+  type Catalog,
+  type SavedQuery,
+  type SavedQueryType,
+  savedQueriesOf,
+} from '../../../catalog/index.js';
+import type { DatabaseModel } from '../../../schema/index.js';
+import * as sql from '../../../sql/index.js';
 import { aggregate, countEvents, handleTopValues } from './aggregation.js';
 import type { DatabaseCall, Handler, Members } from './handler.js';
 import { countTotal, handleCountEntities } from './query.js';
+import { sqlRequestOf } from './sql-write.js';
 
 /** The handler of each type of query is the handler of the type's own endpoint, so that the answers cannot differ. */
-const HANDLERS: Readonly<Record<SavedQueryType, Handler<DatabaseCall>>> = {
+const HANDLERS: Readonly<Record<Exclude<SavedQueryType, 'sql'>, Handler<DatabaseCall>>> = {
   'count/entity': handleCountEntities,
   'count/event': countEvents,
   'count/entity/total': countTotal,
@@ -31,11 +39,11 @@ export function handleDeleteSavedQuery(call: DatabaseCall): Promise<Members> {
 }
 
 export function handleListSavedQueries(call: DatabaseCall): Members {
-  return api.listSavedQueries(call);
+  return api.listSavedQueries(savedQueryCallOf(call, call.catalog, call.model));
 }
 
 export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
-  const saved = api.savedQueryAt(call.pathName, call);
+  const saved = api.savedQueryAt(call.pathName, savedQueryCallOf(call, call.catalog, call.model));
   if (saved.type === 'count/entity/total' && call.caller.kind === 'demo') {
     throw new QuarryError(503, 'a demo key may not count all entities, not even by a saved query');
   }
@@ -43,7 +51,9 @@ export async function runSavedQuery(call: DatabaseCall): Promise<Members> {
   const { cachePeriodSeconds } = saved;
   if (cachePeriodSeconds === null) return `${members},${await answerOf(call, saved)}`;
   // Only keys that see the same rows and columns share an answer.
-  const key = JSON.stringify(['saved query', saved.name, saved.version, call.access.fingerprint]);
+  // A view may read other views, of which each change makes a new version of the catalog.
+  const version = saved.type === 'sql' ? call.catalog.version : saved.version;
+  const key = JSON.stringify(['saved query', saved.name, version, call.access.fingerprint]);
   const answer = await call.engine.remembered(call.databaseId, key, cachePeriodSeconds, async () =>
     answerOf(call, saved),
   );
@@ -55,7 +65,47 @@ function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Memb
   const catalog = call.engine.catalog();
   const model = catalog.databases.get(call.databaseId);
   if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
+  if (saved.type === 'sql') return rowsOf({ ...call, catalog, model }, saved);
   return HANDLERS[saved.type]({ ...call, catalog, model, body: api.bodyOfSavedQuery(saved) });
+}
+
+/** The members `result` and `count` of a view. */
+async function rowsOf(call: DatabaseCall, saved: SavedQuery): Promise<Members> {
+  const { engine, cancellation, access, model } = call;
+  const plan = sql.bindView(saved, sqlRequestOf(call, model));
+  call.notes.plans = () => [{ kind: 'select', plan }];
+  const isRestricted = access.fingerprint !== '';
+  const select = { plan, explain: 'no', isRestricted } as const;
+  const { parts, done } = engine.select([select], 'json', { cancellation, bypassCache: false });
+  const texts: Buffer[] = [];
+  let byteCount = 0;
+  for await (const part of parts) {
+    byteCount += part.length;
+    if (byteCount > ROWS_BYTES_MAX) {
+      const instead = `POST /v1/sql with SELECT * FROM [${saved.name}]`;
+      throw new QuarryError(9006, `the rows have more than ${ROWS_BYTES_MAX} bytes; read them by ${instead}`);
+    }
+    texts.push(Buffer.from(part));
+    done?.(part);
+  }
+  return Buffer.concat(texts).toString('utf8');
+}
+
+/** The rows of a view that is run as a saved query; the answer is in memory. */
+const ROWS_BYTES_MAX = 16 * 2 ** 20;
+
+/** The call with the rights of its caller in the given version of the catalog. */
+export function savedQueryCallOf(
+  call: DatabaseCall,
+  catalog: Catalog,
+  model: DatabaseModel,
+): api.SavedQueryCall & sql.ViewScope {
+  const { caller, access, nowMs } = call;
+  const customKey = caller.kind === 'custom' ? caller.hash : null;
+  const savedQueries = savedQueriesOf(catalog, model.id);
+  const bindView: api.SavedQueryCall['bindView'] = (view) =>
+    sql.bindView(view, sqlRequestOf({ ...call, catalog }, model));
+  return { catalog, model, nowMs, access, customKey, savedQueries, bindView };
 }
 
 /**
@@ -63,15 +113,15 @@ function answerOf(call: DatabaseCall, saved: SavedQuery): Members | Promise<Memb
  * the caller was authorized.
  */
 function decide(
-  { engine, databaseId, caller, access, nowMs, checkAgain, notes }: DatabaseCall,
+  call: DatabaseCall,
   make: (within: api.SavedQueryCall) => api.ModelDecision<Members>,
 ): Promise<Members> {
-  const customKey = caller.kind === 'custom' ? caller.hash : null;
+  const { engine, databaseId, checkAgain, notes } = call;
   return engine.change((catalog) => {
     checkAgain(catalog);
     const model = catalog.databases.get(databaseId);
     if (model === undefined) throw new QuarryError(8002, 'the database was deleted');
-    const decision = make({ catalog, model, nowMs, access, customKey });
+    const decision = make(savedQueryCallOf(call, catalog, model));
     notes.changed(decision.changes, catalog);
     return decision;
   });

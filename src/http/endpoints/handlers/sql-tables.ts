@@ -8,21 +8,29 @@ import type { DatabaseModel } from '../../../schema/index.js';
 import * as sql from '../../../sql/index.js';
 import { checkTables } from '../../auth/write-permission.js';
 import { type DatabaseCall, handleMembersOf, type Members } from './handler.js';
+import { createViewOf, dropViewsOf } from './sql-views.js';
 import { sqlRequestOf } from './sql-write.js';
 
 const TEMPORARY = 'temporary tables and views live in a session of the Postgres port; here, use WITH';
 
-export function changeTables(call: DatabaseCall, statement: sql.ModelStatement): Promise<Members> {
-  const isView = statement.is === 'create-view' || (statement.is === 'drop-table' && statement.ofView);
-  if (isView || (statement.is === 'create-table' && statement.temporary)) {
+/** `text` is the body from which the statement was read. */
+export function changeTables(
+  call: DatabaseCall,
+  statement: sql.ModelStatement,
+  text: string,
+): Promise<Members> {
+  if (statement.is !== 'drop-table' && statement.temporary) {
     throw sql.sqlError(TEMPORARY, statement.position);
   }
+  if (statement.is === 'create-view') return createViewOf(call, statement, text);
+  if (statement.is === 'drop-table' && statement.ofView) return dropViewsOf(call, statement);
   checkTables(call.catalog, call.caller, call.nowMs, statement.is === 'drop-table');
   if (statement.is === 'drop-table') return drop(call, statement);
   const name = sql.apiNameOf(statement.table.name, statement.table.position);
   if (statement.ifNotExists && sql.tableNamed(statement.table.name, call.model) !== null) {
     return Promise.resolve(handleMembersOf({ result: { created: [] }, count: 0 }));
   }
+  sql.refuseView(statement.table, sqlRequestOf(call, call.model));
   return statement.query === null ? create(call, name, statement) : createAs(call, name, statement);
 }
 

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { invariant } from '../../../base/index.js';
+import { savedQueriesOf } from '../../../catalog/index.js';
 import { type ScriptReader, type ScriptRequest, StepRefused } from '../../../engine/index.js';
 import { compile, ONE_ROW } from '../../../expression/index.js';
 import type { DatabaseModel } from '../../../schema/index.js';
@@ -11,8 +12,12 @@ import * as sql from '../../../sql/index.js';
 import { valueAt } from '../../../vector/index.js';
 import type { DatabaseCall, Members, StreamedAnswer } from './handler.js';
 
-export const sqlRequestOf = ({ nowMs, access }: DatabaseCall, model: DatabaseModel): sql.SqlRequest => ({
+export const sqlRequestOf = (
+  { nowMs, access, catalog }: Pick<DatabaseCall, 'nowMs' | 'access' | 'catalog'>,
+  model: DatabaseModel,
+): sql.SqlRequest => ({
   model,
+  savedQueries: savedQueriesOf(catalog, model.id),
   nowMs,
   access,
   evaluate: (expression) => valueAt(compile(expression)(ONE_ROW), 0),

@@ -16,7 +16,7 @@ export function runSql(call: DatabaseCall): Promise<Members | StreamedAnswer> | 
   const script = call.engine.statements.read(text);
   if (script.kind === 'reads') return read(call, script.statements);
   checkWriter(call.caller);
-  if (script.kind === 'model') return changeTables(call, script.statements[0]);
+  if (script.kind === 'model') return changeTables(call, script.statements[0], text);
   return writeScript(call, script.statements);
 }
 

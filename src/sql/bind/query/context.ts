@@ -1,6 +1,6 @@
 /** State that the blocks of one statement share during binding. */
 
-import type { CommonTable, Query } from '../../tree.js';
+import type { CommonTable, Query, TableName } from '../../tree.js';
 import type { SessionTable, SqlRequest } from '../request.js';
 import type { Build } from './build.js';
 import type { OutputColumn, PlanColumns } from './plan-columns.js';
@@ -13,6 +13,12 @@ export type QueryTail = Pick<Query, 'orderBy' | 'limit' | 'offset' | 'withTies'>
 export interface BoundQuery {
   readonly build: Build;
   readonly columns: readonly OutputColumn[];
+}
+
+/** The query of a saved view. */
+export interface BoundView extends BoundQuery {
+  /** Names of the first columns; null = those of the query. */
+  readonly columnNames: readonly string[] | null;
 }
 
 /** A table of WITH, with the tables that it sees. */
@@ -37,6 +43,10 @@ export interface QueryContext {
   readonly tables: Build[];
   /** The session's tables that the query being bound sees. */
   readonly sessionTables: ReadonlyMap<string, SessionTable>;
+  readonly savedViews: {
+    /** Returns null if `table` is no saved view. Throws 6000. */
+    bind(table: TableName, context: QueryContext): BoundView | null;
+  };
   /** Binds the query of a view with the tables that it was made over. Throws 6000, 506. */
   bindView(view: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery;
   /** Binds the query of a table of WITH. Throws 6000, 506. */

@@ -20,7 +20,7 @@ import type { SessionTable } from '../request.js';
 import { BaseTable, type EventTableName } from './base-table.js';
 import { type Build, extended, joined, ONE_ROW_RELATION } from './build.js';
 import { conditionTable } from './condition-table.js';
-import type { QueryContext, VisibleTable, VisibleTables } from './context.js';
+import type { BoundQuery, QueryContext, VisibleTable, VisibleTables } from './context.js';
 import { DerivedTable, type MergedColumn, type NamedTable, Namespace, NO_TABLES } from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, plainColumn } from './plan-columns.js';
 import { columnScope, type QueryScope } from './query-scope.js';
@@ -108,13 +108,11 @@ export class FromBinder {
     return { build: bound.build, namespace: new Namespace([derived], []) };
   }
 
-  #ofSession(own: SessionTable, { name, alias, position }: TableName): BoundFrom {
+  #ofSession(own: SessionTable, table: TableName): BoundFrom {
+    const { name, alias, position } = table;
     const named = (columns: readonly OutputColumn[]): Namespace =>
       new Namespace([new DerivedTable(alias ?? name, columns, position)], []);
-    if (own.is === 'view') {
-      const { build, columns } = this.#context.bindView(own);
-      return { build, namespace: named(renamed(columns, own.columnNames, position)) };
-    }
+    if (own.is === 'view') return this.#view(this.#context.bindView(own), own.columnNames, table);
     const columns = own.columns.map((column) => ({
       ...this.#context.columns.add(column.type, column.traits, column.name),
       ...{ name: column.name, constant: null },
@@ -125,8 +123,19 @@ export class FromBinder {
     };
   }
 
+  #view(
+    { build, columns }: BoundQuery,
+    columnNames: readonly string[] | null,
+    { name, alias, position }: TableName,
+  ): BoundFrom {
+    const table = new DerivedTable(alias ?? name, renamed(columns, columnNames, position), position);
+    return { build, namespace: new Namespace([table], []) };
+  }
+
   #base(table: TableName): BoundFrom {
-    const { request, columns } = this.#context;
+    const { request, columns, savedViews } = this.#context;
+    const saved = savedViews.bind(table, this.#context);
+    if (saved !== null) return this.#view(saved, saved.columnNames, table);
     const base = new BaseTable(table, this.#eventsOf(table), request, columns);
     return { build: () => base.scan(), namespace: new Namespace([base], []) };
   }

@@ -33,6 +33,7 @@ import { DerivedTable, Namespace, NO_TABLES } from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, PlanColumns, plainColumn } from './plan-columns.js';
 import { columnScope, type QueryScope } from './query-scope.js';
 import { bindRecursive, isRecursive } from './recursive.js';
+import { SavedViews } from './saved-views.js';
 import { outputTraits } from './scan-traits.js';
 import { tableUses } from './table-uses.js';
 import { queryOf } from './unflattened.js';
@@ -117,7 +118,8 @@ export function bindColumns(
 
 class QueryBinder implements QueryContext {
   sessionTables: ReadonlyMap<string, SessionTable>;
-  readonly request: SqlRequest;
+  request: SqlRequest;
+  readonly savedViews = new SavedViews();
   readonly columns = new PlanColumns();
   readonly tables: Build[] = [];
   /** How often the statement names each table. */
@@ -163,13 +165,15 @@ class QueryBinder implements QueryContext {
     return bindRecursive(table, tables, this.#recursions++, this.columns, bindWithin);
   }
 
-  bindView({ query, tables }: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery {
-    const around = this.sessionTables;
+  bindView({ query, tables, dialect }: Extract<SessionTable, { readonly is: 'view' }>): BoundQuery {
+    const { sessionTables, request } = this;
     this.sessionTables = tables;
+    if (dialect !== undefined) this.request = { ...request, dialect };
     try {
       return this.bindQuery(query, new Map(), null);
     } finally {
-      this.sessionTables = around;
+      this.sessionTables = sessionTables;
+      this.request = request;
     }
   }
 

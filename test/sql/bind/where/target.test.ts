@@ -37,7 +37,12 @@ t.test('without WHERE a write applies to all entities visible to the caller', as
   t.strictSame(conditionOf('DELETE FROM users').condition, ALWAYS);
   t.strictSame(conditionOf('DELETE FROM users WHERE 1 = 0').condition, NEVER);
   const row = attribute('age', range(1n, 1n));
-  const access = { allows: () => true, checkColumn: () => {}, restrict: (() => row) as never };
+  const access = {
+    fingerprint: '',
+    allows: () => true,
+    checkColumn: () => {},
+    restrict: (() => row) as never,
+  };
   t.strictSame(conditionOf('DELETE FROM users', access).condition, row);
 });
 
@@ -69,6 +74,7 @@ t.test('a WHERE that a condition cannot express is read first, and a wrong one i
     throw new QuarryError(506);
   };
   const access = {
+    fingerprint: '',
     allows: () => false,
     checkColumn,
     restrict: <C>(_: unknown, condition: C): C => condition,
