@@ -18,6 +18,8 @@ import { SlotKey } from './slot-key.js';
 
 /** Slots are u16 numbers. */
 const SLOTS_MAX = 65_536;
+/** More groups than this are found faster by hash tables of key words, which have an entry only for groups with rows. */
+const GROUPS_MAX = 16_384;
 /** Number of values that are always evaluated; more values only up to half of the shard's entity count. */
 const FEW_VALUES = 1_024;
 
@@ -83,6 +85,11 @@ function filterParts({ filter }: SelectPlan): readonly Expression[] {
 function columnsOf(dimension: DimensionShard, plan: SelectPlan): Map<number, ColumnDomain> | null {
   const { grouping, joins } = plan;
   const valuesMax = Math.min(Math.max(FEW_VALUES, dimension.entityCount >> 1), SLOTS_MAX);
+  // Each value of a column that is a key is a group of its own.
+  const isWholeKey = (expression: Expression): boolean =>
+    expression.op === 'input' &&
+    plan.inputs[expression.input].from === 'attribute' &&
+    grouping?.keys.includes(expression) === true;
   const inner = joins.filter(({ kind }) => kind === 'inner').map(({ on }) => on);
   const columns = new Map<number, ColumnDomain>();
   let count = 0;
@@ -92,6 +99,7 @@ function columnsOf(dimension: DimensionShard, plan: SelectPlan): Map<number, Col
     if (columns.has(input.columnId)) continue;
     const domain = columnDomain(dimension, input, valuesMax - count);
     if (domain === null) return null;
+    if (isWholeKey(expression) && domain.count > GROUPS_MAX) return null;
     count += domain.count;
     columns.set(input.columnId, domain);
   }
@@ -154,7 +162,7 @@ class GroupSlotPlanner {
       const { rows, slotOffsets } = this.#columnOf(expression);
       const key = new SlotKey(expression, rows, slotCount, this.#memory);
       slotCount *= key.count;
-      if (slotCount > SLOTS_MAX) return null;
+      if (slotCount > GROUPS_MAX) return null;
       key.addSlotOffsets(slotOffsets);
       keys.push(key);
     }

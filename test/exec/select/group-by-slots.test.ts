@@ -270,6 +270,34 @@ t.test(
   },
 );
 
+t.test('grouping by slots is used for many values only if they give few groups', async (t) => {
+  const number = columnOf(3);
+  const plan = { ...PLAIN, inputs: [inputOf(number)] };
+  const key = inputAt(plan, 0);
+  const isMissing: Expression = { op: 'is-null', type: BOOLEAN, of: key, negated: false };
+  for (const [valueCount, few, many] of [
+    [16_000, true, true],
+    [17_000, true, false],
+  ] as const) {
+    const extraction = new Extraction(null, 1);
+    extraction.insert(
+      Array.from({ length: 40_000 }, (_, at) => ({
+        id: `entity-${at}`,
+        fields: [{ column: number, latest: BigInt(at % valueCount) }],
+      })),
+    );
+    const dimension = extraction.shards[0].find(KEY);
+    if (dimension === undefined) throw new Error('the shard is empty');
+    const groupCountBy = (of: Expression): number | null => {
+      const grouping = { keys: [of], perEntity: false, aggregates: [COUNT_ROWS] };
+      const source = { dimension, plan: { ...plan, grouping }, tables: [], scratch: new Arena(null) };
+      return groupBySlots(source, unbounded(), new ShardOperatorStats(0, false))?.groupCount ?? null;
+    };
+    t.equal(groupCountBy(isMissing), few ? 1 : null, `${valueCount} values, one group`);
+    t.equal(groupCountBy(key), many ? valueCount : null, `${valueCount} values and groups`);
+  }
+});
+
 t.test('several segments and arenas are summed, and all memory is released', async (t) => {
   const extraction = new Extraction(null, 1);
   const options = { idCount: 1_000_000, wide: false, density: 0.9 };
