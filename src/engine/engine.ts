@@ -147,6 +147,7 @@ export class Engine implements EngineApi {
       firstSliceMs: options.firstSliceMs ?? FIRST_SLICE_MS,
       sliceMs: options.sliceMs ?? SLICE_MS,
       partitionGroupsMin: options.partitionGroupsMin ?? PARTITION_GROUPS_MIN,
+      exchange: options.exchange ?? 'shared',
     };
     this.#selects = new Selects({ ...queryDependencies, ...slices, runner, spools, model });
     this.#extractStreams = new ExtractStreams({ runner, spools });

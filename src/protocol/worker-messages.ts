@@ -156,7 +156,7 @@ export interface WorkerRequests {
     /** Identifies the query on this worker until 'stage-rows-end'. */
     readonly queryId: number;
     readonly stage: number;
-    readonly parts: readonly RowsPart[];
+    readonly parts: readonly SentPart[];
     readonly bounds: WorkerQueryLimits;
   };
   /** Starts a stage of a query; 'select-next' requests its parts, as those of a SELECT. It reads no data yet. */
@@ -245,6 +245,12 @@ export interface RowsPart {
   readonly count: number;
   readonly columns: readonly WireVector[];
 }
+
+/** How rows of a stage reach the workers: in shared memory if they are many, or as bytes without any shared memory. */
+export type Exchange = 'shared' | 'bytes';
+
+/** Rows as a message has them; bytes are those of `bytesOfRows`. */
+export type SentPart = RowsPart | Uint8Array<ArrayBuffer>;
 
 /** A stage that workers run. */
 export type WorkerStage = Extract<Stage, { readonly runs: 'operators' | 'groups' }>;

@@ -4,6 +4,7 @@ export * from './means.js';
 export * from './memory.js';
 export * from './move.js';
 export * from './order.js';
+export * from './row-bytes.js';
 export * from './shared-column.js';
 export * from './shared-wire.js';
 export * from './sort-words.js';

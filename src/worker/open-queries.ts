@@ -10,12 +10,13 @@ import {
   PartMemory,
   type RowsPart,
   type SelectPart,
+  type SentPart,
   type WorkerQueryLimits,
   type WorkerRequests,
   type WorkerStage,
 } from '../protocol/index.js';
 import type { Arena, Shard } from '../storage/index.js';
-import { wireBytes } from '../vector/index.js';
+import { rowsOfBytes, wireBytes } from '../vector/index.js';
 import { GroupsCursor } from './groups-cursor.js';
 
 export interface OpenQueriesDependencies {
@@ -87,8 +88,9 @@ export class OpenQueries {
       received = { run: this.runOf(bounds), stages: new Map() };
       this.#received.set(queryId, received);
     }
-    received.run.reserve(bytesOf(parts));
-    received.stages.set(stage, [...(received.stages.get(stage) ?? []), ...parts]);
+    const known = received.stages.get(stage) ?? [];
+    const added = parts.map((part) => receivedPart(part, received.run));
+    received.stages.set(stage, [...known, ...added]);
     return null;
   }
 
@@ -166,6 +168,17 @@ function unreadBytes(received: ReceivedRows | undefined, stage: WorkerStage): nu
   let bytes = received.run.reservedBytes;
   for (const input of stageInputs(stage)) bytes -= bytesOf(received.stages.get(input) ?? []);
   return bytes;
+}
+
+/** Reserves the rows of a part. Throws 9006, and a RowBytesError if its bytes are damaged. */
+function receivedPart(part: SentPart, run: QueryRun): RowsPart {
+  if (!(part instanceof Uint8Array)) {
+    run.reserve(bytesOf([part]));
+    return part;
+  }
+  const rows = rowsOfBytes(part);
+  run.reserve(bytesOf([rows]));
+  return rows;
 }
 
 function bytesOf(parts: readonly RowsPart[]): number {

@@ -24,6 +24,7 @@ export interface ServerLayout {
   readonly memoryLimitBytes: number;
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
+  readonly exchange?: 'shared' | 'bytes';
 }
 
 export class ConformanceServer {
@@ -87,9 +88,10 @@ export class ConformanceServer {
       slowQueryMs: null,
       auditLog: null,
     };
-    const { partitionGroupsMin } = this.#layout;
+    const { partitionGroupsMin, exchange = 'shared' } = this.#layout;
     this.#server = await startServer(config, {
       ...(partitionGroupsMin === undefined ? {} : { partitionGroupsMin }),
+      exchange,
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
       workerFile: fileOf('worker/entry.js'),

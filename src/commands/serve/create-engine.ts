@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../../base/index.js';
-import { Engine } from '../../engine/index.js';
+import { Engine, type EngineOptions } from '../../engine/index.js';
 import type { FileSystem } from '../../io/index.js';
 import type { ServeConfig } from './serve-config.js';
 
@@ -31,6 +31,7 @@ export interface ServerDependencies {
   readonly postgres?: PostgresFiles;
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
+  readonly exchange?: EngineOptions['exchange'];
   /** Called when durability can no longer be guaranteed: must end the process without answering. */
   readonly onFatal: (error: Error) => void;
 }
@@ -56,6 +57,7 @@ export async function createEngine(
     queryTimeoutMs: config.querySeconds * 1_000,
     durability: config.durability,
     partitionGroupsMin: dependencies.partitionGroupsMin,
+    exchange: dependencies.exchange,
     archiveDir: config.archiveDir === null ? null : path.resolve(config.archiveDir),
     clock: systemClock,
     random64: () => randomBytes(8).readBigUInt64LE(),

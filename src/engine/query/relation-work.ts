@@ -7,7 +7,7 @@
 import { invariant } from '../../base/index.js';
 import { type SelectPlan, type Stage, stageInputs } from '../../ir/index.js';
 import type { Table } from '../../plan/index.js';
-import type { OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
+import type { Exchange, OperatorStats, RowEncoding, SelectPart, WorkerStage } from '../../protocol/index.js';
 import type { Field } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import { mergedGroups } from './merge-groups.js';
@@ -22,6 +22,7 @@ export interface RelationWorkDependencies extends Omit<SelectWorkDependencies, '
   readonly stats: readonly OperatorStats[][] | null;
   /** The slices of stages that read no shards. */
   readonly freeSlices: Slices;
+  readonly exchange: Exchange;
   /** How workers encode the answer; null = as columns. */
   readonly encoding: RowEncoding | null;
   readonly fields: readonly Field[];
@@ -42,12 +43,12 @@ export class RelationWork {
 
   /** `end` must be called. */
   constructor(stages: readonly Stage[], dependencies: RelationWorkDependencies) {
-    const { workers, nextId, query, bytesMax } = dependencies;
+    const { workers, nextId, query, bytesMax, exchange } = dependencies;
     this.#stages = stages;
     this.#dependencies = dependencies;
     this.#workers = [...workers.all];
     this.#queryId = nextId();
-    this.#rows = new StageRows(this.#queryId, this.#workers, query, bytesMax);
+    this.#rows = new StageRows(this.#queryId, this.#workers, query, bytesMax, exchange);
     this.#inputs = stages.map(stageInputs);
     this.#freeFrom = stages.findLastIndex(readsShards) + 1;
   }

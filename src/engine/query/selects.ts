@@ -17,7 +17,7 @@ import {
   type Stage,
 } from '../../ir/index.js';
 import { optimize, simplifyGrouping, stagesOf, type Table } from '../../plan/index.js';
-import { type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
+import { type Exchange, type OperatorStats, PartMemory, type ScanSummary } from '../../protocol/index.js';
 import type { DatabaseModel } from '../../schema/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { Field } from '../../vector/index.js';
@@ -68,6 +68,7 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
   readonly firstSliceMs: number;
   readonly sliceMs: number;
   readonly partitionGroupsMin: number;
+  readonly exchange: Exchange;
   /** The newest model that is visible to queries. */
   readonly model: (databaseId: number) => DatabaseModel | undefined;
 }
@@ -322,10 +323,10 @@ export class Selects {
   }
 
   #workDependencies(query: RunningQuery) {
-    const { workers, limits, partitionGroupsMin } = this.#dependencies;
+    const { workers, limits, partitionGroupsMin, exchange } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
     const partMemory = this.#partMemory;
-    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin };
+    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin, exchange };
   }
 }
 

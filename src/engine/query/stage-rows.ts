@@ -4,8 +4,8 @@
  */
 import { MemoryAccount } from '../../base/index.js';
 import type { Table } from '../../plan/index.js';
-import type { RowsPart, SelectPart } from '../../protocol/index.js';
-import { sharedWires, slice, toWire, wireBytes } from '../../vector/index.js';
+import type { Exchange, RowsPart, SelectPart, SentPart } from '../../protocol/index.js';
+import { bytesOfRows, sharedWires, slice, toWire, wireBytes } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { RunningQuery } from './running-query.js';
 import { columnsOf } from './worker-select.js';
@@ -27,12 +27,20 @@ export class StageRows {
   readonly #workers: readonly WorkerApi[];
   readonly #query: RunningQuery;
   readonly #memory: MemoryAccount;
+  readonly #exchange: Exchange;
   readonly #stages = new Map<number, WaitingRows>();
   /** Workers may have rows. */
   #isSent = false;
 
   /** `workers`: those with which the query began. `bytesMax`: memory limit on the main thread. */
-  constructor(queryId: number, workers: readonly WorkerApi[], query: RunningQuery, bytesMax: number) {
+  constructor(
+    queryId: number,
+    workers: readonly WorkerApi[],
+    query: RunningQuery,
+    bytesMax: number,
+    exchange: Exchange,
+  ) {
+    this.#exchange = exchange;
     this.#queryId = queryId;
     this.#workers = workers;
     this.#query = query;
@@ -71,7 +79,10 @@ export class StageRows {
     for (let from = 0; from < rowCount; from += PART_ROWS) {
       const to = Math.min(rowCount, from + PART_ROWS);
       const wires = columns.map((column) => toWire(slice(column, from, to)));
-      this.#add(stage, { count: to - from, columns: sharedWires(wires) });
+      this.#add(stage, {
+        count: to - from,
+        columns: this.#exchange === 'shared' ? sharedWires(wires) : wires,
+      });
       await this.#query.turn();
     }
   }
@@ -85,17 +96,21 @@ export class StageRows {
     for (let from = 0; from === 0 || from < parts.length; ) {
       const message = messageFrom(parts, from);
       from += Math.max(1, message.length);
+      const sent = this.#exchange === 'shared' ? message : message.map(bytesOfRows);
+      const sentBytes = sent.reduce((sum, part) => sum + ownBytes(part), 0);
+      this.#memory.reserve(sentBytes);
       await this.#query.sendAll(({ index }, bounds) =>
         targets.has(index)
           ? this.#workers[index].send('stage-rows', {
               queryId: this.#queryId,
               stage,
-              parts: message,
+              parts: sent,
               // The limit of the stage that reads the rows is lower, and includes them.
               bounds: { ...bounds, bytesMax: bounds.bytesMax * this.#workers.length },
             })
           : Promise.resolve(null),
       );
+      this.#memory.release(sentBytes);
     }
     for (const worker of targets) sentTo.add(worker);
   }
@@ -127,6 +142,9 @@ export class StageRows {
     for (const worker of this.#workers) worker.send('stage-rows-end', { queryId, stages }).catch(() => {});
   }
 }
+
+/** Bytes of a part besides the waiting rows. */
+const ownBytes = (part: SentPart): number => (part instanceof Uint8Array ? part.byteLength : 0);
 
 /** Parts from `from` on that travel in one message. */
 function messageFrom(parts: readonly RowsPart[], from: number): readonly RowsPart[] {

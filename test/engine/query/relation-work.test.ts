@@ -5,7 +5,7 @@ import { type Cancellation, Prng } from '../../../src/base/index.js';
 import type { EngineOptions } from '../../../src/engine/index.js';
 import { type CreateWorkerClient, WorkerClient } from '../../../src/engine/workers/worker-client.js';
 import { INTEGER, type RelationPlan, TEXT } from '../../../src/ir/index.js';
-import type { WorkerOp } from '../../../src/protocol/index.js';
+import type { WorkerOp, WorkerRequests } from '../../../src/protocol/index.js';
 import { jsonObject, num } from '../../support/generate.js';
 import {
   answerOf,
@@ -292,6 +292,39 @@ t.test('answers do not depend on the slices, and formats have the same rows', as
     const csv = await answerOf(store, plan, 'csv');
     t.equal(csv.split('\r\n').length, [...wanted()].length + 2, `CSV of ${name}`);
   }
+});
+
+t.test('rows reach the workers as bytes without shared memory, with the same answers', async (t) => {
+  let partCount = 0;
+  const others: string[] = [];
+  const createWorkerClient: CreateWorkerClient = (start, onDown) => {
+    const worker = new WorkerClient(workerFile, start, onDown);
+    const send: WorkerClient['send'] = (op, request) => {
+      if (op === 'stage-rows') {
+        for (const part of (request as WorkerRequests['stage-rows']).parts) {
+          partCount++;
+          const isOwn = part instanceof Uint8Array && part.buffer instanceof ArrayBuffer;
+          if (!isOwn) others.push(JSON.stringify(Object.keys(part)));
+        }
+      }
+      return worker.send(op, request);
+    };
+    return workerWith(worker, send);
+  };
+  const store = await openPeople(t, [2, 3], { exchange: 'bytes', createWorkerClient });
+  const [join] = CASES.filter(({ name }) => name === 'a join of two scans');
+  await relationRows(store, join.of(new RelationBuilder(store)));
+  t.ok(partCount > 0, 'the join sends rows');
+  await compareAll(t, store);
+  t.strictSame(others, []);
+});
+
+t.test('rows as bytes that need too much memory are refused, and the engine continues', async (t) => {
+  const store = await openPeople(t, [2, 3], { exchange: 'bytes', queryBytesMax: 200_000 });
+  t.equal(await codeOf(relationRows(store, pairs(store))), 9006);
+  const builder = new RelationBuilder(store);
+  const count = builder.aggregate(builder.scan(ALL), [], { c: ['count', ''] });
+  t.strictSame(await relationRows(store, builder.plan(count)), [{ c: PEOPLE }]);
 });
 
 t.test('all stages of a query read one version', async (t) => {

@@ -26,6 +26,7 @@ const LAYOUTS = [
   // The workers merge all groups.
   { shards: 2, workers: 2, simd: false, partitionGroupsMin: 1, rowsMax: 40 },
   { shards: 7, workers: 2, simd: true, rowsMax: 25 },
+  { shards: 3, workers: 2, simd: true, exchange: 'bytes', rowsMax: 25 },
 ] as const;
 const SHOWN = 5;
 /** DuckDB accepts at least this share of the statements. */
