@@ -35,6 +35,8 @@ export type Input = { readonly type: SqlType } & (
   /** The row's event if rows are events, or the event that an aggregate over events reads. */
   | { readonly from: 'event-value'; readonly columnId: number; readonly kind: ValueKind }
   | { readonly from: 'event-date'; readonly columnId: number }
+  /** A number that the row's event shares with the related events of its entity in other columns; missing if there are none. */
+  | { readonly from: 'event-link'; readonly columnId: number }
   /** Whether the row's entity satisfies the condition: true, false or missing (unknown). */
   | { readonly from: 'condition'; readonly condition: Condition }
   /** The item of source `source` of the plan's `items`: a value, or the number of a bucket as an integer. */

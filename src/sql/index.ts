@@ -5,6 +5,12 @@ export { bodyOf } from './bind/insert-target.js';
 export * from './bind/prepared-writes.js';
 export { bindColumns, bindRead } from './bind/query/query.js';
 export { type ViewScope, viewNamed } from './bind/query/saved-views.js';
+export { isTable } from './bind/query/tables/named-tables.js';
+export {
+  type RelationTableName,
+  relationColumns,
+  relationsNamed,
+} from './bind/query/tables/relation-table.js';
 export * from './bind/request.js';
 export { returnedOutputs } from './bind/returning.js';
 export * from './bind/select.js';

@@ -33,8 +33,16 @@ export type SqlNode = Node &
     | { readonly is: 'null' }
     /** INTERVAL '1 day'. */
     | { readonly is: 'interval'; readonly spans: readonly Span[] }
-    /** [clicks.value] is the single name `clicks.value`; `table` is the qualifier outside brackets, or null. */
-    | { readonly is: 'column'; readonly table: string | null; readonly name: string }
+    /**
+     * [clicks.value] is the single name `clicks.value`; `table` is the qualifier outside brackets, or null. `ofLink`, which no text
+     * can set: not the event's value or date, but its link to related events.
+     */
+    | {
+        readonly is: 'column';
+        readonly table: string | null;
+        readonly name: string;
+        readonly ofLink?: true;
+      }
     /** In SELECT and in COUNT(*). */
     | { readonly is: 'star'; readonly table: string | null }
     | { readonly is: 'negative'; readonly of: SqlNode }

@@ -55,6 +55,20 @@ export class EventValues {
     return { kind: 'exact', count, valid: null, numbers: out, wide: null };
   }
 
+  /** The links of events; missing for events without related ones. */
+  links(events: Uint32Array, arrays: BatchArrays): ExactVector {
+    const count = events.length;
+    const out = arrays.numbers(count);
+    const valid = new Uint8Array(count);
+    const links = this.#segments.map((segment) => segment.links());
+    for (let at = 0; at < count; at++) {
+      const link = links[events[at] >>> SEGMENT_ROWS_SHIFT]?.[events[at] & SEGMENT_ROWS_MASK] ?? 0;
+      out[at] = link;
+      valid[at] = link === 0 ? 0 : 1;
+    }
+    return { kind: 'exact', count, valid, numbers: out, wide: null };
+  }
+
   /** The values of events of one segment. */
   valuesAt(segment: number, rowSet: RowSet, arrays: BatchArrays): Vector {
     return readValues(this.#segments[segment], rowSet, null, this.#texts, arrays);

@@ -65,6 +65,9 @@ export class InputReader {
       case 'event-date':
         invariant(events !== null, 'only event rows have an event date');
         return this.eventsOf(input.columnId).dates(events, this.arraysOf(index));
+      case 'event-link':
+        invariant(events !== null, 'only event rows have an event link');
+        return this.eventsOf(input.columnId).links(events, this.arraysOf(index));
       case 'joined':
       case 'item':
         invariant(false, 'joined columns and items are read by the batch');

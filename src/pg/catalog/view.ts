@@ -1,14 +1,30 @@
 /**
  * The tables that the catalog shows to one caller: an empty table per dimension, with one column per active attribute that the
  * caller may use, which are the columns of SELECT *, and one per such event column, with its events (entity-id, date, value). An
- * event column is left out if its name is that of a dimension or of several event columns. Each view that the caller may read is a
+ * event column is left out if its name is that of a dimension or of several event columns. A relation is a table with the
+ * values of its event columns. Each view that the caller may read is a
  * view without rows, whose comment is its query.
  * Invariant: nothing else of a store reaches the catalog, in particular no value of a row.
  */
 import { QuarryError } from '../../base/index.js';
 import { type SavedQuery, viewDefinition, viewsIn } from '../../catalog/index.js';
-import { type Column, type Dimension, ENTITY_ID_COLUMN, isEventType } from '../../schema/index.js';
-import { bindView, itemTypeOf, sqlTypeOf } from '../../sql/index.js';
+import {
+  type Column,
+  type DatabaseModel,
+  type Dimension,
+  ENTITY_ID_COLUMN,
+  isEventType,
+  lowerCase,
+} from '../../schema/index.js';
+import {
+  bindView,
+  isTable,
+  itemTypeOf,
+  type RelationTableName,
+  relationColumns,
+  relationsNamed,
+  sqlTypeOf,
+} from '../../sql/index.js';
 import type { Field, SqlType } from '../../vector/index.js';
 import { typeText } from '../protocol/types.js';
 import { type DatabaseContext, requestOf } from '../session/select.js';
@@ -61,7 +77,10 @@ export function catalogViewOf(context: DatabaseContext, userName: string, activi
       const events = eventColumns([...model.dimensions.values()])
         .filter((one) => allowed(one) && shown.add(one.column.apiName))
         .map(({ column }) => eventTableOf(column));
-      return [...dimensions, ...shownViews, ...events].join('\n');
+      const relations = relationTables(model)
+        .filter(({ relation }) => shown.add(lowerCase(relation.name)))
+        .map((one) => relationTableOf(one, allowed));
+      return [...dimensions, ...shownViews, ...events, ...relations].join('\n');
     },
   };
 }
@@ -70,12 +89,12 @@ function tableOf(dimension: Dimension, allows: (column: Column) => boolean): str
   const columns: string[] = [];
   const notes: string[] = [];
   const shown = new Names();
-  const table = named(dimension.apiName);
+  const table = quotedName(dimension.apiName);
   const add = (name: string, type: SqlType, description = ''): void => {
     if (columns.length >= COLUMNS_MAX || !shown.add(name)) return;
-    columns.push(`${named(name)} ${typeText(type)}`);
+    columns.push(`${quotedName(name)} ${typeText(type)}`);
     if (description !== '')
-      notes.push(`COMMENT ON COLUMN ${table}.${named(name)} IS ${quotedText(description)};`);
+      notes.push(`COMMENT ON COLUMN ${table}.${quotedName(name)} IS ${quotedText(description)};`);
   };
   for (const column of dimension.columns.values()) {
     if (!column.active || !allows(column)) continue;
@@ -97,8 +116,8 @@ function viewOf(view: SavedQuery, context: DatabaseContext): string {
   const columns = outputs
     .slice(0, COLUMNS_MAX)
     .filter(({ name }) => shown.add(name))
-    .map(({ name, type }) => `NULL::${typeText(type)} AS ${named(name)}`);
-  const name = named(view.name.toLowerCase());
+    .map(({ name, type }) => `NULL::${typeText(type)} AS ${quotedName(name)}`);
+  const name = quotedName(view.name.toLowerCase());
   const { sql } = viewDefinition(view);
   return `CREATE VIEW ${name} AS SELECT ${columns.join(', ')} WHERE false; COMMENT ON VIEW ${name} IS ${quotedText(sql)};`;
 }
@@ -121,15 +140,41 @@ function eventColumns(dimensions: readonly Dimension[]): readonly ColumnOf[] {
 }
 
 function eventTableOf(column: Column): string {
-  const table = named(column.apiName);
+  const table = quotedName(column.apiName);
   const columns = [
-    `${named(ENTITY_ID_COLUMN)} ${typeText({ type: 'text' })}`,
+    `${quotedName(ENTITY_ID_COLUMN)} ${typeText({ type: 'text' })}`,
     `"date" ${typeText({ type: 'datetime' })}`,
     `"value" ${typeText(itemTypeOf(column))}`,
   ];
   const note =
     column.description === '' ? '' : `COMMENT ON TABLE ${table} IS ${quotedText(column.description)};`;
   return `CREATE TABLE ${table} (${columns.join(', ')});${note}`;
+}
+
+/** The relations whose names in lower case differ from those of all other relations and of all tables. */
+function relationTables(model: DatabaseModel): readonly RelationTableName[] {
+  const names = [...model.dimensions.values()].flatMap(({ relations }) => [...relations.keys()]);
+  return [...new Set(names.map(lowerCase))].flatMap((name) => {
+    const named = isTable(name, model) ? [] : relationsNamed(name, model);
+    return named.length === 1 ? named : [];
+  });
+}
+
+/** Empty if the caller may use none of the columns. */
+function relationTableOf(named: RelationTableName, allowed: (one: ColumnOf) => boolean): string {
+  const { dimension, relation } = named;
+  const shown = new Names();
+  for (const name of [ENTITY_ID_COLUMN, 'date']) shown.add(name);
+  const columns = relationColumns(named).filter(
+    (column) => allowed({ dimension, column }) && shown.add(column.apiName),
+  );
+  if (columns.length === 0) return '';
+  const values = columns.map((column) => `${quotedName(column.apiName)} ${typeText(itemTypeOf(column))}`);
+  const key = [
+    `${quotedName(ENTITY_ID_COLUMN)} ${typeText({ type: 'text' })}`,
+    `"date" ${typeText({ type: 'datetime' })}`,
+  ];
+  return `CREATE TABLE ${quotedName(lowerCase(relation.name))} (${[...key, ...values].join(', ')});`;
 }
 
 class Names {
@@ -144,5 +189,5 @@ class Names {
   }
 }
 
-const named = (name: string): string => `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`;
+const quotedName = (name: string): string => `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`;
 const quotedText = (text: string): string => `'${text.replaceAll("'", "''").replaceAll('\0', '')}'`;

@@ -46,7 +46,7 @@ function changesOf(
       .droppedViews(statement, call)
       .flatMap(({ saved, position }) => sql.tableChanges(position, () => dropView(saved, call)));
   }
-  const view = sql.newView(statement, text, call.dialect);
+  const view = sql.newView(statement, text, call.dialect, call.model);
   call.bindView(view);
   return sql.tableChanges(statement.table.position, () => createView(view, call));
 }

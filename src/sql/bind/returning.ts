@@ -13,10 +13,10 @@ import { IN_VALUES_MAX } from './bounds.js';
 import { attributesOf, dimensionOf, namedOrDashed } from './clauses/sources.js';
 import { compareOf } from './expressions/build.js';
 import { nodesOf } from './nodes.js';
-import { BaseTable } from './query/base-table.js';
 import { joined, narrowed } from './query/build.js';
 import type { OutputColumn, PlanColumns } from './query/plan-columns.js';
 import { bindOverTable, type OwnTable } from './query/query.js';
+import { BaseTable } from './query/tables/base-table.js';
 import type { SqlRequest } from './request.js';
 import { constantIn, type WrittenRows } from './written-rows.js';
 

@@ -2,11 +2,14 @@
 
 import { quoted } from '../../base/index.js';
 import { type SavedQuery, storedView, type ViewDefinition } from '../../catalog/index.js';
+import type { DatabaseModel } from '../../schema/index.js';
 import { viewText } from '../read-view.js';
 import { sqlError } from '../sql-error.js';
 import type { CreateViewStatement, DropTableStatement, SourcePosition, TableName } from '../tree.js';
 import { apiNameOf, tableNamed } from './create-table.js';
 import { type ViewScope, viewNamed } from './query/saved-views.js';
+import { isTable } from './query/tables/named-tables.js';
+import { relationsNamed } from './query/tables/relation-table.js';
 
 /** The view that a statement creates. */
 export interface StatementView {
@@ -18,13 +21,18 @@ export interface StatementView {
   readonly replaces: boolean;
 }
 
-/** `text` is the text from which the statement was read. Throws 6000. */
+/** `text` is the text from which the statement was read. Throws 6000, also if an event column or a relation has the name. */
 export function newView(
   statement: CreateViewStatement,
   text: string,
   dialect: ViewDefinition['dialect'],
+  model: DatabaseModel,
 ): StatementView {
   const { table, replaces, columnNames: columns } = statement;
+  const isDimension = tableNamed(table.name, model) !== null;
+  if (!isDimension && (isTable(table.name, model) || relationsNamed(table.name, model).length > 0)) {
+    throw sqlError(`${quoted(table.name)} is a table; a view needs another name`, table.position);
+  }
   const definition = { sql: viewText(text, statement), dialect, columns };
   return { name: apiNameOf(table.name, table.position), definition, query: storedView(definition), replaces };
 }

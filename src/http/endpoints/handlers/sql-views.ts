@@ -16,7 +16,7 @@ export async function createViewOf(
   checkViews(call.catalog, call.caller, call.nowMs, false);
   let created = '';
   await changeViews(call, (within) => {
-    const view = sql.newView(statement, text, 'http');
+    const view = sql.newView(statement, text, 'http', within.model);
     created = view.name;
     within.bindView({ name: view.name, query: view.query });
     return sql.tableChanges(statement.table.position, () => createView(view, within));

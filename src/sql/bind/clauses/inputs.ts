@@ -2,7 +2,7 @@
  * The inputs of the expressions of one SELECT. During binding, input i is `rows[i]`, and aggregates are inputs from
  * AGGREGATE_INPUTS on; grouped-plan.ts replaces them by the final input numbers of the plan.
  */
-import { BOOLEAN, type Condition, type Expression, type Input, TEXT } from '../../../ir/index.js';
+import { BOOLEAN, type Condition, type Expression, INTEGER, type Input, TEXT } from '../../../ir/index.js';
 import { baseTypeOf, type Column, ENTITY_ID_COLUMN, valueKindOf } from '../../../schema/index.js';
 import type { SourcePosition } from '../../tree.js';
 import { checkCount, INPUTS_MAX } from '../bounds.js';
@@ -77,8 +77,9 @@ export class Inputs {
 
 function inputOf({ column, part }: ColumnRef): Input {
   if (part === 'date') return { type: DATETIME, from: 'event-date', columnId: column.id };
-  const kind = valueKindOf(column.type);
   const columnId = column.id;
+  if (part === 'link') return { type: INTEGER, from: 'event-link', columnId };
+  const kind = valueKindOf(column.type);
   const type = sqlTypeOf(column);
   if (part === 'value') return { type, from: 'event-value', columnId, kind };
   if (column.apiName === ENTITY_ID_COLUMN) return { type: TEXT, from: 'entity-id' };
@@ -87,8 +88,9 @@ function inputOf({ column, part }: ColumnRef): Input {
 }
 
 function traitsOf({ column, part }: ColumnRef): InputTraits {
-  const points = part !== 'date' && isPoints(column);
-  const isText = part !== 'date' && sqlTypeOf(column).type === 'text';
+  const hasValue = part !== 'date' && part !== 'link';
+  const points = hasValue && isPoints(column);
+  const isText = hasValue && sqlTypeOf(column).type === 'text';
   return { points, letters: isText ? storedLetters(column) : 'mixed' };
 }
 

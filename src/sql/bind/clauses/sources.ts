@@ -32,7 +32,7 @@ export interface ColumnRef {
   readonly source: Source;
   readonly column: Column;
   /** value and date refer to an event. */
-  readonly part: 'attribute' | 'value' | 'date';
+  readonly part: 'attribute' | 'value' | 'date' | 'link';
 }
 
 /** The pseudo-column `score`. */
@@ -140,9 +140,9 @@ export class Sources {
 
   /** Resolves a name; null if no column has it. Throws 6000 if it is ambiguous, and 506. */
   lookUp(node: NodeOf<'column'> | NodeOf<'string'>): Ref | null {
-    return node.is === 'column'
-      ? this.#find(node.table, node.name, node.position)
-      : this.#find(null, node.text, node.position);
+    if (node.is === 'string') return this.#find(null, node.text, node.position);
+    const ref = this.#find(node.table, node.name, node.position);
+    return node.ofLink === true && ref?.is === 'column' ? { ...ref, part: 'link' } : ref;
   }
 
   /** Like `lookUp`, but throws 6000 with a suggestion if no column has the name. */

@@ -16,7 +16,6 @@ import type { AggregateNode } from './aggregate-arguments.js';
 import { bindAggregate, isAggregateNode, isGrouping } from './aggregates.js';
 import { answerOf, type BoundItem, type BoundSortKey } from './answer.js';
 import { type Build, filtered, joined } from './build.js';
-import { conditionTable } from './condition-table.js';
 import type { BoundQuery, QueryContext, QueryTail, VisibleTables } from './context.js';
 import { FromBinder } from './from.js';
 import { GroupingSets } from './grouping-sets.js';
@@ -25,6 +24,7 @@ import type { Namespace } from './namespace.js';
 import { type ClauseRules, QueryScope } from './query-scope.js';
 import { sortKey } from './sort-key.js';
 import { conditionJoin, type SubqueryJoin, subqueryJoin } from './subqueries.js';
+import { conditionTable } from './tables/condition-table.js';
 import { type WindowBinding, Windows } from './windows.js';
 
 interface Item {

@@ -17,14 +17,16 @@ import { bindCondition } from '../expressions/scalar.js';
 import { lettersOfAny } from '../expressions/text-case.js';
 import { allMembersOf } from '../nodes.js';
 import type { SessionTable } from '../request.js';
-import { BaseTable, type EventTableName } from './base-table.js';
 import { type Build, extended, joined, ONE_ROW_RELATION } from './build.js';
-import { conditionTable } from './condition-table.js';
 import type { BoundQuery, QueryContext, VisibleTable, VisibleTables } from './context.js';
 import { DerivedTable, type MergedColumn, type NamedTable, Namespace, NO_TABLES } from './namespace.js';
 import { type OutputColumn, PLAIN_TRAITS, plainColumn } from './plan-columns.js';
 import { columnScope, type QueryScope } from './query-scope.js';
-import { bindTableFunction, type FunctionItem } from './table-functions.js';
+import { BaseTable, type EventTableName } from './tables/base-table.js';
+import { conditionTable } from './tables/condition-table.js';
+import { isOtherDatabase, isTable } from './tables/named-tables.js';
+import { bindRelation, relationsNamed } from './tables/relation-table.js';
+import { bindTableFunction, type FunctionItem } from './tables/table-functions.js';
 
 export interface BoundFrom {
   readonly build: Build;
@@ -99,7 +101,7 @@ export class FromBinder {
       common !== undefined
         ? this.#common(common, item)
         : own === undefined
-          ? this.#base(item)
+          ? (this.#saved(item) ?? this.#relation(item) ?? this.#base(item))
           : this.#ofSession(own, item);
     if (item.columnNames === null) return bound;
     const [table] = bound.namespace.tables;
@@ -132,10 +134,30 @@ export class FromBinder {
     return { build, namespace: new Namespace([table], []) };
   }
 
+  /** A saved view; null if there is none with the name. */
+  #saved(table: TableName): BoundFrom | null {
+    const saved = this.#context.savedViews.bind(table, this.#context);
+    return saved === null ? null : this.#view(saved, saved.columnNames, table);
+  }
+
+  /** A relation; null if a dimension or an event column has the name, or nothing. Throws 6000 if several relations have it. */
+  #relation(table: TableName): BoundFrom | null {
+    const { model } = this.#context.request;
+    const { name, alias, position } = table;
+    if (isOtherDatabase(table, model) || isTable(name, model)) return null;
+    const found = relationsNamed(name, model);
+    if (found.length === 0) return null;
+    if (found.length > 1) {
+      const names = found.map(({ dimension }) => quoted(dimension.apiName)).join(' and ');
+      throw sqlError(`${quoted(name)} is a relation of ${names}`, position);
+    }
+    const scope = this.#scope('FROM', NO_TABLES);
+    const { build, columns } = bindRelation(table, found[0], this.#context, scope);
+    return { build, namespace: new Namespace([new DerivedTable(alias ?? name, columns, position)], []) };
+  }
+
   #base(table: TableName): BoundFrom {
-    const { request, columns, savedViews } = this.#context;
-    const saved = savedViews.bind(table, this.#context);
-    if (saved !== null) return this.#view(saved, saved.columnNames, table);
+    const { request, columns } = this.#context;
     const base = new BaseTable(table, this.#eventsOf(table), request, columns);
     return { build: () => base.scan(), namespace: new Namespace([base], []) };
   }

@@ -8,9 +8,9 @@ import { isAggregate } from '../functions/aggregate-functions.js';
 import type { SqlRequest } from '../request.js';
 import type { InputTraits, NodeOf, QueryNode, Scope } from '../scope.js';
 import { suggestion } from '../suggest.js';
-import { BaseTable } from './base-table.js';
 import type { Namespace } from './namespace.js';
 import type { PlanColumns } from './plan-columns.js';
+import { BaseTable } from './tables/base-table.js';
 
 type Name = NodeOf<'column'> | NodeOf<'string'>;
 

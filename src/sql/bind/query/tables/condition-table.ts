@@ -1,9 +1,9 @@
 /** Finds conditions that read a single dimension, which its scan can evaluate like the WHERE of a plain SELECT. */
-import type { SqlNode } from '../../tree.js';
-import { nodesOf } from '../nodes.js';
+import type { SqlNode } from '../../../tree.js';
+import { nodesOf } from '../../nodes.js';
+import type { Namespace } from '../namespace.js';
+import type { QueryScope } from '../query-scope.js';
 import { BaseTable } from './base-table.js';
-import type { Namespace } from './namespace.js';
-import type { QueryScope } from './query-scope.js';
 
 const QUERIES: ReadonlySet<SqlNode['is']> = new Set([
   'subquery',

@@ -3,23 +3,26 @@
  * scan is bound when all of them are known: as a SELECT of these columns, with the conditions of WHERE that read no
  * other table.
  */
-import { FLOAT, type Relation } from '../../../ir/index.js';
-import { ENTITY_ID_COLUMN, lowerCase } from '../../../schema/index.js';
-import type { SourcePosition, SqlNode, TableName } from '../../tree.js';
-import { Inputs } from '../clauses/inputs.js';
-import { nameOfRef, type Source, Sources } from '../clauses/sources.js';
-import { conjunctionOf } from '../nodes.js';
-import type { SqlRequest } from '../request.js';
-import type { NodeOf } from '../scope.js';
-import { bindSelect } from '../select.js';
-import type { NamedTable } from './namespace.js';
-import { type OutputColumn, PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
+import { FLOAT, type Relation } from '../../../../ir/index.js';
+import { ENTITY_ID_COLUMN, lowerCase } from '../../../../schema/index.js';
+import type { SqlNode, TableName } from '../../../tree.js';
+import { Inputs } from '../../clauses/inputs.js';
+import { nameOfRef, type Source, Sources } from '../../clauses/sources.js';
+import { conjunctionOf } from '../../nodes.js';
+import type { SqlRequest } from '../../request.js';
+import type { NodeOf } from '../../scope.js';
+import { bindSelect } from '../../select.js';
+import type { NamedTable } from '../namespace.js';
+import { type OutputColumn, PLAIN_TRAITS, type PlanColumns } from '../plan-columns.js';
 
 /** An event column as a table: its columns are entity-id, date and value. */
 export interface EventTableName {
   readonly dimension: string;
   readonly events: string;
 }
+
+/** No column has this name. */
+const LINK = '(link)';
 
 export class BaseTable implements NamedTable {
   readonly qualifier: string;
@@ -32,7 +35,7 @@ export class BaseTable implements NamedTable {
   readonly #sources: Sources;
   readonly #source: Source;
   readonly #inputs = new Inputs();
-  /** The columns that are read, by their names in the dimension. */
+  /** The columns that are read, by their names in the dimension, as which the link of an event has `LINK`. */
   readonly #read = new Map<string, OutputColumn>();
   readonly #conditions: SqlNode[] = [];
 
@@ -69,11 +72,10 @@ export class BaseTable implements NamedTable {
   }
 
   #column(stored: string, name: string): OutputColumn | null {
-    const position: SourcePosition = this.#table.position;
-    const node = { is: 'column', table: null, name: stored, position, parenthesized: false } as const;
-    const ref = this.#sources.lookUp(node);
+    const { position } = this.#table;
+    const ref = this.#sources.lookUp(this.#node(stored));
     if (ref === null || (ref.is === 'score' && this.#events !== null)) return null;
-    const key = nameOfRef(ref);
+    const key = stored === LINK ? LINK : nameOfRef(ref);
     const known = this.#read.get(key);
     if (known !== undefined) return known;
     const input = ref.is === 'score' ? null : this.#inputs.column(ref, position);
@@ -83,6 +85,20 @@ export class BaseTable implements NamedTable {
     const column = { ...added, name: label, constant: null };
     this.#read.set(key, column);
     return column;
+  }
+
+  /** The node of a column by its name in the dimension. Columns of an event table are not mistaken for attributes of that name. */
+  #node(stored: string): NodeOf<'column'> {
+    const { position } = this.#table;
+    const node = { is: 'column', position, parenthesized: false } as const;
+    if (this.#events === null) return { ...node, table: null, name: stored };
+    if (stored !== LINK) return { ...node, table: this.qualifier, name: stored };
+    return { ...node, table: this.qualifier, name: `${this.#events.events}.date`, ofLink: true };
+  }
+
+  /** The number that an event of an event table shares with its related events in other columns; missing if there are none. */
+  link(): OutputColumn {
+    return this.#column(LINK, LINK) as OutputColumn;
   }
 
   all(): readonly OutputColumn[] {
@@ -104,7 +120,7 @@ export class BaseTable implements NamedTable {
     const { position } = this.#table;
     const read = [...this.#read.entries()];
     const items = (read.length === 0 ? [ENTITY_ID_COLUMN] : read.map(([name]) => name)).map((name) => ({
-      of: { is: 'column', table: this.qualifier, name, position, parenthesized: false } as const,
+      of: { ...this.#node(name), table: this.qualifier },
       alias: null,
     }));
     const plan = bindSelect(

@@ -1,18 +1,18 @@
 /** Binds functions that return rows, as tables of FROM: generate_series. */
-import { quoted } from '../../../base/index.js';
-import { type Expression, integerOf, type RelationColumn } from '../../../ir/index.js';
-import { lowerCase } from '../../../schema/index.js';
-import type { SqlType } from '../../../vector/index.js';
-import { spansIn } from '../../intervals.js';
-import { sqlError } from '../../sql-error.js';
-import type { FromItem, SourcePosition, Span, SqlNode } from '../../tree.js';
-import { castTo, commonTypeOf } from '../expressions/coerce.js';
-import { bindScalar } from '../expressions/scalar.js';
-import { isDate, isExactNumber, typeName } from '../expressions/types.js';
-import { suggestion } from '../suggest.js';
-import { type Build, ONE_ROW_RELATION } from './build.js';
-import { PLAIN_TRAITS, type PlanColumns } from './plan-columns.js';
-import type { QueryScope } from './query-scope.js';
+import { quoted } from '../../../../base/index.js';
+import { type Expression, integerOf, type RelationColumn } from '../../../../ir/index.js';
+import { lowerCase } from '../../../../schema/index.js';
+import type { SqlType } from '../../../../vector/index.js';
+import { spansIn } from '../../../intervals.js';
+import { sqlError } from '../../../sql-error.js';
+import type { FromItem, SourcePosition, Span, SqlNode } from '../../../tree.js';
+import { castTo, commonTypeOf } from '../../expressions/coerce.js';
+import { bindScalar } from '../../expressions/scalar.js';
+import { isDate, isExactNumber, typeName } from '../../expressions/types.js';
+import { suggestion } from '../../suggest.js';
+import { type Build, ONE_ROW_RELATION } from '../build.js';
+import { PLAIN_TRAITS, type PlanColumns } from '../plan-columns.js';
+import type { QueryScope } from '../query-scope.js';
 
 export type FunctionItem = Extract<FromItem, { readonly is: 'function' }>;
 
