@@ -32,7 +32,9 @@ export function integerProgram(
   dimension: DimensionShard,
 ): IntegerProgram | null {
   const program = programOf(of, plan, dimension, 1);
-  return program?.steps.some(({ step }) => step === 'column') ? program : null;
+  if (!program?.steps.some(({ step }) => step === 'column')) return null;
+  // The last step of a program combines; a cast that keeps the scale only reads a column.
+  return program.steps.length > 1 ? program : combined('+', program, constantOf(0n));
 }
 
 /** `depth`: the number of results on the stack after the program. */

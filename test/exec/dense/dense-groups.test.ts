@@ -452,6 +452,35 @@ t.test('a query without memory for dense tables is grouped row by row', async (t
   t.equal(small.reservedBytes, 0);
 });
 
+t.test('a cast that changes nothing is computed like the column', async (t) => {
+  for (const [kernels, module] of MODULES) {
+    const extraction = new Extraction(module, 1);
+    extraction.insert(generateEntities(new Prng(SEED), 900, { idCount: 1e9, wide: false, density: 0.8 }));
+    const number = inputAt(SHARED, NUMBER);
+    const of: Expression = { op: 'cast', type: number.type, of: number, lenient: false };
+    const common = { distinct: false, feed: 'rows', fraction: null } as const;
+    const aggregates: Aggregate[] = [
+      { ...common, function: 'sum', of, type: number.type },
+      { ...common, function: 'max', of, type: number.type },
+      { ...common, function: 'sum', of: number, type: number.type },
+    ];
+    const grouping = { keys: [inputAt(SHARED, 0)], perEntity: false, aggregates };
+    const plan: SelectPlan = {
+      ...SHARED,
+      grouping,
+      outputs: [...grouping.keys, ...aggregates].map(({ type }, input) => {
+        return { name: `c${input}`, type, of: { op: 'input', type, input } };
+      }),
+    };
+    const [shard] = extraction.shards;
+    const scratch = new Arena(module);
+    const partial = densely(shard, plan, scratch, new QueryMemories(module));
+    t.not(partial, null, kernels);
+    if (partial === null) continue;
+    t.equal(shown(answer(plan, [partial])), shown(answer(plan, [byRows(shard, plan, scratch)])), kernels);
+  }
+});
+
 t.test('an operand that is computed takes no memory that it does not have', async (t) => {
   const [, module] = MODULES[MODULES.length - 1];
   const extraction = new Extraction(module, 1);
