@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import t from 'tap';
-import { Prng } from '../../src/base/index.js';
-import { JsonClient } from '../support/json-client.js';
-import { ServerProcess } from '../support/server-process.js';
+import { Prng } from '../../../../../src/base/index.js';
+import { JsonClient } from '../../../../support/json-client.js';
+import { ServerProcess } from '../../../../support/server-process.js';
 
 const { values: options } = parseArgs({
   options: { seed: { type: 'string', default: String(Date.now() % 1_000_000) } },
