@@ -16,9 +16,9 @@ import { buildIfStale } from './build.mjs';
 import { runTestFiles } from './test-files.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const TEST_FILE_CONCURRENCY = 5;
+const TEST_FILE_CONCURRENCY = 4;
 /** Time limit of a process; on a busy machine the slowest one needs more than half of it. */
-const SECONDS_MAX = 300;
+const SECONDS_MAX = 400;
 /**
  * Beginnings of the paths of long files, which start first, so that no core is idle at the end. The first file builds the
  * executable; other files of its folder would wait for it, so they start later.

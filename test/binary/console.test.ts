@@ -14,7 +14,7 @@ import { byKeyboard, newcomer, wholeVisit } from '../console/visits.js';
 import { assertAnswers } from '../demo/tour-answers.js';
 import { ROOT } from '../tidy/source.js';
 
-t.setTimeout(280_000);
+t.setTimeout(380_000);
 
 /** The last output of the demo: the address of the server, and the file of its keys. */
 const RUNNING_AT = /The server keeps running at (https:\S+); its keys are in (\S+)keys\.json\./;

@@ -10,7 +10,10 @@ const LONG =
 t.test('what runs', async (t) => {
   const fixture = await startPostgres(t);
   const { master, read } = fixture.keys;
-  const [own, reader, other] = await Promise.all([master, read, read].map((key) => fixture.connect(key)));
+  // One after the other: the rows are ordered by process ID.
+  const own = await fixture.connect(master);
+  const reader = await fixture.connect(read);
+  const other = await fixture.connect(read);
   await other.query("SET application_name = 'report'; BEGIN");
   const idOf = async (client: pg.Client): Promise<number> =>
     (await client.query<{ id: number }>('SELECT pg_backend_pid() AS id')).rows.map(({ id }) => Number(id))[0];

@@ -9,6 +9,7 @@ import path from 'node:path';
 import t from 'tap';
 import { Connection, type ConnectionContext } from '../../../src/pg/connection.js';
 import { PostgresCounters } from '../../../src/pg/counters.js';
+import { PasswordAuthentication } from '../../../src/pg/protocol/authentication.js';
 import { runCommand } from '../../support/server-process.js';
 import { DRIVERS } from '../driver-statements.js';
 import { int16, int32, kinds, message, RawClient, textOf } from '../raw-client.js';
@@ -213,7 +214,8 @@ t.test('a key is never requested over a network without TLS', async (t) => {
   const hall = {
     limits: { messageBytesMax: 1_000, startSecondsMax: 5, idleSecondsMax: 5, stallSecondsMax: 5 },
     leave: () => {},
-    mayHold: () => true,
+    hasCapacity: () => true,
+    authentication: () => new PasswordAuthentication(),
     counters: new PostgresCounters(),
   } as unknown as ConnectionContext;
   const connectFrom = async (address: string): Promise<string> => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { QuarryError } from '../../../../src/base/index.js';
-import { propertiesOf } from '../../../../src/catalog/index.js';
+import { hashOfKey, propertiesOf } from '../../../../src/catalog/index.js';
 import { PasswordHasher } from '../../../../src/http/auth/passwords.js';
 import { permits, Sessions } from '../../../../src/http/auth/sessions.js';
 import { SignInAttempts } from '../../../../src/http/auth/sign-in-attempts.js';
@@ -43,11 +43,11 @@ t.test('a sign-in is answered with a key, its expiry and its permissions', async
     permissions: [12, 13, 16],
     databases: ['quarry'],
   });
-  const caller = sessions.find(key, NOW_MS);
+  const caller = sessions.find(hashOfKey(key), NOW_MS);
   t.match(caller, { kind: 'user', email: EMAIL, databaseId: null });
   t.equal(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), true);
   const inside = (await signInWith({ 'database-name': 'quarry' })) as SignedIn;
-  t.match(sessions.find(inside['session-key'], NOW_MS), { databaseId: 1 });
+  t.match(sessions.find(hashOfKey(inside['session-key']), NOW_MS), { databaseId: 1 });
 });
 
 t.test('a wrong email and a wrong password are refused with the same text', async (t) => {
@@ -130,7 +130,7 @@ t.test(
 t.test('a key is invalid after its user was deleted, even if the user is created again', async (t) => {
   const { sessions, engine, signInWith } = await withAnn();
   const { 'session-key': key } = (await signInWith({})) as SignedIn;
-  const caller = sessions.find(key, NOW_MS);
+  const caller = sessions.find(hashOfKey(key), NOW_MS);
   engine.apply({ change: 'user-deleted', email: EMAIL });
   userIn(engine, [1], 'another');
   t.match(caller !== null && permits(engine.catalog(), caller, 12, NOW_MS), 'the user was deleted');
