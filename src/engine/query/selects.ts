@@ -74,12 +74,13 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
 
 export class Selects {
   readonly #dependencies: SelectsDependencies;
-  readonly #partMemory = new PartMemory();
+  readonly #partMemory: PartMemory;
   readonly #statistics: DataStatistics;
   #lastId = 0;
 
   constructor(dependencies: SelectsDependencies) {
     this.#dependencies = dependencies;
+    this.#partMemory = new PartMemory(dependencies.processBytesMax);
     this.#statistics = new DataStatistics(dependencies.versions, dependencies.elapsedMs);
   }
 
@@ -225,7 +226,8 @@ export class Selects {
       work.end();
     }
     if (!isAnalysed) return;
-    return explained({ stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs });
+    const { rowCount: rows } = counted;
+    return explained({ stats, rows, milliseconds: elapsedMs() - begunMs, facts: query.facts });
   }
 
   /** The plan of execution. */
@@ -309,7 +311,7 @@ export class Selects {
     const begunMs = this.#dependencies.elapsedMs();
     const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
     if (rows === undefined) return null;
-    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
+    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs, facts: query.facts };
   }
 
   #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {
@@ -317,10 +319,10 @@ export class Selects {
   }
 
   #workDependencies(query: RunningQuery) {
-    const { workers, limits, partitionGroupsMin } = this.#dependencies;
+    const { workers, partitionGroupsMin } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
     const partMemory = this.#partMemory;
-    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin };
+    return { workers, bytesMax: query.bytesMax, nextId, query, partMemory, partitionGroupsMin };
   }
 }
 

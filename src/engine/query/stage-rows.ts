@@ -1,11 +1,13 @@
 /**
  * The rows of stages that later stages read: they wait on the main thread and are sent once to each worker that reads them.
+ * Rows that would leave too little memory to the stages wait in a file, which the workers read.
  * Invariant: the memory of waiting rows is reserved.
  */
 import { MemoryAccount } from '../../base/index.js';
+import { RowFile } from '../../exec/index.js';
 import type { Table } from '../../plan/index.js';
 import type { RowsPart, SelectPart } from '../../protocol/index.js';
-import { sharedWires, slice, toWire, wireBytes } from '../../vector/index.js';
+import { fromWire, sharedWires, slice, toWire, wireBytes } from '../../vector/index.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { RunningQuery } from './running-query.js';
 import { columnsOf } from './worker-select.js';
@@ -14,10 +16,15 @@ import { columnsOf } from './worker-select.js';
 const PART_ROWS = 65_536;
 /** Approximate bytes per message. */
 const MESSAGE_BYTES = 4 * 2 ** 20;
+/** Waiting rows take at most this part of the memory of a stage that reads them. */
+const WAITING_PART = 2;
 
 interface WaitingRows {
   readonly parts: RowsPart[];
   bytes: number;
+  /** Above this size rows wait in the file. */
+  readonly bytesMax: number;
+  file: RowFile | null;
   /** Workers that have the rows. */
   readonly sentTo: Set<number>;
 }
@@ -47,23 +54,34 @@ export class StageRows {
     return this.#memory.availableBytes;
   }
 
-  /** Starts the rows of a stage; `add` adds them. */
-  begin(stage: number): void {
-    this.#stages.set(stage, { parts: [], bytes: 0, sentTo: new Set() });
+  /** Starts the rows of a stage; `add` adds them. `readerCount`: the number of workers that share the stages that read them. */
+  begin(stage: number, readerCount: number): void {
+    const { limitBytes } = this.#memory;
+    const bytesMax = Math.min(limitBytes / WAITING_PART / readerCount, this.#query.spill.shareBytesMax);
+    this.#stages.set(stage, { parts: [], bytes: 0, bytesMax, file: null, sentTo: new Set() });
   }
 
-  /** Throws 9006. */
+  /** Throws 189, 9002, 9006. */
   add(stage: number, part: SelectPart): void {
     const { rowCount, outputs } = columnsOf(part);
-    if (rowCount > 0) this.#add(stage, { count: rowCount, columns: outputs });
+    if (rowCount > 0) this.#add(stage, { count: rowCount, columns: outputs, page: null });
   }
 
   #add(stage: number, part: RowsPart): void {
     const waiting = this.#waiting(stage);
     const bytes = part.columns.reduce((sum, wire) => sum + wireBytes(wire), 0);
-    this.#memory.reserve(bytes);
+    if (waiting.bytes + bytes > waiting.bytesMax || !this.#memory.tryReserve(bytes)) {
+      waiting.parts.push(...this.#spilled(waiting, part));
+      return;
+    }
     waiting.bytes += bytes;
     waiting.parts.push(part);
+  }
+
+  #spilled(waiting: WaitingRows, { count, columns }: RowsPart): RowsPart[] {
+    waiting.file ??= new RowFile(this.#query.spill);
+    const pages = waiting.file.add(columns.map(fromWire), count);
+    return pages.map((page) => ({ count: page.rowCount, columns: [], page }));
   }
 
   /** Rejects with 9005, 9006. */
@@ -71,7 +89,7 @@ export class StageRows {
     for (let from = 0; from < rowCount; from += PART_ROWS) {
       const to = Math.min(rowCount, from + PART_ROWS);
       const wires = columns.map((column) => toWire(slice(column, from, to)));
-      this.#add(stage, { count: to - from, columns: sharedWires(wires) });
+      this.#add(stage, { count: to - from, columns: sharedWires(wires), page: null });
       await this.#query.turn();
     }
   }
@@ -109,6 +127,7 @@ export class StageRows {
     const sent = stages.filter((stage) => this.#waiting(stage).sentTo.size > 0);
     for (const stage of stages) {
       this.#memory.release(this.#waiting(stage).bytes);
+      this.#waiting(stage).file?.close();
       this.#stages.delete(stage);
     }
     if (sent.length > 0) this.#endRows(sent);
@@ -117,6 +136,7 @@ export class StageRows {
   /** Releases all rows. */
   releaseAll(): void {
     this.#memory.releaseAll();
+    for (const { file } of this.#stages.values()) file?.close();
     this.#stages.clear();
     if (this.#isSent) this.#endRows(null);
     this.#isSent = false;
