@@ -42,13 +42,14 @@ import { Retention } from './lifecycle/retention.js';
 import type { EngineOptions } from './options.js';
 import { ProcessMemory } from './process-memory.js';
 import { ExtractStreams } from './query/extract-stream.js';
+import { MemoryAdmission } from './query/memory-admission.js';
 import { Queries } from './query/queries.js';
 import { QueryRunner, type QueryRunnerDependencies } from './query/query-runner.js';
 import { FIRST_SLICE_MS, PARTITION_GROUPS_MIN, Selects, SLICE_MS } from './query/selects.js';
 import { SpoolStore } from './query/spool.js';
 import { WriteBarrier } from './query/write-barrier.js';
 import { type StatsDependencies, statsOf } from './stats.js';
-import { WorkerClients } from './workers/worker-clients.js';
+import { SPOOL_DIR, WorkerClients } from './workers/worker-clients.js';
 import { WorkerRepair } from './workers/worker-repair.js';
 import { DataVersions } from './write/data-versions.js';
 import { DeduplicationTable } from './write/deduplication.js';
@@ -62,7 +63,6 @@ import { Writer } from './write/writer.js';
 const EXPIRY_INTERVAL_MS = 600_000;
 const IDEMPOTENCY_KEYS_MAX = 1_000_000;
 const LOG_DIR = 'log';
-const SPOOL_DIR = 'spool';
 const QUERY_TIMEOUT_MS = 30_000;
 /** Time that writes wait for queries that read one version in several rounds. */
 const WRITE_DELAY_MS_MAX = 10_000;
@@ -112,10 +112,11 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#barrier,
     );
-    const processMemory = new ProcessMemory(options.processBytesMax ?? Number.POSITIVE_INFINITY);
     const queryBytesMax =
       options.queryBytesMax ??
       Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
+    const processBytesMax = options.processBytesMax ?? Number.POSITIVE_INFINITY;
+    const processMemory = new ProcessMemory(processBytesMax, queryBytesMax);
     const queryDependencies: QueryRunnerDependencies = {
       workers: this.#workers,
       barrier: this.#barrier,
@@ -123,10 +124,9 @@ export class Engine implements EngineApi {
       shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-        get bytesMax() {
-          return processMemory.queryBytes(queryBytesMax);
-        },
+        bytesMax: queryBytesMax,
       },
+      admission: new MemoryAdmission((runningCount) => processMemory.hasQueryCapacity(runningCount)),
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
     };

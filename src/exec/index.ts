@@ -9,3 +9,6 @@ export * from './query-run.js';
 export * from './relation/stage/stage-run.js';
 export * from './select/cursor.js';
 export * from './select/scan-summary.js';
+export { GroupRows, type GroupRowsPlan, planGroupRows } from './spill/group-rows.js';
+export * from './spill/merge-source.js';
+export * from './spill/query-spill.js';

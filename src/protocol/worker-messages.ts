@@ -18,7 +18,7 @@ import type {
   GroupPartial,
   JoinTable,
   MergeShare,
-  PartitionedGroups,
+  PartitionedPart,
   PartitionedTexts,
   RoundPartial,
   RoundPlan,
@@ -30,6 +30,7 @@ import type { Field, WireVector } from '../vector/index.js';
 import type { PackedRows } from './packed-rows.js';
 import type { WireRefusal } from './refusal.js';
 import type { SharedBytes } from './shared-bytes.js';
+import type { SpillLimits } from './spill-space.js';
 
 /** The data that a worker receives when its thread starts. */
 export interface WorkerStart {
@@ -44,6 +45,18 @@ export interface WorkerStart {
   readonly stopFlags: SharedArrayBuffer;
   /** The common memory of SharedBytes. */
   readonly inserts: SharedArrayBuffer;
+  readonly spill: WorkerSpill;
+}
+
+/** Where and how much queries may spill. */
+export interface WorkerSpill extends SpillLimits {
+  /** The folder of the files. */
+  readonly dir: string;
+  /** The memory of a SpillSpace. */
+  readonly space: SharedArrayBuffer;
+  readonly workerCount: number;
+  /** See EngineOptions. */
+  readonly shareBytesMax?: number | undefined;
 }
 
 /** The limits of a query on a worker. */
@@ -145,7 +158,7 @@ export interface WorkerRequests {
    */
   'select-merge': {
     readonly selectId: number;
-    readonly partials: readonly PartitionedGroups[];
+    readonly partials: readonly PartitionedPart[];
     readonly share: MergeShare;
   };
   /** Adds rows of a stage to those that later stages of the query read on this worker. */
@@ -252,7 +265,7 @@ export interface RowEncoding {
 
 /**
  * A worker's part of a SELECT's result. `done`: nothing follows, and the worker has ended the SELECT unless it may still be
- * requested to count texts (countsTexts). `nothing`: the slice is over; the request must be repeated.
+ * requested to count texts (countsTexts), or other workers may still read its rows (SpilledGroups). `nothing`: the slice is over; the request must be repeated.
  */
 export type SelectPart = {
   readonly done: boolean;
@@ -266,7 +279,7 @@ export type SelectPart = {
    */
   | { readonly gives: 'group-count'; readonly groupCount: number }
   /** The SELECT continues with 'select-merge'. */
-  | { readonly gives: 'partitions'; readonly partials: readonly PartitionedGroups[] }
+  | { readonly gives: 'partitions'; readonly partials: readonly PartitionedPart[] }
   /** In the plan's order: the outputs, and the values of the sort keys. */
   | {
       readonly gives: 'columns';
@@ -316,6 +329,16 @@ export interface OperatorStats {
   readonly milliseconds: number;
   /** Further notes: segments skipped, kernels. */
   readonly notes: readonly string[];
+  /** Absent or null = none. */
+  readonly spilled?: SpilledRows | null;
+}
+
+/** Rows that an operator wrote to disk because it had too little memory. */
+export interface SpilledRows {
+  readonly bytes: number;
+  /** The partitions by hash, and the sorted runs, in which they are. */
+  readonly partitionCount: number;
+  readonly runCount: number;
 }
 
 /** A worker's data of one dimension. */

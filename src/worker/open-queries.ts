@@ -3,7 +3,7 @@
  * Invariant: a SELECT or stage is a cursor with a number of its own; the main thread requests its parts one after the other.
  */
 import { invariant, QuarryError } from '../base/index.js';
-import { type QueryMemories, QueryRun, SelectCursor, StageCursor } from '../exec/index.js';
+import { type QueryMemories, QueryRun, SelectCursor, type SpillStore, StageCursor } from '../exec/index.js';
 import { type SelectPlan, stageInputs } from '../ir/index.js';
 import { isPartitionable } from '../plan/index.js';
 import {
@@ -22,6 +22,7 @@ export interface OpenQueriesDependencies {
   readonly shards: ReadonlyMap<number, Shard>;
   readonly scratch: Arena;
   readonly memories: QueryMemories;
+  readonly spills: SpillStore;
   /** See WorkerStart.stopFlags. */
   readonly stopFlags: Int32Array;
 }
@@ -46,7 +47,8 @@ export class OpenQueries {
 
   /** Starts the run of a query. Throws 9005 if the query was cancelled. */
   runOf({ slot, bytesMax }: WorkerQueryLimits): QueryRun {
-    const run = new QueryRun(this.#dependencies.stopFlags, slot, bytesMax);
+    const { stopFlags, spills } = this.#dependencies;
+    const run = new QueryRun(stopFlags, slot, bytesMax, null, spills.ofQuery(slot));
     run.check();
     return run;
   }
@@ -138,7 +140,8 @@ export class OpenQueries {
     const endMs = performance.now() + sliceMs;
     const cursor = this.#cursorOf(selectId);
     const part = cursor.next(rowsMax, bytesMax, () => performance.now() >= endMs);
-    if (part.done && !cursor.countsTexts) this.end(selectId);
+    const isReadByOthers = cursor instanceof GroupsCursor && cursor.hasRows;
+    if (part.done && !cursor.countsTexts && !isReadByOthers) this.end(selectId);
     return part;
   }
 

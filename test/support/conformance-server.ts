@@ -24,6 +24,7 @@ export interface ServerLayout {
   readonly memoryLimitBytes: number;
   /** See EngineOptions. */
   readonly partitionGroupsMin?: number;
+  readonly spillShareBytesMax?: number;
 }
 
 export class ConformanceServer {
@@ -78,6 +79,7 @@ export class ConformanceServer {
       durability: 'fsync',
       archiveDir: null,
       limits: null,
+      spillBytesMax: 2 ** 30,
       idempotencyEntries: 1_000_000,
       querySeconds: 30,
       cert: null,
@@ -87,9 +89,10 @@ export class ConformanceServer {
       slowQueryMs: null,
       auditLog: null,
     };
-    const { partitionGroupsMin } = this.#layout;
+    const { partitionGroupsMin, spillShareBytesMax } = this.#layout;
     this.#server = await startServer(config, {
       ...(partitionGroupsMin === undefined ? {} : { partitionGroupsMin }),
+      ...(spillShareBytesMax === undefined ? {} : { spillShareBytesMax }),
       release: '0.0.0-test',
       log: pino({ level: 'silent' }),
       workerFile: fileOf('worker/entry.js'),

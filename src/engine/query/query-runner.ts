@@ -8,6 +8,7 @@ import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DataVersions } from '../write/data-versions.js';
+import type { MemoryAdmission } from './memory-admission.js';
 import { type QueryLimits, RunningQuery } from './running-query.js';
 import type { WriteBarrier } from './write-barrier.js';
 
@@ -23,6 +24,7 @@ export interface QueryRunnerDependencies {
   readonly barrier: WriteBarrier;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
+  readonly admission: MemoryAdmission;
   /** Time for which a query may delay records before it is stopped. */
   readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
@@ -73,7 +75,7 @@ export class ConcurrencySlot {
 
   /** Rejects with 9005 if the query is stopped before it has a slot. */
   async enter(query: RunningQuery): Promise<void> {
-    await query.entered(this.#slots.enter(), () => this.#slots.leave());
+    await query.entered(this.#slots.enter(), () => this.#slots.leave(), 'slot');
     this.#hasSlot = true;
   }
 
@@ -93,36 +95,41 @@ export class QueryRunner {
   }
 
   /** Runs a query without a concurrency slot. */
-  async run<T>({ cancellation }: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
+  async run<T>({ cancellation, onEnd }: QueryOptions, work: (query: RunningQuery) => Promise<T>): Promise<T> {
     const { workers, limits } = this.#dependencies;
     const query = new RunningQuery(workers, limits, cancellation);
     try {
       return await work(query);
     } finally {
+      onEnd?.(query.facts);
       query.end();
     }
   }
 
-  /** Waits for a concurrency slot, then runs a query of these dimensions. */
+  /** Waits for memory and for a concurrency slot, then runs a query of these dimensions. */
   withSlot<T>(
     dimensions: readonly DimensionKey[],
     options: QueryOptions,
     work: (query: RunningQuery, checkModel: CheckModel, slot: ConcurrencySlot) => Promise<T>,
   ): Promise<T> {
-    const { shrinkVersion } = this.#dependencies;
+    const { shrinkVersion, admission } = this.#dependencies;
     const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
     const checkModel = (): void => {
       if (dimensions.every(({ databaseId }, index) => shrinkVersion(databaseId) === shrinks[index])) return;
       throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
     };
     return this.run(options, async (query) => {
+      // A query that gives up its slot keeps its memory, so it waits for memory first.
+      const leave = (): void => admission.leave();
+      await query.entered(admission.enter(), leave, 'memory');
       const slot = new ConcurrencySlot(this.#slots);
-      await slot.enter(query);
       try {
+        await slot.enter(query);
         checkModel();
         return await work(query, checkModel, slot);
       } finally {
         slot.leave();
+        leave();
       }
     });
   }
@@ -157,7 +164,7 @@ export class QueryRunner {
   async withWritesPaused<T>(query: RunningQuery, work: () => Promise<T>): Promise<T> {
     const { barrier } = this.#dependencies;
     const leave = (): void => barrier.leave();
-    await query.entered(barrier.enter(), leave);
+    await query.entered(barrier.enter(), leave, 'version');
     const watching = this.#watch(query);
     try {
       return await work();

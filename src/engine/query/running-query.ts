@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cancellation, QuarryError } from '../../base/index.js';
 import type { WorkerQueryLimits } from '../../protocol/index.js';
+import type { QueryFacts } from '../api.js';
 import type { WorkerApi } from '../workers/worker-client.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 
@@ -33,6 +34,7 @@ export class RunningQuery {
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
+  readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
@@ -40,6 +42,7 @@ export class RunningQuery {
     this.#cancellation = cancellation;
     const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
     this.#bounds = { slot: workers.stopFlags.reserve(), bytesMax };
+    workers.spill.beginQuery(this.#bounds.slot);
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -115,10 +118,23 @@ export class RunningQuery {
     this.#turnMs = performance.now();
   }
 
+  /** What the query has waited for and spilled so far. */
+  get facts(): QueryFacts {
+    const { memory, slot, version } = this.#waitsMs;
+    const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#bounds.slot);
+    return { memoryWaitMs: memory, slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+  }
+
   /**
    * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
+   * `wait`: what it waits for.
    */
-  async entered(entering: Promise<void>, leave: () => void): Promise<void> {
+  async entered(
+    entering: Promise<void>,
+    leave: () => void,
+    wait: 'memory' | 'slot' | 'version',
+  ): Promise<void> {
+    const begunMs = performance.now();
     try {
       await new Promise<void>((resolve, reject) => {
         this.#reject = reject;
@@ -128,6 +144,8 @@ export class RunningQuery {
     } catch (error) {
       entering.then(leave, () => {});
       throw error;
+    } finally {
+      this.#waitsMs[wait] += performance.now() - begunMs;
     }
   }
 

@@ -225,7 +225,8 @@ export class Selects {
       work.end();
     }
     if (!isAnalysed) return;
-    return explained({ stats, rows: counted.rowCount, milliseconds: elapsedMs() - begunMs });
+    const { rowCount: rows } = counted;
+    return explained({ stats, rows, milliseconds: elapsedMs() - begunMs, facts: query.facts });
   }
 
   /** The plan of execution. */
@@ -309,7 +310,7 @@ export class Selects {
     const begunMs = this.#dependencies.elapsedMs();
     const rows = isStreamed(plan) ? await work.drain(plan) : (await work.table(plan))?.rowCount;
     if (rows === undefined) return null;
-    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs };
+    return { stats, rows, milliseconds: this.#dependencies.elapsedMs() - begunMs, facts: query.facts };
   }
 
   #work(query: RunningQuery, slices: Slices, stats: OperatorStats[] | null): SelectWork {

@@ -6,6 +6,7 @@ import type { Arena, DimensionShard, Shard } from '../../storage/index.js';
 import { DenseGroups } from '../dense/dense-groups.js';
 import type { QueryMemories } from '../query-memory.js';
 import type { QueryRun } from '../query-run.js';
+import type { GroupInputs } from '../spill/group-rows.js';
 import { groupBySlots } from './group-by-slots.js';
 import type { JoinedTable } from './join-lookup.js';
 import { ShardOperatorStats } from './operator-stats.js';
@@ -73,6 +74,29 @@ export class WorkerShards {
       this.run,
       stats,
     );
+  }
+
+  /** The rows of all shards. */
+  groupInputs(): GroupInputs {
+    let open: ShardRows | null = null;
+    const release = (): void => {
+      open?.release();
+      open = null;
+    };
+    const shards = this.all;
+    const rowsOf = (shard: WorkerShard): ShardRows => this.rows(shard);
+    return {
+      *each() {
+        for (const shard of shards) {
+          open = rowsOf(shard);
+          yield open;
+          release();
+        }
+        return undefined;
+      },
+      rest: () => open?.rest(false),
+      release,
+    };
   }
 
   /** Returns and resets the operator statistics since the last call. */
