@@ -42,7 +42,6 @@ import { Retention } from './lifecycle/retention.js';
 import type { EngineOptions } from './options.js';
 import { ProcessMemory } from './process-memory.js';
 import { ExtractStreams } from './query/extract-stream.js';
-import { MemoryAdmission } from './query/memory-admission.js';
 import { Queries } from './query/queries.js';
 import { QueryRunner, type QueryRunnerDependencies } from './query/query-runner.js';
 import { FIRST_SLICE_MS, PARTITION_GROUPS_MIN, Selects, SLICE_MS } from './query/selects.js';
@@ -112,11 +111,10 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#barrier,
     );
+    const processMemory = new ProcessMemory(options.processBytesMax ?? Number.POSITIVE_INFINITY);
     const queryBytesMax =
       options.queryBytesMax ??
       Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
-    const processBytesMax = options.processBytesMax ?? Number.POSITIVE_INFINITY;
-    const processMemory = new ProcessMemory(processBytesMax, queryBytesMax);
     const queryDependencies: QueryRunnerDependencies = {
       workers: this.#workers,
       barrier: this.#barrier,
@@ -124,9 +122,10 @@ export class Engine implements EngineApi {
       shrinkVersion: (databaseId) => this.#order.visible.databases.get(databaseId)?.shrinkVersion ?? -1,
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-        bytesMax: queryBytesMax,
+        get bytesMax() {
+          return processMemory.queryBytes(queryBytesMax);
+        },
       },
-      admission: new MemoryAdmission((runningCount) => processMemory.hasQueryCapacity(runningCount)),
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
     };

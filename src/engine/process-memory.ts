@@ -6,34 +6,36 @@
 
 /** Time for which a reading of the process memory is reused, since each reading costs a system call. */
 const LOOK_MS = 5;
-/** The limit divided by this number, and at least the share of one query, is reserved for queries and checkpoints. */
+/** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
+/** Number of query shares, over all threads, into which the free memory is divided. */
+const QUERIES = 16;
+/** Memory that every query may use. */
+const QUERY_BYTES_MIN = 4 * 2 ** 20;
 
 export class ProcessMemory {
   readonly #bytesMax: number;
-  readonly #queryBytes: number;
   readonly #look: () => number;
   #bytes = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  /** `queryBytes`: the share of one query. `look` returns the resident memory of the process in bytes. */
-  constructor(bytesMax: number, queryBytes: number, look: () => number = () => process.memoryUsage.rss()) {
+  /** `look` returns the resident memory of the process in bytes. */
+  constructor(bytesMax: number, look: () => number = () => process.memoryUsage.rss()) {
     this.#bytesMax = bytesMax;
-    this.#queryBytes = queryBytes;
     this.#look = look;
   }
 
   /** Whether a write of `bytes` leaves the reserve for queries free. */
   hasCapacity(bytes: number): boolean {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return true;
-    const spared = Math.max(this.#bytesMax / SPARED_PART, this.#queryBytes);
-    return this.#now() + bytes <= this.#bytesMax - spared;
+    return this.#now() + bytes <= this.#bytesMax - this.#bytesMax / SPARED_PART;
   }
 
-  /** Whether a query may use its share besides what `runningCount` others, which may just have begun, still may take. */
-  hasQueryCapacity(runningCount: number): boolean {
-    if (this.#bytesMax === Number.POSITIVE_INFINITY) return true;
-    return this.#bytesMax - this.#now() >= this.#queryBytes * (runningCount + 1);
+  /** Memory limit of a query that starts now, at most `bytesMax`. */
+  queryBytes(bytesMax: number): number {
+    if (this.#bytesMax === Number.POSITIVE_INFINITY) return bytesMax;
+    const left = Math.floor((this.#bytesMax - this.#now()) / QUERIES);
+    return Math.min(bytesMax, Math.max(left, QUERY_BYTES_MIN));
   }
 
   #now(): number {

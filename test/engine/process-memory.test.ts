@@ -6,31 +6,27 @@ import { WriteMemory } from '../../src/engine/write/write-memory.js';
 
 const MIB = 2 ** 20;
 
-t.test('writes leave an eighth of the limit free, and at least the share of one query', (t) => {
-  const at = (mib: number, queryMib: number): ProcessMemory =>
-    new ProcessMemory(800 * MIB, queryMib * MIB, () => mib * MIB);
-  t.equal(at(600, 64).hasCapacity(100 * MIB), true);
-  t.equal(at(600, 64).hasCapacity(100 * MIB + 1), false);
-  t.equal(at(600, 150).hasCapacity(50 * MIB), true);
-  t.equal(at(600, 150).hasCapacity(50 * MIB + 1), false);
-  t.end();
-});
-
-t.test('a query has capacity if its share is free besides those of the running ones', (t) => {
-  const at = (mib: number): ProcessMemory => new ProcessMemory(800 * MIB, 64 * MIB, () => mib * MIB);
-  t.equal(at(736).hasQueryCapacity(0), true);
-  t.equal(at(737).hasQueryCapacity(0), false);
-  t.equal(at(672).hasQueryCapacity(1), true);
-  t.equal(at(673).hasQueryCapacity(1), false);
+t.test('writes leave an eighth of the limit free, and queries share the rest', (t) => {
+  let has = 0;
+  const at = (mib: number): ProcessMemory => {
+    has = mib * MIB;
+    return new ProcessMemory(800 * MIB, () => has);
+  };
+  t.equal(at(600).hasCapacity(100 * MIB), true);
+  t.equal(at(600).hasCapacity(100 * MIB + 1), false);
+  t.equal(at(0).queryBytes(64 * MIB), 50 * MIB, 'a sixteenth of the limit');
+  t.equal(at(0).queryBytes(32 * MIB), 32 * MIB, 'the limit of one query');
+  t.equal(at(720).queryBytes(64 * MIB), 5 * MIB);
+  t.equal(at(900).queryBytes(64 * MIB), 4 * MIB, 'a small query is executed');
   t.end();
 });
 
 t.test('without a limit the memory of the process is not read', (t) => {
-  const memory = new ProcessMemory(Number.POSITIVE_INFINITY, 64 * MIB, () => {
+  const memory = new ProcessMemory(Number.POSITIVE_INFINITY, () => {
     throw new Error('the memory was read');
   });
   t.equal(memory.hasCapacity(2 ** 50), true);
-  t.equal(memory.hasQueryCapacity(100), true);
+  t.equal(memory.queryBytes(64 * MIB), 64 * MIB);
   t.end();
 });
 
@@ -42,7 +38,7 @@ t.test('a process at its limit refuses writes with 9003 until half of the limit 
     },
     dictionaryBytesMax: 0,
   };
-  const full = new ProcessMemory(1_100 * MIB, 64 * MIB, () => 1_050 * MIB);
+  const full = new ProcessMemory(1_100 * MIB, () => 1_050 * MIB);
   const memory = new WriteMemory(workers, { memoryBytes: 0 }, 1_000 * MIB, full);
   t.throws(() => memory.check(MIB), { code: 9003 });
   used = 400 * MIB;
@@ -51,7 +47,7 @@ t.test('a process at its limit refuses writes with 9003 until half of the limit 
     workers,
     { memoryBytes: 0 },
     1_000 * MIB,
-    new ProcessMemory(1_100 * MIB, 64 * MIB, () => used),
+    new ProcessMemory(1_100 * MIB, () => used),
   );
   used = 600 * MIB;
   t.doesNotThrow(() => roomy.check(MIB));

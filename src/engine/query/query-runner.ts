@@ -8,7 +8,6 @@ import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DataVersions } from '../write/data-versions.js';
-import type { MemoryAdmission } from './memory-admission.js';
 import { type QueryLimits, RunningQuery } from './running-query.js';
 import type { WriteBarrier } from './write-barrier.js';
 
@@ -24,7 +23,6 @@ export interface QueryRunnerDependencies {
   readonly barrier: WriteBarrier;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
-  readonly admission: MemoryAdmission;
   /** Time for which a query may delay records before it is stopped. */
   readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
@@ -106,30 +104,26 @@ export class QueryRunner {
     }
   }
 
-  /** Waits for memory and for a concurrency slot, then runs a query of these dimensions. */
+  /** Waits for a concurrency slot, then runs a query of these dimensions. */
   withSlot<T>(
     dimensions: readonly DimensionKey[],
     options: QueryOptions,
     work: (query: RunningQuery, checkModel: CheckModel, slot: ConcurrencySlot) => Promise<T>,
   ): Promise<T> {
-    const { shrinkVersion, admission } = this.#dependencies;
+    const { shrinkVersion } = this.#dependencies;
     const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
     const checkModel = (): void => {
       if (dimensions.every(({ databaseId }, index) => shrinkVersion(databaseId) === shrinks[index])) return;
       throw new QuarryError(9004, 'a column or dimension was deleted or altered while the query waited');
     };
     return this.run(options, async (query) => {
-      // A query that gives up its slot keeps its memory, so it waits for memory first.
-      const leave = (): void => admission.leave();
-      await query.entered(admission.enter(), leave, 'memory');
       const slot = new ConcurrencySlot(this.#slots);
+      await slot.enter(query);
       try {
-        await slot.enter(query);
         checkModel();
         return await work(query, checkModel, slot);
       } finally {
         slot.leave();
-        leave();
       }
     });
   }

@@ -34,7 +34,7 @@ export class RunningQuery {
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
-  readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
+  readonly #waitsMs = { slot: 0, version: 0 };
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
@@ -120,20 +120,16 @@ export class RunningQuery {
 
   /** What the query has waited for and spilled so far. */
   get facts(): QueryFacts {
-    const { memory, slot, version } = this.#waitsMs;
+    const { slot, version } = this.#waitsMs;
     const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#bounds.slot);
-    return { memoryWaitMs: memory, slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+    return { slotWaitMs: slot, versionWaitMs: version, spilledBytes };
   }
 
   /**
    * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
    * `wait`: what it waits for.
    */
-  async entered(
-    entering: Promise<void>,
-    leave: () => void,
-    wait: 'memory' | 'slot' | 'version',
-  ): Promise<void> {
+  async entered(entering: Promise<void>, leave: () => void, wait: 'slot' | 'version'): Promise<void> {
     const begunMs = performance.now();
     try {
       await new Promise<void>((resolve, reject) => {

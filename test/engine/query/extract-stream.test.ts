@@ -6,7 +6,6 @@ import { NO_DATA_MEMORY, Prng, QuarryError } from '../../../src/base/index.js';
 import type { QueryOptions } from '../../../src/engine/api.js';
 import type { EngineOptions } from '../../../src/engine/options.js';
 import { ExtractStreams } from '../../../src/engine/query/extract-stream.js';
-import { MemoryAdmission } from '../../../src/engine/query/memory-admission.js';
 import { QueryRunner } from '../../../src/engine/query/query-runner.js';
 import { SpoolStore } from '../../../src/engine/query/spool.js';
 import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
@@ -89,7 +88,6 @@ function worldOf(
     barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 10_000, bytesMax: 2 ** 30 },
-    admission: new MemoryAdmission(() => true),
     writeDelayMsMax: 10_000,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),

@@ -11,7 +11,7 @@ t.test('memory is full when a small insert is refused', async (t) => {
     workers,
     { memoryBytes },
     10 * MIB,
-    new ProcessMemory(Number.POSITIVE_INFINITY, 0),
+    new ProcessMemory(Number.POSITIVE_INFINITY),
   );
   t.equal(memory.isFull, false);
   const release = memory.hold(9.95 * MIB);
@@ -23,7 +23,7 @@ t.test('memory is full when a small insert is refused', async (t) => {
     workers,
     { memoryBytes: 6 * MIB },
     10 * MIB,
-    new ProcessMemory(11 * MIB, MIB, () => 11 * MIB),
+    new ProcessMemory(11 * MIB, () => 11 * MIB),
   );
   t.equal(busy.isFull, true, 'the process is at its limit');
 });
