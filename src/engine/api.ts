@@ -254,6 +254,7 @@ export interface QueryOptions {
 
 /** What a query waited for, in milliseconds, and the bytes that it wrote to disk because it had too little memory. */
 export interface QueryFacts {
+  readonly memoryWaitMs: number;
   /** For one of the slots of concurrent queries. */
   readonly slotWaitMs: number;
   /** For records, so that it reads one version of the data. */

@@ -42,6 +42,7 @@ import { Retention } from './lifecycle/retention.js';
 import type { EngineOptions } from './options.js';
 import { ProcessMemory } from './process-memory.js';
 import { ExtractStreams } from './query/extract-stream.js';
+import { MemoryAdmission } from './query/memory-admission.js';
 import { Queries } from './query/queries.js';
 import { QueryRunner, type QueryRunnerDependencies } from './query/query-runner.js';
 import { FIRST_SLICE_MS, PARTITION_GROUPS_MIN, Selects, SLICE_MS } from './query/selects.js';
@@ -111,7 +112,8 @@ export class Engine implements EngineApi {
       (lsn, write) => this.#sent(lsn, write),
       this.#barrier,
     );
-    const processMemory = new ProcessMemory(options.processBytesMax ?? Number.POSITIVE_INFINITY);
+    const processBytesMax = options.processBytesMax ?? Number.POSITIVE_INFINITY;
+    const processMemory = new ProcessMemory(processBytesMax);
     const queryBytesMax =
       options.queryBytesMax ??
       Math.max(QUERY_BYTES_MIN, Math.floor(options.memoryLimitBytes / QUERY_MEMORY_PART));
@@ -123,9 +125,11 @@ export class Engine implements EngineApi {
       limits: {
         timeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
         get bytesMax() {
-          return processMemory.queryBytes(queryBytesMax);
+          return processMemory.smallBytes(queryBytesMax);
         },
       },
+      processBytesMax,
+      admission: new MemoryAdmission((reserved) => processMemory.queryBytes(queryBytesMax, reserved)),
       writeDelayMsMax: Math.min(WRITE_DELAY_MS_MAX, options.queryTimeoutMs ?? QUERY_TIMEOUT_MS),
       elapsedMs: () => performance.now(),
     };

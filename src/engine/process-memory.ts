@@ -8,10 +8,12 @@
 const LOOK_MS = 5;
 /** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
-/** Number of query shares, over all threads, into which the free memory is divided. */
-const QUERIES = 16;
-/** Memory that every query may use. */
-const QUERY_BYTES_MIN = 4 * 2 ** 20;
+/** A query may use its share on the workers, and the same again on the main thread. */
+const SHARE_COPIES = 2;
+/** The least share with which a large query spills its rows instead of being refused, as far as measured. */
+const SPILL_BYTES_MIN = 24 * 2 ** 20;
+/** The least share of a query without a concurrency slot. */
+const SMALL_BYTES_MIN = 4 * 2 ** 20;
 
 export class ProcessMemory {
   readonly #bytesMax: number;
@@ -28,14 +30,28 @@ export class ProcessMemory {
   /** Whether a write of `bytes` leaves the reserve for queries free. */
   hasCapacity(bytes: number): boolean {
     if (this.#bytesMax === Number.POSITIVE_INFINITY) return true;
-    return this.#now() + bytes <= this.#bytesMax - this.#bytesMax / SPARED_PART;
+    const spared = Math.max(this.#bytesMax / SPARED_PART, SPILL_BYTES_MIN * SHARE_COPIES);
+    return this.#now() + bytes <= this.#bytesMax - spared;
   }
 
-  /** Memory limit of a query that starts now, at most `bytesMax`. */
-  queryBytes(bytesMax: number): number {
-    if (this.#bytesMax === Number.POSITIVE_INFINITY) return bytesMax;
-    const left = Math.floor((this.#bytesMax - this.#now()) / QUERIES);
-    return Math.min(bytesMax, Math.max(left, QUERY_BYTES_MIN));
+  /** Memory limit of a query without a concurrency slot that starts now, at most `bytesMax`. */
+  smallBytes(bytesMax: number): number {
+    return Math.min(bytesMax, Math.max(this.#freeShare(0), SMALL_BYTES_MIN));
+  }
+
+  /**
+   * Memory limit of a query with a concurrency slot that starts now, at most `bytesMax`; null = it must wait for one of the
+   * running queries, whose limits are `reservedBytes` together. A query beside no other never waits.
+   */
+  queryBytes(bytesMax: number, reservedBytes: number): number | null {
+    const least = Math.min(bytesMax, SPILL_BYTES_MIN);
+    const share = this.#freeShare(reservedBytes);
+    return share < least && reservedBytes > 0 ? null : Math.min(bytesMax, Math.max(share, least));
+  }
+
+  #freeShare(reservedBytes: number): number {
+    if (this.#bytesMax === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    return Math.floor((this.#bytesMax - this.#now()) / SHARE_COPIES) - reservedBytes;
   }
 
   #now(): number {

@@ -46,6 +46,8 @@ export interface WorkerStart {
   /** The common memory of SharedBytes. */
   readonly inserts: SharedArrayBuffer;
   readonly spill: WorkerSpill;
+  /** See EngineOptions. */
+  readonly processBytesMax: number;
 }
 
 /** Where and how much queries may spill. */

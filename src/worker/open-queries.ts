@@ -2,7 +2,7 @@
  * The SELECTs and stages that a worker is executing, and the rows of earlier stages that they read.
  * Invariant: a SELECT or stage is a cursor with a number of its own; the main thread requests its parts one after the other.
  */
-import { invariant, QuarryError } from '../base/index.js';
+import { GarbageCollection, invariant, QuarryError } from '../base/index.js';
 import { type QueryMemories, QueryRun, SelectCursor, type SpillStore, StageCursor } from '../exec/index.js';
 import { type SelectPlan, stageInputs } from '../ir/index.js';
 import { isPartitionable } from '../plan/index.js';
@@ -25,6 +25,8 @@ export interface OpenQueriesDependencies {
   readonly spills: SpillStore;
   /** See WorkerStart.stopFlags. */
   readonly stopFlags: Int32Array;
+  /** See EngineOptions. */
+  readonly processBytesMax: number;
 }
 
 /** The rows of earlier stages of a query, by stage, and the account in which they are reserved. */
@@ -39,10 +41,13 @@ export class OpenQueries {
   readonly #dependencies: OpenQueriesDependencies;
   readonly #cursors = new Map<number, Cursor>();
   readonly #received = new Map<number, ReceivedRows>();
-  readonly #partMemory = new PartMemory();
+  readonly #partMemory: PartMemory;
+  readonly #garbage: GarbageCollection;
 
   constructor(dependencies: OpenQueriesDependencies) {
     this.#dependencies = dependencies;
+    this.#partMemory = new PartMemory(dependencies.processBytesMax);
+    this.#garbage = new GarbageCollection(dependencies.processBytesMax);
   }
 
   /** Starts the run of a query. Throws 9005 if the query was cancelled. */
@@ -102,6 +107,7 @@ export class OpenQueries {
       received.stages.delete(stage);
     }
     if (stages === null) this.#received.delete(queryId);
+    this.#garbage.afterQuery();
     return null;
   }
 
@@ -158,7 +164,7 @@ export class OpenQueries {
 
   end(selectId: number): null {
     this.#cursors.get(selectId)?.release();
-    this.#cursors.delete(selectId);
+    if (this.#cursors.delete(selectId)) this.#garbage.afterQuery();
     return null;
   }
 }

@@ -104,6 +104,7 @@ export class ShardWorker {
       scratch: this.#scratch,
       memories: new QueryMemories(module),
       stopFlags: new Int32Array(start.stopFlags),
+      processBytesMax: start.processBytesMax,
     });
     this.#inserts = start.inserts;
     this.#store = { fs, dir: start.storeDir, lz4: createLz4() };

@@ -22,6 +22,7 @@ const START: WorkerStart = {
   kernels: null,
   stopFlags: new SharedArrayBuffer(8),
   inserts: new SharedArrayBuffer(8),
+  processBytesMax: Number.POSITIVE_INFINITY,
   spill: {
     ...{ dir: '/store/spool', space: SpillSpace.memory(2, 1), workerCount: 1 },
     ...{ bytesMax: 2 ** 20, queryBytesMax: 2 ** 20 },

@@ -80,8 +80,7 @@ export class Queries implements Omit<QueryApi, 'select' | 'extractStream' | 'sum
   }
 
   async #aggregate(plans: readonly AggregatePlan[], query: RunningQuery): Promise<AggregateAnswer[]> {
-    const { bytesMax } = this.#dependencies.limits;
-    const aggregations = plans.map((plan) => new Aggregation(plan, bytesMax));
+    const aggregations = plans.map((plan) => new Aggregation(plan, query.bytesMax));
     for (;;) {
       const open = aggregations.flatMap((aggregation) => {
         const { round } = aggregation;

@@ -3,11 +3,12 @@
  * Invariants: a query that waits for the write barrier has a slot, and a query inside the barrier never waits for one. A query
  * that waited is refused if the model that it was bound to has lost a column or dimension meanwhile.
  */
-import { QuarryError } from '../../base/index.js';
+import { GarbageCollection, QuarryError } from '../../base/index.js';
 import type { DimensionKey } from '../../storage/index.js';
 import type { QueryOptions } from '../api.js';
 import type { WorkerClients } from '../workers/worker-clients.js';
 import type { DataVersions } from '../write/data-versions.js';
+import type { MemoryAdmission } from './memory-admission.js';
 import { type QueryLimits, RunningQuery } from './running-query.js';
 import type { WriteBarrier } from './write-barrier.js';
 
@@ -23,6 +24,9 @@ export interface QueryRunnerDependencies {
   readonly barrier: WriteBarrier;
   readonly versions: DataVersions;
   readonly limits: QueryLimits;
+  readonly admission: MemoryAdmission;
+  /** See EngineOptions. */
+  readonly processBytesMax: number;
   /** Time for which a query may delay records before it is stopped. */
   readonly writeDelayMsMax: number;
   /** Grows when a column or dimension of the database is deleted or altered; -1 = there is no such database. */
@@ -85,11 +89,13 @@ export class ConcurrencySlot {
 
 export class QueryRunner {
   readonly #dependencies: QueryRunnerDependencies;
+  readonly #garbage: GarbageCollection;
   readonly #slots = new ConcurrencySlots(QUERY_SLOTS);
   readonly #longSlots = new ConcurrencySlots(LONG_QUERY_SLOTS);
 
   constructor(dependencies: QueryRunnerDependencies) {
     this.#dependencies = dependencies;
+    this.#garbage = new GarbageCollection(dependencies.processBytesMax);
   }
 
   /** Runs a query without a concurrency slot. */
@@ -101,16 +107,17 @@ export class QueryRunner {
     } finally {
       onEnd?.(query.facts);
       query.end();
+      this.#garbage.afterQuery();
     }
   }
 
-  /** Waits for a concurrency slot, then runs a query of these dimensions. */
+  /** Waits for a concurrency slot and for memory, then runs a query of these dimensions. */
   withSlot<T>(
     dimensions: readonly DimensionKey[],
     options: QueryOptions,
     work: (query: RunningQuery, checkModel: CheckModel, slot: ConcurrencySlot) => Promise<T>,
   ): Promise<T> {
-    const { shrinkVersion } = this.#dependencies;
+    const { shrinkVersion, admission } = this.#dependencies;
     const shrinks = dimensions.map(({ databaseId }) => shrinkVersion(databaseId));
     const checkModel = (): void => {
       if (dimensions.every(({ databaseId }, index) => shrinkVersion(databaseId) === shrinks[index])) return;
@@ -118,12 +125,17 @@ export class QueryRunner {
     };
     return this.run(options, async (query) => {
       const slot = new ConcurrencySlot(this.#slots);
-      await slot.enter(query);
+      // A query that gives up its slot keeps its memory, so it waits for memory first.
+      const leave = (bytes: number): void => admission.leave(bytes);
+      const bytes = await query.entered(admission.enter(), leave, 'memory');
       try {
+        query.bytesMax = bytes;
+        await slot.enter(query);
         checkModel();
         return await work(query, checkModel, slot);
       } finally {
         slot.leave();
+        leave(bytes);
       }
     });
   }

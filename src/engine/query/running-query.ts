@@ -16,14 +16,20 @@ const TURN_MS = 5;
 export interface QueryLimits {
   /** Milliseconds from the request to the answer. A longer query is stopped with 9005. */
   readonly timeoutMs: number;
-  /** Memory limit of one query in addition to the data: on all workers together, and the same again on the main thread. */
+  /** Memory limit of a query without a concurrency slot. See RunningQuery. */
   readonly bytesMax: number;
 }
+
+/** What a query waits for. */
+type Wait = 'memory' | 'slot' | 'version';
 
 export class RunningQuery {
   readonly #workers: WorkerClients;
   readonly #cancellation: Cancellation | null;
-  readonly #bounds: WorkerQueryLimits;
+  /** See WorkerQueryLimits. */
+  readonly #slot: number;
+  /** Memory limit in addition to the data: on all workers together, and the same again on the main thread. */
+  bytesMax: number;
   readonly #tooLong: string;
   readonly #endMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -34,15 +40,15 @@ export class RunningQuery {
   /** When its turn on this thread began. */
   #turnMs = 0;
   #ended = false;
-  readonly #waitsMs = { slot: 0, version: 0 };
+  readonly #waitsMs = { memory: 0, slot: 0, version: 0 };
 
   /** The caller must call `end`. */
   constructor(workers: WorkerClients, limits: QueryLimits, cancellation: Cancellation | null) {
     this.#workers = workers;
     this.#cancellation = cancellation;
-    const bytesMax = Math.floor(limits.bytesMax / workers.all.length);
-    this.#bounds = { slot: workers.stopFlags.reserve(), bytesMax };
-    workers.spill.beginQuery(this.#bounds.slot);
+    this.#slot = workers.stopFlags.reserve();
+    this.bytesMax = limits.bytesMax;
+    workers.spill.beginQuery(this.#slot);
     this.#tooLong = `the query took more than ${limits.timeoutMs / 1_000} s`;
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => this.stop(this.#tooLong), limits.timeoutMs);
@@ -53,7 +59,7 @@ export class RunningQuery {
   /** Makes the query fail with 9005 at its next check. */
   stop(why: string): void {
     this.#stopped ??= new QuarryError(9005, why);
-    this.#workers.stopFlags.stop(this.#bounds.slot);
+    this.#workers.stopFlags.stop(this.#slot);
     this.#reject?.(this.#stopped);
   }
 
@@ -70,11 +76,12 @@ export class RunningQuery {
         }
         this.#reject = reject;
         const { all } = this.#workers;
+        const bounds = { slot: this.#slot, bytesMax: Math.floor(this.bytesMax / all.length) };
         const answers: T[] = new Array(all.length);
         let missing = all.length;
         all.forEach((worker, index) => {
           this.#pendingCount++;
-          send(worker, this.#bounds).then(
+          send(worker, bounds).then(
             (answer) => {
               answers[index] = answer;
               if (--missing === 0) resolve(answers);
@@ -82,7 +89,7 @@ export class RunningQuery {
             },
             (error) => {
               reject(error);
-              this.#workers.stopFlags.stop(this.#bounds.slot);
+              this.#workers.stopFlags.stop(this.#slot);
               this.#answered();
             },
           );
@@ -120,19 +127,19 @@ export class RunningQuery {
 
   /** What the query has waited for and spilled so far. */
   get facts(): QueryFacts {
-    const { slot, version } = this.#waitsMs;
-    const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#bounds.slot);
-    return { slotWaitMs: slot, versionWaitMs: version, spilledBytes };
+    const { memory, slot, version } = this.#waitsMs;
+    const spilledBytes = this.#workers.spill.queryWrittenBytes(this.#slot);
+    return { memoryWaitMs: memory, slotWaitMs: slot, versionWaitMs: version, spilledBytes };
   }
 
   /**
    * Waits for `entering`. If the query is stopped before, rejects with 9005 and calls `leave` as soon as `entering` resolves.
    * `wait`: what it waits for.
    */
-  async entered(entering: Promise<void>, leave: () => void, wait: 'slot' | 'version'): Promise<void> {
+  async entered<T>(entering: Promise<T>, leave: (entered: T) => void, wait: Wait): Promise<T> {
     const begunMs = performance.now();
     try {
-      await new Promise<void>((resolve, reject) => {
+      return await new Promise<T>((resolve, reject) => {
         this.#reject = reject;
         if (this.#stopped !== null) reject(this.#stopped);
         entering.then(resolve, reject);
@@ -158,6 +165,6 @@ export class RunningQuery {
   }
 
   #releaseSlot(): void {
-    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.release(this.#bounds.slot);
+    if (this.#ended && this.#pendingCount === 0) this.#workers.stopFlags.release(this.#slot);
   }
 }

@@ -74,12 +74,13 @@ export interface SelectsDependencies extends QueryRunnerDependencies {
 
 export class Selects {
   readonly #dependencies: SelectsDependencies;
-  readonly #partMemory = new PartMemory();
+  readonly #partMemory: PartMemory;
   readonly #statistics: DataStatistics;
   #lastId = 0;
 
   constructor(dependencies: SelectsDependencies) {
     this.#dependencies = dependencies;
+    this.#partMemory = new PartMemory(dependencies.processBytesMax);
     this.#statistics = new DataStatistics(dependencies.versions, dependencies.elapsedMs);
   }
 
@@ -318,10 +319,10 @@ export class Selects {
   }
 
   #workDependencies(query: RunningQuery) {
-    const { workers, limits, partitionGroupsMin } = this.#dependencies;
+    const { workers, partitionGroupsMin } = this.#dependencies;
     const nextId = (): number => ++this.#lastId;
     const partMemory = this.#partMemory;
-    return { workers, bytesMax: limits.bytesMax, nextId, query, partMemory, partitionGroupsMin };
+    return { workers, bytesMax: query.bytesMax, nextId, query, partMemory, partitionGroupsMin };
   }
 }
 

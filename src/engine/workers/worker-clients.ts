@@ -105,7 +105,9 @@ export class WorkerClients {
       shareBytesMax: spillShareBytesMax,
     };
     const shared = { stopFlags: stopFlags.shared, inserts: inserts.shared, spill };
-    const start = { workerIndex: index, shards, shardCount, storeDir: dir, kernels, ...shared };
+    const processBytesMax = this.#options.processBytesMax ?? Number.POSITIVE_INFINITY;
+    const own = { workerIndex: index, shards, shardCount, storeDir: dir };
+    const start = { ...own, kernels, processBytesMax, ...shared };
     const onDown = (cause: unknown): void => {
       this.spill.releaseWorker(index);
       this.#onDown(index, cause);

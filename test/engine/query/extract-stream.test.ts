@@ -6,6 +6,7 @@ import { NO_DATA_MEMORY, Prng, QuarryError } from '../../../src/base/index.js';
 import type { QueryOptions } from '../../../src/engine/api.js';
 import type { EngineOptions } from '../../../src/engine/options.js';
 import { ExtractStreams } from '../../../src/engine/query/extract-stream.js';
+import { MemoryAdmission } from '../../../src/engine/query/memory-admission.js';
 import { QueryRunner } from '../../../src/engine/query/query-runner.js';
 import { SpoolStore } from '../../../src/engine/query/spool.js';
 import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
@@ -88,6 +89,8 @@ function worldOf(
     barrier: barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 10_000, bytesMax: 2 ** 30 },
+    processBytesMax: Number.POSITIVE_INFINITY,
+    admission: new MemoryAdmission(() => 2 ** 30),
     writeDelayMsMax: 10_000,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { EngineOptions } from '../../../src/engine/options.js';
+import { MemoryAdmission } from '../../../src/engine/query/memory-admission.js';
 import { ConcurrencySlots, QueryRunner } from '../../../src/engine/query/query-runner.js';
 import type { RunningQuery } from '../../../src/engine/query/running-query.js';
 import { WriteBarrier } from '../../../src/engine/query/write-barrier.js';
@@ -24,6 +25,8 @@ function runnerBehind(barrier: WriteBarrier): QueryRunner {
     barrier,
     versions: new DataVersions(),
     limits: { timeoutMs: 20_000, bytesMax: 2 ** 30 },
+    processBytesMax: Number.POSITIVE_INFINITY,
+    admission: new MemoryAdmission(() => 2 ** 30),
     writeDelayMsMax: WRITE_DELAY_MS_MAX,
     shrinkVersion: () => 0,
     elapsedMs: () => performance.now(),
