@@ -6,12 +6,12 @@
 
 /** Time for which a reading of the process memory is reused, since each reading costs a system call. */
 const LOOK_MS = 5;
-/** The limit divided by this number is reserved for queries and checkpoints; writes may not use it. */
+/** The limit divided by this number, and at least memory for one large query, is reserved for queries and checkpoints; writes may not use it. */
 const SPARED_PART = 8;
 /** A query may use its share on the workers, and the same again on the main thread. */
 const SHARE_COPIES = 2;
-/** The least share with which a large query spills its rows instead of being refused, as far as measured. */
-const SPILL_BYTES_MIN = 24 * 2 ** 20;
+/** The least share of a query with a concurrency slot: with less, most large queries are refused though they can spill. */
+const SPILL_BYTES_MIN = 8 * 2 ** 20;
 /** The least share of a query without a concurrency slot. */
 const SMALL_BYTES_MIN = 4 * 2 ** 20;
 

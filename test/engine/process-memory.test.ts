@@ -16,8 +16,8 @@ t.test('writes leave an eighth of the limit free, and a query may use half of th
   t.equal(at(600).hasCapacity(100 * MIB + 1), false);
   t.equal(at(0).queryBytes(64 * MIB, 0), 64 * MIB, 'the limit of one query');
   t.equal(at(720).queryBytes(64 * MIB, 0), 40 * MIB, 'half of the free memory');
-  t.equal(at(900).queryBytes(64 * MIB, 0), 24 * MIB, 'a query beside no other is executed');
-  t.equal(at(900).queryBytes(16 * MIB, 0), 16 * MIB);
+  t.equal(at(900).queryBytes(64 * MIB, 0), 8 * MIB, 'a query beside no other is executed');
+  t.equal(at(900).queryBytes(6 * MIB, 0), 6 * MIB);
   t.equal(at(720).smallBytes(64 * MIB), 40 * MIB);
   t.equal(at(900).smallBytes(64 * MIB), 4 * MIB, 'a small query is executed');
   t.end();
@@ -26,14 +26,14 @@ t.test('writes leave an eighth of the limit free, and a query may use half of th
 t.test('a query waits if too little memory is left beside the limits of others', (t) => {
   const memory = new ProcessMemory(800 * MIB, () => 640 * MIB);
   t.equal(memory.queryBytes(64 * MIB, 30 * MIB), 50 * MIB);
-  t.equal(memory.queryBytes(64 * MIB, 56 * MIB), 24 * MIB);
-  t.equal(memory.queryBytes(64 * MIB, 56 * MIB + 1), null);
-  t.equal(memory.queryBytes(8 * MIB, 72 * MIB), 8 * MIB, 'small limits need little memory');
+  t.equal(memory.queryBytes(64 * MIB, 72 * MIB), 8 * MIB);
+  t.equal(memory.queryBytes(64 * MIB, 72 * MIB + 1), null);
+  t.equal(memory.queryBytes(4 * MIB, 76 * MIB), 4 * MIB, 'small limits need little memory');
   t.end();
 });
 
 t.test('small limits leave memory for the rows of one query', (t) => {
-  const memory = new ProcessMemory(330 * MIB, () => 240 * MIB);
+  const memory = new ProcessMemory(100 * MIB, () => 42 * MIB);
   t.equal(memory.hasCapacity(42 * MIB), true);
   t.equal(memory.hasCapacity(42 * MIB + 1), false);
   t.end();
